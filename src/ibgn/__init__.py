@@ -1,0 +1,100 @@
+"""Recognise, explain and generate complex activities from the intervals of their actions.
+
+How the data flow:
+
+1. `read_csv` and its siblings turn recordings into `IntervalSequences`, many instances in one X;
+2. `allen` knows how two intervals can stand to each other, `consistency` what holds together;
+3. a `Structure` says which pairs of positions of an instance are linked;
+4. `read_networks` gives the relation and the constraint of every pair;
+5. `inspect` says what is in the data, `plot_timeline` and `plot_network` show it;
+6. `datasets` simulates recordings, with their truth;
+7. the command `ibgn` does all this from a shell.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ibgn import allen, consistency, datasets
+    from ibgn.inspection import inspect
+    from ibgn.intervals import IntervalSequences
+    from ibgn.io import (
+        read,
+        read_csv,
+        read_jsonl,
+        read_parquet,
+        read_table,
+        write,
+        write_csv,
+        write_jsonl,
+        write_parquet,
+    )
+    from ibgn.networks import count_pairs, read_networks
+    from ibgn.plots import plot_network, plot_timeline
+    from ibgn.records import DataError, DataWarning
+    from ibgn.structure import Structure
+
+__version__ = "0.1.0.dev0"
+
+# Public names and where they live. They are loaded when first used, so that `import ibgn` and
+# `ibgn --help` need not wait for pandas, numba and matplotlib.
+_HOME = {
+    "DataError": "records",
+    "DataWarning": "records",
+    "IntervalSequences": "intervals",
+    "Structure": "structure",
+    "allen": "",
+    "consistency": "",
+    "count_pairs": "networks",
+    "datasets": "",
+    "inspect": "inspection",
+    "plot_network": "plots",
+    "plot_timeline": "plots",
+    "read": "io",
+    "read_csv": "io",
+    "read_jsonl": "io",
+    "read_networks": "networks",
+    "read_parquet": "io",
+    "read_table": "io",
+    "write": "io",
+    "write_csv": "io",
+    "write_jsonl": "io",
+    "write_parquet": "io",
+}
+
+__all__ = [
+    "DataError",
+    "DataWarning",
+    "IntervalSequences",
+    "Structure",
+    "allen",
+    "consistency",
+    "count_pairs",
+    "datasets",
+    "inspect",
+    "plot_network",
+    "plot_timeline",
+    "read",
+    "read_csv",
+    "read_jsonl",
+    "read_networks",
+    "read_parquet",
+    "read_table",
+    "write",
+    "write_csv",
+    "write_jsonl",
+    "write_parquet",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'ibgn' has no attribute {name!r}")
+    module = import_module(f"ibgn.{_HOME[name] or name}")
+    value = getattr(module, name) if _HOME[name] else module
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,65 @@
+"""How kernels are compiled, and the word to the user when that takes a while."""
+
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar
+
+import numba
+from numba.core import event
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+PATIENCE_SECONDS = 2.0
+
+
+def kernel(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile on first call, cache on disk, run without the interpreter's lock."""
+    compiled: Callable[P, R] = numba.njit(cache=True, nogil=True)(function)
+    return compiled
+
+
+class CompileNotice(event.Listener):  # type: ignore[misc]
+    """Says on standard error that kernels are being compiled, once it takes long.
+
+    Kernels of ibgn only; a cached kernel starts no compilation and so says nothing. A kernel that
+    calls another compiles it on the way: such nested events belong to the outermost one.
+    """
+
+    def __init__(self) -> None:
+        self._depth = 0
+        self._timer: threading.Timer | None = None
+
+    def on_start(self, event: Any) -> None:
+        """Start the clock when the outermost compilation begins."""
+        if not _is_ours(event):
+            return
+        self._depth += 1
+        if self._depth == 1:
+            self._timer = threading.Timer(PATIENCE_SECONDS, _say_compiling)
+            self._timer.daemon = True
+            self._timer.start()
+
+    def on_end(self, event: Any) -> None:
+        """Stop the clock when the outermost compilation ends."""
+        if not _is_ours(event):
+            return
+        self._depth -= 1
+        if self._depth == 0 and self._timer is not None:
+            self._timer.cancel()
+
+
+def _is_ours(event: Any) -> bool:
+    return str(event.data["dispatcher"].py_func.__module__).startswith("ibgn.")
+
+
+def _say_compiling() -> None:
+    print(
+        "ibgn: compiling kernels, once after installation; later runs start at once",
+        file=sys.stderr,
+        flush=True,
+    )
+
+
+event.register("numba:compile", CompileNotice())

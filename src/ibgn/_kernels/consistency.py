@@ -1,0 +1,64 @@
+"""Path consistency of a network of relation sets."""
+
+import numpy as np
+
+from ibgn._kernels.compile import kernel
+from ibgn._kernels.pairs import Bytes, Ints
+
+
+@kernel
+def close(network: Bytes, changed: Ints, projections: Bytes) -> Bytes:
+    """Narrow every pair until each triangle allows each relation left in it, or nothing is left.
+
+    network (k, k): the relation set of i < j at [i, j]. changed (q, 2): the pairs from which to
+    spread; the others must be closed already. projections (3, 128, 128): of a triangle i < m < j,
+    what (im, mj) leave of ij, what (im, ij) leave of mj, and what (ij, mj) leave of im. Returns
+    the closed network, all zeros if it is impossible.
+    """
+    k = len(network)
+    closed = network.copy()
+    waiting = np.zeros((k, k), np.bool_)
+    queue = np.empty((k * k + 1, 2), np.int64)  # a pair waits at most once, so the ring suffices
+    head, tail = 0, 0
+    for pair in changed:
+        i, j = pair
+        if not waiting[i, j]:
+            waiting[i, j] = True
+            queue[tail] = pair
+            tail += 1
+    narrowed = np.empty((2, 3), np.int64)
+    while head != tail:
+        i, j = queue[head]
+        head = (head + 1) % len(queue)
+        waiting[i, j] = False
+        for m in range(k):
+            if m == i or m == j:
+                continue
+            narrow_triangle(closed, i, j, m, projections, narrowed)
+            for p, q, allowed in narrowed:
+                if allowed == closed[p, q]:
+                    continue
+                if allowed == 0:
+                    return np.zeros_like(closed)
+                closed[p, q] = allowed
+                if not waiting[p, q]:
+                    waiting[p, q] = True
+                    queue[tail] = p, q
+                    tail = (tail + 1) % len(queue)
+    return closed
+
+
+@kernel
+def narrow_triangle(
+    network: Bytes, i: int, j: int, m: int, projections: Bytes, narrowed: Ints
+) -> None:
+    """What pair i < j and a third position m leave of the other two sides: rows (p, q, set)."""
+    if m < i:
+        narrowed[0] = m, j, network[m, j] & projections[0, network[m, i], network[i, j]]
+        narrowed[1] = m, i, network[m, i] & projections[2, network[m, j], network[i, j]]
+    elif m < j:
+        narrowed[0] = i, m, network[i, m] & projections[2, network[i, j], network[m, j]]
+        narrowed[1] = m, j, network[m, j] & projections[1, network[i, m], network[i, j]]
+    else:
+        narrowed[0] = i, m, network[i, m] & projections[0, network[i, j], network[j, m]]
+        narrowed[1] = j, m, network[j, m] & projections[1, network[i, j], network[i, m]]

@@ -1,0 +1,240 @@
+"""Relations and constraints of all pairs of intervals of many instances.
+
+The intervals of instance d are those from offsets[d] to offsets[d+1] of the flat arrays, in the
+order of (start, end). Pairs i < j of an instance stand row by row: (0,1), (0,2), ..., (1,2), ...
+Relations are 0 to 6 for b m o s c f e; a constraint is a set of them, bit r for relation r.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from ibgn._kernels.compile import kernel
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Bytes = npt.NDArray[np.uint8]
+Bools = npt.NDArray[np.bool_]
+
+B, M, O, S, C, F, E = range(7)  # noqa: E741
+ALL = 127
+BMO = 1 << B | 1 << M | 1 << O
+OCF = 1 << O | 1 << C | 1 << F
+BMOCF = BMO | OCF
+
+BEYOND_NONE, BEYOND_CHAIN, BEYOND_FULL = range(3)
+
+
+@kernel
+def relation_of(start_i: float, end_i: float, start_j: float, end_j: float) -> int:
+    """Relation of two intervals, the first not after the second by (start, end)."""
+    if start_i == start_j:
+        return S if end_i < end_j else E
+    if end_i < start_j:
+        return B
+    if end_i == start_j:
+        return M
+    if end_i < end_j:
+        return O
+    return F if end_i == end_j else C
+
+
+@kernel
+def relate(offsets: Ints, start: Floats, end: Floats) -> Bytes:
+    """Relation of every pair; offsets (n+1,), start and end (intervals,) -> (pairs,)."""
+    relation = np.empty(count_pairs(offsets), np.uint8)
+    pair = 0
+    for d in range(len(offsets) - 1):
+        for i in range(offsets[d], offsets[d + 1]):
+            for j in range(i + 1, offsets[d + 1]):
+                relation[pair] = relation_of(start[i], end[i], start[j], end[j])
+                pair += 1
+    return relation
+
+
+@kernel
+def count_pairs(offsets: Ints) -> int:
+    """Number of pairs in all instances: the sum of k(k-1)/2."""
+    pairs = 0
+    for d in range(len(offsets) - 1):
+        k = offsets[d + 1] - offsets[d]
+        pairs += k * (k - 1) // 2
+    return pairs
+
+
+@kernel
+def constrain_row(i: int, stop: int, start: Floats, end: Floats, row: Bytes) -> None:
+    """Fill row with the constraints c(i, i+1), c(i, i+2), ... where every pair is linked.
+
+    One pass, constant work a pair. An interval m between i and j leaves more than one relation
+    open in two cases only. (1) i overlaps or starts m, and m overlaps, contains or is finished by
+    j: then bmocf is left if m ends after j, else bmo. (2) i contains m, and m is before, meets,
+    overlaps or starts j: then bmocf is left if m ends before j starts, else ocf. So it is enough
+    to remember of case (1) the earliest end and the latest start, and of case (2) the latest end.
+    Anything else leaves the relation that holds, and so do bmo and ocf together.
+    """
+    forced = False
+    first_end_after, last_start_after = np.inf, -np.inf
+    last_end_inside = -np.inf
+    for j in range(i + 1, stop):
+        relation = relation_of(start[i], end[i], start[j], end[j])
+        if j == i + 1:
+            row[0] = ALL
+        elif (
+            forced
+            or start[j] <= last_start_after
+            or start[j] >= first_end_after
+            or end[j] <= last_end_inside
+        ):
+            row[j - i - 1] = 1 << relation
+        else:
+            after, inside = first_end_after <= end[j], last_end_inside >= start[j]
+            if after and inside:
+                row[j - i - 1] = 1 << relation
+            elif after:
+                row[j - i - 1] = BMO
+            elif inside:
+                row[j - i - 1] = OCF
+            else:
+                row[j - i - 1] = BMOCF
+        if relation in (O, S):
+            first_end_after = min(first_end_after, end[j])
+            last_start_after = start[j]
+        elif relation == C:
+            last_end_inside = max(last_end_inside, end[j])
+        else:
+            forced = True
+
+
+@kernel
+def constrain_full(offsets: Ints, start: Floats, end: Floats) -> Bytes:
+    """Constraint of every pair where every pair is linked, O(k^2) an instance -> (pairs,)."""
+    constraint = np.empty(count_pairs(offsets), np.uint8)
+    pair = 0
+    for d in range(len(offsets) - 1):
+        for i in range(offsets[d], offsets[d + 1]):
+            length = offsets[d + 1] - i - 1
+            constrain_row(i, offsets[d + 1], start, end, constraint[pair : pair + length])
+            pair += length
+    return constraint
+
+
+@kernel
+def constrain_chain(offsets: Ints, start: Floats, end: Floats, composition: Bytes) -> Bytes:
+    """Constraint of every pair where neighbours only are linked, O(k^2) an instance -> (pairs,).
+
+    Composition is associative, so c(i,j) is the product of the relations on the way from i to j.
+    """
+    constraint = np.empty(count_pairs(offsets), np.uint8)
+    pair = 0
+    for d in range(len(offsets) - 1):
+        for i in range(offsets[d], offsets[d + 1]):
+            product = ALL
+            for j in range(i + 1, offsets[d + 1]):
+                step = 1 << relation_of(start[j - 1], end[j - 1], start[j], end[j])
+                product = step if j == i + 1 else composition[product, step]
+                constraint[pair] = ALL if j == i + 1 else product
+                pair += 1
+    return constraint
+
+
+@kernel
+def is_linked(links: Bools, beyond: int, i: int, j: int) -> bool:
+    """Whether positions i < j are linked; links (size, size), beyond the rule past its size."""
+    if j < len(links):
+        return links[i, j]
+    return beyond == BEYOND_FULL or (beyond == BEYOND_CHAIN and j == i + 1)
+
+
+@kernel
+def constrain_column(j: int, known: Bytes, composition: Bytes, column: Bytes) -> None:
+    """Fill column with the constraints c(j-1, j), ..., c(j-w, j), nearest first.
+
+    known (w, w): x(q-p, q) at [q % w, p-1], the relation of a linked pair and the constraint of
+    an unlinked one; column j itself is filled in on the way, from what column holds on entry: the
+    relation as a set where the pair is linked, 0 where it is not.
+    """
+    width = known.shape[1]
+    for span in range(1, len(column) + 1):
+        allowed = ALL
+        for p in range(1, span):
+            left, right = known[(j - p) % width, span - p - 1], known[j % width, p - 1]
+            allowed &= composition[left, right]
+            if allowed & (allowed - 1) == 0:  # one relation is left, and it is the one that holds
+                break
+        known[j % width, span - 1] = column[span - 1] if column[span - 1] else allowed
+        column[span - 1] = allowed
+
+
+@kernel
+def constrain_linked(
+    offsets: Ints, start: Floats, end: Floats, links: Bools, beyond: int, composition: Bytes
+) -> Bytes:
+    """Constraint of every pair under any structure, O(k^3) an instance -> (pairs,)."""
+    constraint = np.empty(count_pairs(offsets), np.uint8)
+    first = 0
+    for d in range(len(offsets) - 1):
+        begin, k = offsets[d], offsets[d + 1] - offsets[d]
+        known = np.empty((max(k, 1), max(k, 1)), np.uint8)
+        column = np.empty(k, np.uint8)
+        for j in range(1, k):
+            for i in range(j):
+                r = relation_of(start[begin + i], end[begin + i], start[begin + j], end[begin + j])
+                column[j - i - 1] = 1 << r if is_linked(links, beyond, i, j) else 0
+            constrain_column(j, known, composition, column[:j])
+            for i in range(j):
+                constraint[first + i * k - i * (i + 1) // 2 + j - i - 1] = column[j - i - 1]
+        first += k * (k - 1) // 2
+    return constraint
+
+
+@kernel
+def count_full(offsets: Ints, start: Floats, end: Floats) -> Ints:
+    """Pairs by (constraint, relation) where every pair is linked -> (128, 7).
+
+    Holds one row of an instance at a time, never its matrix.
+    """
+    counts = np.zeros((128, 7), np.int64)
+    for d in range(len(offsets) - 1):
+        row = np.empty(offsets[d + 1] - offsets[d], np.uint8)
+        for i in range(offsets[d], offsets[d + 1]):
+            constrain_row(i, offsets[d + 1], start, end, row)
+            for j in range(i + 1, offsets[d + 1]):
+                relation = relation_of(start[i], end[i], start[j], end[j])
+                counts[row[j - i - 1], relation] += 1
+    return counts
+
+
+@kernel
+def count_linked(
+    offsets: Ints,
+    start: Floats,
+    end: Floats,
+    links: Bools,
+    beyond: int,
+    span: int,
+    composition: Bytes,
+) -> Ints:
+    """Linked pairs by (constraint, relation), under a structure whose links reach span -> (128, 7).
+
+    A constraint depends on pairs between its own two positions alone, so the last span columns,
+    each of span pairs, are all that is kept.
+    """
+    counts = np.zeros((128, 7), np.int64)
+    for d in range(len(offsets) - 1):
+        begin, k = offsets[d], offsets[d + 1] - offsets[d]
+        width = max(1, min(k, span))
+        known = np.empty((width, width), np.uint8)
+        column = np.empty(width, np.uint8)
+        for j in range(1, k):
+            reach = min(j, width)
+            for i in range(j - reach, j):
+                r = relation_of(start[begin + i], end[begin + i], start[begin + j], end[begin + j])
+                column[j - i - 1] = 1 << r if is_linked(links, beyond, i, j) else 0
+            constrain_column(j, known, composition, column[:reach])
+            for i in range(j - reach, j):
+                if is_linked(links, beyond, i, j):
+                    r = relation_of(
+                        start[begin + i], end[begin + i], start[begin + j], end[begin + j]
+                    )
+                    counts[column[j - i - 1], r] += 1
+    return counts

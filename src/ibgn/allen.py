@@ -1,0 +1,221 @@
+"""Allen's interval relations: the seven that hold forward in time, and sets of them.
+
+Intervals of an instance are ordered by (start, end), so of Allen's thirteen relations only seven
+can hold from an earlier interval to a later one; the other six are their converses. A set of
+relations is a 7-bit mask, bit r for relation r. Every table here is derived from the definition
+of the relations, by trying all ways in which three intervals can stand to each other.
+"""
+
+from collections.abc import Iterable
+from enum import IntEnum
+from itertools import combinations, combinations_with_replacement
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = [
+    "ALL",
+    "COMPOSITION",
+    "CONSTRAINTS",
+    "PROJECTIONS",
+    "TRIANGLES",
+    "Converse",
+    "Relation",
+    "compose",
+    "members",
+    "relation",
+    "relation_set",
+    "symbols",
+]
+
+
+class _Named(IntEnum):
+    """An integer with a symbol and a name in words."""
+
+    symbol: str
+    label: str
+
+    def __new__(cls, value: int, symbol: str, label: str) -> Self:
+        member = int.__new__(cls, value)
+        member._value_ = value
+        member.symbol = symbol
+        member.label = label
+        return member
+
+
+class Relation(_Named):
+    """The seven relations of an interval i to a later interval j.
+
+    Examples
+    --------
+    >>> Relation.FINISHED_BY.symbol, Relation.FINISHED_BY.label, Relation.FINISHED_BY.converse
+    ('f', 'finished-by', <Converse.FINISHES: 12>)
+    >>> Relation.from_symbol("o")
+    <Relation.OVERLAPS: 2>
+    """
+
+    BEFORE = 0, "b", "before"
+    MEETS = 1, "m", "meets"
+    OVERLAPS = 2, "o", "overlaps"
+    STARTS = 3, "s", "starts"
+    CONTAINS = 4, "c", "contains"
+    FINISHED_BY = 5, "f", "finished-by"
+    EQUALS = 6, "e", "equals"
+
+    @property
+    def mask(self) -> int:
+        """The set that holds this relation alone."""
+        return 1 << self.value
+
+    @property
+    def converse(self) -> "Relation | Converse":
+        """What j is to i where i is this to j."""
+        return self if self is Relation.EQUALS else Converse(self.value + 7)
+
+    @classmethod
+    def from_symbol(cls, symbol: str) -> "Relation":
+        """The relation with this letter, one of b m o s c f e."""
+        for member in cls:
+            if member.symbol == symbol:
+                return member
+        raise ValueError(f"no relation has the symbol {symbol!r}; choose among b m o s c f e")
+
+
+class Converse(_Named):
+    """The six relations of a later interval to an earlier one."""
+
+    AFTER = 7, "bi", "after"
+    MET_BY = 8, "mi", "met-by"
+    OVERLAPPED_BY = 9, "oi", "overlapped-by"
+    STARTED_BY = 10, "si", "started-by"
+    DURING = 11, "ci", "during"
+    FINISHES = 12, "fi", "finishes"
+
+    @property
+    def converse(self) -> Relation:
+        """The relation of the earlier interval to the later one."""
+        return Relation(self.value - 7)
+
+
+ALL = 127
+"""The set of all seven relations: nothing is known of a pair."""
+
+RelationSet = Relation | int | str | Iterable[Relation]
+"""What the functions take as a set: a relation, a mask, symbols like "bmo", or relations."""
+
+
+def relation(first: tuple[float, float], second: tuple[float, float]) -> Relation | Converse:
+    """Relation of the first interval to the second, each a (start, end) with start < end.
+
+    Examples
+    --------
+    >>> relation((0, 2), (1, 3)).label
+    'overlaps'
+    >>> relation((1, 3), (0, 2)).label
+    'overlapped-by'
+    """
+    for start, end in (first, second):
+        if not start < end:
+            raise ValueError(
+                f"an interval starts before it ends, got start={start}, end={end}; swap or widen it"
+            )
+    if second < first:
+        return relation(second, first).converse
+    (start_i, end_i), (start_j, end_j) = first, second
+    if start_i == start_j:
+        return Relation.STARTS if end_i < end_j else Relation.EQUALS
+    if end_i < start_j:
+        return Relation.BEFORE
+    if end_i == start_j:
+        return Relation.MEETS
+    if end_i < end_j:
+        return Relation.OVERLAPS
+    return Relation.FINISHED_BY if end_i == end_j else Relation.CONTAINS
+
+
+def relation_set(relations: RelationSet) -> int:
+    """The 7-bit mask of a set of relations.
+
+    Examples
+    --------
+    >>> relation_set("bmo"), relation_set(Relation.OVERLAPS), relation_set(7)
+    (7, 4, 7)
+    """
+    if isinstance(relations, Relation):
+        return relations.mask
+    if isinstance(relations, int | np.integer):
+        if not 0 <= relations <= ALL:
+            raise ValueError(f"a set of relations is a mask from 0 to 127, got {relations}")
+        return int(relations)
+    if isinstance(relations, str):
+        relations = [Relation.from_symbol(symbol) for symbol in relations]
+    mask = 0
+    for member in relations:
+        mask |= Relation(member).mask
+    return mask
+
+
+def members(relations: RelationSet) -> tuple[Relation, ...]:
+    """The relations in a set, in the order b m o s c f e."""
+    mask = relation_set(relations)
+    return tuple(member for member in Relation if mask & member.mask)
+
+
+def symbols(relations: RelationSet) -> str:
+    """The letters of the relations in a set.
+
+    Examples
+    --------
+    >>> symbols(7), symbols(ALL)
+    ('bmo', 'bmoscfe')
+    """
+    return "".join(member.symbol for member in members(relations))
+
+
+def compose(first: RelationSet, second: RelationSet) -> int:
+    """Set of relations that i can have to k, given those of i to j and of j to k; i <= j <= k.
+
+    Examples
+    --------
+    >>> symbols(compose("o", "c")), symbols(compose(Relation.MEETS, "bs"))
+    ('bmocf', 'bm')
+    """
+    return int(COMPOSITION[relation_set(first), relation_set(second)])
+
+
+def _find_triangles() -> frozenset[tuple[Relation, Relation, Relation]]:
+    """All (r_ij, r_jk, r_ik) that three ordered intervals show; six end points are enough."""
+    intervals = sorted(combinations(range(6), 2))
+    found = set()
+    for i, j, k in combinations_with_replacement(intervals, 3):
+        found.add((Relation(relation(i, j)), Relation(relation(j, k)), Relation(relation(i, k))))
+    return frozenset(found)
+
+
+def _project_triangles() -> npt.NDArray[np.uint8]:
+    sets = np.arange(128)
+    has = [(sets >> r & 1).astype(bool) for r in range(7)]
+    projections = np.zeros((3, 128, 128), np.uint8)
+    for ij, jk, ik in TRIANGLES:
+        projections[0, np.outer(has[ij], has[jk])] |= ik.mask
+        projections[1, np.outer(has[ij], has[ik])] |= jk.mask
+        projections[2, np.outer(has[ik], has[jk])] |= ij.mask
+    projections.flags.writeable = False
+    return projections
+
+
+TRIANGLES = _find_triangles()
+"""The 75 ways (r_ij, r_jk, r_ik) in which three ordered intervals can stand."""
+
+PROJECTIONS = _project_triangles()
+"""(3, 128, 128): the set left for ik by (ij, jk), for jk by (ij, ik), for ij by (ik, jk)."""
+
+COMPOSITION = PROJECTIONS[0]
+"""(128, 128): composition of any two sets of relations."""
+
+CONSTRAINTS = {
+    name: relation_set(name)
+    for name in ("b", "m", "o", "s", "c", "f", "e", "bm", "bmo", "ocf", "bmocf", "bmoscf")
+} | {"bmoscfe": ALL}
+"""The 13 sets that a constraint can be, by name; bm and bmoscf only where links are missing."""

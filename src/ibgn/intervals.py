@@ -1,0 +1,418 @@
+"""Many instances of intervals in one immutable, columnar type: what every estimator takes as X."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Unpack
+
+import narwhals as nw
+import numpy as np
+import numpy.typing as npt
+
+from ibgn import notebook
+from ibgn.records import (
+    Cleaning,
+    CleaningOptions,
+    DataError,
+    Flat,
+    Records,
+    encode,
+    order_by_name,
+    quote,
+)
+
+__all__ = ["Instance", "IntervalSequences", "as_sequences"]
+
+Instance = Sequence[tuple[str, float, float]]
+"""One instance as a plain list of (action, start, end)."""
+
+
+class IntervalSequences:
+    """Instances, each a sequence of intervals in the order of (start, end, action).
+
+    An interval is half-open, [start, end), with start < end. Indexing with an integer, a slice, a
+    mask or an array gives an `IntervalSequences` again, with the same vocabulary, so it can stand
+    as X wherever scikit-learn splits data. A slice shares the memory of the whole.
+
+    Parameters
+    ----------
+    offsets : (n+1,) where the intervals of each of the n instances begin
+    action : (intervals,) codes into actions
+    start, end : (intervals,) times
+    actions : the vocabulary, names of the actions
+    ids : (n,) names of the instances, optional
+    groups : (n,) who performed each instance, or whatever splits must keep together; optional
+
+    Examples
+    --------
+    >>> X = IntervalSequences.from_lists([
+    ...     [("pour", 2.0, 4.5), ("hold cup", 0.0, 5.0)],
+    ...     [("stir", 1.0, 3.0)],
+    ... ])
+    >>> X
+    IntervalSequences: 2 instances, 3 intervals (1 to 2 each), 3 actions
+      0: hold cup [0, 5), pour [2, 4.5)
+      1: stir [1, 3)
+    >>> len(X[1:]), X[np.array([True, False])].to_lists()
+    (1, [[('hold cup', 0.0, 5.0), ('pour', 2.0, 4.5)]])
+    """
+
+    __slots__ = ("action", "actions", "end", "groups", "ids", "offsets", "start")
+
+    offsets: npt.NDArray[np.int64]
+    action: npt.NDArray[np.int32]
+    start: npt.NDArray[np.float64]
+    end: npt.NDArray[np.float64]
+    actions: tuple[str, ...]
+    ids: npt.NDArray[np.object_] | None
+    groups: npt.NDArray[Any] | None
+
+    def __init__(
+        self,
+        offsets: npt.ArrayLike,
+        action: npt.ArrayLike,
+        start: npt.ArrayLike,
+        end: npt.ArrayLike,
+        actions: Iterable[str],
+        ids: npt.ArrayLike | None = None,
+        groups: npt.ArrayLike | None = None,
+    ) -> None:
+        flat = Flat(
+            np.array(offsets, np.int64),
+            np.array(action, np.int32),
+            np.array(start, np.float64),
+            np.array(end, np.float64),
+        )
+        vocabulary = tuple(str(name) for name in actions)
+        _check(flat, vocabulary)
+        self._fill(flat, vocabulary, ids, groups)
+
+    def _fill(
+        self,
+        flat: Flat,
+        actions: tuple[str, ...],
+        ids: npt.ArrayLike | None,
+        groups: npt.ArrayLike | None,
+    ) -> None:
+        fields = flat._asdict() | {
+            "actions": actions,
+            "ids": _per_instance("ids", ids, flat.offsets, object),
+            "groups": _per_instance("groups", groups, flat.offsets, None),
+        }
+        for name, value in fields.items():
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def _trusted(
+        cls,
+        flat: Flat,
+        actions: tuple[str, ...],
+        ids: npt.ArrayLike | None = None,
+        groups: npt.ArrayLike | None = None,
+    ) -> "IntervalSequences":
+        """Build from arrays that are known to be in order, without copying or checking them."""
+        sequences = object.__new__(cls)
+        sequences._fill(flat, actions, ids, groups)
+        return sequences
+
+    @classmethod
+    def from_records(
+        cls, records: Records, cleaning: Cleaning, groups: npt.ArrayLike | None = None
+    ) -> "IntervalSequences":
+        """Check, clean and order recorded rows."""
+        return cls._trusted(records.flat(cleaning), records.actions, records.ids, groups)
+
+    @classmethod
+    def from_lists(
+        cls,
+        instances: Iterable[Instance],
+        ids: Sequence[str] | None = None,
+        groups: Sequence[Any] | None = None,
+        **cleaning: Unpack[CleaningOptions],
+    ) -> "IntervalSequences":
+        """Build from lists of (action, start, end), one list an instance, in any order.
+
+        Keyword arguments are those of `ibgn.records.Cleaning`: closed, tolerance, zero_length, ...
+        """
+        listed = [list(instance) for instance in instances]
+        records = _records_of_lists(listed, ids)
+        flat = records.flat(Cleaning(**cleaning))
+        return cls._trusted(flat, records.actions, ids if ids is None else records.ids, groups)
+
+    @classmethod
+    def concatenate(cls, parts: Iterable["IntervalSequences"]) -> "IntervalSequences":
+        """All instances of the parts, with one vocabulary; ids and groups where all have them."""
+        parts = list(parts)
+        actions = tuple(sorted({name for part in parts for name in part.actions}))
+        code = {name: number for number, name in enumerate(actions)}
+        renumber = [np.array([code[name] for name in part.actions], np.int32) for part in parts]
+        lengths = np.concatenate([np.zeros(0, np.int64), *(part.lengths for part in parts)])
+        flat = Flat(
+            np.concatenate([[0], np.cumsum(lengths)]),
+            _join([new[part.action] for new, part in zip(renumber, parts, strict=True)], np.int32),
+            _join([part.start for part in parts], np.float64),
+            _join([part.end for part in parts], np.float64),
+        )
+        ids = _join_optional([part.ids for part in parts])
+        groups = _join_optional([part.groups for part in parts])
+        # names may sort otherwise in another vocabulary, and names decide among equal intervals
+        order = np.lexsort((flat.action, flat.end, flat.start, np.repeat(np.arange(len(lengths)), lengths)))
+        flat = flat._replace(action=flat.action[order])
+        return cls._trusted(flat, actions, ids, groups)
+
+    @property
+    def lengths(self) -> npt.NDArray[np.int64]:
+        """(n,) number of intervals of each instance."""
+        return np.diff(self.offsets)
+
+    @property
+    def shape(self) -> tuple[int]:
+        """Number of instances; what makes scikit-learn index with arrays, not one by one."""
+        return (len(self),)
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __iter__(self) -> Iterator["IntervalSequences"]:
+        return (self[d] for d in range(len(self)))
+
+    def __getitem__(self, key: Any) -> "IntervalSequences":
+        if isinstance(key, tuple) and len(key) == 2 and key[1] is Ellipsis:
+            key = key[0]  # scikit-learn indexes whatever has a shape with [key, ...]
+        if isinstance(key, slice) and key.step in (None, 1):
+            return self._slice(*key.indices(len(self))[:2])
+        if isinstance(key, int | np.integer) and not isinstance(key, bool):
+            if not -len(self) <= key < len(self):
+                raise IndexError(f"instance {key} of {len(self)}")
+            return self._slice(int(key) % len(self), int(key) % len(self) + 1)
+        if np.size(key) == 0:
+            key = np.zeros(0, np.int64)
+        return self._take(np.arange(len(self))[key])
+
+    def _slice(self, first: int, last: int) -> "IntervalSequences":
+        last = max(first, last)
+        begin, stop = self.offsets[first], self.offsets[last]
+        flat = Flat(
+            self.offsets[first : last + 1] - begin,
+            self.action[begin:stop],
+            self.start[begin:stop],
+            self.end[begin:stop],
+        )
+        ids, groups = (
+            None if column is None else column[first:last] for column in (self.ids, self.groups)
+        )
+        return self._trusted(flat, self.actions, ids, groups)
+
+    def _take(self, chosen: npt.NDArray[np.int64]) -> "IntervalSequences":
+        if chosen.ndim != 1:
+            raise IndexError(f"instances are chosen by one dimension, got {chosen.ndim}")
+        lengths = self.lengths[chosen]
+        offsets = np.concatenate([[0], np.cumsum(lengths)])
+        rows = np.repeat(self.offsets[:-1][chosen] - offsets[:-1], lengths) + np.arange(offsets[-1])
+        flat = Flat(offsets, self.action[rows], self.start[rows], self.end[rows])
+        ids, groups = (
+            None if column is None else column[chosen] for column in (self.ids, self.groups)
+        )
+        return self._trusted(flat, self.actions, ids, groups)
+
+    def to_lists(self) -> list[list[tuple[str, float, float]]]:
+        """Return one list of (action, start, end) for each instance."""
+        names = [self.actions[code] for code in self.action]
+        rows = list(zip(names, self.start.tolist(), self.end.tolist(), strict=True))
+        bounds = self.offsets.tolist()
+        return [rows[begin:stop] for begin, stop in zip(bounds[:-1], bounds[1:], strict=True)]
+
+    def to_table(self, y: Sequence[Any] | npt.NDArray[Any] | None = None, backend: str = "pandas") -> Any:
+        """Return a long table, one row an interval: instance[, label], action, start, end[, group].
+
+        Parameters
+        ----------
+        y : (n,) labels, optional
+        backend : "pandas", "polars" or "pyarrow"
+
+        An instance without intervals is one row without action, start and end.
+
+        Examples
+        --------
+        >>> X = IntervalSequences.from_lists([[("nod", 0, 1)], []], ids=["a", "b"])
+        >>> X.to_table(y=["yes", "no"])
+          instance label action  start  end
+        0        a   yes    nod    0.0  1.0
+        1        b    no   None    NaN  NaN
+        """
+        if backend not in ("pandas", "polars", "pyarrow"):
+            raise DataError(
+                f"backend={backend!r} is not a choice; choose among 'pandas', 'polars', 'pyarrow'"
+            )
+        try:
+            return nw.from_dict(self._columns(y), backend=backend).to_native()
+        except ModuleNotFoundError as error:
+            extra = "parquet" if backend == "pyarrow" else backend
+            raise ModuleNotFoundError(
+                f"backend={backend!r} needs {backend}; install it with: pip install 'ibgn[{extra}]'"
+            ) from error
+
+    def _columns(self, y: Sequence[Any] | npt.NDArray[Any] | None) -> dict[str, npt.NDArray[Any]]:
+        rows = np.maximum(self.lengths, 1)
+        owner = np.repeat(np.arange(len(self)), rows)
+        filled = np.repeat(self.lengths > 0, rows)
+
+        def spread(values: npt.NDArray[Any], empty: Any) -> npt.NDArray[Any]:
+            column = np.full(len(owner), empty, values.dtype)
+            column[filled] = values
+            return column
+
+        columns = {"instance": np.array(self._names(), object)[owner]}
+        if y is not None:
+            columns["label"] = np.asarray(_per_instance("y", y, self.offsets, None))[owner]
+        columns["action"] = spread(np.array(self.actions, object)[self.action], None)
+        columns["start"] = spread(self.start, np.nan)
+        columns["end"] = spread(self.end, np.nan)
+        if self.groups is not None:
+            columns["group"] = self.groups[owner]
+        return columns
+
+    def _names(self) -> list[str]:
+        return [str(d) for d in range(len(self))] if self.ids is None else list(self.ids)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, IntervalSequences):
+            return NotImplemented
+        mine, others = ((x.offsets, x.action, x.start, x.end) for x in (self, other))
+        return (
+            self.actions == other.actions
+            and all(np.array_equal(a, b) for a, b in zip(mine, others, strict=True))
+            and _same(self.ids, other.ids)
+            and _same(self.groups, other.groups)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"IntervalSequences cannot be changed (setting {name!r}); build another")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"IntervalSequences cannot be changed (deleting {name!r})")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        flat = Flat(self.offsets, self.action, self.start, self.end)
+        return _restore, (flat, self.actions, self.ids, self.groups)
+
+    def __array__(self, *args: object, **kwargs: object) -> npt.NDArray[Any]:
+        raise TypeError(
+            "IntervalSequences is not a rectangular array; "
+            "use to_table() or to_lists(), or an estimator that takes interval sequences"
+        )
+
+    def __repr__(self) -> str:
+        return notebook.as_text(self)
+
+    def _repr_html_(self) -> str:
+        return notebook.as_html(self)
+
+
+def as_sequences(X: "IntervalSequences | Iterable[Instance]") -> IntervalSequences:
+    """Take `IntervalSequences` as it is, and anything else as a list of instances."""
+    return X if isinstance(X, IntervalSequences) else IntervalSequences.from_lists(X)
+
+
+def _restore(
+    flat: Flat,
+    actions: tuple[str, ...],
+    ids: npt.NDArray[np.object_] | None,
+    groups: npt.NDArray[Any] | None,
+) -> IntervalSequences:
+    return IntervalSequences._trusted(flat, actions, ids, groups)
+
+
+def _check(flat: Flat, actions: tuple[str, ...]) -> None:
+    offsets, action, start, end = flat
+    if offsets.ndim != 1 or len(offsets) == 0 or offsets[0] != 0 or (np.diff(offsets) < 0).any():
+        raise DataError("offsets begin with 0 and never decrease; one more than there are instances")
+    if not (action.shape == start.shape == end.shape == (offsets[-1],)):
+        raise DataError(
+            f"action, start and end have one value for each of the {offsets[-1]} intervals, "
+            f"got shapes {action.shape}, {start.shape}, {end.shape}"
+        )
+    if len(set(actions)) != len(actions):
+        raise DataError("the vocabulary names an action twice; make the names of actions distinct")
+    if len(action) and not (action.min() >= 0 and action.max() < len(actions)):
+        raise DataError(f"action codes go from 0 to {len(actions) - 1}, as there are names")
+    owner = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    records = Records(
+        owner, action.astype(np.int64), start, end, (), actions, _where_in_lists(owner, None)
+    )
+    records._check_times()
+    records._refuse(end <= start, "the interval has zero length; from_lists() can clean it")
+    order = np.lexsort((action, end, start, owner))
+    if (order != np.arange(len(order))).any():
+        place = _where_in_lists(owner, None)(int(np.argmax(order != np.arange(len(order)))))
+        raise DataError(f"{place}: intervals stand by (start, end, action); from_lists() sorts them")
+
+
+def _per_instance(
+    name: str, values: npt.ArrayLike | None, offsets: npt.NDArray[np.int64], dtype: Any
+) -> npt.NDArray[Any] | None:
+    if values is None:
+        return None
+    column = np.asarray(values, dtype=dtype)
+    if column.shape != (len(offsets) - 1,):
+        raise DataError(
+            f"{name} has one value an instance, got shape {column.shape} "
+            f"for {len(offsets) - 1} instances"
+        )
+    return column.copy() if column.flags.writeable else column  # the caller may change his own
+
+
+def _records_of_lists(instances: list[list[Any]], ids: Sequence[str] | None) -> Records:
+    names = tuple(str(d) for d in range(len(instances))) if ids is None else tuple(map(str, ids))
+    if len(names) != len(instances):
+        raise DataError(f"ids has one name an instance, got {len(names)} for {len(instances)}")
+    if len(set(names)) != len(names):
+        twice = next(name for place, name in enumerate(names) if name in names[:place])
+        raise DataError(f"two instances have the id {quote(twice)}; make ids distinct")
+    owner = np.repeat(np.arange(len(instances)), [len(instance) for instance in instances])
+    where = _where_in_lists(owner, names)
+    rows = [row for instance in instances for row in instance]
+    for place, row in enumerate(rows):
+        _check_row(row, where, place)
+    codes, actions = order_by_name(*encode(np.array([str(row[0]) for row in rows], dtype=object)))
+    start = np.array([row[1] for row in rows], np.float64)
+    end = np.array([row[2] for row in rows], np.float64)
+    return Records(owner.astype(np.int64), codes, start, end, names, actions, where)
+
+
+def _check_row(row: Any, where: Any, place: int) -> None:
+    try:
+        _, start, end = row
+        float(start), float(end)
+    except (TypeError, ValueError) as error:
+        raise DataError(
+            f"{where(place)}: an interval is (action, start, end) with numbers for times, "
+            f"got {quote(row)}"
+        ) from error
+
+
+def _where_in_lists(owner: npt.NDArray[Any], names: tuple[str, ...] | None) -> Any:
+    def where(row: int) -> str:
+        instance = int(owner[row])
+        place = row - int(np.searchsorted(owner, instance))
+        name = instance if names is None else quote(names[instance])
+        return f"interval {place} of instance {name}"
+
+    return where
+
+
+def _join(parts: list[npt.NDArray[Any]], dtype: Any) -> npt.NDArray[Any]:
+    return np.concatenate([np.zeros(0, dtype), *parts])
+
+
+def _join_optional(parts: list[npt.NDArray[Any] | None]) -> npt.NDArray[Any] | None:
+    given = [part for part in parts if part is not None]
+    return np.concatenate(given) if given and len(given) == len(parts) else None
+
+
+def _same(mine: npt.NDArray[Any] | None, other: npt.NDArray[Any] | None) -> bool:
+    if mine is None or other is None:
+        return mine is other
+    return bool(np.array_equal(mine, other))

@@ -1,0 +1,301 @@
+"""Rows of recorded intervals: checked, cleaned and put in order.
+
+What every reader ends in. Records come in as columns, one row an interval; they leave as the flat
+arrays of `IntervalSequences`. Nothing is dropped without a warning that counts it, and an error
+names the row, the instance, what was found and what to do.
+"""
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple, TypedDict, get_args
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+__all__ = ["Cleaning", "CleaningOptions", "DataError", "DataWarning", "Records"]
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Objects = npt.NDArray[np.object_]
+
+Closed = Literal["left", "right", "both", "neither"]
+ZeroLength = Literal["error", "drop"]
+Duplicates = Literal["keep", "drop"]
+
+LARGEST_TIME = 2.0**53  # beyond it whole numbers are no longer told apart
+WHOLE_TICK = 1e-6  # how far from a whole number of ticks rounding may carry a time
+
+
+class DataError(ValueError):
+    """The data cannot be read as intervals; the message says where, why and what to do."""
+
+
+class DataWarning(UserWarning):
+    """The data were read, but something in them was left out or looks like a mistake."""
+
+
+class CleaningOptions(TypedDict, total=False):
+    """Keyword arguments that every reader passes on to `Cleaning`."""
+
+    closed: Closed
+    tick: float
+    tolerance: float
+    zero_length: ZeroLength
+    min_duration: float
+    duplicates: Duplicates
+
+
+@dataclass(frozen=True)
+class Cleaning:
+    """How recorded intervals become half-open ones with start < end.
+
+    Parameters
+    ----------
+    closed : which ends belong to an interval, in pandas' words. "left" is half-open and needs
+        nothing done. In whole ticks "both" means that [3, 7] covers the ticks 3 to 7, so the end
+        becomes 8; "right" and "neither" move a start that does not belong likewise.
+    tick : length of one tick, for `closed` other than "left"
+    tolerance : end points of an instance that are closer than this are the same instant; chains
+        of close points merge to their lower median
+    zero_length : "error", or "drop" with a warning that counts them
+    min_duration : intervals shorter than this are lengthened to it, at their end
+    duplicates : "keep" rows that repeat another exactly, or "drop" them with a count
+    """
+
+    closed: Closed = "left"
+    tick: float = 1.0
+    tolerance: float = 0.0
+    zero_length: ZeroLength = "error"
+    min_duration: float = 0.0
+    duplicates: Duplicates = "keep"
+
+    def __post_init__(self) -> None:
+        check_choice("closed", self.closed, get_args(Closed))
+        check_choice("zero_length", self.zero_length, get_args(ZeroLength))
+        check_choice("duplicates", self.duplicates, get_args(Duplicates))
+        check_number("tolerance", self.tolerance, "0 or more", lambda value: value >= 0)
+        check_number("min_duration", self.min_duration, "0 or more", lambda value: value >= 0)
+        check_number("tick", self.tick, "positive", lambda value: value > 0)
+
+
+def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
+    """Refuse an option value that is not among the choices, and list them."""
+    if not isinstance(value, str) or value not in choices:
+        listed = ", ".join(map(repr, choices))
+        raise DataError(f"{name}={value!r} is not a choice; choose among {listed}")
+
+
+def check_number(name: str, value: Any, wanted: str, holds: Callable[[float], bool]) -> None:
+    """Refuse an option value that is not a finite number with the property wanted."""
+    is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    if not (is_number and np.isfinite(value) and holds(float(value))):
+        raise DataError(f"{name} is a finite number, {wanted}; got {value!r}")
+
+
+class Flat(NamedTuple):
+    """Intervals of many instances: those of d stand from offsets[d] to offsets[d+1]."""
+
+    offsets: Ints
+    action: npt.NDArray[np.int32]
+    start: Floats
+    end: Floats
+
+
+@dataclass(frozen=True)
+class Records:
+    """Columns of recorded intervals, one row each, in any order.
+
+    Parameters
+    ----------
+    instance, action : (rows,) codes into ids and actions
+    start, end : (rows,) times as recorded
+    ids, actions : names; actions in the order of their names
+    where : names row r for a message, with its instance
+    """
+
+    instance: Ints
+    action: Ints
+    start: Floats
+    end: Floats
+    ids: tuple[str, ...]
+    actions: tuple[str, ...]
+    where: Callable[[int], str]
+
+    def flat(self, cleaning: Cleaning) -> Flat:
+        """Check, clean and sort by (instance, start, end, action)."""
+        self._check_times()
+        records = self
+        if cleaning.duplicates == "drop":
+            records = records._without_duplicates()
+        records = records._half_open(cleaning)._lengthened(cleaning.min_duration)
+        records = records._snapped(cleaning.tolerance)._without_empty(self, cleaning)
+        return records._sorted()
+
+    def _check_times(self) -> None:
+        for name, times in (("start", self.start), ("end", self.end)):
+            self._refuse(np.isnan(times), f"the {name} is missing (NaN); fill it in or drop the row")
+            self._refuse(
+                np.isinf(times), f"the {name} is infinite; give it a finite time or drop the row"
+            )
+            self._refuse(
+                np.abs(times) > LARGEST_TIME,
+                f"the {name} is beyond 2^53, where times are no longer told apart; "
+                "subtract a common origin or use a larger unit",
+            )
+        self._refuse(
+            self.end < self.start, "the interval ends before it starts; swap them or drop the row"
+        )
+
+    def _refuse(self, bad: npt.NDArray[np.bool_], why: str) -> None:
+        """Raise for the first bad row, with what stands there and how many more there are."""
+        if not bad.any():
+            return
+        row = int(np.argmax(bad))
+        more = int(bad.sum()) - 1
+        also = f" ({more} more rows likewise)" if more else ""
+        found = f"(start={self.start[row]:.15g}, end={self.end[row]:.15g})"
+        raise DataError(f"{self.where(row)}: {why} {found}{also}")
+
+    def _keep(self, kept: npt.NDArray[np.bool_]) -> "Records":
+        rows = np.flatnonzero(kept)
+        return replace(
+            self,
+            instance=self.instance[rows],
+            action=self.action[rows],
+            start=self.start[rows],
+            end=self.end[rows],
+            where=lambda row: self.where(int(rows[row])),
+        )
+
+    def _without_duplicates(self) -> "Records":
+        columns = {"i": self.instance, "a": self.action, "s": self.start, "e": self.end}
+        repeated = pd.DataFrame(columns).duplicated().to_numpy()
+        if not repeated.any():
+            return self
+        first = self.where(int(np.argmax(repeated)))
+        _warn(f"dropped {_count(repeated, 'row')} that repeat another exactly (first: {first})")
+        return self._keep(~repeated)
+
+    def _half_open(self, cleaning: Cleaning) -> "Records":
+        if cleaning.closed == "left":
+            return self
+        ticks = np.stack([self.start, self.end]) / cleaning.tick
+        self._refuse(
+            (np.abs(ticks - np.rint(ticks)) > WHOLE_TICK).any(axis=0),
+            f"closed={cleaning.closed!r} needs times in whole ticks of {cleaning.tick:g}; "
+            "give the length of a tick (tick=...) or use closed='left'",
+        )
+        start = self.start + (cleaning.tick if cleaning.closed in ("right", "neither") else 0.0)
+        end = self.end + (cleaning.tick if cleaning.closed in ("both", "right") else 0.0)
+        return replace(self, start=start, end=end)
+
+    def _lengthened(self, min_duration: float) -> "Records":
+        if min_duration == 0:
+            return self
+        return replace(self, end=np.maximum(self.end, self.start + min_duration))
+
+    def _snapped(self, tolerance: float) -> "Records":
+        if tolerance == 0:
+            return self
+        start, end = snap(self.instance, self.start, self.end, tolerance)
+        return replace(self, start=start, end=end)
+
+    def _without_empty(self, recorded: "Records", cleaning: Cleaning) -> "Records":
+        empty = self.end <= self.start
+        if not empty.any():
+            return self
+        if cleaning.zero_length == "drop":
+            first = self.where(int(np.argmax(empty)))
+            _warn(f"dropped {_count(empty, 'interval')} of zero length (first: {first})")
+            return self._keep(~empty)
+        if cleaning.tolerance > 0 and self._were_longer(recorded, empty):
+            advice = (
+                f"merging end points closer than tolerance={cleaning.tolerance:g} leaves the "
+                "interval empty; use a smaller tolerance, or zero_length='drop'"
+            )
+        else:
+            advice = "the interval has zero length; use zero_length='drop' or a min_duration"
+            if _look_like_ticks(recorded):
+                advice += ", or closed='both' if ends are inclusive"
+        self._refuse(empty, advice)
+        return self
+
+    def _were_longer(self, recorded: "Records", empty: npt.NDArray[np.bool_]) -> bool:
+        if len(recorded.start) != len(self.start):  # duplicates are gone: rows no longer match
+            return True
+        return bool((recorded.start < recorded.end)[np.argmax(empty)])
+
+    def _sorted(self) -> Flat:
+        order = np.lexsort((self.action, self.end, self.start, self.instance))
+        lengths = np.bincount(self.instance, minlength=len(self.ids))
+        offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        action = self.action[order].astype(np.int32)
+        return Flat(offsets, action, self.start[order], self.end[order])
+
+
+def snap(instance: Ints, start: Floats, end: Floats, tolerance: float) -> tuple[Floats, Floats]:
+    """Merge end points of an instance that are closer than tolerance, chains of them to one.
+
+    A merged point takes the lower median of its members: a value that was recorded, so that
+    snapping twice is snapping once.
+    """
+    owner = np.concatenate([instance, instance])
+    time = np.concatenate([start, end])
+    order = np.lexsort((time, owner))
+    owner, time = owner[order], time[order]
+    if len(time) == 0:
+        return start, end
+    apart = (np.diff(owner) != 0) | (np.diff(time) >= tolerance)
+    first = np.flatnonzero(np.concatenate([[True], apart]))
+    last = np.append(first[1:], len(time)) - 1
+    merged = np.empty_like(time)
+    merged[order] = np.repeat(time[(first + last) // 2], last - first + 1)
+    return merged[: len(start)], merged[len(start) :]
+
+
+def encode(values: Any) -> tuple[Ints, tuple[str, ...]]:
+    """Codes and names of a column of text, in order of appearance; -1 where a value is missing.
+
+    Values that are not text count by how they are written, so 1 and "1" are the same name.
+    """
+    codes, uniques = pd.factorize(values, use_na_sentinel=True)
+    names = [str(value) for value in uniques]
+    again, distinct = pd.factorize(np.array(names, dtype=object))
+    again = np.append(again, -1)  # code -1 stays -1
+    return again[codes].astype(np.int64), tuple(str(name) for name in distinct)
+
+
+def order_by_name(codes: Ints, names: tuple[str, ...]) -> tuple[Ints, tuple[str, ...]]:
+    """Renumber codes so that names stand in the order of their text."""
+    order = sorted(range(len(names)), key=names.__getitem__)
+    rank = np.empty(len(names), np.int64)
+    rank[order] = np.arange(len(names))
+    return rank[codes] if len(codes) else codes, tuple(names[i] for i in order)
+
+
+def printable(text: object, longest: int = 60) -> str:
+    """Text from the data without control characters, cut to a length that can be shown."""
+    shown = "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(text))
+    return shown if len(shown) <= longest else f"{shown[: longest - 1]}…"
+
+
+def quote(text: object, longest: int = 60) -> str:
+    """Text from the data, made safe and short for a message."""
+    shown = repr(text if isinstance(text, str) else str(text))
+    return shown if len(shown) <= longest else f"{shown[: longest - 4]}...{shown[0]}"
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, DataWarning, stacklevel=2)
+
+
+def _count(chosen: npt.NDArray[np.bool_], noun: str) -> str:
+    number = int(chosen.sum())
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _look_like_ticks(records: Records) -> bool:
+    times = np.concatenate([records.start, records.end])
+    return bool((times == np.rint(times)).all())

@@ -1,0 +1,113 @@
+"""Which pairs of positions of an instance are linked, that is, carry a relation of the model."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Structure"]
+
+Beyond = Literal["none", "chain", "full"]
+
+
+@dataclass(frozen=True)
+class Structure:
+    """Linked pairs of positions, and a rule for positions past those it was made for.
+
+    Parameters
+    ----------
+    links : pairs (i, j), i < j, of positions counted from 0, all below size
+    size : number of positions that links speaks of
+    beyond : what holds for pairs whose later position is size or more: "none" are linked, the
+        neighbours are ("chain"), or all are ("full")
+
+    Examples
+    --------
+    >>> Structure.chain().pairs(4)
+    [(0, 1), (1, 2), (2, 3)]
+    >>> Structure({(0, 2)}, beyond="chain").pairs(5)
+    [(0, 2), (2, 3), (3, 4)]
+    """
+
+    links: frozenset[tuple[int, int]] = frozenset()
+    size: int = 0
+    beyond: Beyond = "none"
+
+    def __init__(
+        self,
+        links: Iterable[tuple[int, int]] = (),
+        size: int | None = None,
+        beyond: Beyond = "none",
+    ) -> None:
+        pairs = frozenset((int(i), int(j)) for i, j in links)
+        needed = max((j + 1 for _, j in pairs), default=0)
+        for i, j in sorted(pairs):
+            if not 0 <= i < j:
+                raise ValueError(f"a link is two positions i < j from 0 on, got ({i}, {j})")
+        if size is not None and size < needed:
+            raise ValueError(f"links reach position {needed - 1}, but size={size}; enlarge size")
+        if beyond not in get_args(Beyond):
+            choices = ", ".join(map(repr, get_args(Beyond)))
+            raise ValueError(f"beyond={beyond!r} is not a choice; choose among {choices}")
+        object.__setattr__(self, "links", pairs)
+        object.__setattr__(self, "size", needed if size is None else int(size))
+        object.__setattr__(self, "beyond", beyond)
+
+    @classmethod
+    def chain(cls) -> "Structure":
+        """Link neighbours only."""
+        return cls(beyond="chain")
+
+    @classmethod
+    def full(cls) -> "Structure":
+        """Link every pair."""
+        return cls(beyond="full")
+
+    @classmethod
+    def of(cls, structure: "Structure | str | Iterable[tuple[int, int]]") -> "Structure":
+        """Make one from "chain", "full", pairs of positions, or a structure."""
+        if isinstance(structure, Structure):
+            return structure
+        if structure == "chain":
+            return cls.chain()
+        if structure == "full":
+            return cls.full()
+        if isinstance(structure, str):
+            raise ValueError(
+                f"structure={structure!r} is not a choice; "
+                "choose 'chain', 'full', or give pairs of positions"
+            )
+        return cls(structure)
+
+    def is_linked(self, i: int, j: int) -> bool:
+        """Whether positions i < j carry a relation."""
+        if j < self.size:
+            return (i, j) in self.links
+        return self.beyond == "full" or (self.beyond == "chain" and j == i + 1)
+
+    def pairs(self, length: int) -> list[tuple[int, int]]:
+        """Linked pairs of an instance of this length, row by row."""
+        rows, columns = np.nonzero(self.mask(length))
+        return list(zip(rows.tolist(), columns.tolist(), strict=True))
+
+    def mask(self, length: int) -> npt.NDArray[np.bool_]:
+        """Links of an instance of this length as a (length, length) upper triangle."""
+        linked = np.zeros((length, length), bool)
+        if self.beyond == "full":
+            linked[:, self.size :] = True
+        elif self.beyond == "chain":
+            later = np.arange(max(self.size, 1), length)
+            linked[later - 1, later] = True
+        for i, j in self.links:
+            if j < length:
+                linked[i, j] = True
+        return np.triu(linked, 1)
+
+    def span(self, length: int) -> int:
+        """How many positions the longest link of an instance of this length reaches over."""
+        longest = max((j - i for i, j in self.links if j < length), default=0)
+        if length > self.size and self.beyond != "none":
+            longest = max(longest, length - 1 if self.beyond == "full" else min(1, length - 1))
+        return longest
