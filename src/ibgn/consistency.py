@@ -97,7 +97,7 @@ def realise(network: Network, size: int | None = None) -> npt.NDArray[np.int64] 
 
 
 def smallest_contradiction(network: Network, size: int | None = None) -> list[Pair] | None:
-    """Return fewest pairs whose relations cannot hold together; None where all can.
+    """Find the fewest pairs whose relations cannot hold together; None where all can.
 
     Smallest by number: no contradiction in the network has fewer pairs. Found by implicit hitting
     sets: a contradiction must hit the complement of every set of pairs that holds together.
@@ -105,7 +105,7 @@ def smallest_contradiction(network: Network, size: int | None = None) -> list[Pa
     Examples
     --------
     >>> smallest_contradiction({(0, 1): "b", (1, 2): "b", (0, 2): "o", (2, 3): "m"})
-    [(0, 2), (1, 2)]
+    [(0, 1), (0, 2)]
     """
     masks = _as_masks(network, size)
     pairs = _named_pairs(masks)
@@ -254,7 +254,7 @@ def _grow(masks: Masks, pairs: list[Pair], chosen: list[int]) -> set[int] | None
 
 
 def _smallest_hitting_set(sets: list[list[int]], size: int) -> list[int]:
-    """Return fewest of the numbers below size that meet every set; a small integer programme."""
+    """Find the fewest of the numbers below size that meet every set; a small integer programme."""
     if not sets:
         return []
     incidence = np.zeros((len(sets), size))

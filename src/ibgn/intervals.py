@@ -235,10 +235,9 @@ class IntervalSequences:
         Examples
         --------
         >>> X = IntervalSequences.from_lists([[("nod", 0, 1)], []], ids=["a", "b"])
-        >>> X.to_table(y=["yes", "no"])
+        >>> X.to_table(y=["yes", "no"]).dropna()
           instance label action  start  end
         0        a   yes    nod    0.0  1.0
-        1        b    no   None    NaN  NaN
         """
         if backend not in ("pandas", "polars", "pyarrow"):
             raise DataError(

@@ -26,7 +26,6 @@ def close(network: Bytes, changed: Ints, projections: Bytes) -> Bytes:
             waiting[i, j] = True
             queue[tail] = pair
             tail += 1
-    narrowed = np.empty((2, 3), np.int64)
     while head != tail:
         i, j = queue[head]
         head = (head + 1) % len(queue)
@@ -34,8 +33,7 @@ def close(network: Bytes, changed: Ints, projections: Bytes) -> Bytes:
         for m in range(k):
             if m == i or m == j:
                 continue
-            narrow_triangle(closed, i, j, m, projections, narrowed)
-            for p, q, allowed in narrowed:
+            for p, q, allowed in narrow_triangle(closed, i, j, m, projections):
                 if allowed == closed[p, q]:
                     continue
                 if allowed == 0:
@@ -50,15 +48,17 @@ def close(network: Bytes, changed: Ints, projections: Bytes) -> Bytes:
 
 @kernel
 def narrow_triangle(
-    network: Bytes, i: int, j: int, m: int, projections: Bytes, narrowed: Ints
-) -> None:
-    """What pair i < j and a third position m leave of the other two sides: rows (p, q, set)."""
+    network: Bytes, i: int, j: int, m: int, projections: Bytes
+) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
+    """What pair i < j and a third position m leave of the other two sides, as (p, q, set)."""
     if m < i:
-        narrowed[0] = m, j, network[m, j] & projections[0, network[m, i], network[i, j]]
-        narrowed[1] = m, i, network[m, i] & projections[2, network[m, j], network[i, j]]
-    elif m < j:
-        narrowed[0] = i, m, network[i, m] & projections[2, network[i, j], network[m, j]]
-        narrowed[1] = m, j, network[m, j] & projections[1, network[i, m], network[i, j]]
-    else:
-        narrowed[0] = i, m, network[i, m] & projections[0, network[i, j], network[j, m]]
-        narrowed[1] = j, m, network[j, m] & projections[1, network[i, j], network[i, m]]
+        far = np.int64(network[m, j] & projections[0, network[m, i], network[i, j]])
+        near = np.int64(network[m, i] & projections[2, network[m, j], network[i, j]])
+        return (m, j, far), (m, i, near)
+    if m < j:
+        left = np.int64(network[i, m] & projections[2, network[i, j], network[m, j]])
+        right = np.int64(network[m, j] & projections[1, network[i, m], network[i, j]])
+        return (i, m, left), (m, j, right)
+    far = np.int64(network[i, m] & projections[0, network[i, j], network[j, m]])
+    near = np.int64(network[j, m] & projections[1, network[i, j], network[i, m]])
+    return (i, m, far), (j, m, near)

@@ -8,14 +8,19 @@ from typing import Any, Unpack
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from packaging.version import Version
 
 from ibgn.intervals import IntervalSequences
 from ibgn.io.files import Source, reading, replacing
 from ibgn.io.table import Columns, Labels, find_columns, read_columns
-from ibgn.records import Cleaning, CleaningOptions, DataError, check_choice, quote
+from ibgn.records import Cleaning, CleaningOptions, DataError, quote
 
 __all__ = ["read_csv", "write_csv"]
 
+# from version 3.1 on pandas reads floats exactly by itself and warns when told to
+EXACT_FLOATS = (
+    {} if Version(pd.__version__) >= Version("3.1") else {"float_precision": "round_trip"}
+)
 DELIMITERS = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar"}
 
 
@@ -148,7 +153,7 @@ def _read_rows(
     times = {names["start"]: np.float64, names["end"]: np.float64}
     options: dict[str, Any] = {
         "usecols": list(names.values()),
-        "float_precision": "round_trip",
+        **EXACT_FLOATS,
         **_open(encoding, delimiter),
     }
     try:

@@ -1,0 +1,251 @@
+"""What is in the data, and what looks like a mistake."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ibgn.intervals import IntervalSequences
+from ibgn.networks import Sequences, as_sequences, count_pairs
+from ibgn.records import printable
+
+__all__ = ["Inspection", "inspect"]
+
+Floats = npt.NDArray[np.float64]
+
+ENOUGH = 0.05  # share of intervals from which on a pattern is taken for a habit of the recording
+TOLERANCE_SHARE = 0.01  # share of gaps that must be tiny before a tolerance is advised
+TINY = 0.1  # tiny gaps are below this part of the median duration ...
+JUMP = 4.0  # ... and this many times smaller than the next larger gap
+ODD_SCALE = 50.0  # an instance so many times longer than the median is in another unit
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """Counts of everything, and warnings on likely mistakes.
+
+    Parameters
+    ----------
+    instances, activities, actions, intervals : how many there are
+    groups : how many there are, or None where instances have no group
+    intervals_per_instance, duration : least, median and most
+    instances_per_activity, intervals_per_action : counts by name
+    relations, constraints : pairs of intervals by symbol, in fully linked networks
+    warnings : sentences, each with what to do
+    """
+
+    instances: int
+    activities: int
+    actions: int
+    intervals: int
+    groups: int | None
+    intervals_per_instance: dict[str, float]
+    duration: dict[str, float]
+    instances_per_activity: dict[str, int]
+    intervals_per_action: dict[str, int]
+    relations: dict[str, int]
+    constraints: dict[str, int]
+    warnings: tuple[str, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything as plain numbers, strings, lists and dictionaries."""
+        return asdict(self) | {"warnings": list(self.warnings)}
+
+
+def inspect(
+    X: Sequences, y: Sequence[Any] | npt.NDArray[Any] | None = None, n_jobs: int | None = None
+) -> Inspection:
+    """Count instances, activities, actions, intervals and relations, and look for mistakes.
+
+    Examples
+    --------
+    >>> found = inspect([[("reach", 0, 2), ("grasp", 2, 5)], [("reach", 0, 1)]], ["take", "wave"])
+    >>> found.instances, found.activities, found.actions, found.intervals, found.relations["m"]
+    (2, 2, 2, 3, 1)
+    """
+    X = as_sequences(X)
+    counts = count_pairs(X, n_jobs=n_jobs)
+    labels = Counter() if y is None else Counter(str(label) for label in y)
+    spoken = np.bincount(X.action, minlength=len(X.actions)).tolist()
+    return Inspection(
+        instances=len(X),
+        activities=len(labels),
+        actions=len(X.actions),
+        intervals=len(X.action),
+        groups=None if X.groups is None else len(set(X.groups.tolist())),
+        intervals_per_instance=_spread(X.lengths.astype(float)),
+        duration=_spread(X.end - X.start),
+        instances_per_activity=dict(sorted(labels.items())),
+        intervals_per_action=dict(zip(X.actions, spoken, strict=True)),
+        relations=counts.relations,
+        constraints=counts.constraints,
+        warnings=tuple(_warnings(X, labels)),
+    )
+
+
+def _spread(values: Floats) -> dict[str, float]:
+    if len(values) == 0:
+        return {"least": 0.0, "median": 0.0, "most": 0.0}
+    least, median, most = float(values.min()), float(np.median(values)), float(values.max())
+    return {"least": least, "median": median, "most": most}
+
+
+def _warnings(X: IntervalSequences, labels: Counter[str]) -> list[str]:
+    found = [
+        _one_instance(X),
+        _one_interval_each(X),
+        _without_intervals(X),
+        _wrong_ends(X),
+        _near_end_points(X),
+        _overlapping_itself(X),
+        _repeated_intervals(X),
+        _odd_scale(X),
+        _similar_names("action", X.actions),
+        _similar_names("label", tuple(labels)),
+        _lonely_activities(labels),
+    ]
+    return [warning for warning in found if warning]
+
+
+def _one_instance(X: IntervalSequences) -> str | None:
+    if len(X) != 1 or len(X.action) < 2:
+        return None
+    return (
+        f"all {len(X.action)} intervals are in one instance; check that the instance column "
+        "names each performance"
+    )
+
+
+def _one_interval_each(X: IntervalSequences) -> str | None:
+    if len(X) < 2 or (X.lengths != 1).any():
+        return None
+    return (
+        "every instance has one interval only, so no relations; check that the instance column "
+        "names the performance and not the row"
+    )
+
+
+def _without_intervals(X: IntervalSequences) -> str | None:
+    empty = int((X.lengths == 0).sum())
+    return f"{empty} of {len(X)} instances have no intervals" if empty else None
+
+
+def _wrong_ends(X: IntervalSequences) -> str | None:
+    """In whole ticks, actions that follow each other meet; a tick off tells of wrong ends."""
+    times = np.concatenate([X.start, X.end])
+    if len(times) == 0 or (times != np.rint(times)).any():
+        return None
+    late, exact, early = (_ends_at_starts(X, shift) for shift in (-1.0, 0.0, 1.0))
+    if max(late, early) < ENOUGH * len(X.end) or max(late, early) < 3 * exact:
+        return None
+    if early > late:
+        return (
+            f"ends look inclusive: {early} of {len(X.end)} intervals end one tick before another "
+            f"starts, {exact} exactly there; if so, read with closed='both' (--closed both)"
+        )
+    return (
+        f"ends look one tick too late: {late} of {len(X.end)} intervals end one tick after another "
+        f"starts, {exact} exactly there; if so, read with closed='left' (--closed left)"
+    )
+
+
+def _ends_at_starts(X: IntervalSequences, shift: float) -> int:
+    """How many intervals end where another of the instance starts, ends moved by shift."""
+    owner = np.repeat(np.arange(len(X)), X.lengths)
+    _, instant = np.unique(np.concatenate([X.start, X.end + shift]), return_inverse=True)
+    place = np.tile(owner, 2) * (instant.max() + 1) + instant
+    return int(np.isin(place[len(owner) :], place[: len(owner)]).sum())
+
+
+def _near_end_points(X: IntervalSequences) -> str | None:
+    """Tiny gaps between end points, far below the other gaps, tell of one instant written twice."""
+    gaps = _gaps(X)
+    if len(gaps) == 0:
+        return None
+    near = gaps[gaps < TINY * np.median(X.end - X.start)]
+    if len(near) == 0 or len(near) == len(gaps):
+        return None
+    ratios = gaps[1 : len(near) + 1] / near
+    cut = int(np.argmax(ratios))
+    if ratios[cut] < JUMP or cut + 1 < max(3, TOLERANCE_SHARE * len(gaps)):
+        return None
+    tolerance = float(np.sqrt(gaps[cut] * gaps[cut + 1]))
+    return (
+        f"{cut + 1} of {len(gaps)} gaps between end points are at most {gaps[cut]:.3g}, far below "
+        f"the others; if they are the same instants, read with tolerance={tolerance:.2g} "
+        f"(--tolerance {tolerance:.2g})"
+    )
+
+
+def _gaps(X: IntervalSequences) -> Floats:
+    """Positive distances of neighbouring end points within instances, sorted."""
+    owner = np.tile(np.repeat(np.arange(len(X)), X.lengths), 2)
+    time = np.concatenate([X.start, X.end])
+    order = np.lexsort((time, owner))
+    gap = np.diff(time[order])[np.diff(owner[order]) == 0]
+    gaps: Floats = np.sort(gap[gap > 0])
+    return gaps
+
+
+def _overlapping_itself(X: IntervalSequences) -> str | None:
+    owner = np.repeat(np.arange(len(X)), X.lengths)
+    order = np.lexsort((X.end, X.start, X.action, owner))
+    same = (np.diff(owner[order]) == 0) & (np.diff(X.action[order]) == 0)
+    overlap = same & (X.start[order][1:] < X.end[order][:-1])
+    if not overlap.any():
+        return None
+    name = X.actions[X.action[order][int(np.argmax(overlap))]]
+    return (
+        f"{int(overlap.sum())} intervals overlap one of the same action and instance (first: "
+        f"{printable(name)}); if two tracks were merged, give their actions different names"
+    )
+
+
+def _repeated_intervals(X: IntervalSequences) -> str | None:
+    owner = np.repeat(np.arange(len(X)), X.lengths)
+    same = np.ones(max(len(owner) - 1, 0), bool)
+    for column in (owner, X.action, X.start, X.end):
+        same &= np.diff(column) == 0
+    if not same.any():
+        return None
+    return f"{int(same.sum())} rows repeat another exactly; duplicates='drop' leaves them out"
+
+
+def _odd_scale(X: IntervalSequences) -> str | None:
+    filled = X[X.lengths > 0]
+    if len(filled) < 3:
+        return None
+    begin = filled.offsets[:-1]
+    whole = np.maximum.reduceat(filled.end, begin) - filled.start[begin]
+    odd = whole > ODD_SCALE * np.median(whole)
+    if not odd.any():
+        return None
+    return (
+        f"{int(odd.sum())} instances last more than {ODD_SCALE:g} times the median one; "
+        "check that all times are in the same unit"
+    )
+
+
+def _similar_names(what: str, names: tuple[str, ...]) -> str | None:
+    """Names that differ by case or white space only are likely one name."""
+    by_shape: dict[str, list[str]] = {}
+    for name in names:
+        by_shape.setdefault(" ".join(name.casefold().split()), []).append(name)
+    alike = next((same for same in by_shape.values() if len(same) > 1), None)
+    if alike is None:
+        return None
+    shown = " and ".join(repr(printable(name)) for name in alike[:2])
+    return f"the {what}s {shown} differ by case or white space only; make them one if they are"
+
+
+def _lonely_activities(labels: Counter[str]) -> str | None:
+    lonely = [label for label, count in labels.items() if count == 1]
+    if not lonely or len(labels) < 2:
+        return None
+    return (
+        f"{len(lonely)} of {len(labels)} activities have a single instance (first: "
+        f"{printable(lonely[0])}), too few to learn from and test on"
+    )

@@ -1,0 +1,153 @@
+"""A plain twin of every kernel: same name, same parameters, written straight from the definition.
+
+Slow on purpose and short enough to be believed by eye. tests/test_kernels.py checks that no
+kernel is without a twin and that each gives the same as its twin.
+"""
+
+import itertools
+
+import numpy as np
+
+from ibgn.allen import COMPOSITION
+
+ALL = 127
+
+
+def relation_of(start_i, end_i, start_j, end_j):
+    holds = [
+        end_i < start_j,
+        end_i == start_j,
+        start_i < start_j < end_i < end_j,
+        start_i == start_j and end_i < end_j,
+        start_i < start_j and end_j < end_i,
+        start_i < start_j and end_i == end_j,
+        start_i == start_j and end_i == end_j,
+    ]
+    assert sum(holds) == 1
+    return holds.index(True)
+
+
+def instances(offsets, start, end):
+    for begin, stop in itertools.pairwise(offsets):
+        yield list(zip(start[begin:stop], end[begin:stop], strict=True))
+
+
+def relations(intervals):
+    pairs = itertools.combinations(range(len(intervals)), 2)
+    return {(i, j): relation_of(*intervals[i], *intervals[j]) for i, j in pairs}
+
+
+def constraints(intervals, linked, composition):
+    """The definition: visit n = 1, 2, ... and for each the earlier positions, nearest first."""
+    relation = relations(intervals)
+    constraint, known = {}, {}
+    for n in range(1, len(intervals)):
+        for m in range(n - 1, -1, -1):
+            allowed = ALL
+            for between in range(m + 1, n):
+                allowed &= composition[known[m, between], known[between, n]]
+            constraint[m, n] = allowed
+            known[m, n] = 1 << relation[m, n] if linked(m, n) else allowed
+    return constraint
+
+
+def rows(pairs):
+    """Values of a dictionary of pairs, row by row."""
+    return [pairs[pair] for pair in sorted(pairs)]
+
+
+def flatten(lists, dtype=np.uint8):
+    return np.array([value for values in lists for value in values], dtype)
+
+
+def count_pairs(offsets):
+    return sum(len(list(itertools.combinations(range(k), 2))) for k in np.diff(offsets))
+
+
+def relate(offsets, start, end):
+    return flatten(rows(relations(intervals)) for intervals in instances(offsets, start, end))
+
+
+def constrain_row(i, stop, start, end, row):
+    intervals = list(zip(start[i:stop], end[i:stop], strict=True))
+    constraint = constraints(intervals, lambda m, n: True, COMPOSITION)
+    for j in range(1, len(intervals)):
+        row[j - 1] = constraint[0, j]
+
+
+def constrain_full(offsets, start, end):
+    return flatten(
+        rows(constraints(intervals, lambda m, n: True, COMPOSITION))
+        for intervals in instances(offsets, start, end)
+    )
+
+
+def constrain_chain(offsets, start, end, composition):
+    return flatten(
+        rows(constraints(intervals, lambda m, n: n == m + 1, composition))
+        for intervals in instances(offsets, start, end)
+    )
+
+
+def is_linked(links, beyond, i, j):
+    return links[i, j] if j < len(links) else [False, j == i + 1, True][beyond]
+
+
+def constrain_column(j, known, composition, column):
+    width = known.shape[1]
+    for span in range(1, len(column) + 1):
+        allowed = ALL
+        for p in range(1, span):
+            allowed &= composition[known[(j - p) % width, span - p - 1], known[j % width, p - 1]]
+        known[j % width, span - 1] = column[span - 1] or allowed
+        column[span - 1] = allowed
+
+
+def constrain_linked(offsets, start, end, links, beyond, composition):
+    return flatten(
+        rows(constraints(intervals, lambda m, n: is_linked(links, beyond, m, n), composition))
+        for intervals in instances(offsets, start, end)
+    )
+
+
+def count(offsets, start, end, linked, composition):
+    counts = np.zeros((128, 7), np.int64)
+    for intervals in instances(offsets, start, end):
+        relation = relations(intervals)
+        for pair, allowed in constraints(intervals, linked, composition).items():
+            if linked(*pair):
+                counts[allowed, relation[pair]] += 1
+    return counts
+
+
+def count_full(offsets, start, end):
+    return count(offsets, start, end, lambda m, n: True, COMPOSITION)
+
+
+def count_linked(offsets, start, end, links, beyond, span, composition):
+    return count(offsets, start, end, lambda m, n: is_linked(links, beyond, m, n), composition)
+
+
+def close(network, changed, projections):
+    """Go over all triangles until a whole round changes nothing."""
+    closed, before = network.copy(), None
+    while before is None or (closed != before).any():
+        before = closed.copy()
+        for i, m, j in itertools.combinations(range(len(network)), 3):
+            closed[i, j] &= projections[0, closed[i, m], closed[m, j]]
+            closed[m, j] &= projections[1, closed[i, m], closed[i, j]]
+            closed[i, m] &= projections[2, closed[i, j], closed[m, j]]
+    upper = np.triu_indices(len(network), 1)
+    return closed if (closed[upper] > 0).all() else np.zeros_like(closed)
+
+
+def narrow_triangle(network, i, j, m, projections):
+    a, b, c = sorted((i, j, m))
+    ab, bc, ac = network[a, b], network[b, c], network[a, c]
+    sides = {
+        (a, c): ac & projections[0, ab, bc],
+        (b, c): bc & projections[1, ab, ac],
+        (a, b): ab & projections[2, ac, bc],
+    }
+    del sides[i, j]
+    return tuple((p, q, allowed) for (p, q), allowed in sides.items())

@@ -1,0 +1,44 @@
+"""What Hypothesis draws: instances whose end points often coincide, structures, networks."""
+
+import numpy as np
+from hypothesis import strategies as st
+
+from ibgn import IntervalSequences, Structure
+
+ACTIONS = ("drink", "grasp", "pour", "reach")
+
+
+@st.composite
+def intervals(draw, largest=12):
+    start = draw(st.integers(0, largest - 1))
+    return float(start), float(draw(st.integers(start + 1, largest)))
+
+
+def instances(longest=8, largest=12):
+    row = st.tuples(st.sampled_from(ACTIONS), intervals(largest)).map(lambda r: (r[0], *r[1]))
+    return st.lists(row, max_size=longest)
+
+
+def sequences(least=0, most=4, longest=8):
+    return st.lists(instances(longest), min_size=least, max_size=most).map(
+        IntervalSequences.from_lists
+    )
+
+
+@st.composite
+def structures(draw, most=8):
+    size = draw(st.integers(0, most))
+    pairs = [(i, j) for j in range(size) for i in range(j)]
+    links = draw(st.sets(st.sampled_from(pairs))) if pairs else set()
+    return Structure(links, size, draw(st.sampled_from(["none", "chain", "full"])))
+
+
+@st.composite
+def networks(draw, least=0, most=6, masks=st.integers(1, 127)):
+    """A (k, k) array of relation sets; many pairs are left open."""
+    k = draw(st.integers(least, most))
+    network = np.zeros((k, k), np.uint8)
+    for i in range(k):
+        for j in range(i + 1, k):
+            network[i, j] = draw(st.one_of(st.just(127), masks))
+    return network

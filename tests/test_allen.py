@@ -1,0 +1,136 @@
+"""The algebra: relations, composition and sets of relations."""
+
+import itertools
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import intervals
+
+from ibgn import allen
+from ibgn.allen import Converse, Relation
+
+SYMBOLS = "bmoscfe"
+
+
+def brute_force_triangles():
+    """All relations of three ordered intervals, by the definitions of the paper."""
+    definitions = {
+        "b": lambda s, e, t, f: e < t,
+        "m": lambda s, e, t, f: e == t,
+        "o": lambda s, e, t, f: s < t < e < f,
+        "s": lambda s, e, t, f: s == t and e < f,
+        "c": lambda s, e, t, f: s < t and f < e,
+        "f": lambda s, e, t, f: s < t and e == f,
+        "e": lambda s, e, t, f: s == t and e == f,
+    }
+
+    def name(i, j):
+        (symbol,) = [symbol for symbol, holds in definitions.items() if holds(*i, *j)]
+        return symbol
+
+    ordered = sorted(itertools.combinations(range(6), 2))
+    triples = itertools.combinations_with_replacement(ordered, 3)
+    return {(name(i, j), name(j, k), name(i, k)) for i, j, k in triples}
+
+
+def test_there_are_75_triangles():
+    found = {tuple(r.symbol for r in triangle) for triangle in allen.TRIANGLES}
+    assert found == brute_force_triangles()
+    assert len(found) == 75
+
+
+def test_composition_is_that_of_the_golden_file(shared):
+    golden = json.loads((shared / "golden" / "composition.json").read_text())
+    assert golden == {
+        a: {b: allen.symbols(allen.compose(a, b)) for b in SYMBOLS} for a in SYMBOLS
+    }
+
+
+def test_composition_of_sets_is_the_union_over_members():
+    single = [[allen.compose(a, b) for b in Relation] for a in Relation]
+    for x, y in itertools.product(range(128), repeat=2):
+        union = 0
+        for a, b in itertools.product(allen.members(x), allen.members(y)):
+            union |= single[a][b]
+        assert allen.COMPOSITION[x, y] == union
+
+
+def test_composition_is_associative():
+    table = allen.COMPOSITION
+    x, y, z = np.ogrid[:128, :128, :128]
+    np.testing.assert_array_equal(table[table[x, y], z], table[x, table[y, z]])
+
+
+def test_projections_agree_with_the_triangles():
+    """Each table holds a relation exactly if some triangle has it beside members of the two sets."""
+    for table, (x, y, z) in enumerate([(0, 1, 2), (0, 2, 1), (2, 1, 0)]):
+        for a, b in itertools.product(Relation, repeat=2):
+            third = {t[z] for t in allen.TRIANGLES if t[x] == a and t[y] == b}
+            assert set(allen.members(int(allen.PROJECTIONS[table, a.mask, b.mask]))) == third
+
+
+def test_reachable_constraints():
+    """Closing the relations under composition and intersection gives the 13 sets, less R.
+
+    R itself is what neighbours have, and bmoscf comes about where links are missing.
+    """
+    reached = {r.mask for r in Relation}
+    while True:
+        pairs = list(itertools.product(reached, repeat=2))
+        grown = reached | {allen.compose(x, y) for x, y in pairs} | {x & y for x, y in pairs} - {0}
+        if grown == reached:
+            break
+        reached = grown
+    assert reached <= set(allen.CONSTRAINTS.values())
+    assert len(allen.CONSTRAINTS) == 13
+    assert all(allen.symbols(mask) == name for name, mask in allen.CONSTRAINTS.items())
+
+
+@given(intervals(), intervals())
+def test_relation_is_unique_and_its_converse_holds_backwards(first, second):
+    held = allen.relation(first, second)
+    assert allen.relation(second, first) is held.converse
+    assert held.converse.converse is held
+    assert isinstance(held, Relation) == (first <= second)
+
+
+@given(st.tuples(intervals(), intervals(), intervals()).map(sorted))
+def test_composition_contains_the_third_relation(three):
+    i, j, k = three
+    allowed = allen.compose(allen.relation(i, j), allen.relation(j, k))
+    assert allen.relation(i, k).mask & allowed
+
+
+@given(intervals(), intervals(), st.integers(-1000, 1000), st.integers(1, 64))
+def test_shifting_and_scaling_time_changes_nothing(first, second, shift, scale):
+    moved = [((s + shift) * scale, (e + shift) * scale) for s, e in (first, second)]
+    assert allen.relation(*moved) is allen.relation(first, second)
+
+
+def test_names():
+    assert "".join(r.symbol for r in Relation) == SYMBOLS
+    assert [r.label for r in Relation][:3] == ["before", "meets", "overlaps"]
+    assert Relation.EQUALS.converse is Relation.EQUALS
+    assert {r.converse for r in Relation} == {*Converse, Relation.EQUALS}
+
+
+@pytest.mark.parametrize("given_as", ["bmo", 7, np.uint8(7), [0, 1, 2], list(Relation)[:3]])
+def test_ways_to_say_a_set(given_as):
+    assert allen.relation_set(given_as) == 7
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: allen.relation_set(128), "from 0 to 127, got 128"),
+        (lambda: allen.relation_set("bx"), "no relation has the symbol 'x'"),
+        (lambda: allen.relation((0, 0), (0, 1)), "start=0, end=0"),
+        (lambda: allen.relation((0, float("nan")), (0, 1)), "end=nan"),
+    ],
+)
+def test_errors_say_what_was_found(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
