@@ -33,8 +33,11 @@ def structures(draw, most=8):
     return Structure(links, size, draw(st.sampled_from(["none", "chain", "full"])))
 
 
+SETS = st.integers(1, 127)
+
+
 @st.composite
-def networks(draw, least=0, most=6, masks=st.integers(1, 127)):
+def networks(draw, least=0, most=6, masks=SETS):
     """A (k, k) array of relation sets; many pairs are left open."""
     k = draw(st.integers(least, most))
     network = np.zeros((k, k), np.uint8)

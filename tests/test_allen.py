@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import intervals
 
 from ibgn import allen
 from ibgn.allen import Converse, Relation
+from strategies import intervals
 
 SYMBOLS = "bmoscfe"
 
@@ -44,9 +44,7 @@ def test_there_are_75_triangles():
 
 def test_composition_is_that_of_the_golden_file(shared):
     golden = json.loads((shared / "golden" / "composition.json").read_text())
-    assert golden == {
-        a: {b: allen.symbols(allen.compose(a, b)) for b in SYMBOLS} for a in SYMBOLS
-    }
+    assert golden == {a: {b: allen.symbols(allen.compose(a, b)) for b in SYMBOLS} for a in SYMBOLS}
 
 
 def test_composition_of_sets_is_the_union_over_members():
@@ -65,7 +63,7 @@ def test_composition_is_associative():
 
 
 def test_projections_agree_with_the_triangles():
-    """Each table holds a relation exactly if some triangle has it beside members of the two sets."""
+    """Each table holds a relation exactly if some triangle has it beside the other two."""
     for table, (x, y, z) in enumerate([(0, 1, 2), (0, 2, 1), (2, 1, 0)]):
         for a, b in itertools.product(Relation, repeat=2):
             third = {t[z] for t in allen.TRIANGLES if t[x] == a and t[y] == b}

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from strategies import networks, sequences
 
 from ibgn import consistency
 from ibgn._kernels.consistency import close
 from ibgn.allen import ALL, COMPOSITION, PROJECTIONS, Relation, members, relation, symbols
 from ibgn.networks import read_networks
+from strategies import networks, sequences
 
 PAIRS = list(itertools.combinations(range(4), 2))
 UPPER = np.array(PAIRS)
@@ -149,10 +149,14 @@ def test_sets_of_relations_against_brute_force(network):
 def test_contradiction_is_smallest(network):
     assume(not consistency.is_possible(network))
     contradiction = consistency.smallest_contradiction(network)
-    named = [pair for pair in itertools.combinations(range(len(network)), 2) if network[pair] != ALL]
+    named = [
+        pair for pair in itertools.combinations(range(len(network)), 2) if network[pair] != ALL
+    ]
 
     def contradicts(pairs):
-        return not consistency.is_possible({pair: int(network[pair]) for pair in pairs}, len(network))
+        return not consistency.is_possible(
+            {pair: int(network[pair]) for pair in pairs}, len(network)
+        )
 
     assert contradicts(contradiction)
     smaller = itertools.combinations(named, len(contradiction) - 1)

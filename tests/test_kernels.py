@@ -4,18 +4,18 @@ import importlib
 import inspect
 import pkgutil
 
-import naive
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numba.core.dispatcher import Dispatcher
-from strategies import networks, sequences, structures
 
+import naive
 from ibgn import _kernels
 from ibgn._kernels import consistency, pairs
 from ibgn.allen import COMPOSITION, PROJECTIONS
 from ibgn.networks import BEYOND
+from strategies import networks, sequences, structures
 
 
 def kernels():

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import sequences, structures
 
 from ibgn import IntervalSequences, Structure, count_pairs, networks, read_networks
 from ibgn.allen import CONSTRAINTS, symbols
+from strategies import sequences, structures
 
 NAMES = ["AUSLAN2", "BIMACS", "BLOCKS", "CAD120"]
 

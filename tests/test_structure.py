@@ -3,9 +3,9 @@ import itertools
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import structures
 
 from ibgn import Structure
+from strategies import structures
 
 
 @given(structures(), st.integers(0, 11))

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
         write_jsonl,
         write_parquet,
     )
+    from ibgn.messages import DataError, DataWarning
     from ibgn.networks import count_pairs, read_networks
     from ibgn.plots import plot_network, plot_timeline
-    from ibgn.records import DataError, DataWarning
     from ibgn.structure import Structure
 
 __version__ = "0.1.0.dev0"
@@ -39,8 +39,8 @@ __version__ = "0.1.0.dev0"
 # Public names and where they live. They are loaded when first used, so that `import ibgn` and
 # `ibgn --help` need not wait for pandas, numba and matplotlib.
 _HOME = {
-    "DataError": "records",
-    "DataWarning": "records",
+    "DataError": "messages",
+    "DataWarning": "messages",
     "IntervalSequences": "intervals",
     "Structure": "structure",
     "allen": "",

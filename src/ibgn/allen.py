@@ -9,7 +9,6 @@ of the relations, by trying all ways in which three intervals can stand to each 
 from collections.abc import Iterable
 from enum import IntEnum
 from itertools import combinations, combinations_with_replacement
-from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -30,21 +29,7 @@ __all__ = [
 ]
 
 
-class _Named(IntEnum):
-    """An integer with a symbol and a name in words."""
-
-    symbol: str
-    label: str
-
-    def __new__(cls, value: int, symbol: str, label: str) -> Self:
-        member = int.__new__(cls, value)
-        member._value_ = value
-        member.symbol = symbol
-        member.label = label
-        return member
-
-
-class Relation(_Named):
+class Relation(IntEnum):
     """The seven relations of an interval i to a later interval j.
 
     Examples
@@ -55,13 +40,23 @@ class Relation(_Named):
     <Relation.OVERLAPS: 2>
     """
 
-    BEFORE = 0, "b", "before"
-    MEETS = 1, "m", "meets"
-    OVERLAPS = 2, "o", "overlaps"
-    STARTS = 3, "s", "starts"
-    CONTAINS = 4, "c", "contains"
-    FINISHED_BY = 5, "f", "finished-by"
-    EQUALS = 6, "e", "equals"
+    BEFORE = 0
+    MEETS = 1
+    OVERLAPS = 2
+    STARTS = 3
+    CONTAINS = 4
+    FINISHED_BY = 5
+    EQUALS = 6
+
+    @property
+    def symbol(self) -> str:
+        """Its letter, one of b m o s c f e."""
+        return "bmoscfe"[self]
+
+    @property
+    def label(self) -> str:
+        """Its name in words."""
+        return self.name.lower().replace("_", "-")
 
     @property
     def mask(self) -> int:
@@ -82,15 +77,25 @@ class Relation(_Named):
         raise ValueError(f"no relation has the symbol {symbol!r}; choose among b m o s c f e")
 
 
-class Converse(_Named):
+class Converse(IntEnum):
     """The six relations of a later interval to an earlier one."""
 
-    AFTER = 7, "bi", "after"
-    MET_BY = 8, "mi", "met-by"
-    OVERLAPPED_BY = 9, "oi", "overlapped-by"
-    STARTED_BY = 10, "si", "started-by"
-    DURING = 11, "ci", "during"
-    FINISHES = 12, "fi", "finishes"
+    AFTER = 7
+    MET_BY = 8
+    OVERLAPPED_BY = 9
+    STARTED_BY = 10
+    DURING = 11
+    FINISHES = 12
+
+    @property
+    def symbol(self) -> str:
+        """The letter of its converse, with an i for inverse."""
+        return f"{self.converse.symbol}i"
+
+    @property
+    def label(self) -> str:
+        """Its name in words."""
+        return self.name.lower().replace("_", "-")
 
     @property
     def converse(self) -> Relation:

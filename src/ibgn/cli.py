@@ -30,16 +30,17 @@ app = typer.Typer(
 
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Format = Annotated[
-    str | None, typer.Option("--from", help="Format, if the suffix does not tell: csv, parquet, jsonl.")
+    str | None,
+    typer.Option("--from", help="Format, if the suffix does not tell: csv, parquet, jsonl."),
 ]
 Closed = Annotated[
     Literal["left", "right", "both", "neither"],
-    typer.Option(help="Which ends belong to an interval; inclusive ends in whole ticks are 'both'."),
+    typer.Option(
+        help="Which ends belong to an interval; inclusive ends in whole ticks are 'both'."
+    ),
 ]
 Tick = Annotated[float, typer.Option(help="Length of a tick, for --closed other than left.")]
-Tolerance = Annotated[
-    float, typer.Option(help="End points closer than this are the same instant.")
-]
+Tolerance = Annotated[float, typer.Option(help="End points closer than this are the same instant.")]
 ZeroLength = Annotated[
     Literal["error", "drop"], typer.Option(help="What to do with intervals of zero length.")
 ]
@@ -51,13 +52,14 @@ Column = Annotated[
     list[str] | None,
     typer.Option("--column", help="Another name for a column, as action=behaviour; repeatable."),
 ]
-Delimiter = Annotated[str | None, typer.Option(help="Separates columns of a CSV file; 'tab' is one.")]
+Delimiter = Annotated[
+    str | None, typer.Option(help="Separates columns of a CSV file; 'tab' is one.")
+]
 Encoding = Annotated[str | None, typer.Option(help="Encoding of a CSV file, UTF-8 by default.")]
 
 
 def main() -> None:
     """Run the command; bad input ends in a message and exit code 1, never in a traceback."""
-    warnings.showwarning = _show_warning
     try:
         app()
     except BrokenPipeError:
@@ -102,7 +104,7 @@ def inspect(
     from ibgn.inspection import inspect as inspect_sequences
 
     cleaning = _cleaning(closed, tick, tolerance, zero_length, min_duration, duplicates)
-    with _collected_warnings() as said, _busy(f"inspecting {data.name}"):
+    with _warnings_aloud() as said, _busy(f"inspecting {data.name}"):
         X, y = _read(data, format, column, delimiter, encoding, cleaning)
         found = inspect_sequences(X, y, n_jobs=-1)
     if as_json:
@@ -138,7 +140,7 @@ def convert(
 
     written_as = find_format(target, to)  # before the work, so that a typo costs no time
     cleaning = _cleaning(closed, tick, tolerance, zero_length, min_duration, duplicates)
-    with _busy(f"converting {source.name}"):
+    with _warnings_aloud(), _busy(f"converting {source.name}"):
         X, y = _read(source, format, column, delimiter, encoding, cleaning)
         write(X, target, y, format=written_as)
     result = {"instances": len(X), "intervals": len(X.action), "output": str(target)}
@@ -150,7 +152,9 @@ def convert(
 
 @app.command()
 def demo(
-    out: Annotated[Path, typer.Option(help="Folder for the data and the figures.")] = Path("ibgn-demo"),
+    out: Annotated[Path, typer.Option(help="Folder for the data and the figures.")] = Path(
+        "ibgn-demo"
+    ),
     seed: Annotated[int, typer.Option(min=0, help="Seed of the simulation.")] = 0,
     as_json: Json = False,
 ) -> None:
@@ -176,17 +180,16 @@ def demo(
 
 def _draw(one: "IntervalSequences", out: Path) -> list[Path]:
     """Save the timeline and the network of one instance."""
-    import matplotlib as mpl
+    import matplotlib.pyplot as plt
 
-    mpl.use("Agg")
+    plt.switch_backend("Agg")
     from ibgn.plots import plot_network, plot_timeline
 
     files = []
     for name, plot in (("timeline", plot_timeline), ("network", plot_network)):
-        figure = plot(one).get_figure()
-        assert figure is not None
+        plot(one)
         files.append(out / f"{name}.png")
-        figure.savefig(files[-1], dpi=150)
+        plt.savefig(files[-1], dpi=150)
     return files
 
 
@@ -267,7 +270,7 @@ def _table_of_counts(title: str, unit: str, counts: dict[str, int], most: int = 
     from rich.table import Table
     from rich.text import Text
 
-    from ibgn.records import printable
+    from ibgn.messages import printable
 
     table = Table(title, unit)
     ranked = sorted(counts.items(), key=lambda item: -item[1])
@@ -287,30 +290,23 @@ def _busy(what: str) -> Iterator[None]:
     from rich.console import Console
     from rich.markup import escape
 
-    from ibgn.records import printable
+    from ibgn.messages import printable
 
     with Console(stderr=True).status(escape(printable(what))):
         yield
 
 
 @contextmanager
-def _collected_warnings() -> Iterator[list[str]]:
-    """Collect warnings about the data, besides showing them."""
+def _warnings_aloud() -> Iterator[list[str]]:
+    """Say warnings about the data on standard error, and give them as a list afterwards."""
     said: list[str] = []
-
-    def show(message: Warning | str, category: type[Warning], *rest: Any) -> None:
-        _show_warning(message, category, *rest)
-        said.append(str(message))
-
-    before, warnings.showwarning = warnings.showwarning, show  # type: ignore[assignment]
-    try:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
         yield said
-    finally:
-        warnings.showwarning = before
-
-
-def _show_warning(message: Warning | str, category: type[Warning], *rest: Any) -> None:
-    if issubclass(category, UserWarning):
+    said += [
+        str(warning.message) for warning in caught if issubclass(warning.category, UserWarning)
+    ]
+    for message in said:
         _say(f"warning: {message}")
 
 
@@ -319,7 +315,7 @@ def _say(message: str) -> None:
 
 
 def _fail(error: Exception) -> None:
-    from ibgn.records import DataError
+    from ibgn.messages import DataError
 
     if isinstance(error, DataError | ModuleNotFoundError | OSError):
         _say(f"error: {error}")

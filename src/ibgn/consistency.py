@@ -142,7 +142,7 @@ def _check_array(network: npt.NDArray[np.uint8], size: int | None) -> Masks:
         raise ValueError(f"a network is a square array of masks, got shape {network.shape}")
     if size not in (None, len(network)):
         raise ValueError(f"the network has {len(network)} positions, got size={size}")
-    if network.size and not (0 <= network.min() and network.max() <= ALL):
+    if network.size and not (network.min() >= 0 and network.max() <= ALL):
         raise ValueError("a set of relations is a mask from 0 to 127; the network has others")
     return np.triu(network, 1).astype(np.uint8)
 
@@ -222,8 +222,7 @@ def _place(relations: Mapping[Pair, Relation], size: int) -> npt.NDArray[np.int6
 def _strong_components(edges: list[Pair], points: int) -> npt.NDArray[np.int64]:
     left, right = np.array(edges, np.int64).reshape(-1, 2).T
     graph = coo_array((np.ones(len(left)), (left, right)), shape=(points, points))
-    labels: npt.NDArray[np.int64] = connected_components(graph, connection="strong")[1]
-    return labels
+    return connected_components(graph, connection="strong")[1].astype(np.int64)
 
 
 def _number(component: npt.NDArray[np.int64], edges: list[Pair]) -> npt.NDArray[np.int64]:
@@ -264,6 +263,6 @@ def _smallest_hitting_set(sets: list[list[int]], size: int) -> list[int]:
         np.ones(size),
         constraints=LinearConstraint(incidence, lb=1),
         bounds=Bounds(0, 1),
-        integrality=np.ones(size),
+        integrality=np.ones(size, np.int64),
     )
-    return [p for p in range(size) if solution.x[p] > 0.5]
+    return np.flatnonzero(np.asarray(solution.x) > 0.5).tolist()

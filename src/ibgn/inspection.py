@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ibgn.intervals import IntervalSequences
-from ibgn.networks import Sequences, as_sequences, count_pairs
-from ibgn.records import printable
+from ibgn.intervals import IntervalSequences, as_sequences
+from ibgn.messages import printable
+from ibgn.networks import Sequences, count_pairs
 
 __all__ = ["Inspection", "inspect"]
 

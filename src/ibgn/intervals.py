@@ -1,25 +1,27 @@
 """Many instances of intervals in one immutable, columnar type: what every estimator takes as X."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Unpack
+from itertools import pairwise
+from typing import Any, Literal, Unpack, get_args
 
 import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 
 from ibgn import notebook
+from ibgn.messages import DataError, check_choice
 from ibgn.records import (
     Cleaning,
     CleaningOptions,
-    DataError,
     Flat,
     Records,
-    encode,
-    order_by_name,
-    quote,
+    records_of_lists,
+    where_in_lists,
 )
 
 __all__ = ["Instance", "IntervalSequences", "as_sequences"]
+
+Backend = Literal["pandas", "polars", "pyarrow"]
 
 Instance = Sequence[tuple[str, float, float]]
 """One instance as a plain list of (action, start, end)."""
@@ -135,7 +137,7 @@ class IntervalSequences:
         Keyword arguments are those of `ibgn.records.Cleaning`: closed, tolerance, zero_length, ...
         """
         listed = [list(instance) for instance in instances]
-        records = _records_of_lists(listed, ids)
+        records = records_of_lists(listed, ids)
         flat = records.flat(Cleaning(**cleaning))
         return cls._trusted(flat, records.actions, ids if ids is None else records.ids, groups)
 
@@ -156,7 +158,9 @@ class IntervalSequences:
         ids = _join_optional([part.ids for part in parts])
         groups = _join_optional([part.groups for part in parts])
         # names may sort otherwise in another vocabulary, and names decide among equal intervals
-        order = np.lexsort((flat.action, flat.end, flat.start, np.repeat(np.arange(len(lengths)), lengths)))
+        order = np.lexsort(
+            (flat.action, flat.end, flat.start, np.repeat(np.arange(len(lengths)), lengths))
+        )
         flat = flat._replace(action=flat.action[order])
         return cls._trusted(flat, actions, ids, groups)
 
@@ -220,9 +224,11 @@ class IntervalSequences:
         names = [self.actions[code] for code in self.action]
         rows = list(zip(names, self.start.tolist(), self.end.tolist(), strict=True))
         bounds = self.offsets.tolist()
-        return [rows[begin:stop] for begin, stop in zip(bounds[:-1], bounds[1:], strict=True)]
+        return [rows[begin:stop] for begin, stop in pairwise(bounds)]
 
-    def to_table(self, y: Sequence[Any] | npt.NDArray[Any] | None = None, backend: str = "pandas") -> Any:
+    def to_table(
+        self, y: Sequence[Any] | npt.NDArray[Any] | None = None, backend: Backend = "pandas"
+    ) -> Any:
         """Return a long table, one row an interval: instance[, label], action, start, end[, group].
 
         Parameters
@@ -239,10 +245,7 @@ class IntervalSequences:
           instance label action  start  end
         0        a   yes    nod    0.0  1.0
         """
-        if backend not in ("pandas", "polars", "pyarrow"):
-            raise DataError(
-                f"backend={backend!r} is not a choice; choose among 'pandas', 'polars', 'pyarrow'"
-            )
+        check_choice("backend", backend, get_args(Backend))
         try:
             return nw.from_dict(self._columns(y), backend=backend).to_native()
         except ModuleNotFoundError as error:
@@ -277,18 +280,17 @@ class IntervalSequences:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, IntervalSequences):
             return NotImplemented
-        mine, others = ((x.offsets, x.action, x.start, x.end) for x in (self, other))
-        return (
-            self.actions == other.actions
-            and all(np.array_equal(a, b) for a, b in zip(mine, others, strict=True))
-            and _same(self.ids, other.ids)
-            and _same(self.groups, other.groups)
+        arrays = ("offsets", "action", "start", "end", "ids", "groups")
+        return self.actions == other.actions and all(
+            _same(getattr(self, name), getattr(other, name)) for name in arrays
         )
 
     __hash__ = None  # type: ignore[assignment]
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"IntervalSequences cannot be changed (setting {name!r}); build another")
+        raise AttributeError(
+            f"IntervalSequences cannot be changed (setting {name!r}); build another"
+        )
 
     def __delattr__(self, name: str) -> None:
         raise AttributeError(f"IntervalSequences cannot be changed (deleting {name!r})")
@@ -327,7 +329,9 @@ def _restore(
 def _check(flat: Flat, actions: tuple[str, ...]) -> None:
     offsets, action, start, end = flat
     if offsets.ndim != 1 or len(offsets) == 0 or offsets[0] != 0 or (np.diff(offsets) < 0).any():
-        raise DataError("offsets begin with 0 and never decrease; one more than there are instances")
+        raise DataError(
+            "offsets begin with 0 and never decrease; one more than there are instances"
+        )
     if not (action.shape == start.shape == end.shape == (offsets[-1],)):
         raise DataError(
             f"action, start and end have one value for each of the {offsets[-1]} intervals, "
@@ -339,14 +343,16 @@ def _check(flat: Flat, actions: tuple[str, ...]) -> None:
         raise DataError(f"action codes go from 0 to {len(actions) - 1}, as there are names")
     owner = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     records = Records(
-        owner, action.astype(np.int64), start, end, (), actions, _where_in_lists(owner, None)
+        owner, action.astype(np.int64), start, end, (), actions, where_in_lists(owner, None)
     )
     records._check_times()
     records._refuse(end <= start, "the interval has zero length; from_lists() can clean it")
     order = np.lexsort((action, end, start, owner))
     if (order != np.arange(len(order))).any():
-        place = _where_in_lists(owner, None)(int(np.argmax(order != np.arange(len(order)))))
-        raise DataError(f"{place}: intervals stand by (start, end, action); from_lists() sorts them")
+        place = where_in_lists(owner, None)(int(np.argmax(order != np.arange(len(order)))))
+        raise DataError(
+            f"{place}: intervals stand by (start, end, action); from_lists() sorts them"
+        )
 
 
 def _per_instance(
@@ -361,45 +367,6 @@ def _per_instance(
             f"for {len(offsets) - 1} instances"
         )
     return column.copy() if column.flags.writeable else column  # the caller may change his own
-
-
-def _records_of_lists(instances: list[list[Any]], ids: Sequence[str] | None) -> Records:
-    names = tuple(str(d) for d in range(len(instances))) if ids is None else tuple(map(str, ids))
-    if len(names) != len(instances):
-        raise DataError(f"ids has one name an instance, got {len(names)} for {len(instances)}")
-    if len(set(names)) != len(names):
-        twice = next(name for place, name in enumerate(names) if name in names[:place])
-        raise DataError(f"two instances have the id {quote(twice)}; make ids distinct")
-    owner = np.repeat(np.arange(len(instances)), [len(instance) for instance in instances])
-    where = _where_in_lists(owner, names)
-    rows = [row for instance in instances for row in instance]
-    for place, row in enumerate(rows):
-        _check_row(row, where, place)
-    codes, actions = order_by_name(*encode(np.array([str(row[0]) for row in rows], dtype=object)))
-    start = np.array([row[1] for row in rows], np.float64)
-    end = np.array([row[2] for row in rows], np.float64)
-    return Records(owner.astype(np.int64), codes, start, end, names, actions, where)
-
-
-def _check_row(row: Any, where: Any, place: int) -> None:
-    try:
-        _, start, end = row
-        float(start), float(end)
-    except (TypeError, ValueError) as error:
-        raise DataError(
-            f"{where(place)}: an interval is (action, start, end) with numbers for times, "
-            f"got {quote(row)}"
-        ) from error
-
-
-def _where_in_lists(owner: npt.NDArray[Any], names: tuple[str, ...] | None) -> Any:
-    def where(row: int) -> str:
-        instance = int(owner[row])
-        place = row - int(np.searchsorted(owner, instance))
-        name = instance if names is None else quote(names[instance])
-        return f"interval {place} of instance {name}"
-
-    return where
 
 
 def _join(parts: list[npt.NDArray[Any]], dtype: Any) -> npt.NDArray[Any]:

@@ -3,7 +3,7 @@
 from html import escape
 from typing import TYPE_CHECKING
 
-from ibgn.records import printable
+from ibgn.messages import printable
 
 if TYPE_CHECKING:
     from ibgn.intervals import IntervalSequences

@@ -6,7 +6,7 @@ names the row, the instance, what was found and what to do.
 """
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, TypedDict, get_args
 
@@ -14,7 +14,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-__all__ = ["Cleaning", "CleaningOptions", "DataError", "DataWarning", "Records"]
+from ibgn.messages import DataError, DataWarning, check_choice, check_number, quote
+
+__all__ = ["Cleaning", "CleaningOptions", "Flat", "Records"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -26,14 +28,6 @@ Duplicates = Literal["keep", "drop"]
 
 LARGEST_TIME = 2.0**53  # beyond it whole numbers are no longer told apart
 WHOLE_TICK = 1e-6  # how far from a whole number of ticks rounding may carry a time
-
-
-class DataError(ValueError):
-    """The data cannot be read as intervals; the message says where, why and what to do."""
-
-
-class DataWarning(UserWarning):
-    """The data were read, but something in them was left out or looks like a mistake."""
 
 
 class CleaningOptions(TypedDict, total=False):
@@ -80,20 +74,6 @@ class Cleaning:
         check_number("tick", self.tick, "positive", lambda value: value > 0)
 
 
-def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
-    """Refuse an option value that is not among the choices, and list them."""
-    if not isinstance(value, str) or value not in choices:
-        listed = ", ".join(map(repr, choices))
-        raise DataError(f"{name}={value!r} is not a choice; choose among {listed}")
-
-
-def check_number(name: str, value: Any, wanted: str, holds: Callable[[float], bool]) -> None:
-    """Refuse an option value that is not a finite number with the property wanted."""
-    is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    if not (is_number and np.isfinite(value) and holds(float(value))):
-        raise DataError(f"{name} is a finite number, {wanted}; got {value!r}")
-
-
 class Flat(NamedTuple):
     """Intervals of many instances: those of d stand from offsets[d] to offsets[d+1]."""
 
@@ -135,7 +115,9 @@ class Records:
 
     def _check_times(self) -> None:
         for name, times in (("start", self.start), ("end", self.end)):
-            self._refuse(np.isnan(times), f"the {name} is missing (NaN); fill it in or drop the row")
+            self._refuse(
+                np.isnan(times), f"the {name} is missing (NaN); fill it in or drop the row"
+            )
             self._refuse(
                 np.isinf(times), f"the {name} is infinite; give it a finite time or drop the row"
             )
@@ -183,7 +165,7 @@ class Records:
             return self
         ticks = np.stack([self.start, self.end]) / cleaning.tick
         self._refuse(
-            (np.abs(ticks - np.rint(ticks)) > WHOLE_TICK).any(axis=0),
+            np.abs(ticks - np.rint(ticks)).max(axis=0, initial=0.0) > WHOLE_TICK,
             f"closed={cleaning.closed!r} needs times in whole ticks of {cleaning.tick:g}; "
             "give the length of a tick (tick=...) or use closed='left'",
         )
@@ -275,16 +257,48 @@ def order_by_name(codes: Ints, names: tuple[str, ...]) -> tuple[Ints, tuple[str,
     return rank[codes] if len(codes) else codes, tuple(names[i] for i in order)
 
 
-def printable(text: object, longest: int = 60) -> str:
-    """Text from the data without control characters, cut to a length that can be shown."""
-    shown = "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(text))
-    return shown if len(shown) <= longest else f"{shown[: longest - 1]}…"
+def records_of_lists(instances: list[list[Any]], ids: Sequence[str] | None) -> Records:
+    """Records of lists of (action, start, end), one list an instance."""
+    names = tuple(str(d) for d in range(len(instances))) if ids is None else tuple(map(str, ids))
+    if len(names) != len(instances):
+        raise DataError(f"ids has one name an instance, got {len(names)} for {len(instances)}")
+    if len(set(names)) != len(names):
+        twice = next(name for place, name in enumerate(names) if name in names[:place])
+        raise DataError(f"two instances have the id {quote(twice)}; make ids distinct")
+    owner = np.repeat(np.arange(len(instances)), [len(instance) for instance in instances])
+    where = where_in_lists(owner, names)
+    rows = [row for instance in instances for row in instance]
+    for place, row in enumerate(rows):
+        _check_row(row, where, place)
+    codes, actions = order_by_name(*encode(np.array([str(row[0]) for row in rows], dtype=object)))
+    start = np.array([row[1] for row in rows], np.float64)
+    end = np.array([row[2] for row in rows], np.float64)
+    return Records(owner.astype(np.int64), codes, start, end, names, actions, where)
 
 
-def quote(text: object, longest: int = 60) -> str:
-    """Text from the data, made safe and short for a message."""
-    shown = repr(text if isinstance(text, str) else str(text))
-    return shown if len(shown) <= longest else f"{shown[: longest - 4]}...{shown[0]}"
+def _check_row(row: Any, where: Callable[[int], str], place: int) -> None:
+    try:
+        action, start, end = row
+        float(start), float(end)
+    except (TypeError, ValueError) as error:
+        raise DataError(
+            f"{where(place)}: an interval is (action, start, end) with numbers for times, "
+            f"got {quote(row)}"
+        ) from error
+    if not str(action).strip():
+        raise DataError(f"{where(place)}: the action has no name; give it one")
+
+
+def where_in_lists(owner: Ints, names: tuple[str, ...] | None) -> Callable[[int], str]:
+    """Name a row by its place in its instance."""
+
+    def where(row: int) -> str:
+        instance = int(owner[row])
+        place = row - int(np.searchsorted(owner, instance))
+        name = instance if names is None else quote(names[instance])
+        return f"interval {place} of instance {name}"
+
+    return where
 
 
 def _warn(message: str) -> None:

@@ -20,7 +20,7 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
     return compiled
 
 
-class CompileNotice(event.Listener):  # type: ignore[misc]
+class CompileNotice(event.Listener):
     """Says on standard error that kernels are being compiled, once it takes long.
 
     Kernels of ibgn only; a cached kernel starts no compilation and so says nothing. A kernel that
@@ -62,4 +62,4 @@ def _say_compiling() -> None:
     )
 
 
-event.register("numba:compile", CompileNotice())
+event.register("numba:compile", CompileNotice())  # type: ignore[no-untyped-call]

@@ -31,7 +31,7 @@ def close(network: Bytes, changed: Ints, projections: Bytes) -> Bytes:
         head = (head + 1) % len(queue)
         waiting[i, j] = False
         for m in range(k):
-            if m == i or m == j:
+            if m in (i, j):
                 continue
             for p, q, allowed in narrow_triangle(closed, i, j, m, projections):
                 if allowed == closed[p, q]:
@@ -49,7 +49,7 @@ def close(network: Bytes, changed: Ints, projections: Bytes) -> Bytes:
 @kernel
 def narrow_triangle(
     network: Bytes, i: int, j: int, m: int, projections: Bytes
-) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
+) -> tuple[tuple[int, int, np.int64], tuple[int, int, np.int64]]:
     """What pair i < j and a third position m leave of the other two sides, as (p, q, set)."""
     if m < i:
         far = np.int64(network[m, j] & projections[0, network[m, i], network[i, j]])

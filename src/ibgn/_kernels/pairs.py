@@ -141,7 +141,7 @@ def constrain_chain(offsets: Ints, start: Floats, end: Floats, composition: Byte
 def is_linked(links: Bools, beyond: int, i: int, j: int) -> bool:
     """Whether positions i < j are linked; links (size, size), beyond the rule past its size."""
     if j < len(links):
-        return links[i, j]
+        return bool(links[i, j])
     return beyond == BEYOND_FULL or (beyond == BEYOND_CHAIN and j == i + 1)
 
 

@@ -1,12 +1,14 @@
 """What the readers and writers of all formats share: errors that name the file, safe writing."""
 
+import lzma
 import os
 import tempfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from ibgn.records import DataError, quote
+from ibgn.messages import DataError, quote
 
 Source = str | os.PathLike[str]
 
@@ -22,6 +24,8 @@ def reading(path: Source) -> Iterator[str]:
         raise DataError(f"{quote(path)} is a folder; name a file") from error
     except PermissionError as error:
         raise DataError(f"{quote(path)} may not be read; check its permissions") from error
+    except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:  # a damaged compressed file
+        raise DataError(f"{Path(path).name}: could not be read: {error}") from error
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from ibgn.io.files import Source
 from ibgn.io.jsonl import read_jsonl, write_jsonl
 from ibgn.io.parquet import read_parquet, write_parquet
 from ibgn.io.table import Labels
-from ibgn.records import DataError, check_choice
+from ibgn.messages import DataError, check_choice
 
 __all__ = ["FORMATS", "Format", "find_format", "read", "write"]
 
@@ -31,10 +31,12 @@ FORMATS = {
     "jsonl": Format(read_jsonl, write_jsonl, (".jsonl", ".ndjson")),
 }
 
-COMPRESSIONS = (".gz", ".bz2", ".xz", ".zst")
+COMPRESSIONS = (".gz", ".bz2", ".xz")
 
 
-def read(path: Source, *, format: str | None = None, **options: Any) -> tuple[IntervalSequences, Labels]:
+def read(
+    path: Source, *, format: str | None = None, **options: Any
+) -> tuple[IntervalSequences, Labels]:
     """Read any format, known by `format` or by the suffix of the file; options go to its reader."""
     return FORMATS[find_format(path, format)].read(path, **options)
 
@@ -59,7 +61,9 @@ def find_format(path: Source, format: str | None) -> str:
     if format is not None:
         check_choice("format", format, tuple(FORMATS))
         return format
-    suffixes = [suffix.lower() for suffix in Path(path).suffixes if suffix.lower() not in COMPRESSIONS]
+    suffixes = [
+        suffix.lower() for suffix in Path(path).suffixes if suffix.lower() not in COMPRESSIONS
+    ]
     for name, known in FORMATS.items():
         if suffixes and suffixes[-1] in known.suffixes:
             return name

@@ -11,7 +11,8 @@ import numpy.typing as npt
 from ibgn.intervals import IntervalSequences
 from ibgn.io.files import Source, reading, replacing
 from ibgn.io.table import Columns, Labels, find_columns, read_columns
-from ibgn.records import Cleaning, CleaningOptions, DataError, quote
+from ibgn.messages import DataError, quote
+from ibgn.records import Cleaning, CleaningOptions
 
 __all__ = ["read_jsonl", "write_jsonl"]
 
@@ -31,7 +32,9 @@ def read_jsonl(
         if not lines:
             raise DataError(f"{source}the file is empty; it needs one line an instance")
         if "intervals" in lines[0]:
-            lines = [row for number, line in enumerate(lines, 1) for row in _rows(line, number, source)]
+            lines = [
+                row for number, line in enumerate(lines, 1) for row in _rows(line, number, source)
+            ]
         found = list(dict.fromkeys(name for line in lines for name in line))
         names = find_columns(found, columns, f"{source}the first line")
         series = {

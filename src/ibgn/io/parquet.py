@@ -9,7 +9,8 @@ import numpy.typing as npt
 from ibgn.intervals import IntervalSequences
 from ibgn.io.files import Source, reading, replacing
 from ibgn.io.table import Columns, Labels, find_columns, read_columns
-from ibgn.records import Cleaning, CleaningOptions, DataError
+from ibgn.messages import DataError
+from ibgn.records import Cleaning, CleaningOptions
 
 __all__ = ["read_parquet", "write_parquet"]
 
@@ -25,9 +26,7 @@ def read_parquet(
             with parquet.ParquetFile(path) as file:
                 names = find_columns(file.schema_arrow.names, columns, f"{source}the file")
                 table = file.read(columns=list(names.values()))
-        except (_arrow_error(), OSError) as error:
-            if isinstance(error, FileNotFoundError | IsADirectoryError | PermissionError):
-                raise
+        except _arrow_error() as error:
             raise DataError(f"{source}not readable as Parquet: {error}") from error
         series = {ours: table[theirs].to_pandas() for ours, theirs in names.items()}
         return read_columns(series, source, options)

@@ -10,15 +10,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from ibgn.intervals import IntervalSequences
-from ibgn.records import (
-    Cleaning,
-    CleaningOptions,
-    DataError,
-    Records,
-    encode,
-    order_by_name,
-    quote,
-)
+from ibgn.messages import DataError, quote
+from ibgn.records import Cleaning, CleaningOptions, Records, encode, order_by_name
 
 __all__ = ["read_table"]
 
@@ -54,8 +47,11 @@ def read_table(
     --------
     >>> import pandas as pd
     >>> X, y = read_table(pd.DataFrame({
-    ...     "take": [1, 1, 2], "label": ["tea", "tea", "coffee"], "action": ["pour", "boil", "grind"],
-    ...     "start": [4.0, 0.0, 0.0], "end": [6.0, 4.0, 3.5],
+    ...     "take": [1, 1, 2],
+    ...     "label": ["tea", "tea", "coffee"],
+    ...     "action": ["pour", "boil", "grind"],
+    ...     "start": [4.0, 0.0, 0.0],
+    ...     "end": [6.0, 4.0, 3.5],
     ... }), columns={"instance": "take"})
     >>> X
     IntervalSequences: 2 instances, 3 intervals (1 to 2 each), 3 actions
@@ -78,6 +74,7 @@ def read_columns(
     if len(series["instance"]) == 0:
         raise DataError(f"{source}there are no rows; a row is one interval")
     instance, ids = encode(series["instance"])
+    instance = _blank_is_missing(instance, ids)
     where = _where_in_table(instance, ids, source)
     _refuse_missing(instance < 0, "instance", where)
     labels = _label_instances("label", series.get("label"), instance, where)
@@ -95,8 +92,8 @@ def find_columns(found: list[str], columns: Columns, source: str) -> dict[str, s
     twice = sorted({name for name in found if found.count(name) > 1})
     if twice:
         raise DataError(
-            f"{source} has the column {quote(twice[0])} {found.count(twice[0])} times; rename or drop"
-            " all but one"
+            f"{source} has the column {quote(twice[0])} {found.count(twice[0])} times; "
+            "rename or drop all but one"
         )
     given = dict(columns or {})
     unknown = sorted(set(given) - {*REQUIRED, *OPTIONAL})
@@ -203,7 +200,8 @@ def _rows_without_interval(
     for name in ("start", "end"):
         values = pd.Series(series[name]).astype(object)
         blank &= (values.isna() | (values.astype(str).str.strip() == "")).to_numpy()
-    return blank & (np.bincount(instance)[instance] == 1)
+    alone: npt.NDArray[np.bool_] = np.bincount(instance)[instance] == 1
+    return blank & alone
 
 
 def _records(
@@ -236,8 +234,8 @@ def _as_times(
         )
     if kept.dtype.kind in "iuf":
         return kept.astype(np.float64)
-    times = pd.to_numeric(pd.Series(kept, dtype=object), errors="coerce").to_numpy(np.float64)
-    wrong = np.isnan(times) & np.array([_is_text(value) for value in kept], bool)
+    times = np.array([_as_number(value) for value in kept], np.float64)
+    wrong = np.isnan(times) & np.array([not _is_missing(value) for value in kept], bool)
     if wrong.any():
         row = int(np.argmax(wrong))
         more = f" ({wrong.sum() - 1} more rows likewise)" if wrong.sum() > 1 else ""
@@ -248,7 +246,19 @@ def _as_times(
     return times
 
 
-def _is_text(value: Any) -> bool:
-    return not (value is None or value is pd.NA or isinstance(value, float)) and (
-        not isinstance(value, str) or value.strip().lower() not in ("", "nan")
-    )
+def _as_number(value: Any) -> float:
+    """Number that a cell holds, NaN where it holds none."""
+    if isinstance(value, bool | np.bool_) or value is pd.NA:
+        return np.nan
+    try:
+        return float(value)
+    except OverflowError:
+        return np.inf
+    except (TypeError, ValueError):
+        return np.nan
+
+
+def _is_missing(value: Any) -> bool:
+    if isinstance(value, str):
+        return value.strip().lower() in ("", "nan")
+    return value is None or value is pd.NA or isinstance(value, float)

@@ -1,0 +1,43 @@
+# `make demo` and `make test` need Python 3.11 or later and make; each builds what it needs in .venv.
+PYTHON ?= python3
+SEED ?=
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+.PHONY: demo test slow check bench format clean
+
+demo: $(VENV)/demo.stamp ## the main job: simulate, inspect, draw
+	$(BIN)/ibgn demo
+
+test: $(VENV)/dev.stamp ## all tests and doctests; SEED=1 repeats a run
+	$(BIN)/python -m pytest -n auto $(if $(SEED),--seed $(SEED))
+
+check: $(VENV)/dev.stamp ## lint, types, layers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(VENV)/dev.stamp ## speed, as ratios within one run
+	$(BIN)/python -m benchmarks.networks
+
+format: $(VENV)/dev.stamp
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean:
+	rm -rf $(VENV) ibgn-demo .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "ibgn needs Python 3.11 or later; name one with make PYTHON=python3.12"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/demo.stamp: $(BIN)/python pyproject.toml constraints.txt
+	$(PIP) --editable .
+	@touch $@
+
+$(VENV)/dev.stamp: $(BIN)/python pyproject.toml constraints.txt
+	$(PIP) --editable '.[dev]'
+	@touch $@ $(VENV)/demo.stamp

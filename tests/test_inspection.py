@@ -1,0 +1,112 @@
+"""What inspect counts, and each mistake it looks for, with a control where it must keep quiet."""
+
+import json
+
+import numpy as np
+import pytest
+
+from ibgn import inspect
+from ibgn.datasets import make_hand_signs
+
+FINE = [
+    [("reach", 0.0, 2.0), ("grasp", 2.0, 5.0), ("look", 1.0, 4.0)],
+    [("reach", 0.0, 1.0), ("grasp", 1.0, 3.0)],
+    [("reach", 0.0, 3.0), ("grasp", 3.0, 6.0)],
+    [("reach", 0.0, 3.0), ("look", 4.0, 6.0)],
+]
+LABELS = ["take", "take", "wave", "wave"]
+
+
+def warnings_of(instances, y=None):
+    return " | ".join(inspect(instances, y).warnings)
+
+
+def test_counts():
+    found = inspect(FINE, LABELS)
+    assert (found.instances, found.activities, found.actions, found.intervals) == (4, 2, 3, 9)
+    assert found.groups is None
+    assert found.relations == {"b": 1, "m": 3, "o": 2, "s": 0, "c": 0, "f": 0, "e": 0}
+    assert found.intervals_per_instance == {"least": 2, "median": 2, "most": 3}
+    assert found.duration == {"least": 1, "median": 3, "most": 3}
+    assert found.instances_per_activity == {"take": 2, "wave": 2}
+    assert found.intervals_per_action == {"grasp": 3, "look": 2, "reach": 4}
+    assert json.loads(json.dumps(found.as_dict())) == found.as_dict()
+
+
+def test_fine_data_give_no_warning():
+    assert inspect(FINE, LABELS).warnings == ()
+
+
+def test_nothing_at_all():
+    found = inspect([])
+    assert (found.instances, found.intervals, found.warnings) == (0, 0, ())
+
+
+MISTAKES = {
+    "all 2 intervals are in one instance": [[("a", 0, 1), ("b", 1, 2)]],
+    "every instance has one interval only": [[("a", 0, 1)], [("b", 1, 2)]],
+    "1 of 2 instances have no intervals": [[("a", 0, 1), ("b", 1, 2)], []],
+    "ends look inclusive: 3 of 4 intervals end one tick before": [
+        [("a", 0, 3), ("b", 4, 6), ("c", 7, 9), ("d", 10, 12)]
+    ],
+    "ends look one tick too late: 3 of 4 intervals": [
+        [("a", 0, 4), ("b", 3, 7), ("c", 6, 10), ("d", 9, 12)]
+    ],
+    "intervals overlap one of the same action": [[("a", 0, 4), ("a", 3, 7)], []],
+    "1 rows repeat another exactly": [[("a", 0, 4), ("a", 0, 4)]],
+    "1 instances last more than 50 times": [[("a", 0, 1), ("b", 1, 2)]] * 3 + [[("a", 0, 5000)]],
+    "actions 'Grasp' and 'grasp ' differ": [[("Grasp", 0, 1), ("grasp ", 1, 2)]],
+}
+
+
+@pytest.mark.parametrize("warning", MISTAKES)
+def test_mistakes(warning):
+    assert warning in warnings_of(MISTAKES[warning])
+    others = [name for name in MISTAKES if name != warning]
+    assert sum(name in warnings_of(MISTAKES[warning]) for name in others) <= 2
+
+
+def test_labels_that_look_wrong():
+    found = warnings_of(FINE, ["take", "Take", "wave", "wave"])
+    assert "labels 'take' and 'Take' differ by case" in found
+    assert "2 of 3 activities have a single instance" in found
+
+
+def test_near_end_points(rng):
+    """Jitter of a hundredth of a second among actions of seconds, and a tolerance that mends it."""
+    jitter = rng.uniform(0.001, 0.01, (30, 3))
+    noisy = [[("a", 0, 1), ("b", 1 + e, 2.5), ("c", 2.5 + f, 4 + g)] for e, f, g in jitter]
+    found = warnings_of(noisy)
+    tolerance = float(found.split("tolerance=")[1].split()[0])
+    assert 0.01 < tolerance < 1
+    assert "tolerance" not in warnings_of([[("a", 0, 1), ("b", 1, 2.5), ("c", 2.5, 4)]] * 30)
+
+
+def test_a_name_in_a_warning_is_made_harmless():
+    found = warnings_of([[("\x1b[31mred", 0, 4), ("\x1b[31mred", 3, 7)]])
+    assert "\x1b" not in found
+
+
+def test_simulated_signs_look_as_they_should():
+    X, y, _ = make_hand_signs(instances_per_style=5, random_state=0)
+    found = inspect(X, y)
+    assert (found.activities, found.actions, found.groups) == (19, 20, 16)
+    assert found.warnings == ()
+
+
+@pytest.mark.parametrize("name", ["BLOCKS", "AUSLAN2", "SKATING", "CONTEXT", "BIMACS", "CAD120"])
+def test_real_recordings(shared, read_shared, name):
+    """Read as described beside the data no end looks wrong; read the other way all do."""
+    from ibgn import read_csv
+
+    X, y = read_shared(name)
+    assert "ends look" not in warnings_of(X, y)
+    inclusive = name in ("AUSLAN2", "BLOCKS", "CONTEXT", "SKATING")
+    path = shared / "data" / f"{name}.csv"
+    if inclusive:
+        with pytest.warns(UserWarning, match="of zero length"):
+            X, y = read_csv(path, zero_length="drop")
+    else:
+        X, y = read_csv(path, closed="both")
+    assert "ends look" in warnings_of(X, y)
+    assert np.isfinite(X.start).all()

@@ -1,0 +1,87 @@
+"""Promises of the whole: imports compile nothing, kernels are cached, public names exist."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import ibgn
+from ibgn import _kernels
+from ibgn._kernels import compile as compilation
+
+RELATE = "import ibgn; ibgn.read_networks([[('a', 0, 2), ('b', 1, 3)]])"
+
+
+def run(program, **environment):
+    return subprocess.run(
+        [sys.executable, "-c", program],
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+
+def test_public_names_exist():
+    assert sorted(ibgn._HOME) == sorted(ibgn.__all__)
+    for name in ibgn.__all__:
+        assert getattr(ibgn, name) is not None
+        assert name in dir(ibgn)
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        _ = ibgn.nonsense
+
+
+LISTEN = """
+from numba.core import event
+class Listener(event.Listener):
+    count = 0
+    def on_start(self, e): Listener.count += 1
+    def on_end(self, e): pass
+event.register("numba:compile", Listener())
+"""
+
+
+def test_importing_everything_compiles_nothing(tmp_path):
+    everything = LISTEN + (
+        "import ibgn, pkgutil, importlib\n"
+        "names = [m.name for m in pkgutil.walk_packages(ibgn.__path__, 'ibgn.')]\n"
+        "[importlib.import_module(n) for n in names if not n.endswith('__main__')]\n"
+        "print(Listener.count)"
+    )
+    assert run(everything, NUMBA_CACHE_DIR=str(tmp_path)).stdout.strip() == "0"
+
+
+def test_kernels_are_compiled_once_and_cached(tmp_path):
+    program = LISTEN + RELATE + "\nprint(Listener.count)"
+    first = run(program, NUMBA_CACHE_DIR=str(tmp_path))
+    second = run(program, NUMBA_CACHE_DIR=str(tmp_path))
+    assert int(first.stdout) > 0
+    assert int(second.stdout) == 0
+
+
+def test_long_compilation_is_announced_once_and_a_cached_run_is_quiet(tmp_path):
+    patient = "from ibgn._kernels import compile; compile.PATIENCE_SECONDS = {}; "
+    hasty = patient.format(0.001) + RELATE
+    first = run(hasty, NUMBA_CACHE_DIR=str(tmp_path))
+    assert "ibgn: compiling" in first.stderr
+    assert run(hasty, NUMBA_CACHE_DIR=str(tmp_path)).stderr == ""
+    shutil.rmtree(tmp_path)
+    assert run(patient.format(60) + RELATE, NUMBA_CACHE_DIR=str(tmp_path)).stderr == ""
+    assert compilation.PATIENCE_SECONDS == 2.0
+
+
+def test_other_peoples_kernels_are_not_announced(tmp_path):
+    program = (
+        "from ibgn._kernels import compile; compile.PATIENCE_SECONDS = 0.0\n"
+        "import numba, time\n"
+        "numba.njit(lambda x: x + 1)(1); time.sleep(0.05)"
+    )
+    assert run(program, NUMBA_CACHE_DIR=str(tmp_path)).stderr == ""
+
+
+def test_the_package_is_marked_as_typed():
+    assert (Path(ibgn.__file__).parent / "py.typed").exists()
+    assert _kernels.__doc__
