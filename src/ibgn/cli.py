@@ -189,7 +189,7 @@ def _draw(one: "IntervalSequences", out: Path) -> list[Path]:
     for name, plot in (("timeline", plot_timeline), ("network", plot_network)):
         plot(one)
         files.append(out / f"{name}.png")
-        plt.savefig(files[-1], dpi=150)
+        plt.savefig(files[-1], dpi=100)
     return files
 
 
