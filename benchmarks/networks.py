@@ -134,8 +134,8 @@ def measure_size() -> None:
         taken = seconds(lambda n_jobs=n_jobs: read_networks(X, n_jobs=n_jobs), least=0.0)
         pairs = 190 * len(X)
         console.print(
-            f"{len(X.start):,} intervals in instances of 20, {pairs:,} pairs related and constrained: "
-            f"{taken:.2f} s with n_jobs={n_jobs}"
+            f"{len(X.start):,} intervals in instances of 20, {pairs:,} pairs related and "
+            f"constrained: {taken:.2f} s with n_jobs={n_jobs}"
         )
     long = random_sequences(1, 20_000)
     tracemalloc.start()
