@@ -296,8 +296,10 @@ class IntervalSequences:
         raise AttributeError(f"IntervalSequences cannot be changed (deleting {name!r})")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        flat = Flat(self.offsets, self.action, self.start, self.end)
-        return _restore, (flat, self.actions, self.ids, self.groups)
+        return _restore, (self._flat(), self.actions, self.ids, self.groups)
+
+    def _flat(self) -> Flat:
+        return Flat(self.offsets, self.action, self.start, self.end)
 
     def __array__(self, *args: object, **kwargs: object) -> npt.NDArray[Any]:
         raise TypeError(
@@ -315,6 +317,20 @@ class IntervalSequences:
 def as_sequences(X: "IntervalSequences | Iterable[Instance]") -> IntervalSequences:
     """Take `IntervalSequences` as it is, and anything else as a list of instances."""
     return X if isinstance(X, IntervalSequences) else IntervalSequences.from_lists(X)
+
+
+def recode(X: IntervalSequences, actions: tuple[str, ...]) -> IntervalSequences:
+    """Code actions by another vocabulary; names that it lacks become one more, unknown action."""
+    unknown = "unknown"
+    while unknown in actions:
+        unknown += "?"
+    code = {name: number for number, name in enumerate(actions)}
+    renumber = np.array([code.get(name, len(actions)) for name in X.actions], np.int32)
+    action = renumber[X.action] if len(X.action) else X.action
+    owner = np.repeat(np.arange(len(X)), X.lengths)
+    order = np.lexsort((action, X.end, X.start, owner))  # actions decide among equal intervals
+    flat = Flat(X.offsets, action[order], X.start, X.end)
+    return IntervalSequences._trusted(flat, (*actions, unknown), X.ids, X.groups)
 
 
 def _restore(

@@ -1,0 +1,374 @@
+"""Tables of the nodes: the joint, its conditionals, the samplers and the sequential likelihood.
+
+A node is an interval with its action. In each instance nodes are seated one by one at tables,
+numbered in the order in which the instance opens them; table z has one distribution over actions
+for all instances. seat (intervals,) holds the table of each node. counts (tables, actions) and
+totals (tables,) hold the nodes of all instances at each table, by action and in all.
+"""
+
+import math
+
+import numpy as np
+
+from ibgn._kernels.compile import kernel
+from ibgn._kernels.pairs import Floats, Ints
+
+Codes = np.ndarray[tuple[int], np.dtype[np.int32]]
+
+
+@kernel
+def count_tables(
+    action: Codes, seat: Ints, tables: int, actions: int
+) -> tuple[Ints, Ints]:
+    """Nodes at each table, by action (tables, actions) and in all (tables,)."""
+    counts, totals = np.zeros((tables, actions), np.int64), np.zeros(tables, np.int64)
+    for n in range(len(action)):
+        counts[seat[n], action[n]] += 1
+        totals[seat[n]] += 1
+    return counts, totals
+
+
+@kernel
+def log_joint(
+    offsets: Ints, seat: Ints, counts: Ints, totals: Ints, concentration: float, prior: Floats
+) -> float:
+    """log P(seats, actions): a Chinese restaurant in each instance, a Dirichlet at each table.
+
+    sum_d log CRP(seats_d) + sum_z log DirichletMultinomial(counts_z; prior).
+    """
+    value = 0.0
+    for d in range(len(offsets) - 1):
+        k = offsets[d + 1] - offsets[d]
+        if k:
+            value += log_seating(seat[offsets[d] : offsets[d + 1]], concentration)
+    strength = prior.sum()
+    for z in range(len(totals)):
+        if totals[z]:
+            value += math.lgamma(strength) - math.lgamma(strength + totals[z])
+            for a in range(len(prior)):
+                if counts[z, a]:
+                    value += math.lgamma(prior[a] + counts[z, a]) - math.lgamma(prior[a])
+    return value
+
+
+@kernel
+def log_seating(seat: Ints, concentration: float) -> float:
+    """log probability of the seats of one instance, in order: the first opens table 0."""
+    at = np.zeros(len(seat), np.int64)
+    opened = 0
+    value = 0.0
+    for n in range(len(seat)):
+        if seat[n] == opened:
+            opened += 1
+            value += math.log(concentration) if n else 0.0
+        else:
+            value += math.log(at[seat[n]])
+        value -= math.log(n + concentration) if n else 0.0
+        at[seat[n]] += 1
+    return value
+
+
+@kernel
+def move_weights(
+    here: Ints, opened: int, a: int, counts: Ints, totals: Ints, prior: Floats, strength: float
+) -> Floats:
+    """Weights of the tables opened before a node that opens none itself, the node taken out.
+
+    here (tables,): nodes of its instance at each table. Moving it among these renumbers nothing.
+    """
+    weights = np.empty(opened)
+    for z in range(opened):
+        weights[z] = here[z] * (counts[z, a] + prior[a]) / (totals[z] + strength)
+    return weights
+
+
+@kernel
+def draw(weights: Floats, rng: np.random.Generator) -> int:
+    """A number with probability proportional to its weight."""
+    left = rng.random() * weights.sum()
+    for z in range(len(weights) - 1):
+        left -= weights[z]
+        if left < 0:
+            return z
+    return len(weights) - 1
+
+
+@kernel
+def reseat(seat: Ints, n: int, block: int) -> Ints:
+    """Seats of an instance with node n moved to a block of the others, numbered by opening.
+
+    block counts the tables that the other nodes occupy, in the order in which they open them
+    among themselves; one more is a table of its own.
+    """
+    k = len(seat)
+    moved = np.empty(k, np.int64)
+    number_of = np.full(k + 1, -1)  # block of the others -> new number
+    block_of = np.full(k, -1)  # old number -> block of the others
+    blocks, opened = 0, 0
+    for m in range(k):
+        if m != n and block_of[seat[m]] < 0:
+            block_of[seat[m]] = blocks
+            blocks += 1
+    for m in range(k):
+        b = block if m == n else block_of[seat[m]]
+        if number_of[b] < 0:
+            number_of[b] = opened
+            opened += 1
+        moved[m] = number_of[b]
+    return moved
+
+
+@kernel
+def seat_weights(
+    action: Codes, seat: Ints, n: int, counts: Ints, totals: Ints, concentration: float, prior: Floats
+) -> Floats:
+    """log weights of all ways to seat node n of an instance again, renumbering counted.
+
+    action, seat (k,): of the instance; counts, totals: of all other instances. Entry b is for
+    reseat(seat, n, b), the last one for a table of its own.
+    """
+    k = len(seat)
+    size = np.zeros(k, np.int64)
+    blocks = 0
+    block_of = np.full(k, -1)
+    for m in range(k):
+        if m != n:
+            if block_of[seat[m]] < 0:
+                block_of[seat[m]] = blocks
+                blocks += 1
+            size[block_of[seat[m]]] += 1
+    weights = np.empty(blocks + 1)
+    for b in range(blocks + 1):
+        moved = reseat(seat, n, b)
+        weights[b] = math.log(size[b]) if b < blocks else math.log(concentration)
+        weights[b] += log_actions(action, moved, counts, totals, prior)
+    return weights
+
+
+@kernel
+def log_actions(action: Codes, seat: Ints, counts: Ints, totals: Ints, prior: Floats) -> float:
+    """log probability of the actions of an instance given its seats and all other instances."""
+    strength = prior.sum()
+    value = 0.0
+    for n in range(len(seat)):
+        z, a = seat[n], action[n]
+        value += math.log((counts[z, a] + prior[a]) / (totals[z] + strength))
+        counts[z, a] += 1
+        totals[z] += 1
+    for n in range(len(seat)):
+        counts[seat[n], action[n]] -= 1
+        totals[seat[n]] -= 1
+    return value
+
+
+@kernel
+def sweep_exact(
+    offsets: Ints,
+    action: Codes,
+    seat: Ints,
+    counts: Ints,
+    totals: Ints,
+    concentration: float,
+    prior: Floats,
+    moves: int,
+    rng: np.random.Generator,
+) -> None:
+    """Seat every node again, in place, leaving the joint invariant.
+
+    Nodes that open no table move among the tables opened before them, which renumbers nothing and
+    takes time linear in the tables. Then so many nodes of each instance, drawn at random, are
+    seated again anywhere, with the tables renumbered.
+    """
+    strength = prior.sum()
+    here = np.zeros(len(totals), np.int64)
+    for d in range(len(offsets) - 1):
+        begin, k = offsets[d], offsets[d + 1] - offsets[d]
+        mine, acts = seat[begin : begin + k], action[begin : begin + k]
+        here[:] = 0
+        for n in range(k):
+            here[mine[n]] += 1
+        opened = 0
+        for n in range(k):
+            if mine[n] == opened:
+                opened += 1
+                continue
+            z, a = mine[n], acts[n]
+            here[z] -= 1
+            counts[z, a] -= 1
+            totals[z] -= 1
+            z = draw(move_weights(here, opened, a, counts, totals, prior, strength), rng)
+            mine[n] = z
+            here[z] += 1
+            counts[z, a] += 1
+            totals[z] += 1
+        for _ in range(moves if k > 1 else 0):
+            move_anywhere(acts, mine, counts, totals, concentration, prior, rng)
+
+
+@kernel
+def move_anywhere(
+    action: Codes,
+    seat: Ints,
+    counts: Ints,
+    totals: Ints,
+    concentration: float,
+    prior: Floats,
+    rng: np.random.Generator,
+) -> None:
+    """Seat a random node of an instance again, in place, tables renumbered where need be."""
+    n = int(rng.random() * len(seat))
+    for m in range(len(seat)):
+        counts[seat[m], action[m]] -= 1
+        totals[seat[m]] -= 1
+    weights = seat_weights(action, seat, n, counts, totals, concentration, prior)
+    seat[:] = reseat(seat, n, draw(np.exp(weights - weights.max()), rng))
+    for m in range(len(seat)):
+        counts[seat[m], action[m]] += 1
+        totals[seat[m]] += 1
+
+
+@kernel
+def sweep_published(
+    offsets: Ints,
+    action: Codes,
+    seat: Ints,
+    counts: Ints,
+    totals: Ints,
+    concentration: float,
+    prior: Floats,
+    rng: np.random.Generator,
+) -> None:
+    """Seat every node again, in place, by the formula of the paper: only earlier nodes count."""
+    strength = prior.sum()
+    here = np.zeros(len(totals) + 1, np.int64)
+    weights = np.empty(len(totals) + 1)
+    for d in range(len(offsets) - 1):
+        here[:] = 0
+        opened = 0
+        for n in range(offsets[d], offsets[d + 1]):
+            z, a = seat[n], action[n]
+            counts[z, a] -= 1
+            totals[z] -= 1
+            for t in range(opened + 1):
+                before = here[t] if t < opened else concentration
+                weights[t] = before * (counts[t, a] + prior[a]) / (totals[t] + strength)
+            z = draw(weights[: opened + 1], rng)
+            opened = max(opened, z + 1)
+            seat[n] = z
+            here[z] += 1
+            counts[z, a] += 1
+            totals[z] += 1
+
+
+@kernel
+def run(
+    offsets: Ints,
+    action: Codes,
+    seat: Ints,
+    counts: Ints,
+    totals: Ints,
+    concentration: float,
+    prior: Floats,
+    moves: int,
+    sweeps: int,
+    thin: int,
+    rng: np.random.Generator,
+) -> tuple[Floats, Ints]:
+    """Sweep so often, in place; published sweeps where moves is negative.
+
+    Returns the log joint after each sweep, and the counts summed over every thin-th sweep.
+    """
+    trace, summed = np.empty(sweeps), np.zeros(counts.shape, np.int64)
+    for number in range(sweeps):
+        if moves < 0:
+            sweep_published(offsets, action, seat, counts, totals, concentration, prior, rng)
+        else:
+            sweep_exact(offsets, action, seat, counts, totals, concentration, prior, moves, rng)
+        trace[number] = log_joint(offsets, seat, counts, totals, concentration, prior)
+        if (number + 1) % thin == 0:
+            summed += counts
+    return trace, summed
+
+
+@kernel
+def log_sequential_exact(emission: Floats, concentration: float) -> Floats:
+    """log P(a_n | a_1 .. a_n-1) of each node, summed over all seatings; emission (k, k).
+
+    emission[n, z]: probability of the action of node n at table z. What a seating means for the
+    rest is how many nodes sit at each table, in order of opening: a composition of n. There are
+    2^(n-1) of them, written in binary: each table is a run of zeros closed by a one.
+    """
+    k = len(emission)
+    terms = np.empty(k)
+    weight = np.ones(1)
+    for n in range(k):
+        after = np.zeros(1 << n)
+        if n == 0:
+            after[0] = emission[0, 0]
+        for code in range(len(weight) if n else 0):
+            z, size, low = 0, 1, 0
+            for bit in range(n):
+                # bits 0 .. n-2 part the n nodes; the last table is closed at n-1
+                closes = bit == n - 1 or (code >> bit) & 1
+                if not closes:
+                    size += 1
+                    continue
+                grown = ((code >> low) << (low + 1)) | (code & ((1 << low) - 1))
+                share = size / (n + concentration)
+                after[grown] += weight[code] * share * emission[n, z]
+                z, size, low = z + 1, 1, bit + 1
+            share = concentration / (n + concentration)
+            after[code | (1 << (n - 1))] += weight[code] * share * emission[n, z]
+        total = after.sum()
+        terms[n] = math.log(total)
+        weight = after / total
+    return terms
+
+
+@kernel
+def log_sequential_particles(emission: Floats, concentration: float, uniform: Floats) -> Floats:
+    """Estimate log P(a_n | a_1 .. a_n-1) of each node with particles; uniform (k, particles + 1).
+
+    Each particle is a seating. Its weight for a node is the probability of the action given it;
+    particles are drawn again by weight, then each seats the node. The product of the mean weights
+    is an unbiased estimate of the likelihood.
+    """
+    k, particles = len(emission), uniform.shape[1] - 1
+    terms = np.empty(k)
+    at = np.zeros((particles, k + 1), np.int64)
+    opened = np.zeros(particles, np.int64)
+    weights = np.empty((particles, k + 1))
+    total = np.empty(particles)
+    chosen = np.empty(particles, np.int64)
+    for n in range(k):
+        for p in range(particles):
+            total[p] = 0.0
+            for z in range(opened[p] + 1):
+                share = at[p, z] if z < opened[p] else concentration
+                weights[p, z] = emission[n, z] * (share / (n + concentration) if n else 1.0)
+                total[p] += weights[p, z]
+        terms[n] = math.log(total.mean())
+        resample(total, uniform[n, particles], chosen)
+        old_at, old_opened = at[chosen], opened[chosen]
+        for p in range(particles):
+            left = uniform[n, p] * total[chosen[p]]
+            z = 0
+            while z < old_opened[p] and left >= weights[chosen[p], z]:
+                left -= weights[chosen[p], z]
+                z += 1
+            old_at[p, z] += 1
+            old_opened[p] = max(old_opened[p], z + 1)
+        at, opened = old_at, old_opened
+    return terms
+
+
+@kernel
+def resample(weights: Floats, uniform: float, chosen: Ints) -> None:
+    """Fill chosen with particles drawn by weight, at evenly spaced points: systematic resampling."""
+    step = weights.sum() / len(weights)
+    passed, p = weights[0], 0
+    for place in range(len(weights)):
+        while passed <= (place + uniform) * step and p < len(weights) - 1:
+            p += 1
+            passed += weights[p]
+        chosen[place] = p
