@@ -9,8 +9,8 @@ import pandas as pd
 
 from ibgn.allen import Relation, symbols
 from ibgn.intervals import IntervalSequences
-from ibgn.links import Links, Smoothing, Unlinked, count_links, fit_links
-from ibgn.networks import Networks
+from ibgn.links import Links, Smoothing, Unlinked, constraining, count_links, fit_links
+from ibgn.networks import Networks, read_networks
 from ibgn.nodes import Convergence, NodeLikelihood, Nodes, Sampling, fit_nodes
 from ibgn.selection import LinkScores
 from ibgn.structure import Structure
@@ -124,12 +124,13 @@ def fit_activity(
     structure: Structure,
     link_scores: LinkScores | None,
     smoothing: Smoothing,
-    unlinked,
+    unlinked: Unlinked,
     sampling: Sampling,
     rng: np.random.Generator,
 ) -> ActivityModel:
     """Learn one activity from its instances; all share the vocabulary of X."""
-    counts = count_links(X, structure, unlinked)
+    networks = read_networks(X, constraining(structure, unlinked))
+    counts = count_links(X, structure, networks)
     return ActivityModel(
         name=name,
         actions=X.actions,

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ibgn.activity import ActivityModel, fit_activity
 from ibgn.intervals import IntervalSequences, as_sequences, recode
-from ibgn.links import Smoothing, Unlinked
+from ibgn.links import Smoothing, Unlinked, constraining
 from ibgn.messages import DataError, check_choice
 from ibgn.networks import Networks, Sequences, read_networks
 from ibgn.nodes import NodeLikelihood, Sampling
@@ -116,11 +116,11 @@ class IBGNClassifier(ClassifierMixin, BaseEstimator):
         networks: dict[Structure, Networks] = {}
         result = np.empty((len(X), len(self.classes_)))
         for c, model in enumerate(self.activities_.values()):
-            s = Structure.full() if self.unlinked == "constrained" else model.structure
-            if s not in networks:
-                networks[s] = read_networks(X, s, self.n_jobs)
+            known = constraining(model.structure, self.unlinked)
+            if known not in networks:
+                networks[known] = read_networks(X, known, self.n_jobs)
             result[:, c] = model.log_likelihood(
-                X, networks[s], self.node_likelihood, self.unlinked, self.seed_
+                X, networks[known], self.node_likelihood, self.unlinked, self.seed_
             )
         return result + self.class_log_prior_
 

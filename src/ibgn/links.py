@@ -1,7 +1,7 @@
 """How likely each relation is: of linked pairs given their actions, of others by their position."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -10,11 +10,19 @@ from scipy.special import digamma
 from ibgn._kernels import links as kernels
 from ibgn.allen import members
 from ibgn.intervals import IntervalSequences
-from ibgn.messages import check_number
-from ibgn.networks import BEYOND, Networks, read_networks
+from ibgn.messages import check_choice, check_number
+from ibgn.networks import BEYOND, Networks
 from ibgn.structure import Structure
 
-__all__ = ["LinkCounts", "Links", "Smoothing", "Unlinked", "count_links", "fit_links"]
+__all__ = [
+    "LinkCounts",
+    "Links",
+    "Smoothing",
+    "Unlinked",
+    "constraining",
+    "count_links",
+    "fit_links",
+]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -74,7 +82,13 @@ class Links:
     elsewhere: Floats
 
     def log_terms(self, X: IntervalSequences, networks: Networks, unlinked: Unlinked) -> Floats:
-        """log probability of the relation of each pair, (pairs,), row by row."""
+        """log probability of the relation of each pair, (pairs,), row by row.
+
+        Unlinked pairs are scored by the distribution of relations at their positions, within
+        their constraint ("constrained") or as it is ("marginal"), or not at all ("ignore").
+        networks were read under `constraining(structure, unlinked)`.
+        """
+        check_choice("unlinked", unlinked, get_args(Unlinked))
         links, beyond = self.structure.mask(self.structure.size), BEYOND[self.structure.beyond]
         keys = kernels.pair_keys(
             X.offsets, X.action, networks.constraint, links, beyond, self.actions
@@ -102,9 +116,18 @@ class Links:
         return np.exp(self.log_probs[row] if row >= 0 else self.unknown[constraint])
 
 
-def count_links(X: IntervalSequences, structure: Structure, unlinked, n_jobs: int | None = None) -> LinkCounts:
+def constraining(structure: Structure, unlinked: Unlinked) -> Structure:
+    """Pairs whose relations constrain others: all of them where all are scored one by one.
+
+    Where unlinked pairs are scored within their constraints too, the relations of an instance are
+    drawn pair by pair, so each constrains those that follow, linked or not. Activities with
+    different links then give probabilities to the same networks. Else only linked pairs constrain.
+    """
+    return Structure.full() if unlinked == "constrained" else structure
+
+
+def count_links(X: IntervalSequences, structure: Structure, networks: Networks) -> LinkCounts:
     """Count the relations of all pairs; every action of X's vocabulary is a known one."""
-    networks = read_networks(X, "full" if unlinked=="constrained" else structure, n_jobs)
     links, beyond = structure.mask(structure.size), BEYOND[structure.beyond]
     keys = kernels.pair_keys(
         X.offsets, X.action, networks.constraint, links, beyond, len(X.actions)
