@@ -168,10 +168,21 @@ def test_contradiction_in_a_long_network(rng):
     start = np.sort(rng.random(14))
     X = [[("a", s, s + d) for s, d in zip(start, rng.random(14), strict=True)]]
     relations = {(i, j): held for i, j, held in read_networks(X)[0].links()}
-    relations[3, 9] = Relation.MEETS
+    others = {pair: held for pair, held in relations.items() if pair != (3, 9)}
+    left = consistency.path_consistency(others, size=14)[3, 9]
+    relations[3, 9] = members(int(ALL & ~left))[0]
     contradiction = consistency.smallest_contradiction(relations)
     assert (3, 9) in contradiction
     assert len(contradiction) <= 4
+
+
+def test_a_choice_that_fits_at_first_is_taken_back():
+    """Every pair allows its first relation by path consistency, yet not all of them together."""
+    sets = {(0, 1): "se", (0, 2): "ms", (0, 3): "ms", (1, 2): "fe", (1, 3): "sc"}
+    sets |= {(2, 4): "bo", (3, 4): "of"}
+    ordered = [tuple(map(int, row)) for row in consistency.realise(sets)]
+    assert all(relation(ordered[i], ordered[j]).symbol in held for (i, j), held in sets.items())
+    assert consistency.smallest_contradiction(sets) is None
 
 
 def test_an_empty_set_contradicts_by_itself():

@@ -1,5 +1,6 @@
 import itertools
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,6 +21,7 @@ def test_chain_and_full_are_rules():
     assert Structure.full().pairs(3) == [(0, 1), (0, 2), (1, 2)]
     assert Structure.of("full") == Structure.full()
     assert Structure.of([(0, 2), (0, 2)]).links == {(0, 2)}
+    assert Structure.of(np.argwhere(Structure.chain().mask(3))).links == {(0, 1), (1, 2)}
     assert hash(Structure([(0, 1)])) == hash(Structure({(0, 1)}))
 
 
@@ -29,6 +31,7 @@ def test_chain_and_full_are_rules():
         (([(1, 1)],), r"got \(1, 1\)"),
         (([(-1, 1)],), r"got \(-1, 1\)"),
         (([(0, 4)], 3), "reach position 4, but size=3"),
+        (((), 2.5), "size is a whole number, got 2.5"),
         (((), 0, "ring"), "choose among 'none', 'chain', 'full'"),
     ],
 )

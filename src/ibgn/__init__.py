@@ -87,13 +87,15 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module 'ibgn' has no attribute {name!r}")
-    module = import_module(f"ibgn.{_HOME[name] or name}")
-    value = getattr(module, name) if _HOME[name] else module
-    globals()[name] = value
-    return value
+if not TYPE_CHECKING:  # a checker would take any name for granted
+
+    def __getattr__(name: str) -> Any:
+        if name not in _HOME:
+            raise AttributeError(f"module 'ibgn' has no attribute {name!r}")
+        module = import_module(f"ibgn.{_HOME[name] or name}")
+        value = getattr(module, name) if _HOME[name] else module
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

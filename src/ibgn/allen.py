@@ -9,6 +9,7 @@ of the relations, by trying all ways in which three intervals can stand to each 
 from collections.abc import Iterable
 from enum import IntEnum
 from itertools import combinations, combinations_with_replacement
+from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
@@ -107,7 +108,10 @@ ALL = 127
 """The set of all seven relations: nothing is known of a pair."""
 
 RelationSet = Relation | int | str | Iterable[Relation]
-"""What the functions take as a set: a relation, a mask, symbols like "bmo", or relations."""
+"""What the functions take as a set: a relation, symbols like "bmo", relations, or a mask.
+
+A bare integer is a mask, never the number of a relation: `Relation(code)` makes one of those.
+"""
 
 
 def relation(first: tuple[float, float], second: tuple[float, float]) -> Relation | Converse:
@@ -149,6 +153,11 @@ def relation_set(relations: RelationSet) -> int:
     """
     if isinstance(relations, Relation):
         return relations.mask
+    if isinstance(relations, Converse):
+        raise ValueError(
+            f"{relations.label} goes backwards in time; swap the two intervals and say "
+            f"{relations.converse.label}"
+        )
     if isinstance(relations, int | np.integer):
         if not 0 <= relations <= ALL:
             raise ValueError(f"a set of relations is a mask from 0 to 127, got {relations}")
@@ -157,7 +166,11 @@ def relation_set(relations: RelationSet) -> int:
         relations = [Relation.from_symbol(symbol) for symbol in relations]
     mask = 0
     for member in relations:
-        mask |= Relation(member).mask
+        if not isinstance(member, Relation):
+            raise ValueError(
+                f"a set is made of relations, got {member!r}; use Relation({member!r})"
+            )
+        mask |= member.mask
     return mask
 
 
@@ -219,8 +232,10 @@ PROJECTIONS = _project_triangles()
 COMPOSITION = PROJECTIONS[0]
 """(128, 128): composition of any two sets of relations."""
 
-CONSTRAINTS = {
-    name: relation_set(name)
-    for name in ("b", "m", "o", "s", "c", "f", "e", "bm", "bmo", "ocf", "bmocf", "bmoscf")
-} | {"bmoscfe": ALL}
+CONSTRAINTS = MappingProxyType(
+    {
+        name: relation_set(name)
+        for name in (*"bmoscfe", "bm", "bmo", "ocf", "bmocf", "bmoscf", "bmoscfe")
+    }
+)
 """The 13 sets that a constraint can be, by name; bm and bmoscf only where links are missing."""

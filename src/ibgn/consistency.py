@@ -23,16 +23,16 @@ Pair = tuple[int, int]
 Network = Mapping[Pair, RelationSet] | npt.NDArray[np.uint8]
 Masks = npt.NDArray[np.uint8]
 
-# What each relation of i to j says of their end points: (left, right, strictly) for left <= right.
-# Points are numbered start i 0, end i 1, start j 2, end j 3.
-_POINTS: dict[Relation, tuple[tuple[int, int, bool], ...]] = {
-    Relation.BEFORE: ((1, 2, True),),
-    Relation.MEETS: ((1, 2, False), (2, 1, False)),
-    Relation.OVERLAPS: ((0, 2, True), (2, 1, True), (1, 3, True)),
-    Relation.STARTS: ((0, 2, False), (2, 0, False), (1, 3, True)),
-    Relation.CONTAINS: ((0, 2, True), (3, 1, True)),
-    Relation.FINISHED_BY: ((0, 2, True), (1, 3, False), (3, 1, False)),
-    Relation.EQUALS: ((0, 2, False), (2, 0, False), (1, 3, False), (3, 1, False)),
+# What each relation of i to j says of their end points: (left, right) for "left is not after
+# right". Points are numbered start i 0, end i 1, start j 2, end j 3.
+_NOT_AFTER: dict[Relation, tuple[Pair, ...]] = {
+    Relation.BEFORE: ((1, 2),),
+    Relation.MEETS: ((1, 2), (2, 1)),
+    Relation.OVERLAPS: ((0, 2), (2, 1), (1, 3)),
+    Relation.STARTS: ((0, 2), (2, 0), (1, 3)),
+    Relation.CONTAINS: ((0, 2), (3, 1)),
+    Relation.FINISHED_BY: ((0, 2), (1, 3), (3, 1)),
+    Relation.EQUALS: ((0, 2), (2, 0), (1, 3), (3, 1)),
 }
 
 
@@ -205,7 +205,7 @@ def _place(relations: Mapping[Pair, Relation], size: int) -> npt.NDArray[np.int6
     edges += [(2 * i, 2 * i + 2) for i in range(size - 1)]
     for (i, j), member in relations.items():
         points = (2 * i, 2 * i + 1, 2 * j, 2 * j + 1)
-        edges += [(points[left], points[right]) for left, right, _ in _POINTS[member]]
+        edges += [(points[left], points[right]) for left, right in _NOT_AFTER[member]]
     while True:
         component = _strong_components(edges, 2 * size)
         ties = {

@@ -46,6 +46,8 @@ class Structure:
         for i, j in sorted(pairs):
             if not 0 <= i < j:
                 raise ValueError(f"a link is two positions i < j from 0 on, got ({i}, {j})")
+        if size is not None and size != int(size):
+            raise ValueError(f"size is a whole number, got {size!r}")
         if size is not None and size < needed:
             raise ValueError(f"links reach position {needed - 1}, but size={size}; enlarge size")
         if beyond not in get_args(Beyond):
@@ -70,11 +72,9 @@ class Structure:
         """Make one from "chain", "full", pairs of positions, or a structure."""
         if isinstance(structure, Structure):
             return structure
-        if structure == "chain":
-            return cls.chain()
-        if structure == "full":
-            return cls.full()
         if isinstance(structure, str):
+            if structure in ("chain", "full"):
+                return cls(beyond=structure)
             raise ValueError(
                 f"structure={structure!r} is not a choice; "
                 "choose 'chain', 'full', or give pairs of positions"

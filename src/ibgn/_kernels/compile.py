@@ -2,6 +2,7 @@
 
 import sys
 import threading
+import time
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
@@ -16,7 +17,10 @@ PATIENCE_SECONDS = 2.0
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile on first call, cache on disk, run without the interpreter's lock."""
-    compiled: Callable[P, R] = numba.njit(cache=True, nogil=True)(function)
+    try:
+        compiled: Callable[P, R] = numba.njit(cache=True, nogil=True)(function)
+    except RuntimeError:  # no folder to cache in: neither the package's nor the user's is writable
+        compiled = numba.njit(nogil=True)(function)
     return compiled
 
 
@@ -24,11 +28,14 @@ class CompileNotice(event.Listener):
     """Says on standard error that kernels are being compiled, once it takes long.
 
     Kernels of ibgn only; a cached kernel starts no compilation and so says nothing. A kernel that
-    calls another compiles it on the way: such nested events belong to the outermost one.
+    calls another compiles it on the way: such nested events belong to the outermost one. Time adds
+    up over kernels, and the notice comes once.
     """
 
     def __init__(self) -> None:
         self._depth = 0
+        self._spent = 0.0
+        self._begun = 0.0
         self._timer: threading.Timer | None = None
 
     def on_start(self, event: Any) -> None:
@@ -36,8 +43,9 @@ class CompileNotice(event.Listener):
         if not _is_ours(event):
             return
         self._depth += 1
-        if self._depth == 1:
-            self._timer = threading.Timer(PATIENCE_SECONDS, _say_compiling)
+        if self._depth == 1 and self._spent < PATIENCE_SECONDS:
+            self._begun = time.perf_counter()
+            self._timer = threading.Timer(PATIENCE_SECONDS - self._spent, _say_compiling)
             self._timer.daemon = True
             self._timer.start()
 
@@ -48,6 +56,7 @@ class CompileNotice(event.Listener):
         self._depth -= 1
         if self._depth == 0 and self._timer is not None:
             self._timer.cancel()
+            self._spent += time.perf_counter() - self._begun
 
 
 def _is_ours(event: Any) -> bool:
