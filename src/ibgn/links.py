@@ -30,7 +30,7 @@ Smoothing = float | Literal["learned"]
 Unlinked = Literal["constrained", "marginal", "ignore"]
 
 MOST_POSITIONS = 300  # unlinked pairs of later positions count together
-BACK_OFF = 1.0  # pairs elsewhere count as this many at each position
+BACK_OFF = 3.0  # what is known of pairs elsewhere counts as so many at each position
 STRENGTHS = (1e-3, 1e3)  # each entry of a learned prior stays between these
 POLYA_STEPS = 100
 

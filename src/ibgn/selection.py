@@ -27,6 +27,7 @@ Criterion = Literal["bic", "bic-published", "bdeu", "aic"]
 MOST_POSITIONS = 300  # later positions are never linked
 SAMPLE_SIZE = 10.0  # equivalent sample size of "bdeu"
 SHARED_PRIOR = 1.0  # Dirichlet prior of each relation in the comparison of activities
+STRONG_EVIDENCE = 10.0  # Bayes factor from which on activities are taken to differ
 
 
 @dataclass(frozen=True)
@@ -105,7 +106,8 @@ def score_shared_links(parts: Sequence[IntervalSequences], penalty: float = 1.0)
     """Score every link for all activities at once: does the relation depend on the activity?
 
     Compares the marginal likelihood of the relations at a pair of positions, with one Dirichlet
-    distribution for each activity, against one for all.
+    distribution for each activity, against one for all. A link asks for strong evidence, a ratio
+    of 10; penalty multiplies that.
     """
     check_number("penalty", penalty, "positive", lambda value: value > 0)
     longest = max((int(part.lengths.max(initial=0)) for part in parts), default=0)
@@ -113,7 +115,7 @@ def score_shared_links(parts: Sequence[IntervalSequences], penalty: float = 1.0)
     counts = np.stack([_relations_by_position(part, size) for part in parts])
     gain = _log_marginal(counts).sum(axis=0) - _log_marginal(counts.sum(axis=0))
     gain = gain[np.triu_indices(size, 1)]
-    return LinkScores(size, gain, np.full(len(gain), np.log(penalty)))
+    return LinkScores(size, gain, np.full(len(gain), np.log(penalty * STRONG_EVIDENCE)))
 
 
 def _padded(X: IntervalSequences, size: int) -> tuple[npt.NDArray[np.int32], Floats, Floats]:

@@ -1,0 +1,100 @@
+"""Draw the nodes and the relations of a new instance.
+
+Relations are drawn pair by pair, each among those that the pairs drawn before leave open, linked
+or not. They form one upper triangle, relations (k, k), with UNKNOWN where nothing stands.
+"""
+
+import numpy as np
+
+from ibgn._kernels.compile import kernel
+from ibgn._kernels.links import find, key_of
+from ibgn._kernels.nodes import Codes, draw
+from ibgn._kernels.pairs import ALL, Bools, Bytes, Floats, Ints, is_linked
+
+UNKNOWN = 255
+
+
+@kernel
+def draw_nodes(
+    length: int, concentration: float, emission: Floats, rng: np.random.Generator
+) -> tuple[Ints, Codes]:
+    """Table and action of each node; emission (length, actions), a row for each table.
+
+    One random number for the table of each node but the first, and one for its action.
+    """
+    seat, action = np.zeros(length, np.int64), np.zeros(length, np.int32)
+    weights = np.zeros(length + 1)  # nodes at each open table, then that of opening one
+    opened = 0
+    for n in range(length):
+        weights[opened] = concentration
+        z = draw(weights[: opened + 1], rng) if n else 0
+        if z == opened:
+            weights[opened] = 0.0
+            opened += 1
+        weights[z] += 1.0
+        seat[n], action[n] = z, draw(emission[z], rng)
+    return seat, action
+
+
+@kernel
+def left_open(relations: Bytes, i: int, j: int, composition: Bytes) -> int:
+    """Set of relations of i to j that all intervals between them leave open.
+
+    Relations of i to those between, and of those to j, hold together; so the set is never empty,
+    and one relation that is left will stay.
+    """
+    allowed = ALL
+    for m in range(i + 1, j):
+        allowed &= composition[1 << relations[i, m], 1 << relations[m, j]]
+        if allowed & (allowed - 1) == 0:
+            break
+    return allowed
+
+
+@kernel
+def draw_among(probs: Floats, allowed: int, rng: np.random.Generator) -> int:
+    """One of the relations allowed, by their probabilities; probs (7,).
+
+    One random number, and none where a single relation is allowed.
+    """
+    weights, member = np.zeros(7), np.zeros(7, np.int64)
+    size = 0
+    for r in range(7):
+        if allowed >> r & 1:
+            weights[size], member[size] = probs[r], r
+            size += 1
+    return int(member[draw(weights[:size], rng)]) if size > 1 else int(member[0])
+
+
+@kernel
+def draw_relations(
+    action: Codes,
+    links: Bools,
+    beyond: int,
+    actions: int,
+    keys: Ints,
+    known: Floats,
+    unknown: Floats,
+    positions: Floats,
+    elsewhere: Floats,
+    composition: Bytes,
+    rng: np.random.Generator,
+) -> Bytes:
+    """Relations of all pairs of an instance with these actions -> (k, k).
+
+    links (size, size), beyond: which pairs are linked. keys (rows,), known (rows, 7): sorted keys
+    (action, action, constraint) and probabilities of linked pairs; unknown (128, 7): of those with
+    any other key, by constraint. positions (size, size, 7), elsewhere (7,): of unlinked pairs.
+    """
+    k = len(action)
+    relations = np.full((k, k), UNKNOWN, np.uint8)
+    for j in range(1, k):
+        for i in range(j - 1, -1, -1):
+            allowed = left_open(relations, i, j, composition)
+            if not is_linked(links, beyond, i, j):
+                probs = positions[i, j] if j < len(positions) else elsewhere
+            else:
+                row = find(keys, key_of(action[i], action[j], allowed, actions))
+                probs = known[row] if row >= 0 else unknown[allowed]
+            relations[i, j] = draw_among(probs, allowed, rng)
+    return relations

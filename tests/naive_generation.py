@@ -1,0 +1,155 @@
+"""Plain twins of the kernels that draw instances, and exact enumeration of what they can draw.
+
+Twins have the names and parameters of the kernels and use the same random numbers. The
+enumeration walks all choices of the twins with their probabilities.
+"""
+
+import itertools
+
+import numpy as np
+
+import naive
+from ibgn.allen import COMPOSITION
+
+
+def draw(weights, rng):
+    total = 0.0
+    for weight in weights:  # in order, as rounding depends on it
+        total += weight
+    left = rng.random() * total
+    for choice, weight in enumerate(weights):
+        left -= weight
+        if left < 0:
+            return choice
+    return len(weights) - 1
+
+
+def seat_weights(seats, concentration):
+    """Nodes at each open table, and the weight of opening the next; not for the first node."""
+    opened = len(set(seats))
+    return [float(seats.count(z)) for z in range(opened)] + [concentration]
+
+
+def draw_nodes(length, concentration, emission, rng):
+    seats, actions = [], []
+    for n in range(length):
+        seats.append(draw(seat_weights(seats, concentration), rng) if n else 0)
+        actions.append(draw(emission[seats[n]].tolist(), rng))
+    return np.array(seats, np.int64), np.array(actions, np.int32)
+
+
+def left_open(relations, i, j, composition):
+    allowed = 127
+    for m in range(i + 1, j):
+        allowed &= int(composition[1 << int(relations[i, m]), 1 << int(relations[m, j])])
+    return allowed
+
+
+def draw_among(probs, allowed, rng):
+    choices = [r for r in range(7) if allowed >> r & 1]
+    if len(choices) == 1:
+        return choices[0]
+    return choices[draw([float(probs[r]) for r in choices], rng)]
+
+
+def pair_order(k):
+    """All pairs, (i, j) after every pair between i and j."""
+    return [(i, j) for j in range(k) for i in reversed(range(j))]
+
+
+def pair_probs(
+    i, j, allowed, action, links, beyond, actions, keys, known, unknown, positions, elsewhere
+):
+    if not naive.is_linked(links, beyond, i, j):
+        return positions[i, j] if j < len(positions) else elsewhere
+    key = (int(action[i]) * actions + int(action[j])) * 128 + allowed
+    place = np.searchsorted(keys, key)
+    return known[place] if place < len(keys) and keys[place] == key else unknown[allowed]
+
+
+def draw_relations(
+    action,
+    links,
+    beyond,
+    actions,
+    keys,
+    known,
+    unknown,
+    positions,
+    elsewhere,
+    composition,
+    rng,
+):
+    chances = links, beyond, actions, keys, known, unknown, positions, elsewhere
+    relations = np.full((len(action), len(action)), 255, np.uint8)
+    for i, j in pair_order(len(action)):
+        allowed = left_open(relations, i, j, composition)
+        assert allowed
+        probs = pair_probs(i, j, allowed, action, *chances)
+        relations[i, j] = draw_among(probs, allowed, rng)
+    return relations
+
+
+def rank_end_points(relations):
+    """Compare all end points pairwise, by times that stand for each relation."""
+    times = [(0, 1, 2, 3), (0, 1, 1, 2), (0, 2, 1, 3), (0, 1, 0, 2), (0, 3, 1, 2), (0, 2, 1, 2)]
+    times += [(0, 1, 0, 1)]
+    k = len(relations)
+    below = {point: set() for point in itertools.product(range(k), range(2))}
+    for i in range(k):
+        below[i, 1].add((i, 0))
+    for i, j in itertools.combinations(range(k), 2):
+        four = dict(zip([(i, 0), (i, 1), (j, 0), (j, 1)], times[relations[i, j]], strict=True))
+        for p, q in itertools.permutations(four, 2):
+            if four[p] < four[q]:
+                below[q].add(p)
+    places = sorted({len(points) for points in below.values()})
+    ranks = [[places.index(len(below[i, side])) for side in range(2)] for i in range(k)]
+    return np.array(ranks, np.int64).reshape(k, 2)
+
+
+def possible_networks(k):
+    """Relations of all pairs, row by row, of k ordered intervals in all ways they can stand."""
+    intervals = sorted(itertools.combinations(range(2 * k), 2))
+    chosen = itertools.combinations_with_replacement(range(len(intervals)), k)
+    table = [[naive.relation_of(*a, *b) if a <= b else None for b in intervals] for a in intervals]
+    return {tuple(table[a][b] for a, b in itertools.combinations(some, 2)) for some in chosen}
+
+
+def enumerate_relations(action, *chances, composition=COMPOSITION):
+    """Probability of each network, relations row by row, that draw_relations can draw."""
+    k = len(action)
+    relations = np.full((k, k), 255, np.uint8)
+    order, upper = pair_order(k), np.triu_indices(k, 1)
+    found = {}
+
+    def walk(step, so_far):
+        if step == len(order):
+            network = tuple(relations[upper].tolist())
+            found[network] = found.get(network, 0.0) + so_far
+            return
+        i, j = order[step]
+        allowed = left_open(relations, i, j, composition)
+        probs = pair_probs(i, j, allowed, action, *chances)
+        choices = [r for r in range(7) if allowed >> r & 1]
+        total = sum(probs[r] for r in choices)
+        for r in choices:
+            relations[i, j] = r
+            walk(step + 1, so_far * probs[r] / total)
+
+    walk(0, 1.0)
+    return found
+
+
+def enumerate_nodes(length, concentration, emission):
+    """Probability of each sequence of actions, summed over all seatings."""
+    found = {}
+    for seats in itertools.product(range(length), repeat=length):
+        chance = 1.0
+        for n, seat in enumerate(seats):
+            weights = seat_weights(list(seats[:n]), concentration) if n else [1.0]
+            chance *= weights[seat] / sum(weights) if seat < len(weights) else 0.0
+        for actions in itertools.product(range(emission.shape[1]), repeat=length):
+            emitted = np.prod([emission[z, a] for z, a in zip(seats, actions, strict=True)])
+            found[actions] = found.get(actions, 0.0) + chance * emitted
+    return found

@@ -1,0 +1,474 @@
+"""New instances: their relations are those drawn, drawn as they should be, and never a dead end."""
+
+import inspect
+from collections import Counter
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numba.core.dispatcher import Dispatcher
+from scipy.stats import chi2
+
+import naive_generation as twin
+from ibgn import DataError, IntervalSequences, Structure, read_networks
+from ibgn._kernels import generation as kernels
+from ibgn.activity import ActivityModel, fit_activity
+from ibgn.allen import COMPOSITION, CONSTRAINTS, Relation
+from ibgn.consistency import realise
+from ibgn.generation import (
+    LEAST_GAP,
+    _chances,
+    draw_nodes,
+    draw_relations,
+    rank_end_points,
+    sample_instances,
+    spread_ranks,
+)
+from ibgn.links import MEMBERS, Links
+from ibgn.nodes import Convergence, Nodes, Sampling
+from strategies import sequences, structures
+
+ALARM = 1e-8  # p value below which a distribution is taken for wrong
+NEEDED = 50  # cells in which fewer are expected count together
+PAIRS = list(combinations(range(4), 2))
+STRUCTURES = [Structure(chosen, 4) for n in range(7) for chosen in combinations(PAIRS, n)]
+FAILING = Structure({(0, 1), (0, 2), (1, 3)}, 4)  # where its own constraints do not suffice
+SEEDS = st.integers(0, 2**32 - 1)
+ANY_STRUCTURE = st.one_of(st.just(Structure.chain()), st.just(Structure.full()), structures())
+
+
+def random_rows(rng, masks):
+    """Log probabilities of the relations of each set, some of them far from even."""
+    weights = np.where(MEMBERS[masks], rng.gamma(0.5, size=(len(masks), 7)) + 1e-4, 0)
+    with np.errstate(divide="ignore"):
+        return np.log(weights / np.maximum(weights.sum(axis=1, keepdims=True), 1e-300))
+
+
+def random_links(rng, structure, actions=3, size=4):
+    """Links that know about half of the keys, and positions up to size."""
+    pairs, masks = np.arange(actions**2), np.array(list(CONSTRAINTS.values()))
+    keys = np.sort((pairs[:, None] * 128 + masks).ravel())
+    keys = keys[rng.random(len(keys)) < 0.5]
+    positions = random_rows(rng, np.full(size**2, 127)).reshape(size, size, 7)
+    return Links(
+        structure,
+        actions,
+        keys,
+        random_rows(rng, keys % 128),
+        random_rows(rng, np.arange(128)),
+        positions,
+        random_rows(rng, np.array([127]))[0],
+    )
+
+
+def even_links(structure, actions=1):
+    """All relations that are open are equally likely."""
+    with np.errstate(divide="ignore"):
+        unknown = np.log(MEMBERS / np.maximum(MEMBERS.sum(axis=1, keepdims=True), 1))
+    even = np.log(np.full((1, 1, 7), 1 / 7))
+    return Links(
+        structure, actions, np.zeros(0, np.int64), np.zeros((0, 7)), unknown, even, even[0, 0]
+    )
+
+
+def random_nodes(rng, actions=3, tables=2):
+    settled = Convergence(0, 1, 1, 1.0, np.nan, 1.0, True, np.zeros((1, 1)))
+    probs = 0.5 / actions + 0.5 * rng.dirichlet(np.ones(actions), tables)
+    prior = rng.gamma(1.0, size=actions) + 0.1
+    return Nodes(probs, np.ones(tables) / tables, rng.uniform(0.5, 3), prior, settled)
+
+
+def random_activity(rng, structure=FAILING, actions=3, lengths=(2, 3, 5), links=None):
+    return ActivityModel(
+        "stirring",
+        tuple(f"action {a}" for a in range(actions)),
+        random_nodes(rng, actions),
+        random_links(rng, structure, actions) if links is None else links,
+        None,
+        np.array(lengths, np.int64),
+        0.7,
+    )
+
+
+def place(relations, rng, pace=1.0, action=None):
+    """Intervals with these relations, as an X of one instance."""
+    start, end = spread_ranks(rank_end_points(relations), pace, rng).T
+    action = np.zeros(len(start), np.int32) if action is None else action
+    names = [str(a) for a in range(int(action.max(initial=0)) + 1)]
+    return IntervalSequences([0, len(start)], action, start, end, names)
+
+
+def square(network, k):
+    relations = np.full((k, k), 255, np.uint8)
+    relations[np.triu_indices(k, 1)] = network
+    return relations
+
+
+def goodness(counts, probs):
+    """p value of counts, a Counter, under probabilities, a dict; 0 where the impossible occurs."""
+    total = sum(counts.values())
+    if any(probs.get(outcome, 0.0) == 0 for outcome in counts):
+        return 0.0
+    cells, rest = [], np.zeros(2)
+    for outcome, prob in probs.items():
+        cell = np.array([counts[outcome], total * prob])
+        if cell[1] < NEEDED:
+            rest += cell
+        else:
+            cells.append(cell)
+    observed, expected = np.array([*cells, rest] if rest[1] >= NEEDED else cells).T
+    statistic = ((observed - expected) ** 2 / expected).sum()
+    return chi2.sf(statistic, len(expected) - 1)
+
+
+def networks_of(X):
+    return [tuple(n.relations[np.triu_indices(len(n), 1)].tolist()) for n in read_networks(X)]
+
+
+# Kernels and their twins
+
+
+def test_every_kernel_has_a_twin_with_its_parameters():
+    own = {
+        name: value
+        for name, value in vars(kernels).items()
+        if isinstance(value, Dispatcher) and value.py_func.__module__ == kernels.__name__
+    }
+    assert {"draw_nodes", "draw_relations"} <= own.keys()
+    for name, kernel in own.items():
+        assert list(inspect.signature(getattr(twin, name)).parameters) == list(
+            inspect.signature(kernel.py_func).parameters
+        )
+
+
+@given(SEEDS, ANY_STRUCTURE, st.integers(0, 12), st.integers(1, 4))
+def test_relations_equal_those_of_the_twin(seed, structure, k, actions):
+    rng = np.random.default_rng(seed)
+    chances = _chances(random_links(rng, structure, actions))
+    action = rng.integers(0, actions, k).astype(np.int32)
+    mine, other = np.random.default_rng(seed), np.random.default_rng(seed)
+    np.testing.assert_array_equal(
+        kernels.draw_relations(action, *chances, COMPOSITION, mine),
+        twin.draw_relations(action, *chances, COMPOSITION, other),
+    )
+    assert mine.random() == other.random()  # as many random numbers were used
+
+
+@given(SEEDS, st.integers(0, 20))
+def test_nodes_equal_those_of_the_twin(seed, length):
+    nodes = random_nodes(np.random.default_rng(seed))
+    emission = np.ascontiguousarray(nodes.emission(length)[:, :-1])
+    drawn = kernels.draw_nodes(length, nodes.concentration, emission, np.random.default_rng(seed))
+    plain = twin.draw_nodes(length, nodes.concentration, emission, np.random.default_rng(seed))
+    for mine, other in zip(drawn, plain, strict=True):
+        np.testing.assert_array_equal(mine, other)
+
+
+@given(sequences(least=1, most=1))
+def test_what_is_left_open_equals_the_twin(X):
+    relations = read_networks(X)[0].relations
+    for i, j in combinations(range(len(relations)), 2):
+        arguments = relations, i, j, COMPOSITION
+        assert kernels.left_open(*arguments) == twin.left_open(*arguments)
+
+
+@given(SEEDS, st.integers(1, 127))
+def test_draw_among_equals_the_twin(seed, allowed):
+    probs = np.random.default_rng(seed).random(7)
+    mine, other = np.random.default_rng(seed), np.random.default_rng(seed)
+    drawn = kernels.draw_among(probs, allowed, mine)
+    assert allowed >> drawn & 1
+    assert drawn == twin.draw_among(probs, allowed, other)
+    assert mine.random() == other.random()
+
+
+# Relations hold together
+
+
+@given(SEEDS, ANY_STRUCTURE, st.integers(0, 12))
+def test_relations_read_back_are_those_drawn(seed, structure, k):
+    rng = np.random.default_rng(seed)
+    action = rng.integers(0, 3, k)
+    relations = draw_relations(random_links(rng, structure), action, rng)
+    X = place(relations, rng, pace=10.0 ** rng.integers(-9, 10))
+    np.testing.assert_array_equal(read_networks(X)[0].relations, relations)
+
+
+@settings(max_examples=30)
+@given(SEEDS, ANY_STRUCTURE, st.integers(40, 60))
+def test_long_instances_meet_no_dead_end(seed, structure, k):
+    rng = np.random.default_rng(seed)
+    relations = draw_relations(random_links(rng, structure, size=20), rng.integers(0, 3, k), rng)
+    assert (relations[np.triu_indices(k, 1)] < 7).all()
+    np.testing.assert_array_equal(read_networks(place(relations, rng))[0].relations, relations)
+
+
+@pytest.mark.parametrize("favourite", Relation)
+def test_any_one_relation_may_prevail(favourite, rng):
+    links = even_links(Structure())
+    links.elsewhere[:] = links.positions[:] = np.log(
+        [0.94 if r == favourite else 0.01 for r in range(7)]
+    )
+    relations = draw_relations(links, np.zeros(60), rng)
+    np.testing.assert_array_equal(read_networks(place(relations, rng))[0].relations, relations)
+    assert (np.diagonal(relations, 1) == favourite).sum() > 30
+
+
+@pytest.fixture(scope="module")
+def possible():
+    found = {k: twin.possible_networks(k) for k in (3, 4)}
+    assert {k: len(networks) for k, networks in found.items()} == {3: 75, 4: 1105}
+    return found
+
+
+@pytest.mark.parametrize("beyond", ["none", "chain", "full"])
+def test_three_nodes_reach_every_network(beyond, possible, rng):
+    for size in range(4):
+        pairs = list(combinations(range(size), 2))
+        for links in (set(), set(pairs), set(pairs[::2]), set(pairs[1:])):
+            model = random_links(rng, Structure(links, size, beyond))
+            found = twin.enumerate_relations(rng.integers(0, 3, 3), *_chances(model))
+            assert found.keys() == possible[3]
+            assert sum(found.values()) == pytest.approx(1)
+            assert min(found.values()) > 0
+
+
+def test_a_wrong_composition_reaches_what_cannot_be(possible, rng):
+    anything = np.full_like(COMPOSITION, 127)
+    chances = _chances(random_links(rng, Structure.full()))
+    found = twin.enumerate_relations(np.zeros(3, int), *chances, composition=anything)
+    assert found.keys() > possible[3]
+
+
+def test_four_nodes_reach_every_network_as_scored_for_all_structures(possible, rng):
+    """Path probabilities sum to one, their support is what exists, and they are the likelihood."""
+    assert len(STRUCTURES) == 64
+    assert FAILING in STRUCTURES
+    networks, action = sorted(possible[4]), np.array([0, 0, 1, 2], np.int32)
+    X = IntervalSequences.concatenate(
+        place(square(network, 4), rng, action=action) for network in networks
+    )
+    read = read_networks(X)
+    assert networks_of(X) == networks
+    for structure in STRUCTURES:
+        links = random_links(rng, structure, size=3)
+        found = twin.enumerate_relations(action, *_chances(links))
+        assert found.keys() == possible[4]
+        probs = np.array([found[network] for network in networks])
+        assert probs.sum() == pytest.approx(1)
+        assert probs.min() > 0
+        terms = links.log_terms(X, read, "constrained").reshape(-1, 6)
+        np.testing.assert_allclose(np.exp(terms.sum(axis=1)), probs, rtol=1e-9)
+
+
+def test_three_nodes_meet_every_network(possible, rng):
+    links = even_links(Structure.chain())
+    seen = {
+        tuple(draw_relations(links, np.zeros(3), rng)[np.triu_indices(3, 1)].tolist())
+        for _ in range(15_000)  # the rarest has probability 1/245, and is missed with exp(-61)
+    }
+    assert seen == possible[3]
+
+
+# As often as they should
+
+
+@pytest.mark.parametrize(
+    "structure", [Structure.chain(), Structure.full(), Structure({(0, 2)}, 3), Structure()], ids=str
+)
+def test_networks_occur_as_often_as_enumerated(structure, rng):
+    action = np.array([2, 0, 1], np.int32)
+    chances, other = (_chances(random_links(rng, structure)) for _ in range(2))
+    counts = Counter(
+        tuple(
+            kernels.draw_relations(action, *chances, COMPOSITION, rng)[
+                [0, 0, 1], [1, 2, 2]
+            ].tolist()
+        )
+        for _ in range(20_000)
+    )
+    assert goodness(counts, twin.enumerate_relations(action, *chances)) > ALARM
+    assert goodness(counts, twin.enumerate_relations(action, *other)) < ALARM
+
+
+def test_actions_occur_as_often_as_enumerated(rng):
+    """Four nodes, of which the third and fourth tables emit with the prior mean."""
+    nodes = random_nodes(rng, actions=2, tables=2)
+    counts = Counter(tuple(draw_nodes(nodes, 4, rng)[1].tolist()) for _ in range(20_000))
+    emission = nodes.emission(4)[:, :-1]
+    np.testing.assert_allclose(emission[2:], [nodes.action_prior / nodes.action_prior.sum()] * 2)
+    assert goodness(counts, twin.enumerate_nodes(4, nodes.concentration, emission)) > ALARM
+    others = emission + np.array([0.05, -0.05])  # each table differs by so little
+    assert goodness(counts, twin.enumerate_nodes(4, nodes.concentration, others)) < ALARM
+
+
+def test_tables_are_opened_as_the_restaurant_says(rng):
+    nodes = random_nodes(rng)
+    counts = Counter(tuple(draw_nodes(nodes, 3, rng)[0].tolist()) for _ in range(20_000))
+    a = nodes.concentration
+    total = (1 + a) * (2 + a)
+    probs = {(0, 0, 0): 2, (0, 0, 1): a, (0, 1, 0): a, (0, 1, 1): a, (0, 1, 2): a * a}
+    assert goodness(counts, {seats: weight / total for seats, weight in probs.items()}) > ALARM
+
+
+def sorted_where_equal(actions, network):
+    """Actions of three nodes in order within groups of equal intervals."""
+    relations, order = square(network, 3), list(actions)
+    groups = [0, 0, 0]
+    for j in (1, 2):
+        groups[j] = groups[j - 1] + (relations[j - 1, j] != Relation.EQUALS)
+    return tuple(action for _, action in sorted(zip(groups, order, strict=True)))
+
+
+def test_instances_occur_as_often_as_enumerated(rng):
+    """Actions and relations together, three intervals of two actions each."""
+    activity = random_activity(rng, Structure({(0, 1), (0, 2)}, 3), actions=2)
+    X = sample_instances(activity, 12_000, rng, lengths=3)
+    counts = Counter(zip(map(tuple, X.action.reshape(-1, 3).tolist()), networks_of(X), strict=True))
+    probs: Counter = Counter()
+    emission, chances = activity.nodes.emission(3)[:, :-1], _chances(activity.links)
+    nodes = twin.enumerate_nodes(3, activity.nodes.concentration, emission)
+    for actions, of_actions in nodes.items():
+        for network, chance in twin.enumerate_relations(actions, *chances).items():
+            probs[sorted_where_equal(actions, network), network] += of_actions * chance
+    assert sum(probs.values()) == pytest.approx(1)
+    assert goodness(counts, probs) > ALARM
+
+
+def test_lengths_follow_training(rng):
+    activity = random_activity(rng, lengths=[1, 1, 1, 4, 4, 6])
+    counts = Counter(sample_instances(activity, 3000, rng).lengths.tolist())
+    assert goodness(counts, {1: 3 / 6, 4: 2 / 6, 6: 1 / 6}) > ALARM
+    assert goodness(counts, {1: 2 / 6, 4: 2 / 6, 6: 2 / 6}) < ALARM
+
+
+# Instances
+
+
+@given(SEEDS, ANY_STRUCTURE)
+def test_an_instance_has_the_actions_and_relations_drawn(seed, structure):
+    activity = random_activity(np.random.default_rng(seed), structure)
+    X = sample_instances(activity, 1, np.random.default_rng(seed), lengths=7)
+    again = np.random.default_rng(seed)
+    _, action = draw_nodes(activity.nodes, 7, again)
+    relations = draw_relations(activity.links, action, again)
+    times = spread_ranks(twin.rank_end_points(relations), activity.pace, again)
+    np.testing.assert_array_equal(read_networks(X)[0].relations, relations)
+    np.testing.assert_array_equal(np.column_stack([X.start, X.end]), times)
+    np.testing.assert_array_equal(np.sort(X.action), np.sort(action))
+    equal = np.diagonal(relations, 1) == Relation.EQUALS
+    for group in np.split(np.arange(7), np.flatnonzero(~equal) + 1):
+        np.testing.assert_array_equal(X.action[group], np.sort(action[group]))
+    assert X.actions == activity.actions
+
+
+def test_equal_intervals_stand_by_action(rng):
+    links = even_links(Structure(), actions=3)
+    links.elsewhere[:] = links.positions[:] = np.log([1e-12] * 6 + [1])
+    X = sample_instances(random_activity(rng, links=links), 20, rng, lengths=10)
+    assert len(np.unique(X.action)) == 3
+    assert (np.diff(X.action.reshape(-1, 10), axis=1) >= 0).all()
+    assert all(set(network) == {Relation.EQUALS} for network in networks_of(X))
+
+
+def test_the_same_seed_gives_the_same(rng):
+    activity = random_activity(rng)
+    first, again, other = (
+        sample_instances(activity, 20, np.random.default_rng(s)) for s in (3, 3, 4)
+    )
+    assert first == again
+    assert first != other
+
+
+@pytest.mark.parametrize("lengths", [None, [], 5])
+def test_no_instances(lengths, rng):
+    X = sample_instances(random_activity(rng), 0, rng, lengths)
+    assert len(X) == len(X.action) == 0
+    assert X.actions == ("action 0", "action 1", "action 2")
+
+
+def test_short_instances(rng):
+    X = sample_instances(random_activity(rng), 4, rng, lengths=[0, 1, 0, 2])
+    np.testing.assert_array_equal(X.lengths, [0, 1, 0, 2])
+    assert X.start[0] == X.start[1] == 0 < X.end[0]
+    np.testing.assert_array_equal(sample_instances(random_activity(rng), 3, rng, 0).lengths, 0)
+
+
+@pytest.mark.parametrize(
+    ("n", "lengths", "message"),
+    [
+        (-1, None, "n is a finite number, a whole number from 0; got -1"),
+        (1.5, None, "a whole number"),
+        (2, [1, 2, 3], r"n=2; got shape \(3,\)"),
+        (2, [1, -2], "whole numbers from 0"),
+        (2, 1.5, "whole numbers from 0"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused(n, lengths, message, rng):
+    with pytest.raises(DataError, match=message):
+        sample_instances(random_activity(rng), n, rng, lengths)
+
+
+def test_an_activity_without_instances(rng):
+    activity = random_activity(rng, lengths=[])
+    with pytest.raises(DataError, match="learned from no instances; say lengths="):
+        sample_instances(activity, 1, rng)
+    assert sample_instances(activity, 1, rng, lengths=2).lengths.tolist() == [2]
+
+
+def test_an_activity_without_actions(rng):
+    empty = IntervalSequences.from_lists([[], []])
+    activity = fit_activity(
+        "idle", empty, Structure.chain(), None, 1.0, "constrained", Sampling(draws=10), rng
+    )
+    assert sample_instances(activity, 2, rng).lengths.tolist() == [0, 0]
+    with pytest.raises(DataError, match="knows no action"):
+        sample_instances(activity, 2, rng, lengths=1)
+
+
+# End points
+
+
+@given(sequences(least=1, most=1))
+def test_ranks_are_those_of_the_times(X):
+    ranks = rank_end_points(read_networks(X)[0].relations)
+    times = np.column_stack([X.start, X.end])
+    np.testing.assert_array_equal(ranks.ravel(), np.unique(times, return_inverse=True)[1].ravel())
+
+
+def test_ranks_are_those_of_the_solver(possible):
+    for network in possible[3]:
+        relations = square(network, 3)
+        ranks = rank_end_points(relations)
+        named = {(i, j): Relation(int(relations[i, j])) for i, j in combinations(range(3), 2)}
+        np.testing.assert_array_equal(ranks, realise(named))
+        np.testing.assert_array_equal(ranks, twin.rank_end_points(relations))
+
+
+@pytest.mark.parametrize("pace", [1e-12, 0.4, 1e12])
+def test_gaps_have_the_mean_and_stay_apart(pace, rng):
+    gaps = np.diff(spread_ranks(np.arange(40_001), pace, rng)) / pace
+    assert gaps.min() > 0.99 * LEAST_GAP
+    assert abs(gaps.mean() - 1) < 6 / np.sqrt(40_000)
+
+
+# A model that was learned
+
+
+@pytest.mark.parametrize("structure", [Structure.chain(), Structure.full(), FAILING], ids=str)
+@pytest.mark.parametrize("unlinked", ["constrained", "marginal", "ignore"])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_learned_activity_draws_what_it_learned(structure, unlinked, rng):
+    """Cups are held while tea is poured and then stirred, and so they are most of the time."""
+    cup = [("hold", 0, 9), ("pour", 1, 3), ("stir", 4, 6)]
+    training = IntervalSequences.from_lists([cup] * 40)
+    sampling = Sampling(draws=50, budget=1000)
+    activity = fit_activity("tea", training, structure, None, 0.01, unlinked, sampling, rng)
+    wanted = square([Relation.CONTAINS, Relation.CONTAINS, Relation.BEFORE], 3)
+    drawn = [draw_relations(activity.links, [0, 1, 2], rng) for _ in range(200)]
+    assert np.mean([(relations == wanted).all() for relations in drawn]) > 0.5
+    X = sample_instances(activity, 50, rng)
+    assert X.actions == training.actions
+    np.testing.assert_array_equal(X.lengths, 3)
