@@ -1,4 +1,4 @@
-"""What Hypothesis draws: instances whose end points often coincide, structures, networks."""
+"""What Hypothesis draws: instances whose end points often coincide, structures, networks, seats."""
 
 import numpy as np
 from hypothesis import strategies as st
@@ -45,3 +45,21 @@ def networks(draw, least=0, most=6, masks=SETS):
         for j in range(i + 1, k):
             network[i, j] = draw(st.one_of(st.just(127), masks))
     return network
+
+
+@st.composite
+def states(draw, most=4, longest=5):
+    """Instances with a seat for every node, a concentration and a prior over actions.
+
+    Returns (X, seat, concentration, prior); instances without intervals are among them.
+    """
+    X = draw(sequences(most=most, longest=longest))
+    seat = []
+    for k in X.lengths:
+        mine = []
+        for _ in range(k):
+            mine.append(draw(st.integers(0, max(mine, default=-1) + 1)))
+        seat += mine
+    positive = st.floats(0.05, 5)
+    prior = draw(st.lists(positive, min_size=len(X.actions), max_size=len(X.actions)))
+    return X, np.array(seat, np.int64), draw(positive), np.array(prior, np.float64)

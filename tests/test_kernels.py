@@ -1,6 +1,7 @@
 """Every kernel has a plain twin, with the same parameters and the same results."""
 
 import importlib
+import importlib.util
 import inspect
 import pkgutil
 
@@ -11,11 +12,17 @@ from hypothesis import strategies as st
 from numba.core.dispatcher import Dispatcher
 
 import naive
+import naive_links
+import naive_nodes
 from ibgn import _kernels
-from ibgn._kernels import consistency, pairs
+from ibgn._kernels import consistency, links, nodes, pairs
 from ibgn.allen import COMPOSITION, PROJECTIONS
-from ibgn.networks import BEYOND
-from strategies import networks, sequences, structures
+from ibgn.networks import BEYOND, read_networks
+from strategies import SETS, networks, sequences, states, structures
+
+# sums of a few dozen logarithms in another order: some 1e-14 of their size
+ROUNDING = {"rtol": 1e-10, "atol": 1e-10}
+seeds = st.integers(0, 2**32 - 1)
 
 
 def kernels():
@@ -25,13 +32,19 @@ def kernels():
                 yield name, value
 
 
+def twins_of(kernel):
+    """The module naive_<module of the kernel> where there is one, else naive."""
+    name = f"naive_{kernel.py_func.__module__.rpartition('.')[2]}"
+    return importlib.import_module(name) if importlib.util.find_spec(name) else naive
+
+
 def test_kernels_are_found():
     assert {"relate", "constrain_full", "close"} <= dict(kernels()).keys()
 
 
 @pytest.mark.parametrize(("name", "kernel"), [*kernels()], ids=list(dict(kernels())))
 def test_kernel_has_a_twin_with_its_parameters(name, kernel):
-    twin = getattr(naive, name)
+    twin = getattr(twins_of(kernel), name)
     assert list(inspect.signature(twin).parameters) == list(
         inspect.signature(kernel.py_func).parameters
     )
@@ -125,3 +138,288 @@ def test_narrow_triangle(network, order):
     i, j = sorted(order[:2])
     arguments = network, i, j, order[2], PROJECTIONS
     assert set(consistency.narrow_triangle(*arguments)) == set(naive.narrow_triangle(*arguments))
+
+
+def place(X, seat):
+    """Counts for as many tables as an instance can have."""
+    tables = int(X.lengths.max(initial=1))
+    return nodes.count_tables(X.action, seat, tables, len(X.actions))
+
+
+def without(X, seat, d):
+    """Counts of all instances but one."""
+    counts, totals = place(X, seat)
+    begin, stop = X.offsets[d : d + 2]
+    mine, of_tables = naive_nodes.count_tables(
+        X.action[begin:stop], seat[begin:stop], *counts.shape
+    )
+    return counts - mine, totals - of_tables
+
+
+@given(states())
+def test_tables_are_counted(state):
+    X, seat, _, _ = state
+    arguments = X.action, seat, int(X.lengths.max(initial=1)), len(X.actions)
+    counts, totals = nodes.count_tables(*arguments)
+    plain, of_tables = naive_nodes.count_tables(*arguments)
+    np.testing.assert_array_equal(counts, plain)
+    np.testing.assert_array_equal(totals, of_tables)
+
+
+@given(states())
+def test_joint(state):
+    X, seat, concentration, prior = state
+    arguments = X.offsets, seat, *place(X, seat), concentration, prior
+    np.testing.assert_allclose(
+        nodes.log_joint(*arguments), naive_nodes.log_joint(*arguments), **ROUNDING
+    )
+    for begin, stop in zip(X.offsets[:-1], X.offsets[1:], strict=True):
+        mine = seat[begin:stop], concentration
+        np.testing.assert_allclose(
+            nodes.log_seating(*mine), naive_nodes.log_seating(*mine), **ROUNDING
+        )
+
+
+@given(states())
+def test_weights_of_the_tables_opened_before(state):
+    X, seat, _, prior = state
+    counts, totals = place(X, seat)
+    for here in (totals, np.ones_like(totals)):
+        for opened in range(len(totals) + 1):
+            for a in range(len(prior)):
+                arguments = here, opened, a, counts, totals, prior, prior.sum()
+                found, twin = np.zeros((2, len(totals)))
+                nodes.move_weights(*arguments, found)
+                naive_nodes.move_weights(*arguments, twin)
+                np.testing.assert_allclose(found, twin, **ROUNDING)
+
+
+@given(states())
+def test_reseating_and_its_weights(state):
+    X, seat, concentration, prior = state
+    for d, (begin, stop) in enumerate(zip(X.offsets[:-1], X.offsets[1:], strict=True)):
+        counts, totals = without(X, seat, d)
+        action, mine = X.action[begin:stop], seat[begin:stop]
+        arguments = action, mine, counts, totals, prior
+        np.testing.assert_allclose(
+            nodes.log_actions(*arguments), naive_nodes.log_actions(*arguments), **ROUNDING
+        )
+        for n in range(len(mine)):
+            arguments = action, mine, n, counts, totals, concentration, prior
+            weights = nodes.seat_weights(*arguments)
+            np.testing.assert_allclose(weights, naive_nodes.seat_weights(*arguments), **ROUNDING)
+            for b in range(len(weights)):
+                np.testing.assert_array_equal(
+                    nodes.reseat(mine, n, b), naive_nodes.reseat(mine, n, b)
+                )
+
+
+@given(st.lists(st.floats(0, 5), min_size=1, max_size=6), seeds)
+def test_draw(weights, seed):
+    weights = np.array(weights)
+    compiled, plain = (np.random.default_rng(seed) for _ in range(2))
+    for _ in range(20):
+        drawn = nodes.draw(weights, compiled)
+        assert drawn == naive_nodes.draw(weights, plain)
+        assert weights[drawn] > 0 or weights.sum() == 0
+
+
+@given(states(), st.sampled_from([-1.0, 0.0, 0.5, 1.0]), seeds)
+def test_samplers_draw_the_same_stream(state, moves, seed):
+    """Not only alike: the very same seats after every sweep; moves=-1 is the published sweep."""
+    X, seat, concentration, prior = state
+    compiled, plain = ([seat.copy(), *place(X, seat)] for _ in range(2))
+    rng, same = (np.random.default_rng(seed) for _ in range(2))
+    settings = concentration, prior, moves, 3, 2
+    trace, summed = nodes.run(X.offsets, X.action, *compiled, *settings, rng)
+    plain_trace, plain_summed = naive_nodes.run(X.offsets, X.action, *plain, *settings, same)
+    for part, twin in zip(compiled, plain, strict=True):
+        np.testing.assert_array_equal(part, twin)
+    np.testing.assert_allclose(trace, plain_trace, **ROUNDING)
+    np.testing.assert_array_equal(summed, plain_summed)
+    assert rng.random() == same.random()
+    np.testing.assert_array_equal(compiled[1], place(X, compiled[0])[0])
+
+
+@given(states(), seeds)
+def test_single_sweeps_draw_the_same_stream(state, seed):
+    X, seat, concentration, prior = state
+    for sweep, twin, more in (
+        (nodes.sweep_exact, naive_nodes.sweep_exact, (1.0,)),
+        (nodes.sweep_published, naive_nodes.sweep_published, ()),
+    ):
+        compiled, plain = ([seat.copy(), *place(X, seat)] for _ in range(2))
+        rng, same = (np.random.default_rng(seed) for _ in range(2))
+        sweep(X.offsets, X.action, *compiled, concentration, prior, *more, rng)
+        twin(X.offsets, X.action, *plain, concentration, prior, *more, same)
+        for part, other in zip(compiled, plain, strict=True):
+            np.testing.assert_array_equal(part, other)
+        assert rng.random() == same.random()
+
+
+@given(states(most=1), seeds)
+def test_moving_anywhere_draws_the_same_stream(state, seed):
+    X, seat, concentration, prior = state
+    if len(seat) > 1:
+        compiled, plain = ([seat.copy(), *place(X, seat)] for _ in range(2))
+        rng, same = (np.random.default_rng(seed) for _ in range(2))
+        for _ in range(3):
+            nodes.move_anywhere(X.action, *compiled, concentration, prior, rng)
+            naive_nodes.move_anywhere(X.action, *plain, concentration, prior, same)
+            for part, other in zip(compiled, plain, strict=True):
+                np.testing.assert_array_equal(part, other)
+
+
+@given(states(most=1), seeds)
+def test_splitting_and_merging_draws_the_same_stream(state, seed):
+    X, seat, concentration, prior = state
+    if len(seat) > 1:
+        compiled, plain = seat.copy(), seat.copy()
+        counts, totals = (np.zeros_like(part) for part in place(X, seat))
+        rng, same = (np.random.default_rng(seed) for _ in range(2))
+        for _ in range(5):
+            arguments = counts, totals, concentration, prior
+            nodes.split_or_merge(X.action, compiled, *arguments, rng)
+            naive_nodes.split_or_merge(X.action, plain, *arguments, same)
+            np.testing.assert_array_equal(compiled, plain)
+            np.testing.assert_array_equal(nodes.renumber(compiled), compiled)
+        assert not counts.any()
+
+
+@given(states(most=1), seeds)
+def test_allocation_tells_the_probability_of_what_it_drew(state, seed):
+    X, seat, _, prior = state
+    if len(seat) > 1:
+        counts, totals = place(X, seat)
+        together, order = np.zeros_like(seat), np.arange(len(seat))
+        rng, same = (np.random.default_rng(seed) for _ in range(2))
+        drawn, twin = np.full((2, len(seat)), -1)
+        arguments = X.action, together, order, 0, 1, counts, totals, prior
+        value = nodes.allocate(*arguments, drawn, rng)
+        np.testing.assert_allclose(value, naive_nodes.allocate(*arguments, twin, same), **ROUNDING)
+        np.testing.assert_array_equal(drawn, twin)
+        np.testing.assert_allclose(nodes.allocate(*arguments, drawn.copy(), rng), value, **ROUNDING)
+
+
+@given(st.integers(0, 6), st.floats(0.05, 5), seeds)
+def test_sequential_likelihood_sums_over_all_seatings(k, concentration, seed):
+    emission = np.random.default_rng(seed).uniform(0.01, 1, (k, k))
+    np.testing.assert_allclose(
+        nodes.log_sequential_exact(emission, concentration),
+        naive_nodes.log_sequential_exact(emission, concentration),
+        **ROUNDING,
+    )
+
+
+@given(st.integers(0, 6), st.integers(1, 5), st.floats(0.05, 5), seeds)
+def test_particles(k, particles, concentration, seed):
+    rng = np.random.default_rng(seed)
+    emission, uniform = rng.uniform(0.01, 1, (k, k)), rng.random((k, particles + 1))
+    np.testing.assert_allclose(
+        nodes.log_sequential_particles(emission, concentration, uniform),
+        naive_nodes.log_sequential_particles(emission, concentration, uniform),
+        **ROUNDING,
+    )
+
+
+@given(st.lists(st.floats(0.01, 5), min_size=1, max_size=8), seeds)
+def test_resample(weights, seed):
+    weights, uniform = np.array(weights), np.random.default_rng(seed).random()
+    chosen, twin = np.empty((2, len(weights)), np.int64)
+    nodes.resample(weights, uniform, chosen)
+    naive_nodes.resample(weights, uniform, twin)
+    np.testing.assert_array_equal(chosen, twin)
+
+
+@given(st.integers(0, 8), st.integers(0, 8), st.integers(0, 127), st.integers(9, 400))
+def test_keys_are_distinct(first, second, constraint, actions):
+    key = links.key_of(first, second, constraint, actions)
+    assert key == naive_links.key_of(first, second, constraint, actions)
+    pair, mask = divmod(key, 128)
+    assert (*divmod(pair, actions), mask) == (first, second, constraint)
+
+
+@given(sequences(), structures(most=5), st.integers(0, 5), st.booleans())
+def test_pairs_are_counted(X, structure, size, linked):
+    mask, beyond = structure.mask(structure.size), BEYOND[structure.beyond]
+    seen = read_networks(X, structure)
+    for actions in (len(X.actions), 2):  # with two of them the others are unknown
+        arguments = X.offsets, X.action, seen.constraint, mask, beyond, actions
+        np.testing.assert_array_equal(
+            links.pair_keys(*arguments), naive_links.pair_keys(*arguments)
+        )
+    arguments = X.offsets, seen.relation, mask, beyond, linked, size
+    np.testing.assert_array_equal(
+        links.count_positions(*arguments), naive_links.count_positions(*arguments)
+    )
+
+
+@given(st.sets(st.integers(0, 40)), st.integers(-1, 41))
+def test_find(keys, key):
+    ordered = np.array(sorted(keys), np.int64)
+    assert links.find(ordered, key) == naive_links.find(ordered, key)
+
+
+@given(SETS, seeds)
+def test_total_of_a_constraint(constraint, seed):
+    log_probs = np.log(np.random.default_rng(seed).dirichlet(np.ones(7)))
+    np.testing.assert_allclose(
+        links.log_total(log_probs, constraint),
+        naive_links.log_total(log_probs, constraint),
+        **ROUNDING,
+    )
+
+
+@given(sequences(), structures(most=5), st.integers(1, 6), st.booleans(), seeds)
+def test_terms_of_pairs(X, structure, size, constrained, seed):
+    rng = np.random.default_rng(seed)
+    mask, beyond = structure.mask(structure.size), BEYOND[structure.beyond]
+    seen = read_networks(X, "full" if constrained else structure)
+    wanted = links.pair_keys(X.offsets, X.action, seen.constraint, mask, beyond, 3)
+    keys = np.unique(wanted[rng.random(len(wanted)) < 0.5])
+    keys = keys[keys >= 0]
+    probs = [rng.normal(size=shape) for shape in ((len(keys), 7), (128, 7), (size, size, 7), 7)]
+    arguments = X.offsets, seen.relation, seen.constraint, wanted, mask, beyond, keys, *probs
+    np.testing.assert_allclose(
+        links.link_terms(*arguments, constrained),
+        naive_links.link_terms(*arguments, constrained),
+        **ROUNDING,
+    )
+
+
+@given(sequences(least=1, longest=6), st.integers(0, 6), st.floats(0.1, 20))
+def test_statistics_of_links(X, size, sample_size):
+    action = np.zeros((len(X), size), np.int32)
+    start, end = np.zeros((2, len(X), size))
+    for d, part in enumerate(X):
+        k = min(len(part.action), size)
+        for full, values in ((action, part.action), (start, part.start), (end, part.end)):
+            full[d, :k] = values[:k]
+    length = np.minimum(X.lengths, size)
+    arguments = action, start, end, length, len(X.actions), sample_size
+    np.testing.assert_allclose(
+        links.link_statistics(*arguments), naive_links.link_statistics(*arguments), **ROUNDING
+    )
+    for i in range(size):
+        for j in range(i + 1, size):
+            one = action[0], start[0], end[0], length[0], i, j, len(X.actions)
+            assert links.parents_and_relation(*one) == naive_links.parents_and_relation(*one)
+
+
+@given(st.lists(st.integers(0, 8 * 9 - 1), min_size=1, max_size=30), st.floats(0.1, 20))
+def test_comparison_of_parents(codes, sample_size):
+    row, twin = np.empty((2, 4))
+    links.compare_parents(np.sort(np.array(codes)), 2, sample_size, row)
+    naive_links.compare_parents(np.sort(np.array(codes)), 2, sample_size, twin)
+    np.testing.assert_allclose(row, twin, **ROUNDING)
+
+
+@given(st.lists(st.integers(0, 20), min_size=8, max_size=8), st.floats(0.1, 20))
+def test_likelihoods_of_counts(counts, strength):
+    counts = np.array(counts)
+    np.testing.assert_allclose(
+        links.log_likelihood(counts), naive_links.log_likelihood(counts), **ROUNDING
+    )
+    np.testing.assert_allclose(
+        links.log_marginal(counts, strength), naive_links.log_marginal(counts, strength), **ROUNDING
+    )

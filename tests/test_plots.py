@@ -1,5 +1,7 @@
 """Plots show every interval and link once, keep colours, and take no name for a formula."""
 
+import subprocess
+import sys
 import time
 from itertools import combinations
 
@@ -10,12 +12,26 @@ mpl.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from matplotlib.collections import LineCollection
+from matplotlib.collections import LineCollection, QuadMesh
 
+from ibgn.activity import ActivityModel
 from ibgn.allen import Relation
+from ibgn.explanation import Explanation
 from ibgn.intervals import IntervalSequences
+from ibgn.links import Links
+from ibgn.messages import DataError
 from ibgn.networks import read_networks
-from ibgn.plots import ACTION_COLOURS, RELATION_COLOURS, plot_network, plot_timeline
+from ibgn.nodes import Convergence, Nodes
+from ibgn.plots import (
+    plot_explanation,
+    plot_network,
+    plot_structure,
+    plot_tables,
+    plot_timeline,
+)
+from ibgn.plots.curves import bend_apart
+from ibgn.plots.style import ACTION_COLOURS, RELATION_COLOURS
+from ibgn.selection import LinkScores
 from ibgn.structure import Structure
 
 THREE = [("reach", 0, 2), ("grasp", 2, 3), ("lift", 2.5, 5)]
@@ -317,3 +333,344 @@ def test_choices_are_listed():
 def test_very_many_lanes_make_no_figure_too_large_to_draw():
     ax = plot_timeline([(f"action {code}", code, code + 1) for code in range(300)])
     assert ax.figure.get_size_inches().max() <= 40
+
+
+# what was learned
+
+
+def an_activity(probs, shares=None, *, name="making tea", actions=None, **parts):
+    """An activity with these tables, as if it had been learned."""
+    probs = np.asarray(probs, float)
+    tables, count = probs.shape
+    nodes = Nodes(
+        action_probs=probs,
+        shares=np.full(tables, 1 / tables) if shares is None else np.asarray(shares, float),
+        concentration=1.0,
+        action_prior=np.ones(count),
+        convergence=Convergence(0, 1, 1, 1.0, np.nan, 1.0, True, np.zeros((1, 1))),
+    )
+    links = Links(
+        parts.get("structure", Structure.full()),
+        count,
+        np.zeros(0, np.int64),
+        np.zeros((0, 7)),
+        np.zeros((128, 7)),
+        np.zeros((0, 0, 7)),
+        np.zeros(7),
+    )
+    lengths = np.array(parts.get("lengths", [3]))
+    actions = actions or tuple(f"action {code}" for code in range(count))
+    return ActivityModel(name, actions, nodes, links, parts.get("link_scores"), lengths, 1.0)
+
+
+def with_links(structure, lengths, link_scores=None):
+    return an_activity([[1.0]], structure=structure, lengths=lengths, link_scores=link_scores)
+
+
+def learned(score, size):
+    scores = LinkScores(size, np.asarray(score, float), np.zeros(len(score)))
+    return with_links(scores.structure, [size], scores)
+
+
+def an_explanation(instance, seed=0, *, ids=None, names=("tea", "coffee"), **parts):
+    """An explanation with random contributions, and the sums that belong to it."""
+    rng = np.random.default_rng(seed)
+    one = IntervalSequences.from_lists([instance], ids=ids)
+    k = len(one.action)
+    nodes = parts.get("nodes", rng.normal(size=k))
+    links = parts.get("links", np.triu(rng.normal(size=(k, k)), 1))
+    relations = read_networks(one)[0].relations
+    log_odds = float(0.5 + np.sum(nodes) + np.sum(links))
+    return Explanation(*names, one, log_odds, 0.5, np.asarray(nodes), links, relations)
+
+
+def meshes(ax):
+    return [part for part in ax.collections if isinstance(part, QuadMesh)]
+
+
+def cells(ax):
+    """Values of all cells, (rows, columns), what is left last."""
+    return np.column_stack([np.ma.getdata(mesh.get_array()) for mesh in meshes(ax)])
+
+
+def linked_cells(ax):
+    """Pairs that are filled as links."""
+    return list(zip(*np.nonzero(~np.ma.getmaskarray(meshes(ax)[1].get_array())), strict=True))
+
+
+def speaks_for(colour):
+    """Positive for blue, negative for orange, about 0 for grey."""
+    return colour[2] - colour[0]
+
+
+def random_tables(rng, tables, actions):
+    return an_activity(
+        rng.dirichlet(np.full(actions, 0.1), tables), rng.dirichlet(np.full(tables, 5.0))
+    )
+
+
+@pytest.mark.parametrize(("tables", "actions"), [(2, 5), (7, 20), (15, 50), (1, 3)])
+def test_rows_of_tables_add_up_to_one(rng, tables, actions):
+    ax = plot_tables(random_tables(rng, tables, actions), least=0)
+    ax.figure.canvas.draw()
+    shown = cells(ax)
+    assert shown.shape[0] == tables
+    assert shown.shape[1] <= 13
+    assert np.allclose(shown.sum(axis=1), 1, atol=0.005)
+    assert len(ax.get_xticks()) == shown.shape[1]
+    assert len(ax.texts) == (shown >= 0.005).sum()
+
+
+def test_cells_are_the_probabilities_of_the_named_actions():
+    probs = [[0.6, 0.3, 0.06, 0.04], [0.1, 0.1, 0.1, 0.7]]
+    ax = plot_tables(an_activity(probs, [0.75, 0.25]), most_actions=2)
+    assert texts(ax.get_xticklabels()) == ["action 0", "action 3", "other"]
+    assert texts(ax.get_yticklabels()) == ["table 0: 75%", "table 1: 25%"]
+    assert np.allclose(cells(ax), [[0.6, 0.04, 0.36], [0.1, 0.7, 0.2]])
+    assert texts(ax.texts) == ["60", "4", "10", "70", "36", "20"]
+    assert ax.get_title() == "making tea: 2 tables"
+    assert ax.yaxis_inverted()
+    all_of_them = plot_tables(an_activity(probs))
+    by_table = ["action 0", "action 1", "action 3", "action 2"]
+    assert texts(all_of_them.get_xticklabels()) == by_table
+    assert len(meshes(all_of_them)) == 1
+
+
+def test_darker_cells_are_likelier():
+    ax = plot_tables(an_activity([[0.1, 0.2, 0.3, 0.4]]))
+    (mesh,) = meshes(ax)
+    brightness = mesh.to_rgba(mesh.get_array())[..., :3].sum(axis=-1).ravel()
+    assert (np.diff(brightness) > 0).all()  # the likeliest comes first
+    assert texts(ax.texts) == ["40", "30", "20", "10"]
+
+
+def test_small_tables_are_left_out_but_never_all():
+    activity = an_activity(np.eye(4), [0.5, 0.485, 0.009, 0.006])
+    ax = plot_tables(activity)
+    assert texts(ax.get_yticklabels()) == ["table 0: 50%", "table 1: 48%"]
+    assert ax.get_title() == "making tea: 2 tables (2 below 1% left out)"
+    assert len(plot_tables(activity, least=0).get_yticklabels()) == 4
+    assert texts(plot_tables(activity, least=1).get_yticklabels()) == ["table 0: 50%"]
+
+
+def test_a_single_table_of_a_single_action():
+    ax = plot_tables(an_activity([[1.0]]))
+    ax.figure.canvas.draw()
+    assert cells(ax).tolist() == [[1]]
+    assert ax.get_title() == "making tea: 1 table"
+
+
+@pytest.mark.parametrize("options", [{"least": -1}, {"least": np.nan}, {"most_actions": 0}])
+def test_options_of_tables_are_checked(options):
+    with pytest.raises(DataError, match=f"{next(iter(options))} is a finite number"):
+        plot_tables(an_activity([[1.0]]), **options)
+
+
+@pytest.mark.parametrize("size", [2, 5, 61, 150])
+@pytest.mark.parametrize("structure", [Structure.chain(), Structure.full()])
+def test_structures_are_drawn_up_to_the_longest_instance(structure, size):
+    ax = plot_structure(with_links(structure, [1, size, 2]))
+    ax.figure.canvas.draw()
+    assert linked_cells(ax) == structure.pairs(size)
+    assert ax.get_xlim() == (-0.5, size - 0.5)
+    pairs = size * (size - 1) // 2
+    assert ax.get_title() == f"making tea: {len(structure.pairs(size))} of {pairs} pairs linked"
+    assert texts(ax.get_legend().get_texts()) == ["linked", "not linked"]
+    unlinked = (~np.ma.getmaskarray(meshes(ax)[0].get_array())).sum()
+    assert unlinked == pairs - len(structure.pairs(size))
+
+
+def test_given_links_are_all_drawn_even_past_the_longest_instance():
+    ax = plot_structure(with_links(Structure({(0, 6), (1, 2)}), [4]))
+    assert linked_cells(ax) == [(0, 6), (1, 2)]
+    assert ax.get_title() == "making tea: 2 of 21 pairs linked"
+
+
+def test_links_are_shaded_by_their_score():
+    ax = plot_structure(learned([5.0, -3.0, 0.5, 200.0, 0.0, 20.0], 4))
+    ax.figure.canvas.draw()
+    assert linked_cells(ax) == [(0, 1), (0, 3), (1, 2), (2, 3)]
+    links = meshes(ax)[1]
+    shades = [links.to_rgba(score)[:3] for score in (0.5, 5.0, 20.0, 200.0)]
+    assert (np.diff(np.sum(shades, axis=1)) < -0.1).all()
+    assert links.get_array().compressed().tolist() == [5, 0.5, 200, 20]
+    assert texts(ax.get_legend().get_texts()) == ["not linked"]
+    (inset,) = ax.child_axes
+    assert inset.get_xlabel() == "score, from weak to strong (nats)"
+    assert inset.get_xticklabels()[-1].get_text() == "200"
+
+
+def test_scores_of_no_link_at_all():
+    ax = plot_structure(learned([-1.0, -2.0, -3.0], 3))
+    ax.figure.canvas.draw()
+    assert linked_cells(ax) == []
+    assert ax.get_title() == "making tea: 0 of 3 pairs linked"
+    assert not ax.child_axes
+
+
+@pytest.mark.parametrize("size", [0, 1])
+def test_structures_without_pairs_say_so(size):
+    ax = plot_structure(with_links(Structure.full(), [size]))
+    ax.figure.canvas.draw()
+    assert texts(ax.texts) == ["no pairs of positions"]
+
+
+# why
+
+
+def test_bars_are_coloured_by_what_they_add():
+    nodes = [2.0, -2.0, 0.0, 0.4, -0.4]
+    names = [("a", 0, 1), ("b", 1, 2), ("c", 2, 3), ("d", 3, 4), ("e", 4, 5)]
+    ax = plot_explanation(an_explanation(names, nodes=nodes, links=np.zeros((5, 5))))
+    ax.figure.canvas.draw()
+    said = [speaks_for(bar.get_facecolor()) for bar in ax.patches]
+    assert np.sign(np.round(said, 2)).tolist() == [1, -1, 0, 1, -1]
+    assert said[0] > said[3]
+    assert said[1] < said[4]
+    assert not arcs(ax)
+    assert boxes(ax)[0][:2] == (0, 1)
+
+
+def test_the_weightiest_links_are_drawn_with_their_letters():
+    explanation = an_explanation(ALL_SEVEN)
+    ax = plot_explanation(explanation, most_links=5)
+    ax.figure.canvas.draw()
+    rows = explanation.table().query("kind == 'link'").head(5)
+    middles = np.array([bar.get_center() for bar in ax.patches])
+    drawn = next(part for part in ax.collections if isinstance(part, LineCollection))
+    for row, line, colour in zip(rows.itertuples(), arcs(ax), drawn.get_colors(), strict=True):
+        assert np.allclose(line[[0, -1]], middles[[row.first, row.second]])
+        assert speaks_for(colour) * row.contribution > 0
+    symbols = {relation.label: relation.symbol for relation in Relation}
+    assert texts(ax.texts) == [symbols[label] for label in rows["relation"]]
+    words = ax.figure.axes[-1].get_xlabel().split("    ")
+    assert set(words) == {f"{symbols[label]} {label}" for label in rows["relation"]}
+
+
+@pytest.mark.parametrize(("most", "drawn"), [(0, 0), (3, 3), (100, 21)])
+def test_no_more_links_than_asked_for(most, drawn):
+    ax = plot_explanation(an_explanation(ALL_SEVEN), most_links=most)
+    assert len(arcs(ax)) == len(ax.texts) == drawn
+    assert f"({drawn} of 21 drawn)" in ax.get_title()
+
+
+def test_titles_of_explanations_give_the_sums():
+    explanation = an_explanation(
+        THREE, nodes=[1.0, 2.0, -0.5], links=np.triu(np.full((3, 3), -0.01), 1)
+    )
+    assert plot_explanation(explanation).get_title() == (
+        "tea against coffee: log odds +3.0\nprior +0.5, actions +2.5, relations +0.0 (3 of 3 drawn)"
+    )
+
+
+def test_colours_are_explained_and_centred():
+    ax = plot_explanation(an_explanation(THREE))
+    key = ax.figure.axes[-1]
+    assert texts(key.texts) == ["against tea", "for tea"]
+    assert key.get_xlim()[0] == -key.get_xlim()[1]
+    nothing = plot_explanation(an_explanation(THREE, nodes=np.zeros(3), links=np.zeros((3, 3))))
+    nothing.figure.canvas.draw()
+    assert not any(round(speaks_for(bar.get_facecolor()), 2) for bar in nothing.patches)
+
+
+@pytest.mark.parametrize("length", [4, 15, 40])
+def test_letters_of_explanations_keep_apart_and_inside(rng, length):
+    ax = plot_explanation(an_explanation(random_instance(rng, length), int(rng.integers(100))))
+    ax.figure.canvas.draw()
+    letters = [text.get_window_extent() for text in ax.texts]
+    assert len(letters) == min(8, length * (length - 1) // 2)
+    assert not any(one.overlaps(other) for one, other in combinations(letters, 2))
+    lower, upper = ax.viewLim.min, ax.viewLim.max
+    assert all(((line >= lower) & (line <= upper)).all() for line in arcs(ax))
+
+
+def test_letters_of_lines_between_the_same_ends_keep_apart():
+    ends = np.repeat([[[0.0, 0.0], [3.0, 1.0]]], 5, axis=0)
+    lines, places = bend_apart(ends, np.array([[-9.0, -9.0], [9.0, 9.0]]))
+    assert all(np.hypot(*(one - other)) > 0.2 for one, other in combinations(places, 2))
+    for line, place, (first, last) in zip(lines, places, ends, strict=True):
+        assert (line == place).all(axis=1).any()
+        assert np.allclose(line[[0, -1]], [first, last])
+
+
+def test_intervals_of_one_lane_are_joined_visibly():
+    ax = plot_explanation(an_explanation([("a", 0, 1), ("a", 2, 3), ("a", 4, 5)]))
+    ax.figure.canvas.draw()
+    assert all(np.ptp(line[:, 1]) > 0.05 for line in arcs(ax))
+
+
+def test_an_explanation_without_intervals_says_so():
+    ax = plot_explanation(an_explanation([]))
+    ax.figure.canvas.draw()
+    assert texts(ax.texts) == ["no intervals"]
+    assert ax.get_title().startswith("tea against coffee: log odds +0.5")
+
+
+def test_most_links_is_checked():
+    with pytest.raises(DataError, match="most_links is a finite number"):
+        plot_explanation(an_explanation(THREE), most_links=-1)
+
+
+def hostile_plots():
+    rows = [(name, place, place + 1.5) for place, name in enumerate(HOSTILE)]
+    name = "$\\sqrt{$\x07"
+    size = len(HOSTILE)
+    activity = an_activity(np.eye(size), name=name, actions=tuple(HOSTILE))
+    return (
+        plot_tables(activity),
+        plot_structure(activity),
+        plot_explanation(an_explanation(rows, names=(name, "_%$"))),
+    )
+
+
+def test_learned_names_are_shown_as_written():
+    tables, structure, explained = hostile_plots()
+    for ax in (tables, structure, explained):
+        ax.figure.canvas.draw()
+        assert ax.get_title().startswith("$\\sqrt{$\\x07")
+    assert texts(tables.get_xticklabels()) == SHOWN
+    assert texts(explained.get_yticklabels()) == SHOWN
+    key = explained.figure.axes[-1]
+    assert texts(key.texts) == ["against $\\sqrt{$\\x07", "for $\\sqrt{$\\x07"]
+
+
+def test_learned_names_are_never_typeset():
+    with mpl.rc_context({"text.usetex": True, "text.parse_math": True}):
+        tables, structure, explained = hostile_plots()
+    shown = [tables.title, structure.title, explained.title, *tables.get_xticklabels()]
+    shown += [*explained.get_yticklabels(), *explained.figure.axes[-1].texts]
+    assert len(shown) == 2 * len(HOSTILE) + 5
+    assert not any(text.get_parse_math() or text.get_usetex() for text in shown)
+
+
+def test_long_learned_names_are_cut():
+    name = "x" * 500
+    activity = an_activity(np.eye(2), name=name, actions=(name, "y" * 500))
+    explained = plot_explanation(an_explanation([(name, 0, 1)], names=(name, name)))
+    shown = [*plot_tables(activity).get_xticklabels(), plot_structure(activity).title]
+    shown += [*explained.get_yticklabels(), *explained.figure.axes[-1].texts]
+    assert all(len(text.get_text()) < 70 and "…" in text.get_text() for text in shown)
+
+
+LEARNED_PLOTS = [
+    (plot_tables, an_activity(np.eye(3))),
+    (plot_structure, learned([1.0, -1.0, 2.0], 3)),
+    (plot_structure, with_links(Structure.chain(), [4])),
+    (plot_explanation, an_explanation(THREE)),
+]
+
+
+@pytest.mark.parametrize(("plot", "what"), LEARNED_PLOTS)
+@pytest.mark.parametrize("layout", [None, "constrained"])
+def test_given_axes_are_used_for_what_was_learned(plot, what, layout):
+    figure, (left, right) = plt.subplots(1, 2, layout=layout)
+    assert plot(what, ax=right) is right
+    figure.canvas.draw()
+    assert right.has_data()
+    assert not left.has_data()
+    assert plt.get_fignums() == [figure.number]
+
+
+def test_plots_of_data_need_not_load_what_learns():
+    program = "import sys, ibgn.plots; sys.exit('ibgn.activity' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

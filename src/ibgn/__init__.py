@@ -6,16 +6,18 @@ How the data flow:
 2. `allen` knows how two intervals can stand to each other, `consistency` what holds together;
 3. a `Structure` says which pairs of positions of an instance are linked;
 4. `read_networks` gives the relation and the constraint of every pair;
-5. `inspect` says what is in the data, `plot_timeline` and `plot_network` show it;
-6. `datasets` simulates recordings, with their truth;
-7. the command `ibgn` does all this from a shell.
+5. `IBGNClassifier` learns an `ActivityModel` of each activity, recognises, explains and generates;
+6. `inspect` says what is in the data, the `plot_` functions show data and models;
+7. `save` and `load` keep a model; the command `ibgn` does all this from a shell.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ibgn import allen, consistency, datasets
+    from ibgn import allen, consistency, datasets, nodes
+    from ibgn.activity import ActivityModel
+    from ibgn.classifier import IBGNClassifier
     from ibgn.inspection import inspect
     from ibgn.intervals import IntervalSequences
     from ibgn.io import (
@@ -31,7 +33,14 @@ if TYPE_CHECKING:
     )
     from ibgn.messages import DataError, DataWarning
     from ibgn.networks import count_pairs, read_networks
-    from ibgn.plots import plot_network, plot_timeline
+    from ibgn.persistence import load, save
+    from ibgn.plots import (
+        plot_explanation,
+        plot_network,
+        plot_structure,
+        plot_tables,
+        plot_timeline,
+    )
     from ibgn.structure import Structure
 
 __version__ = "0.1.0.dev0"
@@ -39,8 +48,10 @@ __version__ = "0.1.0.dev0"
 # Public names and where they live. They are loaded when first used, so that `import ibgn` and
 # `ibgn --help` need not wait for pandas, numba and matplotlib.
 _HOME = {
+    "ActivityModel": "activity",
     "DataError": "messages",
     "DataWarning": "messages",
+    "IBGNClassifier": "classifier",
     "IntervalSequences": "intervals",
     "Structure": "structure",
     "allen": "",
@@ -48,7 +59,12 @@ _HOME = {
     "count_pairs": "networks",
     "datasets": "",
     "inspect": "inspection",
+    "load": "persistence",
+    "nodes": "",
+    "plot_explanation": "plots",
     "plot_network": "plots",
+    "plot_structure": "plots",
+    "plot_tables": "plots",
     "plot_timeline": "plots",
     "read": "io",
     "read_csv": "io",
@@ -56,6 +72,7 @@ _HOME = {
     "read_networks": "networks",
     "read_parquet": "io",
     "read_table": "io",
+    "save": "persistence",
     "write": "io",
     "write_csv": "io",
     "write_jsonl": "io",
@@ -63,8 +80,10 @@ _HOME = {
 }
 
 __all__ = [
+    "ActivityModel",
     "DataError",
     "DataWarning",
+    "IBGNClassifier",
     "IntervalSequences",
     "Structure",
     "allen",
@@ -72,7 +91,12 @@ __all__ = [
     "count_pairs",
     "datasets",
     "inspect",
+    "load",
+    "nodes",
+    "plot_explanation",
     "plot_network",
+    "plot_structure",
+    "plot_tables",
     "plot_timeline",
     "read",
     "read_csv",
@@ -80,6 +104,7 @@ __all__ = [
     "read_networks",
     "read_parquet",
     "read_table",
+    "save",
     "write",
     "write_csv",
     "write_jsonl",

@@ -110,10 +110,11 @@ class ActivityModel:
     def __repr__(self) -> str:
         linked = len(self.structure.links) or self.structure.beyond
         tables = int((self.nodes.shares >= 0.01).sum())
+        shortest, longest = (min(self.lengths), max(self.lengths)) if len(self.lengths) else (0, 0)
         settled = "converged" if self.convergence.converged else "NOT converged"
         return (
             f"ActivityModel {self.name!r}: {len(self.lengths)} instances of "
-            f"{self.lengths.min(initial=0)} to {self.lengths.max(initial=0)} intervals, "
+            f"{shortest} to {longest} intervals, "
             f"{tables} tables, links: {linked}, {settled}"
         )
 

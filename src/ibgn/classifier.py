@@ -231,7 +231,8 @@ class IBGNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Sequences) -> npt.NDArray[Any]:
         """Label of the likeliest activity of each instance."""
-        labels: npt.NDArray[Any] = self.classes_[self._joint_log_likelihood(X).argmax(axis=1)]
+        best = self._joint_log_likelihood(X).argmax(axis=1)
+        labels: npt.NDArray[Any] = self.classes_[best]
         return labels
 
     def predict_log_proba(self, X: Sequences) -> Floats:

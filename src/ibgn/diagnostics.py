@@ -86,10 +86,12 @@ def raftery_lewis(
     if len(values) < 3 or np.ptp(values) == 0:
         return RafteryLewis(0, minimum, 1, minimum, enough)
     low = (values <= np.quantile(values, q)).astype(np.int64)
+    if np.ptp(low) == 0:  # most steps are at the lowest value, as good as constant
+        return RafteryLewis(0, minimum, 1, minimum, enough)
     thin = _markov_thinning(low)
     leave, enter = _transition_rates(low[::thin])
     moving = 1 - leave - enter
-    if leave + enter == 0 or leave * enter == 0:
+    if leave * enter == 0 or abs(moving) == 1:  # it stays for ever, or alternates for ever
         return RafteryLewis(0, thin * minimum, thin, minimum, False)
     burn_in = 0
     if moving != 0:  # at a + b = 1 each step is independent of the last
@@ -149,6 +151,6 @@ def potential_scale_reduction(traces: npt.ArrayLike) -> float:
     values = np.atleast_2d(np.asarray(traces, np.float64))
     if len(values) < 2 or values.shape[1] < 4:
         return float("nan")
-    if np.ptp(values) == 0:
-        return 1.0
+    if (np.ptp(values, axis=1) == 0).all():
+        return 1.0 if np.ptp(values) == 0 else float("inf")
     return float(array_stats.rhat(values))

@@ -32,7 +32,7 @@ Unlinked = Literal["constrained", "marginal", "ignore"]
 MOST_POSITIONS = 300  # unlinked pairs of later positions count together
 BACK_OFF = 3.0  # what is known of pairs elsewhere counts as so many at each position
 STRENGTHS = (1e-3, 1e3)  # each entry of a learned prior stays between these
-POLYA_STEPS = 100
+POLYA_STEPS = 2000
 
 # members (128, 7): which relations are in each set, by mask
 MEMBERS = np.array([[mask >> r & 1 for r in range(7)] for mask in range(128)], bool)
@@ -180,7 +180,7 @@ def fit_polya(counts: npt.NDArray[np.integer]) -> Floats:
         gained = (digamma(counts + prior) - digamma(prior)).sum(axis=0)
         spread = (digamma(totals + prior.sum()) - digamma(prior.sum())).sum()
         after = np.clip(prior * gained / spread, *STRENGTHS)
-        if np.allclose(after, prior, rtol=1e-3):
+        if np.allclose(after, prior, rtol=1e-6):
             return after
         prior = after
     return prior

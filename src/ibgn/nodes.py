@@ -49,9 +49,10 @@ PRIORS = (1e-2, 1e3)  # and so does each entry of a learned prior: what is unsee
 TUNING_SWEEPS = 100  # sweeps during which concentration and prior are learned
 TUNE_EVERY = 5
 PILOT = {"q": 0.025, "r": 0.0125}  # what the chain must know of its log joint; 600 sweeps at least
-MOVES = 2  # nodes of each instance that a sweep of the exact sampler seats again anywhere
+MOVES = 0.5  # probability of an instance to make moves that renumber its tables, in each sweep
 EXACT_LENGTH = 12  # up to here the sequential likelihood sums over all seatings
 RHAT_LIMIT = 1.05
+LEAST_WORTH = 10  # independent draws that the draws must be worth
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,9 @@ class Sampling:
     def __post_init__(self) -> None:
         check_choice("sampler", self.sampler, get_args(Sampler))
         for name in ("draws", "budget", "chains"):
-            check_number(name, getattr(self, name), "a whole number from 1", lambda v: v >= 1)
+            check_number(
+                name, getattr(self, name), "a whole number from 1", lambda v: v >= 1 and v == int(v)
+            )
         for name in ("concentration", "action_prior"):
             if getattr(self, name) != "learned":
                 check_number(name, getattr(self, name), "positive, or 'learned'", lambda v: v > 0)
@@ -190,10 +193,11 @@ def fit_nodes(
 ) -> Nodes:
     """Learn the tables of one activity from its instances; actions are coded as in X."""
     X = X[X.lengths > 0]
-    chains = [_run_chain(X, sampling, child) for child in rng.spawn(sampling.chains)]
+    tuner, *others = rng.spawn(sampling.chains + 1)
+    concentration, prior, tuning = _tuned(X, sampling, tuner)
+    chains = [_run_chain(X, sampling, concentration, prior, tuning, child) for child in others]
     tables = max((int(np.flatnonzero(c.counts.sum(axis=1))[-1]) + 1 for c in chains if len(X)), default=1)
     counts = np.mean([chain.counts for chain in chains], axis=0)[:tables]
-    prior = np.mean([chain.prior for chain in chains], axis=0)
     totals = counts.sum(axis=1)
     convergence = _judge(chains, sampling)
     if not convergence.converged:
@@ -201,7 +205,7 @@ def fit_nodes(
     return Nodes(
         action_probs=(counts + prior) / (totals + prior.sum())[:, None],
         shares=totals / totals.sum() if totals.sum() else np.ones(len(totals)) / len(totals),
-        concentration=float(np.mean([chain.concentration for chain in chains])),
+        concentration=concentration,
         action_prior=prior,
         convergence=convergence,
     )
@@ -209,8 +213,6 @@ def fit_nodes(
 
 class _Chain(NamedTuple):
     counts: Floats  # (tables, actions) averaged over the draws
-    concentration: float
-    prior: Floats
     trace: Floats
     burn_in: int
     thin: int
@@ -218,14 +220,29 @@ class _Chain(NamedTuple):
     fits: bool
 
 
-def _run_chain(X: IntervalSequences, sampling: Sampling, rng: np.random.Generator) -> _Chain:
-    """Tune, run a pilot, let Raftery and Lewis decide, and draw."""
+def _tuned(
+    X: IntervalSequences, sampling: Sampling, rng: np.random.Generator
+) -> tuple[float, Floats, int]:
+    """Learn concentration and prior once, for all chains; returns them and the sweeps it took."""
     state = initial_state(X)
     concentration, prior = _first_guess(X, sampling)
-    tuning = min(TUNING_SWEEPS, sampling.budget - 1)
-    for _ in range(tuning // TUNE_EVERY):
+    rounds = min(TUNING_SWEEPS, sampling.budget - 1) // TUNE_EVERY
+    for _ in range(rounds):
         state, _, _ = run(X, state, concentration, prior, sampling.sampler, rng, TUNE_EVERY)
         concentration, prior = _tune(X, state, concentration, prior, sampling)
+    return concentration, prior, rounds * TUNE_EVERY
+
+
+def _run_chain(
+    X: IntervalSequences,
+    sampling: Sampling,
+    concentration: float,
+    prior: Floats,
+    tuning: int,
+    rng: np.random.Generator,
+) -> _Chain:
+    """Run a pilot, let Raftery and Lewis decide, and draw; tuning sweeps are spent already."""
+    state = initial_state(X)
 
     def go_on(state: State, sweeps: int, thin: int = 1) -> tuple[State, Floats, Ints]:
         return run(X, state, concentration, prior, sampling.sampler, rng, sweeps, thin)
@@ -248,21 +265,23 @@ def _run_chain(X: IntervalSequences, sampling: Sampling, rng: np.random.Generato
     )
     burn_in = tuning + pilot_length + further
     kept = trace[thin - 1 :: thin]
-    return _Chain(counts / draws, concentration, prior, kept, burn_in, thin, diagnosis, fits)
+    return _Chain(counts / draws, kept, burn_in, thin, diagnosis, fits)
 
 
 def _judge(chains: list[_Chain], sampling: Sampling) -> Convergence:
     shortest = min(len(chain.trace) for chain in chains)
     traces = np.array([chain.trace[:shortest] for chain in chains])
-    rhat = potential_scale_reduction(traces)
+    rhat, worth = potential_scale_reduction(traces), effective_sample_size(traces)
     return Convergence(
         burn_in=max(chain.burn_in for chain in chains),
         thin=max(chain.thin for chain in chains),
         draws=traces.size,
-        effective_sample_size=effective_sample_size(traces),
+        effective_sample_size=worth,
         rhat=rhat,
         dependence_factor=max(chain.diagnosis.dependence_factor for chain in chains),
-        converged=all(chain.fits for chain in chains) and not rhat > RHAT_LIMIT,
+        converged=all(chain.fits for chain in chains)
+        and not rhat > RHAT_LIMIT
+        and worth >= min(LEAST_WORTH, traces.size),
         trace=traces,
     )
 
@@ -271,8 +290,8 @@ def _warn(convergence: Convergence, sampling: Sampling, name: str) -> None:
     of = f" of activity {name!r}" if name else ""
     warnings.warn(
         f"the tables{of} may not have converged within budget={sampling.budget} sweeps "
-        f"(dependence factor {convergence.dependence_factor:.1f}, R-hat {convergence.rhat:.3f}); "
-        "raise the budget, or see the convergence of the activity",
+        f"(draws worth {convergence.effective_sample_size:.0f} independent ones, R-hat "
+        f"{convergence.rhat:.3f}); raise budget and draws, or see the convergence of the activity",
         ConvergenceWarning,
         stacklevel=3,
     )
@@ -309,7 +328,7 @@ def run(
     added up.
     """
     after = State(*(part.copy() for part in state))
-    moves = MOVES if sampler == "exact" else -1
+    moves = MOVES if sampler == "exact" else -1.0
     trace, summed = kernels.run(
         X.offsets, X.action, *after, concentration, prior, moves, sweeps, thin, rng
     )

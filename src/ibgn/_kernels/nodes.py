@@ -38,9 +38,7 @@ def log_joint(
     """
     value = 0.0
     for d in range(len(offsets) - 1):
-        k = offsets[d + 1] - offsets[d]
-        if k:
-            value += log_seating(seat[offsets[d] : offsets[d + 1]], concentration)
+        value += log_seating(seat[offsets[d] : offsets[d + 1]], concentration)
     strength = prior.sum()
     for z in range(len(totals)):
         if totals[z]:
@@ -53,33 +51,45 @@ def log_joint(
 
 @kernel
 def log_seating(seat: Ints, concentration: float) -> float:
-    """log probability of the seats of one instance, in order: the first opens table 0."""
-    at = np.zeros(len(seat), np.int64)
+    """log probability of the seats of one instance: the first opens table 0.
+
+    alpha^(tables - 1) times the product of (nodes at it - 1)! over tables, over the product of
+    (n - 1 + alpha) for n = 2 .. k; seats are numbered by opening.
+    """
+    k = len(seat)
+    if k == 0:
+        return 0.0
+    at = np.zeros(k, np.int64)
     opened = 0
-    value = 0.0
-    for n in range(len(seat)):
-        if seat[n] == opened:
-            opened += 1
-            value += math.log(concentration) if n else 0.0
-        else:
-            value += math.log(at[seat[n]])
-        value -= math.log(n + concentration) if n else 0.0
+    for n in range(k):
         at[seat[n]] += 1
+        opened = max(opened, seat[n] + 1)
+    value = (opened - 1) * math.log(concentration)
+    value -= math.lgamma(k + concentration) - math.lgamma(1 + concentration)
+    for z in range(opened):
+        value += math.lgamma(at[z])
     return value
 
 
 @kernel
 def move_weights(
-    here: Ints, opened: int, a: int, counts: Ints, totals: Ints, prior: Floats, strength: float
+    here: Ints,
+    opened: int,
+    a: int,
+    counts: Ints,
+    totals: Ints,
+    prior: Floats,
+    strength: float,
+    weights: Floats,
 ) -> Floats:
     """Weights of the tables opened before a node that opens none itself, the node taken out.
 
     here (tables,): nodes of its instance at each table. Moving it among these renumbers nothing.
+    Written to the first `opened` entries of weights, as this is done for every node.
     """
-    weights = np.empty(opened)
     for z in range(opened):
         weights[z] = here[z] * (counts[z, a] + prior[a]) / (totals[z] + strength)
-    return weights
+    return weights[:opened]
 
 
 @kernel
@@ -149,16 +159,136 @@ def seat_weights(
 def log_actions(action: Codes, seat: Ints, counts: Ints, totals: Ints, prior: Floats) -> float:
     """log probability of the actions of an instance given its seats and all other instances."""
     strength = prior.sum()
-    value = 0.0
+    value, product = 0.0, 1.0
     for n in range(len(seat)):
         z, a = seat[n], action[n]
-        value += math.log((counts[z, a] + prior[a]) / (totals[z] + strength))
+        product *= (counts[z, a] + prior[a]) / (totals[z] + strength)
+        if product < 1e-200:  # one logarithm for many factors
+            value += math.log(product)
+            product = 1.0
         counts[z, a] += 1
         totals[z] += 1
     for n in range(len(seat)):
         counts[seat[n], action[n]] -= 1
         totals[seat[n]] -= 1
+    return value + math.log(product)
+
+
+@kernel
+def allocate(
+    action: Codes,
+    seat: Ints,
+    order: Ints,
+    i: int,
+    j: int,
+    counts: Ints,
+    totals: Ints,
+    prior: Floats,
+    target: Ints,
+    rng: np.random.Generator,
+) -> float:
+    """Share a table of an instance out between nodes i and j; returns the log probability.
+
+    seat (k,): seats before; the table is that of i, where j sits too. order: nodes of the table,
+    i and j among them, in the order in which they choose by the nodes already with i or j and by
+    the counts of other instances. target (k,): where target[n] is 0 or 1 on entry the choice, with
+    i or with j, is given and only its probability is told; where it is negative it is drawn.
+    """
+    first, second = seat[i], seat.max() + 1
+    strength = prior.sum()
+    size_i, size_j = 1.0, 1.0
+    value = 0.0
+    target[i], target[j] = 0, 1
+    with_i, with_j = np.zeros(counts.shape[1]), np.zeros(counts.shape[1])
+    with_i[action[i]] += 1
+    with_j[action[j]] += 1
+    known = second < len(totals)
+    for n in order:
+        if n in (i, j):
+            continue
+        a = action[n]
+        other = counts[second, a] if known else 0
+        total = totals[second] if known else 0
+        p = size_i * (counts[first, a] + with_i[a] + prior[a]) / (totals[first] + size_i + strength)
+        q = size_j * (other + with_j[a] + prior[a]) / (total + size_j + strength)
+        if target[n] < 0:
+            target[n] = 0 if rng.random() * (p + q) < p else 1
+        if target[n] == 0:
+            value += math.log(p / (p + q))
+            size_i += 1
+            with_i[a] += 1
+        else:
+            value += math.log(q / (p + q))
+            size_j += 1
+            with_j[a] += 1
     return value
+
+
+@kernel
+def renumber(seat: Ints) -> Ints:
+    """Seats numbered by opening."""
+    number = np.full(len(seat) + 1, -1)
+    after = np.empty(len(seat), np.int64)
+    opened = 0
+    for n in range(len(seat)):
+        if number[seat[n]] < 0:
+            number[seat[n]] = opened
+            opened += 1
+        after[n] = number[seat[n]]
+    return after
+
+
+@kernel
+def split_or_merge(
+    action: Codes,
+    seat: Ints,
+    counts: Ints,
+    totals: Ints,
+    concentration: float,
+    prior: Floats,
+    rng: np.random.Generator,
+) -> None:
+    """Split a table of an instance in two, or merge two, in place; counts without the instance.
+
+    Two random nodes decide: at one table it is split between them, at two they are merged. A split
+    shares the other nodes out one by one, in random order (Dahl 2003); it is taken or left so
+    that the joint stays invariant.
+    """
+    k = len(seat)
+    i = int(rng.random() * k)
+    j = int(rng.random() * (k - 1))
+    j += j >= i
+    one, two = seat[i], seat[j]
+    order = np.empty(k, np.int64)
+    size = 0
+    for n in range(k):
+        if seat[n] == one or seat[n] == two:
+            place = int(rng.random() * (size + 1))  # a random order, built from inside out
+            order[size] = order[place]
+            order[place] = n
+            size += 1
+    merged, split = seat.copy(), seat.copy()
+    target = np.full(k, -1)
+    if one != two:
+        for n in order[:size]:
+            merged[n] = one
+            target[n] = 0 if seat[n] == one else 1
+        merged = renumber(merged)
+    chosen = allocate(action, merged, order[:size], i, j, counts, totals, prior, target, rng)
+    if one == two:
+        fresh = seat.max() + 1
+        for n in order[:size]:
+            if target[n] == 1:
+                split[n] = fresh
+        split = renumber(split)
+    ratio = log_seating(split, concentration) - log_seating(merged, concentration) - chosen
+    ratio += log_actions(action, split, counts, totals, prior)
+    ratio -= log_actions(action, merged, counts, totals, prior)
+    if one == two:
+        if math.log(rng.random()) < ratio:
+            seat[:] = split
+    elif math.log(rng.random()) < -ratio:
+        seat[:] = merged
 
 
 @kernel
@@ -170,21 +300,22 @@ def sweep_exact(
     totals: Ints,
     concentration: float,
     prior: Floats,
-    moves: int,
+    moves: float,
     rng: np.random.Generator,
 ) -> None:
     """Seat every node again, in place, leaving the joint invariant.
 
     Nodes that open no table move among the tables opened before them, which renumbers nothing and
-    takes time linear in the tables. Then so many nodes of each instance, drawn at random, are
-    seated again anywhere, with the tables renumbered.
+    takes time linear in the tables. Then, with probability moves, an instance makes moves that do
+    renumber them: see move_anywhere.
     """
     strength = prior.sum()
     here = np.zeros(len(totals), np.int64)
+    weights = np.empty(len(totals))
     for d in range(len(offsets) - 1):
         begin, k = offsets[d], offsets[d + 1] - offsets[d]
         mine, acts = seat[begin : begin + k], action[begin : begin + k]
-        here[:] = 0
+        here[:k] = 0
         for n in range(k):
             here[mine[n]] += 1
         opened = 0
@@ -196,12 +327,14 @@ def sweep_exact(
             here[z] -= 1
             counts[z, a] -= 1
             totals[z] -= 1
-            z = draw(move_weights(here, opened, a, counts, totals, prior, strength), rng)
+            z = draw(
+                move_weights(here, opened, a, counts, totals, prior, strength, weights), rng
+            )
             mine[n] = z
             here[z] += 1
             counts[z, a] += 1
             totals[z] += 1
-        for _ in range(moves if k > 1 else 0):
+        if k > 1 and rng.random() < moves:
             move_anywhere(acts, mine, counts, totals, concentration, prior, rng)
 
 
@@ -215,13 +348,14 @@ def move_anywhere(
     prior: Floats,
     rng: np.random.Generator,
 ) -> None:
-    """Seat a random node of an instance again, in place, tables renumbered where need be."""
-    n = int(rng.random() * len(seat))
+    """Seat a random node again anywhere, then split or merge tables, in place."""
     for m in range(len(seat)):
         counts[seat[m], action[m]] -= 1
         totals[seat[m]] -= 1
+    n = int(rng.random() * len(seat))
     weights = seat_weights(action, seat, n, counts, totals, concentration, prior)
     seat[:] = reseat(seat, n, draw(np.exp(weights - weights.max()), rng))
+    split_or_merge(action, seat, counts, totals, concentration, prior, rng)
     for m in range(len(seat)):
         counts[seat[m], action[m]] += 1
         totals[seat[m]] += 1
@@ -269,7 +403,7 @@ def run(
     totals: Ints,
     concentration: float,
     prior: Floats,
-    moves: int,
+    moves: float,
     sweeps: int,
     thin: int,
     rng: np.random.Generator,

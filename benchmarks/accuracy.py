@@ -1,0 +1,111 @@
+"""Accuracy on real recordings: settings and structures side by side, same folds for all.
+
+Run with `python -m benchmarks.accuracy FOLDER`, where FOLDER has files of recordings as
+`ibgn.read_csv` takes them. Those with groups are split by group, others in ten stratified folds with
+seed 0. Prints a table in Markdown; docs/accuracy.md has it.
+"""
+
+import sys
+import time
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import joblib
+import numpy as np
+import pandas as pd
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import LeaveOneGroupOut, StratifiedKFold
+
+from ibgn import IBGNClassifier, IntervalSequences, inspect, read_csv
+
+STRUCTURES = ("chain", "full", "learned", "shared")
+
+
+class Result(NamedTuple):
+    """What one fold gave."""
+
+    data: str
+    setting: str
+    structure: str
+    right: int
+    tested: int
+    seconds: float
+    links: float
+
+
+def read(path: Path) -> tuple[IntervalSequences, Any]:
+    """Read with ends inclusive where they look so."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        X, y = read_csv(path, zero_length="drop")
+    if any("ends look inclusive" in warning for warning in inspect(X, y).warnings):
+        X, y = read_csv(path, closed="both")
+    return X, y
+
+
+def folds(X: IntervalSequences, y: Any) -> list[tuple[Any, Any]]:
+    if X.groups is not None:
+        return list(LeaveOneGroupOut().split(y, y, X.groups))
+    return list(StratifiedKFold(10, shuffle=True, random_state=0).split(y, y))
+
+
+def models() -> Iterator[tuple[str, str, IBGNClassifier]]:
+    for structure in STRUCTURES:
+        yield "published", structure, IBGNClassifier.published(structure, random_state=0)
+        yield "default", structure, IBGNClassifier(structure, random_state=0)
+
+
+def run_fold(name: str, setting: str, structure: str, model: Any, X: Any, y: Any, fold: Any) -> Result:
+    train, test = fold
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        before = time.perf_counter()
+        model.fit(X[train], y[train])
+        taken = time.perf_counter() - before
+    right = int((model.predict(X[test]) == y[test]).sum())
+    links = np.mean([len(activity.structure.links) for activity in model.activities_.values()])
+    return Result(name, setting, structure, right, len(test), taken, float(links))
+
+
+def measure(folder: Path) -> pd.DataFrame:
+    """One row for each data set, setting, structure and fold."""
+    tasks = []
+    for path in sorted(folder.glob("*.csv")):
+        X, y = read(path)
+        tasks += [
+            joblib.delayed(run_fold)(path.stem, *model, X, y, fold)
+            for model in models()
+            for fold in folds(X, y)
+        ]
+    return pd.DataFrame(joblib.Parallel(n_jobs=2)(tasks))
+
+
+def summarise(results: pd.DataFrame) -> pd.DataFrame:
+    """Accuracy over all instances with its standard error, seconds a fit, links an activity."""
+    groups = results.groupby(["data", "setting", "structure"], sort=True)
+    table = groups.agg(right=("right", "sum"), tested=("tested", "sum"), seconds=("seconds", "mean"), links=("links", "mean"))
+    accuracy = table["right"] / table["tested"]
+    error = np.sqrt(accuracy * (1 - accuracy) / table["tested"])
+    table["accuracy"] = [f"{a:.3f} ± {e:.3f}" for a, e in zip(accuracy, error, strict=True)]
+    return table.reset_index()
+
+
+def to_markdown(table: pd.DataFrame) -> str:
+    lines = []
+    for value, digits in (("accuracy", None), ("seconds", 2), ("links", 0)):
+        wide = table.pivot(index="data", columns=["setting", "structure"], values=value)
+        wide = wide.sort_index(axis=1)
+        head = ["" if value == "accuracy" else value, *(f"{a} {b}" for a, b in wide.columns)]
+        lines += ["", "| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+        for name, row in wide.iterrows():
+            cells = [v if digits is None else f"{v:.{digits}f}" for v in row]
+            lines.append("| " + " | ".join([str(name), *cells]) + " |")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("usage: python -m benchmarks.accuracy FOLDER")
+    print(to_markdown(summarise(measure(Path(sys.argv[1])))))

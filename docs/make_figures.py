@@ -1,0 +1,63 @@
+"""Make every figure of the documentation: `make figures`."""
+
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+
+from ibgn import (
+    IBGNClassifier,
+    plot_explanation,
+    plot_network,
+    plot_structure,
+    plot_tables,
+    plot_timeline,
+)
+from ibgn.datasets import make_hand_signs
+
+FIGURES = Path(__file__).parent / "figures"
+
+
+def save(name: str) -> None:
+    """Write the current figure and close it."""
+    plt.savefig(FIGURES / f"{name}.png", dpi=90)
+    plt.close()
+
+
+def draw_model() -> None:
+    """A signed word, what was learned about it, and why it was recognised."""
+    X, y, _ = make_hand_signs(random_state=0)
+    one = X[y == "ketchup"][0]
+    plot_timeline(one)
+    save("timeline")
+    plot_network(one)
+    save("network")
+    model = IBGNClassifier("learned", random_state=0, n_jobs=-1).fit(X, y)
+    plot_tables(model.activities_["ketchup"])
+    save("tables")
+    plot_structure(model.activities_["ketchup"])
+    save("structure")
+    full = IBGNClassifier(random_state=0, n_jobs=-1).fit(X, y)
+    plot_explanation(full.explain(one))
+    save("explanation")
+
+
+def draw_recovery() -> None:
+    """Data sampled from a known model give it back as the sample grows."""
+    from benchmarks.recovery import measure
+
+    sizes, action_error, relation_error, links_found = measure()
+    _, axes = plt.subplots(1, 2, figsize=(8, 3), layout="constrained")
+    axes[0].loglog(sizes, action_error, "o-", label="actions")
+    axes[0].loglog(sizes, relation_error, "s-", label="relations")
+    axes[0].set(xlabel="instances", ylabel="mean total variation")
+    axes[0].legend(frameon=False)
+    axes[1].semilogx(sizes, links_found, "o-")
+    axes[1].set(xlabel="instances", ylabel="links found again (Jaccard)", ylim=(0, 1.05))
+    save("recovery")
+
+
+if __name__ == "__main__":
+    plt.switch_backend("Agg")
+    FIGURES.mkdir(exist_ok=True)
+    draw_model()
+    draw_recovery()

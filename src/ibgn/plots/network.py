@@ -1,0 +1,131 @@
+"""One instance as a network: an arc for each linked pair of intervals."""
+
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.lines import Line2D
+
+from ibgn.allen import Relation
+from ibgn.intervals import Instance, IntervalSequences
+from ibgn.networks import StructureLike, read_networks
+from ibgn.plots.style import (
+    DARK,
+    FAINT,
+    POINTS,
+    RELATION_COLOURS,
+    SMALLEST_LETTER,
+    Floats,
+    Ints,
+    add_legend,
+    inches,
+    ink,
+    label_columns,
+    new_axes,
+    only_instance,
+    say_empty,
+    shown,
+    write_title,
+)
+
+__all__ = ["plot_network"]
+
+Link = tuple[int, int, Relation]
+
+MOST_LETTERS = 190  # links, as 20 nodes have when all are linked
+
+
+def plot_network(
+    instance: IntervalSequences | Instance,
+    structure: StructureLike = "full",
+    *,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the intervals of one instance in order, with an arc for each linked pair.
+
+    Parameters
+    ----------
+    instance : one instance, like X[0], or a list of (action, start, end)
+    structure : "full", "chain", pairs of positions, or a `Structure`
+    ax : where to draw; None makes a figure
+
+    Returns
+    -------
+    Axes
+        Arcs carry the letter of their relation at the top. Longer links stand higher, so letters
+        never meet. Where links are too many for letters, coloured dots remain.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> ax = plot_network([("reach", 0, 2), ("grasp", 1, 3), ("lift", 3, 4)], "chain")
+    >>> [letter.get_text() for letter in ax.texts]
+    ['o', 'm']
+    >>> plt.close(ax.figure)
+    """
+    one = only_instance(instance)
+    links = list(read_networks(one, structure)[0].links())
+    names = shown(one, one.action.tolist(), 24 if len(one.action) <= 20 else 16)
+    rows = len({j - i for i, j, _ in links})
+    if ax is None:
+        below = 0.06 * max(map(len, names), default=0)
+        width, height = np.clip(0.8 * len(names), 3, 13), np.clip(0.55 * rows, 1, 8.5)
+        ax = new_axes(width + 1.6, height + below + 0.7)
+    write_title(ax, one)
+    if not names:
+        return say_empty(ax)
+    _draw_nodes(ax, names, rows)
+    if links:
+        _draw_links(ax, links)
+        found = sorted({relation for _, _, relation in links})
+        add_legend(ax, [_dot(r) for r in found], [f"{r.symbol} {r.label}" for r in found])
+    return ax
+
+
+def _draw_nodes(ax: Axes, names: list[str], rows: int) -> None:
+    count, (width, height) = len(names), POINTS * inches(ax)
+    room, below = width / count, 8 / height * (rows + 1)  # 8 points, for half a node
+    ax.set(xlim=(-0.6, count - 0.4), ylim=(-below, rows + 0.6), yticks=[])
+    ax.spines[:].set_visible(False)
+    ax.tick_params(axis="x", length=0)
+    ax.plot(range(count), [0] * count, color=FAINT, zorder=1)
+    ax.scatter(range(count), [0] * count, s=min(7, 0.6 * room) ** 2, color=DARK, zorder=3)
+    label_columns(ax, range(count), [f"{i}\n{name}" for i, name in enumerate(names)], room)
+
+
+def _draw_links(ax: Axes, links: list[Link]) -> None:
+    """Draw half an ellipse over each pair, its top in the row of all links of that span."""
+    first, last, _ = np.array(links).T
+    spans, row = np.unique(last - first, return_inverse=True)
+    middle, top = (first + last) / 2, row + 1.0
+    turn = np.linspace(np.pi, 0, 61)
+    across = middle[:, None] + np.outer(last - first, np.cos(turn)) / 2
+    arcs = np.stack([across, np.outer(top, np.sin(turn))], axis=-1)
+    colours = [RELATION_COLOURS[relation] for _, _, relation in links]
+    many = len(links) > MOST_LETTERS
+    alpha, width = min(0.6, 5 / len(links) ** 0.5), 0.5 if many else 1.2
+    ax.add_collection(LineCollection(list(arcs), colors=colours, alpha=alpha, linewidths=width))
+    dot = min(17, 0.75 * _points_between(ax, spans))
+    ax.scatter(middle, top, s=dot**2, c=colours, linewidths=0, zorder=4)
+    if not many and 0.65 * dot >= SMALLEST_LETTER:
+        _write_letters(ax, links, np.column_stack([middle, top]), 0.65 * dot)
+
+
+def _write_letters(ax: Axes, links: list[Link], places: Floats, size: float) -> None:
+    style: Any = {"ha": "center", "va": "center_baseline", "clip_on": True, "zorder": 5}
+    for (_, _, relation), (x, y) in zip(links, places.tolist(), strict=True):
+        colour = ink(RELATION_COLOURS[relation])
+        ax.text(x, y, relation.symbol, fontsize=size, color=colour, **style)
+
+
+def _points_between(ax: Axes, spans: Ints) -> float:
+    """Distance of the nearest two places where tops of arcs can be."""
+    across, up = POINTS * inches(ax) / (np.ptp(ax.get_xlim()), np.ptp(ax.get_ylim()))
+    if (np.diff(spans) % 2 == 1).all():  # each row stands half a step beside the one below
+        up = min(2 * up, np.hypot(across / 2, up))
+    return float(min(across, up))
+
+
+def _dot(relation: Relation) -> Line2D:
+    return Line2D([], [], ls="", marker="o", markersize=8, color=RELATION_COLOURS[relation])

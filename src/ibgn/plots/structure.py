@@ -1,0 +1,137 @@
+"""Which pairs of positions of an activity are linked."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib.axes import Axes
+from matplotlib.collections import QuadMesh
+from matplotlib.colors import FuncNorm, ListedColormap
+from matplotlib.patches import Patch
+from matplotlib.ticker import MaxNLocator
+
+from ibgn.messages import printable
+from ibgn.plots.style import (
+    DARK,
+    SEQUENTIAL,
+    Floats,
+    letters_across,
+    new_axes,
+    say_empty,
+    verbatim,
+)
+
+if TYPE_CHECKING:  # plots of data need not wait for what learns
+    from ibgn.activity import ActivityModel
+    from ibgn.selection import LinkScores
+
+__all__ = ["plot_structure"]
+
+LINKED, UNLINKED = "#0072B2", "#ECECEC"
+SHADES = ListedColormap(SEQUENTIAL(np.linspace(0.22, 1, 256)))  # the weakest link is seen too
+TICKS = (0, 1, 3, 10, 30, 100, 300, 1000, 3000)
+MOST_LINES = 60  # positions; between more, no lines are drawn
+
+
+def plot_structure(activity: "ActivityModel", *, ax: Axes | None = None) -> Axes:
+    """Draw which pairs of positions of an activity are linked, and how sure their links are.
+
+    Parameters
+    ----------
+    activity : a model of `IBGNClassifier.activities_`
+    ax : where to draw; None makes a figure
+
+    Returns
+    -------
+    Axes
+        A row for the earlier position of a pair, a column for the later one, up to the longest
+        instance of training. Links that were learned are shaded by their score.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from ibgn.classifier import IBGNClassifier
+    >>> from ibgn.datasets import make_hand_signs
+    >>> X, y, _ = make_hand_signs(instances_per_style=4, random_state=0)
+    >>> model = IBGNClassifier("chain", draws=100, budget=1000, random_state=0)
+    >>> two = (y == "air") | (y == "bank")
+    >>> _ = model.fit(X[two], y[two])
+    >>> ax = plot_structure(model.activities_["air"])
+    >>> ax.get_title()
+    'air: 14 of 105 pairs linked'
+    >>> plt.close(ax.figure)
+    """
+    size = max(int(activity.lengths.max(initial=0)), activity.structure.size)
+    linked = activity.structure.mask(size)
+    ax = new_axes(*_grid_inches(size)) if ax is None else ax
+    counted = f": {linked.sum()} of {size * (size - 1) // 2} pairs linked"
+    name = printable(activity.name, max(letters_across(ax) - len(counted), 12))
+    verbatim(ax.set_title(name + counted))
+    if size < 2:
+        return say_empty(ax, "no pairs of positions")
+    scores = np.where(linked, _score_matrix(activity.link_scores, size), 0)
+    _draw_cells(ax, ~linked, scores, ListedColormap([UNLINKED]))
+    links = _draw_cells(ax, linked, scores, SHADES if scores.any() else ListedColormap([LINKED]))
+    _label_positions(ax)
+    _add_key(ax, links, float(scores.max()))
+    return ax
+
+
+def _grid_inches(size: int) -> tuple[float, float]:
+    side = float(np.clip(0.3 * size, 3.2, 6.2))
+    return side + 0.8, side + 1
+
+
+def _score_matrix(scores: "LinkScores | None", size: int) -> Floats:
+    """Scores of pairs as a (size, size) upper triangle, 0 where there is none."""
+    matrix = np.zeros((size, size))
+    if scores is not None:
+        first, second = np.triu_indices(scores.size, 1)
+        inside = second < size
+        matrix[first[inside], second[inside]] = scores.score[inside]
+    return matrix
+
+
+def _draw_cells(
+    ax: Axes, chosen: npt.NDArray[np.bool_], values: Floats, colours: ListedColormap
+) -> QuadMesh:
+    """Fill the chosen pairs; those i >= j are none."""
+    size = len(chosen)
+    edges = np.arange(size + 1) - 0.5
+    shown = np.ma.masked_where(~np.triu(chosen, 1), values)
+    lines = size <= MOST_LINES
+    style: Any = {"edgecolors": "white", "linewidth": 0.8} if lines else {"rasterized": True}
+    norm = FuncNorm((np.log1p, np.expm1), 0, max(float(values.max()), 1))
+    cells = ax.pcolormesh(edges, edges, shown, cmap=colours, norm=norm, **style)
+    ax.set(xlim=(-0.5, size - 0.5), ylim=(size - 0.5, -0.5), aspect="equal")
+    return cells
+
+
+def _label_positions(ax: Axes) -> None:
+    """Number the positions along the two sides that have cells."""
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.set_major_locator(MaxNLocator(12, integer=True, steps=[1, 2, 5, 10]))
+    ax.xaxis.tick_top()
+    ax.yaxis.tick_right()
+    ax.xaxis.set_label_position("top")
+    ax.yaxis.set_label_position("right")
+    ax.set(xlabel="later position", ylabel="earlier position")
+    ax.spines[["left", "bottom"]].set_visible(False)
+    ax.spines[["top", "right"]].set_color(DARK)
+
+
+def _add_key(ax: Axes, links: QuadMesh, most: float) -> None:
+    """Explain the colours in the corner that has no cells; links are shaded up to a score."""
+    handles = [Patch(facecolor=UNLINKED, edgecolor=DARK, linewidth=0.4, label="not linked")]
+    if not most:
+        handles.insert(0, Patch(facecolor=LINKED, label="linked"))
+    place: Any = {"loc": "lower left", "bbox_to_anchor": (0, 0.2 if most else 0)}
+    ax.legend(handles=handles, fontsize=9, frameon=False, **place)
+    if most:
+        inset = ax.inset_axes((0.03, 0.15, 0.42, 0.03))
+        bar = ax.figure.colorbar(links, cax=inset, orientation="horizontal")
+        ticks = [tick for tick in TICKS if np.log1p(tick) < 0.85 * np.log1p(most)]
+        bar.set_ticks([*ticks, most], labels=[*map(str, ticks), f"{most:.3g}"])
+        bar.ax.tick_params(labelsize=8)
+        bar.outline.set_linewidth(0.5)
+        bar.set_label("score, from weak to strong (nats)", fontsize=9, loc="left")

@@ -1,0 +1,193 @@
+"""What all plots share: colours, names as they are written, new axes, legends."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+import numpy.typing as npt
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.text import Text
+
+from ibgn.intervals import Instance, IntervalSequences, as_sequences
+from ibgn.messages import printable
+
+__all__ = [
+    "ACTION_COLOURS",
+    "DARK",
+    "DIVERGING",
+    "FAINT",
+    "LEGEND_LINE",
+    "MOST_IN_LEGEND",
+    "POINTS",
+    "RELATION_COLOURS",
+    "SEQUENTIAL",
+    "SMALLEST_LETTER",
+    "Colour",
+    "Floats",
+    "Ints",
+    "action_colour",
+    "add_legend",
+    "edge",
+    "inches",
+    "ink",
+    "label_columns",
+    "letters_across",
+    "lines_beside",
+    "new_axes",
+    "only_instance",
+    "say_empty",
+    "shown",
+    "verbatim",
+    "verbatim_ticks",
+    "write_title",
+]
+
+Colour = tuple[float, float, float]
+Floats = npt.NDArray[np.floating[Any]]
+Ints = npt.NDArray[np.int64]
+
+POINTS = 72  # an inch
+LEGEND_LINE = 0.2  # inches
+LARGEST_FIGURE = 40.0  # inches; renderers refuse much larger ones
+MOST_IN_LEGEND = 20
+SMALLEST_LETTER = 4.5  # points
+
+
+def _colours(digits: str) -> list[Colour]:
+    parts = np.frombuffer(bytes.fromhex(digits), np.uint8).reshape(-1, 3) / 255
+    return [(red, green, blue) for red, green, blue in parts.tolist()]
+
+
+# Okabe and Ito's colours, with grey for their black so that its edge shows; then colours each as
+# far as can be from all before it, to eyes with and without red-green blindness
+ACTION_COLOURS = _colours("""
+0072B2 E69F00 009E73 D55E00 56B4E9 CC79A7 F0E442 666666 E1E1A5 780F0F 780069 69F0F0 E1965A 7896FF
+87693C E1B4B4 003C96 5A2D3C FFD269 874B00 F07887 785A87 3CB4C3 69D278 3C5A3C 3C4B87 B4D2FF 87962D
+1EF0D2 8787C3 1E69C3 B4F0C3 782D5A 78B496 5A965A E15A5A B42D5A 96002D 004B1E 5A96E1 F0E187 1E8787
+E1C3A5 B4C34B 5A78A5 87782D C3B4E1 003C69 0087F0 FF87C3 C35A87 784B1E 874BA5 FFB487 871E00 E1A5FF
+78B45A 6978D2 D2782D 6996A5 A55A00 3C3C87 FFD2F0 2DC3C3
+""")
+RELATION_COLOURS = _colours("56B4E9 E69F00 0072B2 009E73 CC79A7 D55E00 202020")
+FAINT, DARK = "#DDDDDD", "#404040"
+DIVERGING = LinearSegmentedColormap.from_list(
+    "against-for", ["#B34A00", "#E8893A", "#F7C89B", "#F4F4F4", "#A6CBE6", "#3D8DC4", "#00508A"]
+)
+SEQUENTIAL = LinearSegmentedColormap.from_list(
+    "share", ["#FFFFFF", "#9CC8E6", "#0072B2", "#00304F"]
+)
+
+
+def only_instance(instance: IntervalSequences | Instance) -> IntervalSequences:
+    """Return the instance as sequences of length one, or refuse."""
+    X = instance if isinstance(instance, IntervalSequences) else as_sequences([instance])
+    if len(X) != 1:
+        raise ValueError(f"a plot shows one instance, got {len(X)}; choose one, e.g. X[0]")
+    return X
+
+
+def shown(one: IntervalSequences, codes: list[int], longest: int) -> list[str]:
+    """Names of actions, safe to show and cut."""
+    return [printable(one.actions[code], longest) for code in codes]
+
+
+def new_axes(width: float, height: float) -> Axes:
+    """Axes of a new figure of so many inches, no larger than can be drawn."""
+    size = (min(width, LARGEST_FIGURE), min(height, LARGEST_FIGURE))
+    return plt.subplots(figsize=size, layout="constrained")[1]
+
+
+def inches(ax: Axes) -> Floats:
+    """Width and height of the axes, before a layout makes room around them."""
+    return np.array([ax.bbox.width, ax.bbox.height]) / ax.figure.dpi
+
+
+def letters_across(ax: Axes, most: int = 60) -> int:
+    """How many letters of a title fit, from 12 on."""
+    return min(max(int(POINTS * inches(ax)[0] / 7), 12), most)  # a letter is about 7 points wide
+
+
+def write_title(ax: Axes, one: IntervalSequences) -> None:
+    """Name the instance, where it has a name."""
+    if one.ids is not None:
+        verbatim(ax.set_title(printable(one.ids[0], letters_across(ax))))
+
+
+def say_empty(ax: Axes, what: str = "no intervals") -> Axes:
+    """Write that there is nothing to draw."""
+    ax.set_axis_off()
+    ax.text(0.5, 0.5, what, transform=ax.transAxes, ha="center", va="center", color=DARK)
+    return ax
+
+
+def lines_beside(ax: Axes) -> int:
+    """How many lines of a legend fit beside the axes."""
+    return min(MOST_IN_LEGEND, int(inches(ax)[1] / LEGEND_LINE))
+
+
+def add_legend(ax: Axes, handles: list[Artist], names: list[str]) -> None:
+    """List names of the data beside the axes."""
+    beside: Any = {"loc": "upper left", "bbox_to_anchor": (1, 1), "frameon": False}
+    if ax.figure.get_layout_engine() is None:  # nothing would make room beside the axes
+        beside = {"loc": "upper right"}
+    columns = -(-len(names) // max(lines_beside(ax), 4))
+    # before 3.10 matplotlib left out labels that begin with an underscore, so write them afterwards
+    legend = ax.legend(handles, ["-"] * len(names), ncols=columns, fontsize=9, **beside)
+    for text, name in zip(legend.get_texts(), names, strict=True):
+        text.set_text(name)
+        verbatim(text)
+
+
+def verbatim(*texts: Text) -> None:
+    """Keep data from being typeset as a formula or by TeX."""
+    for text in texts:
+        text.set_parse_math(False)
+        text.set_usetex(False)
+
+
+def verbatim_ticks(axis: Axis) -> None:
+    """Keep labels of an axis from being typeset."""
+    # not get_ticklabels(): labels that are hidden now may be shown later
+    for tick in axis.get_major_ticks():
+        verbatim(tick.label1, tick.label2)
+
+
+def action_colour(code: int) -> Colour:
+    """Colour of an action; it depends on the vocabulary only."""
+    return ACTION_COLOURS[code % len(ACTION_COLOURS)]
+
+
+def label_columns(ax: Axes, places: Sequence[float], labels: list[str], room: float) -> None:
+    """Write a label under each of the columns, which are so many points wide.
+
+    They stand level where they fit, else aslant, else upright.
+    """
+    size = min(9, 0.7 * room)
+    longest = max((len(line) for label in labels for line in label.split("\n")), default=0)
+    turned: Any = {"rotation": 0}
+    if 0.65 * size * longest > room:
+        labels = [label.replace("\n", " ") for label in labels]
+        turned = {"rotation": -90}
+        if room > 2 * size:
+            turned = {"rotation": -45, "ha": "left", "rotation_mode": "anchor"}
+    ax.set_xticks(places, labels, fontsize=size, **turned)
+    verbatim_ticks(ax.xaxis)
+
+
+def _brightness(colour: Colour) -> float:
+    return float(np.dot(colour, (0.299, 0.587, 0.114)))
+
+
+def ink(colour: Colour) -> str:
+    """Black or white, whichever can be read on the colour."""
+    return "white" if _brightness(colour) < 0.5 else "black"
+
+
+def edge(colour: Colour) -> Colour:
+    """Shade that parts bars that meet: darker than the bar, or lighter if that would not show."""
+    lift = 0.45 if _brightness(colour) < 0.25 else 0.0
+    red, green, blue = (0.55 * part + lift for part in colour)
+    return red, green, blue

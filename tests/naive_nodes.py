@@ -1,0 +1,228 @@
+"""Plain twins of the kernels in _kernels/nodes.py, straight from the definitions."""
+
+import itertools
+
+import numpy as np
+from scipy.special import gammaln
+
+
+def seatings(k):
+    """All ways to seat k nodes: restricted growth strings, tables numbered as they open."""
+    if k == 0:
+        return [()]
+    return [(*s, z) for s in seatings(k - 1) for z in range(max(s, default=-1) + 2)]
+
+
+def renumber(seat):
+    """Number tables in the order in which they open."""
+    order = list(dict.fromkeys(np.asarray(seat).tolist()))
+    return np.array([order.index(z) for z in np.asarray(seat).tolist()], np.int64)
+
+
+def log_polya(counts, prior):
+    """log Dirichlet-multinomial of the rows that hold nodes, summed: draws in their order."""
+    counts = counts[counts.sum(axis=-1) > 0]
+    each = (gammaln(counts + prior) - gammaln(prior)).sum(axis=-1)
+    strength = prior.sum()
+    return float((each + gammaln(strength) - gammaln(strength + counts.sum(axis=-1))).sum())
+
+
+def count_tables(action, seat, tables, actions):
+    counts = np.zeros((tables, actions), np.int64)
+    np.add.at(counts, (seat, action), 1)
+    return counts, counts.sum(axis=1)
+
+
+def log_joint(offsets, seat, counts, totals, concentration, prior):
+    seats = [seat[begin:stop] for begin, stop in itertools.pairwise(offsets)]
+    return sum(log_seating(part, concentration) for part in seats) + log_polya(counts, prior)
+
+
+def log_seating(seat, concentration):
+    seat, value = list(seat), 0.0
+    for n in range(1, len(seat)):
+        share = seat[:n].count(seat[n]) or concentration
+        value += np.log(share / (n + concentration))
+    return value
+
+
+def move_weights(here, opened, a, counts, totals, prior, strength, weights):
+    weights[:opened] = (here * (counts[:, a] + prior[a]) / (totals + strength))[:opened]
+    return weights[:opened]
+
+
+def draw(weights, rng):
+    reached = np.cumsum(weights) > rng.random() * weights.sum()
+    return int(reached.argmax()) if reached.any() else len(weights) - 1
+
+
+def reseat(seat, n, block):
+    blocks = renumber(np.delete(seat, n))
+    return renumber(np.insert(blocks, n, block))
+
+
+def seat_weights(action, seat, n, counts, totals, concentration, prior):
+    """P(seats with n at b) / P(seats of the others), without what all b share, times actions."""
+    others = renumber(np.delete(seat, n))
+    weights = []
+    for b in range(others.max(initial=-1) + 2):
+        moved = reseat(seat, n, b)
+        seating = log_seating(moved, concentration) - log_seating(others, concentration)
+        seating += np.log(len(seat) - 1 + concentration)
+        weights.append(seating + log_actions(action, moved, counts, totals, prior))
+    return np.array(weights)
+
+
+def log_actions(action, seat, counts, totals, prior):
+    mine, _ = count_tables(action, seat, *counts.shape)
+    return log_polya(counts + mine, prior) - log_polya(counts, prior)
+
+
+def add(counts, totals, action, seat, sign):
+    mine, of_tables = count_tables(action, seat, *counts.shape)
+    counts += sign * mine
+    totals += sign * of_tables
+
+
+def sweep_exact(offsets, action, seat, counts, totals, concentration, prior, moves, rng):
+    for begin, stop in itertools.pairwise(offsets):
+        mine, acts = seat[begin:stop], action[begin:stop]
+        for n in range(len(mine)):
+            opened = max(mine[:n], default=-1) + 1
+            if mine[n] == opened:
+                continue
+            one = acts[n : n + 1], mine[n : n + 1]
+            add(counts, totals, *one, -1)
+            here = np.bincount(np.delete(mine, n), minlength=len(totals))
+            of_tables = np.empty(len(totals))
+            arguments = here, opened, acts[n], counts, totals, prior, prior.sum(), of_tables
+            mine[n] = draw(move_weights(*arguments), rng)
+            add(counts, totals, *one, 1)
+        if len(mine) > 1 and rng.random() < moves:
+            move_anywhere(acts, mine, counts, totals, concentration, prior, rng)
+
+
+def move_anywhere(action, seat, counts, totals, concentration, prior, rng):
+    add(counts, totals, action, seat, -1)
+    n = int(rng.random() * len(seat))
+    weights = seat_weights(action, seat, n, counts, totals, concentration, prior)
+    seat[:] = reseat(seat, n, draw(np.exp(weights - weights.max()), rng))
+    split_or_merge(action, seat, counts, totals, concentration, prior, rng)
+    add(counts, totals, action, seat, 1)
+
+
+def allocate(action, seat, order, i, j, counts, totals, prior, target, rng):
+    """Nodes choose one by one, by size and by what is known of the two tables."""
+    first, second = seat[i], max(seat) + 1
+    known = np.vstack([counts, np.zeros_like(counts)])  # a table past the last has no counts
+    sides = {0: [action[i]], 1: [action[j]]}
+    target[i], target[j] = 0, 1
+    value = 0.0
+    for n in order:
+        if n in (i, j):
+            continue
+        weights = []
+        for side, z in ((0, first), (1, second)):
+            held = known[z] + np.bincount(sides[side], minlength=len(prior))
+            emitted = (held + prior)[action[n]] / (held + prior).sum()
+            weights.append(len(sides[side]) * emitted)
+        if target[n] < 0:
+            target[n] = 0 if rng.random() * sum(weights) < weights[0] else 1
+        value += np.log(weights[target[n]] / sum(weights))
+        sides[target[n]].append(action[n])
+    return value
+
+
+def split_or_merge(action, seat, counts, totals, concentration, prior, rng):
+    i = int(rng.random() * len(seat))
+    j = int(rng.random() * (len(seat) - 1))
+    j += j >= i
+    order = []
+    for n in np.flatnonzero(np.isin(seat, [seat[i], seat[j]])):
+        place = int(rng.random() * (len(order) + 1))
+        order.append(n)
+        order[place], order[-1] = order[-1], order[place]
+    splits = seat[i] == seat[j]
+    target = np.full(len(seat), -1)
+    if not splits:
+        target[order] = seat[order] != seat[i]
+    merged = seat.copy()
+    merged[order] = seat[i]
+    merged = renumber(merged)
+    chosen = allocate(action, merged, order, i, j, counts, totals, prior, target, rng)
+    split = merged.copy()
+    split[target == 1] = max(merged) + 1
+    split = renumber(split)
+
+    def log_probability(seats):
+        return log_seating(seats, concentration) + log_actions(action, seats, counts, totals, prior)
+
+    ratio = log_probability(split) - log_probability(merged) - chosen
+    if np.log(rng.random()) < (ratio if splits else -ratio):
+        seat[:] = split if splits else merged
+
+
+def sweep_published(offsets, action, seat, counts, totals, concentration, prior, rng):
+    for begin, stop in itertools.pairwise(offsets):
+        for n in range(begin, stop):
+            one = action[n : n + 1], seat[n : n + 1]
+            add(counts, totals, *one, -1)
+            before = np.bincount(seat[begin:n]).astype(float)
+            shares = np.append(before, concentration)  # the table that opens next comes last
+            a, tables = action[n], slice(len(shares))
+            emitted = (counts[tables, a] + prior[a]) / (totals[tables] + prior.sum())
+            seat[n] = draw(shares * emitted, rng)
+            add(counts, totals, *one, 1)
+
+
+def run(offsets, action, seat, counts, totals, concentration, prior, moves, sweeps, thin, rng):
+    trace, kept = [], [np.zeros_like(counts)]
+    state = offsets, action, seat, counts, totals, concentration, prior
+    for number in range(1, sweeps + 1):
+        if moves < 0:
+            sweep_published(*state, rng)
+        else:
+            sweep_exact(*state, moves, rng)
+        trace.append(log_joint(offsets, seat, counts, totals, concentration, prior))
+        if number % thin == 0:
+            kept.append(counts.copy())
+    return np.array(trace), sum(kept)
+
+
+def log_sequential_exact(emission, concentration):
+    """Likelihood of the first n nodes, for each n: the sum over all their seatings."""
+    k = len(emission)
+    likelihood = [
+        sum(
+            np.exp(log_seating(seat, concentration)) * emission[np.arange(n), list(seat)].prod()
+            for seat in seatings(n)
+        )
+        for n in range(1, k + 1)
+    ]
+    return np.diff(np.log(np.array([1.0, *likelihood])))
+
+
+def log_sequential_particles(emission, concentration, uniform):
+    particles = uniform.shape[1] - 1
+    terms, seated = [], [[] for _ in range(particles)]  # nodes at each table, of each particle
+    chosen = np.empty(particles, np.int64)
+    for n in range(len(emission)):
+        weights = []
+        for at in seated:
+            shares = np.array([*at, concentration]) / (n + concentration)
+            weights.append(shares * emission[n, : len(shares)])
+        total = np.array([sum(of_tables) for of_tables in weights])
+        terms.append(np.log(total.mean()))
+        resample(total, uniform[n, particles], chosen)
+        seated = [list(seated[c]) for c in chosen]
+        for p, (at, c) in enumerate(zip(seated, chosen, strict=True)):
+            passed = np.cumsum(weights[c])[:-1] <= uniform[n, p] * total[c]
+            z = int(passed.sum())
+            at[z:] = [at[z] + 1, *at[z + 1 :]] if z < len(at) else [1]
+    return np.array(terms)
+
+
+def resample(weights, uniform, chosen):
+    places = (np.arange(len(weights)) + uniform) * weights.mean()
+    passed = np.cumsum(weights)[None] <= places[:, None]
+    chosen[:] = np.minimum(passed.sum(axis=1), len(weights) - 1)
