@@ -1,11 +1,12 @@
 # `make demo` and `make test` need Python 3.11 or later and make; each builds what it needs in .venv.
 PYTHON ?= python3
 SEED ?=
+RECORDINGS ?= ../shared/data
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test slow check bench format clean
+.PHONY: demo test check bench accuracy errata figures format clean
 
 demo: $(VENV)/demo.stamp ## the main job: simulate, inspect, draw
 	$(BIN)/ibgn demo
@@ -19,8 +20,18 @@ check: $(VENV)/dev.stamp ## lint, types, layers
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: $(VENV)/dev.stamp ## speed, as ratios within one run
+bench: $(VENV)/bench.stamp ## speed, as ratios within one run; RECORDINGS=folder of CSV files
 	$(BIN)/python -m benchmarks.networks
+	$(BIN)/python -m benchmarks.learning $(RECORDINGS)
+
+accuracy: $(VENV)/dev.stamp ## settings and structures side by side, on RECORDINGS
+	$(BIN)/python -m benchmarks.accuracy $(RECORDINGS)
+
+errata: $(VENV)/dev.stamp ## where the paper does not work as printed
+	$(BIN)/python -m benchmarks.errata
+
+figures: $(VENV)/dev.stamp ## every figure of the documentation
+	$(BIN)/python -m docs.make_figures
 
 format: $(VENV)/dev.stamp
 	$(BIN)/ruff check --fix .
@@ -37,6 +48,10 @@ $(BIN)/python:
 $(VENV)/demo.stamp: $(BIN)/python pyproject.toml constraints.txt
 	$(PIP) --editable .
 	@touch $@
+
+$(VENV)/bench.stamp: $(BIN)/python pyproject.toml constraints.txt
+	$(PIP) --editable '.[dev,bench]'
+	@touch $@ $(VENV)/dev.stamp $(VENV)/demo.stamp
 
 $(VENV)/dev.stamp: $(BIN)/python pyproject.toml constraints.txt
 	$(PIP) --editable '.[dev]'

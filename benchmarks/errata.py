@@ -61,7 +61,8 @@ def thirteen_sets() -> None:
             rows = [("a", s, s + d) for s, d in zip(start, duration, strict=True)]
             links = [(i, j) for j in range(7) for i in range(j) if rng.random() < 0.4]
             met |= set(read_networks([rows], "full" if name == "full" else links).constraint.tolist())
-        say(f"   {name:6} structures: {len(met):2} of {len(CONSTRAINTS)}", sorted(map(symbols, met)))
+        found = " ".join(sorted(map(symbols, met)))
+        say(f"   {name:6} structures: {len(met):2} of {len(CONSTRAINTS)}: {found}")
 
 
 def failing_theorem() -> None:
@@ -125,12 +126,12 @@ def sampler() -> None:
     rows = [[("0", 0, 1), ("1", 1, 2), ("0", 2, 3), ("2", 3, 4)], [("1", 0, 1), ("1", 1, 2), ("2", 2, 3)]]
     X = IntervalSequences.from_lists(rows)
     concentration, prior = 0.7, np.array([0.5, 0.3, 0.2])
-    say("   enumeration", enumerate_tables(X, concentration, prior).round(2))
+    say(f"   enumeration {enumerate_tables(X, concentration, prior).round(2)}")
     for name in ("exact", "published"):
         start = nodes.initial_state(X)
         rng = np.random.default_rng(0)
         _, _, summed = nodes.run(X, start, concentration, prior, name, rng, 200_000)
-        say(f"   {name:11}", (summed.sum(axis=1) / 200_000).round(2))
+        say(f"   {name:11} {(summed.sum(axis=1) / 200_000).round(2)}")
 
 
 def enumerate_tables(X: IntervalSequences, concentration: float, prior: np.ndarray) -> np.ndarray:
@@ -163,7 +164,7 @@ def diverging_update() -> None:
             beta = beta * gained / spread
             if step in (10, 100, 1000):
                 shown.append(float(beta.sum()))
-        say(f"   {name:18}", [round(value, 2) for value in shown])
+        say(f"   {name:18}" + "".join(f"{value:9.2f}" for value in shown))
 
 
 def smoothing() -> None:

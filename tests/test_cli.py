@@ -129,6 +129,101 @@ def test_convert_there_and_back(ibgn, takes, tmp_path, suffix):
     assert (tmp_path / "back.csv").read_text() == GOOD
 
 
+def test_convert_tells_what_it_leaves_out(ibgn, takes, tmp_path):
+    wide = tmp_path / "wide.csv"
+    wide.write_text("instance,action,mood,start,end,note\ns,a,glad,0,1,x\ns,b,glad,1,1,x\n")
+    options = ["--zero-length", "drop"]
+    result = ibgn("convert", wide, "out.csv", *options)
+    assert "left out columns 'mood', 'note'" in result.stderr
+    assert "wrote 1 instance, 1 interval to out.csv" in result.stderr
+    report = json.loads(ibgn("convert", wide, "out.csv", "--json", *options).stdout)
+    assert report["left_out"] == ["mood", "note"]
+    assert report["warnings"][0].startswith("dropped 1 interval of zero length")
+    (tmp_path / "link.csv").symlink_to(wide)
+    for target in (wide, "link.csv"):
+        before = wide.read_text()
+        result = ibgn("convert", wide, target, *options)
+        assert result.returncode == 1
+        assert "would lose columns 'mood', 'note'; name another OUT" in result.stderr
+        assert wide.read_text() == before
+    report = json.loads(ibgn("convert", takes, "out.csv", "--json").stdout)
+    assert (report["left_out"], report["warnings"]) == ([], [])
+
+
+def test_standard_input(ibgn, takes, tmp_path):
+    command = f"cat '{takes}' | '{sys.executable}' -m ibgn"
+    for rest in ("inspect - --from csv --json", "inspect /dev/stdin --from csv --json"):
+        result = subprocess.run(
+            f"{command} {rest}", shell=True, capture_output=True, text=True, check=True
+        )
+        assert json.loads(result.stdout)["instances"] == 4
+    out = tmp_path / "out.parquet"
+    subprocess.run(f"{command} convert - '{out}' --from csv", shell=True, check=True)
+    assert json.loads(ibgn("inspect", out, "--json").stdout)["intervals"] == 6
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_an_unreadable_file_is_no_wrong_use(ibgn, takes):
+    takes.chmod(0)
+    result = ibgn("inspect", takes)
+    assert result.returncode == 1
+    assert "may not be read" in result.stderr
+
+
+def test_no_check_of_permissions_before_ours(monkeypatch, takes):
+    """What typer checks is wrong use; an unreadable file is not."""
+    from typer.testing import CliRunner
+
+    from ibgn.cli import app
+
+    monkeypatch.setattr("os.access", lambda *_, **__: False)
+    assert CliRunner().invoke(app, ["inspect", str(takes), "--json"]).exit_code == 0
+
+
+def test_a_closed_standard_error(takes, tmp_path):
+    command = f"'{sys.executable}' -m ibgn"
+    closed = {"stderr": subprocess.DEVNULL, "stdout": subprocess.PIPE, "text": True}
+    result = subprocess.run(
+        f"{command} inspect '{takes}' --json 2>&-", shell=True, check=True, **closed
+    )
+    assert json.loads(result.stdout)["instances"] == 4
+    out = tmp_path / "out.csv"
+    result = subprocess.run(
+        f"{command} convert '{takes}' '{out}' 2>&-", shell=True, check=True, **closed
+    )
+    assert result.stdout == ""
+    assert out.read_text() == GOOD
+    result = subprocess.run(f"{command} inspect absent.csv 2>&-", shell=True, check=False, **closed)
+    assert (result.returncode, result.stdout) == (1, "")
+
+
+def test_a_terminal_that_knows_only_ascii(ibgn, tmp_path):
+    path = tmp_path / "takes.csv"
+    path.write_text(HEADER + f"s1,thé,{'é' * 99},0,4\n", encoding="utf-8")
+    result = ibgn("inspect", path, PYTHONIOENCODING="ascii")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "th\\xe9" in result.stdout
+    assert result.stdout.isascii()
+
+
+def test_names_of_files_are_only_text(ibgn, takes, tmp_path):
+    odd = tmp_path / "\x1b[31mred.csv"
+    odd.write_text(GOOD)
+    result = ibgn("convert", odd, "\x1b[31mout.csv")
+    assert result.returncode == 0
+    assert "to \\x1b[31mout.csv" in result.stderr
+    odd.write_text("nothing\n")
+    assert "\x1b" not in result.stderr + ibgn("inspect", odd).stderr
+
+
+def test_suspicions_speak_of_flags(ibgn, tmp_path):
+    path = tmp_path / "ticks.csv"
+    path.write_text(HEADER + "".join(f"s1,tea,a{i},{4 * i},{4 * i + 3}\n" for i in range(9)))
+    result = ibgn("inspect", path)
+    assert "if so, read with --closed both" in result.stderr
+    assert "closed=" not in result.stderr + ibgn("inspect", path, "--json").stdout
+
+
 def test_convert_in_place_and_by_format(ibgn, takes):
     assert ibgn("convert", takes, takes).returncode == 0
     assert takes.read_text() == GOOD
@@ -136,14 +231,42 @@ def test_convert_in_place_and_by_format(ibgn, takes):
     assert ibgn("inspect", "takes.dat", "--from", "jsonl").returncode == 0
 
 
+FILES = {
+    "half.csv": "instance,action,start,end\ns,a,0,1.5\n",
+    "zero.csv": "instance,action,start,end\ns,a,1,1\n",
+    "semicolons.csv": "instance;action;start;end\ns;a;0;1\n",
+    "header.csv": "Instance,action,start, end\ns,a,0,1\n",
+}
 FAILURES = [
     (["inspect", "absent.csv"], 1, "error: there is no file 'absent.csv'"),
-    (["inspect", "takes.csv", "--tolerance", "-1"], 1, "error: tolerance is a finite number"),
+    (["inspect", "takes.csv", "--tolerance", "-1"], 2, "error: --tolerance is a finite number"),
+    (["inspect", "takes.csv", "--min-duration", "-1"], 2, "error: --min-duration is a finite"),
+    (["inspect", "takes.csv", "--from", "xlsx"], 2, "--from xlsx is not a choice"),
+    (["convert", "takes.csv", "out.csv", "--to", "xlsx"], 2, "--to xlsx is not a choice"),
+    (["inspect", "takes.csv", "--column", "actor=who"], 2, "--column names 'actor'"),
+    (["inspect", "takes.csv", "--column", "action=a", "--column", "action=b"], 2, "'action' twice"),
+    (["inspect", "takes.csv", "--delimiter", ";;"], 2, "error: --delimiter is one character"),
+    (["inspect", "takes.csv", "--encoding", "utf-99"], 2, "there is no encoding 'utf-99'"),
+    (["inspect", "takes.csv", "--delimiter", ";"], 1, "use --delimiter ,"),
+    (["inspect", "semicolons.csv"], 1, "use --delimiter ';'"),
+    (["inspect", "header.csv"], 1, "name them with --column instance=Instance --column 'end= end'"),
+    (
+        ["inspect", "zero.csv", "--zero-length", "error"],
+        1,
+        "use --zero-length drop or a --min-dura",
+    ),
+    (
+        ["convert", "half.csv", "out.csv", "--closed", "both"],
+        1,
+        "(--tick ...) or use --closed left",
+    ),
+    (["inspect", "\x1b[31mred.csv"], 1, "there is no file '\\x1b[31mred.csv'"),
     (["inspect", "takes.csv", "--column", "action=what"], 1, "has no column 'what'"),
-    (["inspect", "takes.xyz"], 1, "not known by its suffix"),
+    (["inspect", "takes.xyz"], 1, "name it with --from, one of"),
+    (["inspect", "-"], 1, "name it with --from, one of"),
     (["inspect", "."], 1, "error: "),
     (["convert", "takes.csv", "no/such/out.csv"], 1, "there is no folder"),
-    (["convert", "takes.csv", "out.xyz"], 1, "not known by its suffix"),
+    (["convert", "takes.csv", "out.xyz"], 1, "name it with --to, one of"),
     (["inspect"], 2, "Missing argument"),
     (["inspect", "takes.csv", "--closed", "inclusive"], 2, "'left', 'right', 'both'"),
     (["inspect", "takes.csv", "--tolerance", "much"], 2, "'--tolerance'"),
@@ -156,7 +279,9 @@ FAILURES = [
 
 
 @pytest.mark.parametrize(("arguments", "code", "message"), FAILURES)
-def test_failures(ibgn, takes, arguments, code, message):
+def test_failures(ibgn, takes, tmp_path, arguments, code, message):
+    for name, content in FILES.items():
+        (tmp_path / name).write_text(content)
     result = ibgn(*arguments)
     assert result.returncode == code
     assert message in " ".join(result.stderr.replace("│", " ").split())

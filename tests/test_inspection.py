@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from ibgn import inspect
+from ibgn import DataError, IntervalSequences, inspect
 from ibgn.datasets import make_hand_signs
 
 FINE = [
@@ -45,16 +45,16 @@ def test_nothing_at_all():
 MISTAKES = {
     "all 2 intervals are in one instance": [[("a", 0, 1), ("b", 1, 2)]],
     "every instance has one interval only": [[("a", 0, 1)], [("b", 1, 2)]],
-    "1 of 2 instances have no intervals": [[("a", 0, 1), ("b", 1, 2)], []],
+    "1 of 2 instances has no intervals": [[("a", 0, 1), ("b", 1, 2)], []],
     "ends look inclusive: 3 of 4 intervals end one tick before": [
         [("a", 0, 3), ("b", 4, 6), ("c", 7, 9), ("d", 10, 12)]
     ],
     "ends look one tick too late: 3 of 4 intervals": [
         [("a", 0, 4), ("b", 3, 7), ("c", 6, 10), ("d", 9, 12)]
     ],
-    "intervals overlap one of the same action": [[("a", 0, 4), ("a", 3, 7)], []],
-    "1 rows repeat another exactly": [[("a", 0, 4), ("a", 0, 4)]],
-    "1 instances last more than 50 times": [[("a", 0, 1), ("b", 1, 2)]] * 3 + [[("a", 0, 5000)]],
+    "1 interval overlaps one of the same action": [[("a", 0, 4), ("a", 3, 7)], []],
+    "1 row repeats another exactly; duplicates='drop' leaves it out": [[("a", 0, 4), ("a", 0, 4)]],
+    "1 instance lasts more than 50 times": [[("a", 0, 1), ("b", 1, 2)]] * 3 + [[("a", 0, 5000)]],
     "actions 'Grasp' and 'grasp ' differ": [[("Grasp", 0, 1), ("grasp ", 1, 2)]],
 }
 
@@ -70,6 +70,36 @@ def test_labels_that_look_wrong():
     found = warnings_of(FINE, ["take", "Take", "wave", "wave"])
     assert "labels 'take' and 'Take' differ by case" in found
     assert "2 of 3 activities have a single instance" in found
+
+
+def test_labels_of_other_instances():
+    with pytest.raises(DataError, match="y has one value an instance"):
+        inspect(FINE, ["take"])
+
+
+@pytest.mark.parametrize(
+    "instance", [[("a", 0, 1), ("b", 5, 6)], [("a", 0, 1), ("b", 0, 1), ("c", 5, 6)]]
+)
+def test_an_interval_of_one_tick_is_not_measured_by_itself(instance):
+    assert "ends look" not in warnings_of([instance] * 3)
+
+
+def test_huge_instances_are_not_paired():
+    """Pairs of a million intervals would take for ever; all else is still said."""
+    many = 1_000_000
+    start = np.arange(many) * 2.0
+    X = IntervalSequences(
+        [0, many, many + 2],
+        np.zeros(many + 2, int),
+        [*start, 0, 5],
+        [*(start + 1), 4, 9],
+        ["a"],
+    )
+    found = inspect(X)
+    assert found.relations["b"] == 1
+    assert found.intervals == many + 2
+    assert "1 instance of more than 30,000 intervals left out" in " ".join(found.warnings)
+    assert "all 1000000 intervals are in one instance" in " ".join(inspect(X[:1]).warnings)
 
 
 def test_near_end_points(rng):

@@ -1,5 +1,6 @@
 """The type: building, choosing, immutability, and its place in scikit-learn."""
 
+import datetime
 import pickle
 
 import numpy as np
@@ -150,6 +151,14 @@ def test_table_errors(X):
         read_table([1, 2])
 
 
+def test_choosing_nothing(X):
+    for nothing in ([], np.zeros(0, int), slice(0, 0), np.zeros(len(X), bool)):
+        assert len(X[nothing]) == 0
+    assert len(X[:0][np.zeros(0, bool)]) == 0
+    with pytest.raises(IndexError):
+        X[np.zeros(0, bool)]
+
+
 def test_it_is_not_an_array(X):
     with pytest.raises(TypeError, match="not a rectangular array"):
         np.asarray(X)
@@ -201,6 +210,27 @@ def test_constructor_refuses(arguments, message):
         ([[("a", 0, 1), ("b", 4, 2.5)]], {}, "interval 1 of instance '0': .*start=4, end=2.5"),
         ([[("a", 0)]], {}, r"\(action, start, end\) with numbers for times, got"),
         ([[("a", "x", 1)]], {}, "with numbers for times"),
+        ([[("a", "1_0", 20)]], {}, "with numbers for times"),
+        ([[("a", False, True)]], {}, "with numbers for times"),
+        ([[("a", 0, 1j)]], {}, "with numbers for times"),
+        ([[("a", 0, 1, 2)]], {}, "with numbers for times"),
+        ([[()]], {}, "with numbers for times"),
+        ([[iter([])]], {}, "with numbers for times"),
+        ([[5]], {}, "is '5'; give a list of instances"),
+        ([[("a", 0, 10**400)]], {}, "the end is infinite"),
+        ([[("a", -(10**400), 0)]], {}, "the start is infinite"),
+        ([[("a", 0, datetime.date(2020, 1, 1))]], {}, r"date or time span .*total_seconds"),
+        ([[("a", "2020-01-01", 5)]], {}, r"date or time span .*total_seconds"),
+        ([[(None, 0, 1)]], {}, "the action has no name"),
+        ([[(float("nan"), 0, 1)]], {}, "the action has no name"),
+        ([["a12"]], {}, r"is 'a12'; give a list of instances, each a list of \(action, start, end"),
+        ([("a", 0, 1)], {}, "give a list of instances, each a list"),
+        ([1], {}, "give a list of instances, each a list"),
+        ("abc", {}, "give a list of instances, each a list"),
+        (["abc"], {}, "give a list of instances, each a list"),
+        (None, {}, "give a list of instances, each a list"),
+        (pd.DataFrame({"instance": [1]}), {}, "use read_table"),
+        (pa.table({"instance": [1]}), {}, "use read_table"),
         ([[(" ", 0, 1)]], {}, "the action has no name"),
         ([[("a", 0, 1)]], {"ids": ["x", "y"]}, "got 2 for 1"),
         ([[], []], {"ids": ["x", "x"]}, "two instances have the id 'x'"),

@@ -1,19 +1,31 @@
 """Files: round trips, and an error that helps for whatever is wrong with one."""
 
+import datetime
+import errno
+import gzip
+import os
 import sys
+import threading
+import time
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ibgn import DataError, DataWarning, IntervalSequences, read, read_csv, read_table, write
+from ibgn.io.columns import find_columns
 from ibgn.io.files import replacing
+from ibgn.io.formats import load
+from ibgn.messages import OptionError
 
 HEADER = "instance,label,action,start,end\n"
 GOOD = HEADER + "s1,tea,boil,0,4\ns1,tea,pour,4,6.5\ns2,milk,pour,1,2\n"
-SUFFIXES = [".csv", ".csv.gz", ".parquet", ".jsonl"]
+SUFFIXES = [".csv", ".csv.gz", ".csv.bz2", ".csv.xz", ".parquet", ".jsonl", ".jsonl.gz"]
 
 
 @pytest.fixture
@@ -131,10 +143,21 @@ BAD = {
         "no column 'action' .found: 'instance', 'label', 'Aktion'.*columns={'action': 'Aktion'}",
     ),
     "mapped column missing": (GOOD, {"columns": {"label": "mood"}}, "no column 'mood'"),
+    "columns missing all": (
+        "Instance, action ,Start,finish,Label\na,b,0,1,tea\n",
+        {},
+        "no columns 'instance', 'action', 'start', 'end' .*name them with columns={'instance': "
+        "'Instance', 'action': ' action ', 'start': 'Start', 'end': '...', 'label': 'Label'}",
+    ),
+    "columns of no mapping": (GOOD, {"columns": ["action"]}, "columns is a mapping of names"),
+    "columns of no text": (GOOD, {"columns": {"action": None}}, "columns is a mapping of names"),
     "unknown name in columns": (GOOD, {"columns": {"actor": "who"}}, "not one of 'instance'"),
     "duplicate columns": (GOOD.replace("label", "start"), {}, "the column 'start' 2 times"),
     "wrong delimiter": (GOOD.replace(",", ";"), {}, "semicolon seems .*use delimiter=';'"),
     "delimiter of two characters": (GOOD, {"delimiter": "::"}, "delimiter is one character"),
+    "no delimiter": (GOOD, {"delimiter": None}, "delimiter is one character"),
+    "line break as delimiter": (GOOD, {"delimiter": "\n"}, "delimiter is one character"),
+    "delimiter beyond ASCII": (GOOD, {"delimiter": "é"}, "delimiter is one character"),
     "end before start": (
         GOOD + "s2,milk,stir,9,8\n",
         {},
@@ -150,6 +173,14 @@ BAD = {
         r"row 4 \(instance 's2'\): the start is '0:12', not a number; write times as numbers",
     ),
     "decimal commas": (GOOD + 's2,milk,stir,"1,5",8\n', {}, "the start is '1,5', not a number"),
+    "underscores": (GOOD + "s2,milk,stir,1_0,80\n", {}, "the start is '1_0', not a number"),
+    "other digits": (GOOD + "s2,milk,stir,٣,80\n", {}, "the start is '٣', not a number"),
+    "booleans": (HEADER + "s,milk,stir,False,True\n", {}, "the start is 'False', not a number"),
+    "dates": (
+        GOOD + "s2,milk,stir,2020-01-01 10:00,9\n",
+        {},
+        r"row 4 .*the start is a date or time span \(2020-01-01 10:00\).*total_seconds",
+    ),
     "hexadecimal": (GOOD + "s2,milk,stir,0x10,80\n", {}, "the start is '0x10', not a number"),
     "two labels": (
         GOOD + "s2,tea,stir,3,8\n",
@@ -178,6 +209,10 @@ BAD = {
         "takes.csv: the text is not utf-8: .*0xe9.* encoding='latin-1'",
     ),
     "unknown encoding": (GOOD, {"encoding": "utf-99"}, "there is no encoding 'utf-99'"),
+    "no encoding": (GOOD, {"encoding": None}, "there is no encoding 'None'"),
+    "empty encoding": (GOOD, {"encoding": ""}, "there is no encoding ''"),
+    "encoding of bytes": (GOOD, {"encoding": "base64"}, "there is no encoding 'base64'"),
+    "compressed unannounced": (gzip.compress(GOOD.encode()), {}, "takes.csv: .* is compressed"),
     "UTF-16 unannounced": (GOOD.encode("utf-16"), {}, "the text is not utf-8"),
     "binary": (b"\x89PNG\r\n\x1a\n\x00\x00\x00", {}, "the text is not utf-8"),
     "unknown option value": (GOOD, {"closed": "inclusive"}, "choose among 'left', 'right', 'both'"),
@@ -235,7 +270,31 @@ BAD_JSON = {
     "too deep": ("[" * 100_000 + "\n", "line 1 is not JSON"),
     "no intervals": ('{"instance": 1, "intervals": []}\n{"instance": 2}\n', "line 2 has no list"),
     "short interval": ('{"instance": 1, "intervals": [["a", 0]]}\n', r"an interval is \[action"),
-    "bad time": ('{"instance": 1, "intervals": [["a", 0, "x"]]}\n', "row 1 .*the end is 'x'"),
+    "bad time": (
+        '{"instance": 1, "intervals": []}\n\n{"instance": 2, "intervals": [["a", 0, "x"]]}\n',
+        r"line 3, interval 1 \(instance '2'\): the end is 'x'",
+    ),
+    "bad time in rows": (
+        '\n{"instance": 1, "action": "a", "start": 0, "end": "1_0"}\n',
+        r"line 2 \(instance '1'\): the end is '1_0'",
+    ),
+    "no name": ('{"intervals": [["a", 0, 1]]}\n', "the lines have no column 'instance'"),
+    "a row, then an instance": (
+        '{"instance": 1, "action": "a", "start": 0, "end": 1}\n'
+        '{"instance": 2, "intervals": [["a", 0, 1]]}\n',
+        "line 2 is an instance with its intervals, while the first line is one interval",
+    ),
+    "an instance twice": (
+        '{"instance": 1, "intervals": []}\n{"instance": 2, "intervals": []}\n'
+        '{"instance": "1", "intervals": []}\n',
+        "line 1 and line 3 are the same instance, '1'",
+    ),
+    "two labels": (
+        '{"instance": 1, "label": "x", "action": "a", "start": 0, "end": 1}\n'
+        '{"instance": 1, "label": "y", "action": "a", "start": 0, "end": 1}\n',
+        "line 2 .*the label is 'y', but 'x' in line 1 of the same instance",
+    ),
+    "compressed unannounced": (gzip.compress(b"{}"), "takes.jsonl: the file is compressed"),
     "nested time": ('{"instance": 1, "intervals": [["a", 0, [1]]]}\n', r"the end is '\[1\]'"),
     "true as time": ('{"instance": 1, "intervals": [["a", 0, true]]}\n', "the end is 'True'"),
     "NaN": ('{"instance": 1, "intervals": [["a", 0, NaN]]}\n', "the end is missing"),
@@ -265,7 +324,7 @@ def test_bad_parquet(tmp_path, file):
     with pytest.raises(DataError, match="there is no file"):
         read(tmp_path / "absent.parquet")
     pd.DataFrame({"instance": ["a"], "start": [0]}).to_parquet(tmp_path / "short.parquet")
-    with pytest.raises(DataError, match=r"short.parquet: the file has no column 'action'"):
+    with pytest.raises(DataError, match=r"short.parquet: the file has no columns 'action', 'end'"):
         read(tmp_path / "short.parquet")
 
 
@@ -280,8 +339,10 @@ def test_format_by_name_and_by_suffix(file):
     assert len(read(file(GOOD, "TAKES.CSV"))[0]) == 2
     with pytest.raises(DataError, match=r"'takes.txt' is not known by its suffix .*format="):
         read(file(GOOD, "takes.txt"))
-    with pytest.raises(DataError, match="choose among 'csv', 'parquet', 'jsonl'"):
+    with pytest.raises(OptionError, match="choose among 'csv', 'parquet', 'jsonl'"):
         read(file(GOOD), format="xlsx")
+    with pytest.raises(OptionError, match="delimiter is for CSV files only"):
+        read("takes.jsonl", delimiter=",")
 
 
 def test_whole_times_are_written_as_such(tmp_path):
@@ -317,3 +378,274 @@ def test_many_decimals_survive(tmp_path):
     X = IntervalSequences.from_lists([[("a", s, s + 1 / 3) for s in start]], ids=["one"])
     write(X, tmp_path / "a.csv")
     assert read_csv(tmp_path / "a.csv")[0] == X
+
+
+COLUMNS = {
+    "instance": ["a", "b", "c"],
+    "label": ["x", "y", "z"],
+    "action": ["p", "q", "r"],
+    "start": [0, 1, 2],
+    "end": [1, 2, 3],
+}
+
+
+@pytest.mark.parametrize("name", ["instance", "label", "action"])
+@pytest.mark.parametrize("kind", ["arrow", "polars", "pandas", "parquet"])
+def test_a_missing_category_is_missing(tmp_path, name, kind):
+    values = [COLUMNS[name][0], None, COLUMNS[name][2]]
+    columns = {
+        "arrow": lambda: pa.array(values).dictionary_encode(),
+        "polars": lambda: pl.Series(values, dtype=pl.Categorical),
+        "pandas": lambda: pd.Categorical(values),
+        "parquet": lambda: pa.array(values).dictionary_encode(),
+    }[kind]()
+    make = {"polars": pl.DataFrame, "pandas": pd.DataFrame}.get(kind, pa.table)
+    table = make(COLUMNS | {name: columns})
+    wanted = "row 2.*no label" if name == "label" else f"row 2.*the {name} is missing"
+    if kind == "parquet":
+        pq.write_table(table, tmp_path / "a.parquet")
+    with pytest.raises(DataError, match=wanted):
+        _ = read(tmp_path / "a.parquet") if kind == "parquet" else read_table(table)
+
+
+NO_TABLES = {
+    "lists": (pd.DataFrame(COLUMNS | {"label": [[1], [1], [2]]}), "row 1: .*of type list"),
+    "dictionaries": (pd.DataFrame(COLUMNS | {"action": [{}, {}, {}]}), "row 1: .*of type dict"),
+    "structures": (pl.DataFrame(COLUMNS | {"label": [{"a": 1}] * 3}), "'label' holds Struct"),
+    "lists of Arrow": (pa.table(COLUMNS | {"label": [[1]] * 3}), "'label' holds List"),
+    "duplicates": (pa.table([[1], [2], [3]], names=["instance", "end", "end"]), "'end' 2 times"),
+    "ragged": (COLUMNS | {"end": [1]}, "do not make a table: .*same length"),
+    "scalars": ({"instance": 1, "action": 2, "start": 0, "end": 1}, "do not make a table"),
+    "complex": (pd.DataFrame(COLUMNS | {"start": [1j] * 3}), "the start is '1j', not a number"),
+    "dates": (
+        pd.DataFrame(COLUMNS | {"start": [datetime.date(2020, 1, 1)] * 3}),
+        r"the start is a date or time span \(2020-01-01\).*total_seconds.*2 more rows",
+    ),
+    "bad UTF-8": (
+        pa.table(
+            COLUMNS
+            | {"label": pa.Array.from_buffers(pa.string(), 3, pa.array([b"\xff"] * 3).buffers())}
+        ),
+        "the column 'label' cannot be read",
+    ),
+}
+
+
+@pytest.mark.parametrize(("table", "message"), NO_TABLES.values(), ids=NO_TABLES.keys())
+def test_bad_tables(tmp_path, table, message):
+    with pytest.raises(DataError, match=message):
+        read_table(table)
+    if isinstance(table, pa.Table):
+        pq.write_table(table, tmp_path / "takes.parquet")
+        with pytest.raises(DataError, match=f"takes.parquet: .*{message}"):
+            read(tmp_path / "takes.parquet")
+
+
+def test_maps_and_far_dates_of_parquet(tmp_path):
+    maps = pa.array([[("a", 1)]] * 3, pa.map_(pa.string(), pa.int64()))
+    pq.write_table(pa.table(COLUMNS | {"label": maps}), tmp_path / "maps.parquet")
+    with pytest.raises(DataError, match="row 1: the label is .*of type list"):
+        read(tmp_path / "maps.parquet")
+    far = pa.array([2**30] * 3, pa.date32())
+    pq.write_table(pa.table(COLUMNS | {"label": far}), tmp_path / "far.parquet")
+    assert [str(label)[:7] for label in read(tmp_path / "far.parquet")[1]] == ["2941775"] * 3
+
+
+def test_dates_as_labels_stay_dates():
+    table = pd.DataFrame(COLUMNS | {"label": pd.to_datetime(["2020"] * 3).astype("M8[ns]")})
+    assert read_table(table)[1].tolist() == [pd.Timestamp("2020")] * 3
+
+
+def test_other_columns_may_repeat_or_have_no_name(file):
+    content = "instance,action,start,end,note,note,,\na,b,1,2,x,y,,\n"
+    assert len(read_csv(file(content))[0]) == 1
+    wide = pd.DataFrame([["a", "b", 0, 1, 7, 8]], columns=[*COLUMNS, "n"]).set_axis(
+        ["instance", "action", "start", "end", "n", "n"], axis=1
+    )
+    assert read_table(wide)[0].to_lists() == [[("b", 0, 1)]]
+    assert (
+        read_table(pa.table([["a"], ["b"], [0], [1], [1], [2]], names=[*wide.columns]))[1] is None
+    )
+    unnamed = ",action,start,end\na,b,0,1\n"
+    assert read_csv(file(unnamed), columns={"instance": ""})[0].ids.tolist() == ["a"]
+    numbered = pd.DataFrame([["a", "b", 0, 1]], columns=[7, "action", "start", "end"])
+    assert read_table(numbered, columns={"instance": "7"})[0].ids.tolist() == ["a"]
+
+
+def test_many_columns_are_found_fast():
+    found = [*COLUMNS, *(f"c{i}" for i in range(200_000))]
+    before = time.perf_counter()
+    assert find_columns(found, None, "the table has")["end"] == 4
+    with pytest.raises(DataError, match="no column 'who'.* and 199985 more"):
+        find_columns(found, {"group": "who"}, "the table has")
+    assert time.perf_counter() - before < 5
+
+
+def test_columns_left_out_are_told(file):
+    csv = file("instance,action,start,end,mood,,\na,b,0,1,glad,,\n")
+    assert load(csv).left_out == ["mood"]
+    nested = (
+        '{"instance": 1, "who": 2, "intervals": [{"action": "a", "start": 0, "end": 1, "n": 3}]}'
+    )
+    assert load(file(nested, "takes.jsonl")).left_out == ["who", "n"]
+    pd.DataFrame(COLUMNS | {"mood": 1}).to_parquet(csv.with_suffix(".parquet"))
+    assert load(csv.with_suffix(".parquet")).left_out == ["mood"]
+
+
+def test_names_of_columns_within_intervals(file):
+    content = '{"take": 1, "intervals": [{"what": "nod", "start": 0, "end": 1}]}'
+    columns = {"instance": "take", "action": "what"}
+    assert read(file(content, "a.jsonl"), columns=columns)[0].to_lists() == [[("nod", 0, 1)]]
+
+
+def test_true_and_one_are_two_instances(file):
+    rows = '{{"instance": {}, "intervals": [["a", 0, 1]]}}\n'
+    content = rows.format("1") + rows.format("true")
+    assert read(file(content, "a.jsonl"))[0].ids.tolist() == ["1", "True"]
+
+
+def test_what_can_be_read_only_once(tmp_path):
+    """A pipe has no second beginning, for the header and for the rows."""
+    for name, content in (("pipe.csv", GOOD.encode()), ("p.csv.gz", gzip.compress(GOOD.encode()))):
+        pipe = tmp_path / name
+        os.mkfifo(pipe)
+        writer = threading.Thread(target=pipe.write_bytes, args=[content])
+        writer.start()
+        assert read(pipe)[0].ids.tolist() == ["s1", "s2"]
+        writer.join()
+
+
+@pytest.mark.parametrize("path", ["a\0.csv", None, 5])
+def test_what_is_no_path(path):
+    with pytest.raises(DataError, match="NUL|the name of a file is wanted"):
+        read_csv(path)
+
+
+def test_parquet_is_not_compressed_from_outside(tmp_path, file):
+    X = IntervalSequences.from_lists([[("a", 0, 1)]])
+    with pytest.raises(DataError, match=r"a.parquet.gz: a Parquet file is compressed within"):
+        write(X, tmp_path / "a.parquet.gz")
+    with pytest.raises(DataError, match=r"a.parquet.gz: a Parquet file is compressed within"):
+        read(file(b"", "a.parquet.gz"))
+    with pytest.raises(DataError, match=r"a.parquet: the file is compressed"):
+        read(file(gzip.compress(b"PAR1"), "a.parquet"))
+
+
+def test_compressed_files_do_not_tell_when_they_were_written(tmp_path):
+    X = IntervalSequences.from_lists([[("a", 0, 1)]])
+    write(X, tmp_path / "a.jsonl.gz")
+    content = (tmp_path / "a.jsonl.gz").read_bytes()
+    assert content[3:8] == bytes(5)  # no name, no time
+    assert gzip.decompress(content).startswith(b'{"instance"')
+
+
+def nameless(*instances, **names):
+    lists = [[("a", 0, 1)] for _ in instances]
+    return IntervalSequences(
+        np.arange(len(lists) + 1),
+        [0] * len(lists),
+        [0] * len(lists),
+        [1] * len(lists),
+        ["a"],
+        **names,
+    )
+
+
+PAIR = IntervalSequences.from_lists([[("a", 0, 1)], [("b", 0, 1)]], ids=["u", "v"])
+UNWRITABLE = {
+    "repeated": (PAIR[[0, 0, 1]], None, "2 instances have the id 'u'.*make ids distinct"),
+    "concatenated": (IntervalSequences.concatenate([PAIR, PAIR]), None, "have the id 'u'"),
+    "blank id": (nameless(0, 1, ids=["x", " "]), None, "the id of instance 1 is blank"),
+    "no id": (nameless(0, 1, ids=["x", None]), None, "the id of instance 1 is missing"),
+    "no instance": (PAIR[:0], None, "there are no instances"),
+    "None": (PAIR, [None, "x"], "the label of instance 0 is missing"),
+    "all None": (PAIR, [None, None], "the label of instance 0 is missing"),
+    "NaN": (PAIR, [1.0, np.nan], "the label of instance 1 is missing"),
+    "blank": (PAIR, ["x", "\t"], "the label of instance 1 is blank"),
+    "surrogate": (PAIR, ["x", "\ud800"], r"label of instance 1 is '\\ud800', which holds half"),
+    "surrogate id": (nameless(0, ids=["\udfff"]), None, "the id of instance 0 is .* holds half"),
+    "no group": (nameless(0, 1, groups=["x", ""]), None, "the group of instance 1 is blank"),
+    "object": (PAIR, [object(), "x"], "of type object, which the format cannot hold"),
+    "tuples": (PAIR, [("x", 1), ("y", 2)], r"y has one value an instance, got shape \(2, 2\)"),
+    "ragged": (PAIR, [["x"], ["y", "z"]], "y has one value an instance, got lists"),
+    "too few": (PAIR, ["x"], "y has one value an instance"),
+}
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".jsonl"])
+@pytest.mark.parametrize(("X", "y", "message"), UNWRITABLE.values(), ids=UNWRITABLE.keys())
+def test_what_could_not_be_read_is_not_written(tmp_path, suffix, X, y, message):
+    with pytest.raises(DataError, match=message):
+        write(X, tmp_path / f"a{suffix}", y)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_labels_that_one_format_cannot_hold(tmp_path):
+    dates = np.array([datetime.date(2020, 1, 1)] * 2)
+    write(PAIR, tmp_path / "a.parquet", dates)
+    for labels, name in (
+        (dates, "a.jsonl"),
+        (np.array(["2020"] * 2, "M8[ns]"), "a.jsonl"),
+        ([np.inf, 1.0], "a.jsonl"),
+        (np.array([b"x", b"y"], object), "a.csv"),
+        (np.array([1, "x"], object), "a.parquet"),
+        (np.array([10**30, 1], object), "a.parquet"),
+    ):
+        with pytest.raises(DataError, match="make (it|them) text"):
+            write(PAIR, tmp_path / name, labels)
+
+
+def test_delimiters_of_written_files(tmp_path):
+    for delimiter in ("", "ab", "\r", None, "é"):
+        with pytest.raises(OptionError, match="delimiter is one character"):
+            write(PAIR, tmp_path / "a.csv", delimiter=delimiter)
+
+
+def test_writing_goes_through_links(tmp_path):
+    (tmp_path / "there").mkdir()
+    link, target = tmp_path / "a.csv", tmp_path / "there" / "b.csv"
+    link.symlink_to(target)
+    write(PAIR, link)
+    write(PAIR, link)
+    assert link.is_symlink()
+    assert target.read_text().startswith("instance")
+    loop = tmp_path / "loop.csv"
+    loop.symlink_to(loop)
+    with pytest.raises(DataError, match=r"loop.csv' could not be written"):
+        write(PAIR, loop)
+
+
+def test_only_files_are_replaced(tmp_path):
+    with pytest.raises(DataError, match="'/dev/null' is a device or a pipe"):
+        write(PAIR, "/dev/null", format="csv")
+    reader, writer = os.pipe()
+    with pytest.raises(DataError, match="is a device or a pipe"):
+        write(PAIR, f"/dev/fd/{writer}", format="csv")
+    os.close(reader)
+    os.close(writer)
+    os.mkfifo(tmp_path / "pipe.csv")
+    with pytest.raises(DataError, match=r"pipe.csv' is a device or a pipe"):
+        write(PAIR, tmp_path / "pipe.csv")
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".jsonl"])
+def test_errors_of_the_system_name_the_target(tmp_path, monkeypatch, suffix):
+    with pytest.raises(DataError, match="could not be written: File name too long"):
+        write(PAIR, tmp_path / f"{'x' * 300}{suffix}")
+
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), ".temporary")
+
+    for name in ("tempfile.mkstemp", "pathlib.Path.replace"):
+        monkeypatch.setattr(name, full)
+        with pytest.raises(DataError, match=f"a{suffix}' could not be written: No space") as raised:
+            write(PAIR, tmp_path / f"a{suffix}")
+        assert "temporary" not in str(raised.value)
+        monkeypatch.undo()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_name_in_a_message_is_made_harmless(file):
+    with pytest.raises(DataError) as raised:
+        read_csv(file("x\n", "\x1b[31mred.csv"))
+    assert "\x1b" not in str(raised.value)

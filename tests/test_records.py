@@ -1,12 +1,15 @@
 """Cleaning: closed ends, tolerance, zero length, duplicates."""
 
+from decimal import Decimal
+
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ibgn import DataError, DataWarning, IntervalSequences, count_pairs
-from ibgn.messages import quote
+from ibgn.messages import OptionError, as_number, quote
 from ibgn.records import snap
 from strategies import instances
 
@@ -108,6 +111,7 @@ def test_duplicates_are_kept_or_dropped_with_a_count():
     [
         ([("a", 2, 1)], r"ends before it starts; swap them or drop the row \(start=2, end=1\)"),
         ([("a", 2, 1)] * 3, r"\(2 more rows likewise\)"),
+        ([("a", 2, 1)] * 2, r"\(1 more row likewise\)"),
         ([("a", float("nan"), 1)], "start is missing"),
         ([("a", 0, float("inf"))], "end is infinite"),
         ([("a", 0, 1e300)], "beyond 2\\^53"),
@@ -132,8 +136,28 @@ def test_bad_times(rows, message):
     ],
 )
 def test_bad_options(option, message):
-    with pytest.raises(DataError, match=message):
+    with pytest.raises(OptionError, match=message):
         read([("a", 0, 1)], **option)
+
+
+@pytest.mark.parametrize("text", ["1", " -1.5 ", "+.5", "1.", "2e-3", "1E5"])
+def test_numbers_as_text(text):
+    assert as_number(text) == float(text)
+
+
+@pytest.mark.parametrize("value", ["1_0", "0x1", "１", "1,5", "1e", "True", True, 1j, b"1", [1]])
+def test_what_is_no_number(value):
+    assert as_number(value) is None
+
+
+def test_numbers_of_other_types():
+    assert (
+        as_number(np.float32(0.5)) == as_number(np.array(0.5)) == as_number(Decimal("0.5")) == 0.5
+    )
+    assert np.isnan([as_number(value) for value in (None, pd.NA, pd.NaT, "", "NaN")]).all()
+    assert [as_number(value) for value in (10**400, -(10**400))] == [np.inf, -np.inf]
+    assert as_number(np.datetime64("2020", "ns")) is None
+    assert as_number(np.timedelta64(1, "s")) is None
 
 
 def test_quotes_are_safe_and_short():

@@ -4,11 +4,15 @@ Results go to standard output, as JSON with --json; messages and progress go to 
 Exit codes: 0 done, 1 failed, 2 wrong use. Heavy modules are imported when a command needs them.
 """
 
+import ast
+import io
 import json
 import os
+import re
+import shlex
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -20,6 +24,8 @@ if TYPE_CHECKING:
 
     from ibgn.inspection import Inspection
     from ibgn.intervals import IntervalSequences
+    from ibgn.io.table import LongTable
+    from ibgn.records import Cleaning
 
 app = typer.Typer(
     help="Recognise, explain and generate complex activities from the intervals of their actions.",
@@ -28,6 +34,19 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
+# what the library says of its options, for `_in_flags`
+OPTION = re.compile(
+    r"\b(closed|tick|tolerance|zero_length|min_duration|duplicates|delimiter|encoding|columns"
+    r"|format|to)=(\{[^{}]*\}|'[^']*'|[\w.+-]*)"
+)
+BARE = re.compile(
+    r"^(tick|tolerance|delimiter|encoding|columns)(?= (is|names) )|\b(zero_length|min_duration)\b"
+)
+FLAGS = {"format": "--from", "columns": "--column"}  # others are called alike
+
+Data = Annotated[
+    Path, typer.Argument(help="File with intervals; - is standard input.", readable=False)
+]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Format = Annotated[
     str | None,
@@ -60,6 +79,7 @@ Encoding = Annotated[str | None, typer.Option(help="Encoding of a CSV file, UTF-
 
 def main() -> None:
     """Run the command; bad input ends in a message and exit code 1, never in a traceback."""
+    _mend_streams()
     try:
         app()
     except BrokenPipeError:
@@ -84,7 +104,7 @@ def _options(
 
 @app.command()
 def inspect(
-    data: Annotated[Path, typer.Argument(help="File with intervals.")],
+    data: Data,
     format: Format = None,
     closed: Closed = "left",
     tick: Tick = 1.0,
@@ -105,20 +125,24 @@ def inspect(
 
     cleaning = _cleaning(closed, tick, tolerance, zero_length, min_duration, duplicates)
     with _warnings_aloud() as said, _busy(f"inspecting {data.name}"):
-        X, y = _read(data, format, column, delimiter, encoding, cleaning)
+        X, y = _load(data, format, column, delimiter, encoding).read(cleaning)
         found = inspect_sequences(X, y, n_jobs=-1)
+    suspected = [_in_flags(warning) for warning in found.warnings]
     if as_json:
-        _print_json(found.as_dict() | {"warnings": [*said, *found.warnings]})
+        _print_json(found.as_dict() | {"warnings": [*said, *suspected]})
     else:
         _print_inspection(found)
-        for warning in found.warnings:
+        for warning in suspected:
             _say(f"warning: {warning}")
 
 
 @app.command()
 def convert(
-    source: Annotated[Path, typer.Argument(metavar="IN", help="File to read.")],
-    target: Annotated[Path, typer.Argument(metavar="OUT", help="File to write.")],
+    source: Annotated[
+        Path,
+        typer.Argument(metavar="IN", help="File to read; - is standard input.", readable=False),
+    ],
+    target: Annotated[Path, typer.Argument(metavar="OUT", help="File to write.", readable=False)],
     format: Format = None,
     to: Annotated[
         str | None, typer.Option("--to", help="Format of OUT, if its suffix does not tell.")
@@ -137,17 +161,43 @@ def convert(
     """Read intervals in one format and write them in another, half-open and in order."""
     from ibgn.io import write
     from ibgn.io.formats import find_format
+    from ibgn.messages import count
 
-    written_as = find_format(target, to)  # before the work, so that a typo costs no time
+    written_as = find_format(target, to, "to")  # before the work, so that a typo costs no time
     cleaning = _cleaning(closed, tick, tolerance, zero_length, min_duration, duplicates)
-    with _warnings_aloud(), _busy(f"converting {source.name}"):
-        X, y = _read(source, format, column, delimiter, encoding, cleaning)
+    with _warnings_aloud() as said, _busy(f"converting {source.name}"):
+        table = _load(source, format, column, delimiter, encoding)
+        _refuse_loss(table, source, target)
+        X, y = table.read(cleaning)
         write(X, target, y, format=written_as)
-    result = {"instances": len(X), "intervals": len(X.action), "output": str(target)}
     if as_json:
-        _print_json(result | {"format": written_as})
-    else:
-        _say(f"wrote {len(X)} instances, {len(X.action)} intervals to {target}")
+        counts = {"instances": len(X), "intervals": len(X.action), "format": written_as}
+        lost = {"left_out": list(table.left_out), "warnings": said}
+        _print_json({"output": str(target)} | counts | lost)
+        return
+    if table.left_out:
+        _say(f"left out {_listed(table.left_out)}")
+    counted = f"{count(len(X), 'instance')}, {count(len(X.action), 'interval')}"
+    _say(f"wrote {counted} to {target}")
+
+
+def _refuse_loss(table: "LongTable", source: Path, target: Path) -> None:
+    from ibgn.messages import DataError
+
+    in_place = source.exists() and target.exists() and source.samefile(target)
+    if in_place and table.left_out:
+        raise DataError(
+            f"{table.source}IN and OUT are the same file, which would lose "
+            f"{_listed(table.left_out)}; name another OUT"
+        )
+
+
+def _listed(names: Sequence[str], most: int = 20) -> str:
+    from ibgn.messages import quote
+
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    noun = "column" if len(names) == 1 else "columns"
+    return f"{noun} {', '.join(map(quote, names[:most]))}{more}"
 
 
 @app.command()
@@ -193,29 +243,28 @@ def _draw(one: "IntervalSequences", out: Path) -> list[Path]:
     return files
 
 
-def _cleaning(*values: Any) -> dict[str, Any]:
+def _cleaning(*values: Any) -> "Cleaning":
+    from ibgn.records import Cleaning
+
     names = ("closed", "tick", "tolerance", "zero_length", "min_duration", "duplicates")
-    return dict(zip(names, values, strict=True))
+    return Cleaning(**dict(zip(names, values, strict=True)))
 
 
-def _read(
+def _load(
     path: Path,
     format: str | None,
     column: list[str] | None,
     delimiter: str | None,
     encoding: str | None,
-    cleaning: dict[str, Any],
-) -> "tuple[IntervalSequences, Any]":
-    from ibgn.io import read
-    from ibgn.io.formats import find_format
+) -> "LongTable":
+    from ibgn.io.formats import load
 
     options: dict[str, Any] = {"columns": _parse_columns(column)}
-    for name, value in (("delimiter", delimiter), ("encoding", encoding)):
-        if value is not None:
-            if find_format(path, format) != "csv":
-                raise typer.BadParameter("is for CSV files only", param_hint=f"--{name}")
-            options[name] = {"tab": "\t", "\\t": "\t"}.get(value, value)
-    return read(path, format=format, **options, **cleaning)
+    if delimiter is not None:
+        options["delimiter"] = {"tab": "\t", "\\t": "\t"}.get(delimiter, delimiter)
+    if encoding is not None:
+        options["encoding"] = encoding
+    return load(Path("/dev/stdin") if str(path) == "-" else path, format=format, **options)
 
 
 def _parse_columns(column: list[str] | None) -> dict[str, str]:
@@ -226,6 +275,8 @@ def _parse_columns(column: list[str] | None) -> dict[str, str]:
             raise typer.BadParameter(
                 f"is written ours=theirs, as action=behaviour; got {pair!r}", param_hint="--column"
             )
+        if ours in columns:
+            raise typer.BadParameter(f"names {ours!r} twice", param_hint="--column")
         columns[ours] = theirs
     return columns
 
@@ -304,21 +355,56 @@ def _warnings_aloud() -> Iterator[list[str]]:
         warnings.simplefilter("always")
         yield said
     said += [
-        str(warning.message) for warning in caught if issubclass(warning.category, UserWarning)
+        _in_flags(str(warning.message))
+        for warning in caught
+        if issubclass(warning.category, UserWarning)
     ]
     for message in said:
         _say(f"warning: {message}")
 
 
+def _in_flags(message: str) -> str:
+    """Name options as they are written on the command line, closed='both' as --closed both."""
+
+    def flag(found: re.Match[str]) -> str:
+        name, value = found[1], found[2]
+        called = FLAGS.get(name, f"--{name.replace('_', '-')}")
+        try:
+            meant = ast.literal_eval(value) if value[:1] in ("'", "{") else value
+        except (ValueError, SyntaxError):  # text that was cut
+            meant = value
+        if meant == "":
+            return called
+        if isinstance(meant, dict):
+            pairs = (shlex.quote(f"{ours}={theirs}") for ours, theirs in meant.items())
+            return " ".join(f"{called} {pair}" for pair in pairs)
+        return f"{called} {shlex.quote(str(meant))}"
+
+    named = OPTION.sub(flag, message)
+    return BARE.sub(lambda found: FLAGS.get(found[0], f"--{found[0].replace('_', '-')}"), named)
+
+
 def _say(message: str) -> None:
-    print(message, file=sys.stderr)
+    from ibgn.messages import printable
+
+    print(printable(message, longest=10_000), file=sys.stderr)
 
 
 def _fail(error: Exception) -> None:
-    from ibgn.messages import DataError
+    from ibgn.messages import DataError, OptionError
 
     if isinstance(error, DataError | ModuleNotFoundError | OSError):
-        _say(f"error: {error}")
+        _say(f"error: {_in_flags(str(error))}")
     else:
         _say(f"error: {type(error).__name__}: {error}; set IBGN_DEBUG=1 to see where")
-    sys.exit(1)
+    sys.exit(2 if isinstance(error, OptionError) else 1)
+
+
+def _mend_streams() -> None:
+    """Let a stream that is closed or knows only ASCII be no reason to fail."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        stream = getattr(sys, name)
+        if stream is None:  # closed: a file that is opened later must not take its number
+            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115, PTH123
+        elif isinstance(stream, io.TextIOWrapper) and mode == "w":
+            stream.reconfigure(errors="backslashreplace")

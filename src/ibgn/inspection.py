@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ibgn.intervals import IntervalSequences, as_sequences
-from ibgn.messages import printable
+from ibgn.intervals import IntervalSequences, as_column, as_sequences
+from ibgn.messages import count, printable
 from ibgn.networks import Sequences, count_pairs
 
 __all__ = ["Inspection", "inspect"]
@@ -20,6 +20,7 @@ ENOUGH = 0.05  # share of intervals from which on a pattern is taken for a habit
 TOLERANCE_SHARE = 0.01  # share of gaps that must be tiny before a tolerance is advised
 TINY = 0.1  # tiny gaps are below this part of the median duration ...
 JUMP = 4.0  # ... and this many times smaller than the next larger gap
+LONGEST = 30_000  # intervals of an instance up to which its pairs are counted, in seconds
 ODD_SCALE = 50.0  # an instance so many times longer than the median is in another unit
 
 
@@ -33,7 +34,8 @@ class Inspection:
     groups : how many there are, or None where instances have no group
     intervals_per_instance, duration : least, median and most
     instances_per_activity, intervals_per_action : counts by name
-    relations, constraints : pairs of intervals by symbol, in fully linked networks
+    relations, constraints : pairs of intervals by symbol, in fully linked networks; instances of
+        more than 30,000 intervals are left out, with a warning
     warnings : sentences, each with what to do
     """
 
@@ -67,8 +69,9 @@ def inspect(
     (2, 2, 2, 3, 1)
     """
     X = as_sequences(X)
-    counts = count_pairs(X, n_jobs=n_jobs)
-    labels = Counter() if y is None else Counter(str(label) for label in y)
+    labels = Counter() if y is None else Counter(map(str, as_column("y", y, len(X))))
+    short = X.lengths <= LONGEST
+    counts = count_pairs(X if short.all() else X[short], n_jobs=n_jobs)
     spoken = np.bincount(X.action, minlength=len(X.actions)).tolist()
     return Inspection(
         instances=len(X),
@@ -98,6 +101,7 @@ def _warnings(X: IntervalSequences, labels: Counter[str]) -> list[str]:
         _one_instance(X),
         _one_interval_each(X),
         _without_intervals(X),
+        _left_out(X),
         _wrong_ends(X),
         _near_end_points(X),
         _overlapping_itself(X),
@@ -130,7 +134,18 @@ def _one_interval_each(X: IntervalSequences) -> str | None:
 
 def _without_intervals(X: IntervalSequences) -> str | None:
     empty = int((X.lengths == 0).sum())
-    return f"{empty} of {len(X)} instances have no intervals" if empty else None
+    verb = "has" if empty == 1 else "have"
+    return f"{empty} of {count(len(X), 'instance')} {verb} no intervals" if empty else None
+
+
+def _left_out(X: IntervalSequences) -> str | None:
+    long = int((X.lengths > LONGEST).sum())
+    if not long:
+        return None
+    return (
+        f"{count(long, 'instance')} of more than {LONGEST:,} intervals left out of the counts of "
+        "relations; check that the instance column names each performance"
+    )
 
 
 def _wrong_ends(X: IntervalSequences) -> str | None:
@@ -144,20 +159,23 @@ def _wrong_ends(X: IntervalSequences) -> str | None:
     if early > late:
         return (
             f"ends look inclusive: {early} of {len(X.end)} intervals end one tick before another "
-            f"starts, {exact} exactly there; if so, read with closed='both' (--closed both)"
+            f"starts, {exact} exactly there; if so, read with closed='both'"
         )
     return (
         f"ends look one tick too late: {late} of {len(X.end)} intervals end one tick after another "
-        f"starts, {exact} exactly there; if so, read with closed='left' (--closed left)"
+        f"starts, {exact} exactly there; if so, read with closed='left'"
     )
 
 
 def _ends_at_starts(X: IntervalSequences, shift: float) -> int:
     """How many intervals end where another of the instance starts, ends moved by shift."""
     owner = np.repeat(np.arange(len(X)), X.lengths)
-    _, instant = np.unique(np.concatenate([X.start, X.end + shift]), return_inverse=True)
+    end = X.end + shift
+    _, instant = np.unique(np.concatenate([X.start, end]), return_inverse=True)
     place = np.tile(owner, 2) * (instant.max() + 1) + instant
-    return int(np.isin(place[len(owner) :], place[: len(owner)]).sum())
+    meets = np.isin(place[len(owner) :], place[: len(owner)])
+    # an interval that the shift would empty ends at its own start, which tells nothing
+    return int((meets & (end > X.start)).sum())
 
 
 def _near_end_points(X: IntervalSequences) -> str | None:
@@ -175,8 +193,7 @@ def _near_end_points(X: IntervalSequences) -> str | None:
     tolerance = float(np.sqrt(gaps[cut] * gaps[cut + 1]))
     return (
         f"{cut + 1} of {len(gaps)} gaps between end points are at most {gaps[cut]:.3g}, far below "
-        f"the others; if they are the same instants, read with tolerance={tolerance:.2g} "
-        f"(--tolerance {tolerance:.2g})"
+        f"the others; if they are the same instants, read with tolerance={tolerance:.2g}"
     )
 
 
@@ -198,9 +215,11 @@ def _overlapping_itself(X: IntervalSequences) -> str | None:
     if not overlap.any():
         return None
     name = X.actions[X.action[order][int(np.argmax(overlap))]]
+    found = int(overlap.sum())
     return (
-        f"{int(overlap.sum())} intervals overlap one of the same action and instance (first: "
-        f"{printable(name)}); if two tracks were merged, give their actions different names"
+        f"{count(found, 'interval')} {'overlaps' if found == 1 else 'overlap'} one of the same "
+        f"action and instance (first: {printable(name)}); if two tracks were merged, give their "
+        "actions different names"
     )
 
 
@@ -211,7 +230,9 @@ def _repeated_intervals(X: IntervalSequences) -> str | None:
         same &= np.diff(column) == 0
     if not same.any():
         return None
-    return f"{int(same.sum())} rows repeat another exactly; duplicates='drop' leaves them out"
+    found = int(same.sum())
+    verb, them = ("repeats", "it") if found == 1 else ("repeat", "them")
+    return f"{count(found, 'row')} {verb} another exactly; duplicates='drop' leaves {them} out"
 
 
 def _odd_scale(X: IntervalSequences) -> str | None:
@@ -223,9 +244,10 @@ def _odd_scale(X: IntervalSequences) -> str | None:
     odd = whole > ODD_SCALE * np.median(whole)
     if not odd.any():
         return None
+    found = int(odd.sum())
     return (
-        f"{int(odd.sum())} instances last more than {ODD_SCALE:g} times the median one; "
-        "check that all times are in the same unit"
+        f"{count(found, 'instance')} {'lasts' if found == 1 else 'last'} more than {ODD_SCALE:g} "
+        "times the median one; check that all times are in the same unit"
     )
 
 
@@ -245,7 +267,8 @@ def _lonely_activities(labels: Counter[str]) -> str | None:
     lonely = [label for label, count in labels.items() if count == 1]
     if not lonely or len(labels) < 2:
         return None
+    verb = "has" if len(lonely) == 1 else "have"
     return (
-        f"{len(lonely)} of {len(labels)} activities have a single instance (first: "
+        f"{len(lonely)} of {len(labels)} activities {verb} a single instance (first: "
         f"{printable(lonely[0])}), too few to learn from and test on"
     )

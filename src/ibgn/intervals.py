@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ibgn import notebook
-from ibgn.messages import DataError, check_choice
+from ibgn.messages import DataError, check_choice, count
 from ibgn.records import (
     Cleaning,
     CleaningOptions,
@@ -136,8 +136,7 @@ class IntervalSequences:
 
         Keyword arguments are those of `ibgn.records.Cleaning`: closed, tolerance, zero_length, ...
         """
-        listed = [list(instance) for instance in instances]
-        records = records_of_lists(listed, ids)
+        records = records_of_lists(instances, ids)
         flat = records.flat(Cleaning(**cleaning))
         return cls._trusted(flat, records.actions, ids if ids is None else records.ids, groups)
 
@@ -190,6 +189,8 @@ class IntervalSequences:
                 raise IndexError(f"instance {key} of {len(self)}")
             return self._slice(int(key) % len(self), int(key) % len(self) + 1)
         if np.size(key) == 0:
+            if np.asarray(key).dtype == bool and len(self):  # which NumPy lets pass
+                raise IndexError(f"a mask has one value an instance, got 0 for {len(self)}")
             key = np.zeros(0, np.int64)
         return self._take(np.arange(len(self))[key])
 
@@ -275,7 +276,7 @@ class IntervalSequences:
         return columns
 
     def _names(self) -> list[str]:
-        return [str(d) for d in range(len(self))] if self.ids is None else list(self.ids)
+        return [str(name) for name in (range(len(self)) if self.ids is None else self.ids)]
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, IntervalSequences):
@@ -320,16 +321,17 @@ def as_sequences(X: "IntervalSequences | Iterable[Instance]") -> IntervalSequenc
 
 
 def recode(X: IntervalSequences, actions: tuple[str, ...]) -> IntervalSequences:
-    """Code actions by another vocabulary; names that it lacks become one more, unknown action."""
+    """Code actions by another sorted vocabulary; names that it lacks become one more, the unknown.
+
+    Names decide the order of equal intervals in every vocabulary, so positions stay as they are.
+    """
     unknown = "unknown"
     while unknown in actions:
         unknown += "?"
     code = {name: number for number, name in enumerate(actions)}
     renumber = np.array([code.get(name, len(actions)) for name in X.actions], np.int32)
     action = renumber[X.action] if len(X.action) else X.action
-    owner = np.repeat(np.arange(len(X)), X.lengths)
-    order = np.lexsort((action, X.end, X.start, owner))  # actions decide among equal intervals
-    flat = Flat(X.offsets, action[order], X.start, X.end)
+    flat = Flat(X.offsets, action, X.start, X.end)
     return IntervalSequences._trusted(flat, (*actions, unknown), X.ids, X.groups)
 
 
@@ -355,6 +357,8 @@ def _check(flat: Flat, actions: tuple[str, ...]) -> None:
         )
     if len(set(actions)) != len(actions):
         raise DataError("the vocabulary names an action twice; make the names of actions distinct")
+    if list(actions) != sorted(actions):  # names decide the order of equal intervals
+        raise DataError("the vocabulary is not in the order of its names; from_lists() sorts it")
     if len(action) and not (action.min() >= 0 and action.max() < len(actions)):
         raise DataError(f"action codes go from 0 to {len(actions) - 1}, as there are names")
     owner = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
@@ -376,13 +380,22 @@ def _per_instance(
 ) -> npt.NDArray[Any] | None:
     if values is None:
         return None
-    column = np.asarray(values, dtype=dtype)
-    if column.shape != (len(offsets) - 1,):
-        raise DataError(
-            f"{name} has one value an instance, got shape {column.shape} "
-            f"for {len(offsets) - 1} instances"
-        )
+    column = as_column(name, values, len(offsets) - 1, dtype)
     return column.copy() if column.flags.writeable else column  # the caller may change his own
+
+
+def as_column(name: str, values: Any, instances: int, dtype: Any = None) -> npt.NDArray[Any]:
+    """Take one value an instance as an array; name begins the message where there are not."""
+    try:
+        column = np.asarray(values, dtype=dtype)
+    except ValueError as error:  # lists of different lengths
+        raise DataError(f"{name} has one value an instance, got lists: {error}") from error
+    if column.shape != (instances,):
+        raise DataError(
+            f"{name} has one value an instance, got shape {column.shape} for "
+            f"{count(instances, 'instance')}"
+        )
+    return column
 
 
 def _join(parts: list[npt.NDArray[Any]], dtype: Any) -> npt.NDArray[Any]:

@@ -6,6 +6,7 @@ names the row, the instance, what was found and what to do.
 """
 
 import warnings
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, TypedDict, get_args
@@ -14,7 +15,17 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ibgn.messages import DataError, DataWarning, check_choice, check_number, quote
+from ibgn.messages import (
+    DataError,
+    DataWarning,
+    as_number,
+    check_choice,
+    check_number,
+    count,
+    is_date,
+    quote,
+    span_advice,
+)
 
 __all__ = ["Cleaning", "CleaningOptions", "Flat", "Records"]
 
@@ -28,6 +39,8 @@ Duplicates = Literal["keep", "drop"]
 
 LARGEST_TIME = 2.0**53  # beyond it whole numbers are no longer told apart
 WHOLE_TICK = 1e-6  # how far from a whole number of ticks rounding may carry a time
+
+LISTS = "give a list of instances, each a list of (action, start, end)"
 
 
 class CleaningOptions(TypedDict, total=False):
@@ -136,7 +149,7 @@ class Records:
             return
         row = int(np.argmax(bad))
         more = int(bad.sum()) - 1
-        also = f" ({more} more rows likewise)" if more else ""
+        also = f" ({count(more, 'more row')} likewise)" if more else ""
         found = f"(start={self.start[row]:.15g}, end={self.end[row]:.15g})"
         raise DataError(f"{self.where(row)}: {why} {found}{also}")
 
@@ -157,7 +170,8 @@ class Records:
         if not repeated.any():
             return self
         first = self.where(int(np.argmax(repeated)))
-        _warn(f"dropped {_count(repeated, 'row')} that repeat another exactly (first: {first})")
+        rows = count(int(repeated.sum()), "row")
+        _warn(f"dropped {rows} that repeat another exactly (first: {first})")
         return self._keep(~repeated)
 
     def _half_open(self, cleaning: Cleaning) -> "Records":
@@ -190,7 +204,8 @@ class Records:
             return self
         if cleaning.zero_length == "drop":
             first = self.where(int(np.argmax(empty)))
-            _warn(f"dropped {_count(empty, 'interval')} of zero length (first: {first})")
+            dropped = count(int(empty.sum()), "interval")
+            _warn(f"dropped {dropped} of zero length (first: {first})")
             return self._keep(~empty)
         if cleaning.tolerance > 0 and self._were_longer(recorded, empty):
             advice = (
@@ -238,11 +253,12 @@ def snap(instance: Ints, start: Floats, end: Floats, tolerance: float) -> tuple[
 
 
 def encode(values: Any) -> tuple[Ints, tuple[str, ...]]:
-    """Codes and names of a column of text, in order of appearance; -1 where a value is missing.
+    """Codes and names of a column of text, in order of appearance; -1 where a value is missing."""
+    return by_text(*pd.factorize(values, use_na_sentinel=True))
 
-    Values that are not text count by how they are written, so 1 and "1" are the same name.
-    """
-    codes, uniques = pd.factorize(values, use_na_sentinel=True)
+
+def by_text(codes: Ints, uniques: Any) -> tuple[Ints, tuple[str, ...]]:
+    """Make names of values by how they are written, so that 1 and "1" are the same name."""
     names = [str(value) for value in uniques]
     again, distinct = pd.factorize(np.array(names, dtype=object))
     again = np.append(again, -1)  # code -1 stays -1
@@ -257,36 +273,59 @@ def order_by_name(codes: Ints, names: tuple[str, ...]) -> tuple[Ints, tuple[str,
     return rank[codes] if len(codes) else codes, tuple(names[i] for i in order)
 
 
-def records_of_lists(instances: list[list[Any]], ids: Sequence[str] | None) -> Records:
+def records_of_lists(instances: Any, ids: Sequence[str] | None) -> Records:
     """Records of lists of (action, start, end), one list an instance."""
-    names = tuple(str(d) for d in range(len(instances))) if ids is None else tuple(map(str, ids))
-    if len(names) != len(instances):
-        raise DataError(f"ids has one name an instance, got {len(names)} for {len(instances)}")
-    if len(set(names)) != len(names):
-        twice = next(name for place, name in enumerate(names) if name in names[:place])
-        raise DataError(f"two instances have the id {quote(twice)}; make ids distinct")
-    owner = np.repeat(np.arange(len(instances)), [len(instance) for instance in instances])
+    listed = _as_lists(instances)
+    names = _distinct_names(len(listed), ids)
+    owner = np.repeat(np.arange(len(listed)), [len(instance) for instance in listed])
     where = where_in_lists(owner, names)
-    rows = [row for instance in instances for row in instance]
-    for place, row in enumerate(rows):
-        _check_row(row, where, place)
-    codes, actions = order_by_name(*encode(np.array([str(row[0]) for row in rows], dtype=object)))
-    start = np.array([row[1] for row in rows], np.float64)
-    end = np.array([row[2] for row in rows], np.float64)
+    rows = [row for instance in listed for row in instance]
+    checked = [_check_row(row, where, place) for place, row in enumerate(rows)]
+    codes, actions = order_by_name(*encode(np.array([row[0] for row in checked], dtype=object)))
+    start, end = (np.array([row[i] for row in checked], np.float64) for i in (1, 2))
     return Records(owner.astype(np.int64), codes, start, end, names, actions, where)
 
 
-def _check_row(row: Any, where: Callable[[int], str], place: int) -> None:
+def _as_lists(instances: Any) -> list[list[Any]]:
+    if hasattr(instances, "columns") or hasattr(instances, "column_names"):
+        raise DataError(f"got a table ({type(instances).__name__}); use read_table, or {LISTS}")
+    listed = []
     try:
-        action, start, end = row
-        float(start), float(end)
-    except (TypeError, ValueError) as error:
+        for instance in instances:
+            if isinstance(instance, str | bytes):
+                raise TypeError
+            listed.append(list(instance))
+    except TypeError as error:
+        raise DataError(f"{LISTS}; got {quote(instances)}") from error
+    return listed
+
+
+def _distinct_names(number: int, ids: Sequence[str] | None) -> tuple[str, ...]:
+    names = tuple(map(str, range(number) if ids is None else ids))
+    if len(names) != number:
+        raise DataError(f"ids has one name an instance, got {len(names)} for {number}")
+    twice = [name for name, times in Counter(names).items() if times > 1]
+    if twice:
+        raise DataError(f"two instances have the id {quote(twice[0])}; make ids distinct")
+    return names
+
+
+def _check_row(row: Any, where: Callable[[int], str], place: int) -> tuple[str, float, float]:
+    if isinstance(row, str | bytes) or not hasattr(row, "__iter__"):
+        raise DataError(f"{where(place)} is {quote(row)}; {LISTS}")
+    values = tuple(row)
+    action, start, end = values if len(values) == 3 else (None,) * 3
+    times = as_number(start), as_number(end)
+    if len(values) != 3 or times[0] is None or times[1] is None:
+        dates = [value for value in values[1:] if is_date(value)]
+        found = f"; {span_advice('time', dates[0])}" if dates else f", got {quote(row)}"
         raise DataError(
-            f"{where(place)}: an interval is (action, start, end) with numbers for times, "
-            f"got {quote(row)}"
-        ) from error
-    if not str(action).strip():
+            f"{where(place)}: an interval is (action, start, end) with numbers for times{found}"
+        )
+    name = "" if action is None or action is pd.NA or action != action else str(action)
+    if not name.strip():
         raise DataError(f"{where(place)}: the action has no name; give it one")
+    return name, times[0], times[1]
 
 
 def where_in_lists(owner: Ints, names: tuple[str, ...] | None) -> Callable[[int], str]:
@@ -303,11 +342,6 @@ def where_in_lists(owner: Ints, names: tuple[str, ...] | None) -> Callable[[int]
 
 def _warn(message: str) -> None:
     warnings.warn(message, DataWarning, stacklevel=2)
-
-
-def _count(chosen: npt.NDArray[np.bool_], noun: str) -> str:
-    number = int(chosen.sum())
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _look_like_ticks(records: Records) -> bool:

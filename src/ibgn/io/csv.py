@@ -1,11 +1,11 @@
 """Comma-separated values: instance,label,action,start,end[,group], one row an interval."""
 
+import codecs
 import csv
 import warnings
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, Unpack, cast
 
 import numpy as np
@@ -14,9 +14,11 @@ import pandas as pd
 from packaging.version import Version
 
 from ibgn.intervals import IntervalSequences
-from ibgn.io.files import Source, reading, replacing
-from ibgn.io.table import Columns, Labels, find_columns, read_columns
-from ibgn.messages import DataError, quote
+from ibgn.io.checks import IN_TEXT, check_writable
+from ibgn.io.columns import Columns, check_columns, find_columns
+from ibgn.io.files import Recording, Source, reading, writing
+from ibgn.io.table import Labels, LongTable
+from ibgn.messages import DataError, OptionError, printable, quote
 from ibgn.records import Cleaning, CleaningOptions
 
 __all__ = ["read_csv", "write_csv"]
@@ -43,7 +45,7 @@ def read_csv(
     path : file with the columns instance, action, start, end and, if known, label and group;
         compressed files are read by their suffix (.gz, .bz2, .xz)
     columns : other names for them, as {"action": "behaviour"}
-    delimiter : what separates the columns, one character
+    delimiter : what separates the columns, one character of ASCII
     encoding : of the text; a byte order mark is passed over
     **cleaning : closed, tick, tolerance, zero_length, min_duration, duplicates; see
         `ibgn.records.Cleaning`
@@ -64,13 +66,29 @@ def read_csv(
       7: boil [0, 4), pour [4, 6)
     """
     options = Cleaning(**cleaning)
-    if len(delimiter) != 1:
-        raise DataError(f"delimiter is one character, got {delimiter!r}; for a tab give '\\t'")
-    with reading(path) as source, _decoding(source, encoding):
-        header = _read_header(path, delimiter, encoding, source)
-        names = _find_columns(header, columns, delimiter, source)
-        table = _read_rows(path, names, delimiter, encoding, source)
-        return read_columns(table, source, options)
+    table = load_csv(path, columns=columns, delimiter=delimiter, encoding=encoding)
+    return table.read(options)
+
+
+def load_csv(
+    path: Source, *, columns: Columns = None, delimiter: str = ",", encoding: str = "utf-8"
+) -> LongTable:
+    """Load the columns of a CSV file: times as numbers where all are, all else as text."""
+    check_columns(columns)
+    _check_delimiter(delimiter)
+    _check_encoding(encoding)
+    with reading(path) as recording, _decoding(recording.prefix, encoding):
+        header = _read_header(recording, delimiter, encoding)
+        used = _find_columns(header, columns, delimiter, recording.prefix)
+        table = _read_rows(recording, header, used, delimiter, encoding)
+    series = {ours: table[place].array for ours, place in used.items()}
+    left_out = [
+        name
+        for place, name in enumerate(header)
+        # spreadsheets leave empty columns without a name behind
+        if place not in used.values() and (name.strip() or (table[place].str.strip() != "").any())
+    ]
+    return LongTable(series, left_out, recording.prefix)
 
 
 def write_csv(
@@ -80,7 +98,12 @@ def write_csv(
     *,
     delimiter: str = ",",
 ) -> None:
-    """Write one row an interval; times are written so that reading gives them back exactly."""
+    """Write one row an interval; times are written so that reading gives them back exactly.
+
+    The file is compressed where its suffix says so (.gz, .bz2, .xz).
+    """
+    _check_delimiter(delimiter)
+    check_writable(X, y, IN_TEXT)
     table = X.to_table(y)
     for name in ("start", "end"):
         if (table[name] == table[name].round()).all():  # 12, not 12.0; never with empty cells
@@ -88,8 +111,8 @@ def write_csv(
     # a carriage return ends a row for some readers, but only a line feed makes the writer quote
     returns = any("\r" in name for name in _texts(X, y))
     quoting = csv.QUOTE_NONNUMERIC if returns else csv.QUOTE_MINIMAL
-    with replacing(path) as temporary:
-        table.to_csv(temporary, index=False, sep=delimiter, lineterminator="\n", quoting=quoting)
+    with writing(path) as file:
+        table.to_csv(file, index=False, sep=delimiter, lineterminator="\n", quoting=quoting)
 
 
 def _texts(X: IntervalSequences, y: Sequence[Any] | npt.NDArray[Any] | None) -> Iterator[str]:
@@ -97,52 +120,69 @@ def _texts(X: IntervalSequences, y: Sequence[Any] | npt.NDArray[Any] | None) -> 
         yield from map(str, () if values is None else values)
 
 
+def _check_delimiter(delimiter: Any) -> None:
+    fits = isinstance(delimiter, str) and len(delimiter) == 1 and delimiter.isascii()
+    if not fits or delimiter in '\n\r"':
+        raise OptionError(
+            f"delimiter is one character of ASCII, no quote and no line break; got "
+            f"{quote(delimiter)}; for a tab give '\\t'"
+        )
+
+
+def _check_encoding(encoding: Any) -> None:
+    try:
+        is_text = codecs.lookup(encoding)._is_text_encoding
+    except (LookupError, TypeError, ValueError):
+        is_text = False
+    if not is_text:
+        raise OptionError(
+            f"there is no encoding {quote(encoding)}; try 'utf-8', 'latin-1' or 'utf-16'"
+        )
+
+
 @contextmanager
 def _decoding(source: str, encoding: str) -> Iterator[None]:
     """Turn what goes wrong with an encoding into an error that says what to do."""
     try:
         yield
-    except LookupError as error:
-        raise DataError(
-            f"there is no encoding {encoding!r}; try 'utf-8', 'latin-1' or 'utf-16'"
-        ) from error
     except UnicodeError as error:
         raise DataError(
-            f"{source}the text is not {encoding}: {error}; give the encoding it was saved in, "
-            "often encoding='latin-1' or 'utf-16', or save it as UTF-8"
+            f"{source}the text is not {encoding}: {printable(error, longest=200)}; give the "
+            "encoding it was saved in, often encoding='latin-1' or 'utf-16', or save it as UTF-8"
         ) from error
 
 
-def _parse(path: Source, delimiter: str, encoding: str, **options: Any) -> pd.DataFrame:
+def _parse(recording: Recording, delimiter: str, encoding: str, **options: Any) -> pd.DataFrame:
     """Let pandas read text as it is: no guessing of types, indices or missing values."""
-    plain = encoding.lower().replace("_", "-") in ("utf-8", "utf8")
-    table = pd.read_csv(
-        Path(path),
-        sep=delimiter,
-        encoding="utf-8-sig" if plain else encoding,
-        keep_default_na=False,
-        index_col=False,
-        **EXACT_FLOATS,
-        **options,
-    )
+    plain = codecs.lookup(encoding).name == "utf-8"
+    with recording.open() as stream:
+        table = pd.read_csv(
+            stream,
+            sep=delimiter,
+            encoding="utf-8-sig" if plain else encoding,
+            keep_default_na=False,
+            index_col=False,
+            **EXACT_FLOATS,
+            **options,
+        )
     return cast("pd.DataFrame", table)
 
 
-def _read_header(path: Source, delimiter: str, encoding: str, source: str) -> list[str]:
+def _read_header(recording: Recording, delimiter: str, encoding: str) -> list[str]:
     try:
-        head = _parse(path, delimiter, encoding, header=None, nrows=1, dtype=str)
+        head = _parse(recording, delimiter, encoding, header=None, nrows=1, dtype=str)
     except pd.errors.EmptyDataError as error:
         raise DataError(
-            f"{source}the file is empty; it needs a header and one row an interval"
+            f"{recording.prefix}the file is empty; it needs a header and one row an interval"
         ) from error
     except pd.errors.ParserError as error:
-        raise DataError(f"{source}not readable as CSV: {error}") from error
+        raise DataError(f"{recording.prefix}not readable as CSV: {error}") from error
     return [str(name) for name in head.iloc[0]]
 
 
 def _find_columns(
     header: list[str], columns: Columns, delimiter: str, source: str
-) -> dict[str, str]:
+) -> dict[str, int]:
     if len(header) == 1:
         other = [mark for mark in DELIMITERS if mark != delimiter and mark in header[0]]
         if other:
@@ -150,25 +190,38 @@ def _find_columns(
                 f"{source}the header {quote(header[0])} is one column; "
                 f"{DELIMITERS[other[0]]} seems to separate them: use delimiter={other[0]!r}"
             )
-    return find_columns(header, columns, f"{source}the header")
+    return find_columns(header, columns, f"{source}the header has")
 
 
 def _read_rows(
-    path: Source, names: dict[str, str], delimiter: str, encoding: str, source: str
-) -> dict[str, Any]:
-    """Columns by our names: times as numbers where all are, everything else as text."""
-    types: dict[str, type] = defaultdict(lambda: str)
-    types |= dict.fromkeys((names["start"], names["end"]), float)
+    recording: Recording, header: list[str], used: dict[str, int], delimiter: str, encoding: str
+) -> pd.DataFrame:
+    """Columns by their places: times as numbers where all are, everything else as text."""
+    options = {"header": 0, "names": range(len(header))}
+    types: dict[int, type] = defaultdict(lambda: str)
+    types |= dict.fromkeys((used["start"], used["end"]), float)
+    with _parsing(recording.prefix):
+        try:
+            table = _parse(recording, delimiter, encoding, dtype=types, **options)
+            # a column of True and False only is one of numbers to pandas, 1.0 and 0.0
+            are_numbers = not any(table[used[name]].isin([0, 1]).all() for name in ("start", "end"))
+        except ValueError as error:  # a time is not a number: read it as text, to say where
+            if isinstance(error, pd.errors.ParserError | UnicodeError | DataError):
+                raise
+            are_numbers = False
+        return (
+            table if are_numbers else _parse(recording, delimiter, encoding, dtype=str, **options)
+        )
+
+
+@contextmanager
+def _parsing(source: str) -> Iterator[None]:
+    """Turn what pandas says of a file that is not CSV into an error that says what to do."""
     try:
         with warnings.catch_warnings():
             # pandas warns, and drops cells, where all rows are longer than the header
             warnings.simplefilter("error", pd.errors.ParserWarning)
-            try:
-                table = _parse(path, delimiter, encoding, dtype=types)
-            except ValueError as error:  # a time is not a number: read it as text, to say where
-                if isinstance(error, pd.errors.ParserError | UnicodeError):
-                    raise
-                table = _parse(path, delimiter, encoding, dtype=str)
+            yield
     except pd.errors.ParserWarning as warning:
         raise DataError(
             f"{source}not readable as CSV: rows have more columns than the header; "
@@ -179,4 +232,3 @@ def _read_rows(
         raise DataError(
             f"{source}not readable as CSV: {reason}; check quotes and the number of columns"
         ) from error
-    return {ours: table[theirs].array for ours, theirs in names.items()}

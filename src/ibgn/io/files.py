@@ -1,48 +1,150 @@
 """What the readers and writers of all formats share: errors that name the file, safe writing."""
 
+import bz2
+import errno
+import gzip
+import io
 import lzma
 import os
+import re
 import tempfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO, Any
 
-from ibgn.messages import DataError, quote
+from ibgn.messages import DataError, printable, quote
 
 Source = str | os.PathLike[str]
 
+OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+COMPRESSIONS = tuple(OPENERS)
+# how gzip, bzip2, xz, zip and zstandard files begin
+COMPRESSED = re.compile(rb"\x1f\x8b|BZh[1-9]1AY&SY|\xfd7zXZ\0|PK\x03\x04|\x28\xb5\x2f\xfd")
+
+
+class Recording:
+    """A file to read: its bytes, from their start as often as asked, and its name for messages.
+
+    Parameters
+    ----------
+    path : file; what can be read only once, as a pipe, is kept in memory
+    """
+
+    def __init__(self, path: Source) -> None:
+        self.path = as_path(path)
+        self.prefix = f"{printable(self.path.name)}: "
+        self._content: bytes | None = None
+
+    @contextmanager
+    def open(self) -> Iterator[IO[bytes]]:
+        """Open the file, decompressed where its suffix says that it is compressed."""
+        with self._stream() as stream:
+            if COMPRESSED.match(stream.read(16)):
+                raise DataError(
+                    f"{self.prefix}the file is compressed, but its name does not say how; "
+                    f"decompress it first, or rename it if it is one of {', '.join(COMPRESSIONS)}"
+                )
+            stream.seek(0)
+            yield stream
+
+    def _stream(self) -> Any:
+        opener = OPENERS.get(self.path.suffix.lower(), open)
+        if self.path.is_file():
+            return opener(self.path, "rb")
+        if self._content is None:
+            self._content = self.path.read_bytes()
+        held = io.BytesIO(self._content)
+        return held if opener is open else opener(held, "rb")
+
+
+def as_path(path: Source) -> Path:
+    """Take the name of a file, and nothing that cannot be one."""
+    if not isinstance(path, str | os.PathLike):
+        raise DataError(f"the name of a file is wanted, got {type(path).__name__}")
+    if "\0" in str(path):
+        raise DataError(f"{show(path)} holds a NUL character, which no name of a file can")
+    return Path(path)
+
+
+def show(path: Source) -> str:
+    """Show a path in a message, whole where that is possible."""
+    return quote(path, longest=300)
+
 
 @contextmanager
-def reading(path: Source) -> Iterator[str]:
-    """Turn what goes wrong with a file into errors that name it; gives the prefix of messages."""
+def reading(path: Source) -> Iterator[Recording]:
+    """Turn what goes wrong with a file into errors that name it."""
+    recording = Recording(path)
     try:
-        yield f"{Path(path).name}: "
+        yield recording
     except FileNotFoundError as error:
-        raise DataError(f"there is no file {quote(path)}; check the path") from error
+        raise DataError(f"there is no file {show(path)}; check the path") from error
     except IsADirectoryError as error:
-        raise DataError(f"{quote(path)} is a folder; name a file") from error
+        raise DataError(f"{show(path)} is a folder; name a file") from error
     except PermissionError as error:
-        raise DataError(f"{quote(path)} may not be read; check its permissions") from error
+        raise DataError(f"{show(path)} may not be read; check its permissions") from error
     except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:  # a damaged compressed file
-        raise DataError(f"{Path(path).name}: could not be read: {error}") from error
+        reason = printable(error, longest=300)
+        raise DataError(f"{recording.prefix}could not be read: {reason}") from error
 
 
 @contextmanager
 def replacing(path: Source) -> Iterator[Path]:
     """Give a temporary path beside the file, and put it in its place only when all went well."""
-    target = Path(path)
+    try:
+        target = _find_target(path)
+        with _temporary_beside(target) as temporary:
+            yield temporary
+            temporary.chmod(target.stat().st_mode if target.exists() else 0o666 & ~_umask())
+            temporary.replace(target)
+    except OSError as error:  # its own text names the temporary file
+        raise DataError(
+            f"{show(path)} could not be written: {error.strerror or type(error).__name__}; "
+            "check the path, the permissions of its folder and the space on the disk"
+        ) from error
+
+
+@contextmanager
+def writing(path: Source) -> Iterator[IO[str]]:
+    """Open a text file that appears whole or not at all; compressed where its suffix says so."""
+    suffix = as_path(path).suffix.lower()
+    with replacing(path) as temporary, temporary.open("wb") as raw:
+        compressed = _compress(raw, suffix)
+        with io.TextIOWrapper(compressed, encoding="utf-8", newline="") as file:
+            yield file
+
+
+def _compress(raw: Any, suffix: str) -> Any:
+    if suffix == ".gz":  # neither the temporary name nor the time, so that equal data stay equal
+        return gzip.GzipFile("", "wb", fileobj=raw, mtime=0)
+    return OPENERS[suffix](raw, "wb") if suffix in OPENERS else raw
+
+
+def _find_target(path: Source) -> Path:
+    """File that is to be replaced, behind links; only a regular file is."""
+    try:
+        target = as_path(path).resolve()
+    except RuntimeError as error:  # what a loop of links is before Python 3.13
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP)) from error
+    given = Path(path)  # a pipe behind a link has no path that could be resolved
+    if given.is_dir():
+        raise DataError(f"{show(path)} is a folder; name a file")
+    if given.exists() and not given.is_file():
+        raise DataError(f"{show(path)} is a device or a pipe, which is not replaced; name a file")
     if not target.parent.is_dir():
-        raise DataError(f"there is no folder {quote(target.parent)}; make it first")
-    if target.is_dir():
-        raise DataError(f"{quote(path)} is a folder; name a file")
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=".", suffix=target.suffix)
+        raise DataError(f"there is no folder {show(target.parent)}; make it first")
+    return target
+
+
+@contextmanager
+def _temporary_beside(target: Path) -> Iterator[Path]:
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=".")
     os.close(handle)
     temporary = Path(name)
     try:
         yield temporary
-        temporary.chmod(target.stat().st_mode if target.exists() else 0o666 & ~_umask())
-        temporary.replace(target)
     finally:
         temporary.unlink(missing_ok=True)
 

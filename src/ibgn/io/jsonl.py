@@ -1,20 +1,36 @@
 """JSON Lines: one instance a line, or one interval a line as pandas writes them."""
 
+import io
 import json
 from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from ibgn.intervals import IntervalSequences
-from ibgn.io.files import Source, reading, replacing
-from ibgn.io.table import Columns, Labels, find_columns, read_columns
+from ibgn.io.checks import IN_JSON, check_writable
+from ibgn.io.columns import Columns, check_columns, find_columns, unused
+from ibgn.io.files import Recording, Source, reading, writing
+from ibgn.io.table import Labels, LongTable
 from ibgn.messages import DataError, quote
 from ibgn.records import Cleaning, CleaningOptions
 
 __all__ = ["read_jsonl", "write_jsonl"]
+
+INTERVAL = ("action", "start", "end")
+
+
+class Line(NamedTuple):
+    """An object of the file, and the line it stands on; of an interval also its place there."""
+
+    number: int
+    values: dict[str, Any]
+    interval: int | None = None
+
+    def __str__(self) -> str:
+        place = "" if self.interval is None else f", interval {self.interval}"
+        return f"line {self.number}{place}"
 
 
 def read_jsonl(
@@ -24,24 +40,36 @@ def read_jsonl(
 
     A line is an instance, {"instance": "a", "label": "tea", "intervals": [["boil", 0, 4], ...]},
     or an interval, {"instance": "a", "label": "tea", "action": "boil", "start": 0, "end": 4}; the
-    first line decides. label and group may be missing. Options as for `read_table`.
+    first line decides. label and group may be missing. Compressed files are read by their suffix
+    (.gz, .bz2, .xz). Options as for `read_table`.
     """
     options = Cleaning(**cleaning)
-    with reading(path) as source:
-        lines = list(_parse(path, source))
-        if not lines:
-            raise DataError(f"{source}the file is empty; it needs one line an instance")
-        if "intervals" in lines[0]:
-            lines = [
-                row for number, line in enumerate(lines, 1) for row in _rows(line, number, source)
-            ]
-        found = list(dict.fromkeys(name for line in lines for name in line))
-        names = find_columns(found, columns, f"{source}the first line")
-        series = {
-            ours: np.array([_scalar(line.get(theirs)) for line in lines] + [None], object)[:-1]
-            for ours, theirs in names.items()
-        }
-        return read_columns(series, source, options)
+    return load_jsonl(path, columns=columns).read(options)
+
+
+def load_jsonl(path: Source, *, columns: Columns = None) -> LongTable:
+    """Load the values of all lines as they are."""
+    given = check_columns(columns)
+    with reading(path) as recording:
+        lines = list(_parse(recording))
+    source = recording.prefix
+    if not lines:
+        raise DataError(f"{source}the file is empty; it needs one line an instance")
+    left_out: list[str] = []
+    whole = "intervals" in lines[0].values
+    if whole:
+        theirs = [given.get(name, name) for name in INTERVAL]
+        rows = [row for line in lines for row in _intervals(line, theirs, left_out, source)]
+    else:
+        rows = lines
+        _refuse_instances(lines, source)
+    found = list(dict.fromkeys(name for row in rows for name in row.values))
+    used = find_columns(found, columns, f"{source}the lines have")
+    if whole:
+        _refuse_repeated(lines, found[used["instance"]], source)
+    series = {ours: _column(ours, rows, found[place]) for ours, place in used.items()}
+    left_out = [*unused(found, used), *dict.fromkeys(left_out)]
+    return LongTable(series, left_out, source, lambda row: str(rows[row]))
 
 
 def write_jsonl(
@@ -49,60 +77,101 @@ def write_jsonl(
     path: Source,
     y: Sequence[Any] | npt.NDArray[Any] | None = None,
 ) -> None:
-    """Write one line an instance."""
-    labels = None if y is None else np.asarray(y).tolist()
-    if labels is not None and len(labels) != len(X):
-        raise DataError(f"y has one value an instance, got {len(labels)} for {len(X)} instances")
-    groups = None if X.groups is None else X.groups.tolist()
-    with replacing(path) as temporary, temporary.open("w", encoding="utf-8") as file:
+    """Write one line an instance; compressed where the suffix says so (.gz, .bz2, .xz)."""
+    columns = {"instance": X._names()} | check_writable(X, y, IN_JSON)
+    with writing(path) as file:
         for d, intervals in enumerate(X.to_lists()):
-            line: dict[str, Any] = {"instance": str(d) if X.ids is None else X.ids[d]}
-            if labels is not None:
-                line["label"] = labels[d]
-            if groups is not None:
-                line["group"] = groups[d]
-            line["intervals"] = intervals
-            file.write(json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n")
+            line = {name: values[d] for name, values in columns.items()}
+            file.write(_as_text(line | {"intervals": intervals}, d) + "\n")
 
 
-def _parse(path: Source, source: str) -> Iterator[dict[str, Any]]:
+def _as_text(line: dict[str, Any], instance: int) -> str:
     try:
-        with Path(path).open(encoding="utf-8-sig") as file:
+        return json.dumps(line, ensure_ascii=False, allow_nan=False)
+    except ValueError as error:
+        raise DataError(
+            f"instance {instance} has an infinite number for a label or group, which JSON cannot "
+            "hold; make it text"
+        ) from error
+
+
+def _parse(recording: Recording) -> Iterator[Line]:
+    try:
+        with recording.open() as stream, io.TextIOWrapper(stream, encoding="utf-8-sig") as file:
             for number, text in enumerate(file, 1):
                 if text.strip():
-                    yield _parse_line(text, number, source)
+                    yield _parse_line(text.strip(), number, recording.prefix)
     except UnicodeDecodeError as error:
-        raise DataError(f"{source}the text is not UTF-8: {error}; save it as UTF-8") from error
+        raise DataError(
+            f"{recording.prefix}the text is not UTF-8: {error}; save it as UTF-8"
+        ) from error
 
 
-def _parse_line(text: str, number: int, source: str) -> dict[str, Any]:
+def _parse_line(text: str, number: int, source: str) -> Line:
     try:
-        line = json.loads(text)
+        values = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise DataError(f"{source}line {number} is not JSON: {error}") from error
-    if not isinstance(line, dict):
-        raise DataError(f"{source}line {number} is {quote(line)}; an object {{...}} is wanted")
-    return line
+        raise DataError(
+            f"{source}line {number} is not JSON: {error}; write one object {{...}} a line"
+        ) from error
+    if not isinstance(values, dict):
+        raise DataError(f"{source}line {number} is {quote(values)}; an object {{...}} is wanted")
+    return Line(number, values)
 
 
-def _rows(line: dict[str, Any], number: int, source: str) -> list[dict[str, Any]]:
+def _intervals(line: Line, theirs: list[str], left_out: list[str], source: str) -> list[Line]:
     """Rows of the long table that a line for one instance stands for."""
-    intervals = line.get("intervals")
+    intervals = line.values.get("intervals")
     if not isinstance(intervals, list):
-        raise DataError(f"{source}line {number} has no list of intervals, as the first line has")
-    kept = {name: value for name, value in line.items() if name != "intervals"}
+        raise DataError(f"{source}{line} has no list of intervals, as the first line has")
+    kept = {name: value for name, value in line.values.items() if name != "intervals"}
     rows = []
-    for interval in intervals:
+    for place, interval in enumerate(intervals, 1):
         if isinstance(interval, dict):
-            interval = [interval.get(name) for name in ("action", "start", "end")]
+            left_out += [name for name in interval if name not in theirs]
+            interval = [interval.get(name) for name in theirs]
         if not isinstance(interval, list) or len(interval) != 3:
             raise DataError(
-                f"{source}line {number}: an interval is [action, start, end], got {quote(interval)}"
+                f"{source}{line}: an interval is [action, start, end], got {quote(interval)}"
             )
-        rows.append(kept | dict(zip(("action", "start", "end"), interval, strict=True)))
-    return rows or [kept | {"action": None, "start": None, "end": None}]
+        values = kept | dict(zip(theirs, interval, strict=True))
+        rows.append(Line(line.number, values, place))
+    return rows or [Line(line.number, kept | dict.fromkeys(theirs))]
 
 
-def _scalar(value: Any) -> Any:
+def _refuse_instances(lines: list[Line], source: str) -> None:
+    other = next((line for line in lines if "intervals" in line.values), None)
+    if other is not None:
+        raise DataError(
+            f"{source}{other} is an instance with its intervals, while the first line is one "
+            "interval; write all lines one way"
+        )
+
+
+def _refuse_repeated(lines: list[Line], name: str, source: str) -> None:
+    first: dict[str, Line] = {}
+    for line in lines:
+        instance = _as_name(line.values.get(name))
+        before = None if instance is None else first.setdefault(instance, line)
+        if before is not None and before is not line:
+            raise DataError(
+                f"{source}{before} and {line} are the same instance, {quote(instance)}; "
+                "put its intervals on one line, or give different instances different names"
+            )
+
+
+def _column(ours: str, rows: list[Line], theirs: str) -> npt.NDArray[np.object_]:
+    """Values of a column; names as text, so that true and 1 are told apart."""
+    convert = _as_name if ours in ("instance", "action") else _as_scalar
+    values = [convert(row.values.get(theirs)) for row in rows]
+    return np.array([*values, None], object)[:-1]
+
+
+def _as_name(value: Any) -> str | None:
+    value = _as_scalar(value)
+    return None if value is None or value != value else str(value)
+
+
+def _as_scalar(value: Any) -> Any:
     """Keep nested values as text, so that a column holds nothing that cannot be compared."""
     return json.dumps(value) if isinstance(value, list | dict) else value

@@ -4,12 +4,15 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import Any, Unpack
 
+import narwhals as nw
 import numpy.typing as npt
 
 from ibgn.intervals import IntervalSequences
-from ibgn.io.files import Source, reading, replacing
-from ibgn.io.table import Columns, Labels, find_columns, read_columns
-from ibgn.messages import DataError
+from ibgn.io.checks import IN_PARQUET, check_writable
+from ibgn.io.columns import Columns, find_columns, unused
+from ibgn.io.files import COMPRESSIONS, Recording, Source, as_path, reading, replacing
+from ibgn.io.table import Labels, LongTable, column_values
+from ibgn.messages import DataError, printable
 from ibgn.records import Cleaning, CleaningOptions
 
 __all__ = ["read_parquet", "write_parquet"]
@@ -20,16 +23,36 @@ def read_parquet(
 ) -> tuple[IntervalSequences, Labels]:
     """Read a Parquet file with one row an interval; see `read_table` for columns and options."""
     options = Cleaning(**cleaning)
+    return load_parquet(path, columns=columns).read(options)
+
+
+def load_parquet(path: Source, *, columns: Columns = None) -> LongTable:
+    """Load the columns of a Parquet file as they are."""
     parquet = _pyarrow_parquet()
-    with reading(path) as source:
+    _refuse_compression(path)
+    with reading(path) as recording:
         try:
-            with parquet.ParquetFile(path) as file:
-                names = find_columns(file.schema_arrow.names, columns, f"{source}the file")
-                table = file.read(columns=list(names.values()))
-        except _arrow_error() as error:
-            raise DataError(f"{source}not readable as Parquet: {error}") from error
-        series = {ours: table[theirs].to_pandas() for ours, theirs in names.items()}
-        return read_columns(series, source, options)
+            found, used, table = _load(parquet, recording, columns)
+        except DataError:
+            raise
+        except _arrow_errors() as error:
+            reason = printable(error, longest=200)
+            raise DataError(f"{recording.prefix}not readable as Parquet: {reason}") from error
+    series = {}
+    for ours, place in used.items():
+        column = nw.from_native(table[found[place]], series_only=True)
+        series[ours] = column_values(column, found[place], recording.prefix)
+    return LongTable(series, unused(found, used), recording.prefix)
+
+
+def _load(
+    parquet: ModuleType, recording: Recording, columns: Columns
+) -> tuple[list[str], dict[str, int], Any]:
+    """Names of all columns, places of ours, and a table of ours."""
+    with recording.open() as stream, parquet.ParquetFile(stream) as file:
+        found = file.schema_arrow.names
+        used = find_columns(found, columns, f"{recording.prefix}the file has")
+        return found, used, file.read(columns=[found[place] for place in used.values()])
 
 
 def write_parquet(
@@ -39,9 +62,28 @@ def write_parquet(
 ) -> None:
     """Write one row an interval."""
     parquet = _pyarrow_parquet()
-    table = X.to_table(y, backend="pyarrow")
-    with replacing(path) as temporary:
-        parquet.write_table(table, temporary)
+    _refuse_compression(path)
+    check_writable(X, y, IN_PARQUET)
+    try:
+        table = X.to_table(y, backend="pyarrow")
+    except DataError:
+        raise
+    except _arrow_errors() as error:
+        reason = printable(error, longest=200)
+        raise DataError(
+            f"labels and groups do not make columns of one type: {reason}; make them text"
+        ) from error
+    with replacing(path) as temporary, temporary.open("wb") as file:
+        parquet.write_table(table, file)
+
+
+def _refuse_compression(path: Source) -> None:
+    suffix = as_path(path).suffix.lower()
+    if suffix in COMPRESSIONS:
+        raise DataError(
+            f"{printable(as_path(path).name)}: a Parquet file is compressed within itself, and "
+            f"not by {suffix}; decompress it, or leave that suffix away"
+        )
 
 
 def _pyarrow_parquet() -> ModuleType:
@@ -55,8 +97,8 @@ def _pyarrow_parquet() -> ModuleType:
     return module
 
 
-def _arrow_error() -> type[Exception]:
+def _arrow_errors() -> tuple[type[Exception], ...]:
+    """What pyarrow raises for bad data; of its own, and for text and numbers beyond all bounds."""
     import pyarrow
 
-    error: type[Exception] = pyarrow.ArrowException
-    return error
+    return pyarrow.ArrowException, ValueError, TypeError, OverflowError

@@ -1,7 +1,7 @@
 """A long table, one row an interval, to interval sequences and labels."""
 
 from collections.abc import Callable, Mapping, Sequence
-from difflib import get_close_matches
+from dataclasses import dataclass
 from typing import Any, Unpack
 
 import narwhals as nw
@@ -10,15 +10,23 @@ import numpy.typing as npt
 import pandas as pd
 
 from ibgn.intervals import IntervalSequences
-from ibgn.messages import DataError, quote
-from ibgn.records import Cleaning, CleaningOptions, Records, encode, order_by_name
+from ibgn.io.checks import as_objects
+from ibgn.io.columns import Columns, find_columns, unused
+from ibgn.messages import (
+    DataError,
+    as_number,
+    count,
+    not_a_number,
+    printable,
+    quote,
+    span_advice,
+)
+from ibgn.records import Cleaning, CleaningOptions, Records, by_text, encode, order_by_name
 
 __all__ = ["read_table"]
 
-REQUIRED = ("instance", "action", "start", "end")
-OPTIONAL = ("label", "group")
-
-Columns = Mapping[str, str] | None
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
 Labels = npt.NDArray[Any] | None
 Where = Callable[[int], str]
 
@@ -61,204 +69,213 @@ def read_table(
     array(['tea', 'coffee'], dtype=object)
     """
     options = Cleaning(**cleaning)
-    frame = _as_frame(table)
-    names = find_columns(list(frame.columns), columns, "the table")
-    series = {ours: frame[theirs].to_numpy() for ours, theirs in names.items()}
-    return read_columns(series, "", options)
+    found, frame = _as_frame(table)
+    used = find_columns(found, columns, "the table has")
+    series = {
+        ours: column_values(frame[:, place], str(found[place]), "") for ours, place in used.items()
+    }
+    return LongTable(series, unused(found, used)).read(options)
 
 
-def read_columns(
-    series: Mapping[str, Any], source: str, cleaning: Cleaning
-) -> tuple[IntervalSequences, Labels]:
-    """Read columns by our names; source begins every message."""
-    if len(series["instance"]) == 0:
-        raise DataError(f"{source}there are no rows; a row is one interval")
-    instance, ids = encode(series["instance"])
-    instance = _blank_is_missing(instance, ids)
-    where = _where_in_table(instance, ids, source)
-    _refuse_missing(instance < 0, "instance", where)
-    labels = _label_instances("label", series.get("label"), instance, where)
-    groups = _label_instances("group", series.get("group"), instance, where)
-    action, actions = encode(series["action"])
-    empty = _rows_without_interval(action, actions, series, instance)
-    rows = np.flatnonzero(~empty)
-    records = _records(rows, instance, ids, action, actions, series, where)
-    return IntervalSequences.from_records(records, cleaning, groups), labels
+def _row_number(row: int) -> str:
+    return f"row {row + 1}"
 
 
-def find_columns(found: list[str], columns: Columns, source: str) -> dict[str, str]:
-    """Our column names to those of the table; refuses missing and duplicate ones."""
-    found = [str(name) for name in found]
-    twice = sorted({name for name in found if found.count(name) > 1})
-    if twice:
-        raise DataError(
-            f"{source} has the column {quote(twice[0])} {found.count(twice[0])} times; "
-            "rename or drop all but one"
+@dataclass(frozen=True)
+class LongTable:
+    """Columns as they were found, one row an interval; what every format is loaded into.
+
+    Parameters
+    ----------
+    series : columns by our names
+    left_out : names of the columns that are not ours
+    source : begins every message
+    place : names a row for a message, where its number would not help
+    """
+
+    series: Mapping[str, Any]
+    left_out: Sequence[str] = ()
+    source: str = ""
+    place: Where = _row_number
+
+    def read(self, cleaning: Cleaning) -> tuple[IntervalSequences, Labels]:
+        """Check, clean and order the rows; gives the instances and one label for each."""
+        if len(self.series["instance"]) == 0:
+            raise DataError(f"{self.source}there are no rows; a row is one interval")
+        instance, ids = self._names("instance")
+        where = self._where(instance, ids)
+        _refuse_missing(instance < 0, "instance", where)
+        labels = self._label_instances("label", instance, where)
+        groups = self._label_instances("group", instance, where)
+        action, actions = self._names("action")
+        rows = np.flatnonzero(~self._rows_without_interval(action, instance))
+        records = self._records(rows, (instance, ids), (action, actions), where)
+        return IntervalSequences.from_records(records, cleaning, groups), labels
+
+    def _where(self, instance: Ints, ids: Sequence[str]) -> Where:
+        def where(row: int) -> str:
+            named = f" (instance {quote(ids[instance[row]])})" if instance[row] >= 0 else ""
+            return f"{self.source}{self.place(row)}{named}"
+
+        return where
+
+    def _names(self, name: str) -> tuple[Ints, tuple[str, ...]]:
+        codes, names = by_text(*self._factorize(name))
+        return _blank_is_missing(codes, names), names
+
+    def _factorize(self, name: str) -> tuple[Ints, Any]:
+        values = self.series[name]
+        try:
+            return pd.factorize(values, use_na_sentinel=True)
+        except TypeError as error:  # a cell holds a list or the like
+            row = next(row for row, value in enumerate(values) if not _is_hashable(value))
+            raise DataError(
+                f"{self.source}{self.place(row)}: the {name} is {quote(values[row])}, "
+                f"of type {type(values[row]).__name__}; text or a number is wanted"
+            ) from error
+
+    def _label_instances(self, name: str, instance: Ints, where: Where) -> Labels:
+        """One value an instance, or None where no row has one; refuses two, or some missing."""
+        if name not in self.series:
+            return None
+        codes, uniques = self._factorize(name)
+        codes = _blank_is_missing(codes, uniques)
+        if (codes < 0).all():
+            return None
+        _, first = np.unique(instance, return_index=True)
+        if (codes < 0).any():
+            raise DataError(
+                f"{where(int(np.argmax(codes < 0)))}: no {name}, while other rows have one; "
+                f"fill it in, or leave the whole column empty"
+            )
+        other = codes != codes[first][instance]
+        if other.any():
+            row = int(np.argmax(other))
+            before = int(first[instance[row]])
+            raise DataError(
+                f"{where(row)}: the {name} is {quote(uniques[codes[row]])}, but "
+                f"{quote(uniques[codes[before]])} in {self.place(before)} of the same instance; "
+                f"give an instance one {name}, or different instances different names"
+            )
+        return _plain(uniques)[codes[first]]
+
+    def _rows_without_interval(self, action: Ints, instance: Ints) -> Bools:
+        """Rows that say that an instance has no intervals: only its name, and its only row."""
+        blank = action < 0
+        if not blank.any():
+            return blank
+        for name in ("start", "end"):
+            values = pd.Series(self.series[name]).astype(object)
+            blank &= (values.isna() | (values.astype(str).str.strip() == "")).to_numpy()
+        alone: Bools = np.bincount(instance)[instance] == 1
+        return blank & alone
+
+    def _records(
+        self,
+        rows: npt.NDArray[np.intp],
+        instances: tuple[Ints, tuple[str, ...]],
+        named: tuple[Ints, tuple[str, ...]],
+        where: Where,
+    ) -> Records:
+        def where_kept(row: int) -> str:
+            return where(int(rows[row]))
+
+        (instance, ids), (action, actions) = instances, named
+        _refuse_missing(action[rows] < 0, "action", where_kept)
+        codes, vocabulary = order_by_name(*encode(np.array(actions, dtype=object)[action[rows]]))
+        start, end = (
+            _as_times(name, np.asarray(self.series[name])[rows], where_kept)
+            for name in ("start", "end")
         )
-    given = dict(columns or {})
-    unknown = sorted(set(given) - {*REQUIRED, *OPTIONAL})
-    if unknown:
-        choices = ", ".join(map(repr, REQUIRED + OPTIONAL))
-        raise DataError(f"columns names {quote(unknown[0])}, which is not one of {choices}")
-    names = {}
-    for ours in REQUIRED + OPTIONAL:
-        theirs = given.get(ours, ours)
-        if theirs in found:
-            names[ours] = theirs
-        elif ours in REQUIRED or ours in given:
-            raise DataError(_missing_column(ours, theirs, found, source))
-    return names
+        return Records(instance[rows], codes, start, end, ids, vocabulary, where_kept)
 
 
-def _missing_column(ours: str, theirs: str, found: Sequence[str], source: str) -> str:
-    near = get_close_matches(theirs.lower(), [name.lower() for name in found], n=1)
-    guess = next((name for name in found if near and name.lower() == near[0]), "...")
-    listed = ", ".join(quote(name) for name in found[:20]) or "none"
-    return (
-        f"{source} has no column {quote(theirs)} (found: {listed}); "
-        f"name it with columns={{{ours!r}: {quote(guess)}}}"
-    )
-
-
-def _as_frame(table: Any) -> Any:
-    if isinstance(table, pd.DataFrame) and not table.columns.is_unique:
-        find_columns([str(name) for name in table.columns], None, "the table")
-    if isinstance(table, Mapping):
-        table = pd.DataFrame(table)
+def column_values(series: Any, name: str, source: str) -> Any:
+    """Values of a column of any kind of table, as an array."""
+    if series.dtype.is_nested():
+        raise DataError(
+            f"{source}the column {quote(name)} holds {series.dtype}; text or numbers are wanted"
+        )
     try:
-        return nw.from_native(table, eager_only=True)
+        return _decoded(series).to_numpy()
+    except Exception as error:  # every library of tables fails in its own way
+        reason = printable(error, longest=200)
+        raise DataError(f"{source}the column {quote(name)} cannot be read: {reason}") from error
+
+
+def _decoded(series: Any) -> Any:
+    native = series.to_native()
+    if nw.dependencies.is_pyarrow_chunked_array(native) and series.dtype == nw.Categorical:
+        # narwhals takes the last value of a dictionary for a missing one
+        return nw.from_native(native.cast(native.type.value_type), series_only=True)
+    return series
+
+
+def _as_frame(table: Any) -> tuple[list[Any], Any]:
+    """Names of the columns, which may repeat, and a frame of these columns by their places."""
+    if isinstance(table, Mapping):
+        table = _frame_of_mapping(table)
+    if isinstance(table, pd.DataFrame):
+        places = range(table.shape[1])
+        return list(table.columns), nw.from_native(table.set_axis(places, axis=1), eager_only=True)
+    if nw.dependencies.is_pyarrow_table(table):
+        names = [str(place) for place in range(table.num_columns)]
+        return table.column_names, nw.from_native(table.rename_columns(names), eager_only=True)
+    try:
+        frame = nw.from_native(table, eager_only=True)
     except TypeError as error:
         raise DataError(
             f"a table of pandas, Polars or PyArrow is wanted, got {type(table).__name__}; "
             "lists of (action, start, end) go to IntervalSequences.from_lists"
         ) from error
+    return frame.columns, frame
 
 
-def _where_in_table(instance: npt.NDArray[np.int64], ids: Sequence[str], source: str) -> Where:
-    def where(row: int) -> str:
-        named = f" (instance {quote(ids[instance[row]])})" if instance[row] >= 0 else ""
-        return f"{source}row {row + 1}{named}"
+def _frame_of_mapping(table: Mapping[Any, Any]) -> pd.DataFrame:
+    try:
+        return pd.DataFrame(table)
+    except (ValueError, TypeError) as error:
+        raise DataError(
+            f"the columns do not make a table: {printable(error)}; give lists of the same length"
+        ) from error
 
-    return where
 
-
-def _refuse_missing(missing: npt.NDArray[np.bool_], name: str, where: Where) -> None:
+def _refuse_missing(missing: Bools, name: str, where: Where) -> None:
     if missing.any():
         row = int(np.argmax(missing))
         raise DataError(f"{where(row)}: the {name} is missing; fill it in or drop the row")
 
 
-def _label_instances(
-    name: str, values: Any, instance: npt.NDArray[np.int64], where: Where
-) -> Labels:
-    """One value an instance, or None where no row has one; refuses two values, or some missing."""
-    if values is None:
-        return None
-    codes, uniques = pd.factorize(values, use_na_sentinel=True)
-    codes = _blank_is_missing(codes, uniques)
-    if (codes < 0).all():
-        return None
-    _, first = np.unique(instance, return_index=True)
-    if (codes < 0).any():
-        row = int(np.argmax(codes < 0))
-        raise DataError(
-            f"{where(row)}: no {name}, while other rows have one; "
-            f"fill it in, or leave the whole column empty"
-        )
-    other = codes != codes[first][instance]
-    if other.any():
-        row = int(np.argmax(other))
-        before, here = uniques[codes[first[instance[row]]]], uniques[codes[row]]
-        raise DataError(
-            f"{where(row)}: the {name} is {quote(here)}, but {quote(before)} in row "
-            f"{first[instance[row]] + 1} of the same instance; "
-            f"give an instance one {name}, or different instances different names"
-        )
-    return np.asarray(uniques, dtype=_plain_type(uniques))[codes[first]]
+def _is_hashable(value: Any) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
 
 
-def _plain_type(uniques: Any) -> Any:
+def _plain(uniques: Any) -> npt.NDArray[Any]:
+    """Values as numbers or booleans where all are, and as plain objects otherwise."""
     kept = np.asarray(uniques)
-    return kept.dtype if kept.dtype.kind in "iufb" else object
+    if kept.dtype.kind in "iufb":
+        return kept
+    return np.array([*as_objects(kept), None], object)[:-1]
 
 
-def _blank_is_missing(codes: npt.NDArray[np.int64], names: Any) -> npt.NDArray[np.int64]:
+def _blank_is_missing(codes: Ints, names: Any) -> Ints:
     blank = [code for code, name in enumerate(names) if isinstance(name, str) and not name.strip()]
     return np.where(np.isin(codes, blank), -1, codes)
 
 
-def _rows_without_interval(
-    action: npt.NDArray[np.int64],
-    actions: Sequence[str],
-    series: Mapping[str, Any],
-    instance: npt.NDArray[np.int64],
-) -> npt.NDArray[np.bool_]:
-    """Rows that say that an instance has no intervals: nothing but its name, and its only row."""
-    blank = _blank_is_missing(action, actions) < 0
-    if not blank.any():
-        return blank
-    for name in ("start", "end"):
-        values = pd.Series(series[name]).astype(object)
-        blank &= (values.isna() | (values.astype(str).str.strip() == "")).to_numpy()
-    alone: npt.NDArray[np.bool_] = np.bincount(instance)[instance] == 1
-    return blank & alone
-
-
-def _records(
-    rows: npt.NDArray[np.intp],
-    instance: npt.NDArray[np.int64],
-    ids: tuple[str, ...],
-    action: npt.NDArray[np.int64],
-    actions: tuple[str, ...],
-    series: Mapping[str, Any],
-    where: Where,
-) -> Records:
-    def where_kept(row: int) -> str:
-        return where(int(rows[row]))
-
-    _refuse_missing(_blank_is_missing(action, actions)[rows] < 0, "action", where_kept)
-    codes, vocabulary = order_by_name(*encode(np.array(actions, dtype=object)[action[rows]]))
-    start, end = (_as_times(name, series[name], rows, where_kept) for name in ("start", "end"))
-    return Records(instance[rows], codes, start, end, ids, vocabulary, where_kept)
-
-
-def _as_times(
-    name: str, values: Any, rows: npt.NDArray[np.intp], where: Where
-) -> npt.NDArray[np.float64]:
+def _as_times(name: str, values: npt.NDArray[Any], where: Where) -> npt.NDArray[np.float64]:
     """Times as floats; refuses text and dates, with the row where it stands."""
-    kept = np.asarray(values)[rows]
-    if kept.dtype.kind in "mM":
-        raise DataError(
-            f"{where(0)}: the {name} is a date or time span ({kept[0]}); make it a number first, "
-            "for pandas: (times - times.min()).dt.total_seconds()"
-        )
-    if kept.dtype.kind in "iuf":
-        return kept.astype(np.float64)
-    times = np.array([_as_number(value) for value in kept], np.float64)
-    wrong = np.isnan(times) & np.array([not _is_missing(value) for value in kept], bool)
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        more = f" ({wrong.sum() - 1} more rows likewise)" if wrong.sum() > 1 else ""
-        raise DataError(
-            f"{where(row)}: the {name} is {quote(kept[row])}, not a number; "
-            f"write times as numbers, 12.5 and not 12,5 or 0:12{more}"
-        )
-    return times
-
-
-def _as_number(value: Any) -> float:
-    """Number that a cell holds, NaN where it holds none."""
-    if isinstance(value, bool | np.bool_) or value is pd.NA:
-        return np.nan
-    try:
-        return float(value)
-    except OverflowError:
-        return np.inf
-    except (TypeError, ValueError):
-        return np.nan
-
-
-def _is_missing(value: Any) -> bool:
-    if isinstance(value, str):
-        return value.strip().lower() in ("", "nan")
-    return value is None or value is pd.NA or isinstance(value, float)
+    if values.dtype.kind in "mM" and len(values):
+        raise DataError(f"{where(0)}: {span_advice(name, values[0])}")
+    if values.dtype.kind in "iuf":
+        return values.astype(np.float64)
+    numbers = [as_number(value) for value in values]
+    wrong = [row for row, number in enumerate(numbers) if number is None]
+    if wrong:
+        more = f" ({count(len(wrong) - 1, 'more row')} likewise)" if len(wrong) > 1 else ""
+        raise DataError(f"{where(wrong[0])}: {not_a_number(name, values[wrong[0]])}{more}")
+    return np.array(numbers, np.float64)
