@@ -1,8 +1,8 @@
 """Accuracy on real recordings: settings and structures side by side, same folds for all.
 
 Run with `python -m benchmarks.accuracy FOLDER`, where FOLDER has files of recordings as
-`ibgn.read_csv` takes them. Those with groups are split by group, others in ten stratified folds with
-seed 0. Prints a table in Markdown; docs/accuracy.md has it.
+`ibgn.read_csv` takes them. Those with groups are split by group, others in ten stratified folds
+with seed 0. Prints a table in Markdown; docs/accuracy.md has it.
 """
 
 import sys
@@ -57,7 +57,9 @@ def models() -> Iterator[tuple[str, str, IBGNClassifier]]:
         yield "default", structure, IBGNClassifier(structure, random_state=0)
 
 
-def run_fold(name: str, setting: str, structure: str, model: Any, X: Any, y: Any, fold: Any) -> Result:
+def run_fold(
+    name: str, setting: str, structure: str, model: Any, X: Any, y: Any, fold: Any
+) -> Result:
     train, test = fold
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -85,7 +87,12 @@ def measure(folder: Path) -> pd.DataFrame:
 def summarise(results: pd.DataFrame) -> pd.DataFrame:
     """Accuracy over all instances with its standard error, seconds a fit, links an activity."""
     groups = results.groupby(["data", "setting", "structure"], sort=True)
-    table = groups.agg(right=("right", "sum"), tested=("tested", "sum"), seconds=("seconds", "mean"), links=("links", "mean"))
+    table = groups.agg(
+        right=("right", "sum"),
+        tested=("tested", "sum"),
+        seconds=("seconds", "mean"),
+        links=("links", "mean"),
+    )
     accuracy = table["right"] / table["tested"]
     error = np.sqrt(accuracy * (1 - accuracy) / table["tested"])
     table["accuracy"] = [f"{a:.3f} ± {e:.3f}" for a, e in zip(accuracy, error, strict=True)]
@@ -95,8 +102,10 @@ def summarise(results: pd.DataFrame) -> pd.DataFrame:
 def to_markdown(table: pd.DataFrame) -> str:
     lines = []
     for value, digits in (("accuracy", None), ("seconds", 2), ("links", 0)):
-        wide = table.pivot(index="data", columns=["setting", "structure"], values=value)
+        wide = table.set_index(["data", "setting", "structure"])[value].unstack([1, 2])  # noqa: PD010
         wide = wide.sort_index(axis=1)
+        if value == "links":  # of the other structures each instance has its own number
+            wide = wide[[column for column in wide if column[1] in ("learned", "shared")]]
         head = ["" if value == "accuracy" else value, *(f"{a} {b}" for a, b in wide.columns)]
         lines += ["", "| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
         for name, row in wide.iterrows():

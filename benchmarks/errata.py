@@ -15,7 +15,6 @@ from ibgn import IBGNClassifier, IntervalSequences, consistency, nodes, read_net
 from ibgn.allen import ALL, COMPOSITION, CONSTRAINTS, members, relation, symbols
 from ibgn.datasets import make_hand_signs
 
-
 console = Console(soft_wrap=True, highlight=False)
 say = console.print
 PAIRS = list(itertools.combinations(range(4), 2))
@@ -60,7 +59,9 @@ def thirteen_sets() -> None:
             start, duration = rng.integers(0, largest, 7), rng.integers(1, largest, 7)
             rows = [("a", s, s + d) for s, d in zip(start, duration, strict=True)]
             links = [(i, j) for j in range(7) for i in range(j) if rng.random() < 0.4]
-            met |= set(read_networks([rows], "full" if name == "full" else links).constraint.tolist())
+            met |= set(
+                read_networks([rows], "full" if name == "full" else links).constraint.tolist()
+            )
         found = " ".join(sorted(map(symbols, met)))
         say(f"   {name:6} structures: {len(met):2} of {len(CONSTRAINTS)}: {found}")
 
@@ -123,7 +124,10 @@ def unweighted_sum() -> None:
 def sampler() -> None:
     """Posterior mean counts of seven nodes: enumeration, exact and published sampler."""
     say("[b]6. The printed sampler has another target[/b]: mean nodes at tables 1 to 4 of 7 nodes")
-    rows = [[("0", 0, 1), ("1", 1, 2), ("0", 2, 3), ("2", 3, 4)], [("1", 0, 1), ("1", 1, 2), ("2", 2, 3)]]
+    rows = [
+        [("0", 0, 1), ("1", 1, 2), ("0", 2, 3), ("2", 3, 4)],
+        [("1", 0, 1), ("1", 1, 2), ("2", 2, 3)],
+    ]
     X = IntervalSequences.from_lists(rows)
     concentration, prior = 0.7, np.array([0.5, 0.3, 0.2])
     say(f"   enumeration {enumerate_tables(X, concentration, prior).round(2)}")
@@ -156,7 +160,10 @@ def diverging_update() -> None:
     """Strength of the action prior after so many steps, as printed and over tables."""
     say("[b]7. The printed update of beta diverges[/b]: sum of beta after 0, 10, 100, 1000 steps")
     counts = np.array([[40, 10, 5], [8, 30, 4], [3, 5, 20]])
-    for name, data in (("one pooled vector", counts.sum(axis=0, keepdims=True)), ("tables", counts)):
+    for name, data in (
+        ("one pooled vector", counts.sum(axis=0, keepdims=True)),
+        ("tables", counts),
+    ):
         beta, shown = np.ones(3), [3.0]
         for step in range(1, 1001):
             gained = (digamma(data + beta) - digamma(beta)).sum(axis=0)

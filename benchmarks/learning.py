@@ -127,7 +127,9 @@ def compare_whole_fit(folder: Path) -> None:
         rows = rasterise(X, 200)
         rocket = MiniRocket(random_state=0, n_jobs=2)
         ridge = RidgeClassifierCV(alphas=np.logspace(-3, 3, 10))
-        return make_pipeline(rocket, StandardScaler(with_mean=False), ridge).fit(rows, y).predict(rows)
+        return (
+            make_pipeline(rocket, StandardScaler(with_mean=False), ridge).fit(rows, y).predict(rows)
+        )
 
     ours(), theirs()  # compile
     mine, other = seconds(ours), seconds(theirs)
@@ -144,7 +146,9 @@ def rasterise(X: IntervalSequences, steps: int) -> np.ndarray:
     begin = ((X.start - first) / (last - first) * steps).astype(int)
     stop = np.maximum(((X.end - first) / (last - first) * steps).astype(int), begin + 1)
     raster = np.zeros((len(X), len(X.actions), steps), np.float32)
-    for d, a, b, s in zip(np.repeat(np.arange(len(X)), X.lengths), X.action, begin, stop, strict=True):
+    for d, a, b, s in zip(
+        np.repeat(np.arange(len(X)), X.lengths), X.action, begin, stop, strict=True
+    ):
         raster[d, a, b:s] = 1
     return raster
 

@@ -3,9 +3,9 @@
 Run with `python -m benchmarks.recovery`; `make figures` draws what it measures.
 
 The known activity has six positions in two blocks of three, one block before the other. In each
-block the first pair is linked: whether it overlaps or starts depends on the two actions. Overlaps and
-starts leave the same open for what follows, so the other relations do not depend on the actions, and
-the true structure is {(0, 1), (3, 4)}.
+block the first pair is linked: whether it overlaps or starts depends on the two actions. Both leave
+the same open for what follows, so no other relation depends on the actions, and the true structure
+is {(0, 1), (3, 4)}.
 """
 
 import warnings

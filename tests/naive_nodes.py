@@ -98,7 +98,7 @@ def sweep_exact(offsets, action, seat, counts, totals, concentration, prior, mov
             arguments = here, opened, acts[n], counts, totals, prior, prior.sum(), of_tables
             mine[n] = draw(move_weights(*arguments), rng)
             add(counts, totals, *one, 1)
-        if len(mine) > 1 and rng.random() < moves:
+        if len(mine) > 1 and rng.random() * len(mine) < moves:
             move_anywhere(acts, mine, counts, totals, concentration, prior, rng)
 
 
@@ -133,15 +133,20 @@ def allocate(action, seat, order, i, j, counts, totals, prior, target, rng):
     return value
 
 
+def shuffle_tables(seat, one, two, rng):
+    order = []
+    for n in np.flatnonzero(np.isin(seat, [one, two])):
+        place = int(rng.random() * (len(order) + 1))
+        order.append(n)
+        order[place], order[-1] = order[-1], order[place]
+    return np.array(order, np.int64)
+
+
 def split_or_merge(action, seat, counts, totals, concentration, prior, rng):
     i = int(rng.random() * len(seat))
     j = int(rng.random() * (len(seat) - 1))
     j += j >= i
-    order = []
-    for n in np.flatnonzero(np.isin(seat, [seat[i], seat[j]])):
-        place = int(rng.random() * (len(order) + 1))
-        order.append(n)
-        order[place], order[-1] = order[-1], order[place]
+    order = shuffle_tables(seat, seat[i], seat[j], rng)
     splits = seat[i] == seat[j]
     target = np.full(len(seat), -1)
     if not splits:

@@ -4,7 +4,6 @@ import math
 import pickle
 
 import joblib
-import naive
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -12,6 +11,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
 from sklearn.pipeline import Pipeline
 
+import naive
 from ibgn import DataError, IBGNClassifier, IntervalSequences, Structure, read_networks
 from ibgn.allen import COMPOSITION
 from ibgn.datasets import make_hand_signs
@@ -19,7 +19,14 @@ from ibgn.datasets import make_hand_signs
 # short chains: whether they converged is tested with the nodes
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 QUICK = {"draws": 60, "budget": 900, "random_state": 0}
-STRUCTURES = ["full", "chain", "learned", "shared", [(0, 1), (0, 3)], Structure({(1, 2)}, 4, "full")]
+STRUCTURES = [
+    "full",
+    "chain",
+    "learned",
+    "shared",
+    [(0, 1), (0, 3)],
+    Structure({(1, 2)}, 4, "full"),
+]
 
 
 def quick(structure="full", **options):
@@ -143,9 +150,7 @@ def test_search_pipeline_and_groups(signs):
     search.fit(X, y)
     assert search.best_params_["model__structure"] in ("chain", "full")
     groups = np.arange(len(y)) % 3
-    scores = cross_val_score(
-        quick(), X, y, groups=groups, cv=GroupKFold(3), error_score="raise"
-    )
+    scores = cross_val_score(quick(), X, y, groups=groups, cv=GroupKFold(3), error_score="raise")
     assert len(scores) == 3
 
 
@@ -238,7 +243,11 @@ def test_an_instance_longer_than_any_in_training(signs, fitted):
     X, _ = signs
     for structure in ("full", "learned", "shared", "chain"):
         model = quick(structure).fit(*signs)
-        long = [(a, s + 10 * shift, e + 10 * shift) for shift in range(9) for a, s, e in X[0].to_lists()[0]]
+        long = [
+            (a, s + 10 * shift, e + 10 * shift)
+            for shift in range(9)
+            for a, s, e in X[0].to_lists()[0]
+        ]
         assert np.isfinite(model.predict_log_proba([long])).all()
     assert len(long) > X.lengths.max() * 3
 
@@ -302,9 +311,8 @@ def test_activity_model_is_readable(signs):
     assert relations["surprise"].is_monotonic_decreasing
     assert set(relations["first"]) <= set(model.actions_)
     scores = activity.link_scores.table()
-    assert set(zip(*scores[scores["linked"]][["first", "second"]].to_numpy().T)) == {
-        (i, j) for i, j in activity.structure.links
-    }
+    linked = scores[scores["linked"]][["first", "second"]].to_numpy().tolist()
+    assert {(i, j) for i, j in linked} == activity.structure.links
     assert activity.convergence.draws == 60
 
 

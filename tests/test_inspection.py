@@ -66,6 +66,11 @@ def test_mistakes(warning):
     assert sum(name in warnings_of(MISTAKES[warning]) for name in others) <= 2
 
 
+def test_overlap_with_an_interval_that_is_not_the_neighbour():
+    found = warnings_of([[("a", 0, 10), ("a", 1, 2), ("a", 3, 4)], []])
+    assert "2 intervals overlap one of the same action" in found
+
+
 def test_labels_that_look_wrong():
     found = warnings_of(FINE, ["take", "Take", "wave", "wave"])
     assert "labels 'take' and 'Take' differ by case" in found

@@ -104,7 +104,12 @@ def test_nothing_can_be_changed(X):
 def test_the_callers_arrays_stay_his():
     start, groups = np.array([0.0]), np.array(["ann"])
     X = IntervalSequences([0, 1], [0], start, [1.0], ["a"], groups=groups)
+    frozen = groups.view()
+    frozen.flags.writeable = False
+    shared = IntervalSequences([0, 1], [0], start, [1.0], ["a"], groups=frozen)
+    listed = IntervalSequences.from_lists([[("a", 0, 1)]], groups=frozen)
     start[0], groups[0] = 0.5, "bob"
+    assert shared.groups[0] == listed.groups[0] == "ann"
     assert X.start[0] == 0
     assert X.groups[0] == "ann"
 

@@ -224,7 +224,7 @@ def test_draw(weights, seed):
         assert weights[drawn] > 0 or weights.sum() == 0
 
 
-@given(states(), st.sampled_from([-1.0, 0.0, 0.5, 1.0]), seeds)
+@given(states(), st.sampled_from([-1.0, 0.0, 2.0, 10.0]), seeds)
 def test_samplers_draw_the_same_stream(state, moves, seed):
     """Not only alike: the very same seats after every sweep; moves=-1 is the published sweep."""
     X, seat, concentration, prior = state
@@ -245,7 +245,7 @@ def test_samplers_draw_the_same_stream(state, moves, seed):
 def test_single_sweeps_draw_the_same_stream(state, seed):
     X, seat, concentration, prior = state
     for sweep, twin, more in (
-        (nodes.sweep_exact, naive_nodes.sweep_exact, (1.0,)),
+        (nodes.sweep_exact, naive_nodes.sweep_exact, (3.0,)),
         (nodes.sweep_published, naive_nodes.sweep_published, ()),
     ):
         compiled, plain = ([seat.copy(), *place(X, seat)] for _ in range(2))
@@ -268,6 +268,15 @@ def test_moving_anywhere_draws_the_same_stream(state, seed):
             naive_nodes.move_anywhere(X.action, *plain, concentration, prior, same)
             for part, other in zip(compiled, plain, strict=True):
                 np.testing.assert_array_equal(part, other)
+
+
+@given(st.lists(st.integers(0, 3), max_size=8), seeds)
+def test_nodes_of_two_tables_are_shuffled(seats, seed):
+    seat = np.array(seats, np.int64)
+    rng, same = (np.random.default_rng(seed) for _ in range(2))
+    order = nodes.shuffle_tables(seat, 0, 1, rng)
+    np.testing.assert_array_equal(order, naive_nodes.shuffle_tables(seat, 0, 1, same))
+    assert sorted(order) == np.flatnonzero(seat <= 1).tolist()
 
 
 @given(states(most=1), seeds)

@@ -488,6 +488,49 @@ def test_forged_values_are_refused(path, values, content, tmp_path):
         refused(closed(tree, arrays), tmp_path, "; ")
 
 
+def normal(probs):
+    return probs / probs.sum(axis=-1, keepdims=True)
+
+
+def twice(rows):
+    rows[1] = rows[0]
+    return rows
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"links.keys": lambda keys: keys[::-1], "links.log_probs": lambda probs: probs[::-1]},
+        {"links.keys": twice, "links.log_probs": twice},
+        {
+            "nodes.action_probs": lambda probs: normal(probs[:, 1:]),
+            "nodes.action_prior": lambda prior: prior[1:],
+        },
+        {"nodes.action_probs": lambda probs: probs[:0], "nodes.shares": lambda shares: shares[:0]},
+    ],
+    ids=["keys unsorted", "a key twice", "an action less", "no tables"],
+)
+def test_forgeries_that_agree_among_themselves_are_refused(changes, content, tmp_path):
+    for path, change in changes.items():
+        content = forged(content, path, change)
+    refused(content, tmp_path, "damaged or was altered")
+
+
+def test_lengths_without_actions_are_refused(tmp_path):
+    """Sampling would draw from no actions, and the kernel beyond its array."""
+    save(IBGNClassifier(**QUICK).fit([[], []], ["a", "b"]), tmp_path / "model.ibgn")
+    content = (tmp_path / "model.ibgn").read_bytes()
+    refused(forged(content, "lengths", put(0, 3)), tmp_path, "parts of activity 'a' do not agree")
+
+
+def test_forged_pairs_are_refused(data, tmp_path):
+    save(fit(data, [(0, 1)]), tmp_path / "model.ibgn")
+    content = (tmp_path / "model.ibgn").read_bytes()
+    for pairs in ([[3, 1]], [[-1, 2]]):
+        forge = forged(content, "parameters.structure.pairs", lambda _, rows=pairs: np.array(rows))
+        refused(forge, tmp_path, "a link is two positions")
+
+
 def test_refusals_say_what_is_wrong(content, tmp_path):
     size = opened(content)[0]["model"]["activities"][0]["link_scores"]["size"]
     for path, value, words in (
@@ -582,7 +625,10 @@ def test_bombs_take_no_memory(content, tmp_path):
         claimed = json.loads(text)
         claimed["arrays"][0] = ["<f8", shape]
         large = sealed(json.dumps(claimed).encode() + b"\n" + bomb)
-        assert peak(lambda data=large: refused(data, tmp_path)) < 20 << 20
+        words = "more than|no table" if isinstance(shape, list) and max(shape) > 1 else "no table"
+        assert peak(lambda data=large, words=words: refused(data, tmp_path, words)) < 20 << 20
+    for wrong in (content[:-1], content + b"x"):
+        refused(sealed(wrong.split(b"\n", 1)[1]), tmp_path, "not as long as it says")
     for kind in ("O", "|O8", "<M8[s]", "V1000000000", "<U99999999", "i4,i4", None, [], {}):
         claimed = json.loads(text)
         claimed["arrays"][0][0] = kind

@@ -33,6 +33,16 @@ def test_inclusive_intervals_meet():
     assert X.to_lists()[0] == [("a", 3, 8), ("c", 5, 6), ("b", 8, 10)]
 
 
+@pytest.mark.parametrize("tick", [0.1, 0.04, 1 / 30, 1001 / 30000, 0.5, 7])
+@pytest.mark.parametrize("closed", ["both", "right"])
+def test_inclusive_ends_meet_whatever_the_tick(tick, closed):
+    """Each interval ends one tick before the next starts; as floats, 0.1 + 0.2 is not 0.3."""
+    shift = 1 if closed == "both" else 0
+    rows = [("a", 3 * n * tick, (3 * n + 3 - shift) * tick) for n in range(100)]
+    X = IntervalSequences.from_lists([rows], closed=closed, tick=tick)
+    assert count_pairs(X, "chain").relations["m"] == 99
+
+
 def test_other_ticks():
     assert read([("a", 0.5, 1.0)], closed="both", tick=0.5) == [("a", 0.5, 1.5)]
     with pytest.raises(DataError, match=r"whole ticks of 1; give the length of a tick"):

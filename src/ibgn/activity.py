@@ -61,7 +61,7 @@ class ActivityModel:
         unlinked: Unlinked,
         seed: int = 0,
     ) -> Floats:
-        """log P(nodes) + log P(relations) of each instance; actions coded as in training."""
+        """Log P(nodes) + log P(relations) of each instance; actions coded as in training."""
         nodes = self.nodes.log_terms(X, node_likelihood, seed)
         links = self.links.log_terms(X, networks, unlinked)
         return _sum_by(X.offsets, nodes) + _sum_by(networks.offsets, links)
@@ -156,4 +156,4 @@ def _pace(X: IntervalSequences) -> float:
 def _sum_by(offsets: npt.NDArray[np.int64], terms: Floats) -> Floats:
     """Sum of the terms of each instance, in order, so that other instances change no bit of it."""
     owner = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
-    return np.bincount(owner, weights=terms, minlength=len(offsets) - 1)
+    return np.bincount(owner, weights=terms, minlength=len(offsets) - 1).astype(np.float64)

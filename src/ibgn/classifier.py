@@ -1,6 +1,7 @@
 """IBGNClassifier: one model an activity, and the activity under which an instance is likeliest."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
 from typing import Any, Literal, Self, get_args
 
 import joblib
@@ -172,7 +173,12 @@ class IBGNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self, parts: list[IntervalSequences], rng: np.random.Generator
     ) -> list[ActivityModel]:
         sampling = Sampling(
-            self.sampler, self.draws, self.budget, self.chains, self.concentration, self.action_prior
+            self.sampler,
+            self.draws,
+            self.budget,
+            self.chains,
+            self.concentration,
+            self.action_prior,
         )
         parallel = joblib.Parallel(self.n_jobs, prefer="threads", return_as="generator")
         done = parallel(
@@ -330,7 +336,8 @@ def _given_prior(prior: Mapping[Any, float], classes: list[Any]) -> Floats:
     weights = np.array([prior[label] for label in classes], float)
     if not (np.isfinite(weights).all() and (weights > 0).all()):
         raise DataError(f"probabilities of class_prior are positive, got {weights.tolist()}")
-    return np.log(weights / weights.sum())
+    logs: Floats = np.log(weights / weights.sum())
+    return logs
 
 
 def _pieces(X: IntervalSequences) -> Iterator[IntervalSequences]:
@@ -338,7 +345,7 @@ def _pieces(X: IntervalSequences) -> Iterator[IntervalSequences]:
     pairs = np.cumsum(X.lengths * (X.lengths - 1) // 2)
     bounds = np.flatnonzero(np.diff(pairs // PAIRS_AT_ONCE, prepend=0)).tolist()
     edges = [0, *(bound for bound in bounds if bound), len(X)]
-    for first, last in zip(edges[:-1], edges[1:], strict=True):
+    for first, last in pairwise(edges):
         yield X[first:last]
 
 

@@ -7,7 +7,13 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import norm
 
-__all__ = ["RafteryLewis", "effective_sample_size", "minimum_length", "potential_scale_reduction", "raftery_lewis"]
+__all__ = [
+    "RafteryLewis",
+    "effective_sample_size",
+    "minimum_length",
+    "potential_scale_reduction",
+    "raftery_lewis",
+]
 
 Floats = npt.NDArray[np.float64]
 
@@ -119,7 +125,9 @@ def _second_order_gain(low: npt.NDArray[np.int64]) -> float:
     """G2 of a second against a first order Markov chain, on its triples."""
     counts = np.bincount(4 * low[:-2] + 2 * low[1:-1] + low[2:], minlength=8).reshape(2, 2, 2)
     pairs, followers = counts.sum(axis=2), counts.sum(axis=0)
-    expected = pairs[:, :, None] * followers[None] / np.maximum(counts.sum(axis=(0, 2)), 1)[None, :, None]
+    expected = (
+        pairs[:, :, None] * followers[None] / np.maximum(counts.sum(axis=(0, 2)), 1)[None, :, None]
+    )
     seen = counts > 0
     return float(2 * (counts[seen] * np.log(counts[seen] / expected[seen])).sum())
 
@@ -136,21 +144,21 @@ def _transition_rates(low: npt.NDArray[np.int64]) -> tuple[float, float]:
 
 def effective_sample_size(traces: npt.ArrayLike) -> float:
     """Independent draws that (chains, draws) are worth, by ArviZ; all of them if constant."""
-    from arviz_stats.base import array_stats
+    from arviz_stats.base import array_stats  # type: ignore[attr-defined]
 
     values = np.atleast_2d(np.asarray(traces, np.float64))
     if values.shape[1] < 4 or np.ptp(values) == 0:
         return float(values.size)
-    return float(array_stats.ess(values))
+    return float(array_stats.ess(values))  # type: ignore[no-untyped-call]
 
 
 def potential_scale_reduction(traces: npt.ArrayLike) -> float:
     """R-hat of (chains, draws), by ArviZ: near 1 if chains agree; NaN for a single chain."""
-    from arviz_stats.base import array_stats
+    from arviz_stats.base import array_stats  # type: ignore[attr-defined]
 
     values = np.atleast_2d(np.asarray(traces, np.float64))
     if len(values) < 2 or values.shape[1] < 4:
         return float("nan")
     if (np.ptp(values, axis=1) == 0).all():
         return 1.0 if np.ptp(values) == 0 else float("inf")
-    return float(array_stats.rhat(values))
+    return float(array_stats.rhat(values))  # type: ignore[no-untyped-call]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from ibgn.intervals import IntervalSequences, as_column, as_sequences
 from ibgn.messages import count, printable
@@ -209,17 +210,15 @@ def _gaps(X: IntervalSequences) -> Floats:
 
 def _overlapping_itself(X: IntervalSequences) -> str | None:
     owner = np.repeat(np.arange(len(X)), X.lengths)
-    order = np.lexsort((X.end, X.start, X.action, owner))
-    same = (np.diff(owner[order]) == 0) & (np.diff(X.action[order]) == 0)
-    overlap = same & (X.start[order][1:] < X.end[order][:-1])
+    track = owner * len(X.actions) + X.action
+    over = pd.Series(X.end).groupby(track).cummax().groupby(track).shift()
+    overlap = X.start < over.to_numpy()
     if not overlap.any():
         return None
-    name = X.actions[X.action[order][int(np.argmax(overlap))]]
-    found = int(overlap.sum())
+    name = X.actions[X.action[int(np.argmax(overlap))]]
     return (
-        f"{count(found, 'interval')} {'overlaps' if found == 1 else 'overlap'} one of the same "
-        f"action and instance (first: {printable(name)}); if two tracks were merged, give their "
-        "actions different names"
+        f"{int(overlap.sum())} intervals overlap one of the same action and instance (first: "
+        f"{printable(name)}); if two tracks were merged, give their actions different names"
     )
 
 

@@ -85,7 +85,7 @@ class IntervalSequences:
         )
         vocabulary = tuple(str(name) for name in actions)
         _check(flat, vocabulary)
-        self._fill(flat, vocabulary, ids, groups)
+        self._fill(flat, vocabulary, _copied(ids), _copied(groups))
 
     def _fill(
         self,
@@ -122,7 +122,7 @@ class IntervalSequences:
         cls, records: Records, cleaning: Cleaning, groups: npt.ArrayLike | None = None
     ) -> "IntervalSequences":
         """Check, clean and order recorded rows."""
-        return cls._trusted(records.flat(cleaning), records.actions, records.ids, groups)
+        return cls._trusted(records.flat(cleaning), records.actions, records.ids, _copied(groups))
 
     @classmethod
     def from_lists(
@@ -138,7 +138,8 @@ class IntervalSequences:
         """
         records = records_of_lists(instances, ids)
         flat = records.flat(Cleaning(**cleaning))
-        return cls._trusted(flat, records.actions, ids if ids is None else records.ids, groups)
+        names = None if ids is None else records.ids
+        return cls._trusted(flat, records.actions, names, _copied(groups))
 
     @classmethod
     def concatenate(cls, parts: Iterable["IntervalSequences"]) -> "IntervalSequences":
@@ -375,13 +376,17 @@ def _check(flat: Flat, actions: tuple[str, ...]) -> None:
         )
 
 
+def _copied(values: npt.ArrayLike | None) -> npt.ArrayLike | None:
+    """The caller may change his own array, even through a view that he may not write to."""
+    return values.copy() if isinstance(values, np.ndarray) else values
+
+
 def _per_instance(
     name: str, values: npt.ArrayLike | None, offsets: npt.NDArray[np.int64], dtype: Any
 ) -> npt.NDArray[Any] | None:
     if values is None:
         return None
-    column = as_column(name, values, len(offsets) - 1, dtype)
-    return column.copy() if column.flags.writeable else column  # the caller may change his own
+    return as_column(name, values, len(offsets) - 1, dtype)
 
 
 def as_column(name: str, values: Any, instances: int, dtype: Any = None) -> npt.NDArray[Any]:

@@ -82,7 +82,7 @@ class Links:
     elsewhere: Floats
 
     def log_terms(self, X: IntervalSequences, networks: Networks, unlinked: Unlinked) -> Floats:
-        """log probability of the relation of each pair, (pairs,), row by row.
+        """Log probability of the relation of each pair, (pairs,), row by row.
 
         Unlinked pairs are scored by the distribution of relations at their positions, within
         their constraint ("constrained") or as it is ("marginal"), or not at all ("ignore").
@@ -113,7 +113,8 @@ class Links:
         """(7,) distribution over relations of a linked pair, given actions and constraint."""
         key = kernels.key_of(first, second, constraint, self.actions)
         row = kernels.find(self.keys, key) if max(first, second) < self.actions else -1
-        return np.exp(self.log_probs[row] if row >= 0 else self.unknown[constraint])
+        probs: Floats = np.exp(self.log_probs[row] if row >= 0 else self.unknown[constraint])
+        return probs
 
 
 def constraining(structure: Structure, unlinked: Unlinked) -> Structure:
@@ -140,7 +141,9 @@ def count_links(X: IntervalSequences, structure: Structure, networks: Networks) 
     return LinkCounts(found, counts.reshape(-1, 7).astype(np.int64), positions)
 
 
-def fit_links(counts: LinkCounts, structure: Structure, actions: int, smoothing: Smoothing) -> Links:
+def fit_links(
+    counts: LinkCounts, structure: Structure, actions: int, smoothing: Smoothing
+) -> Links:
     """Turn counts into probabilities.
 
     smoothing is a number added to every relation that the constraint leaves open, or "learned": a
@@ -179,7 +182,7 @@ def fit_polya(counts: npt.NDArray[np.integer]) -> Floats:
     for _ in range(POLYA_STEPS):
         gained = (digamma(counts + prior) - digamma(prior)).sum(axis=0)
         spread = (digamma(totals + prior.sum()) - digamma(prior.sum())).sum()
-        after = np.clip(prior * gained / spread, *STRENGTHS)
+        after: Floats = np.clip(prior * gained / spread, *STRENGTHS)
         if np.allclose(after, prior, rtol=1e-6):
             return after
         prior = after

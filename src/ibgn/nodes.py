@@ -48,8 +48,9 @@ CONCENTRATIONS = (1e-3, 1e2)  # a learned concentration stays between these
 PRIORS = (1e-2, 1e3)  # and so does each entry of a learned prior: what is unseen stays possible
 TUNING_SWEEPS = 100  # sweeps during which concentration and prior are learned
 TUNE_EVERY = 5
+WARMING_SWEEPS = 100  # sweeps of each chain before its trace is looked at
 PILOT = {"q": 0.025, "r": 0.0125}  # what the chain must know of its log joint; 600 sweeps at least
-MOVES = 0.25  # probability of an instance to make moves that renumber its tables, in each sweep
+MOVES = 10.0  # an instance of k nodes makes moves that renumber tables in MOVES / k of the sweeps
 EXACT_LENGTH = 12  # up to here the sequential likelihood sums over all seatings
 RHAT_LIMIT = 1.05
 LEAST_WORTH = 10  # independent draws that the draws must be worth
@@ -143,9 +144,9 @@ class Nodes:
     def log_terms(
         self, X: IntervalSequences, likelihood: NodeLikelihood, seed: int = 0, particles: int = 64
     ) -> Floats:
-        """log probability that each interval adds, (intervals,); actions coded as in training.
+        """Log probability that each interval adds, (intervals,); actions coded as in training.
 
-        An action never seen in training, one past the last code, has the same probability in every activity.
+        An action never seen in training, one past the last code, is as likely in every activity.
         "published" is log of the sum over tables, not a probability; "mixture" weights each table
         by its share; "sequential" is log P(a_n | a_1 .. a_n-1), summed over all seatings for short
         instances and estimated with particles for longer ones, always from the same seed.
@@ -155,7 +156,8 @@ class Nodes:
             return self._sequential_terms(X, seed, particles)
         weights = self.shares if likelihood == "mixture" else np.ones(len(self.shares))
         of_action = np.append(weights @ self.action_probs, self._unknown())
-        return np.log(of_action)[X.action]
+        terms: Floats = np.log(of_action)[X.action]
+        return terms
 
     def _unknown(self) -> float:
         return 1.0 / (len(self.action_prior) + 1)
@@ -196,8 +198,9 @@ def fit_nodes(
     tuner, *others = rng.spawn(sampling.chains + 1)
     concentration, prior, tuning = _tuned(X, sampling, tuner)
     chains = [_run_chain(X, sampling, concentration, prior, tuning, child) for child in others]
-    tables = max((int(np.flatnonzero(c.counts.sum(axis=1))[-1]) + 1 for c in chains if len(X)), default=1)
-    counts = np.mean([chain.counts for chain in chains], axis=0)[:tables]
+    counts = np.mean([chain.counts for chain in chains], axis=0)
+    used = np.flatnonzero(counts.sum(axis=1))
+    counts = counts[: used[-1] + 1 if len(used) else 1]
     totals = counts.sum(axis=1)
     convergence = _judge(chains, sampling)
     if not convergence.converged:
@@ -247,7 +250,9 @@ def _run_chain(
     def go_on(state: State, sweeps: int, thin: int = 1) -> tuple[State, Floats, Ints]:
         return run(X, state, concentration, prior, sampling.sampler, rng, sweeps, thin)
 
-    left = sampling.budget - tuning
+    warming = min(WARMING_SWEEPS, (sampling.budget - tuning) // 4)
+    state, _, _ = go_on(state, warming)  # the way from the first state would mislead the diagnostic
+    left = sampling.budget - tuning - warming
     pilot_length = min(minimum_length(**PILOT), left - 1)
     state, pilot, _ = go_on(state, pilot_length)
     diagnosis = raftery_lewis(pilot, **PILOT)
@@ -257,14 +262,20 @@ def _run_chain(
     left -= further
     thin = max(1, min(diagnosis.thin, left // sampling.draws))
     draws = max(1, min(sampling.draws, left // thin))
-    state, trace, counts = go_on(state, draws * thin, thin)
+    while True:
+        state, trace, counts = go_on(state, draws * thin, thin)
+        left -= draws * thin
+        kept = trace[thin - 1 :: thin]
+        if effective_sample_size(kept) >= LEAST_WORTH or left < 4 * thin * draws:
+            break
+        thin *= 4  # draws worth too little: again, further apart
     fits = (
         diagnosis.enough
         and pilot_length + further >= diagnosis.burn_in
-        and (thin, draws) == (diagnosis.thin, sampling.draws)
+        and thin >= diagnosis.thin
+        and draws == sampling.draws
     )
-    burn_in = tuning + pilot_length + further
-    kept = trace[thin - 1 :: thin]
+    burn_in = tuning + warming + pilot_length + further
     return _Chain(counts / draws, kept, burn_in, thin, diagnosis, fits)
 
 
@@ -306,7 +317,7 @@ def initial_state(X: IntervalSequences, seat: Ints | None = None) -> State:
 
 
 def log_joint(X: IntervalSequences, state: State, concentration: float, prior: Floats) -> float:
-    """log P(seats, actions)."""
+    """Log P(seats, actions)."""
     return kernels.log_joint(
         X.offsets, state.seat, state.counts, state.totals, concentration, prior
     )
@@ -377,4 +388,5 @@ def learn_prior(prior: Floats, counts: npt.NDArray[np.integer]) -> Floats:
     spread = (digamma(used.sum(axis=1) + strength) - digamma(strength)).sum()
     if not spread > 0:
         return prior
-    return np.clip(prior * gained / spread, *PRIORS)
+    after: Floats = np.clip(prior * gained / spread, *PRIORS)
+    return after

@@ -183,9 +183,11 @@ class Records:
             f"closed={cleaning.closed!r} needs times in whole ticks of {cleaning.tick:g}; "
             "give the length of a tick (tick=...) or use closed='left'",
         )
-        start = self.start + (cleaning.tick if cleaning.closed in ("right", "neither") else 0.0)
-        end = self.end + (cleaning.tick if cleaning.closed in ("both", "right") else 0.0)
-        return replace(self, start=start, end=end)
+        # all times are made from whole ticks, so that equal ticks are equal numbers
+        start, end = np.rint(ticks)
+        start += cleaning.closed in ("right", "neither")
+        end += cleaning.closed in ("both", "right")
+        return replace(self, start=start * cleaning.tick, end=end * cleaning.tick)
 
     def _lengthened(self, min_duration: float) -> "Records":
         if min_duration == 0:
@@ -214,7 +216,7 @@ class Records:
             )
         else:
             advice = "the interval has zero length; use zero_length='drop' or a min_duration"
-            if _look_like_ticks(recorded):
+            if cleaning.closed == "left" and _look_like_ticks(recorded):
                 advice += ", or closed='both' if ends are inclusive"
         self._refuse(empty, advice)
         return self

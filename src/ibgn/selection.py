@@ -76,7 +76,7 @@ class LinkScores:
 def score_links(
     X: IntervalSequences, criterion: Criterion = "bic", penalty: float = 1.0
 ) -> LinkScores:
-    """Score every link of one activity: does the relation depend on the two actions?
+    """Score every link of one activity by whether the relation depends on the two actions.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def score_links(
 
 
 def score_shared_links(parts: Sequence[IntervalSequences], penalty: float = 1.0) -> LinkScores:
-    """Score every link for all activities at once: does the relation depend on the activity?
+    """Score every link for all activities by whether the relation depends on the activity.
 
     Compares the marginal likelihood of the relations at a pair of positions, with one Dirichlet
     distribution for each activity, against one for all. A link asks for strong evidence, a ratio
@@ -135,15 +135,13 @@ def _relations_by_position(X: IntervalSequences, size: int) -> npt.NDArray[np.in
     """(size, size, 7) relations of all pairs."""
     relation = read_networks(X, "chain").relation
     nothing = np.zeros((0, 0), bool)
-    counts = kernels.count_positions(
-        X.offsets, relation, nothing, BEYOND["full"], True, size
-    )
+    counts = kernels.count_positions(X.offsets, relation, nothing, BEYOND["full"], True, size)
     counts[0, 0] = 0  # pairs beyond
     return counts
 
 
 def _log_marginal(counts: npt.NDArray[np.int64]) -> Floats:
-    """log marginal likelihood of the last axis under a symmetric Dirichlet prior."""
+    """Log marginal likelihood of the last axis under a symmetric Dirichlet prior."""
     strength = SHARED_PRIOR * counts.shape[-1]
     value = (gammaln(counts + SHARED_PRIOR) - gammaln(SHARED_PRIOR)).sum(axis=-1)
     total: Floats = value + gammaln(strength) - gammaln(strength + counts.sum(axis=-1))

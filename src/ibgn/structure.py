@@ -74,7 +74,7 @@ class Structure:
             return structure
         if isinstance(structure, str):
             if structure in ("chain", "full"):
-                return cls(beyond=structure)
+                return cls.chain() if structure == "chain" else cls.full()
             raise ValueError(
                 f"structure={structure!r} is not a choice; "
                 "choose 'chain', 'full', or give pairs of positions"

@@ -13,10 +13,11 @@ from ibgn._kernels.nodes import Codes
 from ibgn._kernels.pairs import Bools, Bytes, Floats, Ints, is_linked, relation_of
 
 UNLINKED = -1
+Padded = np.ndarray[tuple[int, int], np.dtype[np.int32]]
 
 
 @kernel
-def key_of(first: int, second: int, constraint: int, actions: int) -> int:
+def key_of(first: int, second: int, constraint: int, actions: int) -> np.int64:
     """One number for (action i, action j, constraint)."""
     return (np.int64(first) * actions + second) * 128 + constraint
 
@@ -66,7 +67,7 @@ def count_positions(
 
 
 @kernel
-def find(keys: Ints, key: int) -> int:
+def find(keys: Ints, key: int | np.int64) -> int:
     """Place of key among sorted keys, -1 where it is not."""
     low, high = 0, len(keys)
     while low < high:
@@ -80,7 +81,7 @@ def find(keys: Ints, key: int) -> int:
 
 @kernel
 def log_total(log_probs: Floats, constraint: int) -> float:
-    """log of the probability of all relations in a constraint together."""
+    """Log of the probability of all relations in a constraint together."""
     total = 0.0
     for r in range(len(log_probs)):
         if constraint >> r & 1:
@@ -103,7 +104,7 @@ def link_terms(
     elsewhere: Floats,
     constrained: bool,
 ) -> Floats:
-    """log probability of the relation of each pair -> (pairs,).
+    """Log probability of the relation of each pair -> (pairs,).
 
     wanted (pairs,): keys of linked pairs. keys (rows,), known (rows, 7): log probabilities of the
     relations for each key met in training; unknown (128, 7): for any other, by constraint.
@@ -130,7 +131,7 @@ def link_terms(
 
 @kernel
 def link_statistics(
-    action: Codes, start: Floats, end: Floats, length: Ints, actions: int, sample_size: float
+    action: Padded, start: Floats, end: Floats, length: Ints, actions: int, sample_size: float
 ) -> Floats:
     """What decides on the link of each pair of positions -> (pairs, 4).
 
@@ -158,9 +159,9 @@ def link_statistics(
 @kernel
 def parents_and_relation(
     action: Codes, start: Floats, end: Floats, length: int, i: int, j: int, actions: int
-) -> int:
+) -> np.int64:
     """(action i, action j, relation) of an instance as one number; null is one past the last."""
-    a = np.int64(action[i]) if i < length else actions
+    a = np.int64(action[i] if i < length else actions)
     if j >= length:
         return (a * (actions + 1) + actions) * 8 + 7
     relation = relation_of(start[i], end[i], start[j], end[j])
@@ -201,7 +202,7 @@ def log_likelihood(counts: Ints) -> float:
 
 @kernel
 def log_marginal(counts: Ints, strength: float) -> float:
-    """log marginal likelihood of counts under a symmetric Dirichlet prior of this strength."""
+    """Log marginal likelihood of counts under a symmetric Dirichlet prior of this strength."""
     value = math.lgamma(strength) - math.lgamma(strength + counts.sum())
     each = strength / len(counts)
     for n in counts:

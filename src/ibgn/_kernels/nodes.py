@@ -17,9 +17,7 @@ Codes = np.ndarray[tuple[int], np.dtype[np.int32]]
 
 
 @kernel
-def count_tables(
-    action: Codes, seat: Ints, tables: int, actions: int
-) -> tuple[Ints, Ints]:
+def count_tables(action: Codes, seat: Ints, tables: int, actions: int) -> tuple[Ints, Ints]:
     """Nodes at each table, by action (tables, actions) and in all (tables,)."""
     counts, totals = np.zeros((tables, actions), np.int64), np.zeros(tables, np.int64)
     for n in range(len(action)):
@@ -32,7 +30,7 @@ def count_tables(
 def log_joint(
     offsets: Ints, seat: Ints, counts: Ints, totals: Ints, concentration: float, prior: Floats
 ) -> float:
-    """log P(seats, actions): a Chinese restaurant in each instance, a Dirichlet at each table.
+    """Log P(seats, actions): a Chinese restaurant in each instance, a Dirichlet at each table.
 
     sum_d log CRP(seats_d) + sum_z log DirichletMultinomial(counts_z; prior).
     """
@@ -51,7 +49,7 @@ def log_joint(
 
 @kernel
 def log_seating(seat: Ints, concentration: float) -> float:
-    """log probability of the seats of one instance: the first opens table 0.
+    """Log probability of the seats of one instance: the first opens table 0.
 
     alpha^(tables - 1) times the product of (nodes at it - 1)! over tables, over the product of
     (n - 1 + alpha) for n = 2 .. k; seats are numbered by opening.
@@ -130,9 +128,15 @@ def reseat(seat: Ints, n: int, block: int) -> Ints:
 
 @kernel
 def seat_weights(
-    action: Codes, seat: Ints, n: int, counts: Ints, totals: Ints, concentration: float, prior: Floats
+    action: Codes,
+    seat: Ints,
+    n: int,
+    counts: Ints,
+    totals: Ints,
+    concentration: float,
+    prior: Floats,
 ) -> Floats:
-    """log weights of all ways to seat node n of an instance again, renumbering counted.
+    """Log weights of all ways to seat node n of an instance again, renumbering counted.
 
     action, seat (k,): of the instance; counts, totals: of all other instances. Entry b is for
     reseat(seat, n, b), the last one for a table of its own.
@@ -157,7 +161,7 @@ def seat_weights(
 
 @kernel
 def log_actions(action: Codes, seat: Ints, counts: Ints, totals: Ints, prior: Floats) -> float:
-    """log probability of the actions of an instance given its seats and all other instances."""
+    """Log probability of the actions of an instance given its seats and all other instances."""
     strength = prior.sum()
     value, product = 0.0, 1.0
     for n in range(len(seat)):
@@ -258,37 +262,39 @@ def split_or_merge(
     i = int(rng.random() * k)
     j = int(rng.random() * (k - 1))
     j += j >= i
-    one, two = seat[i], seat[j]
-    order = np.empty(k, np.int64)
-    size = 0
-    for n in range(k):
-        if seat[n] == one or seat[n] == two:
-            place = int(rng.random() * (size + 1))  # a random order, built from inside out
-            order[size] = order[place]
-            order[place] = n
-            size += 1
-    merged, split = seat.copy(), seat.copy()
-    target = np.full(k, -1)
-    if one != two:
-        for n in order[:size]:
-            merged[n] = one
-            target[n] = 0 if seat[n] == one else 1
-        merged = renumber(merged)
-    chosen = allocate(action, merged, order[:size], i, j, counts, totals, prior, target, rng)
-    if one == two:
-        fresh = seat.max() + 1
-        for n in order[:size]:
-            if target[n] == 1:
-                split[n] = fresh
-        split = renumber(split)
+    splits = seat[i] == seat[j]
+    order = shuffle_tables(seat, seat[i], seat[j], rng)
+    merged, target = seat.copy(), np.full(k, -1)
+    for n in order:
+        merged[n] = seat[i]
+        if not splits:
+            target[n] = 0 if seat[n] == seat[i] else 1
+    merged = renumber(merged)
+    chosen = allocate(action, merged, order, i, j, counts, totals, prior, target, rng)
+    split = merged.copy()
+    for n in order:
+        if target[n] == 1:
+            split[n] = merged.max() + 1
+    split = renumber(split)
     ratio = log_seating(split, concentration) - log_seating(merged, concentration) - chosen
     ratio += log_actions(action, split, counts, totals, prior)
     ratio -= log_actions(action, merged, counts, totals, prior)
-    if one == two:
-        if math.log(rng.random()) < ratio:
-            seat[:] = split
-    elif math.log(rng.random()) < -ratio:
-        seat[:] = merged
+    if math.log(rng.random()) < (ratio if splits else -ratio):
+        seat[:] = split if splits else merged
+
+
+@kernel
+def shuffle_tables(seat: Ints, one: int, two: int, rng: np.random.Generator) -> Ints:
+    """Nodes at two tables in random order, built from inside out."""
+    order = np.empty(len(seat), np.int64)
+    size = 0
+    for n in range(len(seat)):
+        if seat[n] in (one, two):
+            place = int(rng.random() * (size + 1))
+            order[size] = order[place]
+            order[place] = n
+            size += 1
+    return order[:size]
 
 
 @kernel
@@ -306,8 +312,8 @@ def sweep_exact(
     """Seat every node again, in place, leaving the joint invariant.
 
     Nodes that open no table move among the tables opened before them, which renumbers nothing and
-    takes time linear in the tables. Then, with probability moves, an instance makes moves that do
-    renumber them: see move_anywhere.
+    takes time linear in the tables. Then, with probability moves / k, an instance makes moves that
+    do renumber them: see move_anywhere.
     """
     strength = prior.sum()
     here = np.zeros(len(totals), np.int64)
@@ -327,14 +333,12 @@ def sweep_exact(
             here[z] -= 1
             counts[z, a] -= 1
             totals[z] -= 1
-            z = draw(
-                move_weights(here, opened, a, counts, totals, prior, strength, weights), rng
-            )
+            z = draw(move_weights(here, opened, a, counts, totals, prior, strength, weights), rng)
             mine[n] = z
             here[z] += 1
             counts[z, a] += 1
             totals[z] += 1
-        if k > 1 and rng.random() < moves:
+        if k > 1 and rng.random() * k < moves:
             move_anywhere(acts, mine, counts, totals, concentration, prior, rng)
 
 
@@ -426,7 +430,7 @@ def run(
 
 @kernel
 def log_sequential_exact(emission: Floats, concentration: float) -> Floats:
-    """log P(a_n | a_1 .. a_n-1) of each node, summed over all seatings; emission (k, k).
+    """Log P(a_n | a_1 .. a_n-1) of each node, summed over all seatings; emission (k, k).
 
     emission[n, z]: probability of the action of node n at table z. What a seating means for the
     rest is how many nodes sit at each table, in order of opening: a composition of n. There are
@@ -498,7 +502,7 @@ def log_sequential_particles(emission: Floats, concentration: float, uniform: Fl
 
 @kernel
 def resample(weights: Floats, uniform: float, chosen: Ints) -> None:
-    """Fill chosen with particles drawn by weight, at evenly spaced points: systematic resampling."""
+    """Fill chosen with particles drawn by weight, at evenly spaced points (systematic)."""
     step = weights.sum() / len(weights)
     passed, p = weights[0], 0
     for place in range(len(weights)):

@@ -1,0 +1,63 @@
+"""The command `ibgn`: each subcommand is a few lines that call the library.
+
+Results go to standard output, as JSON with --json; messages and progress go to standard error.
+Exit codes: 0 done, 1 failed, 2 wrong use. Heavy modules are imported when a command needs them.
+"""
+
+import io
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from ibgn.cli.data import convert, inspect
+from ibgn.cli.demo import demo
+from ibgn.cli.models import explain, fit, predict, sample
+from ibgn.cli.output import fail
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    help="Recognise, explain and generate complex activities from the intervals of their actions.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for command in (demo, inspect, convert, fit, predict, explain, sample):
+    app.command()(command)
+
+
+@app.callback(invoke_without_command=True)
+def _options(
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    if version:
+        from ibgn import __version__
+
+        print(__version__)
+        raise typer.Exit
+
+
+def main() -> None:
+    """Run the command; bad input ends in a message and exit code 1, never in a traceback."""
+    _mend_streams()
+    try:
+        app()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except Exception as error:
+        if os.environ.get("IBGN_DEBUG"):
+            raise
+        fail(error)
+
+
+def _mend_streams() -> None:
+    """Let a stream that is closed or knows only ASCII be no reason to fail."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        stream = getattr(sys, name)
+        if stream is None:  # closed: a file that is opened later must not take its number
+            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115, PTH123
+        elif isinstance(stream, io.TextIOWrapper) and mode == "w":
+            stream.reconfigure(errors="backslashreplace")

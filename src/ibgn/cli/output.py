@@ -1,0 +1,158 @@
+"""What commands print: results on standard output, messages and progress on standard error."""
+
+import ast
+import json
+import re
+import shlex
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NoReturn
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from ibgn.inspection import Inspection
+
+# what the library says of its options, for `in_flags`
+OPTION = re.compile(
+    r"\b(closed|tick|tolerance|zero_length|min_duration|duplicates|delimiter|encoding|columns"
+    r"|format|to)=(\{[^{}]*\}|'[^']*'|[\w.+-]*)"
+)
+BARE = re.compile(
+    r"^(tick|tolerance|delimiter|encoding|columns)(?= (is|names) )|\b(zero_length|min_duration)\b"
+)
+FLAGS = {"format": "--from", "columns": "--column"}  # others are called alike
+
+
+def listed(names: Sequence[str], most: int = 20) -> str:
+    """Name columns, quoted."""
+    from ibgn.messages import quote
+
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    noun = "column" if len(names) == 1 else "columns"
+    return f"{noun} {', '.join(map(quote, names[:most]))}{more}"
+
+
+def print_json(result: dict[str, Any]) -> None:
+    """Print a result for machines."""
+    print(json.dumps(result, indent=1))
+
+
+def print_inspection(found: "Inspection") -> None:
+    """Print an inspection for people."""
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    console.print(_overview(found))
+    named = (("activity", found.instances_per_activity), ("action", found.intervals_per_action))
+    for title, counts in named:
+        if counts:
+            unit = "instances" if title == "activity" else "intervals"
+            console.print(_table_of_counts(title, unit, counts))
+
+
+def _overview(found: "Inspection") -> "Table":
+    from rich.table import Table
+
+    from ibgn.allen import Relation
+
+    table = Table(show_header=False, box=None)
+    each, lasts = found.intervals_per_instance, found.duration
+    table.add_row("instances", f"{found.instances}")
+    table.add_row("activities", f"{found.activities}" if found.activities else "no labels")
+    table.add_row("actions", f"{found.actions}")
+    spread = "{least:g} to {most:g} an instance, median {median:g}".format(**each)
+    table.add_row("intervals", f"{found.intervals}, {spread}")
+    table.add_row("duration", "{least:.4g} to {most:.4g}, median {median:.4g}".format(**lasts))
+    table.add_row("groups", "none" if found.groups is None else f"{found.groups}")
+    relations = [f"{Relation.from_symbol(r).label} {n}" for r, n in found.relations.items()]
+    table.add_row("relations", ", ".join(relations))
+    return table
+
+
+def _table_of_counts(title: str, unit: str, counts: dict[str, int], most: int = 12) -> "Table":
+    """Return the most frequent names with their counts, as plain text that rich leaves alone."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from ibgn.messages import printable
+
+    table = Table(title, unit)
+    ranked = sorted(counts.items(), key=lambda item: -item[1])
+    for name, count in ranked[:most]:
+        table.add_row(Text(printable(name)), str(count))
+    if len(ranked) > most:
+        table.add_row(f"... {len(ranked) - most} more", str(sum(n for _, n in ranked[most:])))
+    return table
+
+
+@contextmanager
+def busy(what: str) -> Iterator[None]:
+    """Show on standard error that work goes on, where that is a terminal."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+    from rich.markup import escape
+
+    from ibgn.messages import printable
+
+    with Console(stderr=True).status(escape(printable(what))):
+        yield
+
+
+@contextmanager
+def warnings_aloud() -> Iterator[list[str]]:
+    """Say warnings about the data on standard error, and give them as a list afterwards."""
+    said: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield said
+    said += [
+        in_flags(str(warning.message))
+        for warning in caught
+        if issubclass(warning.category, UserWarning)
+    ]
+    for message in said:
+        say(f"warning: {message}")
+
+
+def in_flags(message: str) -> str:
+    """Name options as they are written on the command line, closed='both' as --closed both."""
+
+    def flag(found: re.Match[str]) -> str:
+        name, value = found[1], found[2]
+        called = FLAGS.get(name, f"--{name.replace('_', '-')}")
+        try:
+            meant = ast.literal_eval(value) if value[:1] in ("'", "{") else value
+        except (ValueError, SyntaxError):  # text that was cut
+            meant = value
+        if meant == "":
+            return called
+        if isinstance(meant, dict):
+            pairs = (shlex.quote(f"{ours}={theirs}") for ours, theirs in meant.items())
+            return " ".join(f"{called} {pair}" for pair in pairs)
+        return f"{called} {shlex.quote(str(meant))}"
+
+    named = OPTION.sub(flag, message)
+    return BARE.sub(lambda found: FLAGS.get(found[0], f"--{found[0].replace('_', '-')}"), named)
+
+
+def say(message: str) -> None:
+    """Say something on standard error."""
+    from ibgn.messages import printable
+
+    print(printable(message, longest=10_000), file=sys.stderr)
+
+
+def fail(error: Exception) -> NoReturn:
+    """End with a message: code 2 for wrong use, else 1."""
+    from ibgn.messages import DataError, OptionError
+
+    if isinstance(error, DataError | ModuleNotFoundError | OSError):
+        say(f"error: {in_flags(str(error))}")
+    else:
+        say(f"error: {type(error).__name__}: {error}; set IBGN_DEBUG=1 to see where")
+    sys.exit(2 if isinstance(error, OptionError) else 1)
