@@ -2,13 +2,14 @@
 
 Run with `python -m benchmarks.accuracy FOLDER`, where FOLDER has files of recordings as
 `ibgn.read_csv` takes them. Those with groups are split by group, others in ten stratified folds
-with seed 0. Prints a table in Markdown; docs/accuracy.md has it.
+with seed 0. Prints tables in Markdown; docs/accuracy.md has them. With --choices, single
+switches away from the defaults.
 """
 
 import sys
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -57,6 +58,20 @@ def models() -> Iterator[tuple[str, str, IBGNClassifier]]:
         yield "default", structure, IBGNClassifier(structure, random_state=0)
 
 
+def choices() -> Iterator[tuple[str, str, IBGNClassifier]]:
+    """One switch at a time away from the defaults, with short chains."""
+    short: dict[str, Any] = {"draws": 50, "budget": 500, "random_state": 0}
+    for likelihood in ("mixture", "sequential", "published"):
+        model = IBGNClassifier(node_likelihood=likelihood, **short)
+        yield f"`node_likelihood={likelihood!r}`", "full", model
+    for smoothing in (0.3, 1.0, 3.0, "learned"):
+        yield f"`smoothing={smoothing!r}`", "full", IBGNClassifier(smoothing=smoothing, **short)
+    for criterion in ("bic", "bdeu"):
+        for unlinked in ("ignore", "marginal", "constrained"):
+            model = IBGNClassifier("learned", criterion=criterion, unlinked=unlinked, **short)
+            yield f"`{criterion!r}`, `unlinked={unlinked!r}`", "learned", model
+
+
 def run_fold(
     name: str, setting: str, structure: str, model: Any, X: Any, y: Any, fold: Any
 ) -> Result:
@@ -71,7 +86,7 @@ def run_fold(
     return Result(name, setting, structure, right, len(test), taken, float(links))
 
 
-def measure(folder: Path) -> pd.DataFrame:
+def measure(folder: Path, models: Callable[[], Iterator[Any]]) -> pd.DataFrame:
     """One row for each data set, setting, structure and fold."""
     tasks = []
     for path in sorted(folder.glob("*.csv")):
@@ -114,7 +129,22 @@ def to_markdown(table: pd.DataFrame) -> str:
     return "\n".join(lines)
 
 
+def choices_to_markdown(results: pd.DataFrame) -> str:
+    """A row for each choice, a column for each data set."""
+    table = summarise(results)
+    table["accuracy"] = table["accuracy"].str.slice(1, 5)
+    names = sorted(table["data"].unique())
+    lines = [f"| | {' | '.join(names)} |", "|" + "---|" * (len(names) + 1)]
+    for setting in dict.fromkeys(setting for setting, _, _ in choices()):
+        row = table[table["setting"] == setting].set_index("data")["accuracy"]
+        lines.append(f"| {setting} | {' | '.join(row[name] for name in names)} |")
+    return "\n".join(lines)
+
+
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        sys.exit("usage: python -m benchmarks.accuracy FOLDER")
-    print(to_markdown(summarise(measure(Path(sys.argv[1])))))
+    if len(sys.argv) == 3 and sys.argv[2] == "--choices":
+        print(choices_to_markdown(measure(Path(sys.argv[1]), choices)))
+    elif len(sys.argv) == 2:
+        print(to_markdown(summarise(measure(Path(sys.argv[1]), models))))
+    else:
+        sys.exit("usage: python -m benchmarks.accuracy FOLDER [--choices]")

@@ -318,7 +318,9 @@ def test_demo(ibgn, tmp_path):
     assert (found["instances"], found["activities"], found["actions"]) == (3480, 19, 20)
     for name in found["files"]:
         assert (tmp_path / name).stat().st_size > 1000
-    assert {name.rsplit(".")[-1] for name in found["files"]} == {"csv", "png"}
+    assert {name.rsplit(".")[-1] for name in found["files"]} == {"csv", "ibgn", "png"}
+    assert found["accuracy"] > 0.85
+    assert found["tested"] > 800
     again = ibgn("demo", "--out", "second", "--json")
     first, second = (tmp_path / d / "hand-signs.csv" for d in ("ibgn-demo", "second"))
     assert first.read_bytes() == second.read_bytes()

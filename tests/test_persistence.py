@@ -598,8 +598,6 @@ def test_json_is_strict(content, tmp_path):
     packed = content.split(b"\n", 2)[2]
     double = whole.replace(b'"seed": ', b'"seed": 1, "seed": ')
     refused(sealed(double + b"\n" + packed), tmp_path, "two values for one name")
-    constant = whole.replace(b'"nan"', b"NaN")
-    assert constant == whole  # two chains have an R-hat
     constant = whole.replace(b'"penalty": 1.0', b'"penalty": Infinity')
     refused(sealed(constant + b"\n" + packed), tmp_path, "Infinity")
     huge = whole.replace(b'"penalty": 1.0', b'"penalty": 1e999')

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
+from os import PathLike
 from typing import Any, Literal, Self, get_args
 
 import joblib
@@ -290,6 +291,12 @@ class IBGNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         model = self.activities_[self._label(activity)]
         return sample_instances(model, n, _generator(random_state))
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the model to a file that `ibgn.load` reads; see `ibgn.persistence`."""
+        from ibgn.persistence import save
+
+        save(self, path)
 
     def _label(self, label: Any) -> Any:
         if label not in self.activities_:

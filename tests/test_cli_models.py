@@ -1,0 +1,125 @@
+"""Models on the command line: fit, predict, explain, sample, as processes."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from ibgn import read, write
+from ibgn.datasets import make_hand_signs
+from test_cli import ibgn  # noqa: F401
+
+
+@pytest.fixture(scope="module")
+def signs(tmp_path_factory):
+    X, y, _ = make_hand_signs(instances_per_style=5, random_state=0)
+    path = tmp_path_factory.mktemp("signs") / "signs.csv"
+    write(X, path, y)
+    return path
+
+
+@pytest.fixture(scope="module")
+def model(signs):
+    import subprocess
+    import sys
+
+    path = signs.with_suffix(".ibgn")
+    quick = ["--draws", "100", "--budget", "1200", "--jobs", "2"]
+    command = [sys.executable, "-m", "ibgn", "fit", signs, "-o", path, *quick, "--json"]
+    result = subprocess.run(command, capture_output=True, text=True, check=True)
+    report = json.loads(result.stdout)
+    assert (report["instances"], len(report["activities"])) == (120, 19)
+    return path
+
+
+def rows(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_predict(ibgn, model, signs):  # noqa: F811
+    result = ibgn("predict", model, signs)
+    assert result.returncode == 0
+    table = rows(result.stdout)
+    assert len(table) == 120
+    right = sum(row["label"] == row["predicted"] for row in table)
+    assert right > 100
+    assert f"accuracy {right / 120:.3f} of 120" in result.stderr
+    for row in table:
+        of = {name[2:-1]: float(p) for name, p in row.items() if name.startswith("P(")}
+        assert sum(of.values()) == pytest.approx(1, rel=1e-9)
+        assert max(of, key=of.get) == row["predicted"]
+
+
+def test_predict_without_labels_into_a_file(ibgn, model, signs, tmp_path):  # noqa: F811
+    X, _ = read(signs)
+    write(X[:7], tmp_path / "new.jsonl")
+    result = ibgn("predict", model, "new.jsonl", "-o", "out.csv", "--json")
+    assert result.returncode == 0
+    assert len(json.loads(result.stdout)["rows"]) == 7
+    assert len(rows((tmp_path / "out.csv").read_text())) == 7
+    assert "accuracy" not in result.stderr
+
+
+def test_explain(ibgn, model, signs, tmp_path):  # noqa: F811
+    options = ["--instance", "quiz-002", "--figure", "why.png"]
+    result = ibgn("explain", model, signs, *options)
+    assert result.returncode == 0
+    table = rows(result.stdout)
+    total = sum(float(row["contribution"]) for row in table)
+    odds = float(result.stderr.split("log odds ")[1].split(" ")[0])
+    assert total == pytest.approx(odds, abs=0.01)
+    assert (tmp_path / "why.png").stat().st_size > 1000
+    named = ibgn("explain", model, signs, "--instance", "quiz-002", "--against", "xray", "--json")
+    assert "against 'xray'" in named.stderr
+    assert len(json.loads(named.stdout)["rows"]) == len(table)
+
+
+def test_sample(ibgn, model, tmp_path):  # noqa: F811
+    result = ibgn("sample", model, "-n", 3, "-o", "new.csv")
+    assert result.returncode == 0
+    X, y = read(tmp_path / "new.csv")
+    assert len(X) == 3 * 19
+    assert len(set(y)) == 19
+    assert len(rows(ibgn("predict", model, "new.csv").stdout)) == 57
+    printed = ibgn("sample", model, "-n", 2, "--activity", "quiz", "--seed", 4)
+    assert {row["label"] for row in rows(printed.stdout)} == {"quiz"}
+    assert (
+        printed.stdout == ibgn("sample", model, "-n", 2, "--activity", "quiz", "--seed", 4).stdout
+    )
+    assert (
+        printed.stdout != ibgn("sample", model, "-n", 2, "--activity", "quiz", "--seed", 5).stdout
+    )
+
+
+def test_the_same_seed_gives_the_same_file(ibgn, signs, tmp_path):  # noqa: F811
+    quick = ["--draws", "20", "--budget", "300", "--structure", "learned"]
+    for name, jobs in (("one", 1), ("two", 2)):
+        assert ibgn("fit", signs, "-o", f"{name}.ibgn", *quick, "--jobs", jobs).returncode == 0
+    one, two = (rows(ibgn("predict", f"{name}.ibgn", signs).stdout) for name in ("one", "two"))
+    assert one == two
+    assert ibgn("fit", signs, "-o", "paper.ibgn", *quick, "--published").returncode == 0
+
+
+def test_failures(ibgn, model, signs, tmp_path):  # noqa: F811
+    bare = tmp_path / "bare.csv"
+    bare.write_text("instance,action,start,end\na,nod,0,1\n")
+    for arguments, code, message in [
+        (["fit", bare, "-o", "m.ibgn"], 1, "no labels to learn from"),
+        (["fit", signs], 2, "Missing option"),
+        (["fit", signs, "-o", "m.ibgn", "--structure", "tree"], 2, "'chain', 'learned'"),
+        (["fit", signs, "-o", "no/m.ibgn", "--draws", "5", "--budget", "50"], 1, "no folder"),
+        (["predict", signs, signs], 1, "no model"),
+        (["predict", "absent.ibgn", signs], 1, "absent.ibgn"),
+        (["predict", model, "absent.csv"], 1, "there is no file"),
+        (["explain", model, signs, "--instance", "tea-1"], 1, "no instance 'tea-1'"),
+        (["explain", model, signs, "--instance", "quiz-002", "--against", "tea"], 1, "no activity"),
+        (["explain", model, signs, "--instance", "quiz-002", "--figure", "a.xyz"], 2, "a.xyz"),
+        (["sample", model, "--activity", "tea"], 1, "there is no activity 'tea'"),
+        (["sample", model, "-n", "-1"], 2, "-n"),
+    ]:
+        result = ibgn(*arguments)
+        assert result.returncode == code, (arguments, result.stderr)
+        assert message in " ".join(result.stderr.replace("│", " ").split())
+        assert "Traceback" not in result.stderr
+    assert not (tmp_path / "m.ibgn").exists()
