@@ -2,9 +2,9 @@
 
 import json
 import os
+import resource
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -38,13 +38,19 @@ def takes(tmp_path):
     return path
 
 
+def processor_seconds():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def test_help_answers_in_half_a_second(ibgn):
+    """Processor time, which other tests on the same machine do not add to."""
     ibgn("--help")  # the first run may write byte code
     times = []
-    for _ in range(5):
-        before = time.perf_counter()
+    for _ in range(3):
+        before = processor_seconds()
         assert ibgn("--help").returncode == 0
-        times.append(time.perf_counter() - before)
+        times.append(processor_seconds() - before)
     assert min(times) < 0.5
 
 
