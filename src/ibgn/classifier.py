@@ -76,11 +76,15 @@ class IBGNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Examples
     --------
-    >>> from ibgn.datasets import make_hand_signs
-    >>> X, y, _ = make_hand_signs(instances_per_style=4, random_state=0)
-    >>> model = IBGNClassifier(draws=100, budget=1000, random_state=0).fit(X, y)
-    >>> model.predict(X[:3]).tolist()
-    ['air', 'air', 'air']
+    >>> X = [
+    ...     [("boil", 0, 4), ("pour", 4, 6)],
+    ...     [("boil", 0, 3), ("pour", 3, 5)],
+    ...     [("grind", 0, 2), ("pour", 1, 5)],
+    ...     [("grind", 0, 3), ("pour", 2, 6)],
+    ... ]
+    >>> model = IBGNClassifier(random_state=0).fit(X, ["tea", "tea", "coffee", "coffee"])
+    >>> model.predict([[("grind", 0, 5), ("pour", 4, 9)]]).tolist()
+    ['coffee']
     """
 
     def __init__(

@@ -59,7 +59,7 @@ def plot_tables(
     >>> from ibgn.classifier import IBGNClassifier
     >>> from ibgn.datasets import make_hand_signs
     >>> X, y, _ = make_hand_signs(instances_per_style=4, random_state=0)
-    >>> model = IBGNClassifier(draws=100, budget=1000, random_state=0)
+    >>> model = IBGNClassifier(draws=100, random_state=0)
     >>> two = (y == "air") | (y == "bank")
     >>> _ = model.fit(X[two], y[two])
     >>> ax = plot_tables(model.activities_["air"], most_actions=5)
