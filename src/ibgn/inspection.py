@@ -216,8 +216,10 @@ def _overlapping_itself(X: IntervalSequences) -> str | None:
     if not overlap.any():
         return None
     name = X.actions[X.action[int(np.argmax(overlap))]]
+    found = int(overlap.sum())
+    verb = "overlaps" if found == 1 else "overlap"
     return (
-        f"{int(overlap.sum())} intervals overlap one of the same action and instance (first: "
+        f"{count(found, 'interval')} {verb} one of the same action and instance (first: "
         f"{printable(name)}); if two tracks were merged, give their actions different names"
     )
 
