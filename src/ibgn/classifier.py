@@ -226,7 +226,8 @@ class IBGNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         X = recode(as_sequences(X), self.actions_)
         scores = [self._log_likelihood(part) for part in _pieces(X)]
-        return np.concatenate([np.zeros((0, len(self.classes_))), *scores]) + self.class_log_prior_
+        joint: Floats = np.concatenate([np.zeros((0, len(self.classes_))), *scores])
+        return joint + self.class_log_prior_
 
     def _log_likelihood(self, X: IntervalSequences) -> Floats:
         networks: dict[Structure, Networks] = {}

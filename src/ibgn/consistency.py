@@ -265,4 +265,5 @@ def _smallest_hitting_set(sets: list[list[int]], size: int) -> list[int]:
         bounds=Bounds(0, 1),
         integrality=np.ones(size, np.int64),
     )
-    return np.flatnonzero(np.asarray(solution.x) > 0.5).tolist()
+    chosen: list[int] = np.flatnonzero(np.asarray(solution.x) > 0.5).tolist()
+    return chosen

@@ -24,7 +24,7 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
     return compiled
 
 
-class CompileNotice(event.Listener):
+class CompileNotice(event.Listener):  # type: ignore[misc]
     """Says on standard error that kernels are being compiled, once it takes long.
 
     Kernels of ibgn only; a cached kernel starts no compilation and so says nothing. A kernel that
@@ -71,4 +71,4 @@ def _say_compiling() -> None:
     )
 
 
-event.register("numba:compile", CompileNotice())  # type: ignore[no-untyped-call]
+event.register("numba:compile", CompileNotice())

@@ -98,7 +98,7 @@ def _draw_cells(
     """Fill the chosen pairs; those i >= j are none."""
     size = len(chosen)
     edges = np.arange(size + 1) - 0.5
-    shown = np.ma.masked_where(~np.triu(chosen, 1), values)
+    shown = np.where(np.triu(chosen, 1), values, np.nan)  # NaN is left blank
     lines = size <= MOST_LINES
     style: Any = {"edgecolors": "white", "linewidth": 0.8} if lines else {"rasterized": True}
     norm = FuncNorm((np.log1p, np.expm1), 0, max(float(values.max()), 1))
