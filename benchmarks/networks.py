@@ -149,7 +149,9 @@ def measure_size() -> None:
 
 
 if __name__ == "__main__":
-    read_networks(random_sequences(2, 5), n_jobs=1)  # compile first
+    for structure in ("full", "chain", [(0, 2)]):  # compile first
+        read_networks(random_sequences(2, 5), structure)
+        count_pairs(random_sequences(2, 5), structure)
     compare_speeds()
     measure_growth()
     measure_size()
