@@ -193,7 +193,8 @@ def sample(
     if output is not None:
         write(X, output, y)
         say(f"wrote {len(X)} instances to {output}")
-    _print_table(X.to_table(y), None, as_json) if output is None or as_json else None
+    if output is None or as_json:
+        _print_table(X.to_table(y), None, as_json)
 
 
 def _named(parts: "list[IntervalSequences]", labels: list[Any]) -> "IntervalSequences":
