@@ -7,6 +7,7 @@ How the data flow:
 3. a `Structure` says which pairs of positions of an instance are linked;
 4. `read_networks` gives the relation and the constraint of every pair;
 5. `IBGNClassifier` learns an `ActivityModel` of each activity, recognises, explains and generates;
+   `IHMMClassifier`, `DBNClassifier` and `ITBNClassifier` do so with other models;
 6. `inspect` says what is in the data, the `plot_` functions show data and models;
 7. `save` and `load` keep a model; the command `ibgn` does all this from a shell.
 """
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ibgn import allen, consistency, datasets, nodes
     from ibgn.activity import ActivityModel
+    from ibgn.baselines import DBNClassifier, IHMMClassifier, ITBNClassifier
     from ibgn.classifier import IBGNClassifier
     from ibgn.inspection import inspect
     from ibgn.intervals import IntervalSequences
@@ -49,9 +51,12 @@ __version__ = "0.1.0.dev0"
 # `ibgn --help` need not wait for pandas, numba and matplotlib.
 _HOME = {
     "ActivityModel": "activity",
+    "DBNClassifier": "baselines",
     "DataError": "messages",
     "DataWarning": "messages",
     "IBGNClassifier": "classifier",
+    "IHMMClassifier": "baselines",
+    "ITBNClassifier": "baselines",
     "IntervalSequences": "intervals",
     "Structure": "structure",
     "allen": "",
@@ -81,9 +86,12 @@ _HOME = {
 
 __all__ = [
     "ActivityModel",
+    "DBNClassifier",
     "DataError",
     "DataWarning",
     "IBGNClassifier",
+    "IHMMClassifier",
+    "ITBNClassifier",
     "IntervalSequences",
     "Structure",
     "allen",

@@ -8,9 +8,10 @@ import numpy.typing as npt
 import pandas as pd
 
 from ibgn.allen import Relation, symbols
+from ibgn.explanation import Contributions
 from ibgn.intervals import IntervalSequences
 from ibgn.links import Links, Smoothing, Unlinked, constraining, count_links, fit_links
-from ibgn.networks import Networks, read_networks
+from ibgn.networks import Networks, read_networks, sum_by_instance
 from ibgn.nodes import Convergence, NodeLikelihood, Nodes, Sampling, fit_nodes
 from ibgn.selection import LinkScores
 from ibgn.structure import Structure
@@ -64,7 +65,17 @@ class ActivityModel:
         """Log P(nodes) + log P(relations) of each instance; actions coded as in training."""
         nodes = self.nodes.log_terms(X, node_likelihood, seed)
         links = self.links.log_terms(X, networks, unlinked)
-        return _sum_by(X.offsets, nodes) + _sum_by(networks.offsets, links)
+        return sum_by_instance(X.offsets, nodes) + sum_by_instance(networks.offsets, links)
+
+    def contributions(
+        self, X: IntervalSequences, node_likelihood: NodeLikelihood, unlinked: Unlinked, seed: int
+    ) -> Contributions:
+        """Split the log likelihood of one instance over its intervals and relations."""
+        networks = read_networks(X, constraining(self.structure, unlinked))
+        k = len(X.action)
+        links = np.zeros((k, k))
+        links[np.triu_indices(k, 1)] = self.links.log_terms(X, networks, unlinked)
+        return Contributions(self.nodes.log_terms(X, node_likelihood, seed), links, {})
 
     def tables(self, least: float = 0.01) -> pd.DataFrame:
         """Actions of each table with at least this share of the nodes, the likeliest first."""
@@ -151,9 +162,3 @@ def _pace(X: IntervalSequences) -> float:
         for gap in np.diff(np.unique(np.concatenate([X.start[begin:stop], X.end[begin:stop]])))
     ]
     return float(np.mean(gaps)) if gaps else 1.0
-
-
-def _sum_by(offsets: npt.NDArray[np.int64], terms: Floats) -> Floats:
-    """Sum of the terms of each instance, in order, so that other instances change no bit of it."""
-    owner = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
-    return np.bincount(owner, weights=terms, minlength=len(offsets) - 1).astype(np.float64)

@@ -8,7 +8,7 @@ of the relations, by trying all ways in which three intervals can stand to each 
 
 from collections.abc import Iterable
 from enum import IntEnum
-from itertools import combinations, combinations_with_replacement
+from itertools import combinations, combinations_with_replacement, product
 from types import MappingProxyType
 
 import numpy as np
@@ -17,6 +17,7 @@ import numpy.typing as npt
 __all__ = [
     "ALL",
     "COMPOSITION",
+    "COMPOSITION_OF_ALL",
     "CONSTRAINTS",
     "PROJECTIONS",
     "TRIANGLES",
@@ -26,6 +27,7 @@ __all__ = [
     "members",
     "relation",
     "relation_set",
+    "relations_between",
     "symbols",
 ]
 
@@ -143,6 +145,24 @@ def relation(first: tuple[float, float], second: tuple[float, float]) -> Relatio
     return Relation.FINISHED_BY if end_i == end_j else Relation.CONTAINS
 
 
+def relations_between(
+    first: tuple[npt.ArrayLike, npt.ArrayLike], second: tuple[npt.ArrayLike, npt.ArrayLike]
+) -> npt.NDArray[np.uint8]:
+    """Codes of the relations of many intervals to others, 0 to 12, each a pair of start and end.
+
+    Examples
+    --------
+    >>> relations_between(([0, 1], [2, 3]), ([1, 0], [3, 2])).tolist()
+    [2, 9]
+    """
+    start, end = (np.sign(np.subtract(a, b)) for a, b in zip(second, first, strict=True))
+    gap = np.sign(np.subtract(second[0], first[1]))
+    gap_back = np.sign(np.subtract(first[0], second[1]))
+    reach = (gap >= 0).astype(int) + (gap > 0) - (gap_back >= 0) - (gap_back > 0)
+    codes: npt.NDArray[np.uint8] = _CODES[start.astype(int) + 1, end.astype(int) + 1, reach + 2]
+    return codes
+
+
 def relation_set(relations: RelationSet) -> int:
     """The 7-bit mask of a set of relations.
 
@@ -202,6 +222,24 @@ def compose(first: RelationSet, second: RelationSet) -> int:
     return int(COMPOSITION[relation_set(first), relation_set(second)])
 
 
+def _code_signs() -> npt.NDArray[np.uint8]:
+    """Code of a relation by the signs of start and end, and by whether intervals touch or part."""
+    codes = np.full((3, 3, 5), 255, np.uint8)
+    for first, second in product(combinations(range(4), 2), repeat=2):
+        (a, b), (c, d) = first, second
+        reach = 2 * (c > b) + (c == b) - 2 * (a > d) - (a == d)
+        codes[np.sign(c - a) + 1, np.sign(d - b) + 1, reach + 2] = relation(first, second)
+    return codes
+
+
+def _compose_all() -> npt.NDArray[np.uint16]:
+    table = np.zeros((13, 13), np.uint16)
+    for i, j, k in product(combinations(range(6), 2), repeat=3):
+        table[relation(i, j), relation(j, k)] |= 1 << relation(i, k)
+    table.flags.writeable = False
+    return table
+
+
 def _find_triangles() -> frozenset[tuple[Relation, Relation, Relation]]:
     """All (r_ij, r_jk, r_ik) that three ordered intervals show; six end points are enough."""
     intervals = sorted(combinations(range(6), 2))
@@ -231,6 +269,11 @@ PROJECTIONS = _project_triangles()
 
 COMPOSITION = PROJECTIONS[0]
 """(128, 128): composition of any two sets of relations."""
+
+COMPOSITION_OF_ALL = _compose_all()
+"""(13, 13): relations of i to k by those of i to j and of j to k, in any order; 13-bit masks."""
+
+_CODES = _code_signs()
 
 CONSTRAINTS = MappingProxyType(
     {

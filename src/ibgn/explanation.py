@@ -1,22 +1,33 @@
 """Why one activity and not another: the log odds, split over intervals and relations."""
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ibgn.activity import ActivityModel
 from ibgn.allen import Relation
 from ibgn.intervals import IntervalSequences
-from ibgn.links import Unlinked, constraining
-from ibgn.networks import read_networks
-from ibgn.nodes import NodeLikelihood
 
-__all__ = ["Explanation", "explain"]
+__all__ = ["Contributions", "Explanation", "compare"]
 
 Floats = npt.NDArray[np.float64]
+
+
+class Contributions(NamedTuple):
+    """log P(instance | activity), split over what the instance is made of.
+
+    Parameters
+    ----------
+    nodes : (k,) what each interval adds
+    links : (k, k) what the relation of each pair i < j adds, and 0 elsewhere
+    absent : what it adds that an action does not occur, where a model counts that
+    """
+
+    nodes: Floats
+    links: Floats
+    absent: dict[str, float]
 
 
 @dataclass(frozen=True)
@@ -32,6 +43,7 @@ class Explanation:
     nodes : (k,) what each interval adds
     links : (k, k) what the relation of each pair i < j adds, and 0 elsewhere
     relations : (k, k) the relation of each pair
+    absent : what it adds that an action does not occur, where the model counts that
     """
 
     activity: Any
@@ -42,13 +54,18 @@ class Explanation:
     nodes: Floats
     links: Floats
     relations: npt.NDArray[np.uint8]
+    absent: dict[str, float] = field(default_factory=dict)
 
     def table(self) -> pd.DataFrame:
-        """One row a contribution, the weightiest first; they add up to the log odds."""
+        """One row a contribution, the weightiest first; they add up to the log odds.
+
+        Pairs that add nothing are left out.
+        """
         names = [self.instance.actions[code] for code in self.instance.action]
         rows: list[tuple[Any, ...]] = [("prior", -1, -1, "", "", "", self.prior)]
         rows += [("node", i, -1, names[i], "", "", value) for i, value in enumerate(self.nodes)]
-        for i, j in zip(*np.triu_indices(len(names), 1), strict=True):
+        rows += [("absent", -1, -1, name, "", "", value) for name, value in self.absent.items()]
+        for i, j in zip(*np.nonzero(self.links), strict=True):
             held = Relation(int(self.relations[i, j])).label
             rows.append(("link", i, j, names[i], held, names[j], self.links[i, j]))
         columns = ["kind", "first", "second", "action", "relation", "other", "contribution"]
@@ -57,56 +74,37 @@ class Explanation:
         return table.loc[order].reset_index(drop=True)
 
     def __repr__(self) -> str:
+        missing = f" + absent actions {sum(self.absent.values()):.2f}" if self.absent else ""
         return (
             f"Explanation: {self.activity!r} against {self.against!r}, log odds "
             f"{self.log_odds:.2f} = prior {self.prior:.2f} + actions {self.nodes.sum():.2f} "
-            f"+ relations {self.links.sum():.2f}"
+            f"+ relations {self.links.sum():.2f}{missing}"
         )
 
 
-def explain(
-    X: IntervalSequences,
-    shown: IntervalSequences,
-    activity: ActivityModel,
-    against: ActivityModel,
+def compare(
+    labels: tuple[Any, Any],
+    contributions: tuple[Contributions, Contributions],
     prior: float,
-    node_likelihood: NodeLikelihood,
-    unlinked: Unlinked,
-    seed: int,
+    instance: IntervalSequences,
+    relations: npt.NDArray[np.uint8],
 ) -> Explanation:
-    """Split the log odds of two activities over one instance.
+    """Split the log odds of two activities by what each part of an instance adds to either.
 
-    X is the instance with actions coded as in training, shown the same one as it was given. Equal
-    intervals may stand in another order in it, so what is shown follows X.
+    Intervals stand in the order of the training's vocabulary, relations too; where equal intervals
+    stand in another order in the instance as given, what is shown follows the former.
     """
-    for_it, against_it = (
-        _contributions(X, model, node_likelihood, unlinked, seed) for model in (activity, against)
-    )
-    nodes, links = for_it[0] - against_it[0], for_it[1] - against_it[1]
-    k = len(nodes)
-    matrix = np.zeros((k, k))
-    matrix[np.triu_indices(k, 1)] = links
+    for_it, against_it = contributions
+    nodes, links = for_it.nodes - against_it.nodes, for_it.links - against_it.links
+    absent = {name: value - against_it.absent[name] for name, value in for_it.absent.items()}
     return Explanation(
-        activity=activity.name,
-        against=against.name,
-        instance=shown,
-        log_odds=float(prior + nodes.sum() + links.sum()),
+        activity=labels[0],
+        against=labels[1],
+        instance=instance,
+        log_odds=float(prior + nodes.sum() + links.sum() + sum(absent.values())),
         prior=prior,
         nodes=nodes,
-        links=matrix,
-        relations=read_networks(X)[0].relations,
-    )
-
-
-def _contributions(
-    X: IntervalSequences,
-    model: ActivityModel,
-    node_likelihood: NodeLikelihood,
-    unlinked: Unlinked,
-    seed: int,
-) -> tuple[Floats, Floats]:
-    networks = read_networks(X, constraining(model.structure, unlinked))
-    return (
-        model.nodes.log_terms(X, node_likelihood, seed),
-        model.links.log_terms(X, networks, unlinked),
+        links=links,
+        relations=relations,
+        absent=absent,
     )

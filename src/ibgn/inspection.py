@@ -170,7 +170,7 @@ def _wrong_ends(X: IntervalSequences) -> str | None:
 
 def _ends_at_starts(X: IntervalSequences, shift: float) -> int:
     """How many intervals end where another of the instance starts, ends moved by shift."""
-    owner = np.repeat(np.arange(len(X)), X.lengths)
+    owner = X.owner
     end = X.end + shift
     _, instant = np.unique(np.concatenate([X.start, end]), return_inverse=True)
     place = np.tile(owner, 2) * (instant.max() + 1) + instant
@@ -200,7 +200,7 @@ def _near_end_points(X: IntervalSequences) -> str | None:
 
 def _gaps(X: IntervalSequences) -> Floats:
     """Positive distances of neighbouring end points within instances, sorted."""
-    owner = np.tile(np.repeat(np.arange(len(X)), X.lengths), 2)
+    owner = np.tile(X.owner, 2)
     time = np.concatenate([X.start, X.end])
     order = np.lexsort((time, owner))
     gap = np.diff(time[order])[np.diff(owner[order]) == 0]
@@ -209,7 +209,7 @@ def _gaps(X: IntervalSequences) -> Floats:
 
 
 def _overlapping_itself(X: IntervalSequences) -> str | None:
-    owner = np.repeat(np.arange(len(X)), X.lengths)
+    owner = X.owner
     track = owner * len(X.actions) + X.action
     over = pd.Series(X.end).groupby(track).cummax().groupby(track).shift()
     overlap = X.start < over.to_numpy()
@@ -225,7 +225,7 @@ def _overlapping_itself(X: IntervalSequences) -> str | None:
 
 
 def _repeated_intervals(X: IntervalSequences) -> str | None:
-    owner = np.repeat(np.arange(len(X)), X.lengths)
+    owner = X.owner
     same = np.ones(max(len(owner) - 1, 0), bool)
     for column in (owner, X.action, X.start, X.end):
         same &= np.diff(column) == 0

@@ -170,6 +170,11 @@ class IntervalSequences:
         return np.diff(self.offsets)
 
     @property
+    def owner(self) -> npt.NDArray[np.int64]:
+        """(intervals,) number of the instance that each interval belongs to."""
+        return np.repeat(np.arange(len(self)), self.lengths)
+
+    @property
     def shape(self) -> tuple[int]:
         """Number of instances; what makes scikit-learn index with arrays, not one by one."""
         return (len(self),)

@@ -65,6 +65,13 @@ def check_number(name: str, value: Any, wanted: str, holds: Callable[[float], bo
         raise OptionError(f"{name} is a finite number, {wanted}; got {value!r}")
 
 
+def check_whole(name: str, value: Any, least: int) -> None:
+    """Refuse an option value that is not a whole number from least on."""
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not (whole and value >= least):
+        raise OptionError(f"{name} is a whole number from {least} on; got {value!r}")
+
+
 def count(number: int, noun: str) -> str:
     """Say how many there are, as in '1 row' and '2 rows'."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

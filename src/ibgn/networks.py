@@ -19,9 +19,10 @@ from ibgn.allen import COMPOSITION, Relation, symbols
 from ibgn.intervals import Instance, IntervalSequences, as_sequences
 from ibgn.structure import Structure
 
-__all__ = ["Network", "Networks", "PairCounts", "count_pairs", "read_networks"]
+__all__ = ["Network", "Networks", "PairCounts", "count_pairs", "read_networks", "sum_by_instance"]
 
 Bytes = npt.NDArray[np.uint8]
+Floats = npt.NDArray[np.float64]
 Matrix = npt.NDArray[Any]
 Sequences = IntervalSequences | Iterable[Instance]
 StructureLike = Structure | str | Iterable[tuple[int, int]]
@@ -211,3 +212,9 @@ def _count(X: IntervalSequences, structure: Structure) -> npt.NDArray[np.int64]:
     links, beyond = structure.mask(structure.size), BEYOND[structure.beyond]
     span = structure.span(int(X.lengths.max(initial=0)))
     return kernels.count_linked(X.offsets, X.start, X.end, links, beyond, span, COMPOSITION)
+
+
+def sum_by_instance(offsets: npt.NDArray[np.int64], terms: Floats) -> Floats:
+    """Sum of the terms of each instance, in order, so that other instances change no bit of it."""
+    owner = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    return np.bincount(owner, weights=terms, minlength=len(offsets) - 1).astype(np.float64)

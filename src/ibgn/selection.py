@@ -121,7 +121,7 @@ def score_shared_links(parts: Sequence[IntervalSequences], penalty: float = 1.0)
 def _padded(X: IntervalSequences, size: int) -> tuple[npt.NDArray[np.int32], Floats, Floats]:
     """Actions, starts and ends as (instances, size), cut and filled up."""
     column = np.arange(len(X.action)) - np.repeat(X.offsets[:-1], X.lengths)
-    row = np.repeat(np.arange(len(X)), X.lengths)
+    row = X.owner
     kept = column < size
     padded = []
     for values in (X.action, X.start, X.end):
