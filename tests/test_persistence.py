@@ -11,18 +11,18 @@ import pickle
 import tracemalloc
 import zipfile
 import zlib
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 
 import numpy as np
 import pytest
-from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
-from ibgn import DataError, Structure, persistence
+from ibgn import DataError, Structure
 from ibgn.classifier import IBGNClassifier
 from ibgn.datasets import make_hand_signs
-from ibgn.persistence import load, save
+from ibgn.estimator import ActivityClassifier
+from ibgn.persistence import container, load, models, parts, save
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -205,27 +205,45 @@ def test_the_same_model_gives_the_same_bytes(model, content, data, tmp_path):
     assert (tmp_path / "a").read_bytes() != content
 
 
-def test_other_estimators_can_be_registered(monkeypatch, tmp_path):
-    class Mean(BaseEstimator):
-        def fit(self, X, y=None): ...
+@dataclass(frozen=True)
+class Mean:
+    name: object
+    actions: tuple
+    mean: np.ndarray
 
-    def pack(model, arrays):
-        return {"mean": persistence._pack(model.mean_, arrays)}
 
-    def unpack(node, arrays):
-        model = Mean()
-        model.mean_ = arrays.take(node["mean"], "mean", persistence.FLOAT, 2)
-        return model
+class MeanClassifier(ActivityClassifier):
+    def __init__(self, power=1, class_prior="uniform", n_jobs=None, progress=False):
+        self.power, self.class_prior = power, class_prior
+        self.n_jobs, self.progress = n_jobs, progress
 
-    model = Mean()
-    model.mean_ = np.array([1.5, np.nan])
-    with pytest.raises(DataError, match="Mean cannot be saved; choose among IBGNClassifier"):
+    def _fit_activities(self, parts_of_classes):
+        self.scale_ = np.array([1.5, np.nan])
+        return [
+            Mean(name, X.actions, np.full(len(X.actions) + 1, float(n)))
+            for n, (name, X) in enumerate(zip(self.classes_, parts_of_classes, strict=True))
+        ]
+
+
+def test_other_estimators_can_be_registered(data, monkeypatch, tmp_path):
+    model = MeanClassifier(2).fit(*data)
+    with pytest.raises(DataError, match="MeanClassifier cannot be saved; choose among IBGNClass"):
         save(model, tmp_path / "model.ibgn")
+    scale = ("scale_", (container.FLOAT, lambda value: value[0] > 0, "scale"))
+    row = {"mean": (container.FLOAT, parts.finite, "actions+1")}
     with monkeypatch.context() as patch:
-        patch.setitem(persistence.KINDS, "Mean", persistence.Kind(Mean, pack, unpack))
-        loaded = again(model, tmp_path)
-        assert isinstance(loaded, Mean)
-        same(loaded.mean_, model.mean_)
+        kind = models.Kind(MeanClassifier, Mean, attributes=(scale,))
+        patch.setitem(models.KINDS, "Mean", kind)
+        patch.setitem(parts.PARTS, Mean, row)
+        same(vars(model), vars(again(model, tmp_path)))
+        content = (tmp_path / "model.ibgn").read_bytes()
+        forgeries = [
+            ("scale", put(0, 0)),
+            ("mean", put(0, np.nan)),
+            ("mean", lambda mean: mean[1:]),
+        ]
+        for place, change in forgeries:
+            refused(forged(content, place, change), tmp_path, f"{place} .*damaged or was altered")
     with pytest.raises(DataError, match="model.ibgn: it holds a model of class 'Mean'; update"):
         load(tmp_path / "model.ibgn")
 
@@ -635,15 +653,15 @@ def test_bombs_take_no_memory(content, tmp_path):
 
 
 def test_limits_hold(content, tmp_path, monkeypatch, model):
-    limits = {
-        "LARGEST": (5000, "longer than 5000 bytes"),
-        "LARGEST_JSON": (500, "second line is too long"),
-        "MOST_LINKS": (3, "more than 3 links"),
-        "LONGEST": (2, "lengths cannot be what it is"),
-    }
-    for name, (limit, words) in limits.items():
+    limits = [
+        (container, "LARGEST", 5000, "longer than 5000 bytes"),
+        (container, "LARGEST_JSON", 500, "second line is too long"),
+        (container, "MOST_LINKS", 3, "more than 3 links"),
+        (parts, "LONGEST", 2, "lengths cannot be what it is"),
+    ]
+    for module, name, limit, words in limits:
         with monkeypatch.context() as patch:
-            patch.setattr(persistence, name, limit)
+            patch.setattr(module, name, limit)
             refused(content, tmp_path, words)
             with pytest.raises(DataError, match="cannot be saved"):
                 save(model, tmp_path / "large.ibgn")
