@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test check bench accuracy errata figures format clean
+.PHONY: demo test check bench accuracy comparison errata figures format clean
 
 demo: $(VENV)/demo.stamp ## the main job: simulate, inspect, draw
 	$(BIN)/ibgn demo
@@ -20,12 +20,16 @@ check: $(VENV)/dev.stamp ## lint, types, layers
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: $(VENV)/bench.stamp ## speed, as ratios within one run; RECORDINGS=folder of CSV files
+bench: $(VENV)/dev.stamp ## speed, as ratios within one run; RECORDINGS=folder of CSV files
 	$(BIN)/python -m benchmarks.networks
 	$(BIN)/python -m benchmarks.learning $(RECORDINGS)
 
 accuracy: $(VENV)/dev.stamp ## settings and structures side by side, on RECORDINGS
 	$(BIN)/python -m benchmarks.accuracy $(RECORDINGS)
+
+comparison: $(VENV)/dev.stamp ## all methods side by side, on RECORDINGS and where only relations differ
+	$(BIN)/python -m benchmarks.comparison $(RECORDINGS)
+	$(BIN)/python -m benchmarks.comparison --curve
 
 errata: $(VENV)/dev.stamp ## where the paper does not work as printed
 	$(BIN)/python -m benchmarks.errata
@@ -48,10 +52,6 @@ $(BIN)/python:
 $(VENV)/demo.stamp: $(BIN)/python pyproject.toml constraints.txt
 	$(PIP) --editable .
 	@touch $@
-
-$(VENV)/bench.stamp: $(BIN)/python pyproject.toml constraints.txt
-	$(PIP) --editable '.[dev,bench]'
-	@touch $@ $(VENV)/dev.stamp $(VENV)/demo.stamp
 
 $(VENV)/dev.stamp: $(BIN)/python pyproject.toml constraints.txt
 	$(PIP) --editable '.[dev]'

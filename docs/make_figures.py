@@ -56,8 +56,26 @@ def draw_recovery() -> None:
     save("recovery")
 
 
+def draw_learning_curve() -> None:
+    """Where only relations differ, models that see none stay at chance."""
+    from benchmarks.comparison import SIZES, learning_curve
+
+    curve = learning_curve(SIZES).groupby(["method", "instances"], sort=False)["accuracy"].mean()
+    blind = {"IHMM", "DBN", "IBGN without links"}
+    _, ax = plt.subplots(figsize=(7, 3.5), layout="constrained")
+    for name, values in curve.groupby("method", sort=False):
+        style = "o--" if name in blind else "o-"
+        ax.semilogx(SIZES, values.to_numpy(), style, markersize=4, label=str(name))
+    ax.axhline(0.25, color="0.6", linewidth=1)
+    ax.axhline(0.81, color="0.6", linewidth=1)
+    ax.set(xlabel="training instances of an activity", ylabel="accuracy", ylim=(0, 1))
+    ax.legend(frameon=False, ncols=1, loc="center left", bbox_to_anchor=(1, 0.5))
+    save("learning_curve")
+
+
 if __name__ == "__main__":
     plt.switch_backend("Agg")
     FIGURES.mkdir(exist_ok=True)
     draw_model()
     draw_recovery()
+    draw_learning_curve()

@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from numba.core.dispatcher import Dispatcher
 
 import naive
+import naive_chains
 import naive_links
 import naive_nodes
 from ibgn import _kernels
-from ibgn._kernels import consistency, links, nodes, pairs
+from ibgn._kernels import chains, consistency, links, nodes, pairs
 from ibgn.allen import COMPOSITION, PROJECTIONS
 from ibgn.networks import BEYOND, read_networks
 from strategies import SETS, networks, sequences, states, structures
@@ -431,4 +432,78 @@ def test_likelihoods_of_counts(counts, strength):
     )
     np.testing.assert_allclose(
         links.log_marginal(counts, strength), naive_links.log_marginal(counts, strength), **ROUNDING
+    )
+
+
+@given(sequences(longest=12), st.integers(0, 4))
+def test_tracks(X, tracks):
+    flat = X.offsets, X.start, X.end, tracks
+    np.testing.assert_array_equal(chains.assign_tracks(*flat), naive_chains.assign_tracks(*flat))
+
+
+def chain_tables(rng, many, actions):
+    """Log probabilities of the next chain and of the next action."""
+    switch = rng.dirichlet(np.ones(many), many + 1)
+    step = rng.dirichlet(np.ones(actions), actions + 1)
+    return np.log(switch), np.log(step)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 4), st.lists(st.integers(0, 1), min_size=3, max_size=3))),
+    st.integers(0, 2),
+)
+def test_states_are_found_again(states, spare):
+    """Also in a table with hardly a slot to spare, where hashes collide."""
+    size = 2 ** (len(states).bit_length() + spare)
+    slots, found = np.full(size, -1, np.int64), 0
+    memories, last = np.zeros((len(states) + 1, 3), np.int32), np.zeros(len(states) + 1, np.int64)
+    for chain, row in states:
+        row = np.array(row, np.int32)
+        slot, number = chains.find_state(slots, memories, last, row, chain)
+        assert number == naive_chains.find_state(slots, memories, last, row, chain)[1]
+        assert slots[slot] == number
+        if number < 0:
+            slots[slot], memories[found], last[found] = found, row, chain
+            found += 1
+            assert chains.find_state(slots, memories, last, row, chain) == (slot, found - 1)
+    assert found == len({(chain, *row) for chain, row in states})
+
+
+@given(st.integers(1, 4), st.lists(st.integers(0, 2), max_size=5), seeds)
+def test_states_after_an_action(many, said, seed):
+    """The same states in the same order, those merged that different ways lead to."""
+    tables = chain_tables(np.random.default_rng(seed), many, 3)
+    start = np.full((1, many), 3, np.int32), np.array([many]), np.zeros(1)
+    states, twins = start, start
+    for action in said:
+        states, twins = (
+            chains.say(*states, action, *tables),
+            naive_chains.say(*twins, action, *tables),
+        )
+        for mine, twin in zip(states[:2], twins[:2], strict=True):
+            np.testing.assert_array_equal(mine, twin)
+        np.testing.assert_allclose(states[2], twins[2], **ROUNDING)
+
+
+@given(st.lists(st.floats(-50, 50), min_size=1, max_size=9))
+def test_log_sum(values):
+    values = np.array(values)
+    np.testing.assert_allclose(chains.log_sum(values), naive_chains.log_sum(values), **ROUNDING)
+    np.testing.assert_allclose(chains.log_sum(values - 1e4), chains.log_sum(values) - 1e4)
+
+
+@given(
+    sequences(longest=6),
+    st.integers(1, 3),
+    st.integers(0, 4),
+    st.sampled_from([0, 1, 3, 10]),
+    st.sampled_from([4, 9, 10, 10**6]),
+    seeds,
+)
+def test_terms_of_chains(X, many, known, beam, most, seed):
+    """With fewer known actions than there are some are unknown; few states give NaN."""
+    tables = chain_tables(np.random.default_rng(seed), many, known)
+    arguments = X.offsets, X.action, *tables, beam, most
+    np.testing.assert_allclose(
+        chains.chain_terms(*arguments), naive_chains.chain_terms(*arguments), **ROUNDING
     )

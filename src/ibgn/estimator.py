@@ -14,10 +14,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from ibgn.explanation import Contributions, Explanation, compare
 from ibgn.intervals import Instance, IntervalSequences, as_sequences, recode
-from ibgn.messages import DataError, check_choice, quote
+from ibgn.messages import DataError, check_choice, check_number, quote
 from ibgn.networks import Sequences, read_networks
 
-__all__ = ["ActivityClassifier", "ClassPrior"]
+__all__ = ["ActivityClassifier", "ClassPrior", "check_smoothing"]
 
 Floats = npt.NDArray[np.float64]
 ClassPrior = Literal["uniform", "empirical"] | Mapping[Any, float]
@@ -40,7 +40,7 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _check_options(self) -> None:
         """Refuse options that cannot be."""
-        if isinstance(self.class_prior, str):
+        if not isinstance(self.class_prior, Mapping):
             check_choice("class_prior", self.class_prior, ("uniform", "empirical"))
 
     def _fit_activities(self, parts: list[IntervalSequences]) -> list[Any]:
@@ -157,6 +157,11 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.three_d_array = False
         tags.non_deterministic = getattr(self, "random_state", 0) is None
         return tags
+
+
+def check_smoothing(smoothing: float) -> None:
+    """Refuse what would round to certainty, or drown every count."""
+    check_number("smoothing", smoothing, "from 1e-9 to 1e9", lambda value: 1e-9 <= value <= 1e9)
 
 
 def _check_data(X: Sequences, y: npt.ArrayLike) -> tuple[IntervalSequences, npt.NDArray[Any]]:

@@ -15,6 +15,7 @@ __all__ = [
     "as_number",
     "check_choice",
     "check_number",
+    "check_whole",
     "count",
     "is_date",
     "not_a_number",
@@ -61,15 +62,18 @@ def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
 def check_number(name: str, value: Any, wanted: str, holds: Callable[[float], bool]) -> None:
     """Refuse an option value that is not a finite number with the property wanted."""
     is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    if not (is_number and np.isfinite(value) and holds(float(value))):
+    number = as_number(value) if is_number else None  # infinite where an integer is too large
+    if number is None or not (np.isfinite(number) and holds(number)):
         raise OptionError(f"{name} is a finite number, {wanted}; got {value!r}")
 
 
-def check_whole(name: str, value: Any, least: int) -> None:
-    """Refuse an option value that is not a whole number from least on."""
+def check_whole(name: str, value: Any, least: int, most: int = 2**31) -> None:
+    """Refuse an option value that is not a whole number from least to most."""
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not (whole and value >= least):
-        raise OptionError(f"{name} is a whole number from {least} on; got {value!r}")
+    if not (whole and least <= value <= most):
+        raise OptionError(
+            f"{name} is a whole number from {least} on, at most {most}; got {value!r}"
+        )
 
 
 def count(number: int, noun: str) -> str:

@@ -173,5 +173,6 @@ def _score(x: Bools, codes: Ints, parents: int) -> Floats:
     counts = np.bincount(place.ravel(), minlength=columns * size * 2).reshape(columns, size, 2)
     total = counts.sum(axis=2)
     fit = xlogy(counts, counts).sum(axis=(1, 2)) - xlogy(total, total).sum(axis=1)
-    scores: Floats = fit - 0.5 * np.log(n) * 2.0**parents
+    # a single row would make parents free, and their combinations are exponentially many
+    scores: Floats = fit - 0.5 * np.log(max(n, 2)) * 2.0**parents
     return scores

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ibgn.estimator import ActivityClassifier, ClassPrior
+from ibgn.estimator import ActivityClassifier, ClassPrior, check_smoothing
 from ibgn.explanation import Contributions
 from ibgn.intervals import IntervalSequences
-from ibgn.messages import check_number, check_whole
+from ibgn.messages import check_whole
 from ibgn.networks import sum_by_instance
 
 __all__ = ["DBNClassifier", "DurationChain"]
@@ -97,9 +97,9 @@ class DBNClassifier(ActivityClassifier):
 
     def __init__(
         self,
-        n_bins: int = 4,
+        n_bins: int = 8,
         *,
-        smoothing: float = 1.0,
+        smoothing: float = 2.0,
         class_prior: ClassPrior = "uniform",
         n_jobs: int | None = None,
         progress: bool = False,
@@ -113,7 +113,7 @@ class DBNClassifier(ActivityClassifier):
     def _check_options(self) -> None:
         super()._check_options()
         check_whole("n_bins", self.n_bins, 1)
-        check_number("smoothing", self.smoothing, "positive", lambda value: value > 0)
+        check_smoothing(self.smoothing)
 
     def _fit_activities(self, parts: list[IntervalSequences]) -> list[DurationChain]:
         self.edges_ = _edges(np.concatenate([part.end - part.start for part in parts]), self.n_bins)
@@ -170,7 +170,10 @@ def _edges(durations: Floats, bins: int) -> Floats:
     if len(durations) == 0:
         return np.zeros(0)
     inner = np.arange(1, bins) / bins
-    return np.unique(np.exp(np.quantile(np.log(durations), inner)))
+    edges = np.exp(np.quantile(np.log(durations), inner))
+    # rounding must not move an edge past the duration that it is
+    low, high = (np.quantile(durations, inner, method=to) for to in ("lower", "higher"))
+    return np.unique(np.clip(edges, low, high))
 
 
 def _counts(index: tuple[npt.NDArray[Any], ...], shape: tuple[int, ...]) -> Floats:

@@ -7,10 +7,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ibgn._kernels.chains import assign_tracks, chain_terms
-from ibgn.estimator import ActivityClassifier, ClassPrior
+from ibgn.estimator import ActivityClassifier, ClassPrior, check_smoothing
 from ibgn.explanation import Contributions
 from ibgn.intervals import IntervalSequences
-from ibgn.messages import DataError, check_number, check_whole, count
+from ibgn.messages import DataError, check_whole, count
 from ibgn.networks import sum_by_instance
 
 __all__ = ["IHMMClassifier", "InterleavedChains"]
@@ -102,10 +102,10 @@ class IHMMClassifier(ActivityClassifier):
 
     def __init__(
         self,
-        n_chains: Chains = "overlap",
+        n_chains: Chains = 3,
         *,
         beam: int | None = 64,
-        smoothing: float = 1.0,
+        smoothing: float = 0.1,
         class_prior: ClassPrior = "uniform",
         n_jobs: int | None = None,
         progress: bool = False,
@@ -123,7 +123,7 @@ class IHMMClassifier(ActivityClassifier):
             check_whole("n_chains", self.n_chains, 1)
         if self.beam is not None:
             check_whole("beam", self.beam, 1)
-        check_number("smoothing", self.smoothing, "positive", lambda value: value > 0)
+        check_smoothing(self.smoothing)
 
     def _fit_activities(self, parts: list[IntervalSequences]) -> list[InterleavedChains]:
         given = (

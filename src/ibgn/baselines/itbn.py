@@ -10,10 +10,10 @@ from scipy.special import xlogy
 
 from ibgn.allen import COMPOSITION_OF_ALL, Converse, Relation, relations_between
 from ibgn.baselines.climbing import climb
-from ibgn.estimator import ActivityClassifier, ClassPrior
+from ibgn.estimator import ActivityClassifier, ClassPrior, check_smoothing
 from ibgn.explanation import Contributions
 from ibgn.intervals import IntervalSequences
-from ibgn.messages import check_choice, check_number, count
+from ibgn.messages import check_choice, count
 
 __all__ = ["ITBNClassifier", "TemporalNetwork"]
 
@@ -131,7 +131,7 @@ class ITBNClassifier(ActivityClassifier):
     Parameters
     ----------
     occurrence : which interval stands for an action that occurs several times in an instance: the
-        "first" or the "longest"; the others are left out
+        "longest" or the "first"; the others are left out
     comparison : how activities with different links are compared. "all-pairs" takes each relation
         without a link to be one of thirteen, so that all activities speak of the same things;
         "links" leaves such relations out; "per-link" does too, and divides by the number of links
@@ -166,11 +166,11 @@ class ITBNClassifier(ActivityClassifier):
 
     def __init__(
         self,
-        occurrence: Occurrence = "first",
+        occurrence: Occurrence = "longest",
         *,
         comparison: Comparison = "all-pairs",
         consistency: Consistency = "frequent",
-        smoothing: float = 1.0,
+        smoothing: float = 0.3,
         class_prior: ClassPrior = "uniform",
         n_jobs: int | None = None,
         progress: bool = False,
@@ -188,7 +188,7 @@ class ITBNClassifier(ActivityClassifier):
         check_choice("occurrence", self.occurrence, get_args(Occurrence))
         check_choice("comparison", self.comparison, get_args(Comparison))
         check_choice("consistency", self.consistency, get_args(Consistency))
-        check_number("smoothing", self.smoothing, "positive", lambda value: value > 0)
+        check_smoothing(self.smoothing)
 
     def _fit_activities(self, parts: list[IntervalSequences]) -> list[TemporalNetwork]:
         given = (

@@ -1,0 +1,1 @@
+"""Methods side by side: what is compared, on which folds, with which outcome."""

@@ -1,0 +1,35 @@
+"""The methods that experiments compare, by name."""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from ibgn.baselines import DBNClassifier, IHMMClassifier, ITBNClassifier
+from ibgn.classifier import IBGNClassifier
+from ibgn.experiments.comparators import extra_trees, mini_rocket, nearest_raster
+
+__all__ = ["METHODS", "PAPER"]
+
+Method = Callable[[int], Any]  # from a seed to an estimator
+
+METHODS: Mapping[str, Method] = MappingProxyType(
+    {
+        "IHMM": lambda seed: IHMMClassifier(),
+        "DBN": lambda seed: DBNClassifier(),
+        "ITBN": lambda seed: ITBNClassifier(),
+        "IBGN-C": lambda seed: IBGNClassifier("chain", random_state=seed),
+        "IBGN-F": lambda seed: IBGNClassifier("full", random_state=seed),
+        "IBGN": lambda seed: IBGNClassifier("learned", random_state=seed),
+        "published IBGN-C": lambda seed: IBGNClassifier.published("chain", random_state=seed),
+        "published IBGN-F": lambda seed: IBGNClassifier.published("full", random_state=seed),
+        "published IBGN": lambda seed: IBGNClassifier.published("learned", random_state=seed),
+        "extra trees": lambda seed: extra_trees(True, seed),
+        "extra trees without pairs": lambda seed: extra_trees(False, seed),
+        "nearest raster": lambda seed: nearest_raster(),
+        "MiniRocket": lambda seed: mini_rocket(seed=seed),
+    }
+)
+"""An estimator for each name. IBGN-F is `IBGNClassifier` with its defaults."""
+
+PAPER = ("IHMM", "DBN", "ITBN", "IBGN-C", "IBGN-F", "IBGN")
+"""The six that the paper compares."""
