@@ -5,22 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ibgn.cli.options import (
-    Closed,
-    Column,
-    Data,
-    Delimiter,
-    Duplicates,
-    Encoding,
-    Format,
-    Json,
-    MinDuration,
-    Tick,
-    Tolerance,
-    ZeroLength,
-    cleaning_of,
-    load,
-)
+from ibgn.cli.options import Data, Json, Reading, takes_data
 from ibgn.cli.output import (
     busy,
     in_flags,
@@ -35,19 +20,12 @@ if TYPE_CHECKING:
     from ibgn.io.table import LongTable
 
 
+@takes_data(zero_length="drop")
 def inspect(
     data: Data,
-    format: Format = None,
-    closed: Closed = "left",
-    tick: Tick = 1.0,
-    tolerance: Tolerance = 0.0,
-    zero_length: ZeroLength = "drop",
-    min_duration: MinDuration = 0.0,
-    duplicates: Duplicates = "keep",
-    column: Column = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
     as_json: Json = False,
+    *,
+    reading: Reading,
 ) -> None:
     """Say what is in a file, and what looks like a mistake.
 
@@ -55,9 +33,8 @@ def inspect(
     """
     from ibgn.inspection import inspect as inspect_sequences
 
-    cleaning = cleaning_of(closed, tick, tolerance, zero_length, min_duration, duplicates)
     with warnings_aloud() as said, busy(f"inspecting {data.name}"):
-        X, y = load(data, format, column, delimiter, encoding).read(cleaning)
+        X, y = reading.read(data)
         found = inspect_sequences(X, y, n_jobs=-1)
     suspected = [in_flags(warning) for warning in found.warnings]
     if as_json:
@@ -68,36 +45,29 @@ def inspect(
             say(f"warning: {warning}")
 
 
+@takes_data()
 def convert(
     source: Annotated[
         Path,
         typer.Argument(metavar="IN", help="File to read; - is standard input.", readable=False),
     ],
     target: Annotated[Path, typer.Argument(metavar="OUT", help="File to write.", readable=False)],
-    format: Format = None,
     to: Annotated[
         str | None, typer.Option("--to", help="Format of OUT, if its suffix does not tell.")
     ] = None,
-    closed: Closed = "left",
-    tick: Tick = 1.0,
-    tolerance: Tolerance = 0.0,
-    zero_length: ZeroLength = "error",
-    min_duration: MinDuration = 0.0,
-    duplicates: Duplicates = "keep",
-    column: Column = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
     as_json: Json = False,
+    *,
+    reading: Reading,
 ) -> None:
     """Read intervals in one format and write them in another, half-open and in order."""
     from ibgn.io import write
     from ibgn.io.formats import find_format
     from ibgn.messages import count
 
-    written_as = find_format(target, to, "to")  # before the work, so that a typo costs no time
-    cleaning = cleaning_of(closed, tick, tolerance, zero_length, min_duration, duplicates)
+    # before the work, so that a typo costs no time
+    written_as, cleaning = find_format(target, to, "to"), reading.cleaning()
     with warnings_aloud() as said, busy(f"converting {source.name}"):
-        table = load(source, format, column, delimiter, encoding)
+        table = reading.load(source)
         _refuse_loss(table, source, target)
         X, y = table.read(cleaning)
         write(X, target, y, format=written_as)

@@ -5,25 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from ibgn.cli.options import (
-    Closed,
-    Column,
-    Data,
-    Delimiter,
-    Duplicates,
-    Encoding,
-    Format,
-    Jobs,
-    Json,
-    MinDuration,
-    Model,
-    Seed,
-    Tick,
-    Tolerance,
-    ZeroLength,
-    cleaning_of,
-    load,
-)
+from ibgn.cli.options import Data, Jobs, Json, Model, Reading, Seed, takes_data
 from ibgn.cli.output import busy, print_json, say, warnings_aloud
 
 if TYPE_CHECKING:
@@ -34,15 +16,20 @@ if TYPE_CHECKING:
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", help="File to write, else standard output.")
 ]
+Method = Annotated[
+    Literal["ibgn", "ihmm", "dbn", "itbn"], typer.Option(help="Which kind of model is learned.")
+]
 Structure = Annotated[
     Literal["full", "chain", "learned", "shared"],
     typer.Option(help="Which pairs of intervals carry a relation."),
 ]
 
 
+@takes_data()
 def fit(
     data: Data,
     output: Annotated[Path, typer.Option("--output", "-o", help="File for the model.")],
+    method: Method = "ibgn",
     structure: Structure = "full",
     published: Annotated[
         bool, typer.Option(help="Every switch as the paper prints it, for comparison.")
@@ -51,30 +38,18 @@ def fit(
     budget: Annotated[int, typer.Option(min=1, help="Sweeps at the most.")] = 20_000,
     seed: Seed = 0,
     jobs: Jobs = 1,
-    format: Format = None,
-    closed: Closed = "left",
-    tick: Tick = 1.0,
-    tolerance: Tolerance = 0.0,
-    zero_length: ZeroLength = "error",
-    min_duration: MinDuration = 0.0,
-    duplicates: Duplicates = "keep",
-    column: Column = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
     as_json: Json = False,
+    *,
+    reading: Reading,
 ) -> None:
     """Learn a model of each activity in a file of labelled instances."""
-    from ibgn.classifier import IBGNClassifier
     from ibgn.messages import DataError
     from ibgn.persistence import save
 
-    cleaning = cleaning_of(closed, tick, tolerance, zero_length, min_duration, duplicates)
-    make = IBGNClassifier.published if published else IBGNClassifier
-    model = make(
-        structure, draws=draws, budget=budget, random_state=seed, n_jobs=jobs, progress=True
-    )
+    model = _new_model(method, structure, published, draws, budget, seed)
+    model.set_params(n_jobs=jobs, progress=True)
     with warnings_aloud() as said:
-        X, y = load(data, format, column, delimiter, encoding).read(cleaning)
+        X, y = reading.read(data)
         if y is None:
             raise DataError(
                 "there are no labels to learn from; name their column with --column label=..."
@@ -91,31 +66,38 @@ def fit(
     say(f"wrote {output}")
 
 
+def _new_model(method: str, structure: str, published: bool, *sampling: int) -> Any:
+    """An estimator that is not fitted yet."""
+    from ibgn.baselines import DBNClassifier, IHMMClassifier, ITBNClassifier
+    from ibgn.classifier import IBGNClassifier
+    from ibgn.messages import OptionError
+
+    if method != "ibgn":
+        if published or structure != "full":
+            raise OptionError(f"--structure and --published are for --method ibgn, not {method}")
+        return {"ihmm": IHMMClassifier, "dbn": DBNClassifier, "itbn": ITBNClassifier}[method]()
+    make = IBGNClassifier.published if published else IBGNClassifier
+    draws, budget, seed = sampling
+    return make(structure, draws=draws, budget=budget, random_state=seed)  # type: ignore[arg-type]
+
+
+@takes_data()
 def predict(
     model: Model,
     data: Data,
     output: Output = None,
-    format: Format = None,
-    closed: Closed = "left",
-    tick: Tick = 1.0,
-    tolerance: Tolerance = 0.0,
-    zero_length: ZeroLength = "error",
-    min_duration: MinDuration = 0.0,
-    duplicates: Duplicates = "keep",
-    column: Column = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
     as_json: Json = False,
+    *,
+    reading: Reading,
 ) -> None:
     """Recognise the instances of a file: labels and probabilities as CSV."""
     import pandas as pd
 
     from ibgn.persistence import load as load_model
 
-    cleaning = cleaning_of(closed, tick, tolerance, zero_length, min_duration, duplicates)
     with warnings_aloud(), busy(f"recognising {data.name}"):
         classifier = load_model(model)
-        X, y = load(data, format, column, delimiter, encoding).read(cleaning)
+        X, y = reading.read(data)
         probabilities = classifier.predict_proba(X)
     table = pd.DataFrame({"instance": X.ids, "predicted": classifier.predict(X)})
     if y is not None:
@@ -127,6 +109,7 @@ def predict(
     _print_table(table, output, as_json)
 
 
+@takes_data()
 def explain(
     model: Model,
     data: Data,
@@ -136,26 +119,17 @@ def explain(
     ] = None,
     figure: Annotated[Path | None, typer.Option(help="File for a picture (PNG, PDF, SVG).")] = None,
     output: Output = None,
-    format: Format = None,
-    closed: Closed = "left",
-    tick: Tick = 1.0,
-    tolerance: Tolerance = 0.0,
-    zero_length: ZeroLength = "error",
-    min_duration: MinDuration = 0.0,
-    duplicates: Duplicates = "keep",
-    column: Column = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
     as_json: Json = False,
+    *,
+    reading: Reading,
 ) -> None:
     """Say which intervals and relations spoke for the activity that was recognised."""
     from ibgn.messages import DataError, quote
     from ibgn.persistence import load as load_model
 
-    cleaning = cleaning_of(closed, tick, tolerance, zero_length, min_duration, duplicates)
     with warnings_aloud():
         classifier = load_model(model)
-        X, _ = load(data, format, column, delimiter, encoding).read(cleaning)
+        X, _ = reading.read(data)
         chosen = X[X.ids == instance]
         if len(chosen) == 0:
             raise DataError(f"there is no instance {quote(instance)} in {quote(data.name)}")
@@ -181,9 +155,14 @@ def sample(
     import numpy as np
 
     from ibgn.io import write
+    from ibgn.messages import OptionError, quote
     from ibgn.persistence import load as load_model
 
     classifier = load_model(model)
+    if not hasattr(classifier, "sample"):
+        raise OptionError(
+            f"{quote(model.name)} is a model that does not generate; fit one with --method ibgn"
+        )
     labels = {str(label): label for label in classifier.classes_.tolist()}
     chosen = [labels.get(name, name) for name in activity or labels]
     rng = np.random.default_rng(seed)

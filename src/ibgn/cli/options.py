@@ -1,21 +1,28 @@
 """Options that commands share, and how they are read."""
 
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import wraps
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 import typer
 
 if TYPE_CHECKING:
+    from ibgn.intervals import IntervalSequences
     from ibgn.io.table import LongTable
     from ibgn.records import Cleaning
 
 Data = Annotated[
-    Path, typer.Argument(help="File with intervals; - is standard input.", readable=False)
+    Path,
+    typer.Argument(help="File with intervals, or a folder; - is standard input.", readable=False),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Format = Annotated[
     str | None,
-    typer.Option("--from", help="Format, if the suffix does not tell: csv, parquet, jsonl."),
+    typer.Option("--from", help="Format, if the suffix does not tell: csv, elan, boris, ..."),
 ]
 Closed = Annotated[
     Literal["left", "right", "both", "neither"],
@@ -40,6 +47,14 @@ Delimiter = Annotated[
     str | None, typer.Option(help="Separates columns of a CSV file; 'tab' is one.")
 ]
 Encoding = Annotated[str | None, typer.Option(help="Encoding of a CSV file, UTF-8 by default.")]
+ReaderOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--option",
+        "-O",
+        help="Option of the format's reader, as action=track or rate=25; repeatable.",
+    ),
+]
 Model = Annotated[Path, typer.Argument(help="Model that `ibgn fit` wrote.", readable=False)]
 Jobs = Annotated[
     int, typer.Option("--jobs", help="Activities learned at the same time; -1 is all.")
@@ -47,30 +62,95 @@ Jobs = Annotated[
 Seed = Annotated[int, typer.Option(min=0, help="Seed; the same one gives the same result.")]
 
 
-def cleaning_of(*values: Any) -> "Cleaning":
-    """How intervals are cleaned, from the options in their order."""
-    from ibgn.records import Cleaning
+@dataclass(frozen=True)
+class Reading:
+    """How a file of intervals is read: what the options of every such command say."""
 
-    names = ("closed", "tick", "tolerance", "zero_length", "min_duration", "duplicates")
-    return Cleaning(**dict(zip(names, values, strict=True)))
+    format: Format = None
+    closed: Closed = "left"
+    tick: Tick = 1.0
+    tolerance: Tolerance = 0.0
+    zero_length: ZeroLength = "error"
+    min_duration: MinDuration = 0.0
+    duplicates: Duplicates = "keep"
+    column: Column = None
+    delimiter: Delimiter = None
+    encoding: Encoding = None
+    option: ReaderOption = None
+
+    def cleaning(self) -> "Cleaning":
+        """How intervals are cleaned."""
+        from ibgn.records import Cleaning, CleaningOptions
+
+        return Cleaning(**{name: getattr(self, name) for name in CleaningOptions.__annotations__})
+
+    def load(self, path: Path) -> "LongTable":
+        """Load a file or folder, or standard input for -."""
+        from ibgn.io.formats import load
+
+        options = parse_options(self.option)
+        if self.column:
+            options["columns"] = parse_columns(self.column)
+        if self.delimiter is not None:
+            options["delimiter"] = {"tab": "\t", "\\t": "\t"}.get(self.delimiter, self.delimiter)
+        if self.encoding is not None:
+            options["encoding"] = self.encoding
+        path = Path("/dev/stdin") if str(path) == "-" else path
+        return load(path, format=self.format, **options)
+
+    def read(self, path: Path) -> "tuple[IntervalSequences, Any]":
+        """Read a file or folder: the instances, and their labels or None."""
+        cleaning = self.cleaning()  # before the work, so that a typo costs no time
+        return self.load(path).read(cleaning)
 
 
-def load(
-    path: Path,
-    format: str | None,
-    column: list[str] | None,
-    delimiter: str | None,
-    encoding: str | None,
-) -> "LongTable":
-    """Load a file, or standard input for -."""
-    from ibgn.io.formats import load
+def takes_data(**defaults: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command all options of `Reading`, in place of its parameter `reading`."""
 
-    options: dict[str, Any] = {"columns": parse_columns(column)}
-    if delimiter is not None:
-        options["delimiter"] = {"tab": "\t", "\\t": "\t"}.get(delimiter, delimiter)
-    if encoding is not None:
-        options["encoding"] = encoding
-    return load(Path("/dev/stdin") if str(path) == "-" else path, format=format, **options)
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        names = [field.name for field in fields(Reading)]
+
+        @wraps(command)
+        def with_reading(**given: Any) -> None:
+            reading = Reading(**{name: given.pop(name) for name in names})
+            command(reading=reading, **given)
+
+        own = [p for p in signature(command).parameters.values() if p.name != "reading"]
+        shared = [
+            Parameter(
+                field.name,
+                Parameter.KEYWORD_ONLY,
+                default=defaults.get(field.name, field.default),
+                annotation=get_type_hints(Reading, include_extras=True)[field.name],
+            )
+            for field in fields(Reading)
+        ]
+        parameters = [p.replace(kind=Parameter.KEYWORD_ONLY) for p in own] + shared
+        with_reading.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+        with_reading.__annotations__ = {p.name: p.annotation for p in parameters}
+        return with_reading
+
+    return decorate
+
+
+def parse_options(option: list[str] | None) -> dict[str, Any]:
+    """Read -O name=value; what is given twice is a list, what JSON can read is that."""
+    found: dict[str, list[Any]] = {}
+    for pair in option or []:
+        name, equals, value = pair.partition("=")
+        if not (name and equals):
+            raise typer.BadParameter(
+                f"is written name=value, as action=track; got {pair!r}", param_hint="--option"
+            )
+        found.setdefault(name.replace("-", "_"), []).append(_as_value(value))
+    return {name: values if len(values) > 1 else values[0] for name, values in found.items()}
+
+
+def _as_value(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
 
 
 def parse_columns(column: list[str] | None) -> dict[str, str]:
