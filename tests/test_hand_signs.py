@@ -367,6 +367,9 @@ def test_words_that_differ_in_whether_hands_move_at_once(exact):
         ("skip", -1, "0 to 1"),
         ("repeat", float("nan"), "0 to 1"),
         ("repeat", None, "0 to 1"),
+        ("angle_noise", -1, "0 to 90"),
+        ("angle_noise", "much", "0 to 90"),
+        ("dropout", 1.5, "0 to 1"),
     ],
 )
 def test_error_says_what_and_the_range(name, value, bounds):
@@ -375,6 +378,62 @@ def test_error_says_what_and_the_range(name, value, bounds):
     assert name in str(caught.value)
     assert repr(value) in str(caught.value)
     assert bounds in str(caught.value)
+
+
+def test_joint_angles_change_nothing_else():
+    options = {"instances_per_style": 2, "random_state": 3}
+    X, y, groups = make_hand_signs(**options)
+    with_angles = make_hand_signs(**options, joint_angles=True)
+    assert len(with_angles) == 4
+    assert with_angles[0] == X
+    assert (with_angles[1] == y).all()
+    *_, truth, recordings = make_hand_signs(**options, joint_angles=True, return_truth=True)
+    assert len(truth.poses) == len(recordings) == len(X)
+    assert [one.id for one in recordings] == X.ids.tolist()
+    assert [one.group for one in recordings] == groups.tolist()
+
+
+def test_joint_angles_are_of_the_hands_in_use_at_thirty_frames_a_second(exact_angles):
+    X, recordings = exact_angles
+    for instance, one in zip(X.to_lists(), recordings, strict=True):
+        assert set(one.names) == set(by_finger(instance))
+        assert one.names[:2] == ("right thumb", "right index")
+        assert np.allclose(np.diff(one.time), 1 / 30)
+        assert one.time[-1] < max(end for *_, end in instance) <= one.time[-1] + 1 / 30 + 1e-9
+
+
+@pytest.fixture(scope="module")
+def exact_angles():
+    X, _, _, recordings = make_hand_signs(
+        instances_per_style=4, random_state=5, joint_angles=True, angle_noise=0, dropout=0, **EXACT
+    )
+    return X, recordings
+
+
+def test_joint_angles_move_smoothly_and_are_half_way_at_a_change(exact_angles):
+    for instance, one in zip(exact_angles[0].to_lists(), exact_angles[1], strict=True):
+        for finger, intervals in by_finger(instance).items():
+            angle = one.channels[:, one.names.index(finger)]
+            assert 10 - 1e-6 <= angle.min() <= angle.max() <= 80 + 1e-6
+            assert np.abs(np.diff(angle)).max() < 20  # a jump would be of 70 degrees
+            for state, start, end in intervals:
+                middle = angle[(one.time > start + 0.1) & (one.time < end - 0.1)]
+                assert ((middle > 70) if state == "bent" else (middle < 20)).all()
+                if start > 0:
+                    assert np.interp(start, one.time, angle) == pytest.approx(45, abs=6)
+
+
+def test_joint_angles_have_the_noise_and_the_gaps_that_were_asked_for(exact_angles):
+    _, quiet = exact_angles
+    *_, noisy = make_hand_signs(
+        instances_per_style=4, random_state=5, joint_angles=True, angle_noise=5, dropout=0.2,
+        **EXACT,
+    )  # fmt: skip
+    pairs = zip(noisy, quiet, strict=True)
+    off = np.concatenate([(one.channels - other.channels).ravel() for one, other in pairs])
+    assert np.isnan(off).mean() == pytest.approx(0.2, abs=0.01)
+    assert np.nanstd(off) == pytest.approx(5, abs=0.2)
+    assert abs(np.nanmean(off)) < 0.2
 
 
 def test_relations_are_needed_to_recognise_words():

@@ -341,7 +341,7 @@ def test_format_by_name_and_by_suffix(file):
         read(file(GOOD, "takes.txt"))
     with pytest.raises(OptionError, match="choose among 'csv', 'parquet', 'jsonl'"):
         read(file(GOOD), format="xlsx")
-    with pytest.raises(OptionError, match="delimiter is for CSV files only"):
+    with pytest.raises(OptionError, match="delimiter is no option of the format jsonl"):
         read("takes.jsonl", delimiter=",")
 
 

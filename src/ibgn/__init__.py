@@ -16,7 +16,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ibgn import allen, consistency, datasets, nodes
+    from ibgn import allen, consistency, datasets, detection, io, metrics, nodes, noise
     from ibgn.activity import ActivityModel
     from ibgn.baselines import DBNClassifier, IHMMClassifier, ITBNClassifier
     from ibgn.classifier import IBGNClassifier
@@ -63,9 +63,13 @@ _HOME = {
     "consistency": "",
     "count_pairs": "networks",
     "datasets": "",
+    "detection": "",
     "inspect": "inspection",
+    "io": "",
     "load": "persistence",
+    "metrics": "",
     "nodes": "",
+    "noise": "",
     "plot_explanation": "plots",
     "plot_network": "plots",
     "plot_structure": "plots",
@@ -98,9 +102,13 @@ __all__ = [
     "consistency",
     "count_pairs",
     "datasets",
+    "detection",
     "inspect",
+    "io",
     "load",
+    "metrics",
     "nodes",
+    "noise",
     "plot_explanation",
     "plot_network",
     "plot_structure",

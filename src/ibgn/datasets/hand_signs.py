@@ -3,14 +3,16 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
-from typing import Any, Literal, NamedTuple, overload
+from typing import Any, Literal, NamedTuple, TypedDict, Unpack, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from ibgn.datasets import _words as signs
+from ibgn.datasets._angles import measure
 from ibgn.intervals import IntervalSequences
 from ibgn.messages import check_number
+from ibgn.recordings import SensorRecording
 
 __all__ = ["HandSignsTruth", "make_hand_signs"]
 
@@ -73,6 +75,22 @@ class _Noise(NamedTuple):
     hesitation: float
     skip: float
     repeat: float
+    angle_noise: float
+    dropout: float
+
+
+class _Options(TypedDict, total=False):
+    """Keyword arguments that do not change what is returned."""
+
+    instances_per_style: int
+    n_signers: int
+    jitter: float
+    hesitation: float
+    skip: float
+    repeat: float
+    random_state: int | np.random.Generator | None
+    angle_noise: float
+    dropout: float
 
 
 class _Performance(NamedTuple):
@@ -87,29 +105,37 @@ class _Performance(NamedTuple):
 @overload
 def make_hand_signs(
     *,
-    instances_per_style: int = ...,
-    n_signers: int = ...,
-    jitter: float = ...,
-    hesitation: float = ...,
-    skip: float = ...,
-    repeat: float = ...,
-    random_state: int | np.random.Generator | None = ...,
     return_truth: Literal[False] = ...,
+    joint_angles: Literal[False] = ...,
+    **options: Unpack[_Options],
 ) -> tuple[IntervalSequences, Objects, Objects]: ...
 
 
 @overload
 def make_hand_signs(
     *,
-    instances_per_style: int = ...,
-    n_signers: int = ...,
-    jitter: float = ...,
-    hesitation: float = ...,
-    skip: float = ...,
-    repeat: float = ...,
-    random_state: int | np.random.Generator | None = ...,
     return_truth: Literal[True],
+    joint_angles: Literal[False] = ...,
+    **options: Unpack[_Options],
 ) -> tuple[IntervalSequences, Objects, Objects, HandSignsTruth]: ...
+
+
+@overload
+def make_hand_signs(
+    *,
+    return_truth: Literal[False] = ...,
+    joint_angles: Literal[True],
+    **options: Unpack[_Options],
+) -> tuple[IntervalSequences, Objects, Objects, list[SensorRecording]]: ...
+
+
+@overload
+def make_hand_signs(
+    *,
+    return_truth: Literal[True],
+    joint_angles: Literal[True],
+    **options: Unpack[_Options],
+) -> tuple[IntervalSequences, Objects, Objects, HandSignsTruth, list[SensorRecording]]: ...
 
 
 def make_hand_signs(
@@ -122,10 +148,10 @@ def make_hand_signs(
     repeat: float = 0.1,
     random_state: int | np.random.Generator | None = None,
     return_truth: bool = False,
-) -> (
-    tuple[IntervalSequences, Objects, Objects]
-    | tuple[IntervalSequences, Objects, Objects, HandSignsTruth]
-):
+    joint_angles: bool = False,
+    angle_noise: float = 4.0,
+    dropout: float = 0.02,
+) -> tuple[Any, ...]:
     """Simulate signers who perform 19 words with the fingers of one hand or both.
 
     Every finger of a hand in use is straight or bent at any time, so it gives one interval and
@@ -149,6 +175,10 @@ def make_hand_signs(
         17 intervals at the most
     random_state : seed, generator, or None for other data at each call
     return_truth : whether to return the truth too
+    joint_angles : whether to return too what a hand tracker would have measured. The intervals are
+        the same with and without.
+    angle_noise : standard deviation of measured angles in degrees, 0 to 90
+    dropout : probability that an angle is lost in a frame, 0 to 1
 
     Returns
     -------
@@ -156,6 +186,10 @@ def make_hand_signs(
     y : (n,) words
     groups : (n,) signers, as in X.groups
     truth : HandSignsTruth, if return_truth
+    recordings : if joint_angles, one for each instance: 30 frames a second, one channel for each
+        finger of the hands in use, 10 degrees where it is straight and 80 where it is bent. It
+        takes 0.15 s from one to the other, and is half of the way where an interval ends.
+        `ibgn.detection.fingers.FingerDetector` finds the intervals again.
 
     Examples
     --------
@@ -167,7 +201,7 @@ def make_hand_signs(
     >>> truth.words["how much"], truth.poses[4]
     (('fist < flat',), ('fist', 'flat'))
     """
-    noise = _Noise(jitter, hesitation, skip, repeat)
+    noise = _Noise(jitter, hesitation, skip, repeat, angle_noise, dropout)
     _check(instances_per_style, n_signers, noise)
     rng = np.random.default_rng(random_state)
     signers = _draw_signers(int(n_signers), rng)
@@ -180,16 +214,18 @@ def make_hand_signs(
         ids=[role.name for role in roles],
         groups=list(groups),
     )
-    if return_truth:
-        return X, y, groups, _tell_truth(roles, performances, signers)
-    return X, y, groups
+    more: list[Any] = [_tell_truth(roles, performances, signers)] if return_truth else []
+    if joint_angles:  # drawn last, so that all else stays as it is
+        more.append(_measure(roles, groups, performances, noise, rng))
+    return X, y, groups, *more
 
 
 def _check(instances_per_style: Any, n_signers: Any, noise: _Noise) -> None:
     for name, number in (("instances_per_style", instances_per_style), ("n_signers", n_signers)):
         check_number(name, number, "whole and at least 1", lambda n: n >= 1 and n.is_integer())
     check_number("jitter", noise.jitter, "0 to 60 seconds", lambda seconds: 0 <= seconds <= 60)
-    for name in ("hesitation", "skip", "repeat"):
+    check_number("angle_noise", noise.angle_noise, "0 to 90 degrees", lambda sd: 0 <= sd <= 90)
+    for name in ("hesitation", "skip", "repeat", "dropout"):
         check_number(name, getattr(noise, name), "0 to 1", lambda chance: 0 <= chance <= 1)
 
 
@@ -290,6 +326,21 @@ def _tell_truth(
         repeated=np.array([performance.repeated for performance in performances]),
         words=dict(signs.WORDS),
     )
+
+
+def _measure(
+    roles: list[_Role],
+    groups: Objects,
+    performances: list[_Performance],
+    noise: _Noise,
+    rng: np.random.Generator,
+) -> list[SensorRecording]:
+    return [
+        measure(
+            role.name, group, done.intervals, signs.FINGERS, noise.angle_noise, noise.dropout, rng
+        )
+        for role, group, done in zip(roles, groups, performances, strict=True)
+    ]
 
 
 def _in_seconds(transitions: list[signs.Transition]) -> tuple[dict[str, float], ...]:

@@ -68,6 +68,14 @@ def as_path(path: Source) -> Path:
     return Path(path)
 
 
+def is_folder(path: Source) -> bool:
+    """Tell a folder; what cannot even be asked about is none."""
+    try:
+        return as_path(path).is_dir()
+    except OSError:  # a name that is too long
+        return False
+
+
 def show(path: Source) -> str:
     """Show a path in a message, whole where that is possible."""
     return quote(path, longest=300)

@@ -1,0 +1,51 @@
+"""What a hand tracker would have measured of fingers that are straight and bent in turn."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import expit
+
+from ibgn.recordings import SensorRecording
+
+Floats = npt.NDArray[np.float64]
+Interval = tuple[str, float, float]
+
+FRAMES_A_SECOND = 30
+STRAIGHT, BENT = 10.0, 80.0  # degrees
+MOVES = 0.15  # seconds from a tenth of the way to nine tenths
+SCALE = MOVES / (2 * np.log(9))  # of the logistic curve that does so
+
+
+def measure(
+    name: str,
+    group: object,
+    intervals: Iterable[Interval],
+    fingers: Sequence[str],
+    noise: float,
+    dropout: float,
+    rng: np.random.Generator,
+) -> SensorRecording:
+    """Angles of the fingers of an instance, with noise in degrees and lost values."""
+    states = defaultdict(list)
+    for action, start, end in sorted(intervals, key=lambda interval: interval[1]):
+        finger, state = action.rsplit(" ", 1)
+        states[finger].append((state == "bent", start, end))
+    used = [finger for finger in fingers if finger in states]
+    last = max(end for parts in states.values() for _, _, end in parts)
+    # no frame where the last ends, also where 30 times that time is a rounding off
+    time = np.arange(np.ceil(last * FRAMES_A_SECOND - 1e-9)) / FRAMES_A_SECOND
+    angles = np.stack([_curve(time, states[finger]) for finger in used], axis=1)
+    angles += noise * rng.normal(size=angles.shape)
+    angles[rng.random(angles.shape) < dropout] = np.nan
+    return SensorRecording(time, angles, tuple(used), {}, name, group)
+
+
+def _curve(time: Floats, parts: list[tuple[bool, float, float]]) -> Floats:
+    """Each change adds a smooth step up or down, half of the way at the time of the change."""
+    changes = np.array([start for _, start, _ in parts[1:]])
+    steps = np.where([bent for bent, _, _ in parts[1:]], 1.0, -1.0)
+    share = parts[0][0] + expit((time[:, None] - changes) / SCALE) @ steps
+    curve: Floats = STRAIGHT + (BENT - STRAIGHT) * share
+    return curve

@@ -1,0 +1,332 @@
+"""Mornings, coffee, sandwiches: long loose scripts of what two arms do in parallel, simulated."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import cycle
+from typing import Literal, NamedTuple, TypedDict, Unpack, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from ibgn.datasets import _chores as chores
+from ibgn.datasets._body import FRAMES_A_SECOND, Body, Habits, untangle
+from ibgn.datasets._sensors import Disturbance, draw_mounting, record
+from ibgn.datasets._timeline import (
+    Interval,
+    Objects,
+    Span,
+    check_chances,
+    check_seconds,
+    deal,
+    gather,
+    in_seconds,
+    jitter_spans,
+)
+from ibgn.intervals import IntervalSequences
+from ibgn.messages import check_number, check_whole
+from ibgn.recordings import SensorRecording
+
+__all__ = ["DailyLivingTruth", "make_daily_living"]
+
+Floats = npt.NDArray[np.float64]
+
+LENGTHS = {  # fewest and most intervals
+    "relaxing": (1, 30),
+    "coffee time": (8, 60),
+    "early morning": (12, 78),
+    "cleanup": (8, 70),
+    "sandwich time": (12, 78),
+}
+SKEW = 1.5  # above 1 makes short instances more frequent than long ones
+TEMPI = (0.6, 1.7)
+RIGHT = (0.45, 0.7)  # chance that the right arm leads, from subject to subject
+LARGEST_DISTURBANCE = 1e6
+
+
+@dataclass(frozen=True, eq=False)
+class DailyLivingTruth:
+    """What `make_daily_living` decided for each of its n instances.
+
+    Parameters
+    ----------
+    chores : n tuples of the chores that were begun, such as "fetch milk"
+    foreign : n tuples, whether each chore came from the script of another activity
+    together : n tuples of (action, action of the other arm, whether they overlap), for all that
+        was meant to be done at the same time and is in the data
+    tempo : (n,) of the subject: seconds he takes for what takes others one
+    right : (n,) probability with which the right arm of the subject leads
+    scripts : chores of each activity in their order; those in brackets are optional
+    """
+
+    chores: tuple[tuple[str, ...], ...]
+    foreign: tuple[tuple[bool, ...], ...]
+    together: tuple[tuple[tuple[str, str, bool], ...], ...]
+    tempo: Floats
+    right: Floats
+    scripts: Mapping[str, str]
+
+
+class _Options(TypedDict, total=False):
+    instances: int
+    n_subjects: int
+    sharing: float
+    reorder: float
+    skip: float
+    repeat: float
+    clumsiness: float
+    jitter: float
+    sensor_noise: float
+    sensor_drift: float
+    sensor_dropout: float
+    random_state: int | np.random.Generator | None
+
+
+class _Role(NamedTuple):
+    """Who performs which activity, for how many intervals."""
+
+    name: str
+    activity: str
+    subject: int
+    length: int
+
+
+class _Style(NamedTuple):
+    sharing: float
+    reorder: float
+    skip: float
+    repeat: float
+    clumsiness: float
+    jitter: float
+
+
+class _Performance(NamedTuple):
+    intervals: list[Interval]
+    chores: tuple[str, ...]
+    foreign: tuple[bool, ...]
+    together: tuple[tuple[str, str, bool], ...]
+
+
+_Data = tuple[IntervalSequences, Objects, Objects]
+_Recorded = tuple[IntervalSequences, Objects, Objects, list[SensorRecording]]
+
+
+@overload
+def make_daily_living(
+    *,
+    sensors: Literal[False] = ...,
+    return_truth: Literal[False] = ...,
+    **options: Unpack[_Options],
+) -> _Data: ...
+
+
+@overload
+def make_daily_living(
+    *, sensors: Literal[False] = ..., return_truth: Literal[True], **options: Unpack[_Options]
+) -> tuple[*_Data, DailyLivingTruth]: ...
+
+
+@overload
+def make_daily_living(
+    *, sensors: Literal[True], return_truth: Literal[False] = ..., **options: Unpack[_Options]
+) -> _Recorded: ...
+
+
+@overload
+def make_daily_living(
+    *, sensors: Literal[True], return_truth: Literal[True], **options: Unpack[_Options]
+) -> tuple[*_Recorded, DailyLivingTruth]: ...
+
+
+def make_daily_living(
+    *,
+    instances: int = 125,
+    n_subjects: int = 4,
+    sharing: float = 0.08,
+    reorder: float = 0.3,
+    skip: float = 0.35,
+    repeat: float = 0.3,
+    clumsiness: float = 0.2,
+    jitter: float = 0.1,
+    sensors: bool = False,
+    sensor_noise: float = 0.3,
+    sensor_drift: float = 0.1,
+    sensor_dropout: float = 0.02,
+    random_state: int | np.random.Generator | None = None,
+    return_truth: bool = False,
+) -> _Data | tuple[*_Data, DailyLivingTruth] | _Recorded | tuple[*_Recorded, DailyLivingTruth]:
+    """Simulate five activities of daily living, with 1 to 78 intervals of 211 actions.
+
+    An action is a posture ("sit"), or what the left arm, the right arm or both do with an object
+    ("left open fridge"): 4 and 95, 95 and 17. These four tracks run in parallel. Activities are
+    loose scripts of chores, such as fetching the milk from the fridge, which are gone through
+    again and again until the recording ends. Chores and steps may be left out, repeated and done
+    in another order, and any activity is interrupted by chores of others, so that they share most
+    actions. A limb does one thing at a time. Chores are invented; the numbers follow a published
+    set.
+
+    Each activity has a range of lengths, over which its instances are spread, the shortest and
+    the longest among them: from 10 instances on there is one of 1 and one of 78 intervals. The
+    vocabulary of X always has all 211 actions; with the defaults all of them occur, or all but a
+    few (208 at the least for a hundred seeds).
+
+    Parameters
+    ----------
+    instances : how many there are, about as many of each activity
+    n_subjects : subjects, each with his own tempo, handedness and about as many instances
+    sharing : probability that a chore is taken from the script of another activity
+    reorder : probability that a chore changes place with the next of the script
+    skip : probability that an optional chore or step is left out
+    repeat : probability of each of three repetitions of a step that can be repeated
+    clumsiness : probability that what is meant to be done by two arms at the same time is done by
+        one after the other
+    jitter : standard deviation in seconds of every start and end, as far as limbs are free; 0 to 60
+    sensors : whether to return sensor recordings too, about 25 MB with the defaults
+    sensor_noise : standard deviation of each sample; actions differ by about 1
+    sensor_drift : standard deviation by which the level of a channel has moved after a minute
+    sensor_dropout : share of samples that are missing (NaN), half a second or more at a time
+    random_state : seed, generator, or None for other data at each call
+    return_truth : whether to return the truth too
+
+    Returns
+    -------
+    X : IntervalSequences, in seconds and whole frames of 1/30 s
+    y : (n,) activities
+    groups : (n,) subjects, as in X.groups
+    recordings : list of n SensorRecording, if sensors: 30 samples a second of x, y and z at the
+        hip, at both wrists and at the shoulders, labelled with the actions of the four tracks
+        ("locomotion", "left arm", "right arm", "both arms")
+    truth : DailyLivingTruth, if return_truth
+
+    Examples
+    --------
+    >>> X, y, groups, truth = make_daily_living(random_state=0, return_truth=True)
+    >>> len(X), len(X.actions), sorted(X.lengths)[::124] == [1, 78], sorted(set(groups))[0]
+    (125, 211, True, 'subject 1')
+    >>> X.ids[0], truth.scripts["relaxing"].split(", ")[:2]
+    ('relaxing-000', ['rest', '(drink water)'])
+    >>> _, _, _, recordings = make_daily_living(instances=5, sensors=True, random_state=0)
+    >>> recordings[0].names[:3], sorted(recordings[0].labels)[:2]
+    (('hip x', 'hip y', 'hip z'), ['both arms', 'left arm'])
+    """
+    style = _Style(sharing, reorder, skip, repeat, clumsiness, jitter)
+    disturbance = Disturbance(sensor_noise, sensor_drift, sensor_dropout)
+    check_whole("instances", instances, 1)
+    check_whole("n_subjects", n_subjects, 1)
+    _check(style, disturbance)
+    rng = np.random.default_rng(random_state)
+    habits = _draw_habits(min(n_subjects, instances), style, rng)
+    roles = _cast(instances, len(habits), rng)
+    performances = [_perform(role, habits[role.subject], style, rng) for role in roles]
+    y = np.array([role.activity for role in roles], object)
+    groups = np.array([f"subject {role.subject + 1}" for role in roles], object)
+    X = gather(
+        [p.intervals for p in performances], chores.ACTIONS, [r.name for r in roles], list(groups)
+    )
+    truth = _tell_truth(roles, performances, habits)
+    if not sensors:
+        return (X, y, groups, truth) if return_truth else (X, y, groups)
+    recordings = _record(X, [role.subject for role in roles], disturbance, rng)
+    return (X, y, groups, recordings, truth) if return_truth else (X, y, groups, recordings)
+
+
+def _check(style: _Style, disturbance: Disturbance) -> None:
+    chances = style._asdict()
+    check_seconds("jitter", chances.pop("jitter"))
+    check_chances(chances | {"sensor_dropout": disturbance.dropout})
+    for name, size in (("sensor_noise", disturbance.noise), ("sensor_drift", disturbance.drift)):
+        wanted = f"0 to {LARGEST_DISTURBANCE:g}"
+        check_number(name, size, wanted, lambda value: 0 <= value <= LARGEST_DISTURBANCE)
+
+
+def _draw_habits(n_subjects: int, style: _Style, rng: np.random.Generator) -> list[Habits]:
+    tempo = np.clip(rng.lognormal(sigma=0.2, size=n_subjects), *TEMPI).tolist()
+    right = rng.uniform(*RIGHT, size=n_subjects).tolist()
+    return [
+        Habits(*own, style.skip, style.repeat, style.clumsiness)
+        for own in zip(tempo, right, strict=True)
+    ]
+
+
+def _cast(instances: int, n_subjects: int, rng: np.random.Generator) -> list[_Role]:
+    subject = deal(instances, n_subjects, rng)
+    roles: list[_Role] = []
+    for place, (activity, (fewest, most)) in enumerate(LENGTHS.items()):
+        number = (instances + len(LENGTHS) - 1 - place) // len(LENGTHS)
+        spread = rng.permutation(np.linspace(0, 1, number)) ** SKEW
+        for n, length in enumerate(np.rint(fewest + spread * (most - fewest)).astype(int).tolist()):
+            roles.append(_Role(f"{activity}-{n:03d}", activity, subject[len(roles)], length))
+    return roles
+
+
+def _perform(role: _Role, habits: Habits, style: _Style, rng: np.random.Generator) -> _Performance:
+    body = Body(habits, rng)
+    done: list[tuple[str, bool]] = []
+    for chore, foreign in _plan(role.activity, style, rng):
+        if len(body.spans) >= role.length:
+            break
+        body.do(chores.CHORES[chore])
+        done.append((chore, foreign))
+    spans = jitter_spans(body.spans, style.jitter * FRAMES_A_SECOND, rng)
+    untangle(spans)
+    kept = _first(role.length, spans)
+    names, foreigners = zip(*done, strict=True)
+    together = tuple(
+        (spans[first].action, spans[second].action, overlap)
+        for first, second, overlap in body.together
+        if {first, second} <= kept
+    )
+    intervals = in_seconds([spans[place] for place in sorted(kept)], FRAMES_A_SECOND)
+    return _Performance(intervals, names, foreigners, together)
+
+
+def _first(number: int, spans: list[Span]) -> set[int]:
+    """Places of the spans that start first: the recording ends with the next."""
+    order = sorted(range(len(spans)), key=lambda place: spans[place].start)
+    return set(order[:number])
+
+
+def _plan(activity: str, style: _Style, rng: np.random.Generator) -> Iterator[tuple[str, bool]]:
+    """Chores without end, and whether each belongs to another activity."""
+    others = {
+        other: [chore for chore, _ in chores.read_script(other)]
+        for other in chores.SCRIPTS
+        if other != activity
+    }
+    for script in cycle([chores.read_script(activity)]):
+        for chore, optional in _reorder(script, style.reorder, rng):
+            if rng.random() < style.sharing:
+                script_of = others[list(others)[rng.integers(len(others))]]
+                yield script_of[rng.integers(len(script_of))], True
+            elif not (optional and rng.random() < style.skip):
+                yield chore, False
+
+
+def _reorder(
+    script: list[tuple[str, bool]], chance: float, rng: np.random.Generator
+) -> list[tuple[str, bool]]:
+    """Let chores change places with the next."""
+    changed = list(script)
+    for place in range(len(changed) - 1):
+        if rng.random() < chance:
+            changed[place : place + 2] = changed[place + 1], changed[place]
+    return changed
+
+
+def _record(
+    X: IntervalSequences, subject: list[int], disturbance: Disturbance, rng: np.random.Generator
+) -> list[SensorRecording]:
+    mounting = draw_mounting(max(subject) + 1, rng)
+    return [record(x, mounting[who], disturbance, rng) for x, who in zip(X, subject, strict=True)]
+
+
+def _tell_truth(
+    roles: list[_Role], performances: list[_Performance], habits: list[Habits]
+) -> DailyLivingTruth:
+    return DailyLivingTruth(
+        chores=tuple(performance.chores for performance in performances),
+        foreign=tuple(performance.foreign for performance in performances),
+        together=tuple(performance.together for performance in performances),
+        tempo=np.array([habits[role.subject].tempo for role in roles]),
+        right=np.array([habits[role.subject].right for role in roles]),
+        scripts=dict(chores.SCRIPTS),
+    )

@@ -1,0 +1,336 @@
+"""ActionDetector: sensor recordings to intervals of actions, by the activity recognition chain.
+
+Recordings are resampled and cut into windows; features of each window go to a classifier of each
+label track; its votes are smoothed, and runs of one label that last long enough become intervals
+(Bulling, Blanke and Schiele, 2014).
+"""
+
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Literal, NamedTuple, Self, TypeVar, get_args
+
+import joblib
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from ibgn.detection.extraction import Extraction, Training, learn_extraction
+from ibgn.detection.features import Correlations, FeatureSet
+from ibgn.detection.runs import Short, find_runs, remove_short, smooth
+from ibgn.detection.streams import ActionFrom, Streams, to_instances, to_sequences
+from ibgn.detection.tracks import Preset, TrackModel, new_classifier
+from ibgn.detection.windows import Windowing
+from ibgn.intervals import IntervalSequences
+from ibgn.messages import DataError, DataWarning, OptionError, check_choice, check_number, quote
+from ibgn.recordings import SensorRecording, Stretch, as_recordings
+
+__all__ = ["ActionDetector", "Votes"]
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Objects = npt.NDArray[np.object_]
+Recordings = Iterable[SensorRecording]
+Voting = Literal["mean", "majority"]
+T = TypeVar("T")
+
+MOST_LABELS = 1000  # of a track; a channel that is taken for a track has more
+
+
+class Votes(NamedTuple):
+    """Smoothed votes of the windows of a recording.
+
+    Parameters
+    ----------
+    edges : (windows + 1,) instants between which each window speaks
+    probabilities : for each track, (windows, classes), in the order of `classes_[track]`
+    """
+
+    edges: Floats
+    probabilities: dict[str, Floats]
+
+
+class ActionDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Detects the intervals of actions in sensor recordings.
+
+    Parameters
+    ----------
+    classifier : of windows, one a track: "knn" (five nearest neighbours), "svm" (linear), "rbf"
+        (a support vector machine with radial basis functions), "tree", or any classifier of
+        scikit-learn. Where it knows no probabilities, its decision values are taken for logits;
+        where it has none either, its answer is one vote.
+    tracks : label tracks to learn, by default all that the first recording has
+    window, step, rate, longest_gap : seconds, and frames a second; see `Windowing`
+    correlations, spectrum : which features, see `FeatureSet`
+    training_step : seconds between two windows of training, by default step. As windows overlap,
+        a longer one loses little and saves time and memory.
+    smooth : seconds around each window over which votes are taken together
+    voting : "mean" of the probabilities, or "majority" of the likeliest labels
+    min_duration : seconds; shorter runs of a label become no interval
+    short : what becomes of them: they go to their "neighbours", or are "null", no label
+    action : what names an action: "both", as "track: label", or the label alone, "value"
+    random_state : seed, or a NumPy generator; the same seed gives the same detector
+    n_jobs : recordings and tracks worked on at the same time, by joblib
+
+    Attributes
+    ----------
+    channels_ : names of the channels
+    tracks_ : names of the tracks
+    classes_ : for each track its labels, sorted, and None, which stands for no label, last
+    models_ : for each track its `TrackModel`
+    extraction_ : how recordings become features
+
+    Notes
+    -----
+    A window in which nothing was measured votes for no label. Features that are missing in a
+    window are replaced by their means in training, and the share of missing values is a feature
+    itself. Training holds one row of four bytes a feature for each window, all else is done in
+    blocks.
+
+    Examples
+    --------
+    >>> time = np.arange(0, 20, 1 / 30)
+    >>> shakes = (time // 5) % 2 == 1
+    >>> x = np.where(shakes, np.sin(20 * time), 0.1 * np.sin(3 * time))
+    >>> labels = {"hand": np.where(shakes, "shake", None)}
+    >>> recording = SensorRecording(time, x[:, None], ["x"], labels, id="try")
+    >>> ActionDetector("tree", random_state=0).fit([recording]).predict([recording])
+    IntervalSequences: 1 instance, 2 intervals, 1 action
+      try: hand: shake [4.95, 10.05), hand: shake [14.95, 20)
+    """
+
+    channels_: tuple[str, ...]
+    tracks_: tuple[str, ...]
+    classes_: dict[str, tuple[str | None, ...]]
+    models_: dict[str, TrackModel]
+    extraction_: Extraction
+
+    def __init__(
+        self,
+        classifier: Preset | Any = "knn",
+        *,
+        tracks: Sequence[str] | None = None,
+        window: float = 1.0,
+        step: float = 0.1,
+        rate: float = 30.0,
+        longest_gap: float = 0.5,
+        correlations: Correlations = "auto",
+        spectrum: bool = True,
+        training_step: float | None = None,
+        smooth: float = 0.5,
+        voting: Voting = "mean",
+        min_duration: float = 0.3,
+        short: Short = "neighbours",
+        action: ActionFrom = "both",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.classifier = classifier
+        self.tracks = tracks
+        self.window = window
+        self.step = step
+        self.rate = rate
+        self.longest_gap = longest_gap
+        self.correlations = correlations
+        self.spectrum = spectrum
+        self.training_step = training_step
+        self.smooth = smooth
+        self.voting = voting
+        self.min_duration = min_duration
+        self.short = short
+        self.action = action
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, recordings: Recordings, y: Any = None) -> Self:
+        """Learn from labelled recordings; y is there for pipelines and not looked at."""
+        self._check_options()
+        recordings = as_recordings(recordings)
+        tracks = self._choose_tracks(recordings)
+        classes = {track: _classes(recordings, track) for track in tracks}
+        windowing = self._windowing(self.step if self.training_step is None else self.training_step)
+        chosen = FeatureSet(self.correlations, bool(self.spectrum))
+        extraction, training = learn_extraction(recordings, windowing, chosen, classes, self.n_jobs)
+        models = self._learn(training, classes)
+        self.extraction_ = extraction._replace(windowing=self._windowing(self.step))
+        self.channels_, self.tracks_ = extraction.names, tracks
+        self.models_ = dict(zip(tracks, models, strict=True))
+        self.classes_ = {track: model.classes for track, model in self.models_.items()}
+        return self
+
+    def predict(self, recordings: Recordings) -> IntervalSequences:
+        """Detect the intervals of actions, one instance a recording; ids and groups are kept."""
+        recordings = as_recordings(recordings)
+        return to_sequences(recordings, self._streams(recordings), self.action)
+
+    def transform(self, recordings: Recordings) -> IntervalSequences:
+        """Do as `predict` does, under the name that pipelines use."""
+        return self.predict(recordings)
+
+    def detect_instances(
+        self, recordings: Recordings, activity: str
+    ) -> tuple[IntervalSequences, Objects]:
+        """Detect intervals, one instance for each stretch of an activity.
+
+        Parameters
+        ----------
+        recordings : with a label track of the activities
+        activity : its name. If it was learned too, it gives no intervals.
+
+        Returns
+        -------
+        X : instances, named by the recording and a number; intervals are cut where the activity
+            begins and ends, and left out if less than min_duration remains
+        y : (n,) labels of the activities
+        """
+        recordings = as_recordings(recordings)
+        for one in recordings:  # before the work, so that a typo costs no time
+            one.track(activity)
+        streams = self._streams(recordings)
+        return to_instances(recordings, streams, activity, self.action, self.min_duration)
+
+    def predict_frames(self, recordings: Recordings) -> list[dict[str, Objects]]:
+        """Label of every frame of each recording, by track; None where there is none."""
+        recordings = as_recordings(recordings)
+        return self._each(self._frames, recordings)
+
+    def predict_proba(self, recordings: Recordings) -> list[Votes]:
+        """Smoothed votes of the windows of each recording, which add up to 1 in each track."""
+        return self._each(self._vote, as_recordings(recordings))
+
+    def _check_options(self) -> None:
+        FeatureSet(self.correlations)
+        check_choice("voting", self.voting, get_args(Voting))
+        check_choice("short", self.short, get_args(Short))
+        check_choice("action", self.action, get_args(ActionFrom))
+        for name in ("smooth", "min_duration"):
+            check_number(name, getattr(self, name), "0 or more", lambda value: value >= 0)
+        if self.training_step is not None:
+            check_number("training_step", self.training_step, "positive", lambda value: value > 0)
+        self._windowing(self.step)
+        new_classifier(self.classifier, 1, 0)
+        if isinstance(self.tracks, str):
+            raise OptionError(f"tracks is a list of names, got {quote(self.tracks)}; write [...]")
+        jobs: Any = 1 if self.n_jobs is None else self.n_jobs
+        if not isinstance(jobs, int) or jobs == 0:
+            raise OptionError(f"n_jobs is a whole number other than 0, or None; got {jobs!r}")
+
+    def _windowing(self, step: float) -> Windowing:
+        return Windowing(self.window, step, self.rate, self.longest_gap)
+
+    def _choose_tracks(self, recordings: list[SensorRecording]) -> tuple[str, ...]:
+        if not recordings:
+            raise DataError("there are no recordings to learn from")
+        named = recordings[0].labels if self.tracks is None else self.tracks
+        tracks = tuple(dict.fromkeys(named))
+        if not tracks:
+            raise DataError("there are no labels to learn from; recordings have no label track")
+        for one in recordings:
+            for track in tracks:
+                one.track(track)
+        return tracks
+
+    def _learn(
+        self, training: Training, classes: dict[str, tuple[str | None, ...]]
+    ) -> list[TrackModel]:
+        """One model a track, whatever the number of jobs."""
+        rng = np.random.default_rng(self.random_state)
+        seeds = rng.integers(2**31, size=len(classes)).tolist()
+        todo = []
+        for (track, known), seed in zip(classes.items(), seeds, strict=True):
+            codes = training.codes[track]
+            _tell_lost(track, known, codes)
+            classifier = new_classifier(self.classifier, len(codes), seed)
+            todo.append((training.features, codes, known, classifier))
+        parallel = joblib.Parallel(self.n_jobs, require="sharedmem")
+        models: list[TrackModel] = parallel(joblib.delayed(TrackModel.learn)(*one) for one in todo)
+        return models
+
+    def _each(
+        self, work: Callable[[SensorRecording], T], recordings: list[SensorRecording]
+    ) -> list[T]:
+        check_is_fitted(self)
+        self._check_options()
+        parallel = joblib.Parallel(self.n_jobs, require="sharedmem")
+        done: list[T] = parallel(joblib.delayed(work)(one) for one in recordings)
+        return done
+
+    def _vote(self, recording: SensorRecording) -> Votes:
+        windows = self.extraction_.cut(recording)
+        number = len(windows.starts)
+        votes = {track: np.empty((number, len(self.classes_[track]))) for track in self.tracks_}
+        for rows, features, measured in self.extraction_.extract(windows):
+            features = self.extraction_.scale(features)
+            for track, model in self.models_.items():
+                part = model.votes(features)
+                part[~measured] = np.eye(len(model.classes))[-1]
+                votes[track][rows] = part
+        return Votes(windows.edges, {track: self._smoothed(part) for track, part in votes.items()})
+
+    def _smoothed(self, votes: Floats) -> Floats:
+        if self.voting == "majority":
+            votes = np.eye(votes.shape[1])[votes.argmax(axis=1)]
+        windowing = self.extraction_.windowing
+        each_side = int(min(self.smooth * windowing.rate / (2 * windowing.hop), 2.0**40) + 1e-9)
+        return smooth(votes, 2 * each_side + 1)
+
+    def _runs(self, recording: SensorRecording) -> tuple[Floats, dict[str, Ints]]:
+        """Instants between which windows speak, and the class of each, short runs removed."""
+        edges, probabilities = self._vote(recording)
+        codes = {}
+        for track, votes in probabilities.items():
+            null = votes.shape[1] - 1
+            likeliest = votes.argmax(axis=1)
+            codes[track] = remove_short(likeliest, edges, self.min_duration, null, self.short)
+        return edges, codes
+
+    def _streams(self, recordings: list[SensorRecording]) -> list[Streams]:
+        return self._each(self._stretches, recordings)
+
+    def _stretches(self, recording: SensorRecording) -> Streams:
+        edges, codes = self._runs(recording)
+        streams: Streams = {}
+        for track, of_windows in codes.items():
+            first = find_runs(of_windows)
+            named = [self.classes_[track][code] for code in of_windows[first[:-1]]]
+            bounds = zip(edges[first[:-1]].tolist(), edges[first[1:]].tolist(), strict=True)
+            streams[track] = [
+                Stretch(label, *ends)
+                for label, ends in zip(named, bounds, strict=True)
+                if label is not None
+            ]
+        return streams
+
+    def _frames(self, recording: SensorRecording) -> dict[str, Objects]:
+        edges, codes = self._runs(recording)
+        place = np.searchsorted(edges[1:-1], recording.time, side="right")
+        names = {track: np.array(classes, object) for track, classes in self.classes_.items()}
+        return {track: names[track][of_windows][place] for track, of_windows in codes.items()}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        tags.non_deterministic = self.random_state is None
+        return tags
+
+
+def _classes(recordings: list[SensorRecording], track: str) -> tuple[str | None, ...]:
+    labels = {label for one in recordings for label in set(one.track(track).tolist())}
+    if len(labels) > MOST_LABELS:
+        raise DataError(
+            f"the track {quote(track)} has {len(labels):,} different labels, more than "
+            f"{MOST_LABELS:,}; if it is a channel, do not name it among the labels"
+        )
+    return (*sorted(label for label in labels if label is not None), None)
+
+
+def _tell_lost(track: str, classes: tuple[str | None, ...], codes: Ints) -> None:
+    lost = sorted(set(range(len(classes) - 1)) - set(np.unique(codes).tolist()))
+    if lost:
+        named = quote(classes[lost[0]])
+        warnings.warn(
+            f"{len(lost)} of {len(classes) - 1} labels of {quote(track)} never fill most of a "
+            f"window and will not be detected (first: {named}); use a shorter window",
+            DataWarning,
+            stacklevel=2,
+        )

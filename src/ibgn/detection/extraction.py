@@ -1,0 +1,174 @@
+"""How recordings become features on the scale of training, the same way for new ones."""
+
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
+import joblib
+import numpy as np
+import numpy.typing as npt
+
+from ibgn.detection.features import STATISTICS, FeatureSet
+from ibgn.detection.scale import Scale
+from ibgn.detection.windows import Windowing, Windows
+from ibgn.messages import DataError, DataWarning, count, quote
+from ibgn.recordings import SensorRecording
+
+__all__ = ["Extraction", "Training", "learn_extraction"]
+
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+Features = npt.NDArray[np.float32]
+Classes = tuple[str | None, ...]
+
+ROWS_AT_ONCE = 2048  # windows whose features are held at the same time
+FLOAT32 = 1e-6  # part of a feature's size by which rounding makes it vary
+
+
+class Extraction(NamedTuple):
+    """Channels, windows, features, and the scales that were learned.
+
+    Parameters
+    ----------
+    names : of the channels
+    windowing : how recordings are cut
+    chosen : which features
+    channels : scale of the channels; features are made from scaled ones, so that neither an
+        offset nor a unit costs precision
+    features : scale of the features
+    """
+
+    names: tuple[str, ...]
+    windowing: Windowing
+    chosen: FeatureSet
+    channels: Scale
+    features: Scale | None = None
+
+    def cut(self, recording: SensorRecording) -> Windows:
+        """Windows over the channels of a recording, scaled."""
+        selected = recording.select(self.names)
+        scaled = self.channels.apply(selected.channels)
+        return self.windowing.cut(replace(selected, channels=scaled))
+
+    def extract(self, windows: Windows) -> Iterator[tuple[slice, Features, Bools]]:
+        """Some windows after the other: which, their features, and whether any was measured.
+
+        Features are not scaled yet.
+        """
+        channels = windows.recording.channels
+        missing = slice(*(np.array([-1, 0]) + len(STATISTICS)) * len(self.names))
+        for first in range(0, len(windows.starts), ROWS_AT_ONCE):
+            rows = slice(first, min(first + ROWS_AT_ONCE, len(windows.starts)))
+            features = np.empty((rows.stop - first, self.width), np.float32)
+            frames = windows.starts[rows], windows.size, windows.rate
+            for block, values in self.chosen.blocks(channels, *frames):
+                features[block] = values
+            measured = np.asarray((features[:, missing] < 1).any(axis=1))
+            yield rows, features, measured
+
+    def scale(self, features: Features) -> Features:
+        """Features that varied in training, on its scale; a mean stands for a missing one."""
+        if self.features is None:
+            return features
+        scaled = self.features.apply(features)[:, ~self.features.silent]
+        return np.nan_to_num(scaled).astype(np.float32)
+
+    @property
+    def width(self) -> int:
+        """How many features a window has."""
+        return self.chosen.count(len(self.names), self.windowing.size)
+
+
+class Training(NamedTuple):
+    """What classifiers learn from.
+
+    Parameters
+    ----------
+    features : (windows, features) scaled
+    codes : for each track, (windows,) which class each has
+    """
+
+    features: Features
+    codes: dict[str, Ints]
+
+
+def learn_extraction(
+    recordings: list[SensorRecording],
+    windowing: Windowing,
+    chosen: FeatureSet,
+    classes: Mapping[str, Classes],
+    n_jobs: int | None,
+) -> tuple[Extraction, Training]:
+    """Learn the scales, and extract what classifiers learn from."""
+    names = recordings[0].names
+    scale = Scale.learn(lambda: (one.select(names).channels for one in recordings))
+    _tell_silent(names, scale.silent)
+    extraction = Extraction(names, windowing, chosen, scale)
+    bounds = np.cumsum([0, *(windowing.count(one) for one in recordings)])
+    features = np.empty((bounds[-1], extraction.width), np.float32)
+    measured = np.empty(bounds[-1], bool)
+    codes = {track: np.empty(bounds[-1], np.int64) for track in classes}
+
+    def fill(number: int) -> None:
+        windows = extraction.cut(recordings[number])
+        mine = slice(bounds[number], bounds[number + 1])
+        for rows, values, some in extraction.extract(windows):
+            features[mine][rows], measured[mine][rows] = values, some
+        for track, known in classes.items():
+            of_frames = encode(windows.recording.labels[track], known)
+            codes[track][mine] = windows.majority(of_frames, len(known))
+
+    joblib.Parallel(n_jobs, require="sharedmem")(
+        joblib.delayed(fill)(number) for number in range(len(recordings))
+    )
+    if not measured.any():
+        raise DataError("nothing was measured in any window; check channels and longest_gap")
+    if not measured.all():
+        lost = count(int((~measured).sum()), "window")
+        _warn(f"left out {lost} of {len(measured)} in which nothing was measured")
+        features = features[measured]
+        codes = {track: of_windows[measured] for track, of_windows in codes.items()}
+    extraction = extraction._replace(features=Scale.learn(lambda: _rows(features), FLOAT32))
+    return extraction, Training(_scale_in_place(extraction, features), codes)
+
+
+def _scale_in_place(extraction: Extraction, features: Features) -> Features:
+    """Scale the largest array of all where it stands; rows move up as they get narrower."""
+    width = extraction.scale(features[:1]).shape[1]
+    scaled = features.reshape(-1)[: len(features) * width].reshape(len(features), width)
+    first = 0
+    for part in _rows(features):  # none is written to before it was read
+        scaled[first : first + len(part)] = extraction.scale(part)
+        first += len(part)
+    return scaled
+
+
+def encode(labels: npt.NDArray[np.object_], classes: Classes) -> Ints:
+    """Codes of labels; those that are not among the classes are the last one, none."""
+    code = {label: number for number, label in enumerate(classes)}
+    none = len(classes) - 1
+    return np.array([code.get(label, none) for label in labels.tolist()], np.int64)
+
+
+def _rows(features: Features) -> Iterator[Features]:
+    for first in range(0, len(features), ROWS_AT_ONCE):
+        yield features[first : first + ROWS_AT_ONCE]
+
+
+def _tell_silent(names: tuple[str, ...], silent: Bools) -> None:
+    if silent.all():
+        raise DataError(
+            "no channel varies in training, so there is nothing to tell actions apart by; "
+            "check the channels"
+        )
+    if silent.any():
+        first = quote(names[int(np.argmax(silent))])
+        _warn(
+            f"{count(int(silent.sum()), 'channel')} of {len(names)} constant or never measured in "
+            f"training, which tells nothing (first: {first})"
+        )
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, DataWarning, stacklevel=2)

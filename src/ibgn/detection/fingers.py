@@ -1,0 +1,225 @@
+"""FingerDetector: recordings of hand joints to intervals of straight and bent fingers."""
+
+import re
+import warnings
+from collections.abc import Iterable
+from typing import Any, Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from ibgn.detection.hysteresis import Band, Signal, detect_states, find_ends
+from ibgn.detection.streams import Streams, to_sequences
+from ibgn.intervals import IntervalSequences
+from ibgn.messages import DataError, DataWarning, OptionError, check_number, count, quote
+from ibgn.recordings import SensorRecording, Stretch, as_recordings
+
+__all__ = ["FingerDetector"]
+
+Floats = npt.NDArray[np.float64]
+Recordings = Iterable[SensorRecording]
+
+CHANNEL = re.compile(r"((?:right|left) (?:thumb|index|middle|ring|pinky))(?: (\w+) ([xyz]))?")
+POINTS = ("cmc", "mcp", "pip", "ip", "dip", "tip")  # from the palm to the tip
+STATES = ("straight", "bent")
+
+SHARES = (0.35, 0.65)  # where learned thresholds lie between the angles straight and bent
+LEAST_RANGE = 20.0  # degrees between them below which a finger is taken not to move
+
+
+USUAL = Band(35.0, 55.0)  # degrees: straight up to the one, bent from the other on
+
+
+class FingerDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Detects when fingers are straight and when they are bent.
+
+    Recordings have channels such as "right index", how far a finger is bent in degrees, from 0 for
+    straight to 90 and more; or three or more points of each finger, "right index pip x", of which
+    the joint that is bent most counts. Points are mcp, pip, dip and tip, of thumbs cmc, mcp, ip and
+    tip. What a finger does gives intervals of "right index straight" and "right index bent".
+
+    Parameters
+    ----------
+    bent_above, straight_below : a finger becomes bent at the one angle and straight at the other,
+        in degrees; between them it stays what it was, so that noise does not make it flicker. With
+        bent_above="learned" both come from the recordings given to `fit`, for each finger, by two
+        means of its angles; straight_below is not looked at.
+    min_duration : seconds; a shorter state is taken for noise, and the one before it goes on. At
+        the start it becomes the one after it; where all are shorter, the one that lasts longer in
+        total stands for all.
+    max_gap : seconds up to which a finger that the sensor lost stays what it was. A longer gap ends
+        the interval, and another begins after it.
+
+    Attributes
+    ----------
+    bands_ : thresholds of each finger, if learned
+
+    Examples
+    --------
+    >>> recording = SensorRecording(
+    ...     [0, 0.1, 0.2, 0.3, 0.4], [[5], [40], [70], [50], [8]], ["right index"]
+    ... )
+    >>> FingerDetector().transform([recording])
+    IntervalSequences: 1 instance, 3 intervals, 2 actions
+      0: right index straight [0, 0.2), right index bent [0.2, 0.4), right index straight [0.4, 0.5)
+    """
+
+    bands_: dict[str, Band]
+
+    def __init__(
+        self,
+        bent_above: float | Literal["learned"] = USUAL.high,
+        straight_below: float = USUAL.low,
+        *,
+        min_duration: float = 0.1,
+        max_gap: float = 0.2,
+    ) -> None:
+        self.bent_above = bent_above
+        self.straight_below = straight_below
+        self.min_duration = min_duration
+        self.max_gap = max_gap
+
+    def fit(self, X: Recordings, y: Any = None) -> Self:
+        """Learn thresholds, if bent_above="learned"; y is not looked at."""
+        self._check_options()
+        recordings = as_recordings(X)
+        if self.bent_above == "learned":
+            self.bands_ = _learn_bands([_angles_of_fingers(one) for one in recordings])
+        return self
+
+    def transform(self, X: Recordings) -> IntervalSequences:
+        """Detect the intervals, one instance a recording; ids and groups are kept."""
+        check_is_fitted(self)
+        self._check_options()
+        recordings = as_recordings(X)
+        streams: list[Streams] = [{} for _ in recordings]
+        signals: list[Signal] = []
+        owners = []
+        for number, one in enumerate(recordings):
+            until = find_ends(one.time, self.max_gap)
+            for finger, angle in _angles_of_fingers(one).items():
+                band = self._band(finger)
+                signals.append(Signal.of(len(signals), one.time, until, angle, band))
+                owners.append((number, finger))
+        for series, state, start, end in detect_states(signals, self.min_duration, self.max_gap):
+            number, finger = owners[series]
+            stretch = Stretch(f"{finger} {STATES[state]}", start, end)
+            streams[number].setdefault(finger, []).append(stretch)
+        return to_sequences(recordings, streams, "value")
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self.bent_above != "learned" or hasattr(self, "bands_")
+
+    def _check_options(self) -> None:
+        for name in ("min_duration", "max_gap"):
+            check_number(name, getattr(self, name), "0 or more seconds", lambda value: value >= 0)
+        if isinstance(self.bent_above, str):
+            if self.bent_above != "learned":
+                raise OptionError(f"bent_above is a number or 'learned'; got {self.bent_above!r}")
+            return
+        for name in ("bent_above", "straight_below"):
+            check_number(
+                name, getattr(self, name), "-360 to 360 degrees", lambda value: abs(value) <= 360
+            )
+        if self.straight_below > self.bent_above:
+            raise OptionError(
+                f"straight_below={self.straight_below!r} is larger than "
+                f"bent_above={self.bent_above!r}; a finger would be both in between"
+            )
+
+    def _band(self, finger: str) -> Band:
+        if not isinstance(self.bent_above, str):
+            return Band(self.straight_below, self.bent_above)
+        if finger not in self.bands_:
+            raise DataError(
+                f"no threshold was learned for {quote(finger)}, only for "
+                f"{', '.join(self.bands_) or 'no finger at all'}; fit on recordings that have it"
+            )
+        return self.bands_[finger]
+
+
+def _angles_of_fingers(recording: SensorRecording) -> dict[str, Floats]:
+    """(frames,) degrees of each finger, measured or computed from its points."""
+    found: dict[str, dict[tuple[str, str] | None, Floats]] = {}
+    for name, channel in zip(recording.names, recording.channels.T, strict=True):
+        named = CHANNEL.fullmatch(name)
+        if not named or named[2] not in (None, *POINTS):
+            raise DataError(
+                f"{recording.called}: the channel {quote(name)} is no finger; fingers are named as "
+                "'right index' or 'right index pip x'; recording.select(...) leaves others out"
+            )
+        found.setdefault(named[1], {})[(named[2], named[3]) if named[2] else None] = channel
+    return {finger: _angle(recording, finger, parts) for finger, parts in found.items()}
+
+
+def _angle(
+    recording: SensorRecording, finger: str, parts: dict[tuple[str, str] | None, Floats]
+) -> Floats:
+    if None in parts and len(parts) == 1:
+        return parts[None]
+    points = [point for point in POINTS if any(key and key[0] == point for key in parts)]
+    wanted = [(point, axis) for point in points for axis in "xyz"]
+    if None in parts or len(points) < 3 or any(key not in parts for key in wanted):
+        raise DataError(
+            f"{recording.called}: {quote(finger)} has {count(len(parts), 'channel')} of the points "
+            f"{', '.join(points)}; give an angle, or x, y and z of three or more points"
+        )
+    stacked = np.stack([parts[key] for key in wanted], axis=-1)
+    return bend(stacked.reshape(-1, len(points), 3))
+
+
+def bend(points: Floats) -> Floats:
+    """Degrees by which the joint that is bent most is bent; NaN where a point is missing.
+
+    Parameters
+    ----------
+    points : (..., points, 3) positions, from the palm to the tip
+
+    Examples
+    --------
+    >>> bend(np.array([[0.0, 0, 0], [1, 0, 0], [2, 0, 0], [2, 1, 0]])).tolist()
+    90.0
+    """
+    bones = np.diff(points, axis=-2)
+    with np.errstate(invalid="ignore", divide="ignore"):  # two points in one place tell nothing
+        bones = bones / np.linalg.norm(bones, axis=-1, keepdims=True)
+    cosine = (bones[..., 1:, :] * bones[..., :-1, :]).sum(axis=-1)
+    degrees: Floats = np.degrees(np.arccos(np.clip(cosine, -1, 1))).max(axis=-1)
+    return degrees
+
+
+def _learn_bands(recordings: list[dict[str, Floats]]) -> dict[str, Band]:
+    fingers = dict.fromkeys(finger for angles in recordings for finger in angles)
+    bands = {}
+    for finger in fingers:
+        angle = np.concatenate([angles[finger] for angles in recordings if finger in angles])
+        bands[finger] = learn_band(angle)
+    still = [finger for finger, band in bands.items() if band is None]
+    if still:
+        warnings.warn(
+            f"{count(len(still), 'finger')} of {len(bands)} hardly moved (first: {still[0]}), so "
+            f"that nothing was learned of it; straight below {USUAL.low:g} degrees and "
+            f"bent above {USUAL.high:g}",
+            DataWarning,
+            stacklevel=3,
+        )
+    return {finger: band or USUAL for finger, band in bands.items()}
+
+
+def learn_band(angle: Floats) -> Band | None:
+    """Thresholds between the two means of the angles; None where they are too close.
+
+    The split of the sorted angles that leaves the least squared distances to the two means.
+    """
+    ordered = np.sort(angle[~np.isnan(angle)])
+    if len(ordered) < 2:
+        return None
+    number = np.arange(1, len(ordered))
+    below = np.cumsum(ordered)
+    low, high = below[:-1] / number, (below[-1] - below[:-1]) / number[::-1]
+    best = int(np.argmax(number * low**2 + number[::-1] * high**2))
+    if high[best] - low[best] < LEAST_RANGE:
+        return None
+    return Band(*(float(low[best] + share * (high[best] - low[best])) for share in SHARES))

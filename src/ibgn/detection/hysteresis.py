@@ -1,0 +1,126 @@
+"""States of signals with hysteresis, to intervals: nothing flickers, short states are absorbed.
+
+All signals are worked on at once, as one long row of frames; segments keep them apart.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ibgn.detection.runs import find_runs
+
+__all__ = ["Band", "Signal", "detect_states", "find_ends"]
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+UNDECIDED = -1
+ROUNDING = 1e-9  # seconds by which times may differ and be the same
+
+
+class Band(NamedTuple):
+    """A signal is in state 0 up to low and in state 1 from high on; between, as it was before."""
+
+    low: float
+    high: float
+
+
+class Signal(NamedTuple):
+    """Frames of one series, or of many one after the other; each frame lasts until `until`."""
+
+    series: npt.NDArray[Any]
+    height: npt.NDArray[Any]  # above the middle of the band, NaN where missing
+    begin: npt.NDArray[Any]
+    until: npt.NDArray[Any]
+    decided: npt.NDArray[Any]  # state, or -1 within the band and where missing
+
+    @classmethod
+    def of(cls, series: int, begin: Floats, until: Floats, values: Floats, band: Band) -> "Signal":
+        """Frames of one series."""
+        decided = np.full(len(values), UNDECIDED, np.int64)
+        decided[values <= band.low] = 0
+        decided[values >= band.high] = 1
+        return cls(np.full(len(values), series), values - sum(band) / 2, begin, until, decided)
+
+    def keep(self, kept: Bools) -> "Signal":
+        """Leave other frames out."""
+        return Signal(*(column[kept] for column in self))
+
+
+def find_ends(time: Floats, max_gap: float) -> Floats:
+    """(frames,) when each frame ends: with the next, or where that is too late after a usual time.
+
+    Frames may be left out of a recording instead of missing in it.
+    """
+    frame = float(np.median(np.diff(time))) if len(time) > 1 else 1.0
+    until = np.append(time[1:], time[-1:] + frame)
+    return np.where(until - time - frame > max_gap + ROUNDING, time + frame, until)
+
+
+def detect_states(
+    signals: list[Signal], min_duration: float, max_gap: float
+) -> list[tuple[int, int, float, float]]:
+    """Series, state, start and end of each interval, of all signals at once.
+
+    Examples
+    --------
+    >>> time = np.array([0.0, 1, 2, 3, 4])
+    >>> values = np.array([0.0, 5, 9, 5, 0])
+    >>> signal = Signal.of(7, time, find_ends(time, 0), values, Band(2, 8))
+    >>> detect_states([signal], 0, 0)
+    [(7, 0, 0.0, 2.0), (7, 1, 2.0, 4.0), (7, 0, 4.0, 5.0)]
+    """
+    if not signals:
+        return []
+    signal = Signal(*(np.concatenate(columns) for columns in zip(*signals, strict=True)))
+    signal = _without_gaps(signal, max_gap)
+    segment = _segments(signal)
+    state = _settle(signal.decided, segment, np.nan_to_num(signal.height))
+    state = _without_short(state, segment, signal, min_duration)
+    first = find_runs(2 * segment + state)
+    begin, stop = first[:-1], first[1:] - 1
+    columns = (signal.series[begin], state[begin], signal.begin[begin], signal.until[stop])
+    return list(zip(*(column.tolist() for column in columns), strict=True))
+
+
+def _segments(signal: Signal) -> Ints:
+    """Number of the stretch of frames, one series without a gap, that each frame is in."""
+    apart = (np.diff(signal.series) != 0) | (signal.begin[1:] != signal.until[:-1])
+    return np.concatenate([np.zeros(min(1, len(signal.series)), np.int64), np.cumsum(apart)])
+
+
+def _without_gaps(signal: Signal, max_gap: float) -> Signal:
+    """Leave out frames that are missing for too long, or have no others beside them."""
+    missing = np.isnan(signal.height)
+    segment = _segments(signal)
+    first = find_runs(2 * segment + missing)
+    lasts = signal.until[first[1:] - 1] - signal.begin[first[:-1]]
+    too_long = np.repeat(lasts > max_gap + ROUNDING, np.diff(first))
+    alone = np.bincount(segment, ~missing)[segment] == 0
+    return signal.keep(~(missing & (too_long | alone)))
+
+
+def _without_short(state: Ints, segment: Ints, signal: Signal, min_duration: float) -> Ints:
+    first = find_runs(2 * segment + state)
+    lasts = signal.until[first[1:] - 1] - signal.begin[first[:-1]]
+    short = np.repeat(lasts < min_duration - ROUNDING, np.diff(first))
+    seconds = (signal.until - signal.begin) * np.where(state == 1, 1.0, -1.0)
+    return _settle(np.where(short, UNDECIDED, state), segment, seconds)
+
+
+def _settle(states: Ints, segment: Ints, leaning: Floats) -> Ints:
+    """Undecided frames become what was before them in their segment, or else what comes after.
+
+    Where nothing is decided in a segment, it is in state 1 if its leanings add up to more than 0.
+    """
+    frame = np.arange(len(states))
+    known = states != UNDECIDED
+    before = np.maximum.accumulate(np.where(known, frame, 0))
+    after = np.minimum.accumulate(np.where(known, frame, len(states) - 1)[::-1])[::-1]
+    settled = (np.bincount(segment, leaning) > 0)[segment].astype(np.int64)
+    for source in (after, before):  # the one before goes over the one after
+        fits = known[source] & (segment[source] == segment)
+        settled[fits] = states[source[fits]]
+    return settled

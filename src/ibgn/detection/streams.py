@@ -1,0 +1,156 @@
+"""Streams of labelled stretches, one a track, to instances of intervals."""
+
+import warnings
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from ibgn.intervals import IntervalSequences
+from ibgn.messages import DataWarning, check_choice
+from ibgn.recordings import SensorRecording, Stretch, as_recordings
+
+__all__ = ["ActionFrom", "label_instances", "label_intervals"]
+
+Objects = npt.NDArray[np.object_]
+Streams = dict[str, list[Stretch]]
+Interval = tuple[str, float, float]
+ROUNDING = 1 - 1e-9
+ActionFrom = Literal["both", "value"]
+
+
+class _Instance(NamedTuple):
+    name: str
+    label: str
+    group: Any
+    intervals: list[Interval]
+
+
+def label_intervals(
+    recordings: Iterable[SensorRecording],
+    tracks: Sequence[str] | None = None,
+    action: ActionFrom = "both",
+) -> IntervalSequences:
+    """Intervals that the labels of recordings tell of, one instance a recording.
+
+    What a detector would give that makes no mistakes.
+
+    Parameters
+    ----------
+    recordings : with labels
+    tracks : names of label tracks, by default all that a recording has
+    action : what names an action: "both", as "track: label", or the label alone, "value"
+
+    Examples
+    --------
+    >>> walk = SensorRecording([0, 1, 2], [[0], [0], [0]], ["x"], {"legs": ["step", None, "hop"]})
+    >>> label_intervals([walk]).to_lists()
+    [[('legs: step', 0.0, 1.0), ('legs: hop', 2.0, 3.0)]]
+    """
+    recordings = as_recordings(recordings)
+    return to_sequences(recordings, [_labelled(one, tracks) for one in recordings], action)
+
+
+def label_instances(
+    recordings: Iterable[SensorRecording],
+    activity: str,
+    tracks: Sequence[str] | None = None,
+    action: ActionFrom = "both",
+) -> tuple[IntervalSequences, Objects]:
+    """Intervals that labels tell of, one instance for each stretch of an activity.
+
+    Parameters
+    ----------
+    recordings, tracks, action : as for `label_intervals`
+    activity : label track of the activities, which gives no intervals
+
+    Returns
+    -------
+    X : instances, named by the recording and a number; intervals are cut where the activity ends
+    y : (n,) labels of the activities
+
+    Examples
+    --------
+    >>> labels = {"legs": ["step", "step", "hop"], "day": [None, "walk", "walk"]}
+    >>> day = SensorRecording([0, 1, 2], [[0], [0], [0]], ["x"], labels, id="mon")
+    >>> X, y = label_instances([day], "day")
+    >>> X.ids.tolist(), y.tolist(), X.to_lists()
+    (['mon#1'], ['walk'], [[('legs: step', 1.0, 2.0), ('legs: hop', 2.0, 3.0)]])
+    """
+    recordings = as_recordings(recordings)
+    streams = [_labelled(one, tracks) for one in recordings]
+    return to_instances(recordings, streams, activity, action)
+
+
+def to_sequences(
+    recordings: list[SensorRecording], streams: list[Streams], action: ActionFrom
+) -> IntervalSequences:
+    """Make one instance a recording."""
+    check_choice("action", action, get_args(ActionFrom))
+    return IntervalSequences.from_lists(
+        [_intervals(stream, action) for stream in streams],
+        ids=_names(recordings),
+        groups=_groups([one.group for one in recordings]),
+    )
+
+
+def to_instances(
+    recordings: list[SensorRecording],
+    streams: list[Streams],
+    activity: str,
+    action: ActionFrom,
+    least: float = 0.0,
+) -> tuple[IntervalSequences, Objects]:
+    """Make one instance for each stretch of the activity track; parts last the least or more."""
+    check_choice("action", action, get_args(ActionFrom))
+    instances = []
+    for name, one, stream in zip(_names(recordings), recordings, streams, strict=True):
+        others = {track: parts for track, parts in stream.items() if track != activity}
+        intervals = _intervals(others, action)
+        for number, stretch in enumerate(one.stretches(activity), 1):
+            inside = _clip(intervals, stretch, least * ROUNDING)
+            instances.append(_Instance(f"{name}#{number}", stretch.label, one.group, inside))
+    X = IntervalSequences.from_lists(
+        [instance.intervals for instance in instances],
+        ids=[instance.name for instance in instances],
+        groups=_groups([instance.group for instance in instances]),
+    )
+    return X, np.array([instance.label for instance in instances], object)
+
+
+def _labelled(recording: SensorRecording, tracks: Sequence[str] | None) -> Streams:
+    chosen = recording.labels if tracks is None else tracks
+    return {track: list(recording.stretches(track)) for track in chosen}
+
+
+def _intervals(streams: Streams, action: ActionFrom) -> list[Interval]:
+    return [
+        (label if action == "value" else f"{track}: {label}", start, end)
+        for track, stretches in streams.items()
+        for label, start, end in stretches
+    ]
+
+
+def _clip(intervals: list[Interval], stretch: Stretch, least: float) -> list[Interval]:
+    parts = [
+        (action, max(start, stretch.start), min(end, stretch.end))
+        for action, start, end in intervals
+        if start < stretch.end and end > stretch.start
+    ]
+    return [part for part in parts if part[2] - part[1] >= least]
+
+
+def _names(recordings: list[SensorRecording]) -> list[str]:
+    return [str(d) if one.id is None else one.id for d, one in enumerate(recordings)]
+
+
+def _groups(groups: list[Any]) -> list[Any] | None:
+    missing = sum(group is None for group in groups)
+    if 0 < missing < len(groups):
+        warnings.warn(
+            f"groups left out, as {missing} of {len(groups)} recordings have none",
+            DataWarning,
+            stacklevel=2,
+        )
+    return None if missing or not groups else groups

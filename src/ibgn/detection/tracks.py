@@ -1,0 +1,103 @@
+"""One label track: a classifier that gives each window its votes."""
+
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import softmax
+from sklearn.base import clone
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import SVC, LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+
+from ibgn.messages import DataError, OptionError, quote
+
+__all__ = ["Preset", "TrackModel"]
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Features = npt.NDArray[np.float32]
+Preset = Literal["knn", "svm", "rbf", "tree"]
+
+NEIGHBOURS = 5
+LEAF = 5  # windows of a leaf at least; neighbouring windows overlap, so fewer are one event
+
+
+class TrackModel(NamedTuple):
+    """What was learned of one label track.
+
+    Parameters
+    ----------
+    classes : labels in the order of their names, and None, which stands for no label, last
+    known : (k,) codes of the classes that were seen, in the order of the classifier's columns
+    classifier : fitted on codes, or None where a single class was seen, which all windows get
+    """
+
+    classes: tuple[str | None, ...]
+    known: Ints
+    classifier: Any | None
+
+    @classmethod
+    def learn(
+        cls, features: Features, codes: Ints, classes: tuple[str | None, ...], classifier: Any
+    ) -> "TrackModel":
+        """Fit a classifier that is not fitted yet."""
+        known = np.unique(codes)
+        if len(known) > 1 and features.shape[1] == 0:
+            raise DataError("all windows of training are alike, so labels cannot be told apart")
+        if len(known) > 1:
+            classifier.fit(features, codes)
+        return cls(classes, known, classifier if len(known) > 1 else None)
+
+    def votes(self, features: Features) -> Floats:
+        """(windows, classes) votes of each window, which add up to 1."""
+        votes = np.zeros((len(features), len(self.classes)))
+        if self.classifier is None:
+            votes[:, self.known] = 1.0
+        elif len(features):
+            votes[:, self.known] = _votes(self.classifier, features)
+        return votes
+
+
+def _votes(classifier: Any, features: Features) -> Floats:
+    """Probabilities where a classifier knows them; else decision values as if they were logits."""
+    if hasattr(classifier, "predict_proba"):
+        return np.asarray(classifier.predict_proba(features), np.float64)
+    if hasattr(classifier, "decision_function"):
+        values = np.asarray(classifier.decision_function(features), np.float64)
+        values = np.stack([-values, values], axis=1) if values.ndim == 1 else values
+        return np.asarray(softmax(values, axis=1))
+    answers = np.asarray(classifier.predict(features))
+    votes: Floats = (answers[:, None] == classifier.classes_).astype(np.float64)
+    return votes
+
+
+def new_classifier(chosen: Any, windows: int, seed: int) -> Any:
+    """Make a classifier by its name, or as a copy of one; what it draws is drawn by the seed."""
+    if isinstance(chosen, str) and chosen in get_args(Preset):
+        return _preset(chosen, windows, seed)
+    if isinstance(chosen, str | type) or not all(
+        hasattr(chosen, name) for name in ("fit", "predict", "get_params")
+    ):
+        names = ", ".join(map(repr, get_args(Preset)))
+        raise OptionError(
+            f"classifier is one of {names}, or a classifier of scikit-learn, as SVC(); "
+            f"got {quote(chosen)}"
+        )
+    copied = clone(chosen)
+    free = {
+        name: seed
+        for name, value in copied.get_params().items()
+        if name.split("__")[-1] == "random_state" and value is None
+    }
+    return copied.set_params(**free)
+
+
+def _preset(name: str, windows: int, seed: int) -> Any:
+    if name == "knn":
+        return KNeighborsClassifier(min(NEIGHBOURS, windows))
+    if name == "svm":
+        return LinearSVC(dual=False, random_state=seed)
+    if name == "rbf":
+        return SVC()
+    return DecisionTreeClassifier(min_samples_leaf=LEAF, random_state=seed)

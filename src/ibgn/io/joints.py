@@ -1,0 +1,171 @@
+"""Recordings of hand joints: a folder of CSV files, one row a frame, one file an instance."""
+
+import csv
+import io
+import re
+import warnings
+from collections import Counter
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ibgn.io.annotations import Choices, Session, _named
+from ibgn.io.files import Recording, Source, as_path, reading
+from ibgn.io.folders import find_files
+from ibgn.io.table import Labels
+from ibgn.messages import DataError, DataWarning, as_number, check_number, count, printable, quote
+from ibgn.recordings import SensorRecording
+
+__all__ = ["read_joints"]
+
+TIME = "time"
+FINGER = re.compile(
+    r"(right|left) (thumb|index|middle|ring|pinky)( (cmc|mcp|pip|ip|dip|tip) [xyz])?"
+)
+
+
+class _Row(NamedTuple):
+    """Cells of a row, and the line it ends on."""
+
+    line: int
+    cells: list[str]
+
+
+def read_joints(
+    path: Source,
+    *,
+    label: str | None = "folder",
+    group: str | None = None,
+    rate: float | None = None,
+) -> tuple[list[SensorRecording], Labels]:
+    r"""Read a folder of CSV files with a header, one row a frame and one file a recording.
+
+    A file has angles, in columns such as "right index", in degrees from 0 for straight on; or
+    positions in space, in columns such as "right index pip x". Hands are right and left, fingers
+    thumb, index, middle, ring and pinky, all or some of them in any order. The points of a finger
+    are mcp, pip, dip and tip, those of a thumb cmc, mcp, ip and tip. A column "time" has seconds.
+    Case does not matter, and "_" may stand for a space. An empty cell or NaN is missing.
+
+    Parameters
+    ----------
+    path : folder with files .csv, also in folders within, or a file
+    label, group : where the label, and the group, of a recording come from: "folder", the name of
+        the folder that its file is in; "file", the name of the file without suffix; a regular
+        expression with one group (...), searched in the path of the file; or None
+    rate : frames a second, for files without a column "time"
+
+    Returns
+    -------
+    recordings : what `FingerDetector` takes
+    y : (n,) labels, or None with label=None
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> (folder / "wave").mkdir()
+    >>> _ = (folder / "wave" / "s1_take1.csv").write_text("right index,right thumb\n3,80\n5,\n")
+    >>> recordings, y = read_joints(folder, group="(s[0-9]+)_", rate=25)
+    >>> recordings[0].id, recordings[0].group, y[0]
+    ('wave/s1_take1.csv', 's1', 'wave')
+    >>> recordings[0].names, recordings[0].channels
+    (('right index', 'right thumb'), array([[ 3., 80.], [ 5., nan]]))
+    """
+    if rate is not None:
+        check_number("rate", rate, "frames a second", lambda value: value > 0)
+    choices = Choices(label=label, group=group)
+    source = f"{printable(as_path(path).name)}: "
+    files = find_files(path, [".csv"])
+    left_out: Counter[str] = Counter()
+    recordings = []
+    for name, file in files:
+        who = _named(Session(name, ()), "group", choices.group, source)
+        recordings.append(_read_one(name, file, who, rate, left_out))
+    _warn_of(left_out, source)
+    if label is None:
+        return recordings, None
+    named = [_named(Session(name, ()), "label", choices.label, source) for name, _ in files]
+    return recordings, np.array(named, object)
+
+
+def _warn_of(left_out: Counter[str], source: str) -> None:
+    if left_out:
+        columns = left_out.total()
+        warnings.warn(
+            f"{source}left out {count(columns, 'column')} that name no finger (first: "
+            f"{quote(next(iter(left_out)))}); fingers are named as 'right index' or "
+            "'right index pip x'",
+            DataWarning,
+            stacklevel=3,
+        )
+
+
+def _read_one(
+    name: str, path: Source, group: Any, rate: float | None, left_out: Counter[str]
+) -> SensorRecording:
+    with reading(path) as recording:
+        cells = _read_cells(recording)
+    names = [" ".join(cell.lower().replace("_", " ").split()) for cell in cells[0].cells]
+    used = _find_columns(names, recording.prefix)
+    left_out.update(name for name in names if name and name not in used)
+    table = np.array([_numbers(row, used, recording.prefix) for row in cells[1:]], np.float64)
+    columns = dict(zip(used, table.reshape(-1, len(used)).T, strict=True))
+    time = columns.pop(TIME, None)
+    if time is None:
+        if rate is None:
+            raise DataError(f"{recording.prefix}there is no column 'time'; add it, or give rate=")
+        time = np.arange(len(table)) / rate
+    return SensorRecording(time, np.stack([*columns.values()], 1), tuple(columns), {}, name, group)
+
+
+def _read_cells(recording: Recording) -> list[_Row]:
+    """All rows that are not blank, each as wide as the header."""
+    try:
+        with (
+            recording.open() as stream,
+            io.TextIOWrapper(stream, encoding="utf-8-sig", newline="") as file,
+        ):
+            reader = csv.reader(file, strict=True)
+            rows = [_Row(reader.line_num, cells) for cells in reader if any(cells)]
+    except UnicodeDecodeError as error:
+        raise DataError(
+            f"{recording.prefix}the text is not UTF-8: {error}; save it as UTF-8"
+        ) from error
+    except csv.Error as error:
+        raise DataError(f"{recording.prefix}not readable as CSV: {error}; check quotes") from error
+    if not rows:
+        raise DataError(f"{recording.prefix}the file is empty; it needs a header and a row a frame")
+    for line, cells in rows:
+        if len(cells) != len(rows[0].cells):
+            raise DataError(
+                f"{recording.prefix}line {line} has {count(len(cells), 'cell')}, the header "
+                f"{len(rows[0].cells)}; leave a missing cell empty between its commas"
+            )
+    return rows
+
+
+def _find_columns(names: list[str], source: str) -> dict[str, int]:
+    """Places of the columns of fingers and of the time."""
+    used = {name: n for n, name in enumerate(names) if name == TIME or FINGER.fullmatch(name)}
+    if not used.keys() - {TIME}:
+        raise DataError(
+            f"{source}no column names a finger, as 'right index' or 'right index pip x' does; "
+            f"the header has {quote(', '.join(names))}"
+        )
+    twice = [name for n, name in enumerate(names) if used.get(name, n) != n]
+    if twice:
+        raise DataError(f"{source}two columns are called {quote(twice[0])}; rename one")
+    return used
+
+
+def _numbers(row: _Row, used: dict[str, int], source: str) -> list[float]:
+    numbers = []
+    for name, place in used.items():
+        number = as_number(row.cells[place])
+        if number is None:
+            raise DataError(
+                f"{source}line {row.line}: {quote(name)} is {quote(row.cells[place])}, not a "
+                "number; leave the cell empty where it is missing"
+            )
+        numbers.append(number)
+    return numbers

@@ -1,0 +1,371 @@
+"""How good detected intervals are: matched one to one, in order, and error by error.
+
+All functions take the true instances and the detected ones in the same order, and are defined on
+empty input: nothing to find and nothing found is perfect.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy.optimize import linear_sum_assignment
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import maximum_bipartite_matching
+
+from ibgn.intervals import IntervalSequences, as_sequences, recode
+from ibgn.messages import DataError, check_number, quote
+from ibgn.networks import Sequences
+
+__all__ = [
+    "Confusion",
+    "DetectionScores",
+    "WardScores",
+    "edit_score",
+    "interval_scores",
+    "measure_confusion",
+    "overlap_f1",
+    "ward_scores",
+]
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Event = tuple[float, float]
+
+
+class DetectionScores(NamedTuple):
+    """Precision, recall and F1 of detected intervals, and the counts behind them."""
+
+    precision: float
+    recall: float
+    f1: float
+    matched: int
+    true: int
+    detected: int
+
+
+def interval_scores(true: Sequences, detected: Sequences, iou: float = 0.5) -> DetectionScores:
+    """Precision, recall and F1 over all intervals of all instances.
+
+    A detected interval is right if it can be matched, one to one, with a true one of the same
+    action whose intersection over union with it is at least `iou`. As many as possible are matched.
+
+    Examples
+    --------
+    >>> scores = interval_scores([[("pour", 0, 4), ("stir", 4, 6)]], [[("pour", 0, 3)]])
+    >>> scores.precision, scores.recall, scores.matched
+    (1.0, 0.5, 1)
+    """
+    _check_overlap("iou", iou)
+    X, Z = _aligned(true, detected)
+    pairs = _overlapping(X, Z, same_action=True)
+    close = pairs[pairs["iou"] >= iou]
+    graph = csr_array(
+        (np.ones(len(close), bool), (close["true"], close["detected"])),
+        (max(len(X.action), 1), max(len(Z.action), 1)),
+    )
+    matched = int((maximum_bipartite_matching(graph, perm_type="column") >= 0).sum())
+    return _scores(matched, len(X.action), len(Z.action))
+
+
+def overlap_f1(
+    true: Sequences, detected: Sequences, overlaps: Sequence[float] = (0.1, 0.25, 0.5)
+) -> dict[float, float]:
+    """F1@k as usual for action segmentation: F1 at several degrees of overlap.
+
+    Each detected interval, in order, is compared with the true one of the same action that it
+    overlaps most. It is right if they overlap enough and no earlier one was right about the same.
+
+    Examples
+    --------
+    >>> overlap_f1([[("pour", 0, 10)]], [[("pour", 0, 3)]])
+    {0.1: 1.0, 0.25: 1.0, 0.5: 0.0}
+    """
+    for overlap in overlaps:
+        _check_overlap("overlap", overlap)
+    X, Z = _aligned(true, detected)
+    pairs = _overlapping(X, Z, same_action=True)
+    best = pairs.sort_values(["detected", "iou", "true"], ascending=[True, False, True])
+    best = best.drop_duplicates("detected")
+    found = {}
+    for overlap in overlaps:
+        close = best[best["iou"] >= overlap]
+        matched = close["true"].nunique()
+        found[float(overlap)] = _scores(matched, len(X.action), len(Z.action)).f1
+    return found
+
+
+def edit_score(true: Sequences, detected: Sequences) -> float:
+    """How well the order of actions was detected, from 0 to 1; times do not matter.
+
+    Mean over instances of one less the edit distance (Levenshtein) between the actions in the
+    order of their starts, by the length of the longer.
+
+    Examples
+    --------
+    >>> edit_score([[("a", 0, 1), ("b", 1, 2)]], [[("a", 0, 5)]])
+    0.5
+    """
+    X, Z = _aligned(true, detected)
+    ends = zip(pairwise(X.offsets.tolist()), pairwise(Z.offsets.tolist()), strict=True)
+    scores = [_edit(X.action[slice(*one)], Z.action[slice(*other)]) for one, other in ends]
+    return float(np.mean(scores)) if scores else 1.0
+
+
+@dataclass(frozen=True)
+class WardScores:
+    """Events and time by the kinds of errors of Ward, Lukowicz and Gellersen (2011).
+
+    Parameters
+    ----------
+    true_events : how many true events are correct (C), deleted (D), fragmented (F), merged (M), or
+        fragmented and merged (FM)
+    detected_events : how many detected ones are correct (C), inserted (I), fragmenting (F), merging
+        (M), or both (FM)
+    durations : time that is true positive (TP) or true negative (TN), inserted (I), deleted (D),
+        fragmented (F), merged (M), or under- and overfill at the start and the end of an event (Us,
+        Ue, Os, Oe)
+    """
+
+    true_events: dict[str, int]
+    detected_events: dict[str, int]
+    durations: dict[str, float]
+
+    def table(self) -> pd.DataFrame:
+        """One row a class: true events, detected events and time."""
+        names = list(dict.fromkeys([*self.true_events, *self.detected_events, *self.durations]))
+        parts = (self.true_events, self.detected_events, self.durations)
+        rows = [(name, *(part.get(name, 0) for part in parts)) for name in names]
+        return pd.DataFrame(rows, columns=["class", "true", "detected", "duration"])
+
+
+TRUE_CLASSES, DETECTED_CLASSES = ("C", "D", "F", "FM", "M"), ("C", "I", "F", "FM", "M")
+TIMES = ("TP", "TN", "I", "D", "F", "M", "Os", "Oe", "Us", "Ue")
+
+
+def ward_scores(true: Sequences, detected: Sequences) -> WardScores:
+    """Count kinds of errors, action by action, over all instances.
+
+    Intervals of one action that touch or overlap are one event. An instance lasts from the first
+    start to the last end of all its intervals, true and detected.
+
+    Examples
+    --------
+    >>> found = ward_scores([[("pour", 0, 10)]], [[("pour", 0, 3), ("pour", 6, 9)]])
+    >>> found.true_events["F"], found.detected_events["F"], found.durations["F"]
+    (1, 2, 3.0)
+    """
+    X, Z = _aligned(true, detected)
+    events = (Counter(dict.fromkeys(TRUE_CLASSES, 0)), Counter(dict.fromkeys(DETECTED_CLASSES, 0)))
+    times = dict.fromkeys(TIMES, 0.0)
+    for real, found, span in _tracks(X, Z):
+        segments = _segments(real, found, span)
+        for begin, end, kind in segments:
+            times[kind] += end - begin
+        for counter, classes in zip(events, _event_classes(real, found, segments), strict=True):
+            counter.update(classes)
+    return WardScores(dict(events[0]), dict(events[1]), times)
+
+
+@dataclass(frozen=True)
+class Confusion:
+    """What a detector makes of each action.
+
+    Parameters
+    ----------
+    actions : names, sorted
+    counts : (actions, actions + 1) how often a true action was detected as another; the last
+        column counts those not detected at all
+    inserted : (actions,) how often an action was detected where there was none
+    instances : over how many instances this was counted
+    """
+
+    actions: tuple[str, ...]
+    counts: Ints
+    inserted: Ints
+    instances: int
+
+    def table(self) -> pd.DataFrame:
+        """True actions by row, detected ones by column."""
+        columns = [*self.actions, "(not detected)"]
+        return pd.DataFrame(self.counts, index=list(self.actions), columns=columns)
+
+
+def measure_confusion(true: Sequences, detected: Sequences, iou: float = 0.5) -> Confusion:
+    """Count what a detector makes of each action.
+
+    Within an instance, intervals are matched one to one so that their intersections over unions
+    are large in sum, whatever their actions; pairs below `iou` are no match.
+
+    Examples
+    --------
+    >>> found = measure_confusion([[("pour", 0, 4), ("stir", 4, 6)]], [[("shake", 0, 4)]])
+    >>> found.table().loc["pour"].to_dict()
+    {'pour': 0, 'shake': 1, 'stir': 0, '(not detected)': 0}
+    """
+    _check_overlap("iou", iou)
+    X, Z = _aligned(true, detected)
+    pairs = _overlapping(X, Z, same_action=False)
+    pairs = pairs[pairs["iou"] >= iou]
+    size = len(X.actions)
+    counts, inserted = np.zeros((size, size + 1), np.int64), np.zeros(size, np.int64)
+    taken_as = np.full(len(X.action), size)
+    unmatched = np.ones(len(Z.action), bool)
+    for _, close in pairs.groupby("owner"):
+        for one, other in _best_matches(close):
+            taken_as[one], unmatched[other] = Z.action[other], False
+    np.add.at(counts, (X.action, taken_as), 1)
+    np.add.at(inserted, Z.action[unmatched], 1)
+    return Confusion(X.actions, counts, inserted, len(X))
+
+
+def _check_overlap(name: str, value: float) -> None:
+    check_number(name, value, "above 0 and at most 1", lambda value: 0 < value <= 1)
+
+
+def _aligned(true: Sequences, detected: Sequences) -> tuple[IntervalSequences, IntervalSequences]:
+    """Both with the same vocabulary, if they can be about the same instances."""
+    X, Z = as_sequences(true), as_sequences(detected)
+    if len(X) != len(Z):
+        raise DataError(
+            f"there are {len(X)} true instances and {len(Z)} detected ones; give them in pairs, "
+            "with an instance without intervals where nothing was detected"
+        )
+    if X.ids is not None and Z.ids is not None and (X.ids != Z.ids).any():
+        d = int(np.argmax(X.ids != Z.ids))
+        raise DataError(
+            f"instance {d} is {quote(X.ids[d])} among the true and {quote(Z.ids[d])} among the "
+            "detected ones; put them in the same order"
+        )
+    actions = tuple(sorted({*X.actions, *Z.actions}))
+    X, Z = (IntervalSequences._trusted(recode(Y, actions)._flat(), actions, Y.ids) for Y in (X, Z))
+    return X, Z
+
+
+def _overlapping(X: IntervalSequences, Z: IntervalSequences, same_action: bool) -> pd.DataFrame:
+    """Pairs of a true and a detected interval that overlap, with their IoU."""
+    frames = [
+        pd.DataFrame({"owner": Y.owner, "action": Y.action, "s": Y.start, "e": Y.end, name: n})
+        for Y, name in ((X, "true"), (Z, "detected"))
+        for n in [np.arange(len(Y.action))]
+    ]
+    pairs = frames[0].merge(frames[1], on=["owner", "action"] if same_action else ["owner"])
+    shared = np.minimum(pairs["e_x"], pairs["e_y"]) - np.maximum(pairs["s_x"], pairs["s_y"])
+    pairs, shared = pairs[shared > 0], shared[shared > 0]
+    whole = (pairs["e_x"] - pairs["s_x"]) + (pairs["e_y"] - pairs["s_y"]) - shared
+    columns = ["owner", "true", "detected", "iou"]
+    found: pd.DataFrame = pairs.assign(iou=shared / whole)[columns]
+    return found
+
+
+def _scores(matched: int, true: int, detected: int) -> DetectionScores:
+    precision = matched / detected if detected else 1.0
+    recall = matched / true if true else 1.0
+    f1 = 2 * matched / (true + detected) if true + detected else 1.0
+    return DetectionScores(precision, recall, f1, matched, true, detected)
+
+
+def _edit(first: npt.NDArray[np.int32], second: npt.NDArray[np.int32]) -> float:
+    if not len(first) and not len(second):
+        return 1.0
+    steps = np.arange(len(second) + 1)
+    row = steps
+    for code in first:
+        changed = np.minimum(row[1:] + 1, row[:-1] + (second != code))
+        # an insertion costs one a step, so it is the least so far, counted from the diagonal
+        row = np.minimum.accumulate(np.concatenate([[row[0] + 1], changed]) - steps) + steps
+    return float(1 - row[-1] / max(len(first), len(second)))
+
+
+def _best_matches(close: pd.DataFrame) -> Iterator[tuple[int, int]]:
+    """Pairs of an assignment with the largest sum of IoU."""
+    rows, one = np.unique(close["true"], return_inverse=True)
+    columns, other = np.unique(close["detected"], return_inverse=True)
+    value = np.zeros((len(rows), len(columns)))
+    value[one, other] = close["iou"]
+    for r, c in zip(*linear_sum_assignment(value, maximize=True), strict=True):
+        if value[r, c] > 0:
+            yield int(rows[r]), int(columns[c])
+
+
+def _tracks(
+    X: IntervalSequences, Z: IntervalSequences
+) -> Iterator[tuple[list[Event], list[Event], Event]]:
+    """True and detected events of each action of each instance, and when the instance lasts."""
+    for d in range(len(X)):
+        one, other = X[d], Z[d]
+        if not len(one.action) and not len(other.action):
+            continue
+        times = np.concatenate([one.start, one.end, other.start, other.end])
+        span = (float(times.min()), float(times.max()))
+        for code in np.union1d(one.action, other.action):
+            yield _merged(one, code), _merged(other, code), span
+
+
+def _merged(Y: IntervalSequences, code: int) -> list[Event]:
+    """Intervals of an action, those that touch or overlap as one."""
+    events: list[Event] = []
+    of_action = Y.action == code
+    for start, end in zip(Y.start[of_action].tolist(), Y.end[of_action].tolist(), strict=True):
+        if events and start <= events[-1][1]:
+            start, end = events[-1][0], max(end, events.pop()[1])
+        events.append((start, end))
+    return events
+
+
+def _segments(real: list[Event], found: list[Event], span: Event) -> list[tuple[float, float, str]]:
+    """Stretches of time between any two edges, each with its kind."""
+    edges = np.unique([*span, *(edge for event in (*real, *found) for edge in event)])
+    middle = (edges[1:] + edges[:-1]) / 2
+    true, seen = (_covered(middle, events) for events in (real, found))
+    hit = np.concatenate([[False], true & seen, [False]])
+    kinds = [
+        _kind(*values)
+        for values in zip(true.tolist(), seen.tolist(), hit[:-2], hit[2:], strict=True)
+    ]
+    return list(zip(edges[:-1].tolist(), edges[1:].tolist(), kinds, strict=True))
+
+
+def _covered(times: Floats, events: list[Event]) -> npt.NDArray[np.bool_]:
+    starts, ends = (np.array([event[side] for event in events]) for side in (0, 1))
+    covered: npt.NDArray[np.bool_] = np.searchsorted(starts, times) > np.searchsorted(ends, times)
+    return covered
+
+
+def _kind(true: bool, seen: bool, hit_before: bool, hit_after: bool) -> str:
+    """Class of a stretch by itself and by whether its neighbours are true positives."""
+    if true == seen:
+        return "TP" if true else "TN"
+    sides = (bool(hit_before), bool(hit_after))
+    if true:
+        return {(True, True): "F", (True, False): "Ue", (False, True): "Us"}.get(sides, "D")
+    return {(True, True): "M", (True, False): "Oe", (False, True): "Os"}.get(sides, "I")
+
+
+def _event_classes(
+    real: list[Event], found: list[Event], segments: list[tuple[float, float, str]]
+) -> tuple[list[str], list[str]]:
+    """Class of each true event and of each detected one."""
+    split = {r for r in real if any(kind == "F" and _inside(s, r) for *s, kind in segments)}
+    merging = {f for f in found if any(kind == "M" and _inside(s, f) for *s, kind in segments)}
+    true = [_class(r, found, r in split, any(_meet(r, f) for f in merging), "D") for r in real]
+    seen = [_class(f, real, any(_meet(f, r) for r in split), f in merging, "I") for f in found]
+    return true, seen
+
+
+def _class(event: Event, others: list[Event], split: bool, merged: bool, alone: str) -> str:
+    if not any(_meet(event, other) for other in others):
+        return alone
+    return ("F" * split + "M" * merged) or "C"
+
+
+def _inside(segment: Sequence[float], event: Event) -> bool:
+    return event[0] <= segment[0] and segment[1] <= event[1]
+
+
+def _meet(first: Event, second: Event) -> bool:
+    return first[0] < second[1] and second[0] < first[1]

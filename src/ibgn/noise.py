@@ -1,0 +1,224 @@
+"""What real detectors do to intervals: lose them, mistake them, move their ends.
+
+Transformers in the manner of scikit-learn; the same seed gives the same errors.
+"""
+
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from ibgn.intervals import IntervalSequences, as_sequences
+from ibgn.messages import DataError, check_number
+from ibgn.metrics import Confusion
+from ibgn.networks import Sequences
+
+__all__ = ["ConfusionNoise", "DurationNoise", "Misdetection"]
+
+Floats = npt.NDArray[np.float64]
+
+
+class _Noise(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Base: remembers the actions there are, so that a mistake is one of them."""
+
+    random_state: Any
+
+    def fit(self, X: Sequences, y: Any = None) -> Self:
+        """Learn which actions there are."""
+        X = as_sequences(X)
+        self._check_options()
+        self.actions_ = tuple(sorted({X.actions[code] for code in np.unique(X.action)}))
+        return self
+
+    def _check_options(self) -> None:
+        raise NotImplementedError
+
+    def _rng(self) -> np.random.Generator:
+        return np.random.default_rng(self.random_state)
+
+
+class Misdetection(_Noise):
+    """Intervals that are not detected, or taken for another action.
+
+    Parameters
+    ----------
+    rate : probability that an interval is misdetected
+    lost : part of the misdetected that is lost; the others take another action, each of those
+        known from `fit` as likely as the others
+    random_state : seed, or a NumPy generator
+
+    Examples
+    --------
+    >>> X = [[("pour", 0, 2), ("stir", 2, 4)]] * 100
+    >>> int(Misdetection(0.2, lost=1.0, random_state=0).fit_transform(X).lengths.sum())
+    163
+    """
+
+    def __init__(self, rate: float = 0.1, *, lost: float = 0.5, random_state: Any = None) -> None:
+        self.rate = rate
+        self.lost = lost
+        self.random_state = random_state
+
+    def _check_options(self) -> None:
+        _check_share("rate", self.rate)
+        _check_share("lost", self.lost)
+
+    def transform(self, X: Sequences) -> IntervalSequences:
+        """Instances with errors; some may have no intervals left."""
+        X, rng = self._checked(X), self._rng()
+        known = len(self.actions_)
+        wrong = rng.random(len(X.action)) < self.rate
+        lost = wrong & ((rng.random(len(X.action)) < self.lost) | (known < 2))
+        step = rng.integers(1, max(known, 2), len(X.action))
+        anyone = rng.integers(0, max(known, 1), len(X.action))
+        # an action that was not there in fit is beyond the known ones, and any of them is another
+        other = np.where(X.action < known, (X.action + step) % max(known, 1), anyone)
+        return _rebuilt(X, np.where(wrong, other, X.action), X.start, X.end, ~lost)
+
+    def _checked(self, X: Sequences) -> IntervalSequences:
+        check_is_fitted(self)
+        return _recoded(as_sequences(X), self.actions_)
+
+
+class DurationNoise(_Noise):
+    """Ends of intervals that are detected too early or too late.
+
+    Parameters
+    ----------
+    rate : each end point moves by up to this part of its interval's duration, either way. From one
+        half on the two can cross; then they change places, so that a start is always first.
+    random_state : seed, or a NumPy generator
+
+    Examples
+    --------
+    >>> DurationNoise(0.0).fit_transform([[("pour", 0, 2)]]).to_lists()
+    [[('pour', 0.0, 2.0)]]
+    """
+
+    def __init__(self, rate: float = 0.1, *, random_state: Any = None) -> None:
+        self.rate = rate
+        self.random_state = random_state
+
+    def _check_options(self) -> None:
+        check_number("rate", self.rate, "0 or more", lambda value: value >= 0)
+
+    def transform(self, X: Sequences) -> IntervalSequences:
+        """Instances with moved end points."""
+        check_is_fitted(self)
+        X = as_sequences(X)
+        length = X.end - X.start
+        first, last = self._rng().uniform(-self.rate, self.rate, (2, len(length))) * length
+        moved = np.sort([X.start + first, X.end + last], axis=0)
+        empty = moved[0] >= moved[1]
+        start, end = np.where(empty, X.start, moved[0]), np.where(empty, X.end, moved[1])
+        return _rebuilt(X, X.action, start, end, np.ones(len(length), bool))
+
+
+class ConfusionNoise(_Noise):
+    """The mistakes of a detector, as `ibgn.metrics.measure_confusion` counted them.
+
+    Each interval is detected as what the detector made of its action, or not at all, with the
+    measured shares. With `insertions`, actions are also detected where there are none, as often
+    an instance as was measured; such intervals last as long as one of the same instance.
+
+    Parameters
+    ----------
+    confusion : what was measured
+    insertions : whether intervals are inserted
+    random_state : seed, or a NumPy generator
+
+    Examples
+    --------
+    >>> from ibgn.metrics import measure_confusion
+    >>> true, detected = [[("pour", 0, 4), ("stir", 4, 6)]], [[("shake", 0, 4), ("stir", 4, 6)]]
+    >>> noise = ConfusionNoise(measure_confusion(true, detected), random_state=0)
+    >>> noise.fit_transform([[("pour", 0, 1), ("stir", 2, 3)]]).to_lists()
+    [[('shake', 0.0, 1.0), ('stir', 2.0, 3.0)]]
+    """
+
+    def __init__(
+        self, confusion: Confusion, *, insertions: bool = True, random_state: Any = None
+    ) -> None:
+        self.confusion = confusion
+        self.insertions = insertions
+        self.random_state = random_state
+
+    def _check_options(self) -> None:
+        if not isinstance(self.confusion, Confusion):
+            raise DataError(
+                f"a Confusion is wanted, got {type(self.confusion).__name__}; "
+                "make one with ibgn.metrics.measure_confusion"
+            )
+
+    def transform(self, X: Sequences) -> IntervalSequences:
+        """Instances as the detector would have seen them; unknown actions stay as they are."""
+        check_is_fitted(self)
+        X, rng = _recoded(as_sequences(X), self.confusion.actions), self._rng()
+        size = len(self.confusion.actions)
+        total = self.confusion.counts.sum(axis=1, keepdims=True)
+        shares = np.cumsum(self.confusion.counts / np.maximum(total, 1), axis=1)
+        measured = (X.action < size) & (total.ravel()[np.minimum(X.action, size - 1)] > 0)
+        draw = rng.random(len(X.action))
+        code = X.action.astype(np.int64)
+        code[measured] = (shares[X.action[measured]] <= draw[measured, None]).sum(axis=1)
+        lost = measured & (code >= size)
+        changed = _rebuilt(X, np.where(lost, 0, code), X.start, X.end, ~lost)
+        return self._with_insertions(changed, X, rng) if self.insertions else changed
+
+    def _with_insertions(
+        self, changed: IntervalSequences, X: IntervalSequences, rng: np.random.Generator
+    ) -> IntervalSequences:
+        """Add what is detected without being there, at any time of the instance."""
+        inserted, instances = self.confusion.inserted, max(self.confusion.instances, 1)
+        names = self.confusion.actions
+        lists = changed.to_lists()
+        for d, number in enumerate(rng.poisson(inserted.sum() / instances, len(X)).tolist()):
+            one = X[d]
+            if not len(one.action) or not number:
+                continue
+            codes = rng.choice(len(names), number, p=inserted / inserted.sum())
+            lasts = rng.choice(one.end - one.start, number)
+            begin = rng.uniform(one.start.min(), np.maximum(one.end.max() - lasts, one.start.min()))
+            rows = zip(codes.tolist(), begin.tolist(), (begin + lasts).tolist(), strict=True)
+            lists[d] = [*lists[d], *((names[code], start, end) for code, start, end in rows)]
+        ids = None if X.ids is None else X.ids.tolist()
+        together = IntervalSequences.from_lists(lists, ids=ids)
+        return IntervalSequences._trusted(together._flat(), together.actions, X.ids, changed.groups)
+
+
+def _check_share(name: str, value: float) -> None:
+    check_number(name, value, "from 0 to 1", lambda value: 0 <= value <= 1)
+
+
+def _recoded(X: IntervalSequences, actions: tuple[str, ...]) -> IntervalSequences:
+    """With these actions first in the vocabulary, and others of X behind them."""
+    others = tuple(name for name in X.actions if name not in set(actions))
+    code = {name: number for number, name in enumerate((*actions, *others))}
+    codes = np.array([code[name] for name in X.actions], np.int32)[X.action]
+    flat = X._flat()._replace(action=codes.astype(np.int32))
+    return IntervalSequences._trusted(flat, (*actions, *others), X.ids, X.groups)
+
+
+def _rebuilt(
+    X: IntervalSequences,
+    action: npt.NDArray[Any],
+    start: Floats,
+    end: Floats,
+    kept: npt.NDArray[np.bool_],
+) -> IntervalSequences:
+    """Intervals that were kept, in order again, with a sorted vocabulary."""
+    owner = X.owner[kept]
+    names = tuple(sorted(X.actions))
+    rank = np.array([names.index(name) for name in X.actions], np.int32)
+    action, start, end = rank[action[kept]], start[kept], end[kept]
+    order = np.lexsort((action, end, start, owner))
+    lengths = np.bincount(owner, minlength=len(X))
+    flat = X._flat()._replace(
+        offsets=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+        action=action[order].astype(np.int32),
+        start=start[order],
+        end=end[order],
+    )
+    return IntervalSequences._trusted(flat, names, X.ids, X.groups)

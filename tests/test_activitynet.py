@@ -1,0 +1,254 @@
+"""ActivityNet: videos with segments, and JSON that is wrong in every way."""
+
+import gzip
+import json
+import re
+
+import pytest
+
+from ibgn import DataError, DataWarning
+from ibgn.io import json as documents
+from ibgn.io.activitynet import load_activitynet, read_activitynet
+from ibgn.messages import OptionError
+
+
+def video(*segments, **fields):
+    found = [{"segment": [start, end], "label": label} for label, start, end in segments]
+    return {"annotations": found} | fields
+
+
+def document(**videos):
+    return {"version": "1.3", "taxonomy": [], "database": videos}
+
+
+TWO = document(
+    tea_01=video(("boil", 0, 2.5), ("pour", 2.5, 4), subset="training", duration=9.0),
+    milk_02=video(("pour", 1, 2), subset="validation", duration=5.5),
+)
+LABELLED = document(
+    a=video(("reach", 0, 1), ("grasp", 0.5, 3), **{"class": "take"}, subset="training"),
+    b=video(("wave", 0, 1), label="greet", subset="training"),
+    c=video(label="rest", subset="testing"),
+)
+SAMPLES = {
+    "two.json": json.dumps(TWO, indent=1).encode(),
+    "labelled.json": json.dumps(LABELLED).encode(),
+}
+READERS = {
+    "two.json": lambda path: read_activitynet(path, label="([a-z]+)_"),
+    "labelled.json": read_activitynet,
+}
+
+
+@pytest.fixture
+def file(tmp_path):
+    def make(content, name="a.json"):
+        text = content if isinstance(content, bytes) else json.dumps(content).encode()
+        (tmp_path / name).write_bytes(text)
+        return tmp_path / name
+
+    return make
+
+
+def test_a_video_is_an_instance_with_its_segments(file):
+    X, y = read_activitynet(file(TWO))
+    assert list(X.ids) == ["tea_01", "milk_02"]
+    assert X.to_lists() == [[("boil", 0.0, 2.5), ("pour", 2.5, 4.0)], [("pour", 1.0, 2.0)]]
+    assert y is None
+
+
+def test_the_label_is_found_in_the_name_of_the_video(file):
+    X, y = read_activitynet(file(TWO), label="([a-z]+)_", group="_([0-9]+)")
+    assert y.tolist() == ["tea", "milk"]
+    assert list(X.groups) == ["01", "02"]
+
+
+def test_a_video_may_name_its_own_label(file):
+    X, y = read_activitynet(file(LABELLED))
+    assert y.tolist() == ["take", "greet", "rest"]
+    assert X.lengths.tolist() == [2, 1, 0]
+
+
+def test_an_expression_for_the_label_goes_before_the_label_of_the_video(file):
+    _, y = read_activitynet(file(LABELLED), label="(.)")
+    assert y.tolist() == ["a", "b", "c"]
+
+
+def test_only_videos_of_the_subset_are_read(file):
+    X, _ = read_activitynet(file(TWO), subset="validation")
+    assert list(X.ids) == ["milk_02"]
+
+
+def test_a_missing_subset_is_refused_with_those_that_are_there(file):
+    with pytest.raises(DataError, match="no subset 'test'; there are 'training', 'validation'"):
+        read_activitynet(file(TWO), subset="test")
+
+
+@pytest.mark.parametrize(
+    ("overlaps", "intervals"),
+    [("keep", [("a", 0, 3), ("a", 2, 5)]), ("merge", [("a", 0, 5)])],
+)
+def test_overlapping_segments_of_one_label_are_counted(file, overlaps, intervals):
+    path = file(document(v=video(("a", 0, 3), ("a", 2, 5))))
+    with pytest.warns(DataWarning, match="1 overlapping annotation: .*same track and name"):
+        X, _ = read_activitynet(path, overlaps=overlaps)
+    assert X.to_lists() == [intervals]
+
+
+def test_a_segment_within_another_of_its_label_leaves_the_other_as_it_is(file):
+    with pytest.warns(DataWarning, match="merged with it"):
+        X, _ = read_activitynet(file(document(v=video(("a", 0, 5), ("a", 1, 2)))), overlaps="merge")
+    assert X.to_lists() == [[("a", 0.0, 5.0)]]
+
+
+def test_overlaps_on_other_tracks_are_not_told(file):
+    path = file(document(v=video(("a", 0, 3), ("a", 2, 5))))
+    with pytest.raises(DataError, match="there is no track 'x'"):
+        read_activitynet(path, tracks=["x"], overlaps="error")
+
+
+def test_overlapping_segments_of_one_label_can_be_refused(file):
+    path = file(document(v=video(("a", 0, 3), ("b", 1, 2), ("a", 2, 5))))
+    with pytest.raises(DataError, match=r"v, database\.v\.annotations\[2\]: overlaps another"):
+        read_activitynet(path, overlaps="error")
+
+
+def test_segments_that_meet_do_not_overlap(file):
+    X, _ = read_activitynet(file(document(v=video(("a", 0, 3), ("a", 3, 5)))), overlaps="error")
+    assert X.lengths.tolist() == [2]
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ([], "annotations of all videos in one list"),
+        ({"annotations": [], "videos": []}, "annotations of all videos in one list"),
+        ({"results": {}}, "what a detector found"),
+        ({"video": {}}, 'no "database"'),
+        ({"database": []}, "database: an object {...} is wanted, got a list"),
+        ({"database": {}}, "no instances"),
+        (document(v=[]), "database.v: an object"),
+        (document(v={}), "database.v: there is no 'annotations'"),
+        (
+            document(v={"annotations": 3}),
+            r"database.v.annotations: a list \[...\] is wanted, got 3",
+        ),
+        (document(v={"annotations": [{"label": "a"}]}), r"annotations\[0\]: there is no 'segment'"),
+        (document(v=video(("a", 0, "2.5"))), r"segment\[1\]: the time is '2.5', not a number"),
+        (document(v=video(("a", None, 2))), r"segment\[0\]: the time is null; a finite number"),
+        (document(v=video(("a", True, 2))), r"segment\[0\]: the time is true; a finite number"),
+        (document(v=video(("a", 0, float("nan")))), r"segment\[1\]: the time is NaN"),
+        (document(v=video(("a", 0, 10**400))), r"segment\[1\]: the time is 1000"),
+        (document(v=video((True, 0, 1))), "label: text is wanted, got true"),
+        (document(v=video((["a"], 0, 1))), r"label: text is wanted, got a list"),
+        (document(v=video(("a", 3, 1))), "ends before it starts"),
+        (document(v=video(("a", 1, 1))), "zero length"),
+        (document(**{"my video.mp4": []}), r"database\['my video.mp4'\]: an object"),
+    ],
+)
+def test_a_wrong_document_is_refused_with_the_place(file, content, told):
+    with pytest.raises(DataError, match=told):
+        read_activitynet(file(content))
+
+
+def test_a_segment_has_two_times(file):
+    content = document(v={"annotations": [{"label": "a", "segment": [0, 1, 2]}]})
+    with pytest.raises(DataError, match="got 3 values"):
+        read_activitynet(file(content))
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"", "not JSON"),
+        (b"{", "not JSON"),
+        (b"[" * 100_000, "not JSON"),
+        (b'{"database": {"v": {}, "v": {}}}', "the key 'v' stands twice"),
+        (b"\xff\xfe{}", "not UTF-8"),
+        (b"1" * 10_000, "not JSON: Exceeds the limit"),
+        (gzip.compress(b"{}"), "compressed"),
+    ],
+)
+def test_what_is_not_json_is_refused(file, content, told):
+    with pytest.raises(DataError, match=told):
+        read_activitynet(file(content))
+
+
+def test_a_document_as_deep_as_can_be_parsed_is_refused_without_showing_it(file):
+    deep = b'{"database": {"v": {"annotations": ' + b"[" * 800 + b"]" * 800 + b"}}}"
+    with pytest.raises(DataError, match="an object {...} is wanted, got a list"):
+        read_activitynet(file(deep))
+
+
+def test_a_file_that_is_too_large_is_refused_also_when_compressed(file, monkeypatch):
+    monkeypatch.setattr(documents, "LARGEST", 1000)
+    with pytest.raises(DataError, match="larger than 1000 bytes"):
+        read_activitynet(file(gzip.compress(b" " * 10**6), "a.json.gz"))
+
+
+def test_a_byte_order_mark_and_compression_are_passed_over(file):
+    text = b"\xef\xbb\xbf" + json.dumps(TWO).encode()
+    assert len(read_activitynet(file(gzip.compress(text), "a.json.gz"))[0]) == 2
+
+
+def test_a_folder_or_no_file_is_refused(tmp_path):
+    with pytest.raises(DataError, match="is a folder"):
+        read_activitynet(tmp_path)
+    with pytest.raises(DataError, match="there is no file"):
+        read_activitynet(tmp_path / "none.json")
+
+
+@pytest.mark.parametrize("options", [{"subset": 3}, {"overlaps": "drop"}, {"labels": "x"}])
+def test_wrong_options_are_refused(file, options):
+    with pytest.raises(OptionError):
+        read_activitynet(file(TWO), **options)
+
+
+def test_loading_leaves_times_as_they_are(file):
+    table = load_activitynet(file(document(v=video(("a", 1, 1)))))
+    assert table.series["start"].tolist() == table.series["end"].tolist() == [1.0]
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_samples_are_read_without_a_warning(name, tmp_path):
+    (tmp_path / name).write_bytes(SAMPLES[name])
+    assert len(READERS[name](tmp_path / name)[0]) > 0
+
+
+NUMBERS = (b"nan", b"NaN", b"1e999", b"-1", b"null", b"1" * 5000, b"0")
+
+
+def mutate(content, rng):
+    """One small change, of the kinds that happen to files and that are done to them."""
+    place = int(rng.integers(len(content)))
+    stop = place + int(rng.integers(1, 12))
+    kind = rng.integers(6)
+    if kind == 0:
+        return content[:place] + bytes([int(rng.integers(256))]) + content[place + 1 :]
+    if kind == 1:
+        return content[:place] + content[stop:]
+    if kind == 2:
+        return content[:place] + rng.bytes(3) + content[place:]
+    if kind == 3:
+        return content[:stop] + content[place:]
+    if kind == 4:
+        return content[:place]
+    found = list(re.finditer(rb"\d+(\.\d+)?", content))
+    one = found[int(rng.integers(len(found)))]
+    return content[: one.start()] + NUMBERS[int(rng.integers(7))] + content[one.end() :]
+
+
+@pytest.mark.filterwarnings("ignore::ibgn.DataWarning")
+@pytest.mark.parametrize("name", SAMPLES)
+def test_damaged_files_are_read_or_refused_with_a_reason(name, tmp_path, rng):
+    path = tmp_path / name
+    read = 0
+    for _ in range(300):
+        path.write_bytes(mutate(SAMPLES[name], rng))
+        try:
+            X, _ = READERS[name](path)
+        except DataError:
+            continue
+        assert (X.start < X.end).all()
+        read += 1
+    assert 0 < read < 300  # some damage is harmless, some is not

@@ -1,0 +1,294 @@
+"""Label Studio: whose annotation, which stretches, and exports that are wrong."""
+
+import copy
+import json
+import re
+
+import pytest
+
+from ibgn import DataError, DataWarning
+from ibgn.io.labelstudio import load_labelstudio, read_labelstudio
+from ibgn.messages import OptionError
+
+
+def stretch(kind, label, start, end, tag="hand"):
+    value = {"start": start, "end": end, kind: [label]}
+    return {"id": "x1", "type": kind, "from_name": tag, "to_name": "ts", "value": value}
+
+
+def frames(label, start, end):
+    value = {"ranges": [{"start": start, "end": end}], "timelinelabels": [label]}
+    return {"type": "timelinelabels", "from_name": "line", "to_name": "video", "value": value}
+
+
+def choice(*names, tag="meal"):
+    return {"type": "choices", "from_name": tag, "to_name": "ts", "value": {"choices": names}}
+
+
+def task(number, *annotations, **data):
+    return {"id": number, "data": data, "annotations": list(annotations), "predictions": []}
+
+
+def annotation(*results, user=1, cancelled=False):
+    return {"id": 5, "completed_by": user, "was_cancelled": cancelled, "result": list(results)}
+
+
+SERIES = [
+    task(
+        1,
+        annotation(
+            stretch("timeserieslabels", "boil", 0, 2.5),
+            stretch("labels", "hiss", 1, 2, tag="sound"),
+            choice("tea"),
+        ),
+        csv="tea/a.csv",
+    ),
+    task(2, annotation(stretch("labels", "pour", 1, 2), choice("milk")), csv="milk/b.csv"),
+]
+VIDEO = [task(7, annotation(frames("boil", 1, 50), frames("pour", 51, 75)), video="v.mp4")]
+SAMPLES = {
+    "series.json": json.dumps(SERIES, indent=1).encode(),
+    "video.json": json.dumps(VIDEO).encode(),
+}
+READERS = {
+    "series.json": lambda path: read_labelstudio(path, label_choice="meal", name_field="csv"),
+    "video.json": lambda path: read_labelstudio(path, fps=25),
+}
+
+
+@pytest.fixture
+def file(tmp_path):
+    def make(content):
+        (tmp_path / "a.json").write_text(json.dumps(content))
+        return tmp_path / "a.json"
+
+    return make
+
+
+def test_a_task_is_an_instance_and_a_choice_its_label(file):
+    X, y = read_labelstudio(file(SERIES), label_choice="meal")
+    assert list(X.ids) == ["1", "2"]
+    assert X.to_lists() == [[("boil", 0.0, 2.5), ("hiss", 1.0, 2.0)], [("pour", 1.0, 2.0)]]
+    assert y.tolist() == ["tea", "milk"]
+
+
+def test_a_tag_is_a_track(file):
+    X, _ = read_labelstudio(file(SERIES), label_choice="meal", tracks=["sound"], action="both")
+    assert X.to_lists() == [[("sound: hiss", 1.0, 2.0)], []]
+
+
+def test_a_field_of_the_data_can_name_the_task(file):
+    with pytest.warns(DataWarning, match="2 results: of type 'choices', left out; label_choice="):
+        X, y = read_labelstudio(file(SERIES), name_field="csv", label="folder")
+    assert list(X.ids) == ["tea/a.csv", "milk/b.csv"]
+    assert y.tolist() == ["tea", "milk"]
+
+
+def test_frames_count_from_one_and_the_last_belongs_to_the_range(file):
+    X, _ = read_labelstudio(file(VIDEO), fps=25)
+    assert X.to_lists() == [[("boil", 0.0, 2.0), ("pour", 2.0, 3.0)]]
+
+
+def test_frames_need_the_frames_a_second(file):
+    with pytest.raises(DataError, match=r"value\.ranges: labels of video are in frames; give fps="):
+        read_labelstudio(file(VIDEO))
+
+
+THREE = [
+    task(
+        1,
+        annotation(stretch("labels", "no", 0, 1), cancelled=True),
+        annotation(stretch("labels", "a", 0, 1), user=4),
+        annotation(stretch("labels", "b", 0, 1), user={"id": 9, "email": "b@x.org"}),
+        annotation(stretch("labels", "c", 0, 1), user=6),
+    )
+]
+
+
+@pytest.mark.parametrize(
+    ("annotator", "action"),
+    [("first", "a"), ("last", "c"), (4, "a"), ("9", "b"), ("b@x.org", "b"), (6, "c")],
+)
+def test_the_annotator_is_chosen_and_the_others_are_counted(file, annotator, action):
+    with pytest.warns(DataWarning) as told:
+        X, _ = read_labelstudio(file(THREE), annotator=annotator)
+    assert X.actions == (action,)
+    assert [str(one.message) for one in told] == [
+        "a.json: 1 cancelled annotation: left out",
+        "a.json: 2 annotations: left out for another one; annotator= chooses",
+    ]
+
+
+def test_a_task_without_an_annotation_is_counted(file):
+    with pytest.warns(DataWarning, match="1 task: left out, without an annotation to take"):
+        X, _ = read_labelstudio(file([*VIDEO, task(8)]), fps=25)
+    assert len(X) == 1
+
+
+@pytest.mark.filterwarnings("ignore::ibgn.DataWarning")
+def test_an_annotator_who_did_nothing_is_refused(file):
+    with pytest.raises(DataError, match="there are no instances"):
+        read_labelstudio(file(THREE), annotator=77)
+
+
+@pytest.mark.parametrize(
+    ("result", "kind"),
+    [
+        ({"type": "relation", "from_id": "a", "to_id": "b"}, "relation"),
+        ({"type": "rectanglelabels", "value": {"x": 1}}, "rectanglelabels"),
+        (
+            stretch("labels", "word", 3, 9) | {"value": {"start": 3, "end": 9, "text": "t"}},
+            "labels",
+        ),
+        (choice("loud") | {"value": {"start": 0, "end": 1, "choices": ["loud"]}}, "choices"),
+    ],
+)
+def test_other_results_are_counted_or_refused(file, result, kind):
+    tasks = copy.deepcopy(VIDEO)
+    tasks[0]["annotations"][0]["result"].append(result)
+    with pytest.warns(DataWarning, match=f"1 result: of type '{kind}', left out"):
+        X, _ = read_labelstudio(file(tasks), fps=25)
+    assert X.lengths.tolist() == [2]
+    with pytest.raises(DataError, match=rf"result\[2\]: a result of type '{kind}'"):
+        read_labelstudio(file(tasks), fps=25, unknown="error")
+
+
+def test_a_stretch_with_two_labels_is_two_intervals(file):
+    one = stretch("labels", "a", 0, 1)
+    one["value"]["labels"] = ["a", "b"]
+    X, _ = read_labelstudio(file([task(1, annotation(one))]))
+    assert X.to_lists() == [[("a", 0.0, 1.0), ("b", 0.0, 1.0)]]
+
+
+def test_a_stretch_without_label_is_counted(file):
+    one = stretch("labels", "a", 0, 1)
+    one["value"]["labels"] = []
+    with pytest.warns(DataWarning, match="left out 1 annotation without a value"):
+        read_labelstudio(file([task(1, annotation(one))]))
+
+
+def test_overlapping_stretches_of_one_label_are_counted(file):
+    tasks = [task(1, annotation(stretch("labels", "a", 0, 2), stretch("labels", "a", 1, 3)))]
+    with pytest.warns(DataWarning, match="1 overlapping annotation: .*; kept"):
+        X, _ = read_labelstudio(file(tasks))
+    assert X.lengths.tolist() == [2]
+    with pytest.raises(DataError, match="overlaps another of 'a'"):
+        read_labelstudio(file(tasks), overlaps="error")
+
+
+def test_instants_have_no_length(file):
+    tasks = [task(1, annotation(stretch("timeserieslabels", "a", 2, 2)))]
+    with pytest.raises(DataError, match="zero length"):
+        read_labelstudio(file(tasks))
+    X, _ = read_labelstudio(file(tasks), min_duration=0.5)
+    assert X.to_lists() == [[("a", 2.0, 2.5)]]
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ({}, r"the document: a list \[...\] is wanted"),
+        ([3], r"\[0\]: there are no \"annotations\""),
+        ([{"id": 1, "video": "v", "line": []}], 'export as "JSON", not "JSON-MIN"'),
+        ([{"id": 1, "annotations": 3}], r"\[0\]\.annotations: a list"),
+        ([task(1, {})], r"annotations\[0\]: there is no 'result'"),
+        ([task(1, annotation({}))], r"result\[0\]: there is no 'type'"),
+        ([task(None, annotation())], r"\[0\]\.id: text is wanted, got null"),
+        ([task(1, annotation()), task(1, annotation())], "2 tasks go by the name '1'"),
+        (
+            [task(1, annotation(stretch("timeserieslabels", "a", "2020-01-01 00:00", 3)))],
+            "the start is a date or time span",
+        ),
+        ([task(1, annotation(stretch("labels", "a", 0, "3")))], "the end is '3', not a number"),
+        ([task(1, annotation(stretch("labels", "a", 3, 0)))], "ends before it starts"),
+    ],
+)
+def test_a_wrong_export_is_refused_with_the_place(file, content, told):
+    with pytest.raises(DataError, match=told):
+        read_labelstudio(file(content))
+
+
+def test_a_label_is_one_choice_of_a_tag_that_is_there(file):
+    with pytest.raises(DataError, match="no choices of a tag 'x'; there are 'meal'"):
+        read_labelstudio(file(SERIES), label_choice="x")
+    for results in ([choice("tea", "milk")], [choice("tea"), choice("milk")]):
+        with pytest.raises(DataError, match="one choice a task is wanted"):
+            read_labelstudio(file([task(1, annotation(*results))]), label_choice="meal")
+
+
+def test_a_choice_for_one_stretch_is_not_the_label(file):
+    part = choice("loud") | {"value": {"start": 0, "end": 1, "choices": ["loud"]}}
+    with pytest.warns(DataWarning, match="1 result: of type 'choices'"):
+        _, y = read_labelstudio(
+            file([task(1, annotation(part, choice("tea")))]), label_choice="meal"
+        )
+    assert y.tolist() == ["tea"]
+
+
+def test_some_tasks_without_a_label_are_refused(file):
+    tasks = [*SERIES, task(3, annotation(stretch("labels", "a", 0, 1)))]
+    with pytest.raises(DataError, match="no label, while other rows have one"):
+        read_labelstudio(file(tasks), label_choice="meal")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"fps": 0},
+        {"annotator": True},
+        {"annotator": None},
+        {"unknown": "keep"},
+        {"overlaps": ""},
+        {"name_field": []},
+        {"label_choice": {}},
+        {"label_choice": "meal", "label": "file"},
+    ],
+)
+def test_wrong_options_are_refused(file, options):
+    with pytest.raises(OptionError):
+        load_labelstudio(file(SERIES), **options)
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_samples_are_read_without_a_warning(name, tmp_path):
+    (tmp_path / name).write_bytes(SAMPLES[name])
+    assert len(READERS[name](tmp_path / name)[0]) > 0
+
+
+NUMBERS = (b"nan", b"NaN", b"1e999", b"-1", b"null", b"1" * 5000, b"0")
+
+
+def mutate(content, rng):
+    """One small change, of the kinds that happen to files and that are done to them."""
+    place = int(rng.integers(len(content)))
+    stop = place + int(rng.integers(1, 12))
+    kind = rng.integers(6)
+    if kind == 0:
+        return content[:place] + bytes([int(rng.integers(256))]) + content[place + 1 :]
+    if kind == 1:
+        return content[:place] + content[stop:]
+    if kind == 2:
+        return content[:place] + rng.bytes(3) + content[place:]
+    if kind == 3:
+        return content[:stop] + content[place:]
+    if kind == 4:
+        return content[:place]
+    found = list(re.finditer(rb"\d+(\.\d+)?", content))
+    one = found[int(rng.integers(len(found)))]
+    return content[: one.start()] + NUMBERS[int(rng.integers(7))] + content[one.end() :]
+
+
+@pytest.mark.filterwarnings("ignore::ibgn.DataWarning")
+@pytest.mark.parametrize("name", SAMPLES)
+def test_damaged_files_are_read_or_refused_with_a_reason(name, tmp_path, rng):
+    path = tmp_path / name
+    read = 0
+    for _ in range(300):
+        path.write_bytes(mutate(SAMPLES[name], rng))
+        try:
+            X, _ = READERS[name](path)
+        except DataError:
+            continue
+        assert (X.start < X.end).all()
+        read += 1
+    assert 0 < read < 300  # some damage is harmless, some is not

@@ -1,0 +1,240 @@
+"""Label columns of time series: several tracks at once, codes, gaps, activities."""
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ibgn.io.tracks import load_tracks, read_tracks
+from ibgn.messages import DataError, DataWarning, OptionError
+from mutations import check_damaged
+from test_frames import one_track
+
+POSTURE = {"posture": {1: "stand", 2: "walk"}}
+
+SAMPLES = {
+    "take.csv": b"time,posture,hand,do\n0,1,,tea\n0.5,1,hold,tea\n1,2,hold,tea\n1.5,2,,0\n",
+    "take.dat": b"0 1 0 9.81\n500 1 7 9.8\n1000 2 7 NaN\n1500 2 0 9.9\n",
+    "day.tsv": b"when\tdo\n2020-01-01 10:00:00\tsit\n2020-01-01 10:00:01\tsit\n"
+    b"2020-01-01 10:00:02\tgo\n",
+}
+READERS = {
+    "take.csv": lambda path: read_tracks(
+        path, labels=["posture", "hand", "do"], time="time", activity="do", names=POSTURE
+    ),
+    "take.dat": lambda path: read_tracks(
+        path, labels={"posture": 2, "hand": 3}, time=1, unit=0.001, header=False
+    ),
+    "day.tsv": lambda path: read_tracks(path, labels=["do"], time="when"),
+}
+
+
+@pytest.fixture
+def file(tmp_path):
+    def make(content, name="take.csv"):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return make
+
+
+@given(st.lists(one_track(), min_size=1, max_size=3), st.sampled_from([",", "\t"]))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_tracks_made_from_intervals_give_them_back(tmp_path, tracks, delimiter):
+    length = int(max([end for rows in tracks for *_, end in rows], default=0)) + 2
+    columns = [["0"] * length for _ in tracks]
+    for frames, rows in zip(columns, tracks, strict=True):
+        for action, start, end in rows:
+            frames[int(start) : int(end)] = [action] * int(end - start)
+    head = [f"track {number}" for number in range(len(tracks))]
+    lines = [
+        ["time", *head],
+        *([str(t / 4), *row] for t, row in enumerate(zip(*columns, strict=True))),
+    ]
+    path = tmp_path / "take.txt"
+    path.write_text("\n".join(delimiter.join(line) for line in lines) + "\n")
+    X, _ = read_tracks(path, labels=head, time="time", action="both", delimiter=delimiter)
+    wanted = [
+        (f"{name}: {action}", start / 4, end / 4)
+        for name, rows in zip(head, tracks, strict=True)
+        for action, start, end in rows
+    ]
+    assert X.to_lists() == [sorted(wanted, key=lambda row: (row[1], row[2], row[0]))]
+
+
+def test_columns_by_name_or_number_are_the_same(file):
+    path = file(SAMPLES["take.csv"])
+    by_name, _ = read_tracks(path, labels=["posture", "hand"], time="time")
+    by_number, _ = read_tracks(path, labels=[2, 3], time=1)
+    assert by_name.to_lists() == by_number.to_lists()
+    assert by_name.to_lists() == [[("1", 0, 1), ("hold", 0.5, 1.5), ("2", 1, 2)]]
+
+
+def test_labels_may_name_the_tracks(file):
+    path = file(SAMPLES["take.csv"])
+    X, _ = read_tracks(path, labels={"body": 2, "arm": "hand"}, tracks=["arm"], action="track")
+    assert X.to_lists() == [[("arm", 1, 3)]]
+
+
+def test_names_tell_what_codes_mean(file):
+    path = file("a\n1\n1.0\n 2 \n2\n\n")
+    X, _ = read_tracks(path, labels=["a"], names={"a": {1: "stand", "2": "walk"}})
+    assert X.to_lists() == [[("stand", 0, 2), ("walk", 2, 4)]]
+
+
+def test_codes_with_one_meaning_are_one_run(file):
+    X, _ = read_tracks(file("a\n1\n2\n"), labels=["a"], names={"a": {1: "go", 2: "go"}})
+    assert X.to_lists() == [[("go", 0, 2)]]
+
+
+def test_a_code_without_a_name_is_refused(file):
+    with pytest.raises(DataError, match="take.csv: track 'a' has the label '3'"):
+        read_tracks(file("a\n1\n3\n"), labels=["a"], names={"a": {1: "stand"}})
+
+
+def test_null_labels_are_none(file):
+    path = file("a,b\n0,x\n,x\nNULL,x\n0.0,x\nNaN,x\n7,x\n")
+    assert read_tracks(path, labels=["a"])[0].to_lists() == [[("7", 5, 6)]]
+    assert read_tracks(path, labels=["a"], null=[7, "", "nan"])[0].to_lists() == [
+        [("0", 0, 1), ("NULL", 2, 3), ("0", 3, 4)]
+    ]
+
+
+def test_activity_makes_an_instance_of_each_stretch(file):
+    rows = "do,hand\ntea,hold\ntea,pour\n0,pour\nmilk,pour\n"
+    with pytest.warns(DataWarning, match="outside of every activity"):
+        X, y = read_tracks(file(rows + "0,0\n0,stir\n"), labels=["do", "hand"], activity="do")
+    assert y.tolist() == ["tea", "milk"]
+    assert X.ids.tolist() == ["take.csv#1", "take.csv#2"]
+    assert X.to_lists() == [[("hold", 0, 1), ("pour", 1, 2)], [("pour", 3, 4)]]
+
+
+def test_a_gap_in_time_ends_runs_and_is_counted(file):
+    path = file("t,a\n0,x\n1,x\n2,x\n9,x\n10,x\n")
+    with pytest.warns(DataWarning, match="take.csv: 1 gap in time, longer than 3 steps"):
+        X, _ = read_tracks(path, labels=["a"], time="t")
+    assert X.to_lists() == [[("x", 0, 3), ("x", 9, 11)]]
+    assert read_tracks(path, labels=["a"], time="t", gap=None)[0].to_lists() == [[("x", 0, 11)]]
+
+
+def test_a_rate_gives_times_and_the_length_of_the_last_row(file):
+    path = file("t,a\n0,x\n1,y\n")
+    assert read_tracks(path, labels=["a"], rate=4)[0].to_lists() == [
+        [("x", 0, 0.25), ("y", 0.25, 0.5)]
+    ]
+    X, _ = read_tracks(path, labels=["a"], time="t", rate=2)
+    assert X.to_lists() == [[("x", 0, 1), ("y", 1, 1.5)]]
+    assert read_tracks(path, labels=["a"])[0].to_lists() == [[("x", 0, 1), ("y", 1, 2)]]
+
+
+def test_white_space_separates_the_columns_of_other_files(file):
+    X, _ = READERS["take.dat"](file(SAMPLES["take.dat"], "take.dat"))
+    assert X.to_lists() == [[("1", 0, 1), ("7", 0.5, 1.5), ("2", 1, 2)]]
+
+
+def test_date_times_become_seconds(file):
+    X, _ = READERS["day.tsv"](file(SAMPLES["day.tsv"], "day.tsv"))
+    assert X.to_lists() == [[("sit", 0, 2), ("go", 2, 3)]]
+
+
+def test_a_folder_gives_labels_by_path(file):
+    path = file("a\nx\n", "tea_1.csv")
+    file("a\ny\n", "milk_1.csv")
+    X, y = read_tracks(path.parent, labels=["a"], label="([a-z]+)_", group="file")
+    assert y.tolist() == ["milk", "tea"]
+    assert X.groups.tolist() == ["milk_1", "tea_1"]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "empty"),
+        ("t,a\n", "no rows"),
+        ("t,b\n0,x\n", "no column 'a' .found: 't', 'b'"),
+        ("t,a,a\n0,x,x\n", "2 columns 'a'"),
+        ("t;a\n0;x\n", "no column 'a' .found: 't;a'"),
+        ("t,a\n0,x\n1,5,x\n", "line 3 has 3 columns, while the first has 2"),
+        ("t,a\n0,x\nsoon,x\n", "row 2: the time is 'soon'"),
+        ("t,a\nsoon,x\n1,x\n", "row 1: the time 'soon' is not understood"),
+        ("t,a\n0,x\n,x\n", "row 2: the time is ''"),
+        ("t,a\n0,x\nnan,x\n", "row 2"),
+        ("t,a\n1,x\n1,x\n", "increase"),
+        ("t,a\n1,x\n1e300,x\n", "increase"),
+        ("t,a\n1,x\n", "give rate="),
+        ('t,a\n0,"x\n', "quotes"),
+        (b"t,a\n0,\xff\n", "UTF-8"),
+        ("t,a\n2020-01-01,x\n2020-01-02T00:00Z,x\n", "row 2: the time has a time zone"),
+    ],
+)
+def test_files_that_cannot_be_read_say_why(file, content, message):
+    with pytest.raises(DataError, match=f"take.csv: .*{message}"):
+        read_tracks(file(content), labels=["a"], time="t")
+
+
+def test_short_rows_are_refused_where_cells_cannot_be_empty(file):
+    with pytest.raises(DataError, match="line 2 has 1 column, while the first has 2"):
+        read_tracks(file("0 1\n1\n", "take.dat"), labels=[2], header=False)
+
+
+def test_an_empty_line_of_a_single_column_is_refused(file):
+    with pytest.raises(DataError, match="line 3 is empty, the only cell of its row"):
+        read_tracks(file("a\nx\n\nx\n"), labels=["a"])
+
+
+def test_a_column_that_is_not_there_is_named(file):
+    with pytest.raises(DataError, match="no column 9: the first line has 4"):
+        read_tracks(file(SAMPLES["take.csv"]), labels=[9])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "labels is the list of columns"),
+        ({"labels": "hand"}, "labels is the list"),
+        ({"labels": []}, "labels is empty"),
+        ({"labels": [0]}, "number from 1 on"),
+        ({"labels": [True]}, "number from 1 on"),
+        ({"labels": ["hand"], "header": False}, "header=False"),
+        ({"labels": [1], "time": 1.5}, "time names a column"),
+        ({"labels": [1], "time": 1}, "one of the columns of labels"),
+        ({"labels": [1], "rate": -1}, "rate"),
+        ({"labels": [1], "unit": 0}, "unit"),
+        ({"labels": [1], "gap": 0}, "gap"),
+        ({"labels": [1], "null": "0"}, "null is a list"),
+        ({"labels": [1], "names": {"hand": {}}}, "no track"),
+        ({"labels": [1], "names": {"1": "x"}}, "names tells the meaning"),
+        ({"labels": [1], "names": 3}, "names tells the meaning"),
+        ({"labels": [1], "delimiter": ";;"}, "delimiter"),
+        ({"labels": [1], "colour": 1}, "no option colour"),
+    ],
+)
+def test_options_are_checked(file, options, message):
+    with pytest.raises(OptionError, match=message):
+        read_tracks(file(SAMPLES["take.csv"]), **options)
+
+
+def test_loading_tells_the_rows(file):
+    table = load_tracks(file("a\nx\ny\n"), labels=["a"])
+    assert table.place(1) == "take.csv, track 'a', row 2"
+
+
+def test_a_wide_file_gives_only_what_is_asked_for(file, rng):
+    sensors = rng.normal(size=(20_000, 30)).round(3)
+    codes = np.repeat(rng.integers(0, 3, 200), 100)
+    table = np.column_stack([np.arange(20_000) * 33, sensors, codes])
+    lines = [" ".join(f"{cell:.6g}" for cell in row) for row in table.tolist()]
+    X, _ = read_tracks(
+        file("\n".join(lines), "take.dat"), labels=[32], time=1, unit=0.001, header=False
+    )
+    assert X.actions == ("1", "2")
+    assert X.end.max() < 661
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_damaged_files_are_read_or_refused(tmp_path, rng, name):
+    path = tmp_path / name
+    path.write_bytes(SAMPLES[name])
+    assert len(READERS[name](path)[0].action) >= 2
+    outcomes = check_damaged(SAMPLES[name], READERS[name], path, rng)
+    assert min(outcomes.values()) > 0

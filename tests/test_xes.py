@@ -1,0 +1,246 @@
+"""XES: traces with events that start and complete."""
+
+import gzip
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from ibgn.io.xes import load_xes, read_xes
+from ibgn.messages import DataError, DataWarning, OptionError
+from mutations import check_damaged
+from test_events import as_events, instances
+
+HEADER = """\
+<?xml version="1.0" encoding="UTF-8" ?>
+<log xes.version="1.0" xes.features="nested-attributes" xmlns="http://www.xes-standard.org/">
+<extension name="Concept" prefix="concept" uri="http://www.xes-standard.org/concept.xesext"/>
+<global scope="trace"><string key="concept:name" value="none"/></global>
+<global scope="event"><date key="time:timestamp" value="1970-01-01T00:00:00Z"/></global>
+<classifier name="Activity" keys="concept:name"/>
+<string key="concept:name" value="a log"/>
+"""
+
+
+def event(name, second, transition=None, **more):
+    """One event; more is instance= or resource=."""
+    keys = {"instance": "concept:instance", "resource": "org:resource"}
+    attributes = {"concept:name": name, "lifecycle:transition": transition}
+    attributes |= {keys[key]: value for key, value in more.items()}
+    minute, rest = divmod(second, 60)
+    stamp = f"2020-01-01T10:{int(minute):02}:{rest:06.3f}+01:00"
+    strings = "".join(
+        f'<string key="{key}" value="{value}"/>'
+        for key, value in attributes.items()
+        if value is not None
+    )
+    return f'<event>{strings}<date key="time:timestamp" value="{stamp}"/></event>\n'
+
+
+def trace(*events, **attributes):
+    keys = {"name": "concept:name", "kind": "kind", "ward": "ward"}
+    known = "".join(f'<string key="{keys[k]}" value="{v}"/>' for k, v in attributes.items())
+    return f"<trace>{known}{''.join(events)}</trace>\n"
+
+
+def pair(name, start, stop, **more):
+    return event(name, start, "start", **more) + event(name, stop, "complete", **more)
+
+
+PLAIN = (
+    HEADER
+    + trace(pair("test", 1, 2.5), pair("repair", 2, 4), name="case 1", kind="short")
+    + trace(pair("test", 7, 9), name="case 2", kind="long")
+    + "</log>"
+)
+PREFIXED = (
+    '<x:log xmlns:x="http://www.xes-standard.org/"><x:trace><x:string key="concept:name" '
+    'value="c"><x:int key="nested" value="1"/></x:string><x:event><x:string key="concept:name" '
+    'value="a"/><x:string key="lifecycle:transition" value="Start"/><x:date key="time:timestamp" '
+    'value="2020-01-01T00:00:00"/></x:event><x:event><x:string key="concept:name" value="a"/>'
+    '<x:string key="lifecycle:transition" value="COMPLETE"/><x:date key="time:timestamp" '
+    'value="2020-01-01T00:00:01"/></x:event></x:trace></x:log>'
+)
+SAMPLES = {
+    "repairs.xes": PLAIN.encode(),
+    "other.xes": PREFIXED.encode(),
+    "points.xes": f"<log>{trace(event('a', 1), event('b', 2), pair('c', 1, 3))}</log>".encode(),
+}
+READERS = {
+    "repairs.xes": lambda path: read_xes(path, attributes={"label": "kind"}, unpaired="close"),
+    "other.xes": lambda path: read_xes(path, origin="log"),
+    "points.xes": lambda path: read_xes(path, points="keep", min_duration=0.5, unpaired="drop"),
+}
+
+
+@pytest.fixture
+def file(tmp_path):
+    def make(content, name="log.xes"):
+        path = tmp_path / name
+        alone = content.startswith(("<trace", "<event"))
+        path.write_text(f"<log>{content}</log>" if alone else content)
+        return path
+
+    return make
+
+
+@given(instances())
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_logs_written_from_intervals_give_them_back(tmp_path, drawn):
+    transitions = {"ON": "start", "OFF": "complete"}
+    traces = [
+        trace(*(event(a, t, transitions[state]) for t, a, state in as_events(rows)), name=n)
+        for n, rows in enumerate(drawn)
+    ]
+    path = tmp_path / "log.xes"
+    path.write_text(f"{HEADER}{''.join(traces)}</log>")
+    since = [min([start for _, start, _ in rows], default=0) for rows in drawn]
+    wanted = [[(a, s - t, e - t) for a, s, e in rows] for rows, t in zip(drawn, since, strict=True)]
+    assert read_xes(path)[0].to_lists() == wanted
+
+
+def test_traces_are_instances_by_name_with_labels_from_an_attribute(file):
+    X, y = read_xes(file(PLAIN), attributes={"label": "kind", "group": "concept:name"})
+    assert X.ids.tolist() == X.groups.tolist() == ["case 1", "case 2"]
+    assert y.tolist() == ["short", "long"]
+    assert X.to_lists() == [[("test", 0, 1.5), ("repair", 1, 3)], [("test", 0, 2)]]
+
+
+def test_times_may_be_those_of_the_log(file):
+    X, _ = read_xes(file(PLAIN), origin="log")
+    assert X.to_lists() == [[("test", 0, 1.5), ("repair", 1, 3)], [("test", 6, 8)]]
+
+
+def test_namespaces_may_have_a_prefix_and_case_does_not_matter(file):
+    assert read_xes(file(PREFIXED))[0].to_lists() == [[("a", 0, 1)]]
+
+
+def test_traces_without_a_name_go_by_their_number(file):
+    assert read_xes(file(trace(pair("a", 0, 1)) * 2))[0].ids.tolist() == ["trace 1", "trace 2"]
+
+
+def test_a_trace_without_events_is_an_instance_without_intervals(file):
+    assert read_xes(file(trace() + trace(pair("a", 0, 1))))[0].to_lists() == [[], [("a", 0, 1)]]
+
+
+def test_what_overlaps_itself_is_paired_first_in_first_out_with_a_count(file):
+    events = [event("a", t, state) for t, state in enumerate(["start"] * 2 + ["complete"] * 2)]
+    with pytest.warns(DataWarning, match="log.xes: 1 event starting what is already going on: f"):
+        X, _ = read_xes(file(trace(*events)))
+    assert X.to_lists() == [[("a", 0, 2), ("a", 1, 3)]]
+    with pytest.raises(DataError, match="trace 'trace 1', event 2: 'a' starts, but goes on"):
+        read_xes(file(trace(*events)), repeated="error")
+
+
+def test_a_concept_instance_tells_what_goes_together(file):
+    events = pair("a", 0, 3, instance="1"), pair("a", 1, 2, instance="2")
+    assert read_xes(file(trace(*events)))[0].to_lists() == [[("a", 0, 3), ("a", 1, 2)]]
+
+
+def test_the_resource_of_the_start_is_the_track(file):
+    events = event("a", 0, "start", resource="Bo"), event("a", 1, "complete", resource="Al")
+    path = file(trace(*events, pair("b", 0, 2)))
+    assert read_xes(path, action="both")[0].to_lists() == [[("Bo: a", 0, 1), ("events: b", 0, 2)]]
+    assert read_xes(path, tracks=["Bo"])[0].to_lists() == [[("a", 0, 1)]]
+
+
+def test_other_transitions_are_left_out_with_a_count(file):
+    pauses = event("a", 1, "suspend"), event("a", 2, "resume"), event("a", 2, "resume")
+    path = file(trace(event("a", 0, "start"), *pauses, event("a", 4, "complete")))
+    with pytest.warns(DataWarning, match=r"3 events with another .*\('resume', 'suspend'\)"):
+        X, _ = read_xes(path)
+    assert X.to_lists() == [[("a", 0, 4)]]
+
+
+def test_points_are_refused_dropped_or_kept(file):
+    path = file(trace(event("a", 0), pair("b", 1, 2), name="c"))
+    with pytest.raises(DataError, match="log.xes: trace 'c', event 1 has no lifecycle:transition"):
+        read_xes(path)
+    with pytest.warns(DataWarning, match="1 event without a lifecycle:transition left out"):
+        X, _ = read_xes(path, points="drop")
+    assert X.to_lists() == [[("b", 1, 2)]]
+    X, _ = read_xes(path, points="keep", min_duration=0.25)
+    assert X.to_lists() == [[("a", 0, 0.25), ("b", 1, 2)]]
+    with pytest.raises(DataError, match="event 1 .*zero length"):
+        read_xes(path, points="keep")
+
+
+def test_unpaired_events_are_refused_dropped_or_closed(file):
+    path = file(trace(event("a", 0, "start"), event("b", 2, "complete"), pair("c", 3, 4)))
+    with pytest.raises(DataError, match="event 2: 'b' stops, but there is no start"):
+        read_xes(path)
+    with pytest.warns(DataWarning, match="2 events without a partner left out"):
+        assert read_xes(path, unpaired="drop")[0].to_lists() == [[("c", 3, 4)]]
+    with pytest.warns(DataWarning, match="2 events without a partner closed"):
+        X, _ = read_xes(path, unpaired="close")
+    assert X.to_lists() == [[("b", 0, 2), ("a", 0, 4), ("c", 3, 4)]]
+
+
+def test_events_outside_of_traces_are_counted(file):
+    with pytest.warns(DataWarning, match="log.xes: 1 event outside of every trace left out"):
+        read_xes(file(event("a", 0) + trace(pair("a", 0, 1))))
+
+
+def test_compressed_files_of_a_folder_keep_their_traces_apart(tmp_path):
+    for name in ("mon.xes.gz", "tue.xes.gz"):
+        (tmp_path / name).write_bytes(gzip.compress(PLAIN.encode()))
+    X, y = read_xes(tmp_path, label="([a-z]+)[.]xes")
+    assert X.ids.tolist()[:2] == ["mon.xes.gz#case 1", "mon.xes.gz#case 2"]
+    assert y.tolist() == ["mon", "mon", "tue", "tue"]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("<html/>", "begins with <html>, not with <log>"),
+        ("<log/>", "no <trace>"),
+        ("<log>", "not XML"),
+        ("<!DOCTYPE log><log/>", "document type"),
+        (trace(pair("a", 0, 1), name="x") * 2, "2 traces are named 'x'"),
+        (trace(event("a", 0, "start").replace("time:", "")), "event 1 has no time:timestamp"),
+        (trace(event("", 0, "start")), "event 1 has no concept:name"),
+        (trace(event("a", 0, "start").replace("2020-", "")), "event 1: the time .* not under"),
+        (trace(event("a", 0, "start").replace("<event>", event("b", 0)[:-9])), "two attributes"),
+    ],
+)
+def test_files_that_cannot_be_read_say_why(file, content, message):
+    with pytest.raises(DataError, match=f"log.xes: .*{message}"):
+        read_xes(file(content))
+
+
+def test_a_missing_attribute_is_named_with_those_there_are(file):
+    with pytest.raises(DataError, match="trace 1 has no attribute 'ward', .* its label; .* 'kind'"):
+        read_xes(file(PLAIN), attributes={"label": "ward"})
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"origin": "day"}, "origin"),
+        ({"points": "close"}, "points"),
+        ({"unpaired": "keep"}, "unpaired"),
+        ({"repeated": "keep"}, "repeated"),
+        ({"attributes": ["kind"]}, "attributes gives"),
+        ({"attributes": {"action": "kind"}}, "attributes gives"),
+        ({"attributes": {"label": 5}}, "attributes gives"),
+        ({"attributes": {"label": "kind"}, "label": "file"}, "from label=; give one"),
+        ({"attributes": {"group": "kind"}, "group": "file"}, "from group=; give one"),
+        ({"activity": "events"}, "activity= does not divide"),
+        ({"colour": 1}, "no option colour"),
+    ],
+)
+def test_options_are_checked(file, options, message):
+    with pytest.raises(OptionError, match=message):
+        read_xes(file(PLAIN), **options)
+
+
+def test_loading_tells_the_events(file):
+    assert load_xes(file(PLAIN)).place(1) == "log.xes, trace 'case 1', event 3"
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_damaged_files_are_read_or_refused(tmp_path, rng, name):
+    path = tmp_path / name
+    path.write_bytes(SAMPLES[name])
+    assert len(READERS[name](path)[0].action) >= 1
+    outcomes = check_damaged(SAMPLES[name], READERS[name], path, rng)
+    assert min(outcomes.values()) > 0
