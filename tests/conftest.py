@@ -19,6 +19,9 @@ SHARED = Path(os.environ.get("IBGN_SHARED", Path(__file__).parents[2] / "shared"
 
 def pytest_addoption(parser):
     parser.addoption("--seed", type=int, help="seed of all random numbers in the tests")
+    parser.addoption(
+        "--variants", type=int, default=100, help="damaged variants of each sample file"
+    )
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 
 from ibgn import DataError, IntervalSequences
+from ibgn.recordings import SensorRecording
 
 NUMBER = re.compile(rb"[0-9]+(\.[0-9]+)?")
 ODD = (b"nan", b"inf", b"1e999", b"-1", b"0", b"9" * 40, b"", b"\x00", b"1,5", b"\xff")
@@ -44,13 +45,23 @@ def check_damaged(content, read, path, rng, times=300):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
-                X, y = read(path)
+                found = read(path)
             except DataError:
                 outcomes["refused"] += 1
                 continue
-        assert isinstance(X, IntervalSequences)
-        assert (X.start < X.end).all()
-        assert np.isfinite(X.end).all()
-        assert y is None or len(y) == len(X)
+        check_valid(found)
         outcomes["read"] += 1
     return outcomes
+
+
+def check_valid(found):
+    """What a reader gives: recordings of sensors, with labels or without, or (X, y)."""
+    recordings = found[0] if isinstance(found, tuple) else found
+    if isinstance(recordings, list):
+        assert all(isinstance(recording, SensorRecording) for recording in recordings)
+        return
+    X, y = found
+    assert isinstance(X, IntervalSequences)
+    assert (X.start < X.end).all()
+    assert np.isfinite(X.end).all()
+    assert y is None or len(y) == len(X)

@@ -123,3 +123,35 @@ def test_failures(ibgn, model, signs, tmp_path):  # noqa: F811
         assert message in " ".join(result.stderr.replace("│", " ").split())
         assert "Traceback" not in result.stderr
     assert not (tmp_path / "m.ibgn").exists()
+
+
+@pytest.mark.parametrize("method", ["ihmm", "dbn", "itbn"])
+def test_other_methods(ibgn, signs, tmp_path, method):  # noqa: F811
+    assert ibgn("fit", signs, "-o", "other.ibgn", "--method", method).returncode == 0
+    found = rows(ibgn("predict", "other.ibgn", signs).stdout)
+    assert sum(row["label"] == row["predicted"] for row in found) > 90
+    instance = found[0]["instance"]
+    reasons = ibgn("explain", "other.ibgn", signs, "--instance", instance, "--figure", "why.png")
+    assert reasons.returncode == 0, reasons.stderr
+    assert (tmp_path / "why.png").stat().st_size > 1000
+    refused = ibgn("sample", "other.ibgn")
+    assert refused.returncode == 2
+    assert "does not generate; fit one with --method ibgn" in refused.stderr
+    alien = ibgn("fit", signs, "-o", "other.ibgn", "--method", method, "--structure", "chain")
+    assert alien.returncode == 2
+    assert "--structure and --published are for --method ibgn" in alien.stderr
+
+
+def test_options_of_a_reader(ibgn, tmp_path):  # noqa: F811
+    (tmp_path / "tea").mkdir()
+    (tmp_path / "tea" / "one.txt").write_text("SIL\nboil\nboil\npour\n")
+    options = ["--from", "frames", "-O", "rate=2", "-O", "label=folder"]
+    result = ibgn("convert", tmp_path, "out.csv", *options)
+    assert result.returncode == 0, result.stderr
+    X, y = read(tmp_path / "out.csv")
+    assert X.to_lists() == [[("boil", 0.5, 1.5), ("pour", 1.5, 2.0)]]
+    assert y.tolist() == ["tea"]
+    for wrong, message in (("rate", "name=value"), ("colour=red", "no option of the format")):
+        refused = ibgn("inspect", tmp_path, *options, "-O", wrong)
+        assert refused.returncode == 2
+        assert message in refused.stderr

@@ -1,13 +1,17 @@
 """Event logs: what starts and stops, paired to intervals; sensors of homes."""
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from ibgn.io.annotations import Annotation, Choices, Session, to_table
 from ibgn.io.clock import as_seconds
 from ibgn.io.events import load_events, read_events
 from ibgn.messages import DataError, DataWarning, OptionError
+from ibgn.records import Cleaning
 from mutations import check_damaged
 from test_frames import one_track
 
@@ -113,6 +117,22 @@ def test_several_activities_of_several_words_may_stand_on_a_line(file):
     log = "0 M1 ON R1 Sleep begin R2 Work begin\n4 M1 OFF R1 Sleep end R2 Work end\n"
     _, y = read_events(file(log), activity="activity")
     assert sorted(y.tolist()) == ["R1 Sleep", "R2 Work"]
+
+
+@given(instances(), st.lists(st.tuples(st.integers(0, 20), st.integers(1, 9)), min_size=1))
+def test_activities_get_the_actions_that_a_look_at_all_of_them_finds(drawn, stretches):
+    actions = [row for rows in drawn for row in rows]
+    notes = [Annotation("x", action, start, end, "") for action, start, end in actions]
+    notes += [Annotation("do", "tea", start, start + length, "") for start, length in stretches]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        table = to_table([Session("s", notes)], Choices(activity="do", crossing="keep"), "")
+        X, _ = table.read(Cleaning())
+    for got, (start, length) in zip(
+        X.to_lists(), sorted(stretches, key=lambda one: (one[0], sum(one))), strict=True
+    ):
+        wanted = [row for row in actions if row[1] < start + length and row[2] > start]
+        assert sorted(got) == sorted(wanted)
 
 
 def test_readings_are_left_out_with_a_count(file):
@@ -267,7 +287,7 @@ def test_logs_that_cannot_be_read_say_why(file, content, message):
     ("content", "message"),
     [
         ("", "empty"),
-        ("time,action,state\n", "an event is wanted"),
+        ("time,action,state\n", "no rows"),
         ("time,sensor,state\n0,a,on\n", "no column 'action'"),
         ("time,action,state\n0,a,on,5\n", "line 2 has 4 columns"),
         ("time,action,state\n,a,on\n1,a,off\n", "the time is ''"),

@@ -158,7 +158,15 @@ def test_files_that_cannot_be_read_say_why(file, content, message):
 
 @pytest.mark.parametrize(
     "options",
-    [{"rate": 0}, {"rate": "15"}, {"background": "SIL"}, {"form": "lines"}, {"colour": 1}],
+    [
+        {"rate": 0},
+        {"rate": "15"},
+        {"background": "SIL"},
+        {"background": 5},
+        {"rate": 1e-310},
+        {"form": "lines"},
+        {"colour": 1},
+    ],
 )
 def test_options_are_checked(file, options):
     with pytest.raises(OptionError):

@@ -151,6 +151,7 @@ def test_a_folder_gives_labels_by_path(file):
     [
         ("", "empty"),
         ("t,a\n", "no rows"),
+        ("a,b,t", "no rows"),
         ("t,b\n0,x\n", "no column 'a' .found: 't', 'b'"),
         ("t,a,a\n0,x,x\n", "2 columns 'a'"),
         ("t;a\n0;x\n", "no column 'a' .found: 't;a'"),
@@ -205,6 +206,8 @@ def test_a_column_that_is_not_there_is_named(file):
         ({"labels": [1], "names": {"hand": {}}}, "no track"),
         ({"labels": [1], "names": {"1": "x"}}, "names tells the meaning"),
         ({"labels": [1], "names": 3}, "names tells the meaning"),
+        ({"labels": [1], "names": {"1": {"x": None}}}, "names tells the meaning"),
+        ({"labels": [1], "header": "no"}, "header is True or False"),
         ({"labels": [1], "delimiter": ";;"}, "delimiter"),
         ({"labels": [1], "colour": 1}, "no option colour"),
     ],

@@ -1,6 +1,5 @@
 """Votes of windows to runs of one label: smoothed, and none too short."""
 
-import heapq
 from typing import Literal
 
 import numpy as np
@@ -54,81 +53,31 @@ def remove_short(codes: Ints, edges: Floats, least: float, null: int, short: Sho
     edges : (windows + 1,) instants between which each window speaks
     least : seconds
     null : code of no label
-    short : "neighbours": a run, the shortest first, goes to the longer of its two neighbours, to
-        the one before where they are equal; "null": it becomes null. What is short and has no
-        neighbour becomes null too.
+    short : "null": a short run becomes null. "neighbours": it goes to the longer of the runs
+        beside it that are not short themselves, to the one before where they are equal, and
+        becomes null where there is none.
 
     Examples
     --------
-    >>> edges = np.arange(7.0)
-    >>> remove_short(np.array([0, 0, 1, 0, 2, 2]), edges, 2.0, 2, "neighbours").tolist()
-    [0, 0, 0, 0, 2, 2]
-    >>> remove_short(np.array([0, 0, 1, 0, 2, 2]), edges, 2.0, 2, "null").tolist()
-    [0, 0, 2, 2, 2, 2]
+    >>> edges = np.arange(8.0)
+    >>> remove_short(np.array([0, 0, 1, 0, 0, 2, 2]), edges, 2.0, 2, "neighbours").tolist()
+    [0, 0, 0, 0, 0, 2, 2]
+    >>> remove_short(np.array([0, 0, 1, 0, 0, 2, 2]), edges, 2.0, 2, "null").tolist()
+    [0, 0, 2, 0, 0, 2, 2]
     """
     if len(codes) == 0 or least <= 0:
         return codes
-    if short == "neighbours":
-        codes = _Merging(codes, edges).merge(least * ROUNDING)
     first = find_runs(codes)
-    lasts = np.diff(edges[first])
-    found = codes.copy()
-    found[np.repeat(lasts < least * ROUNDING, np.diff(first))] = null
-    return found
+    code, lasts = codes[first[:-1]], np.diff(edges[first])
+    is_short = lasts < least * ROUNDING
+    given = _longer_neighbours(code, np.where(is_short, 0.0, lasts), null)
+    code = np.where(is_short, given if short == "neighbours" else null, code)
+    return np.repeat(code, np.diff(first))
 
 
-class _Merging:
-    """Runs as a chain of which links are taken out, the shortest first."""
-
-    def __init__(self, codes: Ints, edges: Floats) -> None:
-        first = find_runs(codes)
-        self.first = first
-        self.code = codes[first[:-1]].tolist()
-        self.begin, self.end = edges[first[:-1]].tolist(), edges[first[1:]].tolist()
-        self.before = list(range(-1, len(self.code) - 1))
-        self.after = [*range(1, len(self.code)), -1]
-        self.heir = list(range(len(self.code)))  # the run that each has become a part of
-
-    def merge(self, least: float) -> Ints:
-        """(windows,) codes after no run, but perhaps the only one, is shorter than the least."""
-        short = [(self._lasts(i), i) for i in range(len(self.code)) if self._lasts(i) < least]
-        heapq.heapify(short)
-        while short:
-            lasts, i = heapq.heappop(short)
-            if self.heir[i] != i or lasts != self._lasts(i):  # has changed since
-                continue
-            near = [j for j in (self.before[i], self.after[i]) if j >= 0]
-            if not near:
-                break
-            self.code[i] = self.code[max(near, key=self._lasts)]
-            for j in near:
-                if self.code[j] == self.code[i]:
-                    self._take(i, j)
-            if self._lasts(i) < least:
-                heapq.heappush(short, (self._lasts(i), i))
-        final = [self.code[self._root(i)] for i in range(len(self.code))]
-        return np.repeat(np.array(final, np.int64), np.diff(self.first))
-
-    def _lasts(self, i: int) -> float:
-        return float(self.end[i] - self.begin[i])
-
-    def _take(self, i: int, j: int) -> None:
-        """Make run j, next to run i, a part of it."""
-        self.heir[j] = i
-        self.begin[i], self.end[i] = (
-            min(self.begin[i], self.begin[j]),
-            max(self.end[i], self.end[j]),
-        )
-        if self.before[i] == j:
-            self.before[i] = self.before[j]
-        else:
-            self.after[i] = self.after[j]
-        if self.before[i] >= 0:
-            self.after[self.before[i]] = i
-        if self.after[i] >= 0:
-            self.before[self.after[i]] = i
-
-    def _root(self, i: int) -> int:
-        while self.heir[i] != i:
-            self.heir[i] = i = self.heir[self.heir[i]]
-        return i
+def _longer_neighbours(code: Ints, lasts: Floats, null: int) -> Ints:
+    """(runs,) code of the longer run beside each; null where neither lasts."""
+    padded, around = np.pad(lasts, 1), np.pad(code, 1, constant_values=null)
+    before, after = padded[:-2], padded[2:]
+    nearest = np.where(before >= after, around[:-2], around[2:])
+    return np.where(np.maximum(before, after) > 0, nearest, null)

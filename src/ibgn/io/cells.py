@@ -11,7 +11,15 @@ from packaging.version import Version
 from ibgn.io.files import Recording
 from ibgn.messages import DataError, OptionError, count, printable, quote
 
-__all__ = ["Column", "check_column", "find_delimiter", "find_places", "read_columns", "read_head"]
+__all__ = [
+    "Column",
+    "check_column",
+    "check_header",
+    "find_delimiter",
+    "find_places",
+    "read_columns",
+    "read_head",
+]
 
 Column = str | int
 
@@ -22,6 +30,12 @@ SHOWN = 20  # columns that a message lists
 EXACT_FLOATS: dict[str, Any] = (
     {} if Version(pd.__version__) >= Version("3.1") else {"float_precision": "round_trip"}
 )
+
+
+def check_header(header: Any) -> None:
+    """Refuse what does not say whether there is a header."""
+    if not isinstance(header, bool):
+        raise OptionError(f"header is True or False, whether there is one; got {quote(header)}")
 
 
 def check_column(option: str, column: Any, header: bool) -> None:
@@ -96,14 +110,20 @@ def read_columns(
     with fewer where white space separates columns, as cells cannot be empty there.
     """
     _refuse_ragged(recording, delimiter, width)
-    return _parse(
-        recording,
-        delimiter,
-        header=0 if header else None,
-        names=range(width),
-        usecols=list(types),
-        dtype=dict(types),
-    )
+    try:
+        table = _parse(
+            recording,
+            delimiter,
+            header=0 if header else None,
+            names=range(width),
+            usecols=list(types),
+            dtype=dict(types),
+        )
+    except IndexError:  # what pandas makes of some columns of a header alone
+        table = pd.DataFrame()
+    if len(table) == 0:
+        raise DataError(f"{recording.prefix}there are no rows below the header")
+    return table
 
 
 def _refuse_ragged(recording: Recording, delimiter: str, width: int) -> None:

@@ -16,7 +16,7 @@ from ibgn.io.annotations import (
     split_options,
     to_table,
 )
-from ibgn.io.cells import Column, check_column
+from ibgn.io.cells import Column, check_column, check_header
 from ibgn.io.clock import as_seconds
 from ibgn.io.entries import Entry, read_log, read_rows
 from ibgn.io.files import Recording, Source, reading
@@ -157,6 +157,7 @@ def load_events(
     """Load the paired events of all files as they are; options as for `read_events`."""
     chosen = Choices(**choices)
     check_number("unit", unit, "above 0", lambda value: value > 0)
+    check_header(header)
     form = _check_layout(layout, columns)
     named = _check_columns(columns, header, chosen)
     states = _States(*_check_values(start_values, stop_values), unknown)

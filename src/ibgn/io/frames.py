@@ -4,7 +4,7 @@ The layout of Breakfast, 50 Salads, GTEA and their like.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, Unpack, get_args
 
@@ -24,9 +24,9 @@ from ibgn.io.annotations import (
 from ibgn.io.files import Recording, Source, as_path, reading
 from ibgn.io.folders import find_files
 from ibgn.io.lines import read_lines
-from ibgn.io.runs import find_runs
+from ibgn.io.runs import check_steps, find_runs
 from ibgn.io.table import Labels, LongTable
-from ibgn.messages import DataError, OptionError, check_choice, check_number, quote
+from ibgn.messages import DataError, OptionError, check_choice, quote
 
 __all__ = ["load_frames", "read_frames"]
 
@@ -117,9 +117,9 @@ def load_frames(
 
 
 def _check_options(rate: Any, background: Any, form: Any) -> None:
-    if rate is not None:
-        check_number("rate", rate, "above 0", lambda value: value > 0)
-    if isinstance(background, str) or not all(isinstance(label, str) for label in background):
+    check_steps(rate, None)
+    texts = isinstance(background, Iterable) and all(isinstance(label, str) for label in background)
+    if isinstance(background, str) or not texts:
         raise OptionError(f"background is a list of labels, got {quote(background)}; write [...]")
     if form is not None:
         check_choice("form", form, get_args(Form))

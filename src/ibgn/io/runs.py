@@ -10,7 +10,7 @@ import pandas as pd
 from ibgn.messages import DataError, check_number, quote
 from ibgn.records import LARGEST_TIME
 
-__all__ = ["Runs", "count_gaps", "find_runs"]
+__all__ = ["Runs", "check_steps", "count_gaps", "find_runs"]
 
 Bools = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
@@ -74,7 +74,7 @@ def find_runs(
     >>> find_runs([1, 1, 1, 1], times=[0, 1, 2, 9]).end.tolist()
     [3.0, 10.0]
     """
-    _check_options(rate, gap)
+    check_steps(rate, gap)
     values = _as_values(labels)
     frames = _frames(times, len(values), rate, gap)
     changes = _differ(values) | frames.gap[:-1]
@@ -87,13 +87,14 @@ def find_runs(
 
 def count_gaps(times: Any, *, rate: float | None = None, gap: float | None = GAP) -> int:
     """Count the places at which `find_runs` ends runs because frames are too far apart."""
-    _check_options(rate, gap)
+    check_steps(rate, gap)
     return int(_frames(times, len(times), rate, gap).gap.sum())
 
 
-def _check_options(rate: Any, gap: Any) -> None:
+def check_steps(rate: Any, gap: Any) -> None:
+    """Refuse a rate or a gap that `find_runs` cannot use."""
     if rate is not None:
-        check_number("rate", rate, "above 0", lambda value: value > 0)
+        check_number("rate", rate, "from 1e-9 to 1e9", lambda value: 1e-9 <= value <= 1e9)
     if gap is not None:
         check_number("gap", gap, "1 or more", lambda value: value >= 1)
 

@@ -20,11 +20,19 @@ from ibgn.io.annotations import (
     split_options,
     to_table,
 )
-from ibgn.io.cells import Column, check_column, find_delimiter, find_places, read_columns, read_head
+from ibgn.io.cells import (
+    Column,
+    check_column,
+    check_header,
+    find_delimiter,
+    find_places,
+    read_columns,
+    read_head,
+)
 from ibgn.io.clock import as_seconds
 from ibgn.io.files import Recording, Source, reading
 from ibgn.io.folders import find_files
-from ibgn.io.runs import GAP, count_gaps, find_runs
+from ibgn.io.runs import GAP, check_steps, count_gaps, find_runs
 from ibgn.io.table import Labels, LongTable
 from ibgn.messages import (
     DataError,
@@ -135,6 +143,7 @@ def load_tracks(
 ) -> LongTable:
     """Load the runs of all label columns as they are; options as for `read_tracks`."""
     chosen = Choices(**choices)
+    check_header(header)
     columns = _check_labels(labels, header)
     if time is not None:
         check_column("time", time, header)
@@ -171,8 +180,6 @@ class _Layout:
         places = find_places(self.columns, head, self.header, source)
         place = self._time_place(head, places, source)
         table, times = self._read(recording, delimiter, places, place, len(head))
-        if len(table) == 0:
-            raise DataError(f"{source}there are no rows; a row is a frame")
         self._check_times(times, source)
         for track, column in places.items():
             yield from self._runs(track, table[column], times, source)
@@ -263,6 +270,10 @@ def _code(label: Any) -> str:
     return str(int(number))
 
 
+def _are_texts(names: Iterable[Any]) -> bool:
+    return all(isinstance(name, str) for name in names)
+
+
 def _check_labels(labels: Any, header: bool) -> dict[str, Column]:
     if not isinstance(labels, Mapping):
         if not isinstance(labels, list | tuple):
@@ -280,10 +291,7 @@ def _check_labels(labels: Any, header: bool) -> dict[str, Column]:
 
 def _check_numbers(rate: Any, unit: Any, gap: Any) -> None:
     check_number("unit", unit, "above 0", lambda value: value > 0)
-    if rate is not None:
-        check_number("rate", rate, "above 0", lambda value: value > 0)
-    if gap is not None:
-        check_number("gap", gap, "1 or more", lambda value: value >= 1)
+    check_steps(rate, gap)
 
 
 def _check_null(null: Any) -> frozenset[str]:
@@ -295,7 +303,7 @@ def _check_null(null: Any) -> frozenset[str]:
 def _check_names(names: Any, columns: Mapping[str, Column]) -> dict[str, dict[str, str]]:
     given = {} if names is None else names
     pairs = given.items() if isinstance(given, Mapping) else [(given, None)]
-    if not all(isinstance(codes, Mapping) for _, codes in pairs):
+    if not all(isinstance(codes, Mapping) and _are_texts(codes.values()) for _, codes in pairs):
         raise OptionError(
             "names tells the meaning of codes by track, as {'posture': {1: 'stand'}}; got "
             f"{quote(names)}"
@@ -305,6 +313,6 @@ def _check_names(names: Any, columns: Mapping[str, Column]) -> dict[str, dict[st
         listed = ", ".join(quote(track) for track in columns)
         raise OptionError(f"names has {quote(alien[0])}, which is no track; there are {listed}")
     return {
-        str(track): {_code(code): str(name) for code, name in codes.items()}
+        str(track): {_code(code): name for code, name in codes.items()}
         for track, codes in given.items()
     }

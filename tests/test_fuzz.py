@@ -1,0 +1,57 @@
+"""Damaged files of every format: an error that helps, or a valid answer, and soon.
+
+`pytest tests/test_fuzz.py --variants 10000` tries so many of each sample.
+"""
+
+import importlib
+import io
+import time
+
+import pandas as pd
+import pytest
+
+from ibgn import read_csv, read_jsonl, read_parquet
+from mutations import check_damaged
+
+FORMATS = (
+    *("activitynet", "boris", "cvat", "elan", "events", "frames", "joints", "labelstudio"),
+    *("opportunity", "sensors", "textgrid", "tracks", "via", "xes"),
+)
+SECONDS_EACH = 0.5  # on average; a variant that takes minutes stands out
+
+TABLE = "instance,label,action,start,end\na,tea,boil,0,4.5\na,tea,pour,3,5\nb,soup,boil,1,2\n"
+LINES = (
+    '{"instance": "a", "label": "tea", "intervals": [["boil", 0, 4.5], ["pour", 3, 5]]}\n'
+    '{"instance": "b", "label": "soup", "intervals": [["boil", 1, 2]]}\n'
+)
+
+
+def _parquet():
+    buffer = io.BytesIO()
+    pd.read_csv(io.StringIO(TABLE)).to_parquet(buffer)
+    return buffer.getvalue()
+
+
+def _samples():
+    yield "takes.csv", TABLE.encode(), read_csv
+    yield "takes.jsonl", LINES.encode(), read_jsonl
+    yield "takes.parquet", _parquet(), read_parquet
+    for name in FORMATS:
+        module = importlib.import_module(f"test_{name}")
+        for file, content in module.SAMPLES.items():
+            yield file, content, module.READERS[file]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "content", "read"), [pytest.param(*one, id=one[0]) for one in _samples()]
+)
+def test_damaged_files_are_read_or_refused(name, content, read, tmp_path, rng, request):
+    path = tmp_path / name
+    path.write_bytes(content)
+    read(path)  # undamaged, it can be read
+    times = request.config.getoption("--variants")
+    before = time.monotonic()
+    outcomes = check_damaged(content, read, path, rng, times)
+    assert time.monotonic() - before < 10 + SECONDS_EACH * times
+    assert outcomes["refused"] > 0  # the damage is real
