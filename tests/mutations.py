@@ -9,7 +9,10 @@ from ibgn import DataError, IntervalSequences
 from ibgn.recordings import SensorRecording
 
 NUMBER = re.compile(rb"[0-9]+(\.[0-9]+)?")
-ODD = (b"nan", b"inf", b"1e999", b"-1", b"0", b"9" * 40, b"", b"\x00", b"1,5", b"\xff")
+ODD = (
+    *(b"nan", b"inf", b"1e999", b"-1", b"0", b"null", b"9" * 40, b"1" * 5000, b"", b"0x10", b"--"),
+    *(b"\x00", b"1,5", b"\xff", b'"', b",", b"\n", b"<", b"&#0;"),
+)
 
 
 def mutate(content, rng):

@@ -155,8 +155,8 @@ def test_jitter_is_the_spread_of_starts_and_ends(seed):
         X, *_ = make_basketball(
             instances=3000, n_teams=1, random_state=seed, **EXACT | {"jitter": jitter}
         )
-        dribble = X.action == X.actions.index("dribble")
-        lasts.append(np.var((X.end - X.start)[dribble]))
+        shoot = X.action == X.actions.index("shoot")
+        lasts.append(np.var((X.end - X.start)[shoot]))
     assert 0.7 * 0.02 < lasts[1] - lasts[0] < 1.6 * 0.02  # two ends with a variance of 0.01 each
 
 

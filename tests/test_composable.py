@@ -12,7 +12,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_score
 
 from ibgn import IBGNClassifier, ITBNClassifier
 from ibgn.datasets import make_composable
-from ibgn.datasets._themes import ACTIVITIES, THEMES, compose
+from ibgn.datasets._themes import ACTIVITIES, THEMES, WAYS, Stage, compose
 from ibgn.messages import OptionError
 from ibgn.networks import read_networks
 
@@ -145,6 +145,16 @@ def test_ways_of_a_theme_are_told_apart_by_more_than_their_actions():
         assert len({frozenset(spelled(stages)) for stages in composed.values()}) == 1
         assert len(set(composed.values())) == len(ways)
         assert len({tuple(spelled(stages)[:3]) for stages in composed.values()}) == 1
+
+
+def test_ways_compose_the_two_actions_as_they_say():
+    theme = THEMES["talk and drink"]
+    composed = {way: compose(theme, way, 2, False, [False, False]) for way in WAYS}
+    alone = (Stage("talk"), Stage("drink"))
+    assert {way: stages[:2] for way, stages in composed.items()} == dict.fromkeys(WAYS, alone)
+    assert composed["together"][2:] == (Stage("talk", "overlaps", ("drink",)),) * 2
+    assert composed["during"][2:] == (Stage("talk", "contains", ("drink", "drink")),)
+    assert spelled(composed["in turn"][2:]) == ["sit down", "talk", "sit down", "drink"]
 
 
 def test_rounds_are_repeated_and_actions_swapped_as_asked(seed):

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -14,6 +14,7 @@ from sklearn.neighbors import NearestCentroid
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
 
 from ibgn import DataError, DataWarning, IntervalSequences
 from ibgn.detection import (
@@ -280,6 +281,11 @@ def test_no_short_run_of_a_label_remains(short, codes, least, data):
     assert ((np.diff(edges[first]) >= least) | (found[first[:-1]] == 2)).all()
 
 
+def test_a_short_run_between_equal_ones_goes_to_the_one_before():
+    codes, edges = np.array([0, 0, 2, 1, 1]), np.arange(6.0)
+    assert remove_short(codes, edges, 2.0, 2, "neighbours").tolist() == [0, 0, 0, 1, 1]
+
+
 # the chain
 
 
@@ -331,6 +337,43 @@ def test_the_same_seed_gives_the_same_detector_whatever_the_jobs(recordings, see
         for jobs in (None, 2, None)
     ]
     assert several[0] == several[1] == several[2]
+
+
+def test_a_classifier_that_draws_draws_by_the_seed(recordings):
+    def votes(classifier, seed):
+        chain = ActionDetector(classifier, random_state=seed, spectrum=False).fit(recordings[:1])
+        return chain.predict_proba(recordings[1:2])[0].probabilities["left"]
+
+    free = DecisionTreeClassifier(splitter="random")
+    fixed = make_pipeline(DecisionTreeClassifier(splitter="random", random_state=7))
+    np.testing.assert_array_equal(votes(free, 1), votes(free, 1))
+    assert (votes(free, 1) != votes(free, 2)).any()
+    np.testing.assert_array_equal(votes(fixed, 1), votes(fixed, 2))  # its own seed stays
+
+
+def test_votes_are_smoothed_over_the_seconds_asked_for(recordings):
+    chain = ActionDetector("tree", smooth=0.0, random_state=0).fit(recordings[:2])
+    rough = chain.predict_proba(recordings[2:])[0].probabilities["left"]
+    even = chain.set_params(smooth=0.8).predict_proba(recordings[2:])[0].probabilities["left"]
+    np.testing.assert_allclose(even, smooth(rough, 9))  # four windows on each side
+    assert np.abs(np.diff(even, axis=0)).sum() < np.abs(np.diff(rough, axis=0)).sum()
+    counted = chain.set_params(voting="majority").predict_proba(recordings[2:])[0]
+    np.testing.assert_allclose(
+        counted.probabilities["left"], smooth(np.eye(4)[rough.argmax(axis=1)], 9)
+    )
+
+
+def test_where_nothing_is_measured_nothing_is_detected_though_no_label_is_never_learned():
+    labels = {"t": ["a"] * 90 + ["b"] * 90, "u": ["c"] * 180}
+    whole = tiny(labels, n=180)
+    channels = np.where(np.arange(180)[:, None] < 90, whole.channels, whole.channels + 3)
+    chain = ActionDetector("knn").fit([SensorRecording(whole.time, channels, whole.names, labels)])
+    channels[60:120] = np.nan
+    [frames] = chain.predict_frames([SensorRecording(whole.time, channels, whole.names)])
+    for track, (first, last) in {"t": "ab", "u": "cc"}.items():
+        assert set(frames[track][:55]) == {first}
+        assert set(frames[track][85:95]) == {None}
+        assert set(frames[track][125:]) == {last}
 
 
 def test_parameters_are_kept_and_copied(recordings):
@@ -590,3 +633,25 @@ def test_blocks_change_nothing(recordings, monkeypatch):
     monkeypatch.setattr(extraction, "ROWS_AT_ONCE", 37)
     parts = ActionDetector("tree", random_state=0).fit(recordings).predict(recordings)
     assert parts == whole
+
+
+@pytest.mark.filterwarnings("ignore::ibgn.DataWarning")
+@settings(max_examples=40)
+@given(st.integers(0, 2**32 - 1), st.sampled_from(["knn", "svm", "tree"]))
+def test_whatever_is_recorded_gives_intervals_or_an_error_in_words(seed, classifier):
+    rng = np.random.default_rng(seed)
+
+    def odd(names):
+        n = rng.integers(0, 60)
+        time = rng.choice([-1e9, 0.0, 1e9]) + np.cumsum(rng.choice([0.01, 0.1, 0.6], n))
+        values = rng.choice([0.0, 1.0, -3.5, 1e9, 1e100, np.nan], (n, len(names)))
+        labels = {track: rng.choice(["a", "b", None], n) for track in "tu"}
+        return SensorRecording(time, values, names, labels)
+
+    chain = ActionDetector(classifier, window=rng.choice([0.1, 1.0]), random_state=0)
+    try:
+        found = chain.fit([odd("xy") for _ in range(3)]).predict([odd("yx") for _ in range(2)])
+    except DataError:
+        return
+    assert len(found) == 2
+    assert (found.end - found.start >= 0.3 - 1e-6).all()

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from ibgn import DataError, DataWarning, IntervalSequences
 from ibgn.io.elan import load_elan, read_elan, write_elan
 from ibgn.messages import OptionError
-from tiered import damaged, labelled, names, same, survives
+from tiered import labelled, names, same
 
 SLOW_FOLDERS = settings(
     max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -234,14 +234,6 @@ def test_two_files_of_one_instance_are_refused(file):
     folder = file(written(), "takes/copy of a.eaf").parent
     with pytest.raises(DataError, match="'a.eaf' and 'copy of a.eaf' both are.*'monday'"):
         read_elan(folder)
-
-
-@pytest.mark.parametrize("name", SAMPLES)
-def test_a_damaged_file_is_refused_or_read(name, tmp_path, seed):
-    rng = np.random.default_rng(seed)
-    for _ in range(300):
-        content = damaged(SAMPLES[name], rng)
-        assert survives(READERS[name], tmp_path / name, content), content
 
 
 def test_long_chains_of_references_take_no_time(file):

@@ -12,7 +12,6 @@ from ibgn.io.clock import as_seconds
 from ibgn.io.events import load_events, read_events
 from ibgn.messages import DataError, DataWarning, OptionError
 from ibgn.records import Cleaning
-from mutations import check_damaged
 from test_frames import one_track
 
 HOME = b"""\
@@ -337,12 +336,3 @@ def test_loading_tells_the_lines(file):
     assert load_events(file("\n0 a ON\n1 a OFF\n")).place(0) == "home.txt, line 2"
     table = file("time,action,state\n0,a,on\n1,a,off\n", "log.csv")
     assert load_events(table).place(0) == "log.csv, row 1"
-
-
-@pytest.mark.parametrize("name", SAMPLES)
-def test_damaged_files_are_read_or_refused(tmp_path, rng, name):
-    path = tmp_path / name
-    path.write_bytes(SAMPLES[name])
-    assert len(READERS[name](path)[0].action) >= 2
-    outcomes = check_damaged(SAMPLES[name], READERS[name], path, rng)
-    assert min(outcomes.values()) > 0

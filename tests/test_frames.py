@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from ibgn.io.frames import load_frames, read_frames
 from ibgn.messages import DataError, OptionError
-from mutations import check_damaged
 
 SAMPLES = {
     "P03_milk.txt": b"SIL\ntake_cup\ntake_cup\npour_milk\n\npour_milk\nSIL\n",
@@ -183,12 +182,3 @@ def test_a_million_frames_are_read(file, rng):
     names = np.array([f"action_{code}" for code in range(9)])[codes]
     X, _ = read_frames(file("\n".join(names.tolist())), rate=30)
     assert X.lengths.tolist() == [1 + int((np.diff(codes) != 0).sum())]
-
-
-@pytest.mark.parametrize("name", SAMPLES)
-def test_damaged_files_are_read_or_refused(tmp_path, rng, name):
-    path = tmp_path / name
-    path.write_bytes(SAMPLES[name])
-    assert len(READERS[name](path)[0].action) >= 2
-    outcomes = check_damaged(SAMPLES[name], READERS[name], path, rng)
-    assert min(outcomes.values()) > 0

@@ -292,10 +292,10 @@ def test_scores_do_not_depend_on_the_order_of_instances(rng):
 
 def test_all_kinds_of_time_occur_in_some_example():
     """Control: the comparison with ward-metrics is not one of zeros."""
-    kinds = [(0, 4), (6, 10), (12, 20), (22, 30)]
+    real = [(0, 4), (6, 10), (12, 20), (22, 30)]
+    guesses = [(1, 3), (3, 8), (5, 7), (9, 11), (13, 14), (15, 25), (31, 33)]
     seen = set()
-    for found in itertools.combinations([(1, 3), (3, 8), (5, 7), (9, 11), (13, 14), (15, 25), (31, 33)], 3):
-        real = kinds
+    for found in itertools.combinations(guesses, 3):
         if all(a[1] < b[0] for a, b in itertools.pairwise(found)):
             seen |= {kind for kind, time in ours(real, list(found))[2].items() if time}
     assert seen == {"TP", "TN", "I", "D", "F", "M", "Os", "Oe", "Us", "Ue"}

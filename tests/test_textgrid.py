@@ -2,14 +2,13 @@
 
 import time
 
-import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 
 from ibgn import DataError, DataWarning, IntervalSequences
 from ibgn.io.textgrid import read_textgrid, write_textgrid
 from ibgn.messages import OptionError
-from tiered import damaged, labelled, names, same, survives
+from tiered import labelled, names, same
 
 SLOW_FOLDERS = settings(
     max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -239,14 +238,6 @@ def test_a_tier_that_only_looks_like_ours_is_a_tier_or_an_error(file, text):
     else:
         with pytest.raises(DataError, match="talk.TextGrid: the text on tier 'ibgn'"):
             read_textgrid(file(content))
-
-
-@pytest.mark.parametrize("name", SAMPLES)
-def test_a_damaged_file_is_refused_or_read(name, tmp_path, seed):
-    rng = np.random.default_rng(seed)
-    for _ in range(300):
-        content = damaged(SAMPLES[name], rng)
-        assert survives(READERS[name], tmp_path / name, content), content
 
 
 @pytest.mark.parametrize("piece", ['""', '"', "!", "<", "<a", "1", "-", "a ", "=", '"a" ', "e1"])

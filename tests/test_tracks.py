@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from ibgn.io.tracks import load_tracks, read_tracks
 from ibgn.messages import DataError, DataWarning, OptionError
-from mutations import check_damaged
 from test_frames import one_track
 
 POSTURE = {"posture": {1: "stand", 2: "walk"}}
@@ -232,12 +231,3 @@ def test_a_wide_file_gives_only_what_is_asked_for(file, rng):
     )
     assert X.actions == ("1", "2")
     assert X.end.max() < 661
-
-
-@pytest.mark.parametrize("name", SAMPLES)
-def test_damaged_files_are_read_or_refused(tmp_path, rng, name):
-    path = tmp_path / name
-    path.write_bytes(SAMPLES[name])
-    assert len(READERS[name](path)[0].action) >= 2
-    outcomes = check_damaged(SAMPLES[name], READERS[name], path, rng)
-    assert min(outcomes.values()) > 0

@@ -7,7 +7,6 @@ from hypothesis import HealthCheck, given, settings
 
 from ibgn.io.xes import load_xes, read_xes
 from ibgn.messages import DataError, DataWarning, OptionError
-from mutations import check_damaged
 from test_events import as_events, instances
 
 HEADER = """\
@@ -235,12 +234,3 @@ def test_options_are_checked(file, options, message):
 
 def test_loading_tells_the_events(file):
     assert load_xes(file(PLAIN)).place(1) == "log.xes, trace 'case 1', event 3"
-
-
-@pytest.mark.parametrize("name", SAMPLES)
-def test_damaged_files_are_read_or_refused(tmp_path, rng, name):
-    path = tmp_path / name
-    path.write_bytes(SAMPLES[name])
-    assert len(READERS[name](path)[0].action) >= 1
-    outcomes = check_damaged(SAMPLES[name], READERS[name], path, rng)
-    assert min(outcomes.values()) > 0

@@ -1,16 +1,11 @@
 """What tests of formats with tiers share: instances of odd names and times, damaged files."""
 
-import re
 import string
-import warnings
 
-import numpy as np
 from hypothesis import strategies as st
 
-from ibgn import DataError, IntervalSequences
+from ibgn import IntervalSequences
 
-NUMBER = re.compile(rb"-?\d+(\.\d+)?")
-ODD_NUMBERS = [b"nan", b"1e999", b"-1", b"9" * 400, b"", b"1,5", b"0x10", b"--"]
 ODD_CHARACTERS = "\"'<>&!,;=[]{}()\\/\n\t\r äß漢字\u2028\ufeff😀\x7f\x85" + string.ascii_letters
 
 
@@ -60,46 +55,3 @@ def same(X, y, again, y_again):
     """Whether all came back; columns of numbers may come back as objects."""
     labels = (y is None) == (y_again is None) and (y is None or list(y) == list(y_again))
     return again == X and labels
-
-
-def damaged(content, rng):
-    """The content with one to three things done to it."""
-    for _ in range(rng.integers(1, 4)):
-        place, other = sorted(rng.integers(0, len(content) + 1, 2).tolist())
-        piece = content[place : min(other, place + 40)]
-        kind = rng.integers(6)
-        if kind == 0:
-            content = content[:place] + bytes([rng.integers(256)]) + content[place + 1 :]
-        elif kind == 1:
-            content = content[:place] + content[place + len(piece) :]
-        elif kind == 2:
-            content = content[:place] + rng.bytes(int(rng.integers(1, 5))) + content[place:]
-        elif kind == 3:
-            content = content[:place] + piece + content[place:]
-        elif kind == 4:
-            content = _with_odd_number(content, rng)
-        else:
-            content = content[:place]
-    return content
-
-
-def _with_odd_number(content, rng):
-    found = list(NUMBER.finditer(content))
-    if not found:
-        return content
-    match = found[rng.integers(len(found))]
-    odd = ODD_NUMBERS[rng.integers(len(ODD_NUMBERS))]
-    return content[: match.start()] + odd + content[match.end() :]
-
-
-def survives(read, path, content):
-    """Read damaged content: gives a valid X, or refuses it; False where it does neither."""
-    path.write_bytes(content)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            X, y = read(path)
-        except DataError as error:
-            return len(str(error)) < 1000
-    IntervalSequences(X.offsets, X.action, X.start, X.end, X.actions, X.ids, X.groups)
-    return y is None or len(np.asarray(y)) == len(X)

@@ -5,6 +5,7 @@
 
 from ibgn.detection.detector import ActionDetector, Votes
 from ibgn.detection.features import FeatureSet, window_features
+from ibgn.detection.fingers import FingerDetector
 from ibgn.detection.resampling import resample
 from ibgn.detection.streams import label_instances, label_intervals
 from ibgn.detection.windows import Windowing, Windows, majority
@@ -13,6 +14,7 @@ from ibgn.recordings import SensorRecording
 __all__ = [
     "ActionDetector",
     "FeatureSet",
+    "FingerDetector",
     "SensorRecording",
     "Votes",
     "Windowing",

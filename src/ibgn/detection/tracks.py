@@ -88,7 +88,7 @@ def new_classifier(chosen: Any, windows: int, seed: int) -> Any:
     free = {
         name: seed
         for name, value in copied.get_params().items()
-        if False
+        if name.split("__")[-1] == "random_state" and value is None
     }
     return copied.set_params(**free)
 

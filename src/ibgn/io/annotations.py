@@ -129,6 +129,7 @@ def split_options(options: Mapping[str, Any]) -> tuple[Choices, Cleaning]:
 
 
 def _check_pattern(option: str, source: str | None) -> None:
+    check_names(**{option: source})
     if source is None or source in ("folder", "file"):
         return
     try:
