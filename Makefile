@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test check bench accuracy comparison errata figures format clean
+.PHONY: demo test check bench accuracy comparison detected errata figures format clean
 
 demo: $(VENV)/demo.stamp ## the main job: simulate, inspect, draw
 	$(BIN)/ibgn demo
@@ -23,6 +23,8 @@ check: $(VENV)/dev.stamp ## lint, types, layers
 bench: $(VENV)/dev.stamp ## speed, as ratios within one run; RECORDINGS=folder of CSV files
 	$(BIN)/python -m benchmarks.networks
 	$(BIN)/python -m benchmarks.learning $(RECORDINGS)
+	$(BIN)/python -m benchmarks.reading
+	$(BIN)/python -m benchmarks.detection
 
 accuracy: $(VENV)/dev.stamp ## settings and structures side by side, on RECORDINGS
 	$(BIN)/python -m benchmarks.accuracy $(RECORDINGS)
@@ -30,6 +32,9 @@ accuracy: $(VENV)/dev.stamp ## settings and structures side by side, on RECORDIN
 comparison: $(VENV)/dev.stamp ## all methods side by side, on RECORDINGS and where only relations differ
 	$(BIN)/python -m benchmarks.comparison $(RECORDINGS)
 	$(BIN)/python -m benchmarks.comparison --curve
+
+detected: $(VENV)/dev.stamp ## sensors and joints to intervals to activities, on simulations
+	$(BIN)/python -m benchmarks.detected
 
 errata: $(VENV)/dev.stamp ## where the paper does not work as printed
 	$(BIN)/python -m benchmarks.errata

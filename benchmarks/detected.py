@@ -52,7 +52,9 @@ def daily_living(classifiers: tuple[str, ...] = ("knn", "svm", "tree")) -> None:
         for group in np.unique(groups):
             test = np.flatnonzero(groups == group)
             train = np.flatnonzero(groups != group)
-            detector = ActionDetector(name, training_step=0.3, random_state=0, n_jobs=2)
+            detector = ActionDetector(
+                name, training_step=0.3, action="value", random_state=0, n_jobs=2
+            )
             detector.fit([recordings[d] for d in train])
             parts.append(detector.predict([recordings[d] for d in test]))
             order.append(test)

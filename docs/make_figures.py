@@ -56,6 +56,22 @@ def draw_recovery() -> None:
     save("recovery")
 
 
+def draw_simulations() -> None:
+    """An instance of each simulated set."""
+    from ibgn import datasets
+
+    for name, label in (
+        ("basketball", None),
+        ("composable", None),
+        ("daily_living", "coffee time"),
+    ):
+        X, y, _ = getattr(datasets, f"make_{name}")(random_state=0)
+        chosen = X[y == (label or y[0])]
+        lengths = chosen.lengths
+        plot_timeline(chosen[int(abs(lengths - min(25, lengths.max())).argmin())])
+        save(name)
+
+
 def draw_learning_curve() -> None:
     """Where only relations differ, models that see none stay at chance."""
     from benchmarks.comparison import SIZES, learning_curve
@@ -78,4 +94,5 @@ if __name__ == "__main__":
     FIGURES.mkdir(exist_ok=True)
     draw_model()
     draw_recovery()
+    draw_simulations()
     draw_learning_curve()

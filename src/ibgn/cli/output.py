@@ -18,7 +18,12 @@ if TYPE_CHECKING:
 # what the library says of its options, for `in_flags`
 OPTION = re.compile(
     r"\b(closed|tick|tolerance|zero_length|min_duration|duplicates|delimiter|encoding|columns"
-    r"|format|to)=(\{[^{}]*\}|'[^']*'|[\w.+-]*)"
+    r"|format|to|window|step|longest_gap|smooth)=(\{[^{}]*\}|'[^']*'|[\w.+-]*)"
+)
+# options of readers of some formats, which are given as -O name=value
+READER_OPTION = re.compile(
+    r"\b(tracks|action|activity|crossing|label|group|points|unpaired|repeated|overlaps|unknown|fps"
+    r"|label_variable|group_variable|annotator|mapping|background|labels)=('[^']*'|[\w.+-]*)"
 )
 BARE = re.compile(
     r"^(tick|tolerance|delimiter|encoding|columns)(?= (is|names) )|\b(zero_length|min_duration)\b"
@@ -136,7 +141,10 @@ def in_flags(message: str) -> str:
             return " ".join(f"{called} {pair}" for pair in pairs)
         return f"{called} {shlex.quote(str(meant))}"
 
-    named = OPTION.sub(flag, message)
+    def reader_flag(found: re.Match[str]) -> str:
+        return f"-O {shlex.quote(f'{found[1]}={found[2].strip(chr(39))}')}"
+
+    named = READER_OPTION.sub(reader_flag, OPTION.sub(flag, message))
     return BARE.sub(lambda found: FLAGS.get(found[0], f"--{found[0].replace('_', '-')}"), named)
 
 
