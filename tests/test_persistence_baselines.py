@@ -222,7 +222,7 @@ def test_what_cannot_be_saved_is_refused(data, tmp_path):
     model.edges_ = model.edges_[1:]
     with pytest.raises(DataError, match="cannot be saved: next_action is of shape"):
         save(model, tmp_path / "model.ibgn")
-    model = IHMMClassifier(beam=2**63).fit(*data)
+    model = IHMMClassifier().fit(*data).set_params(beam=2**63)
     with pytest.raises(DataError, match="cannot be saved: beam"):
         save(model, tmp_path / "model.ibgn")
     assert list(tmp_path.iterdir()) == []
