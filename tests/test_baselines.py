@@ -4,6 +4,7 @@ import pickle
 
 import joblib
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -304,7 +305,9 @@ def test_all_training_instances_are_without_intervals(setting):
         (IHMMClassifier(True), "n_chains is a whole number"),
         (IHMMClassifier(beam=0), "beam is a whole number from 1 on, at most .*; got 0"),
         (IHMMClassifier(beam="wide"), "beam is a whole number"),
+        (IHMMClassifier(100_000), "n_chains is a whole number from 1 on, at most 2000"),
         (DBNClassifier(0), "n_bins is a whole number from 1 on, at most .*; got 0"),
+        (DBNClassifier(10**9), "n_bins is a whole number from 1 on, at most 1000"),
         (DBNClassifier(2.0), "n_bins is a whole number"),
         (DBNClassifier(None), "n_bins is a whole number"),
         (ITBNClassifier("last"), "occurrence='last' is not a choice; .*'first', 'longest'"),
@@ -331,8 +334,14 @@ def test_bad_options_of_one(signs, model, message):
         ({"class_prior": {"bus": 1.0}}, "class_prior has no probability for 'lab'"),
         (
             {"class_prior": dict.fromkeys(["bus", "lab", "leg", "quiz", "throw"], -1.0)},
-            "probabilities of class_prior are positive",
+            "class_prior of 'bus' is a finite number, positive; got -1.0",
         ),
+        (
+            {"class_prior": dict.fromkeys(["bus", "lab", "leg", "quiz", "throw"], "high")},
+            "class_prior of 'bus' is a finite number, positive; got 'high'",
+        ),
+        ({"n_jobs": 0}, "n_jobs is a finite number, whole and not 0"),
+        ({"n_jobs": "all"}, "n_jobs is a finite number, whole and not 0.*; got 'all'"),
     ],
     ids=str,
 )
@@ -349,8 +358,54 @@ def test_bad_data(signs, kind):
         kind().fit(X, y[:-1])
     with pytest.raises(DataError, match="no instances"):
         kind().fit(X[:0], y[:0])
-    with pytest.raises(ValueError, match="Unknown label type"):
+    with pytest.raises(DataError, match="Unknown label type"):
         kind().fit(X, np.linspace(0, 1, len(y)))
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        (["tea", 1], r"label 1 is '1' \(int\), and others are text"),
+        (["1", 1], r"label 1 is '1' \(int\)"),  # which NumPy takes for the same
+        (np.array([1, "tea"], object), r"label 0 is '1' \(int\)"),
+        (["tea", None], "label 1 is missing"),
+        (["tea", np.nan], "label 1 is missing"),
+        ([1.0, np.nan], "label 1 is missing"),
+        ([["tea"], ["a", "b"]], "y cannot be labels of activities"),
+    ],
+    ids=str,
+)
+@every_class
+def test_labels_that_cannot_be_told_apart(kind, labels, message):
+    with pytest.raises(DataError, match=message):
+        kind().fit([[("a", 0, 1)], [("a", 0, 2)]], labels)
+
+
+@every_class
+def test_labels_may_be_a_series_with_any_index(signs, kind):
+    X, y = signs
+    series = pd.Series(y, index=np.arange(len(y))[::-1])
+    np.testing.assert_array_equal(kind().fit(X, series).predict(X), kind().fit(X, y).predict(X))
+
+
+@every_class
+def test_weights_of_a_prior_may_be_far_apart(kind):
+    model = kind(class_prior={"x": 1e308, "y": 1e308, "z": 1e-308})
+    model.fit([[("a", 0, 1)]] * 3, ["x", "y", "z"])
+    np.testing.assert_allclose(np.exp(model.class_log_prior_[:2]), 0.5)
+    assert np.isfinite(model.explain([("a", 0, 1)], against="z").log_odds)
+
+
+@every_class
+@pytest.mark.parametrize("origin", [-1e6, 1e15])
+def test_recognition_does_not_depend_on_when_an_instance_is(kind, origin, rng):
+    start = np.sort(rng.integers(0, 50, (40, 4)))
+    last = rng.integers(1, 20, (40, 4))
+    X = [list(zip("abca", s, s + d, strict=True)) for s, d in zip(start, last, strict=True)]
+    later = [[(a, s + origin, e + origin) for a, s, e in rows] for rows in X]
+    y = np.arange(40) % 2
+    near, far = kind().fit(X, y), kind().fit(later, y)
+    np.testing.assert_array_equal(near.predict_log_proba(X), far.predict_log_proba(later))
 
 
 @every_class
@@ -419,6 +474,8 @@ def test_explaining_two_named_activities(signs, fit, kind):
     np.testing.assert_array_equal(found.relations, read_networks(X[0])[0].relations)
     with pytest.raises(DataError, match="there is no activity 'tea'; choose among 'bus'"):
         model.explain(X[0], against="tea")
+    with pytest.raises(DataError, match="there is no activity"):
+        model.explain(X[0], against=["leg"])
     with pytest.raises(DataError, match="one instance is explained, got 2"):
         model.explain(X[:2])
     with pytest.raises(DataError, match="compares two activities"):

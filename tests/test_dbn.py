@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ibgn import IntervalSequences
-from ibgn.baselines import DBNClassifier
+from ibgn import DataError, IntervalSequences
+from ibgn.baselines import DBNClassifier, dbn
 from ibgn.baselines.dbn import fit_chain
 
 
@@ -202,3 +202,12 @@ def test_all_durations_are_equal():
     assert model.predict(X).tolist() == y
     other = [in_turn([("b", 1), ("a", 100)])]
     assert model.predict(other).tolist() == ["y"]
+
+
+def test_tables_that_would_fill_the_memory(monkeypatch):
+    X, y = [[("a", 0, 1), ("b", 1, 3), ("a", 3, 7)]] * 2, ["x", "y"]
+    monkeypatch.setattr(dbn, "MOST_CELLS", 2 * 3 * 3)  # 2 actions, 3 bins
+    DBNClassifier(3).fit(X, y)
+    monkeypatch.setattr(dbn, "MOST_CELLS", 2 * 3 * 3 - 1)
+    with pytest.raises(DataError, match="2 actions with 3 bins of durations .* lower n_bins"):
+        DBNClassifier(3).fit(X, y)

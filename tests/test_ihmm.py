@@ -188,12 +188,20 @@ def test_chains_are_as_many_as_asked_for_or_as_overlap():
         assert [activity.chains for activity in model.activities_.values()] == expected
 
 
+def test_too_many_intervals_at_the_same_time(monkeypatch):
+    X = [[("a", 0, 9), ("b", 1, 8), ("c", 2, 7)]] * 2
+    monkeypatch.setattr(ihmm, "MOST_CHAINS", 2)
+    with pytest.raises(DataError, match="3 intervals of the activity 'x' run .* give n_chains"):
+        IHMMClassifier("overlap").fit(X, ["x", "y"])
+    IHMMClassifier(2).fit(X, ["x", "y"])
+
+
 def test_too_many_states_without_a_beam(rng, monkeypatch):
     said = rng.integers(0, 3, (4, 8))
     exact, beamed = (IHMMClassifier(3, beam=b).fit(in_turn(said), [0, 0, 1, 1]) for b in (None, 4))
     expected = exact.predict_proba(in_turn(said))
     monkeypatch.setattr(ihmm, "MOST_STATES", 60)
-    with pytest.raises(DataError, match="more than 20 states of 3 chains; set a beam"):
+    with pytest.raises(DataError, match="more than 20 states of 3 chains; set a smaller beam"):
         exact.predict_proba(in_turn(said))
     assert np.isfinite(beamed.predict_log_proba(in_turn(said))).all()
     monkeypatch.setattr(ihmm, "MOST_STATES", 3 * 3 * 3 * 4**2)  # control: as many as there are

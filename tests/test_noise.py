@@ -123,12 +123,18 @@ def test_what_noise_measured_by_the_metric_comes_back():
     assert abs(once - np.eye(5, 6)).max() > 0.1  # control: there are errors to come back
 
 
+def test_a_detector_that_was_never_measured_changes_nothing():
+    X = IntervalSequences.from_lists([[("a", 0, 1)]])
+    assert ConfusionNoise(measure_confusion([[]], [[]])).fit_transform(X) == X
+
+
 @pytest.mark.parametrize(
     ("noise", "message"),
     [
         (Misdetection(1.1), "rate is a finite number, from 0 to 1"),
         (Misdetection(lost=-1), "lost is a finite number"),
-        (DurationNoise(-0.1), "0 or more"),
+        (DurationNoise(-0.1), "from 0 to 1000"),
+        (DurationNoise(1e300), "from 0 to 1000"),  # beyond what numbers hold
         (ConfusionNoise("no"), "a Confusion is wanted, got str"),
     ],
 )

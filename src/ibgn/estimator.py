@@ -7,6 +7,7 @@ from typing import Any, Literal, Self
 import joblib
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
@@ -42,6 +43,9 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Refuse options that cannot be."""
         if not isinstance(self.class_prior, Mapping):
             check_choice("class_prior", self.class_prior, ("uniform", "empirical"))
+        if self.n_jobs is not None:
+            wanted = "whole and not 0, where -1 takes all cores"
+            check_number("n_jobs", self.n_jobs, wanted, lambda jobs: jobs == int(jobs) != 0)
 
     def _fit_activities(self, parts: list[IntervalSequences]) -> list[Any]:
         """Model of each activity from its instances; all parts have the same vocabulary."""
@@ -146,7 +150,7 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         save(self, path)
 
     def _label(self, label: Any) -> Any:
-        if label not in self.activities_:
+        if label not in list(self.activities_):  # which also takes what has no hash
             known = ", ".join(quote(name) for name in list(self.activities_)[:20])
             raise DataError(f"there is no activity {quote(label)}; choose among {known}")
         return label
@@ -165,15 +169,35 @@ def check_smoothing(smoothing: float) -> None:
 
 
 def _check_data(X: Sequences, y: npt.ArrayLike) -> tuple[IntervalSequences, npt.NDArray[Any]]:
-    X, labels = as_sequences(X), np.asarray(y)
+    X, labels = as_sequences(X), _check_labels(y)
     if len(X) == 0:
         raise DataError("there are no instances to learn from")
     if labels.shape != (len(X),):
         raise DataError(
             f"y has one label an instance, got shape {labels.shape} for {len(X)} instances"
         )
-    check_classification_targets(labels)
     return X, labels
+
+
+def _check_labels(y: npt.ArrayLike) -> npt.NDArray[Any]:
+    """Labels that can be told apart and sorted; NumPy would make text of numbers among text."""
+    given = np.asarray(y, object).ravel()
+    if pd.isna(given).any():
+        d = int(np.argmax(pd.isna(given)))
+        raise DataError(f"label {d} is missing; leave the instance out, or name its activity")
+    is_text = np.array([isinstance(label, str) for label in given], bool)
+    if is_text.any() and not is_text.all():
+        d = int(np.argmin(is_text))
+        raise DataError(
+            f"label {d} is {quote(given[d])} ({type(given[d]).__name__}), and others are text; "
+            "name all activities by text, or all by numbers"
+        )
+    try:
+        labels = np.asarray(y)
+        check_classification_targets(labels)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"y cannot be labels of activities: {error}") from error
+    return labels
 
 
 def _with_used_actions(X: IntervalSequences) -> IntervalSequences:
@@ -186,11 +210,12 @@ def _given_prior(prior: Mapping[Any, float], classes: list[Any]) -> Floats:
     missing = [label for label in classes if label not in prior]
     if missing:
         raise DataError(f"class_prior has no probability for {quote(missing[0])}; name them all")
-    weights = np.array([prior[label] for label in classes], float)
-    if not (np.isfinite(weights).all() and (weights > 0).all()):
-        raise DataError(f"probabilities of class_prior are positive, got {weights.tolist()}")
-    logs: Floats = np.log(weights / weights.sum())
-    return logs
+    for label in classes:
+        name = f"class_prior of {quote(label)}"
+        check_number(name, prior[label], "positive", lambda weight: weight > 0)
+    logs = np.log([float(prior[label]) for label in classes])
+    shares: Floats = logs - logsumexp(logs)
+    return shares
 
 
 def _with_progress(done: Iterable[Any], total: int, shown: bool) -> Iterable[Any]:

@@ -89,11 +89,7 @@ def compare(
     instance: IntervalSequences,
     relations: npt.NDArray[np.uint8],
 ) -> Explanation:
-    """Split the log odds of two activities by what each part of an instance adds to either.
-
-    Intervals stand in the order of the training's vocabulary, relations too; where equal intervals
-    stand in another order in the instance as given, what is shown follows the former.
-    """
+    """Split the log odds of two activities by what each part of an instance adds to either."""
     for_it, against_it = contributions
     nodes, links = for_it.nodes - against_it.nodes, for_it.links - against_it.links
     absent = {name: value - against_it.absent[name] for name, value in for_it.absent.items()}

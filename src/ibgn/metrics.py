@@ -4,10 +4,11 @@ All functions take the true instances and the detected ones in the same order, a
 empty input: nothing to find and nothing found is perfect.
 """
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import compress, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -248,18 +249,35 @@ def _aligned(true: Sequences, detected: Sequences) -> tuple[IntervalSequences, I
 
 def _overlapping(X: IntervalSequences, Z: IntervalSequences, same_action: bool) -> pd.DataFrame:
     """Pairs of a true and a detected interval that overlap, with their IoU."""
-    frames = [
-        pd.DataFrame({"owner": Y.owner, "action": Y.action, "s": Y.start, "e": Y.end, name: n})
-        for Y, name in ((X, "true"), (Z, "detected"))
-        for n in [np.arange(len(Y.action))]
-    ]
-    pairs = frames[0].merge(frames[1], on=["owner", "action"] if same_action else ["owner"])
-    shared = np.minimum(pairs["e_x"], pairs["e_y"]) - np.maximum(pairs["s_x"], pairs["s_y"])
-    pairs, shared = pairs[shared > 0], shared[shared > 0]
-    whole = (pairs["e_x"] - pairs["s_x"]) + (pairs["e_y"] - pairs["s_y"]) - shared
-    columns = ["owner", "true", "detected", "iou"]
-    found: pd.DataFrame = pairs.assign(iou=shared / whole)[columns]
-    return found
+    true, detected = _candidates(X, Z, same_action)
+    shared = np.minimum(X.end[true], Z.end[detected]) - np.maximum(X.start[true], Z.start[detected])
+    true, detected, shared = true[shared > 0], detected[shared > 0], shared[shared > 0]
+    whole = (X.end - X.start)[true] + (Z.end - Z.start)[detected] - shared
+    return pd.DataFrame(
+        {"owner": X.owner[true], "true": true, "detected": detected, "iou": shared / whole}
+    )
+
+
+def _candidates(X: IntervalSequences, Z: IntervalSequences, same_action: bool) -> tuple[Ints, Ints]:
+    """Pairs among which are all that overlap: far fewer than all pairs where intervals are short.
+
+    In the order of starts, those before the first that ends late enough can be passed over, and
+    those from the first that starts too late.
+    """
+    times = np.unique(np.concatenate([X.start, X.end, Z.start, Z.end]))
+
+    def ranked(Y: IntervalSequences, time: Floats) -> Ints:
+        track = Y.owner * len(Y.actions) + Y.action if same_action else Y.owner
+        ranks: Ints = track * len(times) + np.searchsorted(times, time)
+        return ranks
+
+    start = ranked(Z, Z.start)
+    order = np.argsort(start, kind="stable")
+    latest_end = np.maximum.accumulate(ranked(Z, Z.end)[order])
+    first = np.searchsorted(latest_end, ranked(X, X.start), side="right")
+    many = np.maximum(np.searchsorted(start[order], ranked(X, X.end)) - first, 0)
+    skipped = np.repeat(first - np.cumsum(many) + many, many)
+    return np.repeat(np.arange(len(many)), many), order[skipped + np.arange(many.sum())]
 
 
 def _scores(matched: int, true: int, detected: int) -> DetectionScores:
@@ -320,8 +338,7 @@ def _merged(Y: IntervalSequences, code: int) -> list[Event]:
 def _segments(real: list[Event], found: list[Event], span: Event) -> list[tuple[float, float, str]]:
     """Stretches of time between any two edges, each with its kind."""
     edges = np.unique([*span, *(edge for event in (*real, *found) for edge in event)])
-    middle = (edges[1:] + edges[:-1]) / 2
-    true, seen = (_covered(middle, events) for events in (real, found))
+    true, seen = (_covered(edges[:-1], events) for events in (real, found))
     hit = np.concatenate([[False], true & seen, [False]])
     kinds = [
         _kind(*values)
@@ -331,8 +348,11 @@ def _segments(real: list[Event], found: list[Event], span: Event) -> list[tuple[
 
 
 def _covered(times: Floats, events: list[Event]) -> npt.NDArray[np.bool_]:
-    starts, ends = (np.array([event[side] for event in events]) for side in (0, 1))
-    covered: npt.NDArray[np.bool_] = np.searchsorted(starts, times) > np.searchsorted(ends, times)
+    """Whether an event has begun at each time and not yet ended."""
+    begun, ended = (
+        np.searchsorted([event[side] for event in events], times, "right") for side in (0, 1)
+    )
+    covered: npt.NDArray[np.bool_] = begun > ended
     return covered
 
 
@@ -350,22 +370,22 @@ def _event_classes(
     real: list[Event], found: list[Event], segments: list[tuple[float, float, str]]
 ) -> tuple[list[str], list[str]]:
     """Class of each true event and of each detected one."""
-    split = {r for r in real if any(kind == "F" and _inside(s, r) for *s, kind in segments)}
-    merging = {f for f in found if any(kind == "M" and _inside(s, f) for *s, kind in segments)}
-    true = [_class(r, found, r in split, any(_meet(r, f) for f in merging), "D") for r in real]
-    seen = [_class(f, real, any(_meet(f, r) for r in split), f in merging, "I") for f in found]
-    return true, seen
+    gaps, bridges = ([(s, e) for s, e, kind in segments if kind == which] for which in "FM")
+    split, merging = _meeting(real, gaps), _meeting(found, bridges)  # which lie within an event
+    merged = _meeting(real, list(compress(found, merging)))
+    splitting = _meeting(found, list(compress(real, split)))
+    return (
+        [_class(*of, "D") for of in zip(_meeting(real, found), split, merged, strict=True)],
+        [_class(*of, "I") for of in zip(_meeting(found, real), splitting, merging, strict=True)],
+    )
 
 
-def _class(event: Event, others: list[Event], split: bool, merged: bool, alone: str) -> str:
-    if not any(_meet(event, other) for other in others):
-        return alone
-    return ("F" * split + "M" * merged) or "C"
+def _class(meets: bool, split: bool, merged: bool, alone: str) -> str:
+    return ("F" * split + "M" * merged) or "C" if meets else alone
 
 
-def _inside(segment: Sequence[float], event: Event) -> bool:
-    return event[0] <= segment[0] and segment[1] <= event[1]
-
-
-def _meet(first: Event, second: Event) -> bool:
-    return first[0] < second[1] and second[0] < first[1]
+def _meeting(events: list[Event], others: list[Event]) -> list[bool]:
+    """Whether each event shares time with any of the others; both in order, and apart."""
+    starts, ends = ([*(other[side] for other in others), np.inf] for side in (0, 1))
+    nearest = (bisect_right(ends, start) for start, _ in events)
+    return [starts[place] < end for place, (_, end) in zip(nearest, events, strict=True)]

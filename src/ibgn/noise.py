@@ -46,7 +46,7 @@ class Misdetection(_Noise):
     ----------
     rate : probability that an interval is misdetected
     lost : part of the misdetected that is lost; the others take another action, each of those
-        known from `fit` as likely as the others
+        known from `fit` as likely as the others, and are lost too where `fit` knew fewer than two
     random_state : seed, or a NumPy generator
 
     Examples
@@ -88,7 +88,8 @@ class DurationNoise(_Noise):
     Parameters
     ----------
     rate : each end point moves by up to this part of its interval's duration, either way. From one
-        half on the two can cross; then they change places, so that a start is always first.
+        half on the two can cross; then they change places, so that a start is always first. At
+        most 1000.
     random_state : seed, or a NumPy generator
 
     Examples
@@ -102,7 +103,7 @@ class DurationNoise(_Noise):
         self.random_state = random_state
 
     def _check_options(self) -> None:
-        check_number("rate", self.rate, "0 or more", lambda value: value >= 0)
+        check_number("rate", self.rate, "from 0 to 1000", lambda value: 0 <= value <= 1000)
 
     def transform(self, X: Sequences) -> IntervalSequences:
         """Instances with moved end points."""
@@ -159,7 +160,7 @@ class ConfusionNoise(_Noise):
         size = len(self.confusion.actions)
         total = self.confusion.counts.sum(axis=1, keepdims=True)
         shares = np.cumsum(self.confusion.counts / np.maximum(total, 1), axis=1)
-        measured = (X.action < size) & (total.ravel()[np.minimum(X.action, size - 1)] > 0)
+        measured = np.append(total, 0)[np.minimum(X.action, size)] > 0
         draw = rng.random(len(X.action))
         code = X.action.astype(np.int64)
         code[measured] = (shares[X.action[measured]] <= draw[measured, None]).sum(axis=1)

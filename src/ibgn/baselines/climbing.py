@@ -3,7 +3,7 @@
 A link also explains how its two ends relate in time, which is what `link_gain` pays for.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +17,7 @@ Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 Pair = tuple[int, int]
 
-LEAST_GAIN = 1e-9  # what a step must add to the score, so that rounding cannot go in circles
+LEAST_GAIN = 1e-10  # what a step must add a row, so that rounding cannot go in circles
 
 
 class Climbed(NamedTuple):
@@ -71,8 +71,11 @@ class _Search:
         self.scores = np.zeros(size)
         self.toggled = np.zeros((size, size))  # score of a child with one parent more, or less
         self.refused = np.zeros((3, size, size), bool)
+        self.gains = np.full((3, size, size), -np.inf)  # of adding, removing and flipping each link
+        self.least_gain = LEAST_GAIN * max(len(values), 1)
         for child in range(size):
             self._rescore(child)
+        self._regain(range(size))
 
     def _rescore(self, child: int) -> None:
         parents = np.flatnonzero(self.linked[:, child])
@@ -83,30 +86,32 @@ class _Search:
             others = tuple(p for p in parents.tolist() if p != parent)
             self.toggled[parent, child] = family_score(self.values, child, others)
 
-    def _gains(self) -> Floats:
-        """(3, variables, variables) what adding, removing and flipping each link would bring."""
-        change = self.toggled - self.scores
-        free = ~(self.linked | self.linked.T)
-        np.fill_diagonal(free, False)
-        return np.stack(
-            [
-                np.where(free, change + self.link_gain, -np.inf),
-                np.where(self.linked, change - self.link_gain, -np.inf),
-                np.where(self.linked, change + change.T, -np.inf),
-            ]
-        )
+    def _regain(self, nodes: Iterable[int]) -> None:
+        """Bring up to date what steps at some nodes would bring; minus infinity where none is."""
+        for node in nodes:
+            into, out = self.linked[:, node], self.linked[node]
+            change = self.toggled[:, node] - self.scores[node]
+            free = ~(into | out)
+            free[node] = False
+            flip = change + self.toggled[node] - self.scores
+            gain = self.link_gain[:, node]
+            self.gains[0, :, node] = np.where(free, change + gain, -np.inf)
+            self.gains[1, :, node] = np.where(into, change - gain, -np.inf)
+            self.gains[2, :, node] = np.where(into, flip, -np.inf)
+            self.gains[2, node] = np.where(out, flip, -np.inf)
+            self.gains[:, :, node][self.refused[:, :, node]] = -np.inf
+            self.gains[2, node][self.refused[2, node]] = -np.inf
 
     def step(self) -> bool:
         """Make the best change that is allowed; whether there was one."""
-        gains = np.where(self.refused, -np.inf, self._gains())
-        while gains.size:
-            kind, parent, child = np.unravel_index(int(gains.argmax()), gains.shape)
-            if not gains[kind, parent, child] > LEAST_GAIN:
+        while self.gains.size:
+            kind, parent, child = map(int, np.unravel_index(self.gains.argmax(), self.gains.shape))
+            if not self.gains[kind, parent, child] > self.least_gain:
                 return False
-            if self._allows(int(kind), int(parent), int(child)):
-                self._change(int(kind), int(parent), int(child))
+            if self._allows(kind, parent, child):
+                self._change(kind, parent, child)
                 return True
-            gains[kind, parent, child] = -np.inf
+            self.gains[kind, parent, child] = -np.inf
             self.refused[kind, parent, child] = True
         return False
 
@@ -116,13 +121,14 @@ class _Search:
         return kind == 1 or not self._leads(parent, child, aside=(parent, child))
 
     def _is_consistent(self, i: int, j: int) -> bool:
-        either = self.linked | self.linked.T
-        return all(self.fits(i, j, k) for k in np.flatnonzero(either[i] & either[j]).tolist())
+        beside_i, beside_j = (self.linked[node] | self.linked[:, node] for node in (i, j))
+        return all(self.fits(i, j, k) for k in np.flatnonzero(beside_i & beside_j).tolist())
 
     def _leads(self, first: int, last: int, aside: Pair | None = None) -> bool:
         """Whether links lead from one variable to another, one of them aside."""
-        linked = self.linked.copy()
+        linked = self.linked
         if aside:
+            linked = linked.copy()
             linked[aside] = False
         reached = np.zeros(len(linked), bool)
         reached[first] = True
@@ -135,16 +141,19 @@ class _Search:
     def _change(self, kind: int, parent: int, child: int) -> None:
         self.linked[parent, child] = kind == 0
         self.linked[child, parent] = kind == 2
-        if kind:  # what was refused beside the old link may be possible now
-            self.refused[:] = False
         self._rescore(child)
         if kind == 2:
             self._rescore(parent)
+        if kind:  # what was refused beside the old link may be possible now
+            self.refused[:] = False
+        self._regain(range(len(self.linked)) if kind else (parent, child))
 
     def result(self) -> Climbed:
         child, parent = np.nonzero(self.linked.T)
-        best = self._gains()[0]
-        missed = np.triu(np.maximum(best, best.T) > LEAST_GAIN, 1)
+        self.refused[:] = False
+        self._regain(range(len(self.linked)))
+        best = self.gains[0]
+        missed = np.triu(np.maximum(best, best.T) > self.least_gain, 1)
         pairs = [(int(i), int(j)) for i, j in zip(*np.nonzero(missed), strict=True)]
         consistent = [self._is_consistent(*pair) for pair in pairs]
         return Climbed(

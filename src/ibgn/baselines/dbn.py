@@ -9,13 +9,16 @@ import numpy.typing as npt
 from ibgn.estimator import ActivityClassifier, ClassPrior, check_smoothing
 from ibgn.explanation import Contributions
 from ibgn.intervals import IntervalSequences
-from ibgn.messages import check_whole
+from ibgn.messages import DataError, check_whole
 from ibgn.networks import sum_by_instance
 
 __all__ = ["DBNClassifier", "DurationChain"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+
+MOST_BINS = 1000
+MOST_CELLS = 100_000_000  # of one table: 800 megabytes
 
 
 @dataclass(frozen=True)
@@ -112,16 +115,26 @@ class DBNClassifier(ActivityClassifier):
 
     def _check_options(self) -> None:
         super()._check_options()
-        check_whole("n_bins", self.n_bins, 1)
+        check_whole("n_bins", self.n_bins, 1, MOST_BINS)
         check_smoothing(self.smoothing)
 
     def _fit_activities(self, parts: list[IntervalSequences]) -> list[DurationChain]:
         self.edges_ = _edges(np.concatenate([part.end - part.start for part in parts]), self.n_bins)
+        self._check_size(len(self.edges_) + 1)
         given = (
             (label, part, self._bins(part), len(self.edges_) + 1, self.smoothing)
             for label, part in zip(self.classes_.tolist(), parts, strict=True)
         )
         return list(self._in_parallel(fit_chain, given))
+
+    def _check_size(self, bins: int) -> None:
+        """Refuse tables that would fill the memory."""
+        cells = len(self.actions_) * bins * max(len(self.actions_), bins)
+        if cells > MOST_CELLS:
+            raise DataError(
+                f"{len(self.actions_):,} actions with {bins:,} bins of durations need {cells:,} "
+                f"probabilities an activity, at most {MOST_CELLS:,} are possible; lower n_bins"
+            )
 
     def _bins(self, X: IntervalSequences) -> Ints:
         return np.searchsorted(self.edges_, X.end - X.start, side="right").astype(np.int64)

@@ -10,7 +10,7 @@ from ibgn._kernels.chains import assign_tracks, chain_terms
 from ibgn.estimator import ActivityClassifier, ClassPrior, check_smoothing
 from ibgn.explanation import Contributions
 from ibgn.intervals import IntervalSequences
-from ibgn.messages import DataError, check_whole, count
+from ibgn.messages import DataError, check_whole, count, quote
 from ibgn.networks import sum_by_instance
 
 __all__ = ["IHMMClassifier", "InterleavedChains"]
@@ -18,7 +18,8 @@ __all__ = ["IHMMClassifier", "InterleavedChains"]
 Floats = npt.NDArray[np.float64]
 Chains = int | Literal["overlap"]
 
-MOST_STATES = 4_000_000  # states that an unlimited beam may reach: some hundred megabytes
+MOST_STATES = 4_000_000  # times their chains, in one step: some hundred megabytes
+MOST_CHAINS = 2000  # with more, even one state leads to too many
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ class InterleavedChains:
         if np.isnan(terms).any():
             raise DataError(
                 f"an instance leads to more than {most:,} states of {self.chains} chains; "
-                "set a beam, or fewer chains"
+                "set a smaller beam, or fewer chains"
             )
         return terms
 
@@ -120,7 +121,7 @@ class IHMMClassifier(ActivityClassifier):
     def _check_options(self) -> None:
         super()._check_options()
         if self.n_chains != "overlap":
-            check_whole("n_chains", self.n_chains, 1)
+            check_whole("n_chains", self.n_chains, 1, MOST_CHAINS)
         if self.beam is not None:
             check_whole("beam", self.beam, 1)
         check_smoothing(self.smoothing)
@@ -147,6 +148,11 @@ def fit_chains(name: Any, X: IntervalSequences, chains: int, smoothing: float) -
     """Learn one activity from its instances; 0 chains are as many as overlap."""
     track = assign_tracks(X.offsets, X.start, X.end, chains)
     chains = chains or int(track.max(initial=0)) + 1
+    if chains > MOST_CHAINS:
+        raise DataError(
+            f"{chains:,} intervals of the activity {quote(name)} run at the same time, and at most "
+            f"{MOST_CHAINS:,} chains are possible; give n_chains as a number"
+        )
     first = np.diff(X.owner, prepend=-1) != 0
     before = np.where(first, chains, np.roll(track, 1))
     switch = np.zeros((chains + 1, chains))

@@ -14,6 +14,7 @@ import typer
 from ibgn.cli.data import convert, inspect
 from ibgn.cli.demo import demo
 from ibgn.cli.detect import detect
+from ibgn.cli.experiments import evaluate
 from ibgn.cli.models import explain, fit, predict, sample
 from ibgn.cli.output import fail
 
@@ -25,7 +26,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (demo, inspect, convert, detect, fit, predict, explain, sample):
+for command in (demo, inspect, convert, detect, fit, predict, explain, sample, evaluate):
     app.command()(command)
 
 

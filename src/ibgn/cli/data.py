@@ -65,7 +65,7 @@ def convert(
     from ibgn.messages import count
 
     # before the work, so that a typo costs no time
-    written_as, cleaning = find_format(target, to, "to"), reading.cleaning()
+    written_as, cleaning = find_format(target, to, "to", writing=True), reading.cleaning()
     with warnings_aloud() as said, busy(f"converting {source.name}"):
         table = reading.load(source)
         _refuse_loss(table, source, target)

@@ -8,7 +8,7 @@ from ibgn.baselines import DBNClassifier, IHMMClassifier, ITBNClassifier
 from ibgn.classifier import IBGNClassifier
 from ibgn.experiments.comparators import extra_trees, mini_rocket, nearest_raster
 
-__all__ = ["METHODS", "PAPER"]
+__all__ = ["GRIDS", "METHODS", "PAPER", "Method"]
 
 Method = Callable[[int], Any]  # from a seed to an estimator
 
@@ -30,6 +30,18 @@ METHODS: Mapping[str, Method] = MappingProxyType(
     }
 )
 """An estimator for each name. IBGN-F is `IBGNClassifier` with its defaults."""
+
+GRIDS: Mapping[str, Mapping[str, tuple[Any, ...]]] = MappingProxyType(
+    {
+        "IHMM": {"n_chains": (1, 3, "overlap"), "smoothing": (0.1, 1.0)},
+        "DBN": {"n_bins": (1, 2, 4, 8), "smoothing": (0.5, 2.0)},
+        "ITBN": {"occurrence": ("first", "longest"), "smoothing": (0.1, 1.0)},
+        "IBGN-C": {"smoothing": (0.3, 1.0, 3.0)},
+        "IBGN-F": {"smoothing": (0.3, 1.0, 3.0)},
+        "IBGN": {"criterion": ("bic", "bdeu"), "smoothing": (0.3, 1.0, 3.0)},
+    }
+)
+"""Values among which a search within the training set chooses."""
 
 PAPER = ("IHMM", "DBN", "ITBN", "IBGN-C", "IBGN-F", "IBGN")
 """The six that the paper compares."""

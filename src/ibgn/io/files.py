@@ -22,6 +22,10 @@ OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".
 COMPRESSIONS = tuple(OPENERS)
 # how gzip, bzip2, xz, zip and zstandard files begin
 COMPRESSED = re.compile(rb"\x1f\x8b|BZh[1-9]1AY&SY|\xfd7zXZ\0|PK\x03\x04|\x28\xb5\x2f\xfd")
+# what a few bytes may become: tables shrink by ten to fifty, files made to do harm by a thousand
+ALWAYS_UNPACKED = 1 << 28  # bytes
+MOST_TIMES_UNPACKED = 100
+LARGEST_PIPE = 1 << 30  # bytes, as a pipe is kept in memory
 
 
 class Recording:
@@ -36,6 +40,7 @@ class Recording:
         self.path = as_path(path)
         self.prefix = f"{printable(self.path.name)}: "
         self._content: bytes | None = None
+        self._fits = False
 
     @contextmanager
     def open(self) -> Iterator[IO[bytes]]:
@@ -50,13 +55,39 @@ class Recording:
             yield stream
 
     def _stream(self) -> Any:
-        opener = OPENERS.get(self.path.suffix.lower(), open)
-        if self.path.is_file():
-            return opener(self.path, "rb")
+        opener = OPENERS.get(self.path.suffix.lower())
+        if opener is None:
+            return self._packed()
+        if not self._fits:  # before anything is made of the bytes, as that takes far longer
+            self._refuse_bomb(opener)
+        return opener(self._packed(), "rb")
+
+    def _packed(self) -> Any:
+        return self.path.open("rb") if self.path.is_file() else io.BytesIO(self._piped())
+
+    def _refuse_bomb(self, opener: Callable[..., Any]) -> None:
+        with self._packed() as packed, opener(packed, "rb") as stream:
+            most = max(ALWAYS_UNPACKED, MOST_TIMES_UNPACKED * packed.seek(0, os.SEEK_END))
+            packed.seek(0)
+            while chunk := stream.read(1 << 20):
+                most -= len(chunk)
+                if most < 0:
+                    raise DataError(
+                        f"{self.prefix}the file unpacks to more than {MOST_TIMES_UNPACKED} times "
+                        "its size; if it is meant to, decompress it first"
+                    )
+        self._fits = True
+
+    def _piped(self) -> bytes:
         if self._content is None:
-            self._content = self.path.read_bytes()
-        held = io.BytesIO(self._content)
-        return held if opener is open else opener(held, "rb")
+            with self.path.open("rb") as stream:
+                self._content = stream.read(LARGEST_PIPE + 1)
+            if len(self._content) > LARGEST_PIPE:
+                raise DataError(
+                    f"{self.prefix}more than {LARGEST_PIPE} bytes come through the pipe; save "
+                    "them as a file and read that"
+                )
+        return self._content
 
 
 def as_path(path: Source) -> Path:

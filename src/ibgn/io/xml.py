@@ -11,6 +11,7 @@ __all__ = ["parse_xml"]
 
 LARGEST = 1 << 30  # bytes, decompressed
 DEEPEST = 100  # elements within elements
+MOST = 20_000_000  # elements, each of which takes a hundred bytes or more
 CHUNK = 1 << 20
 
 
@@ -24,7 +25,10 @@ def parse_xml(recording: Recording) -> Element:
             while chunk := stream.read(CHUNK):
                 size += len(chunk)
                 if size > LARGEST:
-                    raise DataError(f"{recording.prefix}the file is larger than {LARGEST} bytes")
+                    raise DataError(
+                        f"{recording.prefix}the file is larger than {LARGEST} bytes; export it in "
+                        "parts"
+                    )
                 parser.Parse(chunk, False)
             parser.Parse(b"", True)
     except (expat.ExpatError, LookupError, ValueError) as error:
@@ -41,11 +45,14 @@ def _parser(builder: TreeBuilder, prefix: str) -> Any:
     parser = expat.ParserCreate()
     parser.buffer_text = True
     parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
-    depth = 0
+    depth = number = 0
 
     def start(tag: str, attributes: dict[str, str]) -> None:
-        nonlocal depth
+        nonlocal depth, number
         depth += 1
+        number += 1
+        if number > MOST:
+            raise DataError(f"{prefix}there are more than {MOST} elements; export it in parts")
         if depth > DEEPEST:
             raise DataError(f"{prefix}elements stand more than {DEEPEST} deep; export it anew")
         builder.start(tag, attributes)

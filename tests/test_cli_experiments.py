@@ -1,0 +1,64 @@
+"""Comparisons on the command line, as processes."""
+
+import json
+
+import pandas as pd
+import pytest
+
+from ibgn import write
+from ibgn.datasets import make_relations
+from test_cli import ibgn  # noqa: F401
+
+
+@pytest.fixture
+def takes(tmp_path):
+    X, y = make_relations(instances_per_activity=10, random_state=0)
+    write(X, tmp_path / "takes.csv", y)
+    return "takes.csv"
+
+
+def test_methods_are_compared(ibgn, takes, tmp_path):  # noqa: F811
+    options = ["-m", "ITBN", "-m", "DBN", "--folds", "2", "--predictions", "all.csv"]
+    result = ibgn("evaluate", takes, *options, "-o", "scores.csv", "--json")
+    assert result.returncode == 0, result.stderr
+    found = json.loads(result.stdout)
+    assert [row["method"] for row in found["summary"]] == ["ITBN", "DBN"]
+    assert len(found["folds"]) == len(pd.read_csv(tmp_path / "scores.csv")) == 4
+    assert len(pd.read_csv(tmp_path / "all.csv")) == 2 * 40
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "all.csv",
+        "scores.csv",
+        "takes.csv",
+    ]
+    told = ibgn("evaluate", takes, *options[:6])
+    assert "Against ITBN" in told.stdout
+    assert not told.stderr  # quiet where it is not watched
+
+
+def test_a_stopped_evaluation_goes_on(ibgn, takes, tmp_path):  # noqa: F811
+    options = ["-m", "ITBN", "--folds", "2", "-o", "scores.parquet", "--json"]
+    whole = json.loads(ibgn("evaluate", takes, *options).stdout)
+    journal = tmp_path / "scores.parquet.journal"
+    journal.write_text('{"key": "of another", "result": {}}\n{"key": "cut sh')
+    again = json.loads(ibgn("evaluate", takes, *options).stdout)
+    for row in (*whole["folds"], *again["folds"]):
+        del row["fit_seconds"], row["predict_seconds"]
+    assert again["folds"] == whole["folds"]
+    assert not journal.exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "message"),
+    [
+        (["-m", "magic"], 2, "choose among 'IHMM', 'DBN'"),
+        (["--scheme", "group"], 1, "needs two groups at the least"),
+        (["--folds", "11", "-m", "DBN"], 1, "none has more than 10; use fewer folds"),
+        (["-o", "scores.xlsx"], 2, "neither a .csv nor a .parquet file"),
+        (["--column", "label=start", "-m", "DBN"], 1, "error: "),
+    ],
+)
+def test_failures(ibgn, takes, options, code, message):  # noqa: F811
+    result = ibgn("evaluate", takes, *options)
+    assert result.returncode == code, result.stderr
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr

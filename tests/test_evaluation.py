@@ -1,0 +1,331 @@
+"""Cross-validated comparisons: folds, scores, paired tests, no leaks, and going on after a stop."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import log_loss as sklearn_log_loss
+
+from ibgn import DataError, IntervalSequences
+from ibgn.datasets import make_hand_signs, make_relations
+from ibgn.experiments.evaluation import Evaluation, evaluate
+from ibgn.experiments.folds import make_folds
+from ibgn.experiments.journal import Journal
+from ibgn.experiments.methods import METHODS
+from ibgn.experiments.scores import SCORES, calibration_error, log_loss, score_predictions
+
+QUICK = {name: METHODS[name] for name in ("IHMM", "DBN", "ITBN")}
+UNTIMED = ["method", "repeat", "fold", "train", "test", *SCORES]
+
+
+@pytest.fixture(scope="module")
+def relations():
+    return make_relations(instances_per_activity=15, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def signs():
+    X, y, _ = make_hand_signs(instances_per_style=8, random_state=0)
+    chosen = np.isin(y, ["bus", "lab", "leg"])
+    return X[chosen], y[chosen]
+
+
+# folds
+
+
+@pytest.mark.parametrize("scheme", ["stratified", "group", "leave-one-group-out", "auto"])
+def test_folds_test_every_instance_once_and_never_what_they_learn(signs, scheme):
+    X, y = signs
+    folds = make_folds(X, y, scheme, n_splits=3, n_repeats=2)
+    for repeat in {fold.repeat for fold in folds}:
+        tested = np.concatenate([fold.test for fold in folds if fold.repeat == repeat])
+        assert sorted(tested.tolist()) == list(range(len(X)))
+    for fold in folds:
+        assert not set(fold.train) & set(fold.test)
+        if scheme not in ("stratified",):
+            assert not set(X.groups[fold.train]) & set(X.groups[fold.test])
+
+
+def test_folds_depend_on_the_seed_and_on_nothing_else(relations):
+    X, y = relations
+    first, again, other = (make_folds(X, y, seed=seed) for seed in (0, 0, 1))
+    assert all((a.test == b.test).all() for a, b in zip(first, again, strict=True))
+    assert any((a.test != b.test).any() for a, b in zip(first, other, strict=True))
+
+
+def test_stratified_folds_keep_the_shares_of_labels(relations):
+    X, y = relations
+    for fold in make_folds(X, y, "stratified", n_splits=5, n_repeats=3):
+        assert np.unique(y[fold.test], return_counts=True)[1].tolist() == [3, 3, 3, 3]
+
+
+def test_auto_follows_the_groups(relations, signs):
+    X, y = signs
+    assert len(make_folds(X, y)) == 5  # sixteen signers: by group, in five folds
+    few = X.groups < "signer 05"
+    assert len(make_folds(X[few], y[few])) == len(set(X.groups[few]))
+    assert len(make_folds(*relations)) == 5
+
+
+@pytest.mark.parametrize(
+    ("scheme", "splits", "message"),
+    [
+        ("stratified", 16, "none has more than 15; use fewer folds"),
+        ("group", 3, "needs two groups at the least, and there are 0"),
+        ("some", 3, "choose among"),
+        ("stratified", 1, "n_splits is a whole number from 2 on"),
+    ],
+)
+def test_folds_that_cannot_be(relations, scheme, splits, message):
+    with pytest.raises(DataError, match=message):
+        make_folds(*relations, scheme, n_splits=splits)
+
+
+# scores
+
+
+def test_scores_equal_those_of_others(rng):
+    classes = np.array(["a", "b", "c"])
+    probabilities = rng.dirichlet(np.ones(3), 50)
+    y = rng.choice(classes, 50)
+    assert log_loss(y, probabilities, classes) == pytest.approx(sklearn_log_loss(y, probabilities))
+    found = score_predictions(y, classes[probabilities.argmax(axis=1)], probabilities, classes)
+    assert set(found) == set(SCORES)
+
+
+def test_an_unknown_label_costs_and_is_no_error():
+    y = np.array(["a", "new"], object)
+    found = score_predictions(
+        y, np.array(["a", "a"], object), np.array([[1.0], [1.0]]), np.array(["a"], object)
+    )
+    assert found["accuracy"] == 0.5
+    assert found["log_loss"] == pytest.approx(-np.log(1e-15) / 2)
+
+
+def test_calibration_error_by_hand():
+    right = np.array([True, False, True, True])
+    assert calibration_error(right, np.array([0.95, 0.95, 0.55, 0.55])) == pytest.approx(0.45)
+    assert calibration_error(right, np.ones(4)) == pytest.approx(0.25)
+
+
+# evaluation
+
+
+def test_every_method_and_fold_has_a_row(relations):
+    X, y = relations
+    folds = make_folds(X, y, n_splits=3, n_repeats=2)
+    found = evaluate(X, y, QUICK, folds)
+    assert len(found.scores) == 3 * 6
+    assert len(found.predictions) == 3 * 2 * len(X)
+    part = found.predictions[found.predictions["method"] == "ITBN"]
+    right = (part["label"] == part["predicted"]).groupby([part["repeat"], part["fold"]]).mean()
+    row = found.scores[found.scores["method"] == "ITBN"].set_index(["repeat", "fold"])
+    np.testing.assert_allclose(right.to_numpy(), row["accuracy"].to_numpy())
+    summary = found.summary()
+    assert summary["method"].tolist()[0] == "ITBN"
+    assert found.confusion("ITBN").to_numpy().sum() == 2 * len(X)
+
+
+def test_jobs_change_nothing(relations):
+    X, y = relations
+    folds = make_folds(X, y, n_splits=2)
+    one, two = (evaluate(X, y, QUICK, folds, n_jobs=n) for n in (1, 2))
+    pd.testing.assert_frame_equal(one.scores[UNTIMED], two.scores[UNTIMED])
+    pd.testing.assert_frame_equal(one.predictions, two.predictions)
+
+
+def made_up(differences, train=80, test=20):
+    rows = [
+        {"method": name, "repeat": 0, "fold": n, "train": train, "test": test}
+        | dict.fromkeys(SCORES, 0.5 + (gain if name == "other" else 0.0))
+        | {"fit_seconds": 1.0, "predict_seconds": 1.0}
+        for name in ("ours", "other")
+        for n, gain in enumerate(differences)
+    ]
+    return Evaluation(pd.DataFrame(rows), pd.DataFrame())
+
+
+def test_the_paired_test_is_the_corrected_one():
+    gains = np.array([0.1, 0.05, 0.2, -0.02, 0.07])
+    row = made_up(gains).compare("ours").iloc[0]
+    error = np.sqrt((1 / 5 + 20 / 80) * gains.var(ddof=1))
+    assert row["difference"] == pytest.approx(gains.mean())
+    assert row["error"] == pytest.approx(error)
+    assert row["p"] == pytest.approx(2 * stats.t.sf(gains.mean() / error, 4))
+    naive = stats.ttest_1samp(gains, 0).pvalue
+    assert row["p"] > naive  # folds that share training instances say less than they seem to
+
+
+def test_paired_tests_of_equal_methods_and_of_constant_gains():
+    assert made_up([0.0, 0.0, 0.0]).compare("ours")["p"][0] == 1
+    assert made_up([0.1, 0.1, 0.1]).compare("ours")["p"][0] == pytest.approx(0, abs=1e-6)
+    assert np.isnan(made_up([0.1]).compare("ours")["p"][0])
+    with pytest.raises(DataError, match="there is no method 'theirs'"):
+        made_up([0.1, 0.2]).compare("theirs")
+
+
+def test_many_comparisons_are_corrected(relations):
+    X, y = relations
+    table = evaluate(X, y, QUICK, make_folds(X, y)).compare("ITBN")
+    smallest = table["p"].min()
+    assert table["p_holm"].min() == pytest.approx(min(2 * smallest, 1))
+    assert (table["p_holm"] >= table["p"]).all()
+
+
+# leaks
+
+
+class Spy(ClassifierMixin, BaseEstimator):
+    """Remembers what it was fitted on; knows a test instance that it has seen."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        self.seen_ = {rows[0][0]: label for rows, label in zip(X.to_lists(), y, strict=True)}
+        return self
+
+    def predict(self, X):
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+    def predict_proba(self, X):
+        known = [self.seen_.get(rows[0][0]) for rows in X.to_lists()]
+        return np.array([(self.classes_ == (k or self.classes_[0])).astype(float) for k in known])
+
+
+def planted(n=60):
+    """Each instance has an action of its own, which gives its label away to who has seen it."""
+    X = IntervalSequences.from_lists([[(f"secret {d}", 0, 1)] for d in range(n)])
+    return X, np.array(["a", "b", "c"] * (n // 3))
+
+
+@pytest.mark.parametrize("search", [None, {"spy": {}}])
+def test_nothing_of_a_test_fold_reaches_training(search):
+    X, y = planted()
+    found = evaluate(X, y, {"spy": lambda seed: Spy()}, make_folds(X, y), search=search)
+    assert found.scores["accuracy"].max() < 0.5
+
+
+def test_control_a_leak_would_show():
+    X, y = planted()
+    leaking = [fold._replace(train=np.arange(len(X))) for fold in make_folds(X, y)]
+    found = evaluate(X, y, {"spy": lambda seed: Spy()}, leaking)
+    assert found.scores["accuracy"].min() == 1
+
+
+def test_parameters_are_searched_within_the_training_set(relations):
+    X, y = relations
+    grid = {"ITBN": {"smoothing": [0.3, 1e8]}}
+    bad = {"ITBN": lambda seed: METHODS["ITBN"](seed).set_params(smoothing=1e8)}
+    folds = make_folds(X, y, n_splits=2)
+    chosen = evaluate(X, y, bad, folds, search=grid).scores["accuracy"].mean()
+    assert chosen > evaluate(X, y, bad, folds).scores["accuracy"].mean() + 0.1
+
+
+# going on after an interruption
+
+
+def test_what_is_done_is_not_done_again(relations, tmp_path):
+    X, y = relations
+    folds, path = make_folds(X, y, n_splits=3), tmp_path / "done.jsonl"
+    whole = evaluate(X, y, QUICK, folds)
+    evaluate(X, y, QUICK, folds[:2], journal=path)
+    path.write_bytes(path.read_bytes()[:-40])  # the last line was cut
+    ran = []
+    calls = []
+
+    def counting(name):
+        def make(seed):
+            calls.append(name)
+            return QUICK[name](seed)
+
+        return make
+
+    again = evaluate(
+        X,
+        y,
+        {name: counting(name) for name in QUICK},
+        folds,
+        journal=path,
+        on_done=lambda task, result: ran.append(task.key),
+    )
+    pd.testing.assert_frame_equal(whole.scores[UNTIMED], again.scores[UNTIMED])
+    pd.testing.assert_frame_equal(whole.predictions, again.predictions)
+    assert len(ran) == 9
+    lines = [line for line in path.read_text().splitlines() if line.startswith("{")]
+    assert len([line for line in lines if _is_json(line)]) == 9  # 5 kept, 4 added
+
+
+def _is_json(line):
+    try:
+        json.loads(line)
+    except ValueError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("change", ["data", "labels", "parameters", "folds"])
+def test_what_would_come_out_differently_is_done_anew(relations, tmp_path, change):
+    X, y = relations
+    path, folds, methods = tmp_path / "done.jsonl", make_folds(X, y, n_splits=2), QUICK
+    evaluate(X, y, methods, folds, journal=path)
+    before = len(Journal(path).results)
+    if change == "data":
+        X = IntervalSequences(X.offsets, X.action, X.start, X.end + 0.5, X.actions)
+    elif change == "labels":
+        y = y[::-1]
+    elif change == "parameters":
+        methods = {"ITBN": lambda seed: METHODS["ITBN"](seed).set_params(smoothing=0.5)}
+    else:
+        folds = make_folds(X, y, n_splits=2, seed=1)
+    evaluate(X, y, methods, folds, journal=path)
+    assert len(Journal(path).results) == before + 2 * len(methods)
+
+
+def test_a_journal_survives_rubbish(tmp_path):
+    path = tmp_path / "done.jsonl"
+    path.write_bytes(b'{"key": "a", "result": {"x": 1}}\nrubbish\n[1]\n\xff\xfe\n{"key": 5')
+    journal = Journal(path)
+    assert journal.results == {"a": {"x": 1}}
+    journal.add("b", {"x": 2})
+    assert Journal(path).results == {"a": {"x": 1}, "b": {"x": 2}}
+    with pytest.raises(DataError, match="could not be"):
+        Journal(tmp_path).add("a", {})
+
+
+PROGRAM = """
+import sys, time
+from pathlib import Path
+from ibgn.datasets import make_relations
+from ibgn.experiments.evaluation import evaluate
+from ibgn.experiments.folds import make_folds
+from ibgn.experiments.methods import METHODS
+X, y = make_relations(instances_per_activity=15, random_state=0)
+methods = {name: METHODS[name] for name in ("IHMM", "DBN", "ITBN")}
+slow = lambda task, result: (print("done", flush=True), time.sleep(float(sys.argv[2])))
+found = evaluate(X, y, methods, make_folds(X, y), journal=Path(sys.argv[1]), on_done=slow)
+found.predictions.to_csv(sys.argv[1] + ".csv", index=False)
+"""
+
+
+def test_killed_half_way_and_started_again_gives_the_same_table(relations, tmp_path):
+    path = tmp_path / "done.jsonl"
+    command = [sys.executable, "-c", PROGRAM, str(path)]
+    with subprocess.Popen([*command, "0.3"], stdout=subprocess.PIPE) as process:
+        for _ in range(6):
+            process.stdout.readline()
+        os.kill(process.pid, signal.SIGKILL)
+    assert 5 <= len(Journal(path).results) < 15
+    begin = time.monotonic()
+    subprocess.run([*command, "0"], check=True, capture_output=True)
+    assert time.monotonic() - begin < 120
+    X, y = relations
+    whole = evaluate(X, y, QUICK, make_folds(X, y))
+    again = pd.read_csv(f"{path}.csv", dtype={"instance": str}, float_precision="round_trip")
+    pd.testing.assert_frame_equal(again, whole.predictions, check_dtype=False)
