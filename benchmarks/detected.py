@@ -53,7 +53,7 @@ def daily_living(classifiers: tuple[str, ...] = ("knn", "svm", "tree")) -> None:
             test = np.flatnonzero(groups == group)
             train = np.flatnonzero(groups != group)
             detector = ActionDetector(
-                name, training_step=0.3, action="value", random_state=0, n_jobs=2
+                name, training_step=0.5, action="value", random_state=0, n_jobs=2
             )
             detector.fit([recordings[d] for d in train])
             parts.append(detector.predict([recordings[d] for d in test]))

@@ -9,38 +9,55 @@ late. Which method stands that best is worth knowing before one is chosen.
 This example learns from clean recordings and adds errors to those that are to be recognised:
 ``Misdetection`` loses intervals or takes them for others, ``DurationNoise`` moves their ends.
 Everything is repeated with other signers and other errors, so that the curves have error bars.
+
+A model of relations has a weak spot: what happened at the same instant no longer does when ends
+move ever so little. A ``tolerance`` mends some of that, so it takes part as a method of its own.
 """  # noqa: D205, D400
 
 # %%
 # What is repeated
 # ----------------
-# Each repetition holds out other signers. A method is learned once, and tried at all rates.
+# Each repetition holds out other signers. A method is learned once, and tried at all rates. The
+# tolerance is a step of a pipeline: end points closer than that become one instant, in training and
+# in recognition.
 
 import warnings
 
 import matplotlib.pyplot as plt
 import pandas as pd
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GroupShuffleSplit
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
-from ibgn import DBNClassifier, IBGNClassifier, ITBNClassifier
+from ibgn import DataWarning, DBNClassifier, IBGNClassifier, IntervalSequences
 from ibgn.datasets import make_hand_signs
 from ibgn.noise import DurationNoise, Misdetection
 
-# Few draws are enough to compare methods here: more of them change no curve by more than its error.
+# Few draws are enough here: more of them change no curve by more than its error.
 warnings.filterwarnings("ignore", category=ConvergenceWarning)
+# Noise makes some intervals shorter than the tolerance. They vanish, as it should be.
+warnings.filterwarnings("ignore", message=".*zero", category=DataWarning)
+
+
+def merge_instants(X):
+    """Take end points that are closer than an eighth of a second for one instant."""
+    return IntervalSequences.from_lists(X.to_lists(), tolerance=0.125, zero_length="drop")
+
 
 X, y, groups = make_hand_signs(instances_per_style=10, random_state=0)
+ibgn = IBGNClassifier(draws=100, budget=600, random_state=0)
 METHODS = {
-    "IBGN": IBGNClassifier(draws=100, budget=600, random_state=0),
+    "IBGN": ibgn,
+    "IBGN with tolerance": make_pipeline(FunctionTransformer(merge_instants), clone(ibgn)),
     "DBN": DBNClassifier(),
-    "ITBN": ITBNClassifier(),
 }
 NOISES = {
     "intervals lost or mistaken": (Misdetection, [0, 0.05, 0.1, 0.2, 0.4]),
     "ends moved, as part of the duration": (DurationNoise, [0, 0.05, 0.1, 0.2, 0.4]),
 }
-REPETITIONS = 5
+REPETITIONS = 4
 
 # %%
 # Learning from clean data, recognising noisy ones
@@ -63,7 +80,7 @@ table = pd.DataFrame(results, columns=["noise", "rate", "method", "accuracy"])
 # -----------------------
 
 by_rate = table.groupby(["noise", "method", "rate"])["accuracy"].agg(["mean", "sem"])
-print(by_rate["mean"].unstack().round(2).to_string())
+print(table.pivot_table("accuracy", ["noise", "method"], "rate").round(2).to_string())
 
 fig, axes = plt.subplots(1, 2, figsize=(10, 3.8), layout="constrained", sharey=True)
 for ax, (what, (_, rates)) in zip(axes, NOISES.items(), strict=True):

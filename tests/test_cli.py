@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+from ibgn.cli.output import in_flags
+
 HEADER = "instance,label,action,start,end\n"
 GOOD = HEADER + (
     "s1,tea,boil,0,4\ns1,tea,pour,4,6\ns2,tea,boil,1,2\ns2,tea,pour,2,5\n"
@@ -337,3 +339,20 @@ def test_a_closed_pipe_is_no_traceback(ibgn, takes, tmp_path):
     command = f"'{sys.executable}' -m ibgn inspect '{takes}' --json | head -c 1 > /dev/null"
     result = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
     assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("said", "written"),
+    [
+        (r"label='q(\\d)_' finds", r"-O 'label=q(\d)_' finds"),
+        ("give layout='table'", "give -O layout=table"),
+        ("null=True reads", "-O null=true reads"),
+        ("tracks is a list of names, got 'a'; write [...]", "write -O 'tracks=[\"...\"]'"),
+        ("activity is a name, as text; got '1'", "; write -O 'activity=\"1\"'"),
+        ("header is True or False", "header is true or false"),
+        ("longest_gap is a finite number", "--longest-gap is"),
+        ("n_jobs is a whole number", "--jobs is"),
+    ],
+)
+def test_options_are_named_as_they_are_written_in_a_shell(said, written):
+    assert written in in_flags(said)

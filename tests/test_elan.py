@@ -491,3 +491,31 @@ def test_loading_tells_nothing_of_cleaning(file):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert len(load_elan(file(TALK)).series["action"]) == 4
+
+
+@pytest.mark.parametrize(
+    "options", [{"tracks": 5}, {"tracks": [["hands"]]}, {"tracks": "hands"}, {"activity": ["a"]}]
+)
+def test_names_of_tiers_are_text(tmp_path, options):
+    with pytest.raises(OptionError, match="is a (list of names|name, as text)"):
+        read_elan(tmp_path / "talk.eaf", **options)
+
+
+def test_more_elements_than_memory_holds_are_refused(file, monkeypatch):
+    monkeypatch.setattr("ibgn.io.xml.MOST", 100)
+    with pytest.raises(DataError, match="more than 100 elements; export it in parts"):
+        read_elan(file(b"<ANNOTATION_DOCUMENT>" + b"<TIER/>" * 100 + b"</ANNOTATION_DOCUMENT>"))
+
+
+def test_links_to_folders_and_to_nothing_are_counted(file):
+    folder = file(TALK).parent
+    (folder / "circle").symlink_to(folder)
+    (folder / "gone.eaf").symlink_to("nowhere.eaf")
+    with pytest.warns(DataWarning, match="passed over 2 links .*'circle'"):
+        assert len(read_elan(folder)[0]) == 1
+
+
+def test_a_link_to_a_file_is_read(file):
+    path = file(TALK)
+    (path.parent / "twin.eaf").symlink_to(path)
+    assert len(read_elan(path.parent)[0]) == 2

@@ -649,3 +649,27 @@ def test_a_file_name_in_a_message_is_made_harmless(file):
     with pytest.raises(DataError) as raised:
         read_csv(file("x\n", "\x1b[31mred.csv"))
     assert "\x1b" not in str(raised.value)
+
+
+@pytest.mark.parametrize("name", ["takes.csv.gz", "takes.jsonl.gz", "takes.eaf.gz"])
+def test_a_small_file_that_unpacks_to_a_huge_one_is_refused(tmp_path, monkeypatch, name):
+    monkeypatch.setattr("ibgn.io.files.ALWAYS_UNPACKED", 1 << 16)
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(b"\n" * (1 << 22)))
+    with pytest.raises(DataError, match="takes.*unpacks to more than 100 times.*decompress it"):
+        read(path)
+
+
+def test_a_file_that_repeats_itself_is_read_up_to_a_size(file, monkeypatch):
+    content = gzip.compress((HEADER + "s1,tea,boil,0,4\n" * 4096).encode())
+    assert len(read(file(content, "takes.csv.gz"))[0].action) == 4096
+    monkeypatch.setattr("ibgn.io.files.ALWAYS_UNPACKED", 0)
+    monkeypatch.setattr("ibgn.io.files.MOST_TIMES_UNPACKED", 3)
+    with pytest.raises(DataError, match="unpacks"):
+        read(file(content, "takes.csv.gz"))
+
+
+def test_a_pipe_without_end_is_refused(monkeypatch):
+    monkeypatch.setattr("ibgn.io.files.LARGEST_PIPE", 1 << 16)
+    with pytest.raises(DataError, match="more than 65536 bytes.*save them as a file"):
+        read("/dev/zero", format="csv")

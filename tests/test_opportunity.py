@@ -325,3 +325,9 @@ def test_channels_are_checked(folder):
         read_opportunity_frames(folder, columns=["KNEE"])
     with pytest.raises(OptionError, match="columns"):
         read_opportunity_frames(folder, columns="LOCATION")
+
+
+@pytest.mark.parametrize("name", ["null", "merge_objects"])
+def test_text_is_neither_true_nor_false(folder, name):
+    with pytest.raises(OptionError, match=f"{name} is True or False; got 'False'"):
+        read_opportunity(folder, **{name: "False"})

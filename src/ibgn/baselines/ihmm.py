@@ -66,8 +66,8 @@ class IHMMClassifier(ActivityClassifier):
 
     Actions come in the order of their starts. Each belongs to one of several chains, and depends on
     the last action of that chain; which chain is next depends on the one before. In training,
-    intervals that overlap are in different chains. For a new instance all ways to share its
-    actions among the chains are summed up.
+    intervals that overlap are in different chains, as far as there are enough. For a new instance
+    all ways to share its actions among the chains are summed up.
 
     Parameters
     ----------

@@ -146,7 +146,7 @@ def _print_comparison(found: "Evaluation") -> None:
     if len(summary) > 1:
         tests = found.compare(best)
         told = [
-            f"{row.method}: {row.difference:+.3f} ± {row.error:.3f}, p {_shown_p(row.p_holm)}"
+            f"{row.method}: {row.difference:+.3f} ± {row.error:.3f}, p {_shown_p(float(str(row.p_holm)))}"
             for row in tests.itertuples()
         ]
         console.print(f"Against {best}, by paired tests over folds (p by Holm):", *told, sep="\n  ")

@@ -18,17 +18,24 @@ if TYPE_CHECKING:
 # what the library says of its options, for `in_flags`
 OPTION = re.compile(
     r"\b(closed|tick|tolerance|zero_length|min_duration|duplicates|delimiter|encoding|columns"
-    r"|format|to|window|step|longest_gap|smooth)=(\{[^{}]*\}|'[^']*'|[\w.+-]*)"
+    r"|format|to|window|step|longest_gap|smooth|rate)=(\{[^{}]*\}|'[^']*'|[\w.+-]*)"
 )
 # options of readers of some formats, which are given as -O name=value
 READER_OPTION = re.compile(
     r"\b(tracks|action|activity|crossing|label|group|points|unpaired|repeated|overlaps|unknown|fps"
-    r"|label_variable|group_variable|annotator|mapping|background|labels)=('[^']*'|[\w.+-]*)"
+    r"|label_variable|group_variable|annotator|mapping|background|labels|modifiers|attributes"
+    r"|origin|subset|name_field|label_choice|label_attribute|attribute|unclosed|form|time"
+    r"|names|null|gap|header|layout|start_values|stop_values|merge_objects|runs)"
+    r"=('[^']*'|[\w.+-]*)"
 )
+# what Python writes and JSON, as which values of -O are read, does not
+LIST = re.compile(r"^(\w+)( is a list of .*); write \[\.\.\.\]$", re.DOTALL)
+TEXT = re.compile(r"^(\w+)( is a name, as text; got '([\w.+-]*)')$")
 BARE = re.compile(
-    r"^(tick|tolerance|delimiter|encoding|columns)(?= (is|names) )|\b(zero_length|min_duration)\b"
+    r"^(tick|tolerance|delimiter|encoding|columns|longest_gap|smooth|n_jobs)(?= (is|names) )"
+    r"|\b(zero_length|min_duration)\b"
 )
-FLAGS = {"format": "--from", "columns": "--column"}  # others are called alike
+FLAGS = {"format": "--from", "columns": "--column", "n_jobs": "--jobs"}  # others are called alike
 
 
 def listed(names: Sequence[str], most: int = 20) -> str:
@@ -142,9 +149,18 @@ def in_flags(message: str) -> str:
         return f"{called} {shlex.quote(str(meant))}"
 
     def reader_flag(found: re.Match[str]) -> str:
-        return f"-O {shlex.quote(f'{found[1]}={found[2].strip(chr(39))}')}"
+        name, value = found[1], found[2]
+        try:
+            meant = ast.literal_eval(value) if value[:1] == "'" else value
+        except (ValueError, SyntaxError):  # text that was cut
+            meant = value.strip("'")
+        meant = {"True": "true", "False": "false"}.get(meant, meant)
+        return f"-O {shlex.quote(f'{name}={meant}')}"
 
     named = READER_OPTION.sub(reader_flag, OPTION.sub(flag, message))
+    named = LIST.sub("""\\1\\2; write -O '\\1=["..."]'""", named)
+    named = TEXT.sub("""\\1\\2; write -O '\\1="\\3"'""", named)
+    named = named.replace(" is True or False", " is true or false")
     return BARE.sub(lambda found: FLAGS.get(found[0], f"--{found[0].replace('_', '-')}"), named)
 
 

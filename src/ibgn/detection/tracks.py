@@ -97,7 +97,8 @@ def _preset(name: str, windows: int, seed: int) -> Any:
     if name == "knn":
         return KNeighborsClassifier(min(NEIGHBOURS, windows))
     if name == "svm":
-        return LinearSVC(dual=False, random_state=seed)
+        # votes are smoothed, so a rougher solution serves, at a fraction of the time
+        return LinearSVC(dual=False, tol=1e-2, random_state=seed)
     if name == "rbf":
         return SVC()
     return DecisionTreeClassifier(min_samples_leaf=LEAF, random_state=seed)

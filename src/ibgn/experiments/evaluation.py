@@ -170,7 +170,8 @@ def _tasks(
     for name, estimator in estimators.items():
         for fold in folds:
             told = data.copy()
-            told.update(repr((name, estimator, fold.repeat, fold.number)).encode())
+            # by content: what estimators show of themselves is cut where it is long
+            told.update(joblib.hash((name, estimator, fold.repeat, fold.number)).encode())
             told.update(
                 fold.train.astype("<i8").tobytes() + b"|" + fold.test.astype("<i8").tobytes()
             )

@@ -106,8 +106,8 @@ class Choices:
     def __post_init__(self) -> None:
         check_choice("action", self.action, get_args(ActionFrom))
         check_choice("crossing", self.crossing, get_args(Crossing))
-        if isinstance(self.tracks, str):
-            raise OptionError(f"tracks is a list of names, got {quote(self.tracks)}; write [...]")
+        _check_list("tracks", self.tracks)
+        check_names(activity=self.activity)
         if self.activity is not None and self.label is not None:
             raise OptionError("the label comes from the track activity= or from label=; give one")
         for name in ("label", "group"):
@@ -126,6 +126,12 @@ def split_options(options: Mapping[str, Any]) -> tuple[Choices, Cleaning]:
         raise OptionError(f"there is no option {alien[0]}; there are {', '.join(known)}")
     chosen = {name: value for name, value in options.items() if name in known[:6]}
     return Choices(**chosen), Cleaning(**{n: v for n, v in options.items() if n not in chosen})
+
+
+def _check_list(option: str, names: Any) -> None:
+    listed = isinstance(names, Sequence) and not isinstance(names, str | bytes)
+    if names is not None and not (listed and all(isinstance(name, str) for name in names)):
+        raise OptionError(f"{option} is a list of names, got {quote(names)}; write [...]")
 
 
 def _check_pattern(option: str, source: str | None) -> None:

@@ -60,7 +60,7 @@ class Recording:
             return self._packed()
         if not self._fits:  # before anything is made of the bytes, as that takes far longer
             self._refuse_bomb(opener)
-        return opener(self._packed(), "rb")
+        return opener(self.path if self.path.is_file() else self._packed(), "rb")
 
     def _packed(self) -> Any:
         return self.path.open("rb") if self.path.is_file() else io.BytesIO(self._piped())

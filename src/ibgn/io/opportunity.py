@@ -6,7 +6,7 @@ its actions.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -108,6 +108,7 @@ def load_opportunity(
     unknown: Unknown = "error",
 ) -> LongTable:
     """Load the stretches of all labels as they are."""
+    _check_flags(null=null, merge_objects=merge_objects)
     check_names("tracks", tracks)
     for track in tracks:
         check_choice("tracks", track, TRACKS)
@@ -124,6 +125,13 @@ def load_opportunity(
             "activity 'null'"
         )
     return to_table(sessions, Choices(action="both", activity=ACTIVITY), source)
+
+
+def _check_flags(**flags: Any) -> None:
+    """Refuse what is neither True nor False: the text "False" would be taken for true."""
+    for name, value in flags.items():
+        if not isinstance(value, bool | np.bool_):
+            raise OptionError(f"{name} is True or False; got {quote(value)}")
 
 
 def read_opportunity_frames(

@@ -197,10 +197,21 @@ def column_values(series: Any, name: str, source: str) -> Any:
             f"{source}the column {quote(name)} holds {series.dtype}; text or numbers are wanted"
         )
     try:
+        if nw.dependencies.is_pyarrow_chunked_array(series.to_native()) and _is_text(series):
+            return _by_codes(series.to_native())
         return _decoded(series).to_numpy()
     except Exception as error:  # every library of tables fails in its own way
         reason = printable(error, longest=200)
         raise DataError(f"{source}the column {quote(name)} cannot be read: {reason}") from error
+
+
+def _is_text(series: Any) -> bool:
+    return bool(series.dtype == nw.String)
+
+
+def _by_codes(column: Any) -> pd.Categorical:
+    """Text of PyArrow by its distinct values: an object for each cell would take the most room."""
+    return pd.Categorical(column.dictionary_encode().to_pandas())
 
 
 def _decoded(series: Any) -> Any:
