@@ -112,10 +112,13 @@ def learning_curve(sizes: tuple[int, ...], repeats: int = 10) -> pd.DataFrame:
 
 
 def curve_to_markdown(curve: pd.DataFrame) -> str:
-    means = curve.groupby(["method", "instances"], sort=False)["accuracy"].mean().unstack()  # noqa: PD010
+    groups = curve.groupby(["method", "instances"], sort=False)["accuracy"]
+    means = groups.mean().unstack()  # noqa: PD010
+    errors = groups.sem().unstack()  # noqa: PD010
     lines = [f"| | {' | '.join(map(str, means.columns))} |", "|" + "---|" * (means.shape[1] + 1)]
-    for name, row in means.iterrows():
-        lines.append(f"| {name} | {' | '.join(f'{value:.3f}' for value in row)} |")
+    for name in means.index:
+        cells = zip(means.loc[name], errors.loc[name], strict=True)
+        lines.append(f"| {name} | {' | '.join(f'{m:.3f} ± {e:.3f}' for m, e in cells)} |")
     return "\n".join(lines)
 
 

@@ -352,6 +352,8 @@ def test_a_closed_pipe_is_no_traceback(ibgn, takes, tmp_path):
         ("header is True or False", "header is true or false"),
         ("longest_gap is a finite number", "--longest-gap is"),
         ("n_jobs is a whole number", "--jobs is"),
+        ("1 channel at rate=30, too many", "at --rate 30,"),
+        ("lasts; give rate=", "give -O rate="),
     ],
 )
 def test_options_are_named_as_they_are_written_in_a_shell(said, written):

@@ -15,7 +15,7 @@ from ibgn.explanation import Contributions
 from ibgn.generation import sample_instances
 from ibgn.intervals import IntervalSequences
 from ibgn.links import Smoothing, Unlinked, constraining
-from ibgn.messages import check_choice
+from ibgn.messages import check_choice, check_number
 from ibgn.networks import Networks, read_networks
 from ibgn.nodes import NodeLikelihood, Sampler, Sampling
 from ibgn.selection import Criterion, LinkScores, score_links, score_shared_links
@@ -141,6 +141,9 @@ class IBGNClassifier(ActivityClassifier):
 
     def _check_options(self) -> None:
         super()._check_options()
+        if self.smoothing != "learned":
+            wanted = "positive, or 'learned'"
+            check_number("smoothing", self.smoothing, wanted, lambda value: value > 0)
         check_choice("node_likelihood", self.node_likelihood, get_args(NodeLikelihood))
         check_choice("unlinked", self.unlinked, get_args(Unlinked))
         check_choice("criterion", self.criterion, get_args(Criterion))

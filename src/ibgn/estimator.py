@@ -18,7 +18,7 @@ from ibgn.intervals import Instance, IntervalSequences, as_sequences, recode
 from ibgn.messages import DataError, check_choice, check_number, quote
 from ibgn.networks import Sequences, read_networks
 
-__all__ = ["ActivityClassifier", "ClassPrior", "check_smoothing"]
+__all__ = ["ActivityClassifier", "ClassPrior", "check_data", "check_smoothing"]
 
 Floats = npt.NDArray[np.float64]
 ClassPrior = Literal["uniform", "empirical"] | Mapping[Any, float]
@@ -68,7 +68,7 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         y : (n,) label of the activity of each
         """
         self._check_options()
-        X, labels = _check_data(X, y)
+        X, labels = check_data(X, y)
         self.classes_, codes = np.unique(labels, return_inverse=True)
         self.class_log_prior_ = self._log_prior(codes)
         X = _with_used_actions(X)
@@ -168,7 +168,8 @@ def check_smoothing(smoothing: float) -> None:
     check_number("smoothing", smoothing, "from 1e-9 to 1e9", lambda value: 1e-9 <= value <= 1e9)
 
 
-def _check_data(X: Sequences, y: npt.ArrayLike) -> tuple[IntervalSequences, npt.NDArray[Any]]:
+def check_data(X: Sequences, y: npt.ArrayLike) -> tuple[IntervalSequences, npt.NDArray[Any]]:
+    """Instances and their labels, one each; refuses what cannot be learned from."""
     X, labels = as_sequences(X), _check_labels(y)
     if len(X) == 0:
         raise DataError("there are no instances to learn from")

@@ -74,7 +74,7 @@ def interval_scores(true: Sequences, detected: Sequences, iou: float = 0.5) -> D
 
 
 def overlap_f1(
-    true: Sequences, detected: Sequences, overlaps: Sequence[float] = (0.1, 0.25, 0.5)
+    true: Sequences, detected: Sequences, overlaps: Sequence[float] | float = (0.1, 0.25, 0.5)
 ) -> dict[float, float]:
     """F1@k as usual for action segmentation: F1 at several degrees of overlap.
 
@@ -86,6 +86,7 @@ def overlap_f1(
     >>> overlap_f1([[("pour", 0, 10)]], [[("pour", 0, 3)]])
     {0.1: 1.0, 0.25: 1.0, 0.5: 0.0}
     """
+    overlaps = [overlaps] if isinstance(overlaps, int | float) else overlaps
     for overlap in overlaps:
         _check_overlap("overlap", overlap)
     X, Z = _aligned(true, detected)

@@ -146,8 +146,9 @@ def _print_comparison(found: "Evaluation") -> None:
     if len(summary) > 1:
         tests = found.compare(best)
         told = [
-            f"{row.method}: {row.difference:+.3f} ± {row.error:.3f}, p {_shown_p(float(str(row.p_holm)))}"
-            for row in tests.itertuples()
+            f"{row['method']}: {row['difference']:+.3f} ± {row['error']:.3f}, "
+            f"p {_shown_p(row['p_holm'])}"
+            for row in tests.to_dict(orient="records")
         ]
         console.print(f"Against {best}, by paired tests over folds (p by Holm):", *told, sep="\n  ")
 

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 # what the library says of its options, for `in_flags`
 OPTION = re.compile(
     r"\b(closed|tick|tolerance|zero_length|min_duration|duplicates|delimiter|encoding|columns"
-    r"|format|to|window|step|longest_gap|smooth|rate)=(\{[^{}]*\}|'[^']*'|[\w.+-]*)"
+    r"|format|to|window|step|longest_gap|smooth|rate(?==\d))=(\{[^{}]*\}|'[^']*'|[\w.+-]*)"
 )
 # options of readers of some formats, which are given as -O name=value
 READER_OPTION = re.compile(
     r"\b(tracks|action|activity|crossing|label|group|points|unpaired|repeated|overlaps|unknown|fps"
     r"|label_variable|group_variable|annotator|mapping|background|labels|modifiers|attributes"
-    r"|origin|subset|name_field|label_choice|label_attribute|attribute|unclosed|form|time"
+    r"|origin|subset|name_field|label_choice|label_attribute|attribute|unclosed|rate|form|time"
     r"|names|null|gap|header|layout|start_values|stop_values|merge_objects|runs)"
     r"=('[^']*'|[\w.+-]*)"
 )

@@ -18,11 +18,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV, GroupKFold, StratifiedKFold
 
 from ibgn import __version__
+from ibgn.estimator import check_data
 from ibgn.experiments.folds import Fold
 from ibgn.experiments.journal import Journal
 from ibgn.experiments.methods import Method
 from ibgn.experiments.scores import SCORES, score_predictions
-from ibgn.intervals import IntervalSequences, as_sequences
+from ibgn.intervals import IntervalSequences
 from ibgn.messages import DataError, quote
 from ibgn.networks import Sequences
 
@@ -137,9 +138,8 @@ def evaluate(
         there; what would come out differently (other data, parameters, folds) is done anew
     on_done : called with each task and its scores
     """
-    X, labels = as_sequences(X), np.asarray(y).astype(str).astype(object)
-    if len(labels) != len(X):
-        raise DataError(f"y has one label an instance, got {len(labels)} for {len(X)}")
+    X, labels = check_data(X, y)
+    labels = labels.astype(str).astype(object)
     estimators = {name: make(seed) for name, make in methods.items()}
     for name, grid in (search or {}).items():
         if name in estimators:
