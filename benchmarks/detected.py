@@ -1,9 +1,9 @@
 """From sensors to recognised activities: what detection errors cost, on simulations.
 
-Run with `python -m benchmarks.detected`; docs/detection.md has what it prints. People
-are kept apart: whose intervals are detected was not learned from, neither by the detector nor, where
-recognition is tested, by the classifier. A classifier is learned from intervals as it is tested on,
-true or detected.
+Run with `python -m benchmarks.detected`; docs/detection.md has what it prints. People are kept
+apart: whose intervals are detected was not learned from, neither by the detector nor, where
+recognition is tested, by the classifier. A classifier is learned from intervals such as those it
+is tested on, true or detected.
 """
 
 import warnings

@@ -151,7 +151,12 @@ def test_options_of_a_reader(ibgn, tmp_path):  # noqa: F811
     X, y = read(tmp_path / "out.csv")
     assert X.to_lists() == [[("boil", 0.5, 1.5), ("pour", 1.5, 2.0)]]
     assert y.tolist() == ["tea"]
-    for wrong, message in (("rate", "name=value"), ("colour=red", "no option of the format")):
+    refusals = {
+        "rate": "name=value",
+        "colour=red": "no option of the format",
+        "closed=both": "has a flag of its own, --closed",
+    }
+    for wrong, message in refusals.items():
         refused = ibgn("inspect", tmp_path, *options, "-O", wrong)
         assert refused.returncode == 2
         assert message in refused.stderr

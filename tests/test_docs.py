@@ -29,7 +29,7 @@ def test_every_format_has_an_example_of_few_lines():
 @pytest.mark.parametrize("name", list(EXAMPLES))
 def test_an_example_is_read(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    Path(name).parent.mkdir(exist_ok=True)
+    Path(name).parent.mkdir(parents=True, exist_ok=True)
     Path(name).write_text(EXAMPLES[name]["text"])
     found = {}
     exec(EXAMPLES[name]["call"], {"ibgn": ibgn}, found)  # noqa: S102

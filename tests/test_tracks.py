@@ -190,7 +190,7 @@ def test_a_column_that_is_not_there_is_named(file):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "labels is the list of columns"),
+        ({}, "labels= names the columns"),
         ({"labels": "hand"}, "labels is the list"),
         ({"labels": []}, "labels is empty"),
         ({"labels": [0]}, "number from 1 on"),

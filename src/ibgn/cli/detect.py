@@ -94,7 +94,7 @@ def detect(
         n_jobs=jobs,
     )
     if output is not None:
-        find_format(output, None)  # before the work, so that a typo costs no time
+        find_format(output, None, writing=True)  # before the work, so that a typo costs no time
     with warnings_aloud() as said:
         with busy(f"learning from {train.name}"):
             left_out = [*(ignore or []), *([] if activity is None else [activity])]

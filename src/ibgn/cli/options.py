@@ -62,6 +62,14 @@ Jobs = Annotated[
 Seed = Annotated[int, typer.Option(min=0, help="Seed; the same one gives the same result.")]
 
 
+# options of readers that are lists also where one value is given
+LISTS = ("tracks", "labels", "null", "background", "runs", "start_values", "stop_values")
+OWN_FLAGS = (
+    *("closed", "tick", "tolerance", "zero_length", "min_duration", "duplicates"),
+    *("delimiter", "encoding"),
+)
+
+
 @dataclass(frozen=True)
 class Reading:
     """How a file of intervals is read: what the options of every such command say."""
@@ -142,15 +150,26 @@ def parse_options(option: list[str] | None) -> dict[str, Any]:
             raise typer.BadParameter(
                 f"is written name=value, as action=track; got {pair!r}", param_hint="--option"
             )
-        found.setdefault(name.replace("-", "_"), []).append(_as_value(value))
-    return {name: values if len(values) > 1 else values[0] for name, values in found.items()}
+        name = name.replace("-", "_")
+        if name in OWN_FLAGS:
+            raise typer.BadParameter(
+                f"{name} has a flag of its own, --{name.replace('_', '-')}", param_hint="--option"
+            )
+        found.setdefault(name, []).append(_as_value(value))
+    return {name: _alone_or_list(name, values) for name, values in found.items()}
+
+
+def _alone_or_list(name: str, values: list[Any]) -> Any:
+    one = values[0]
+    wanted = name in LISTS and isinstance(one, str | int) and not isinstance(one, bool)
+    return values if len(values) > 1 or wanted else one
 
 
 def _as_value(text: str) -> Any:
     try:
         return json.loads(text)
-    except ValueError:
-        return text
+    except (ValueError, RecursionError):
+        return {"True": True, "False": False, "None": None}.get(text, text)
 
 
 def parse_columns(column: list[str] | None) -> dict[str, str]:

@@ -275,6 +275,8 @@ def _are_texts(names: Iterable[Any]) -> bool:
 
 
 def _check_labels(labels: Any, header: bool) -> dict[str, Column]:
+    if labels is None:
+        raise OptionError("labels= names the columns that hold labels; give one at the least")
     if not isinstance(labels, Mapping):
         if not isinstance(labels, list | tuple):
             raise OptionError(
