@@ -519,3 +519,16 @@ def test_a_link_to_a_file_is_read(file):
     path = file(TALK)
     (path.parent / "twin.eaf").symlink_to(path)
     assert len(read_elan(path.parent)[0]) == 2
+
+
+def test_a_label_is_seen_in_elan_and_may_be_corrected_there(tmp_path):
+    path = tmp_path / "take.eaf"
+    X = IntervalSequences.from_lists([[("ibgn activity", 0, 4), ("pour", 3.25, 5)]])
+    write_elan(X, path, ["tea"])
+    content = path.read_text()
+    assert content.count("<ANNOTATION_VALUE>tea</ANNOTATION_VALUE>") == 1
+    again, y = read_elan(path)
+    assert again.to_lists() == X.to_lists()
+    assert y.tolist() == ["tea"]
+    path.write_text(content.replace("<ANNOTATION_VALUE>tea<", "<ANNOTATION_VALUE>coffee<"))
+    assert read_elan(path)[1].tolist() == ["coffee"]

@@ -40,6 +40,7 @@ from ibgn.records import LARGEST_TIME
 __all__ = ["load_elan", "read_elan", "write_elan"]
 
 SUFFIX = ".eaf"
+ACTIVITY = "ibgn activity"  # tier that shows the label
 MINE = "ibgn."  # begins the names of the properties in which a file speaks of itself
 NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 LARGEST_SLOT = 2**32 - 2  # milliseconds; the schema has unsigned numbers of 32 bits
@@ -119,7 +120,8 @@ def write_elan(
         read together with these; those of the same name are replaced.
     y : (n,) labels, optional
 
-    Each action has a tier, and further ones, "name (2)", where it overlaps itself. ELAN holds
+    Each action has a tier, and further ones, "name (2)", where it overlaps itself. The tier "ibgn
+    activity" shows the label; what is written there in ELAN is read as the label. ELAN holds
     whole milliseconds from 0 on: exact times, and an offset where times are negative or beyond
     49 days, stand in the header with the instance, its label and group. ELAN keeps them; they
     hold for annotations that were not moved.
@@ -166,11 +168,15 @@ def _parse(recording: Recording, name: str) -> Session:
     notes = read_notes(root, recording.prefix)
     mine = _mine(read_properties(root, recording.prefix), recording.prefix)
     exact = _exact(mine, recording.prefix)
-    annotations = [
-        Annotation(timed.note.tier, timed.note.value, *exact.seconds(timed), str(timed.note))
-        for timed in notes
-    ]
     known = {name: mine[name] for name in KNOWN if name in mine}
+    annotations = []
+    for timed in notes:
+        note = timed.note
+        if "label" in known and note.tier == ACTIVITY:
+            # who changed it in ELAN meant it
+            known["label"] = known["label"] if note.value == str(known["label"]) else note.value
+            continue
+        annotations.append(Annotation(note.tier, note.value, *exact.seconds(timed), str(note)))
     return Session(name, annotations, check_known(known, f"{recording.prefix}the header"))
 
 
@@ -233,14 +239,17 @@ def _offset(rows: Instance) -> float:
 
 def _render(rows: Instance, known: Known) -> Iterator[str]:
     """Lines of the file of one instance."""
-    offset = _offset(rows)
+    offset, actions = _offset(rows), len(rows)
+    rows = [*rows, *_label_row(rows, known)]
     spans = [_milliseconds(start, end, offset) for _, start, end in rows]
-    tiers = lay_out([(row[0], *span) for row, span in zip(rows, spans, strict=True)])
+    named = [(row[0], *span) for row, span in zip(rows, spans, strict=True)]
+    tiers = lay_out(named[:actions], taken=(ACTIVITY,))
+    tiers += [Tier(ACTIVITY, [place]) for place in range(actions, len(rows))]
     order = [place for tier in tiers for place in tier.places]
     exact = {}
     for number, place in enumerate(order, 1):
         _, *times = rows[place]
-        if times != [offset + time / 1000 for time in spans[place]]:
+        if place < actions and times != [offset + time / 1000 for time in spans[place]]:
             exact[f"a{number}"] = times
     slots = sorted((spans[place][side], place, side) for place in order for side in (0, 1))
     ids = {(place, side): f"ts{number}" for number, (_, place, side) in enumerate(slots, 1)}
@@ -249,6 +258,13 @@ def _render(rows: Instance, known: Known) -> Iterator[str]:
     yield from _time_order(slots)
     yield from _tier_lines(tiers, rows, ids)
     yield from FOOT
+
+
+def _label_row(rows: Instance, known: Known) -> list[tuple[str, float, float]]:
+    """The label as an annotation of the whole instance, for people to see."""
+    if "label" not in known or not rows:
+        return []
+    return [(str(known["label"]), min(row[1] for row in rows), max(row[2] for row in rows))]
 
 
 def _header(
