@@ -28,21 +28,21 @@ from ibgn import count_pairs, inspect, plot_timeline, read_table
 
 rng = np.random.default_rng(0)
 rows = []
-for session in range(20):
+for take in range(20):
     boil, pour, stir = rng.integers(20, 60, 3)
-    task, person = ("tea", "coffee")[session % 2], ("ann", "bob")[session // 10]
+    task, person = ("tea", "coffee")[take % 2], ("ann", "bob")[take // 10]
     first = {"tea": "boil", "coffee": "grind"}[task]
     rows += [
-        (session, task, person, first, 0, boil - 1),
-        (session, task, person, "pour", boil, boil + pour - 1),
-        (session, task, person, "hold cup", boil, boil + pour + stir - 1),
-        (session, task, person, "stir", boil + pour, boil + pour + stir - 1),
+        (take, task, person, first, 0, boil - 1),
+        (take, task, person, "pour", boil, boil + pour - 1),
+        (take, task, person, "hold cup", boil, boil + pour + stir - 1),
+        (take, task, person, "stir", boil + pour, boil + pour + stir - 1),
     ]
-frames = pd.DataFrame(rows, columns=["session", "task", "person", "behaviour", "onset", "offset"])
+frames = pd.DataFrame(rows, columns=["take", "task", "person", "behaviour", "onset", "offset"])
 print(frames.head(4).to_string(index=False))
 
 names = {
-    "instance": "session",
+    "instance": "take",
     "label": "task",
     "group": "person",
     "action": "behaviour",
@@ -67,7 +67,7 @@ print("warnings:", inspect(X, y).warnings)
 # %%
 # Clicks
 # ------
-# The same sessions in seconds, by an annotator who is up to a fiftieth of a second early or late.
+# The same takes in seconds, by an annotator who is up to a fiftieth of a second early or late.
 # ``inspect`` proposes a tolerance: end points closer than that are one instant.
 
 clicks = frames.copy()
@@ -96,7 +96,7 @@ def share_of_relations(X):
 
 fig, (left, right) = plt.subplots(1, 2, figsize=(11, 3.6), layout="constrained")
 plot_timeline(X[0], ax=left)
-left.set(title="one session", xlabel="frame")
+left.set(title="one take", xlabel="frame")
 readings = {
     "frames, as they stand": as_they_stand,
     'frames, closed="both"': X,

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ibgn.io.annotations import Annotation, Choices, Session, to_table
+from ibgn.io.annotations import Annotation, Choices, Take, to_table
 from ibgn.io.clock import as_seconds
 from ibgn.io.events import load_events, read_events
 from ibgn.messages import DataError, DataWarning, OptionError
@@ -125,7 +125,7 @@ def test_activities_get_the_actions_that_a_look_at_all_of_them_finds(drawn, stre
     notes += [Annotation("do", "tea", start, start + length, "") for start, length in stretches]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
-        table = to_table([Session("s", notes)], Choices(activity="do", crossing="keep"), "")
+        table = to_table([Take("s", notes)], Choices(activity="do", crossing="keep"), "")
         X, _ = table.read(Cleaning())
     for got, (start, length) in zip(
         X.to_lists(), sorted(stretches, key=lambda one: (one[0], sum(one))), strict=True

@@ -9,7 +9,7 @@ from ibgn.io.annotations import (
     Choices,
     Overlaps,
     ReadingOptions,
-    Session,
+    Take,
     check_names,
     settle_overlaps,
     split_options,
@@ -90,9 +90,9 @@ def load_activitynet(
     if subset is not None:
         videos = _of_subset(videos, subset, recording.prefix)
     own_label = chosen.label is None and chosen.activity is None
-    sessions = [_session(name, video, own_label) for name, video in videos]
-    sessions = settle_overlaps(sessions, overlaps, recording.prefix, chosen.tracks)
-    return to_table(sessions, chosen, recording.prefix)
+    takes = [_take(name, video, own_label) for name, video in videos]
+    takes = settle_overlaps(takes, overlaps, recording.prefix, chosen.tracks)
+    return to_table(takes, chosen, recording.prefix)
 
 
 def _database(root: Node) -> Node:
@@ -116,11 +116,11 @@ def _of_subset(videos: list[tuple[str, Node]], subset: str, source: str) -> list
     return [video for video, its in zip(videos, subsets, strict=True) if its == subset]
 
 
-def _session(name: str, video: Node, own_label: bool) -> Session:
+def _take(name: str, video: Node, own_label: bool) -> Take:
     annotations = [_annotation(segment) for segment in video.child("annotations").items()]
     label = next((video.child(field).name() for field in LABELS if video.has(field)), None)
     known = {"label": label} if own_label and label is not None else {}
-    return Session(name, annotations, known)
+    return Take(name, annotations, known)
 
 
 def _annotation(node: Node) -> Annotation:

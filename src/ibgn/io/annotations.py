@@ -1,6 +1,6 @@
 """What annotation tools know, tracks of labelled stretches of time, to a table of intervals.
 
-Readers of ELAN, Praat, BORIS and their like give a `Session` for each recording; how sessions
+Readers of ELAN, Praat, BORIS and their like give a `Take` for each recording; how takes
 become instances with a label is the same for all, and told by `Choices`.
 """
 
@@ -24,7 +24,7 @@ __all__ = [
     "Choices",
     "Overlaps",
     "ReadingOptions",
-    "Session",
+    "Take",
     "check_names",
     "settle_overlaps",
     "split_options",
@@ -51,7 +51,7 @@ class Annotation(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Session:
+class Take:
     """One recording.
 
     Parameters
@@ -165,8 +165,8 @@ def warn_counts(counts: Mapping[tuple[str, str], int], source: str) -> None:
 
 
 def settle_overlaps(
-    sessions: Iterable[Session], overlaps: Overlaps, source: str, tracks: Sequence[str] | None
-) -> list[Session]:
+    takes: Iterable[Take], overlaps: Overlaps, source: str, tracks: Sequence[str] | None
+) -> list[Take]:
     """Count annotations that overlap an earlier one of the same track and value.
 
     "keep" leaves them as they are, "merge" makes one stretch of them, both with a count; "error"
@@ -176,17 +176,17 @@ def settle_overlaps(
     counts: Counter[tuple[str, str]] = Counter()
     what = {"keep": "kept; overlaps='merge' makes them one", "merge": "merged with it"}
     settled = []
-    for session in sessions:
-        merged, again = _merge(session.annotations, tracks)
+    for take in takes:
+        merged, again = _merge(take.annotations, tracks)
         if again and overlaps == "error":
             raise DataError(
-                f"{source}{session.name}, {again[0].place}: overlaps another of "
+                f"{source}{take.name}, {again[0].place}: overlaps another of "
                 f"{quote(again[0].value)}; mend it, or use overlaps='merge' or 'keep'"
             )
         if again:
             told = f"with an earlier one of the same track and name; {what[overlaps]}"
             counts["overlapping annotation", told] += len(again)
-        settled.append(replace(session, annotations=merged) if overlaps == "merge" else session)
+        settled.append(replace(take, annotations=merged) if overlaps == "merge" else take)
     warn_counts(counts, source)
     return settled
 
@@ -223,15 +223,15 @@ class _Row(NamedTuple):
     place: str
 
 
-def to_table(sessions: Iterable[Session], choices: Choices, source: str) -> LongTable:
+def to_table(takes: Iterable[Take], choices: Choices, source: str) -> LongTable:
     """Make one row an interval; what is left out is counted in warnings.
 
     `source` begins every message, as "talks: ".
     """
-    sessions = list(sessions)
-    _check_tracks(sessions, choices, source)
+    takes = list(takes)
+    _check_tracks(takes, choices, source)
     left_out: Counter[str] = Counter()
-    rows = [row for session in sessions for row in _rows(session, choices, left_out, source)]
+    rows = [row for take in takes for row in _rows(take, choices, left_out, source)]
     for why, number in left_out.items():
         warnings.warn(
             f"{source}left out {count(number, 'annotation')} {why}", DataWarning, stacklevel=2
@@ -246,8 +246,8 @@ def to_table(sessions: Iterable[Session], choices: Choices, source: str) -> Long
     return LongTable(series, (), source, lambda row: rows[row].place)
 
 
-def _check_tracks(sessions: list[Session], choices: Choices, source: str) -> None:
-    known = {a.track for session in sessions for a in session.annotations}
+def _check_tracks(takes: list[Take], choices: Choices, source: str) -> None:
+    known = {a.track for take in takes for a in take.annotations}
     wanted = [*(choices.tracks or []), *([choices.activity] if choices.activity else [])]
     missing = [name for name in wanted if name not in known]
     if missing:
@@ -255,22 +255,19 @@ def _check_tracks(sessions: list[Session], choices: Choices, source: str) -> Non
         raise DataError(f"{source}there is no track {quote(missing[0])}; there are {listed}")
 
 
-def _rows(
-    session: Session, choices: Choices, left_out: Counter[str], source: str
-) -> Iterable[_Row]:
+def _rows(take: Take, choices: Choices, left_out: Counter[str], source: str) -> Iterable[_Row]:
     if choices.activity is None:
-        instance = str(session.known.get("instance", session.name))
-        label = session.known.get("label", _named(session, "label", choices.label, source))
+        instance = str(take.known.get("instance", take.name))
+        label = take.known.get("label", _named(take, "label", choices.label, source))
         stretches = [(instance, label, -np.inf, np.inf)]
     else:
-        named = [a for a in session.annotations if a.track == choices.activity]
+        named = [a for a in take.annotations if a.track == choices.activity]
         named.sort(key=lambda a: (a.start, a.end))
         stretches = [
-            (f"{session.name}#{number}", a.value, a.start, a.end)
-            for number, a in enumerate(named, 1)
+            (f"{take.name}#{number}", a.value, a.start, a.end) for number, a in enumerate(named, 1)
         ]
-    group = session.known.get("group", _named(session, "group", choices.group, source))
-    actions = _actions(session, choices, left_out)
+    group = take.known.get("group", _named(take, "group", choices.group, source))
+    actions = _actions(take, choices, left_out)
     by_time = _ByTime(actions)
     inside: set[int] = set()
     for instance, label, begin, stop in stretches:
@@ -279,19 +276,19 @@ def _rows(
         here = [actions[number] for number in touching]
         rows = list(_within(here, begin, stop, choices.crossing, left_out))
         for action, start, end, place in rows:
-            yield _Row(instance, label, group, action, start, end, f"{session.name}, {place}")
+            yield _Row(instance, label, group, action, start, end, f"{take.name}, {place}")
         if not rows:
-            yield _Row(instance, label, group, None, np.nan, np.nan, session.name)
+            yield _Row(instance, label, group, None, np.nan, np.nan, take.name)
     if len(inside) < len(actions):
         left_out["outside of every activity"] += len(actions) - len(inside)
 
 
 def _actions(
-    session: Session, choices: Choices, left_out: Counter[str]
+    take: Take, choices: Choices, left_out: Counter[str]
 ) -> list[tuple[str, float, float, str]]:
     """Annotations that stand for actions: name, start, end and place."""
     actions = []
-    for track, value, start, end, place in session.annotations:
+    for track, value, start, end, place in take.annotations:
         if track == choices.activity or (choices.tracks and track not in choices.tracks):
             continue
         if choices.action != "track" and not value.strip():
@@ -341,9 +338,9 @@ def _within(
             left_out["that cross the edge of an activity; crossing='clip' keeps a part"] += 1
 
 
-def _named(session: Session, option: str, source: str | None, prefix: str) -> str | None:
+def _named(take: Take, option: str, source: str | None, prefix: str) -> str | None:
     """Label or group from the path of a recording."""
-    path = PurePath(session.name)
+    path = PurePath(take.name)
     if source is None:
         return None
     if source == "file":
@@ -351,14 +348,14 @@ def _named(session: Session, option: str, source: str | None, prefix: str) -> st
     if source == "folder":
         if not path.parent.name:
             raise DataError(
-                f"{prefix}{quote(session.name)} is in no folder that could name its {option}; "
+                f"{prefix}{quote(take.name)} is in no folder that could name its {option}; "
                 f"put it into one, or give another {option}="
             )
         return path.parent.name
-    found = re.search(source, session.name)
+    found = re.search(source, take.name)
     if not (found and found[1]):
         raise DataError(
-            f"{prefix}{option}={source!r} finds nothing in {quote(session.name)}; "
+            f"{prefix}{option}={source!r} finds nothing in {quote(take.name)}; "
             "change the expression, or the name of the file"
         )
     return found[1]

@@ -18,7 +18,7 @@ from ibgn.io.annotations import (
     Choices,
     Overlaps,
     ReadingOptions,
-    Session,
+    Take,
     check_names,
     settle_overlaps,
     split_options,
@@ -165,18 +165,18 @@ def load_boris(
     wanted = {known: name for known, name in variables.items() if name is not None}
     reader = _Reader(modifiers, points, unpaired, unknown, wanted)
     source = f"{printable(as_path(path).name)}: "
-    sessions: dict[str, Session] = {}
+    takes: dict[str, Take] = {}
     for name, file in find_files(path, SUFFIXES):
         with reading(file) as recording:
             text = read_text(recording)
-        for session in reader.sessions(text, name, recording.prefix):
-            if sessions.setdefault(session.name, session) is not session:
+        for take in reader.takes(text, name, recording.prefix):
+            if takes.setdefault(take.name, take) is not take:
                 raise DataError(
-                    f"{source}the observation {quote(session.name)} is in two files; rename one, "
+                    f"{source}the observation {quote(take.name)} is in two files; rename one, "
                     "or put the files into folders"
                 )
     warn_counts(reader.counts, source)
-    settled = settle_overlaps(sessions.values(), overlaps, source, chosen.tracks)
+    settled = settle_overlaps(takes.values(), overlaps, source, chosen.tracks)
     return to_table(settled, chosen, source)
 
 
@@ -220,7 +220,7 @@ class _Reader:
         check_choice("unpaired", self.unpaired, get_args(Unpaired))
         check_choice("unknown", self.unknown, get_args(Unknown))
 
-    def sessions(self, text: str, name: str, source: str) -> Iterator[Session]:
+    def takes(self, text: str, name: str, source: str) -> Iterator[Take]:
         """One for each observation of a file, which is a project or a table."""
         path = PurePath(name)
         if text.lstrip().startswith("{"):
@@ -230,7 +230,7 @@ class _Reader:
         for one in observations:
             known = {key: _variable(one, wanted) for key, wanted in self.wanted.items()}
             within = one.name if path.name == name else f"{path.parent.as_posix()}/{one.name}"
-            yield Session(within, list(self._pair(one, source)), known)
+            yield Take(within, list(self._pair(one, source)), known)
 
     def _pair(self, observation: _Observation, source: str) -> Iterator[Annotation]:
         """Intervals from starts to stops of the same behaviour, subject and modifiers."""

@@ -15,7 +15,7 @@ from ibgn.io.annotations import (
     Choices,
     Overlaps,
     ReadingOptions,
-    Session,
+    Take,
     check_names,
     settle_overlaps,
     split_options,
@@ -124,15 +124,15 @@ def load_cvat(
     check_choice("overlaps", overlaps, get_args(Overlaps))
     check_names(attribute=attribute)
     reader = _Reader(fps, attribute, unclosed, unknown)
-    sessions = []
+    takes = []
     for name, file in find_files(path, SUFFIXES):
         with reading(file) as recording:
             root = parse_xml(recording)
-        sessions.append(Session(name, reader.annotations(root, recording.prefix)))
+        takes.append(Take(name, reader.annotations(root, recording.prefix)))
     source = f"{printable(as_path(path).name)}: "
     reader.check_attribute(source)
     warn_counts(reader.counts, source)
-    return to_table(settle_overlaps(sessions, overlaps, source, chosen.tracks), chosen, source)
+    return to_table(settle_overlaps(takes, overlaps, source, chosen.tracks), chosen, source)
 
 
 class _Video(NamedTuple):

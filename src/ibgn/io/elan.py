@@ -14,7 +14,7 @@ from ibgn.io.annotations import (
     ChoiceOptions,
     Choices,
     ReadingOptions,
-    Session,
+    Take,
     split_options,
     to_table,
 )
@@ -96,13 +96,13 @@ def read_elan(path: Source, **options: Unpack[ReadingOptions]) -> tuple[Interval
 def load_elan(path: Source, **choices: Unpack[ChoiceOptions]) -> LongTable:
     """Load the annotations of all files as they are; options as for `read_elan`."""
     chosen = Choices(**choices)
-    sessions = []
+    takes = []
     with reading(path) as folder:
         for name, file in find_files(path, (SUFFIX,)):
             with reading(file) as recording:
-                sessions.append(_parse(recording, name))
-    refuse_repeated(sessions, chosen, folder.prefix)
-    return to_table(sessions, chosen, folder.prefix)
+                takes.append(_parse(recording, name))
+    refuse_repeated(takes, chosen, folder.prefix)
+    return to_table(takes, chosen, folder.prefix)
 
 
 def write_elan(
@@ -163,7 +163,7 @@ def _milliseconds(start: float, end: float, offset: float) -> tuple[int, int]:
     return first, max(round((end - offset) * 1000), first + 1)
 
 
-def _parse(recording: Recording, name: str) -> Session:
+def _parse(recording: Recording, name: str) -> Take:
     root = parse_xml(recording)
     notes = read_notes(root, recording.prefix)
     mine = _mine(read_properties(root, recording.prefix), recording.prefix)
@@ -177,7 +177,7 @@ def _parse(recording: Recording, name: str) -> Session:
             known["label"] = known["label"] if note.value == str(known["label"]) else note.value
             continue
         annotations.append(Annotation(note.tier, note.value, *exact.seconds(timed), str(note)))
-    return Session(name, annotations, check_known(known, f"{recording.prefix}the header"))
+    return Take(name, annotations, check_known(known, f"{recording.prefix}the header"))
 
 
 def _mine(properties: Mapping[str, str], prefix: str) -> dict[str, Any]:

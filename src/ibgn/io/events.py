@@ -12,7 +12,7 @@ from ibgn.io.annotations import (
     ChoiceOptions,
     Choices,
     ReadingOptions,
-    Session,
+    Take,
     split_options,
     to_table,
 )
@@ -162,7 +162,7 @@ def load_events(
     named = _check_columns(columns, header, chosen)
     states = _States(*_check_values(start_values, stop_values), unknown)
     pairing = Pairing(unpaired, repeated)
-    sessions: list[Session] = []
+    takes: list[Take] = []
     with reading(path) as folder:
         files = find_files(path, SUFFIXES)
         for name, file in files:
@@ -173,10 +173,10 @@ def load_events(
                 else:
                     lines = list(read_log(recording))
                     log = _Log(name, lines, f"{recording.prefix}line", len(files) > 1)
-                sessions += log.sessions(unit, states, pairing)
+                takes += log.takes(unit, states, pairing)
     states.warn(folder.prefix)
     pairing.warn(folder.prefix)
-    return to_table(sessions, chosen, folder.prefix)
+    return to_table(takes, chosen, folder.prefix)
 
 
 @dataclass(frozen=True)
@@ -227,8 +227,8 @@ class _Log:
         """Name an entry for a message by its place."""
         return f"{self.prefix} {place}"
 
-    def sessions(self, unit: float, states: _States, pairing: Pairing) -> Iterator[Session]:
-        """Give a session for each instance of the file."""
+    def takes(self, unit: float, states: _States, pairing: Pairing) -> Iterator[Take]:
+        """Give a take for each instance of the file."""
         if not self.entries:
             raise DataError(f"{self.where(1)}: an event is wanted, but the file has none")
         times = as_seconds(
@@ -246,7 +246,7 @@ class _Log:
             if starts is not None:
                 mine.append(Event((entry.track, entry.action), starts, time, entry.place))
         for instance, mine in events.items():
-            yield self._session(pairing.pairs(mine, self.where), first[instance].known)
+            yield self._take(pairing.pairs(mine, self.where), first[instance].known)
 
     def _refuse_other(self, entry: Entry, first: Entry) -> None:
         """Refuse an entry that knows something else of its instance than the first one."""
@@ -259,7 +259,7 @@ class _Log:
             f"an instance one {what}, or name columns={{'instance': ...}}"
         )
 
-    def _session(self, pairs: Iterable[Pair], known: Mapping[str, str]) -> Session:
+    def _take(self, pairs: Iterable[Pair], known: Mapping[str, str]) -> Take:
         noun = self.prefix.rsplit(maxsplit=1)[-1]
         notes = [
             Annotation(track, action, start, end, f"{noun} {place}")
@@ -267,7 +267,7 @@ class _Log:
         ]
         if self.one_of_many and "instance" in known:
             known = {**known, "instance": f"{self.name}#{known['instance']}"}
-        return Session(self.name, notes, known)
+        return Take(self.name, notes, known)
 
 
 def _fold(state: Any) -> str:

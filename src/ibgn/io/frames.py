@@ -17,7 +17,7 @@ from ibgn.io.annotations import (
     ChoiceOptions,
     Choices,
     ReadingOptions,
-    Session,
+    Take,
     split_options,
     to_table,
 )
@@ -107,13 +107,13 @@ def load_frames(
     _check_options(rate, background, form)
     names = None if mapping is None else _read_mapping(mapping)
     no_action = set(background)
-    sessions = []
+    takes = []
     with reading(path) as folder:
         for name, file in _files(path, mapping):
             with reading(file) as recording:
                 found = _annotations(recording, rate, form, names)
-            sessions.append(Session(name, [note for note in found if note.value not in no_action]))
-    return to_table(sessions, chosen, folder.prefix)
+            takes.append(Take(name, [note for note in found if note.value not in no_action]))
+    return to_table(takes, chosen, folder.prefix)
 
 
 def _check_options(rate: Any, background: Any, form: Any) -> None:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ibgn.io.annotations import Choices, Session, _named
+from ibgn.io.annotations import Choices, Take, _named
 from ibgn.io.files import Recording, Source, as_path, reading
 from ibgn.io.folders import find_files
 from ibgn.io.table import Labels
@@ -79,12 +79,12 @@ def read_joints(
     left_out: Counter[str] = Counter()
     recordings = []
     for name, file in files:
-        who = _named(Session(name, ()), "group", choices.group, source)
+        who = _named(Take(name, ()), "group", choices.group, source)
         recordings.append(_read_one(name, file, who, rate, left_out))
     _warn_of(left_out, source)
     if label is None:
         return recordings, None
-    named = [_named(Session(name, ()), "label", choices.label, source) for name, _ in files]
+    named = [_named(Take(name, ()), "label", choices.label, source) for name, _ in files]
     return recordings, np.array(named, object)
 
 

@@ -12,7 +12,7 @@ from ibgn.io.annotations import (
     Choices,
     Overlaps,
     ReadingOptions,
-    Session,
+    Take,
     check_names,
     settle_overlaps,
     split_options,
@@ -121,12 +121,12 @@ def load_labelstudio(
     reader = _Reader(fps, annotator, name_field, label_choice, unknown)
     with reading(path) as recording:
         root = parse_json(recording)
-    sessions = list(reader.sessions(root))
-    _refuse_repeated(sessions, recording.prefix)
+    takes = list(reader.takes(root))
+    _refuse_repeated(takes, recording.prefix)
     reader.check_labels(recording.prefix)
     warn_counts(reader.counts, recording.prefix)
-    sessions = settle_overlaps(sessions, overlaps, recording.prefix, chosen.tracks)
-    return to_table(sessions, chosen, recording.prefix)
+    takes = settle_overlaps(takes, overlaps, recording.prefix, chosen.tracks)
+    return to_table(takes, chosen, recording.prefix)
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ class _Reader:
                 f"got {quote(self.annotator)}"
             )
 
-    def sessions(self, root: Node) -> Iterator[Session]:
+    def takes(self, root: Node) -> Iterator[Take]:
         """One for each task that has an annotation."""
         for task in root.items():
             if not task.has("annotations"):
@@ -165,7 +165,7 @@ class _Reader:
             results = annotation.child("result").items()
             known = {} if self.label_choice is None else self._label(results)
             stretches = [one for result in results for one in self._annotations(result)]
-            yield Session(self._name(task), stretches, known)
+            yield Take(self._name(task), stretches, known)
 
     def check_labels(self, source: str) -> None:
         """Refuse a tag for labels that no task has."""
@@ -278,8 +278,8 @@ def _times(value: Node) -> tuple[float, float]:
     return value.child("start").number("start"), value.child("end").number("end")
 
 
-def _refuse_repeated(sessions: list[Session], source: str) -> None:
-    times = Counter(session.name for session in sessions)
+def _refuse_repeated(takes: list[Take], source: str) -> None:
+    times = Counter(take.name for take in takes)
     twice = next((name for name, number in times.items() if number > 1), None)
     if twice is not None:
         raise DataError(

@@ -26,7 +26,7 @@ from ibgn.io._opportunity import (
     find_runs,
     load_frames,
 )
-from ibgn.io.annotations import Annotation, Choices, Session, to_table
+from ibgn.io.annotations import Annotation, Choices, Take, to_table
 from ibgn.io.files import as_path
 from ibgn.io.table import Labels, LongTable
 from ibgn.messages import DataError, OptionError, check_choice, printable, quote
@@ -114,17 +114,17 @@ def load_opportunity(
         check_choice("tracks", track, TRACKS)
     files = find_runs(path, runs)
     source = "" if isinstance(path, list | tuple) else f"{printable(as_path(path).name)}: "
-    sessions = []
+    takes = []
     for run in files:
         frames = load_frames(run, (), unknown)
         found = list(_annotations(frames, tracks, merge_objects, null))
-        sessions.append(Session(run.name, found, {"group": run.subject}))
-    if not any(a.track == ACTIVITY for session in sessions for a in session.annotations):
+        takes.append(Take(run.name, found, {"group": run.subject}))
+    if not any(a.track == ACTIVITY for take in takes for a in take.annotations):
         raise DataError(
             f"{source}no frame has a high-level activity; null=True reads such stretches as the "
             "activity 'null'"
         )
-    return to_table(sessions, Choices(action="both", activity=ACTIVITY), source)
+    return to_table(takes, Choices(action="both", activity=ACTIVITY), source)
 
 
 def _check_flags(**flags: Any) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ibgn.io.annotations import Session, _check_pattern, _named
+from ibgn.io.annotations import Take, _check_pattern, _named
 from ibgn.io.csv import _check_delimiter, _check_encoding, _decoding, _parse, _parsing
 from ibgn.io.files import Recording, Source, reading
 from ibgn.io.folders import find_files
@@ -83,7 +83,7 @@ def read_sensors(
     for name, file in find_files(path, SUFFIXES):
         columns = _Columns(time, labels, channels, ignore)
         table = _load(file, columns, delimiter, encoding)
-        called = _named(Session(name, ()), "group", group, f"{quote(name)}: ")
+        called = _named(Take(name, ()), "group", group, f"{quote(name)}: ")
         recordings.append(_as_recording(table, columns, null, unit, name, called))
     return recordings
 

@@ -14,7 +14,7 @@ from ibgn.io.annotations import (
     ChoiceOptions,
     Choices,
     ReadingOptions,
-    Session,
+    Take,
     split_options,
     to_table,
 )
@@ -101,7 +101,7 @@ def load_textgrid(
     chosen = Choices(**choices)
     check_encoding(encoding)
     check_choice("points", points, get_args(Points))
-    sessions, dropped = [], 0
+    takes, dropped = [], 0
     with reading(path) as folder:
         for name, file in find_files(path, (SUFFIX.lower(),)):
             with reading(file) as recording:
@@ -112,10 +112,10 @@ def load_textgrid(
                 elif points == "drop":
                     dropped += sum(len(tier.stretches) for tier in pointed)
                     tiers = [tier for tier in tiers if not tier.has_points]
-                sessions.append(_session(name, tiers, recording.prefix))
+                takes.append(_take(name, tiers, recording.prefix))
     _warn_of_points(dropped, folder.prefix)
-    refuse_repeated(sessions, chosen, folder.prefix)
-    return to_table(sessions, chosen, folder.prefix)
+    refuse_repeated(takes, chosen, folder.prefix)
+    return to_table(takes, chosen, folder.prefix)
 
 
 def write_textgrid(
@@ -238,7 +238,7 @@ def _warn_of_points(dropped: int, prefix: str) -> None:
         )
 
 
-def _session(name: str, tiers: list[_Tier], prefix: str) -> Session:
+def _take(name: str, tiers: list[_Tier], prefix: str) -> Take:
     mine = [tier for tier in tiers if _is_mine(tier)]
     if len(mine) > 1:
         raise DataError(f"{prefix}there are {len(mine)} tiers {MINE!r}; remove all but one")
@@ -249,7 +249,7 @@ def _session(name: str, tiers: list[_Tier], prefix: str) -> Session:
         for entry, (start, end, text) in enumerate(tier.stretches, 1)
         if tier.has_points or text.strip()  # blank intervals are gaps
     ]
-    return Session(name, annotations, _known(mine[0], prefix) if mine else {})
+    return Take(name, annotations, _known(mine[0], prefix) if mine else {})
 
 
 def _is_mine(tier: _Tier) -> bool:

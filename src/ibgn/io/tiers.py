@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ibgn.intervals import Instance, IntervalSequences
-from ibgn.io.annotations import Choices, Session
+from ibgn.io.annotations import Choices, Take
 from ibgn.io.checks import IN_JSON, check_writable
 from ibgn.io.files import COMPRESSIONS, Source, as_path, show, writing
 from ibgn.messages import DataError, count, printable, quote
@@ -202,16 +202,16 @@ def check_known(known: Known, what: str) -> dict[str, Any]:
     return {name: known[name] for name in KNOWN if name in known}
 
 
-def refuse_repeated(sessions: Sequence[Session], choices: Choices, source: str) -> None:
+def refuse_repeated(takes: Sequence[Take], choices: Choices, source: str) -> None:
     """Two files that say that they are the same instance would be read as one."""
     if choices.activity is not None:  # instances are then named by their files
         return
     first: dict[str, str] = {}
-    for session in sessions:
-        instance = str(session.known.get("instance", session.name))
-        before = first.setdefault(instance, session.name)
-        if before != session.name:
+    for take in takes:
+        instance = str(take.known.get("instance", take.name))
+        before = first.setdefault(instance, take.name)
+        if before != take.name:
             raise DataError(
-                f"{source}{quote(before)} and {quote(session.name)} both are the instance "
+                f"{source}{quote(before)} and {quote(take.name)} both are the instance "
                 f"{quote(instance)}, as a copy would be; remove one, or change its name inside"
             )

@@ -16,7 +16,7 @@ from ibgn.io.annotations import (
     ChoiceOptions,
     Choices,
     ReadingOptions,
-    Session,
+    Take,
     split_options,
     to_table,
 )
@@ -150,12 +150,12 @@ def load_tracks(
     _check_numbers(rate, unit, gap)
     meanings = _check_names(names, columns)
     layout = _Layout(columns, time, rate, unit, meanings, _check_null(null), gap, header, delimiter)
-    sessions = []
+    takes = []
     with reading(path) as folder:
         for name, file in find_files(path, SUFFIXES):
             with reading(file) as recording:
-                sessions.append(Session(name, list(layout.annotations(recording))))
-    return to_table(sessions, chosen, folder.prefix)
+                takes.append(Take(name, list(layout.annotations(recording))))
+    return to_table(takes, chosen, folder.prefix)
 
 
 @dataclass(frozen=True)

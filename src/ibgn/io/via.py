@@ -12,7 +12,7 @@ from ibgn.io.annotations import (
     Choices,
     Overlaps,
     ReadingOptions,
-    Session,
+    Take,
     check_names,
     settle_overlaps,
     split_options,
@@ -108,8 +108,8 @@ def load_via(
     for _, entry in root.child("metadata").members():
         project.take(entry)
     warn_counts(project.counts, recording.prefix)
-    sessions = settle_overlaps(project.sessions(root), overlaps, recording.prefix, chosen.tracks)
-    return to_table(sessions, chosen, recording.prefix)
+    takes = settle_overlaps(project.takes(root), overlaps, recording.prefix, chosen.tracks)
+    return to_table(takes, chosen, recording.prefix)
 
 
 class _Attribute(NamedTuple):
@@ -168,14 +168,14 @@ class _Project:
             kind = "of whole files" if not times else "of single frames"
             self._leave_out("entry", f"{kind} and not of a segment of time", entry)
 
-    def sessions(self, root: Node) -> list[Session]:
+    def takes(self, root: Node) -> list[Take]:
         """One for each view."""
         if self.label is not None and not self.labels:
             raise root.error(f"no file as a whole has a value of {quote(self.label)}")
         return [
-            Session(name, self.found[view], {"label": self.labels[view]})
+            Take(name, self.found[view], {"label": self.labels[view]})
             if view in self.labels
-            else Session(name, self.found[view])
+            else Take(name, self.found[view])
             for view, name in self.views.items()
         ]
 

@@ -14,7 +14,7 @@ from ibgn.io.annotations import (
     ChoiceOptions,
     Choices,
     ReadingOptions,
-    Session,
+    Take,
     split_options,
     to_table,
 )
@@ -138,7 +138,7 @@ def load_xes(
     parser = _Parser(
         _check_attributes(attributes, chosen), origin, points, Pairing(unpaired, repeated)
     )
-    sessions: list[Session] = []
+    takes: list[Take] = []
     with reading(path) as folder:
         files = find_files(path, (SUFFIX,))
         for name, file in files:
@@ -146,9 +146,9 @@ def load_xes(
                 traces = parser.traces(parse_xml(recording), recording.prefix)
                 _refuse_repeated(traces, recording.prefix)
                 many = f"{name}#" if len(files) > 1 else ""
-                sessions += parser.sessions(traces, name, many)
+                takes += parser.takes(traces, name, many)
     parser.warn(folder.prefix)
-    return to_table(sessions, chosen, folder.prefix)
+    return to_table(takes, chosen, folder.prefix)
 
 
 class _Trace(NamedTuple):
@@ -210,11 +210,11 @@ class _Parser:
         ]
         return _Trace(known, events, source)
 
-    def sessions(self, traces: Sequence[_Trace], name: str, prefix: str) -> Iterator[Session]:
-        """Give a session for each trace; `prefix` goes before the names of instances."""
+    def takes(self, traces: Sequence[_Trace], name: str, prefix: str) -> Iterator[Take]:
+        """Give a take for each trace; `prefix` goes before the names of instances."""
         for trace, times in zip(traces, self._times(traces), strict=True):
             known = {**trace.known, "instance": f"{prefix}{trace.known['instance']}"}
-            yield Session(name, list(self._annotations(trace, times)), known)
+            yield Take(name, list(self._annotations(trace, times)), known)
 
     def _times(self, traces: Sequence[_Trace]) -> Iterator[list[float]]:
         """Times of the events of each trace, in seconds."""
