@@ -46,7 +46,7 @@ def rng(seed):
     return np.random.default_rng(seed)
 
 
-@pytest.fixture(scope="take")
+@pytest.fixture(scope="session")
 def shared():
     """Folder of real recordings and of figures computed by another implementation."""
     if not (SHARED / "golden").is_dir():
@@ -54,7 +54,7 @@ def shared():
     return SHARED
 
 
-@pytest.fixture(scope="take")
+@pytest.fixture(scope="session")
 def read_shared(shared):
     from ibgn import read_csv
 
