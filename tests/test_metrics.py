@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from wardmetrics.core_methods import eval_events, eval_segments
 
-from ibgn import DataError, IntervalSequences, metrics
+from ibgn import DataError, IntervalSequences
 from ibgn.metrics import (
     edit_score,
     interval_scores,
@@ -217,44 +217,17 @@ def test_event_classes_equal_their_definition(real, found):
 
 @given(events(), events())
 def test_event_classes_equal_those_of_ward_metrics(real, found):
-    """Where it gives every event a class: it leaves some that are fragmented and merged without."""
+    """But for events that are fragmented and merged, of which it sees some twice, some not at all.
+
+    It changes classes while it goes through them; these are compared with the definition above.
+    """
     true, detected, _ = ours(real, found)
+    if true["FM"] or detected["FM"]:
+        return
     their_true, their_detected, _ = theirs(real, found)
-    simple = {"C", "D", "F", "M", "FM"}
-    if set(their_true) <= simple:
-        assert true == {kind: their_true.count(kind) for kind in true}
+    assert true == {kind: their_true.count(kind) for kind in true}
     plain = [kind.replace("'", "") for kind in their_detected]
-    if set(plain) <= {"C", "I", "F", "M", "FM"}:
-        assert detected == {kind: plain.count(kind) for kind in detected}
-
-
-def test_neighbouring_numbers_are_told_apart():
-    """There is no number between two edges beyond 2^52."""
-    end = 2.0**53 - 1
-    found = ward_scores([[("a", end - 1, end)]], [[("a", end - 2, end)]])
-    assert {kind: time for kind, time in found.durations.items() if time} == {"TP": 1, "Os": 1}
-
-
-@given(sequences(most=2, longest=8), sequences(most=2, longest=8), st.booleans())
-def test_all_that_overlap_are_found(X, Z, same_action):
-    X, Z = metrics._aligned(X[:1] if len(X) else [[]], Z[:1] if len(Z) else [[]])
-    found = metrics._overlapping(X, Z, same_action)
-    expected = {
-        (i, j): iou((X.start[i], X.end[i]), (Z.start[j], Z.end[j]))
-        for i, j in itertools.product(range(len(X.action)), range(len(Z.action)))
-        if X.action[i] == Z.action[j] or not same_action
-    }
-    assert {(i, j): share for _, i, j, share in found.itertuples(index=False)} == pytest.approx(
-        {pair: share for pair, share in expected.items() if share}
-    )
-
-
-def test_long_instances_do_not_take_all_pairs(rng):
-    """20,000 intervals: all pairs would be some gigabytes."""
-    start = 10 * np.arange(20_000) + rng.uniform(0, 3, 20_000)
-    X = IntervalSequences.from_lists([[("a", s, s + 5) for s in start.tolist()]])
-    assert len(metrics._candidates(X, X, True)[0]) == 20_000
-    assert ward_scores(X, X).true_events["C"] == 20_000
+    assert detected == {kind: plain.count(kind) for kind in detected}
 
 
 def test_ward_sums_over_actions_and_instances():
