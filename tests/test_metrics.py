@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from wardmetrics.core_methods import eval_events, eval_segments
 
-from ibgn import DataError, IntervalSequences
+from ibgn import DataError, IntervalSequences, metrics
 from ibgn.metrics import (
     edit_score,
     interval_scores,
@@ -228,6 +228,35 @@ def test_event_classes_equal_those_of_ward_metrics(real, found):
     assert true == {kind: their_true.count(kind) for kind in true}
     plain = [kind.replace("'", "") for kind in their_detected]
     assert detected == {kind: plain.count(kind) for kind in detected}
+
+
+def test_neighbouring_numbers_are_told_apart():
+    """There is no number between two edges beyond 2^52."""
+    end = 2.0**53 - 1
+    found = ward_scores([[("a", end - 1, end)]], [[("a", end - 2, end)]])
+    assert {kind: time for kind, time in found.durations.items() if time} == {"TP": 1, "Os": 1}
+
+
+@given(sequences(most=2, longest=8), sequences(most=2, longest=8), st.booleans())
+def test_all_that_overlap_are_found(X, Z, same_action):
+    X, Z = metrics._aligned(X[:1] if len(X) else [[]], Z[:1] if len(Z) else [[]])
+    found = metrics._overlapping(X, Z, same_action)
+    expected = {
+        (i, j): iou((X.start[i], X.end[i]), (Z.start[j], Z.end[j]))
+        for i, j in itertools.product(range(len(X.action)), range(len(Z.action)))
+        if X.action[i] == Z.action[j] or not same_action
+    }
+    assert {(i, j): share for _, i, j, share in found.itertuples(index=False)} == pytest.approx(
+        {pair: share for pair, share in expected.items() if share}
+    )
+
+
+def test_long_instances_do_not_take_all_pairs(rng):
+    """20,000 intervals: all pairs would be some gigabytes."""
+    start = 10 * np.arange(20_000) + rng.uniform(0, 3, 20_000)
+    X = IntervalSequences.from_lists([[("a", s, s + 5) for s in start.tolist()]])
+    assert len(metrics._candidates(X, X, True)[0]) == 20_000
+    assert ward_scores(X, X).true_events["C"] == 20_000
 
 
 def test_ward_sums_over_actions_and_instances():
