@@ -22,6 +22,7 @@ from ibgn import DataError, Structure
 from ibgn.classifier import IBGNClassifier
 from ibgn.datasets import make_hand_signs
 from ibgn.estimator import ActivityClassifier
+from ibgn.explanation import Contributions
 from ibgn.persistence import container, load, models, parts, save
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -223,6 +224,12 @@ class MeanClassifier(ActivityClassifier):
             Mean(name, X.actions, np.full(len(X.actions) + 1, float(n)))
             for n, (name, X) in enumerate(zip(self.classes_, parts_of_classes, strict=True))
         ]
+
+    def _log_likelihood(self, X):
+        return np.zeros((len(X), len(self.classes_)))
+
+    def _contributions(self, X, label):
+        return Contributions(np.zeros(len(X.action)), np.zeros((len(X.action),) * 2), {})
 
 
 def test_other_estimators_can_be_registered(data, monkeypatch, tmp_path):

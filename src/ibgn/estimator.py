@@ -1,5 +1,6 @@
 """What all estimators share: labels, priors, probabilities; one model an activity."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
 from typing import Any, Literal, Self
@@ -24,7 +25,7 @@ Floats = npt.NDArray[np.float64]
 ClassPrior = Literal["uniform", "empirical"] | Mapping[Any, float]
 
 
-class ActivityClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     """Base of the estimators: an instance belongs to the activity under which it is likeliest.
 
     A subclass adds to `_check_options` and gives `_fit_activities`, `_log_likelihood` and
@@ -47,17 +48,17 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             wanted = "whole and not 0, where -1 takes all cores"
             check_number("n_jobs", self.n_jobs, wanted, lambda jobs: jobs == int(jobs) != 0)
 
+    @abstractmethod
     def _fit_activities(self, parts: list[IntervalSequences]) -> list[Any]:
         """Model of each activity from its instances; all parts have the same vocabulary."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _log_likelihood(self, X: IntervalSequences) -> Floats:
         """(n, activities) log P(instance | activity); actions coded as in training."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _contributions(self, X: IntervalSequences, label: Any) -> Contributions:
         """Split log P(instance | activity) of one instance, coded as in training."""
-        raise NotImplementedError
 
     def fit(self, X: Sequences, y: npt.ArrayLike) -> Self:
         """Learn a model of each activity.

@@ -3,6 +3,7 @@
 Transformers in the manner of scikit-learn; the same seed gives the same errors.
 """
 
+from abc import ABC, abstractmethod
 from typing import Any, Self
 
 import numpy as np
@@ -20,7 +21,7 @@ __all__ = ["ConfusionNoise", "DurationNoise", "Misdetection"]
 Floats = npt.NDArray[np.float64]
 
 
-class _Noise(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class _Noise(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
     """Base: remembers the actions there are, so that a mistake is one of them."""
 
     random_state: Any
@@ -32,8 +33,9 @@ class _Noise(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.actions_ = tuple(sorted({X.actions[code] for code in np.unique(X.action)}))
         return self
 
+    @abstractmethod
     def _check_options(self) -> None:
-        raise NotImplementedError
+        """Refuse options that cannot be."""
 
     def _rng(self) -> np.random.Generator:
         return np.random.default_rng(self.random_state)

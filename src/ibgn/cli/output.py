@@ -1,6 +1,5 @@
 """What commands print: results on standard output, messages and progress on standard error."""
 
-import ast
 import json
 import re
 import shlex
@@ -35,6 +34,7 @@ BARE = re.compile(
     r"^(tick|tolerance|delimiter|encoding|columns|longest_gap|smooth|n_jobs)(?= (is|names) )"
     r"|\b(zero_length|min_duration)\b"
 )
+PAIR = re.compile(r"'([^']*)': '([^']*)'")  # of a dictionary in a message
 FLAGS = {"format": "--from", "columns": "--column", "n_jobs": "--jobs"}  # others are called alike
 
 
@@ -137,23 +137,14 @@ def in_flags(message: str) -> str:
     def flag(found: re.Match[str]) -> str:
         name, value = found[1], found[2]
         called = FLAGS.get(name, f"--{name.replace('_', '-')}")
-        try:
-            meant = ast.literal_eval(value) if value[:1] in ("'", "{") else value
-        except (ValueError, SyntaxError):  # text that was cut
-            meant = value
-        if meant == "":
-            return called
-        if isinstance(meant, dict):
-            pairs = (shlex.quote(f"{ours}={theirs}") for ours, theirs in meant.items())
-            return " ".join(f"{called} {pair}" for pair in pairs)
-        return f"{called} {shlex.quote(str(meant))}"
+        if value[:1] == "{":
+            pairs = (f"{ours}={theirs}" for ours, theirs in PAIR.findall(value))
+            return " ".join(f"{called} {shlex.quote(pair)}" for pair in pairs)
+        meant = _unquoted(value)
+        return f"{called} {shlex.quote(meant)}" if meant else called
 
     def reader_flag(found: re.Match[str]) -> str:
-        name, value = found[1], found[2]
-        try:
-            meant = ast.literal_eval(value) if value[:1] == "'" else value
-        except (ValueError, SyntaxError):  # text that was cut
-            meant = value.strip("'")
+        name, meant = found[1], _unquoted(found[2])
         meant = {"True": "true", "False": "false"}.get(meant, meant)
         return f"-O {shlex.quote(f'{name}={meant}')}"
 
@@ -162,6 +153,11 @@ def in_flags(message: str) -> str:
     named = TEXT.sub("""\\1\\2; write -O '\\1="\\3"'""", named)
     named = named.replace(" is True or False", " is true or false")
     return BARE.sub(lambda found: FLAGS.get(found[0], f"--{found[0].replace('_', '-')}"), named)
+
+
+def _unquoted(value: str) -> str:
+    """Text as it was before it was quoted for a message."""
+    return value.strip("'").replace("\\\\", "\\")
 
 
 def say(message: str) -> None:
