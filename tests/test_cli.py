@@ -279,6 +279,7 @@ FAILURES = [
     (["inspect", "takes.csv", "--closed", "inclusive"], 2, "'left', 'right', 'both'"),
     (["inspect", "takes.csv", "--tolerance", "much"], 2, "'--tolerance'"),
     (["inspect", "takes.csv", "--column", "action"], 2, "ours=theirs"),
+    (["inspect", "takes.csv", "--column", "action=x"], 1, "name it with --column action="),
     (["inspect", "takes.jsonl", "--delimiter", ";"], 2, "no option of the format jsonl"),
     (["inspect", "takes.csv", "--colour"], 2, "No such option"),
     (["dance"], 2, "No such command"),

@@ -21,6 +21,7 @@ OPTION = re.compile(
 )
 # options of readers of some formats, which are given as -O name=value
 READER_OPTION = re.compile(
+    r"(?<!--column )(?<!--column ')"  # where a column is named, it is no option
     r"\b(tracks|action|activity|crossing|label|group|points|unpaired|repeated|overlaps|unknown|fps"
     r"|label_variable|group_variable|annotator|mapping|background|labels|modifiers|attributes"
     r"|origin|subset|name_field|label_choice|label_attribute|attribute|unclosed|rate|form|time"
