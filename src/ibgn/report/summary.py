@@ -1,0 +1,215 @@
+"""What a report says, as a dictionary of plain numbers, words and lists: the seam to any page."""
+
+import platform
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.metrics import precision_recall_fscore_support
+
+from ibgn.activity import ActivityModel
+from ibgn.experiments.scores import BINS
+from ibgn.messages import count
+from ibgn.report.findings import Findings, HardInstance
+
+__all__ = ["rows", "summarise"]
+
+PACKAGES = ("ibgn", "numpy", "scipy", "pandas", "scikit-learn", "numba", "matplotlib")
+MOST_MODELS = 24  # activities whose model has a place on the page, the hardest ones
+MOST_RELATIONS = 8
+MOST_REASONS = 8
+
+
+def summarise(findings: Findings) -> dict[str, Any]:
+    """Everything that a page says about findings; `json.dumps` takes it.
+
+    Keys are the sections of the page, in its order: title, question, headline, data, comparison,
+    robustness, confusion, activities, calibration, model, hardest, reproduce.
+    """
+    origin = findings.origin
+    activities = _activities(findings)
+    return {
+        "title": origin.title,
+        "question": origin.question,
+        "headline": _headline(findings),
+        "data": findings.inspection.as_dict(),
+        "comparison": _comparison(findings),
+        "robustness": None if findings.robustness is None else rows(findings.robustness),
+        "confusion": _confusion(findings),
+        "activities": activities,
+        "calibration": {"method": findings.method, "rows": rows(calibration(findings))},
+        "model": _model(findings, activities),
+        "hardest": [_hard(one) for one in findings.hardest],
+        "reproduce": {"command": origin.command, "seed": origin.seed, "versions": versions()},
+    }
+
+
+def rows(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Rows as dictionaries; what is not a number is None."""
+    plain = table.astype(object).where(table.notna(), None)
+    return [{str(k): _plain(v) for k, v in row.items()} for row in plain.to_dict(orient="records")]
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def versions() -> dict[str, str]:
+    """What this was computed with."""
+    return {"python": platform.python_version()} | {name: version(name) for name in PACKAGES}
+
+
+def _headline(findings: Findings) -> str:
+    """What came out, in one or two sentences."""
+    table = findings.evaluation.summary()
+    best = table.iloc[0]
+    told = (
+        f"{best['method']} recognises {best['accuracy']:.1%} of {findings.inspection.instances} "
+        f"instances of {findings.inspection.activities} activities"
+    )
+    if np.isfinite(best["accuracy_error"]):
+        told += f" (± {best['accuracy_error']:.1%})"
+    tests = findings.evaluation.compare(str(best["method"]))
+    if tests.empty:
+        return f"{told}."
+    close = [str(row["method"]) for row in rows(tests) if (row["p_holm"] or 0) >= 0.05]
+    if not close:
+        return f"{told}, more than every other method (p < 0.05 each, corrected by Holm)."
+    return f"{told}. Not told apart from it by these folds: {', '.join(close)}."
+
+
+def _comparison(findings: Findings) -> dict[str, Any]:
+    table = findings.evaluation.summary()
+    folds = findings.evaluation.scores
+    return {
+        "scheme": findings.origin.scheme,
+        "folds": int(folds.groupby("method")["fold"].nunique().max()),
+        "repeats": int(folds["repeat"].nunique()),
+        "chance": chance(findings),
+        "rows": rows(table),
+        "reference": str(table["method"][0]),
+        "tests": rows(findings.evaluation.compare(str(table["method"][0]))),
+    }
+
+
+def chance(findings: Findings) -> float:
+    """Accuracy of who always says the most frequent label."""
+    counts = findings.inspection.instances_per_activity
+    return max(counts.values()) / sum(counts.values())
+
+
+def _confusion(findings: Findings) -> dict[str, Any]:
+    table = findings.evaluation.confusion(findings.method)
+    labels, counts = [str(label) for label in table.index], table.to_numpy().tolist()
+    return {"method": findings.method, "labels": labels, "counts": counts}
+
+
+def _activities(findings: Findings) -> list[dict[str, Any]]:
+    """Scores of each activity under the method that is looked at."""
+    table = findings.evaluation.confusion(findings.method)
+    found = findings.evaluation.predictions
+    part = found[found["method"] == findings.method]
+    labels = [str(label) for label in table.index]
+    precision, recall, f1, instances = precision_recall_fscore_support(
+        part["label"], part["predicted"], labels=labels, zero_division=0
+    )
+    mistakes = table.to_numpy() * (1 - np.eye(len(labels), dtype=int))
+    return [
+        {
+            "activity": label,
+            "instances": int(instances[c]),
+            "precision": float(precision[c]),
+            "recall": float(recall[c]),
+            "f1": float(f1[c]),
+            "mistaken_for": labels[int(mistakes[c].argmax())] if mistakes[c].any() else None,
+            "mistaken": int(mistakes[c].max()),
+        }
+        for c, label in enumerate(labels)
+    ]
+
+
+def calibration(findings: Findings) -> pd.DataFrame:
+    """How often the method is right where it says that it is so sure, in bins of confidence."""
+    found = findings.evaluation.predictions
+    part = found[found["method"] == findings.method]
+    part = part.assign(
+        right=part["label"] == part["predicted"],
+        bin=np.minimum((part["confidence"] * BINS).astype(int), BINS - 1),
+    )
+    table = part.groupby("bin").agg(
+        confidence=("confidence", "mean"), accuracy=("right", "mean"), instances=("right", "size")
+    )
+    return table.reset_index(drop=True)
+
+
+def chosen_models(findings: Findings, activities: list[dict[str, Any]]) -> list[str]:
+    """Activities whose models are shown, by name; where there are many, the worst recognised."""
+    known = [row for row in activities if row["activity"] in findings.activities]
+    worst = sorted(known, key=lambda row: row["f1"])[:MOST_MODELS]
+    return sorted(row["activity"] for row in worst)
+
+
+def _model(findings: Findings, activities: list[dict[str, Any]]) -> dict[str, Any] | None:
+    if not findings.activities:
+        return None
+    names = chosen_models(findings, activities)
+    return {
+        "method": findings.method,
+        "activities": [_learned(findings.activities[name]) for name in names],
+        "left_out": len(findings.activities) - len(names),
+        "converged": sum(m.convergence.converged for m in findings.activities.values()),
+        "in_all": len(findings.activities),
+    }
+
+
+def _learned(model: ActivityModel) -> dict[str, Any]:
+    size = max(int(model.lengths.max(initial=0)), model.structure.size)
+    return {
+        "activity": str(model.name),
+        "instances": len(model.lengths),
+        "intervals": [int(model.lengths.min(initial=0)), int(model.lengths.max(initial=0))],
+        "tables": int((model.nodes.shares >= 0.01).sum()),
+        "linked": int(model.structure.mask(size).sum()),
+        "pairs": size * (size - 1) // 2,
+        "relations": rows(model.relations().head(MOST_RELATIONS)),
+        "convergence": convergence(model),
+    }
+
+
+def convergence(model: ActivityModel) -> dict[str, Any]:
+    """What is known of the chains of an activity, as plain numbers."""
+    found = model.convergence
+    return {
+        "burn_in": int(found.burn_in),
+        "thin": int(found.thin),
+        "draws": int(found.draws),
+        "effective_sample_size": float(found.effective_sample_size),
+        "rhat": float(found.rhat) if np.isfinite(found.rhat) else None,
+        "dependence_factor": float(found.dependence_factor),
+        "converged": bool(found.converged),
+    }
+
+
+def _hard(one: HardInstance) -> dict[str, Any]:
+    told: dict[str, Any] = {
+        "instance": one.name,
+        "label": one.label,
+        "predicted": one.predicted,
+        "probability": one.probability,
+        "intervals": count(len(one.instance.action), "interval"),
+        "reasons": None,
+    }
+    if one.explanation is None:
+        return told
+    why = one.explanation
+    sums = {"prior": why.prior, "actions": why.nodes.sum(), "relations": why.links.sum()}
+    if why.absent:
+        sums["absent actions"] = sum(why.absent.values())
+    return told | {
+        "activity": str(why.activity),
+        "against": str(why.against),
+        "log_odds": float(why.log_odds),
+        "parts": {name: float(value) for name, value in sums.items()},
+        "reasons": rows(why.table().head(MOST_REASONS)),
+    }
