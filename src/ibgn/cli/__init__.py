@@ -14,7 +14,7 @@ import typer
 from ibgn.cli.data import convert, inspect
 from ibgn.cli.demo import demo
 from ibgn.cli.detect import detect
-from ibgn.cli.experiments import evaluate
+from ibgn.cli.experiments import evaluate, robustness
 from ibgn.cli.models import explain, fit, predict, sample
 from ibgn.cli.output import fail
 
@@ -26,7 +26,18 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (demo, inspect, convert, detect, fit, predict, explain, sample, evaluate):
+for command in (
+    demo,
+    inspect,
+    convert,
+    detect,
+    fit,
+    predict,
+    explain,
+    sample,
+    evaluate,
+    robustness,
+):
     app.command()(command)
 
 

@@ -1,20 +1,26 @@
-"""Commands about experiments: evaluate."""
+"""Commands about experiments: evaluate, robustness."""
 
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from ibgn.cli.options import Data, Json, Reading, Seed, takes_data
-from ibgn.cli.output import print_json, say, warnings_aloud
+from ibgn.cli.output import busy, print_json, say, warnings_aloud
+from ibgn.cli.results import (
+    check_suffix,
+    keep,
+    print_comparison,
+    print_curves,
+    watched,
+    write_report,
+)
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    from ibgn.experiments.evaluation import Evaluation, Task
+    from ibgn.experiments.conditions import Condition
+    from ibgn.experiments.methods import Method
+    from ibgn.intervals import IntervalSequences
 
 Methods = Annotated[
     list[str] | None,
@@ -35,12 +41,50 @@ Output = Annotated[
     typer.Option(
         "--output",
         "-o",
-        help="CSV or Parquet file for the scores; a stopped evaluation goes on from beside it.",
+        help="CSV or Parquet file for the scores; what was stopped goes on from beside it.",
     ),
 ]
 Predictions = Annotated[
     Path | None, typer.Option(help="CSV or Parquet file for every single prediction.")
 ]
+Page = Annotated[
+    Path | None,
+    typer.Option("--report", help="HTML file for a report; it needs no network to be looked at."),
+]
+Pieces = Annotated[
+    Path | None,
+    typer.Option(help="Folder for every figure (PNG), table (CSV) and number (JSON) of a report."),
+]
+Rates = Annotated[
+    str, typer.Option(help="Rates, as 0.1,0.2,0.3; an empty text leaves these errors out.")
+]
+On = Annotated[
+    Literal["test", "both"],
+    typer.Option(help="Errors in what is tested only, or in what is learned from too."),
+]
+Draws = Annotated[int, typer.Option(min=1, help="How often errors are drawn anew at each rate.")]
+FoundBy = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--detected",
+        help="Intervals that a detector found in the same instances, as name=file; repeatable.",
+    ),
+]
+Sensors = Annotated[
+    Path | None,
+    typer.Option(help="Folder of sensor recordings (CSV) named as the instances, for --detector."),
+]
+Detectors = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--detector", help="Detector to learn in each fold: knn, svm, rbf or tree; repeatable."
+    ),
+]
+Tracks = Annotated[
+    list[str] | None, typer.Option("--track", help="Column of labels of sensors; repeatable.")
+]
+
+TITLE = "Recognising activities"
 
 
 @takes_data()
@@ -53,6 +97,8 @@ def evaluate(
     search: Search = False,
     output: Output = None,
     predictions: Predictions = None,
+    report: Page = None,
+    pieces: Pieces = None,
     seed: Seed = 0,
     jobs: Jobs = 1,
     as_json: Json = False,
@@ -62,24 +108,16 @@ def evaluate(
     """Compare methods on your data, cross-validated, with errors and paired tests."""
     from ibgn.experiments.evaluation import evaluate as evaluate_methods
     from ibgn.experiments.folds import make_folds
-    from ibgn.experiments.methods import GRIDS, METHODS, PAPER
-    from ibgn.messages import DataError, check_choice
+    from ibgn.experiments.methods import GRIDS
+    from ibgn.experiments.plain import rows
 
-    names = method or list(PAPER)
-    for name in names:
-        check_choice("method", name, tuple(METHODS))
-    chosen = {name: METHODS[name] for name in names}
-    for make in chosen.values():
-        make(seed)  # a library that is missing is told before the work
-    for path in (output, predictions):
-        _check_suffix(path)
+    chosen = _choose(method, seed)
+    _check_files(output, predictions, report)
+    journal = output and output.with_name(f"{output.name}.journal")
     with warnings_aloud() as said:
-        X, y = reading.read(data)
-        if y is None:
-            raise DataError("there are no labels to compare with; name their column (columns=)")
+        X, y = _read_labelled(reading, data)
         split = make_folds(X, y, scheme, folds, repeats, seed)
-        journal = output and output.with_name(f"{output.name}.journal")
-        with _watched(len(split) * len(chosen)) as on_done:
+        with watched(len(split) * len(chosen)) as on_done:
             found = evaluate_methods(
                 X,
                 y,
@@ -91,117 +129,228 @@ def evaluate(
                 journal=journal,
                 on_done=on_done,
             )
-    _keep(found, output, predictions)
+    keep(found.scores, output)
+    keep(found.predictions, predictions)
+    question = f"Which method recognises the activities of {data.name} best?"
+
+    def find_out(origin: Any) -> Any:
+        from ibgn.report import find
+
+        return find(origin, X, y, found, split, chosen, n_jobs=jobs)
+
+    write_report(report, pieces, find_out, TITLE, question, seed, scheme)
+    if journal:
+        journal.unlink(missing_ok=True)
+    if not as_json:
+        print_comparison(found)
+        return
+    tables = {"summary": found.summary(), "comparison": found.compare(), "folds": found.scores}
+    told = {name: rows(table) for name, table in tables.items()}
+    print_json({"instances": len(X)} | told | {"warnings": said})
+
+
+@takes_data()
+def robustness(
+    data: Data,
+    method: Methods = None,
+    misdetection: Rates = "0.1,0.2,0.3",
+    duration: Rates = "0.1,0.2,0.3",
+    on: On = "test",
+    draws: Draws = 3,
+    detected: FoundBy = None,
+    sensors: Sensors = None,
+    detector: Detectors = None,
+    track: Tracks = None,
+    scheme: Scheme = "auto",
+    folds: Folds = 5,
+    repeats: Repeats = 1,
+    output: Output = None,
+    predictions: Predictions = None,
+    report: Page = None,
+    pieces: Pieces = None,
+    seed: Seed = 0,
+    jobs: Jobs = 1,
+    as_json: Json = False,
+    *,
+    reading: Reading,
+) -> None:
+    """Measure what errors of detection cost: intervals lost, mistaken, moved, or detected."""
+    from ibgn.experiments.conditions import noise_conditions
+    from ibgn.experiments.folds import make_folds
+    from ibgn.experiments.plain import rows
+    from ibgn.experiments.robustness import measure_robustness
+
+    chosen = _choose(method, seed)
+    _check_files(output, predictions, report)
+    rates = {"misdetection": _numbers(misdetection), "duration": _numbers(duration)}
+    conditions = noise_conditions(rates, on=on, draws=draws, seed=seed)
+    journal = output and output.with_name(f"{output.name}.journal")
+    with warnings_aloud() as said:
+        X, y = _read_labelled(reading, data)
+        conditions += _files_of_detectors(detected, X, on, reading)
+        conditions += _detectors(detector, sensors, track, X, on, seed)
+        split = make_folds(X, y, scheme, folds, repeats, seed)
+        learned = 1 if on == "test" else len(conditions)
+        with watched(len(split) * len(chosen) * learned) as on_done:
+            found = measure_robustness(
+                X,
+                y,
+                chosen,
+                split,
+                conditions,
+                seed=seed,
+                n_jobs=jobs,
+                journal=journal,
+                on_done=on_done,
+            )
+    curves = found.curves()
+    keep(found.scores, output)
+    keep(found.predictions, predictions)
+    question = f"How well are the activities of {data.name} recognised if detection makes errors?"
+
+    def find_out(origin: Any) -> Any:
+        from ibgn.report import find
+
+        clean = found.at("none")
+        return find(origin, X, y, clean, split, chosen, robustness=curves, n_jobs=jobs)
+
+    write_report(report, pieces, find_out, TITLE, question, seed, scheme)
     if journal:
         journal.unlink(missing_ok=True)
     if as_json:
-        print_json(_as_dict(found, len(X)) | {"warnings": said})
+        told = {"curves": rows(curves), "folds": rows(found.scores)}
+        print_json({"instances": len(X)} | told | {"warnings": said})
     else:
-        _print_comparison(found)
+        print_curves(curves)
 
 
-def _check_suffix(path: Path | None) -> None:
-    from ibgn.messages import OptionError, quote
+def _choose(method: list[str] | None, seed: int) -> "dict[str, Method]":
+    from ibgn.experiments.methods import METHODS, PAPER
+    from ibgn.messages import check_choice
 
-    if path is not None and path.suffix.lower() not in (".csv", ".parquet"):
-        raise OptionError(f"{quote(path)} is neither a .csv nor a .parquet file; name one")
-
-
-def _keep(found: "Evaluation", output: Path | None, predictions: Path | None) -> None:
-    from ibgn.io.files import replacing
-
-    for table, path in ((found.scores, output), (found.predictions, predictions)):
-        if path is None:
-            continue
-        with replacing(path) as temporary:
-            if path.suffix.lower() == ".csv":
-                table.to_csv(temporary, index=False)
-            else:
-                table.to_parquet(temporary, index=False)
-        say(f"wrote {path}")
+    names = method or list(PAPER)
+    for name in names:
+        check_choice("method", name, tuple(METHODS))
+    chosen = {name: METHODS[name] for name in names}
+    for make in chosen.values():
+        make(seed)  # a library that is missing is told before the work
+    return chosen
 
 
-def _as_dict(found: "Evaluation", instances: int) -> dict[str, Any]:
-    """Tables as lists of rows; what is not a number is null."""
-
-    def rows(table: "pd.DataFrame") -> list[dict[str, Any]]:
-        plain = table.astype(object).where(table.notna(), None)
-        return [{str(k): v for k, v in row.items()} for row in plain.to_dict(orient="records")]
-
-    return {
-        "instances": instances,
-        "summary": rows(found.summary()),
-        "comparison": rows(found.compare()),
-        "folds": rows(found.scores),
-    }
+def _check_files(output: Path | None, predictions: Path | None, report: Path | None) -> None:
+    for path in (output, predictions):
+        check_suffix(path, ".csv", ".parquet")
+    check_suffix(report, ".html", ".htm")
 
 
-def _print_comparison(found: "Evaluation") -> None:
-    from rich.console import Console
+def _read_labelled(reading: Reading, data: Path) -> "tuple[IntervalSequences, Any]":
+    from ibgn.messages import DataError
 
-    console = Console(highlight=False)
-    summary = found.summary()
-    console.print(_summary_table(summary))
-    best = str(summary["method"][0])
-    if len(summary) > 1:
-        tests = found.compare(best)
-        told = [
-            f"{row['method']}: {row['difference']:+.3f} ± {row['error']:.3f}, "
-            f"p {_shown_p(row['p_holm'])}"
-            for row in tests.to_dict(orient="records")
-        ]
-        console.print(f"Against {best}, by paired tests over folds (p by Holm):", *told, sep="\n  ")
+    X, y = reading.read(data)
+    if y is None:
+        raise DataError("there are no labels to compare with; name their column (columns=)")
+    return X, y
 
 
-def _shown_p(p: float) -> str:
-    return "< 0.001" if p < 0.001 else f"= {p:.3f}"
+def _numbers(text: str) -> list[float]:
+    from ibgn.messages import OptionError, as_number
+
+    found = [as_number(part) for part in text.split(",") if part.strip()]
+    if any(value is None for value in found):
+        raise OptionError(f"rates are numbers with commas between, as 0.1,0.2; got {text!r}")
+    return [value for value in found if value]  # data without errors are there anyway
 
 
-def _summary_table(summary: "pd.DataFrame") -> Any:
-    from rich.table import Table
+def _files_of_detectors(
+    detected: list[str] | None, X: "IntervalSequences", on: Any, reading: Reading
+) -> "list[Condition]":
+    from ibgn.experiments.conditions import Detected
+    from ibgn.messages import OptionError
 
-    table = Table(
-        "method", "accuracy", "balanced", "macro F1", "log loss", "calibration", "seconds"
-    )
-    for row in summary.to_dict(orient="records"):
-        cells = [
-            f"{row[name]:.3f} ± {row[f'{name}_error']:.3f}"
-            for name in ("accuracy", "balanced_accuracy", "macro_f1")
-        ]
-        numbers = [f"{row['log_loss']:.2f}", f"{row['calibration_error']:.3f}"]
-        seconds = f"{row['fit_seconds'] + row['predict_seconds']:.2f}"
-        table.add_row(str(row["method"]), *cells, *numbers, seconds)
-    return table
-
-
-@contextmanager
-def _watched(total: int) -> Iterator[Any]:
-    """Show a live table and the time left on a terminal, nothing elsewhere."""
-    from rich.console import Console
-    from rich.live import Live
-
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield None
-        return
-    done: dict[str, list[float]] = {}
-    begin = time.monotonic()
-
-    def on_done(task: "Task", result: dict[str, Any]) -> None:
-        done.setdefault(task.method, []).append(result["accuracy"])
-        live.update(_progress_table(done, total, time.monotonic() - begin))
-
-    with Live(console=console, transient=True) as live:
-        yield on_done
+    found: list[Condition] = []
+    for pair in detected or []:
+        name, equals, path = pair.partition("=")
+        if not (name and equals and path):
+            raise OptionError(f"--detected is written name=file; got {pair!r}")
+        Z, _ = reading.read(Path(path))
+        found.append(Detected(error=name, on=on, found=_in_order_of(X, Z, path)))
+    return found
 
 
-def _progress_table(done: dict[str, list[float]], total: int, seconds: float) -> Any:
-    from rich.table import Table
+def _in_order_of(X: "IntervalSequences", Z: "IntervalSequences", path: str) -> "IntervalSequences":
+    """Instances of Z by the names of X; one in which nothing was detected is in no file."""
+    from ibgn.intervals import IntervalSequences
+    from ibgn.messages import DataError, count, quote
 
-    count = sum(map(len, done.values()))
-    left = seconds / count * (total - count)
-    table = Table("method", "folds", "accuracy so far")
-    table.title = f"{count} of {total} done, about {left:.0f} s left"
-    for name, values in done.items():
-        table.add_row(name, str(len(values)), f"{sum(values) / len(values):.3f}")
-    return table
+    place = {name: d for d, name in enumerate(Z._names())}
+    lists, names = Z.to_lists(), X._names()
+    unknown = set(place) - set(names)
+    if unknown:
+        raise DataError(
+            f"{quote(path)} has {count(len(unknown), 'instance')} that the data do not have "
+            f"(first: {quote(min(unknown))}); name instances alike"
+        )
+    missing = sum(name not in place for name in names)
+    if missing:
+        say(f"warning: {path} has nothing of {count(missing, 'instance')}")
+    rows = [lists[place[name]] if name in place else [] for name in names]
+    ordered = IntervalSequences.from_lists(rows, ids=names)
+    return IntervalSequences._trusted(ordered._flat(), ordered.actions, X.ids, X.groups)
+
+
+def _detectors(
+    names: Sequence[str] | None,
+    sensors: Path | None,
+    track: list[str] | None,
+    X: "IntervalSequences",
+    on: Any,
+    seed: int,
+) -> "list[Condition]":
+    from ibgn.detection import ActionDetector
+    from ibgn.experiments.conditions import Detector
+    from ibgn.io.sensors import read_sensors
+    from ibgn.messages import OptionError, check_choice
+
+    if not names and sensors is None:
+        return []
+    if not names or sensors is None or not track:
+        raise OptionError("detectors learn from sensors: give --sensors, --track and --detector")
+    for name in names:
+        check_choice("detector", name, ("knn", "svm", "rbf", "tree"))
+    with busy(f"reading {sensors.name}"):
+        recordings = _one_for_each(X, read_sensors(sensors, labels=track))
+    naming = _naming(X, recordings, track)
+    return [
+        Detector(
+            error=name,
+            on=on,
+            detector=ActionDetector(
+                name, tracks=track, action=naming, training_step=0.5, random_state=seed
+            ),
+            recordings=recordings,
+        )
+        for name in names
+    ]
+
+
+def _one_for_each(X: "IntervalSequences", recordings: list[Any]) -> list[Any]:
+    """Recordings in the order of the instances, found by name, with or without a suffix."""
+    from ibgn.messages import DataError, quote
+
+    by_name = {Path(one.id).name.partition(".")[0]: one for one in recordings}
+    by_name |= {one.id: one for one in recordings}
+    missing = [name for name in X._names() if name not in by_name]
+    if missing:
+        raise DataError(
+            f"there is no recording of {len(missing)} instances (first: {quote(missing[0])}); "
+            f"name files as the instances, e.g. {quote(f'{missing[0]}.csv')}"
+        )
+    return [by_name[name] for name in X._names()]
+
+
+def _naming(X: "IntervalSequences", recordings: list[Any], tracks: list[str]) -> Any:
+    """Whether actions of X are called as labels of sensors, or by their track too."""
+    labels = {(t, label) for one in recordings for t in tracks for label in one.track(t) if label}
+    plain = sum(label in X.actions for _, label in labels)
+    both = sum(f"{t}: {label}" in X.actions for t, label in labels)
+    return "both" if both > plain else "value"

@@ -35,6 +35,7 @@ BARE = re.compile(
     r"^(tick|tolerance|delimiter|encoding|columns|longest_gap|smooth|n_jobs)(?= (is|names) )"
     r"|\b(zero_length|min_duration)\b"
 )
+NUMBER_OR_NAME = re.compile(r"'(?:[^'\\]|\\.)*'|\d+")
 PAIR = re.compile(r"'([^']*)': '([^']*)'")  # of a dictionary in a message
 FLAGS = {"format": "--from", "columns": "--column", "n_jobs": "--jobs"}  # others are called alike
 
@@ -123,13 +124,21 @@ def warnings_aloud() -> Iterator[list[str]]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield said
-    said += [
-        in_flags(str(warning.message))
-        for warning in caught
-        if issubclass(warning.category, UserWarning)
-    ]
+    told = [str(each.message) for each in caught if issubclass(each.category, UserWarning)]
+    said += _first_of_a_kind([in_flags(message) for message in told])
     for message in said:
         say(f"warning: {message}")
+
+
+def _first_of_a_kind(messages: list[str]) -> list[str]:
+    """Messages that differ by numbers and names only become one, which says how many there are."""
+    kinds: dict[str, list[str]] = {}
+    for message in messages:
+        kinds.setdefault(NUMBER_OR_NAME.sub("", message), []).append(message)
+    return [
+        same[0] if len(same) == 1 else f"{same[0]} (and {len(same) - 1} more of this kind)"
+        for same in kinds.values()
+    ]
 
 
 def in_flags(message: str) -> str:

@@ -1,6 +1,7 @@
 """The figures of a report: each a matplotlib figure, drawn when it is wanted."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -13,6 +14,7 @@ from ibgn.plots import (
     plot_calibration,
     plot_comparison,
     plot_confusion,
+    plot_detectors,
     plot_explanation,
     plot_robustness,
     plot_structure,
@@ -78,17 +80,23 @@ def _comparison_figures(findings: Findings, summary: dict[str, Any]) -> dict[str
 
 
 def robustness_figures(curves: pd.DataFrame) -> dict[str, Figure]:
-    """A figure for each kind of error; the point without errors begins every curve."""
+    """A curve for each kind of error that has rates, and all detectors side by side."""
     clean = curves[curves["error"] == "none"]
-    figures = {}
-    for number, error in enumerate(e for e in dict.fromkeys(curves["error"]) if e != "none"):
+    graded = list(dict.fromkeys(curves.loc[curves["rate"] > 0, "error"]))
+    figures = []
+    for error in graded:
         part = pd.concat([clean, curves[curves["error"] == error]])
-        figures[f"robustness-{number}"] = Figure(
-            lambda part=part: plot_robustness(part),
+        told = (
             f"Accuracy of each method as {error} errors grow from 0 to {part['rate'].max():.0%}; "
-            "the numbers are in the table below.",
+            "the numbers are in the table."
         )
-    return figures
+        figures.append(Figure(partial(plot_robustness, part), told))
+    if set(curves["error"]) - {*graded, "none"}:
+        part = curves[~curves["error"].isin(graded)]
+        part = part.assign(detector=part["error"].replace("none", "true intervals"))
+        told = "Accuracy of each method on true intervals and on those that detectors found."
+        figures.append(Figure(partial(plot_detectors, part), told))
+    return {f"robustness-{number}": figure for number, figure in enumerate(figures)}
 
 
 def _model_figures(number: int, model: ActivityModel) -> dict[str, Figure]:

@@ -53,7 +53,8 @@ class Report:
 
         folder.mkdir(parents=True, exist_ok=True)
         for name, figure in self.figures.items():
-            drawn = figure.draw().figure
+            drawn = figure.draw().get_figure(root=True)
+            assert drawn is not None  # noqa: S101 - axes that were just drawn have one
             with replacing(folder / f"{name}.png") as temporary:
                 drawn.savefig(temporary, format="png", dpi=120)
             plt.close(drawn)

@@ -9,11 +9,12 @@ import pandas as pd
 from sklearn.metrics import precision_recall_fscore_support
 
 from ibgn.activity import ActivityModel
+from ibgn.experiments.plain import rows
 from ibgn.experiments.scores import BINS
 from ibgn.messages import count
 from ibgn.report.findings import Findings, HardInstance
 
-__all__ = ["rows", "summarise"]
+__all__ = ["calibration", "chance", "chosen_models", "convergence", "summarise", "versions"]
 
 PACKAGES = ("ibgn", "numpy", "scipy", "pandas", "scikit-learn", "numba", "matplotlib")
 MOST_MODELS = 24  # activities whose model has a place on the page, the hardest ones
@@ -43,16 +44,6 @@ def summarise(findings: Findings) -> dict[str, Any]:
         "hardest": [_hard(one) for one in findings.hardest],
         "reproduce": {"command": origin.command, "seed": origin.seed, "versions": versions()},
     }
-
-
-def rows(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """Rows as dictionaries; what is not a number is None."""
-    plain = table.astype(object).where(table.notna(), None)
-    return [{str(k): _plain(v) for k, v in row.items()} for row in plain.to_dict(orient="records")]
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
 
 
 def versions() -> dict[str, str]:

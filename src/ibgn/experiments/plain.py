@@ -1,0 +1,24 @@
+"""Tidy tables as plain values, for JSON and for pages."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+__all__ = ["rows"]
+
+
+def rows(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Rows as dictionaries; what is not a number is None.
+
+    Examples
+    --------
+    >>> rows(pd.DataFrame({"method": ["IBGN"], "accuracy": [0.9], "error": [np.nan]}))
+    [{'method': 'IBGN', 'accuracy': 0.9, 'error': None}]
+    """
+    plain = table.astype(object).where(table.notna(), None)
+    return [{str(k): _plain(v) for k, v in row.items()} for row in plain.to_dict(orient="records")]
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value

@@ -1,0 +1,113 @@
+"""How much accuracy errors of detection cost, method by method."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy.typing as npt
+import pandas as pd
+
+from ibgn.estimator import check_data
+from ibgn.experiments.conditions import Condition
+from ibgn.experiments.evaluation import Evaluation, corrected_error, gather
+from ibgn.experiments.folds import Fold
+from ibgn.experiments.methods import Method
+from ibgn.experiments.scores import SCORES
+from ibgn.experiments.trials import Grid, Task, run_trials
+from ibgn.networks import Sequences
+
+__all__ = ["Robustness", "measure_robustness"]
+
+CONDITION = ["error", "rate"]
+
+
+@dataclass(frozen=True)
+class Robustness:
+    """What came out, as tidy tables.
+
+    Parameters
+    ----------
+    scores : one row for each method, condition, draw and fold
+    predictions : one row for each of these and each test instance
+    """
+
+    scores: pd.DataFrame
+    predictions: pd.DataFrame
+
+    def curves(self) -> pd.DataFrame:
+        """Means over folds and draws for each method, error and rate, with standard errors.
+
+        Draws of a fold are averaged first, as they share all but their errors; then the spread
+        over folds counts, corrected for the training instances that folds share.
+        """
+        rows = []
+        for key, part in self.scores.groupby(["method", *CONDITION], sort=False):
+            folds = part.groupby(["repeat", "fold"]).mean(numeric_only=True)
+            row = dict(zip(["method", *CONDITION], key, strict=True))
+            row |= {"folds": len(folds), "draws": int(part["draw"].nunique())}
+            for score in SCORES:
+                row[score] = folds[score].mean()
+                row[f"{score}_error"] = corrected_error(folds[score], folds["train"], folds["test"])
+            rows.append(row)
+        return pd.DataFrame(rows)
+
+    def at(self, error: str, rate: float = 0.0) -> Evaluation:
+        """What an evaluation under one condition found, its first draw."""
+        tables = []
+        for table in (self.scores, self.predictions):
+            chosen = (table["error"] == error) & (table["rate"] == rate) & (table["draw"] == 0)
+            tables.append(table[chosen].drop(columns=[*CONDITION, "draw"]).reset_index(drop=True))
+        return Evaluation(*tables)
+
+
+def measure_robustness(
+    X: Sequences,
+    y: npt.ArrayLike,
+    methods: Mapping[str, Method],
+    folds: Sequence[Fold],
+    conditions: Sequence[Condition],
+    *,
+    seed: int = 0,
+    search: Mapping[str, Grid] | None = None,
+    n_jobs: int | None = None,
+    journal: Path | None = None,
+    on_done: Callable[[Task, dict[str, Any]], None] | None = None,
+) -> Robustness:
+    """Try methods under errors of detection.
+
+    Parameters
+    ----------
+    X, y, methods, folds, seed, search, n_jobs, journal, on_done : see `evaluate`
+    conditions : see `ibgn.experiments.conditions`; `noise_conditions` makes the usual ones
+
+    Examples
+    --------
+    >>> from ibgn.datasets import make_relations
+    >>> from ibgn.experiments.conditions import noise_conditions
+    >>> from ibgn.experiments.folds import make_folds
+    >>> from ibgn.experiments.methods import METHODS
+    >>> X, y = make_relations(instances_per_activity=20, random_state=0)
+    >>> found = measure_robustness(
+    ...     X, y, {"ITBN": METHODS["ITBN"]}, make_folds(X, y, n_splits=2),
+    ...     noise_conditions({"misdetection": [0.3]}),
+    ... )
+    >>> table = found.curves()
+    >>> table["error"].tolist(), bool(table["accuracy"][0] > table["accuracy"][1])
+    (['none', 'misdetection'], True)
+    """
+    X, labels = check_data(X, y)
+    labels = labels.astype(str).astype(object)
+    found = run_trials(
+        X,
+        labels,
+        methods,
+        folds,
+        conditions,
+        seed=seed,
+        search=search,
+        n_jobs=n_jobs,
+        journal=journal,
+        on_done=on_done,
+    )
+    return Robustness(*gather(found, X))

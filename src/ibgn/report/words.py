@@ -1,0 +1,204 @@
+"""Numbers, names and sentences of a page, as they are written; what is not known is a dash."""
+
+from collections.abc import Mapping, Sequence
+from math import isfinite
+from typing import Any
+
+from markupsafe import Markup
+
+from ibgn.allen import Relation
+from ibgn.messages import printable
+
+__all__ = ["FILTERS"]
+
+UNKNOWN = Markup('<span class="unknown" title="not known">–</span>')
+LONGEST_NAME = 80  # letters
+LONGEST_TEXT = 10_000
+SURE = 0.05  # p below which methods are told apart
+VERBS = {"before": "is before", "finished-by": "is finished by"}
+CLOSE = 0.02  # confidence is right if it is no further from accuracy
+
+
+def is_known(value: Any) -> bool:
+    """Tell a finite number from None, NaN and infinity."""
+    return value is not None and isfinite(value)
+
+
+def as_name(name: Any) -> Markup:
+    """Write a name from the data, whatever is in it, apart from the text around it."""
+    return Markup("<bdi>{}</bdi>").format(printable(name, LONGEST_NAME))
+
+
+def as_text(text: Any) -> str:
+    """Write text whose lines matter, without what cannot be shown."""
+    return "\n".join(printable(line, LONGEST_TEXT) for line in str(text).split("\n"))
+
+
+def as_share(value: float | None, digits: int = 3) -> str:
+    """Write a share or a difference of shares without the zero that all have.
+
+    Examples
+    --------
+    >>> as_share(0.9017), as_share(1), as_share(-0.05)
+    ('.902', '1.000', '−.050')
+    """
+    return as_number(value, digits).replace("0.", ".", 1) if _is_share(value) else as_number(value)
+
+
+def _is_share(value: float | None) -> bool:
+    return value is not None and is_known(value) and abs(round(value, 3)) < 1
+
+
+def as_number(value: float | None, digits: int = 3) -> str:
+    """Write a number with so many digits after the point, and a true minus sign."""
+    if value is None or not is_known(value):
+        return UNKNOWN
+    return f"{value:z,.{digits}f}".replace("-", "−")
+
+
+def as_signed(value: float | None, digits: int = 2) -> str:
+    """Write what is added or taken away."""
+    if value is None or not is_known(value):
+        return UNKNOWN
+    return f"{value:+z,.{digits}f}".replace("-", "−")
+
+
+def as_count(value: float | None) -> str:
+    """Write how many, with commas between thousands; a mean of counts has its part."""
+    if value is None or not is_known(value):
+        return UNKNOWN
+    return f"{value:,.0f}" if float(value).is_integer() or abs(value) >= 1000 else f"{value:,.3g}"
+
+
+def as_percent(value: float | None, digits: int = 0) -> str:
+    """Write a share as per cent."""
+    return UNKNOWN if value is None or not is_known(value) else f"{100 * value:.{digits}f}%"
+
+
+def as_p(value: float | None) -> str:
+    """Write the p of a test.
+
+    Examples
+    --------
+    >>> as_p(0.0312), as_p(1e-9)
+    ('0.031', '< 0.001')
+    """
+    return "< 0.001" if is_known(value) and value < 0.001 else as_number(value)  # type: ignore[operator]
+
+
+def as_seconds(value: float | None) -> str:
+    """Write a time in a unit that suits it.
+
+    Examples
+    --------
+    >>> as_seconds(0.0123), as_seconds(2.345), as_seconds(75), as_seconds(7300)
+    ('12 ms', '2.3 s', '1 min 15 s', '2 h 2 min')
+    """
+    if value is None or not is_known(value):
+        return UNKNOWN
+    if value < 0.9995:
+        return f"{1000 * value:.0f} ms" if value >= 0.0095 else f"{1000 * value:.1f} ms"
+    if value < 59.5:
+        return f"{value:.1f} s"
+    minutes, seconds = divmod(round(value), 60)
+    if minutes < 60:
+        return f"{minutes} min {seconds} s"
+    return "{} h {} min".format(*divmod(minutes, 60))
+
+
+def as_cell(value: Any) -> Any:
+    """Write what stands in a table: text, a number, or nothing known."""
+    if value is None or isinstance(value, float) and not isfinite(value):
+        return UNKNOWN
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return as_text(value)
+    return as_count(value) if isinstance(value, int) else as_number(value)
+
+
+def number_columns(rows: Sequence[Sequence[Any]]) -> list[bool]:
+    """Tell columns of numbers, also as text like '0.9 ± 0.1', from columns of words."""
+    return [all(_looks_like_number(cell) for cell in column) for column in zip(*rows, strict=True)]
+
+
+def _looks_like_number(cell: Any) -> bool:
+    if isinstance(cell, str):
+        return cell.strip()[:1] in set("0123456789.+-−±<>–") and any(map(str.isdigit, cell))
+    return not isinstance(cell, bool) and isinstance(cell, int | float | None)
+
+
+def as_verb(relation: str) -> str:
+    """Write a relation between two names."""
+    return VERBS.get(relation, relation)
+
+
+def as_relations(symbols: str) -> str:
+    """Write a set of relations in words.
+
+    Examples
+    --------
+    >>> as_relations("bmo")
+    'before, meets or overlaps'
+    """
+    words = [Relation.from_symbol(symbol).label for symbol in symbols]
+    return " or ".join(part for part in (", ".join(words[:-1]), *words[-1:]) if part)
+
+
+def as_relation(symbol: str) -> str:
+    """Write the relation of a letter."""
+    return Relation.from_symbol(symbol).label
+
+
+def most_frequent(counts: Mapping[str, int]) -> list[tuple[str, int]]:
+    """Names and counts, the largest first."""
+    return sorted(counts.items(), key=lambda pair: -pair[1])
+
+
+def judge_difference(test: Mapping[str, Any]) -> Markup:
+    """Say in words what a paired test of two methods found."""
+    names = [as_name(test["method"]), as_name(test["reference"])]
+    difference, p = test["difference"], test["p_holm"]
+    if not (is_known(difference) and is_known(p)):
+        return Markup("{} and {} cannot be compared: one fold has no spread.").format(*names)
+    points = f"{abs(100 * difference):.1f} percentage points {'more' if difference > 0 else 'less'}"
+    if p < SURE:
+        return Markup("{} recognises {} than {}; chance alone hardly does that.").format(
+            names[0], points, names[1]
+        )
+    return Markup("{} recognises {} than {}, which may well be chance.").format(
+        names[0], points, names[1]
+    )
+
+
+def judge_confidence(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Say whether a method is as often right as it says, from bins of its confidence."""
+    total = sum(row["instances"] for row in rows)
+    said, right = (
+        sum(row[name] * row["instances"] for row in rows) / total
+        for name in ("confidence", "accuracy")
+    )
+    told = f"On average it is {said:.0%} sure and right in {right:.0%} of the cases"
+    if abs(said - right) <= CLOSE:
+        return f"{told}: its confidence can be taken at its word."
+    return f"{told}: it is {'too sure' if said > right else 'not sure enough'} of itself."
+
+
+FILTERS = {
+    "name": as_name,
+    "text": as_text,
+    "share": as_share,
+    "number": as_number,
+    "signed": as_signed,
+    "thousands": as_count,
+    "percent": as_percent,
+    "p": as_p,
+    "seconds": as_seconds,
+    "cell": as_cell,
+    "number_columns": number_columns,
+    "verb": as_verb,
+    "relations": as_relations,
+    "relation": as_relation,
+    "most_frequent": most_frequent,
+    "judge_difference": judge_difference,
+    "judge_confidence": judge_confidence,
+}
+"""What templates may do to a value, by name."""
