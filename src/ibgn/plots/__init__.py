@@ -1,13 +1,31 @@
-"""Plots of the data, of what was learned, and of why an instance was recognised.
+"""Plots of the data, of what was learned, why an instance was recognised, and of experiments.
 
-Names of actions, instances and activities are data: they are shown as they are written, never
-typeset.
+Names of actions, instances, activities and methods are data: they are shown as they are written,
+never typeset.
 """
 
+from ibgn.plots.calibration import plot_calibration
+from ibgn.plots.comparison import plot_activities, plot_comparison
+from ibgn.plots.confusion import plot_confusion
 from ibgn.plots.explanation import plot_explanation
 from ibgn.plots.network import plot_network
+from ibgn.plots.robustness import plot_detectors, plot_robustness
 from ibgn.plots.structure import plot_structure
 from ibgn.plots.tables import plot_tables
 from ibgn.plots.timeline import plot_timeline
+from ibgn.plots.traces import plot_traces
 
-__all__ = ["plot_explanation", "plot_network", "plot_structure", "plot_tables", "plot_timeline"]
+__all__ = [
+    "plot_activities",
+    "plot_calibration",
+    "plot_comparison",
+    "plot_confusion",
+    "plot_detectors",
+    "plot_explanation",
+    "plot_network",
+    "plot_robustness",
+    "plot_structure",
+    "plot_tables",
+    "plot_timeline",
+    "plot_traces",
+]

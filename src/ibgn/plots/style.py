@@ -1,6 +1,7 @@
 """What all plots share: colours, names as they are written, new axes, legends."""
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -20,27 +21,35 @@ __all__ = [
     "DARK",
     "DIVERGING",
     "FAINT",
+    "GREY",
     "LEGEND_LINE",
     "MOST_IN_LEGEND",
+    "MOST_ROWS",
     "POINTS",
     "RELATION_COLOURS",
     "SEQUENTIAL",
+    "SERIES_COLOURS",
     "SMALLEST_LETTER",
     "Colour",
     "Floats",
     "Ints",
     "action_colour",
     "add_legend",
+    "dress",
     "edge",
     "inches",
     "ink",
     "label_columns",
+    "label_rows",
+    "legend_above",
     "letters_across",
     "lines_beside",
     "new_axes",
     "only_instance",
     "say_empty",
+    "series_look",
     "shown",
+    "themed",
     "verbatim",
     "verbatim_ticks",
     "write_title",
@@ -54,6 +63,7 @@ POINTS = 72  # an inch
 LEGEND_LINE = 0.2  # inches
 LARGEST_FIGURE = 40.0  # inches; renderers refuse much larger ones
 MOST_IN_LEGEND = 20
+MOST_ROWS = 40  # of a table that one plot can show
 SMALLEST_LETTER = 4.5  # points
 
 
@@ -73,6 +83,12 @@ E1C3A5 B4C34B 5A78A5 87782D C3B4E1 003C69 0087F0 FF87C3 C35A87 784B1E 874BA5 FFB
 """)
 RELATION_COLOURS = _colours("56B4E9 E69F00 0072B2 009E73 CC79A7 D55E00 202020")
 FAINT, DARK = "#DDDDDD", "#404040"
+# lines and dots that stand out by 3 to 1 or more from a white page and from a dark one: Okabe and
+# Ito's colours, the lightest ones darkened
+SERIES_COLOURS = _colours("0072B2 D55E00 009E73 CC79A7 C48600 3598D6 808080")
+GREY = SERIES_COLOURS[-1]
+MARKERS = "os^DvPX<>*phd"
+LINES = ("-", "--", ":")
 DIVERGING = LinearSegmentedColormap.from_list(
     "against-for", ["#B34A00", "#E8893A", "#F7C89B", "#F4F4F4", "#A6CBE6", "#3D8DC4", "#00508A"]
 )
@@ -153,6 +169,56 @@ def verbatim_ticks(axis: Axis) -> None:
     # not get_ticklabels(): labels that are hidden now may be shown later
     for tick in axis.get_major_ticks():
         verbatim(tick.label1, tick.label2)
+
+
+def themed() -> AbstractContextManager[None]:
+    """Draw with a clear background, and all that is not data in `DARK`.
+
+    A page can then show its own background, and put its own colours for `DARK` and `FAINT`.
+    """
+    words = ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color")
+    faces = ("figure.facecolor", "axes.facecolor", "savefig.facecolor")
+    settings: Any = dict.fromkeys(words, DARK) | dict.fromkeys(faces, "none")
+    return plt.rc_context(settings | {"legend.edgecolor": FAINT})
+
+
+def dress(ax: Axes) -> Axes:
+    """Give axes that are drawn the colours of `themed`, whoever made them."""
+    ax.spines[:].set_color(DARK)
+    ax.tick_params(which="both", color=DARK, labelcolor=DARK)
+    legend = ax.get_legend()
+    words = [ax.title, ax.xaxis.label, ax.yaxis.label]
+    if legend is not None:
+        legend.get_frame().set_edgecolor(FAINT)
+        words += legend.get_texts()
+    for text in words:
+        text.set_color(DARK)
+    return ax
+
+
+def series_look(number: int) -> dict[str, Any]:
+    """Colour, marker and line of one of many series, which differ without colours too."""
+    count = len(SERIES_COLOURS)
+    return {
+        "color": SERIES_COLOURS[number % count],
+        "marker": MARKERS[number % len(MARKERS)],
+        "linestyle": LINES[number // count % len(LINES)],
+    }
+
+
+def legend_above(ax: Axes, handles: list[Any], names: list[str], **options: Any) -> None:
+    """List what marks mean in a line above the axes."""
+    place: Any = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0.2}
+    style: Any = {"ncols": len(names), "fontsize": 9, "frameon": False, "borderpad": 0.2}
+    ax.legend(handles, names, **(place | style | options))
+
+
+def label_rows(ax: Axes, names: list[str]) -> None:
+    """Name the rows, the first at the top."""
+    size = min(10, 0.8 * POINTS * inches(ax)[1] / len(names))
+    ax.set_ylim(len(names) - 0.4, -0.6)
+    ax.set_yticks(range(len(names)), names, fontsize=size)
+    verbatim_ticks(ax.yaxis)
 
 
 def action_colour(code: int) -> Colour:

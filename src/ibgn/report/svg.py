@@ -35,7 +35,7 @@ LEVEL = re.compile(r"rotate\(-?0 .*\)")
 TARGET = re.compile(r"#([^#()]+)(\)?)$")  # of a link within the figure
 GEOMETRY = ("d", "x", "y", "width", "height")
 LINKS = ("href", "clip-path")
-UNSEEN = ("metadata", "style")
+UNSEEN = ("metadata", "style")  # and empty cells of a mesh, of which there are many
 LONGEST_ALT = 2000  # letters
 
 
@@ -71,11 +71,11 @@ def draw_svg(figure: Figure, prefix: str) -> str:
 
 
 def _drawn(figure: Figure) -> str:
-    """What matplotlib writes, whatever its settings were; they and open figures stay as they are."""
+    """What matplotlib writes, whatever its settings are; they and open figures stay."""
     file = io.StringIO()
     with warnings.catch_warnings(), _alone():
         warnings.filterwarnings("ignore", r"Glyph \d+ .* missing from", UserWarning)
-        drawn = figure.draw().figure
+        drawn: Any = figure.draw().figure  # whole, as nobody gave it axes to draw in
         drawn.savefig(file, format="svg", metadata={"Date": None})
     return file.getvalue()
 
@@ -107,8 +107,10 @@ def _clean(element: Element, prefix: str, wanted: set[str]) -> None:
     """Leave what is seen: own ids and only those that are wanted, own colours, short numbers."""
     element.text = element.text if element.tag in ("text", "tspan") else None
     element.tail = None
-    for child in [child for child in element if child.tag in UNSEEN]:
-        element.remove(child)
+    is_mesh = element.attrib.get("id", "").startswith("QuadMesh")
+    for child in list(element):
+        if child.tag in UNSEEN or (is_mesh and "fill: none" in child.attrib.get("style", "")):
+            element.remove(child)
     found = element.attrib
     if found.get("id") in wanted:
         found["id"] = prefix + found["id"]
@@ -118,8 +120,8 @@ def _clean(element: Element, prefix: str, wanted: set[str]) -> None:
         if name in found:
             found[name] = TARGET.sub(rf"#{prefix}\1\2", found[name])
     if "style" in found:
-        style = TONE.sub(lambda match: TONES[match[0]], found["style"])
-        found["style"] = FONT.sub("", style).strip(" ;")
+        style = FONT.sub("", TONE.sub(lambda match: TONES[match[0]], found["style"]))
+        found["style"] = style.replace("  ", " ").strip(" ;")
     if LEVEL.fullmatch(found.get("transform", "")):
         del found["transform"]
     for name in GEOMETRY:

@@ -31,7 +31,8 @@ def as_name(name: Any) -> Markup:
 
 def as_text(text: Any) -> str:
     """Write text whose lines matter, without what cannot be shown."""
-    return "\n".join(printable(line, LONGEST_TEXT) for line in str(text).split("\n"))
+    lines = (printable(line, LONGEST_TEXT) for line in str(text).split("\n"))
+    return "\n".join(lines).replace("± ", "±\N{NO-BREAK SPACE}")
 
 
 def as_share(value: float | None, digits: int = 3) -> str:
@@ -108,7 +109,7 @@ def as_seconds(value: float | None) -> str:
 
 def as_cell(value: Any) -> Any:
     """Write what stands in a table: text, a number, or nothing known."""
-    if value is None or isinstance(value, float) and not isfinite(value):
+    if value is None or (isinstance(value, float) and not isfinite(value)):
         return UNKNOWN
     if isinstance(value, bool) or not isinstance(value, int | float):
         return as_text(value)
@@ -143,9 +144,9 @@ def as_relations(symbols: str) -> str:
     return " or ".join(part for part in (", ".join(words[:-1]), *words[-1:]) if part)
 
 
-def as_relation(symbol: str) -> str:
-    """Write the relation of a letter."""
-    return Relation.from_symbol(symbol).label
+def in_words(counts: Mapping[str, int]) -> dict[str, int]:
+    """Counts by relation, with their names for their letters."""
+    return {Relation.from_symbol(symbol).label: number for symbol, number in counts.items()}
 
 
 def most_frequent(counts: Mapping[str, int]) -> list[tuple[str, int]]:
@@ -196,7 +197,7 @@ FILTERS = {
     "number_columns": number_columns,
     "verb": as_verb,
     "relations": as_relations,
-    "relation": as_relation,
+    "in_words": in_words,
     "most_frequent": most_frequent,
     "judge_difference": judge_difference,
     "judge_confidence": judge_confidence,
