@@ -125,6 +125,13 @@ class Detector(Condition):
         test = self._find(X, fold.train, fold.test)
         return (self._found_among(X, fold.train) if self.on == "both" else None), test
 
+    def across(self, X: IntervalSequences, folds: Sequence[Fold]) -> Detected:
+        """What is found in each test set, put together; folds test every instance once."""
+        parts = [self._find(X, fold.train, fold.test) for fold in folds]
+        order = np.argsort(np.concatenate([fold.test for fold in folds]))
+        found = IntervalSequences.concatenate(parts)[order]
+        return Detected(error=self.error, rate=self.rate, found=found)
+
     def _find(self, X: IntervalSequences, known: Any, new: Any) -> IntervalSequences:
         detector = clone(self.detector).fit([self.recordings[d] for d in known])
         found: IntervalSequences = detector.predict([self.recordings[d] for d in new])

@@ -1,6 +1,7 @@
 """One page of a report: a summary and figures put into a template, everything escaped."""
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -45,6 +46,7 @@ def render(template: str, summary: dict[str, Any], figures: Mapping[str, Figure]
     return page.render(page=summary, draw=draw, has_figure=figures.__contains__)
 
 
+@cache
 def _environment() -> Environment:
     made = Environment(
         loader=PackageLoader("ibgn.report"),

@@ -51,7 +51,7 @@ def draw_svg(figure: Figure, prefix: str) -> str:
     --------
     >>> from ibgn.plots import plot_timeline
     >>> figure = Figure(lambda: plot_timeline([("reach", 0, 2)]), "a reach, from 0 to 2")
-    >>> draw_svg(figure, "f0-")[:57]
+    >>> draw_svg(figure, "f0-")[:58]
     '<svg role="img" aria-label="a reach, from 0 to 2" viewBox='
     """
     root = fromstring(_drawn(figure))  # noqa: S314  # written by matplotlib a line above

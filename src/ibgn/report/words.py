@@ -16,7 +16,7 @@ LONGEST_NAME = 80  # letters
 LONGEST_TEXT = 10_000
 SURE = 0.05  # p below which methods are told apart
 VERBS = {"before": "is before", "finished-by": "is finished by"}
-CLOSE = 0.02  # confidence is right if it is no further from accuracy
+CLOSE = 0.02  # from confidence to accuracy, where there is nothing to say against it
 
 
 def is_known(value: Any) -> bool:
@@ -71,6 +71,17 @@ def as_count(value: float | None) -> str:
     return f"{value:,.0f}" if float(value).is_integer() or abs(value) >= 1000 else f"{value:,.3g}"
 
 
+def as_many(value: int, noun: str) -> str:
+    """Write how many of what.
+
+    Examples
+    --------
+    >>> as_many(1, "table"), as_many(1200, "table")
+    ('1 table', '1,200 tables')
+    """
+    return f"{as_count(value)} {noun if value == 1 else noun + 's'}"
+
+
 def as_percent(value: float | None, digits: int = 0) -> str:
     """Write a share as per cent."""
     return UNKNOWN if value is None or not is_known(value) else f"{100 * value:.{digits}f}%"
@@ -93,7 +104,7 @@ def as_seconds(value: float | None) -> str:
     Examples
     --------
     >>> as_seconds(0.0123), as_seconds(2.345), as_seconds(75), as_seconds(7300)
-    ('12 ms', '2.3 s', '1 min 15 s', '2 h 2 min')
+    ('12 ms', '2.3 s', '1 min 15 s', '2 h 1 min')
     """
     if value is None or not is_known(value):
         return UNKNOWN
@@ -159,15 +170,12 @@ def judge_difference(test: Mapping[str, Any]) -> Markup:
     names = [as_name(test["method"]), as_name(test["reference"])]
     difference, p = test["difference"], test["p_holm"]
     if not (is_known(difference) and is_known(p)):
-        return Markup("{} and {} cannot be compared: one fold has no spread.").format(*names)
+        return Markup("{} and {} cannot be compared: a single fold has no spread.").format(*names)
+    if difference == 0:
+        return Markup("{} and {} recognise equally many.").format(*names)
     points = f"{abs(100 * difference):.1f} percentage points {'more' if difference > 0 else 'less'}"
-    if p < SURE:
-        return Markup("{} recognises {} than {}; chance alone hardly does that.").format(
-            names[0], points, names[1]
-        )
-    return Markup("{} recognises {} than {}, which may well be chance.").format(
-        names[0], points, names[1]
-    )
+    judged = "; chance alone hardly does that." if p < SURE else ", which may well be chance."
+    return Markup("{} recognises {} than {}{}").format(names[0], points, names[1], judged)
 
 
 def judge_confidence(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -179,7 +187,7 @@ def judge_confidence(rows: Sequence[Mapping[str, Any]]) -> str:
     )
     told = f"On average it is {said:.0%} sure and right in {right:.0%} of the cases"
     if abs(said - right) <= CLOSE:
-        return f"{told}: its confidence can be taken at its word."
+        return f"{told}: on the whole about as sure as it should be."
     return f"{told}: it is {'too sure' if said > right else 'not sure enough'} of itself."
 
 
@@ -190,6 +198,7 @@ FILTERS = {
     "number": as_number,
     "signed": as_signed,
     "thousands": as_count,
+    "many": as_many,
     "percent": as_percent,
     "p": as_p,
     "seconds": as_seconds,

@@ -1,0 +1,71 @@
+"""Tables that plots are given: the columns they need, checked."""
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import pandas as pd
+
+from ibgn.messages import DataError, as_number, quote
+
+__all__ = ["ANY", "COUNT", "SHARE", "Range", "numbers_of", "read_frame", "refuse_missing"]
+
+Range = tuple[float, float]
+
+LARGEST = 1e15  # sums of larger numbers would overflow, or lose what is added
+SHARE: Range = (0.0, 1.0)
+COUNT: Range = (0.0, LARGEST)
+ANY: Range = (-LARGEST, LARGEST)
+
+
+def read_frame(
+    table: pd.DataFrame,
+    names: Sequence[str],
+    numbers: Mapping[str, Range],
+    optional: Mapping[str, Range] = MappingProxyType({}),
+) -> pd.DataFrame:
+    """Take the columns that a plot needs: names as text, numbers in their range or missing.
+
+    Optional numbers are taken where they are there.
+    """
+    if not isinstance(table, pd.DataFrame):
+        raise DataError(f"a pandas DataFrame is wanted, got {type(table).__name__}")
+    found = list(table.columns)
+    numbers = {**numbers, **{name: optional[name] for name in optional if name in found}}
+    for name in (*names, *numbers):
+        if found.count(name) != 1:
+            problem = "more than one" if name in found else "no"
+            there = ", ".join(map(quote, found[:20])) or "none"
+            raise DataError(
+                f"the table has {problem} column {quote(name)}; its columns are {there}"
+            )
+    read: dict[str, Any] = {name: [str(value) for value in table[name]] for name in names}
+    read |= {name: numbers_of(table[name], name, limits) for name, limits in numbers.items()}
+    return pd.DataFrame(read, columns=[*names, *numbers])
+
+
+def numbers_of(column: "pd.Series[Any]", name: object, limits: Range) -> list[float]:
+    """Numbers of a column, NaN where one is missing."""
+    low, high = limits
+    values = []
+    for row, value in enumerate(column):
+        number = as_number(value)
+        if number is None or number < low or number > high:
+            raise DataError(
+                f"row {row} of the table: {quote(name)} is {quote(value)}; {_wanted(limits)}"
+            )
+        values.append(number)
+    return values
+
+
+def refuse_missing(rows: pd.DataFrame, name: str) -> None:
+    """Refuse rows whose place in a plot is not known."""
+    missing = rows.index[rows[name].isna()]
+    if len(missing):
+        raise DataError(f"row {missing[0]} of the table has no {name}; fill it in or drop the row")
+
+
+def _wanted(limits: Range) -> str:
+    if limits == SHARE:
+        return "write a share from 0 to 1, and per cents divided by 100"
+    return f"write a number from {limits[0]:g} to {limits[1]:g}"

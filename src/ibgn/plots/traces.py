@@ -1,0 +1,87 @@
+"""Whether the chains that learned an activity have settled."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from ibgn.messages import printable
+from ibgn.plots.style import (
+    FAINT,
+    SERIES_COLOURS,
+    add_legend,
+    dress,
+    letters_across,
+    lines_beside,
+    new_axes,
+    say_empty,
+    verbatim,
+)
+
+if TYPE_CHECKING:  # plots of data need not wait for what learns
+    from ibgn.activity import ActivityModel
+
+__all__ = ["plot_traces"]
+
+MOST_POINTS = 500  # of a chain; more cannot be told apart
+
+
+def plot_traces(activity: "ActivityModel", *, ax: Axes | None = None) -> Axes:
+    """Draw the log joint probability of the draws of an activity, a line for each chain.
+
+    Parameters
+    ----------
+    activity : a model of `IBGNClassifier.activities_`
+    ax : where to draw; None makes a figure
+
+    Returns
+    -------
+    Axes
+        Chains that have settled go up and down around the same level. Of long chains, one of
+        so many draws is shown, as the axis says.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from ibgn.classifier import IBGNClassifier
+    >>> from ibgn.datasets import make_hand_signs
+    >>> X, y, _ = make_hand_signs(instances_per_style=4, random_state=0)
+    >>> model = IBGNClassifier(draws=100, random_state=0)
+    >>> two = (y == "air") | (y == "bank")
+    >>> _ = model.fit(X[two], y[two])
+    >>> ax = plot_traces(model.activities_["air"])
+    >>> ax.get_xlabel()
+    'draw'
+    >>> plt.close(ax.figure)
+    """
+    trace = activity.convergence.trace
+    ax = new_axes(7, 3) if ax is None else ax
+    _write_title(ax, activity)
+    if not trace.size:
+        return dress(say_empty(ax, "no draws"))
+    step = -(-trace.shape[1] // MOST_POINTS)
+    shown = np.arange(0, trace.shape[1], step)
+    style: Any = {"linewidth": 0.9, "marker": "" if len(shown) > 1 else "o"}
+    lines = [
+        ax.plot(shown + 1, chain[shown], color=SERIES_COLOURS[c % len(SERIES_COLOURS)], **style)[0]
+        for c, chain in enumerate(trace)
+    ]
+    every = f" (one of {step} shown)" if step > 1 else ""
+    ax.set(xlabel=f"draw{every}", ylabel="log joint probability")
+    ax.margins(x=0.01)
+    ax.grid(color=FAINT, linewidth=0.6)
+    ax.set_axisbelow(True)
+    ax.spines[["top", "right"]].set_visible(False)
+    if 1 < len(lines) <= lines_beside(ax):
+        add_legend(ax, [*lines], [f"chain {c + 1}" for c in range(len(lines))])
+    return dress(ax)
+
+
+def _write_title(ax: Axes, activity: "ActivityModel") -> None:
+    found = activity.convergence
+    parts = [f"effective sample size {found.effective_sample_size:,.0f}"]
+    if np.isfinite(found.rhat):
+        parts.append(f"R-hat {found.rhat:.3f}")
+    parts.append("converged" if found.converged else "NOT converged")
+    name = printable(activity.name, letters_across(ax))
+    verbatim(ax.set_title(f"{name}\n{', '.join(parts)}", fontsize=11))

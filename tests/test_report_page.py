@@ -1,0 +1,589 @@
+"""A page of a report shows every name as it is written, loads nothing, and can be read by all."""
+
+import dataclasses
+import html
+import io
+import os
+import re
+import shutil
+from collections import Counter
+from html.parser import HTMLParser
+from itertools import pairwise
+
+import matplotlib as mpl
+
+mpl.use("Agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image
+
+from ibgn.baselines import DBNClassifier
+from ibgn.classifier import IBGNClassifier
+from ibgn.experiments.evaluation import evaluate
+from ibgn.experiments.folds import make_folds
+from ibgn.intervals import IntervalSequences
+from ibgn.messages import DataError, OptionError, printable
+from ibgn.plots import plot_timeline
+from ibgn.report import Origin, find, make_report
+from ibgn.report.figures import Figure
+from ibgn.report.html import render
+from ibgn.report.svg import draw_svg
+from ibgn.report.words import (
+    as_cell,
+    as_count,
+    as_name,
+    as_number,
+    as_p,
+    as_percent,
+    as_seconds,
+    as_share,
+    as_signed,
+    as_text,
+    judge_confidence,
+    judge_difference,
+    number_columns,
+)
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "{{7*7}}{% raw %}",
+    "$x_1$",
+    "</style></title>",
+    "&amp;",
+    "a\ttab",
+    "right \u202e to left",
+    "emoji \N{GRINNING FACE}",
+    "long " + "x" * 295,
+    "fill: #404040; url(#p1)",
+]
+TEXT = "1 < 2 & <b>3</b> {{7*7}} </title><script>alert(1)</script>"
+VOID = {"meta", "input", "img", "br", "hr", "link"}
+NEW_FLAGS = (
+    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync"
+)
+
+
+@pytest.fixture(scope="module")
+def findings():
+    """A small experiment whose every name is hostile."""
+    rng = np.random.default_rng(0)
+    lists, labels = [], []
+    for number, label in enumerate(HOSTILE):
+        for _ in range(4):
+            times = np.sort(rng.random((4, 2)), axis=1) + np.array([0, 1])
+            names = [HOSTILE[(number + step) % len(HOSTILE)] for step in (0, 0, 1, 2)]
+            lists.append([(n, *map(float, t)) for n, t in zip(names, times, strict=True)])
+            labels.append(label)
+    ids = [f"{HOSTILE[k % len(HOSTILE)]} {k}" for k in range(len(lists))]
+    X, y = IntervalSequences.from_lists(lists, ids=ids), np.array(labels, object)
+    methods = {
+        "<i>DBN</i>": lambda seed: DBNClassifier(),
+        "IBGN & co": lambda seed: IBGNClassifier(draws=60, budget=600, random_state=seed),
+    }
+    folds = make_folds(X, y, n_splits=2)
+    origin = Origin(f"Title {TEXT}", f"Question {TEXT}", f"ibgn {TEXT}\nsecond line", 1, "any")
+    evaluation = evaluate(X, y, methods, folds, seed=1)
+    found = find(origin, X, y, evaluation, folds, methods, robustness=_robustness(methods))
+    few = dict(list(found.activities.items())[:3])
+    looked = dataclasses.replace(found.inspection, warnings=(f"Warning {TEXT}", "another"))
+    return dataclasses.replace(found, activities=few, hardest=found.hardest[:2], inspection=looked)
+
+
+def _robustness(methods):
+    rows = [(name, "none", 0.0, 0.9, 0.02) for name in methods]
+    rows += [(name, "<i>Loss</i>", rate, 0.8, np.nan) for name in methods for rate in (0.1, 0.2)]
+    return pd.DataFrame(rows, columns=["method", "error", "rate", "accuracy", "accuracy_error"])
+
+
+@pytest.fixture(scope="module")
+def report(findings):
+    return make_report(findings)
+
+
+@pytest.fixture(scope="module")
+def page(report):
+    return report.html()
+
+
+@pytest.fixture
+def untouched():
+    """Nothing that matplotlib shares may be changed by a test."""
+    before, numbers, backend = dict(mpl.rcParams), plt.get_fignums(), mpl.get_backend()
+    yield
+    assert dict(mpl.rcParams) == before
+    assert (plt.get_fignums(), mpl.get_backend()) == (numbers, backend)
+
+
+class Outline(HTMLParser):
+    """Tags of a page in their order, and those that are not closed or never opened."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.open, self.wrong, self.words = [], [], [], []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop() != tag:
+            self.wrong.append(tag)
+
+    def handle_data(self, data):
+        if self.open[-1:] != ["style"]:
+            self.words.append(data)
+
+
+@pytest.fixture(scope="module")
+def outline(page):
+    return Outline(page)
+
+
+def test_tags_are_balanced(outline):
+    assert not outline.wrong
+    assert not outline.open
+    assert Outline("<p><b>x</p>").wrong  # the check can fail
+
+
+def test_nothing_is_run_or_loaded(page, outline):
+    assert "http:" not in page.lower()
+    assert "https:" not in page.lower()
+    names = Counter(tag for tag, _ in outline.tags)
+    assert not {"script", "link", "iframe", "object", "embed", "base", "form"} & set(names)
+    for tag, attributes in outline.tags:
+        assert not [name for name in attributes if name.startswith("on")]
+        for name in ("src", "href"):
+            assert attributes.get(name, "#").startswith(("#", "data:image/png")), (tag, attributes)
+    (policy,) = [a["content"] for t, a in outline.tags if a.get("http-equiv")]
+    assert policy == "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+
+
+def test_names_are_text(page, outline):
+    words = "".join(outline.words)
+    for name in HOSTILE:
+        assert printable(name, 80) in words
+    for start in ("Title", "Question", "Warning", "ibgn"):
+        assert f"{start} {TEXT}" in words
+    assert "49" not in "".join(re.findall(r"<title>.*</title>", page))
+
+
+def test_ids_are_unique_and_found(outline):
+    ids = Counter(attributes["id"] for _, attributes in outline.tags if "id" in attributes)
+    assert max(ids.values()) == 1
+    for _, attributes in outline.tags:
+        links = re.findall(r"^#(.+)|url\(#(.+)\)", attributes.get("href") or "")
+        links += re.findall(r"^#(.+)|url\(#(.+)\)", attributes.get("clip-path") or "")
+        named = {attributes.get("aria-labelledby"), attributes.get("for")} - {None}
+        assert {"".join(link) for link in links} | named <= set(ids)
+
+
+def test_drawings_have_names_and_tables_have_heads(report, outline):
+    pictures = [attributes for tag, attributes in outline.tags if tag in ("svg", "img")]
+    assert len(pictures) == len(report.figures)
+    assert all(one["role"] == "img" and one["aria-label"].strip() for one in pictures)
+    names = Counter(tag for tag, _ in outline.tags)
+    assert names["table"] == names["caption"] > 5
+    assert all(a.get("scope") in ("row", "col") for tag, a in outline.tags if tag == "th")
+
+
+def test_headings_descend_in_order(outline):
+    levels = [int(tag[1]) for tag, _ in outline.tags if re.fullmatch("h[1-6]", tag)]
+    assert levels.count(1) == 1
+    assert levels[0] == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+
+
+def test_the_same_findings_give_the_same_page(findings, page):
+    assert make_report(findings).html() == page
+
+
+def test_a_page_does_not_depend_on_settings(report, untouched):
+    name = "explanation-0"
+    plain = draw_svg(report.figures[name], "a-")
+    with plt.style.context("dark_background"), plt.rc_context({"svg.fonttype": "path"}):
+        assert draw_svg(report.figures[name], "a-") == plain
+
+
+def test_open_figures_stay_and_others_are_closed(untouched):
+    def fail():
+        plt.figure()
+        raise RuntimeError("no drawing")
+
+    mine = plt.figure()
+    draw_svg(Figure(lambda: plot_timeline([("reach", 0, 2)]), "one reach"), "a-")
+    with pytest.raises(RuntimeError, match="no drawing"):
+        draw_svg(Figure(fail, "nothing"), "a-")
+    assert plt.gcf() is mine
+    plt.close(mine)
+
+
+def test_figures_follow_the_theme_and_names_stay_as_they_are(untouched):
+    name = "fill: #404040; <b>"
+    drawn = draw_svg(Figure(lambda: plot_timeline([(name, 0, 2)]), "<i>&\ud800"), "a-")
+    outline = Outline(drawn)
+    assert not outline.wrong
+    assert name in outline.words
+    assert outline.tags[0][1]["aria-label"] == "<i>&\\ud800"
+    styles = " ".join(attributes.get("style", "") for _, attributes in outline.tags)
+    assert "var(--figure-ink)" in styles
+    assert "var(--figure-line)" in styles
+    assert "#404040" not in styles
+    assert not re.findall(r"\d\.\d{4}", drawn)
+
+
+SECTIONS = ("data", "comparison", "robustness", "confusion", "activities", "calibration", "model")
+
+
+@pytest.mark.parametrize("name", [*SECTIONS, "hardest", "reproduce"])
+def test_what_there_is_nothing_of_is_left_out(name, report):
+    def places(summary):
+        figures = {name: Figure(lambda: plot_timeline([]), name) for name in report.figures}
+        tags = Outline(render("report.html", summary, figures)).tags
+        return {a.get("id") for _, a in tags}, {a.get("href") for _, a in tags}
+
+    nothing = dict.fromkeys((*SECTIONS, "hardest", "reproduce"))
+    ids, links = places(report.summary | nothing)
+    assert not {*SECTIONS, "hardest", "reproduce"} & ids
+    assert not {link for link in links if link} - {"#main"}
+    if name not in ("model", "hardest", "robustness"):  # these are drawn often enough
+        ids, links = places(report.summary | nothing | {name: report.summary[name]})
+        assert name in ids
+        assert f"#{name}" in links
+
+
+def test_numbers_that_are_not_known_are_dashes(report):
+    def forget(value):
+        if isinstance(value, dict):
+            return {key: forget(one) for key, one in value.items()}
+        if isinstance(value, list):
+            return [forget(one) for one in value]
+        return None if isinstance(value, float) else value
+
+    kept = ("title", "question", "headline", "comparison", "activities", "data", "model")
+    told = dict.fromkeys(report.summary) | {name: forget(report.summary[name]) for name in kept}
+    told["data"] |= {"relations": {}, "intervals_per_action": {}, "groups": None, "warnings": []}
+    page = render("report.html", told, report.figures)
+    assert page.count('title="not known"') > 20
+    assert "None" not in "".join(Outline(page).words)
+    assert "Nothing in the data looks like a mistake." in page
+
+
+PAPER = {
+    "title": f"Paper {TEXT}",
+    "question": f"Question {TEXT}",
+    "headline": f"Headline {TEXT}",
+    "sections": [
+        {
+            "title": f"Section {TEXT}",
+            "lead": [f"First {TEXT}", "second"],
+            "figures": ["one", "two"],
+            "tables": [
+                {
+                    "caption": f"Table {TEXT}",
+                    "columns": [f"name {TEXT}", "share", "note"],
+                    "rows": [[f"row {TEXT}", 0.9017, None], ["b", "0.8 ± 0.1", "x"]],
+                    "note": f"Note {TEXT}",
+                },
+                {"caption": "empty", "columns": ["a"], "rows": [], "note": None},
+            ],
+            "verdicts": [
+                {"agrees": True, "text": f"Yes {TEXT}"},
+                {"agrees": False, "text": "no"},
+                {"agrees": None, "text": "perhaps"},
+            ],
+        }
+    ],
+    "reproduce": {"command": "ibgn paper", "seed": 0, "versions": {"ibgn": "1"}},
+}
+
+
+@pytest.fixture(scope="module")
+def paper():
+    figures = {
+        name: Figure(lambda name=name: plot_timeline([(name, 0, 1)]), f"alt {name} {TEXT}")
+        for name in ("one", "two")
+    }
+    return render("paper.html", PAPER, figures)
+
+
+def test_a_paper_has_sections_tables_and_verdicts(paper):
+    outline = Outline(paper)
+    assert not outline.wrong
+    words = "".join(outline.words)
+    for start in ("Paper", "Question", "Headline", "Section", "First", "Table", "row", "Note"):
+        assert f"{start} {TEXT}" in words
+    for word in ("✓ agrees", "✗ differs", "? cannot tell", "0.902"):
+        assert word in words
+    ids = Counter(attributes["id"] for _, attributes in outline.tags if "id" in attributes)
+    assert max(ids.values()) == 1
+    assert [a["aria-label"] for t, a in outline.tags if t == "svg"][1] == f"alt two {TEXT}"
+
+
+def test_what_cannot_be_encoded_is_written_out():
+    said = PAPER | {"title": "a \ud800 b\0c", "sections": []}
+    page = render("paper.html", said, {})
+    assert '<h1 id="title">a \\ud800 b\\x00c</h1>' in page
+    page.encode()
+
+
+def test_what_is_wanted_and_not_there_is_said(report):
+    with pytest.raises(DataError, match="wants a figure 'one' that is not there"):
+        render("paper.html", PAPER, {})
+    with pytest.raises(OptionError, match=r"template='x' is not a choice"):
+        render("x", {}, {})
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        (as_share(0.9017), ".902"),
+        (as_share(0.99999), "1.000"),
+        (as_share(-0.05), "−.050"),
+        (as_share(10.5), "10.500"),
+        (as_share(0.904, 1), ".9"),
+        (as_number(-0.0001, 2), "0.00"),
+        (as_number(1234.5, 1), "1,234.5"),
+        (as_signed(0.0), "+0.00"),
+        (as_signed(-1.234), "−1.23"),
+        (as_count(12345), "12,345"),
+        (as_count(3.14159), "3.14"),
+        (as_percent(0.256), "26%"),
+        (as_p(0.0312), "0.031"),
+        (as_p(0), "< 0.001"),
+        (as_seconds(0.0001), "0.1 ms"),
+        (as_seconds(0.25), "250 ms"),
+        (as_seconds(59.49), "59.5 s"),
+        (as_seconds(119.7), "2 min 0 s"),
+        (as_seconds(86400), "24 h 0 min"),
+        (as_cell("x"), "x"),
+        (as_cell(1234), "1,234"),
+        (as_cell(True), "True"),
+    ],
+)
+def test_numbers_are_written_for_reading(written, shown):
+    assert written == shown
+
+
+@pytest.mark.parametrize("missing", [None, float("nan"), float("inf")])
+def test_what_is_not_a_number_is_a_dash(missing):
+    for write in (as_share, as_number, as_signed, as_count, as_percent, as_p, as_seconds, as_cell):
+        assert write(missing) == '<span class="unknown" title="not known">–</span>'
+
+
+def test_columns_of_numbers_are_told_from_words():
+    rows = [["a", 1, "0.9 ± 0.1", None, True], ["b", None, "< 0.001", None, False]]
+    assert number_columns(rows) == [False, True, True, True, False]
+
+
+def test_sentences_say_what_a_number_means():
+    test = {"method": "A", "reference": "<B>", "difference": -0.043, "p_holm": 0.2}
+    assert "4.3 percentage points less than <bdi>&lt;B&gt;</bdi>, which may" in judge_difference(
+        test
+    )
+    assert "chance alone hardly" in judge_difference(test | {"p_holm": 0.01})
+    assert "equally many" in judge_difference(test | {"difference": 0.0})
+    assert "cannot be compared" in judge_difference(test | {"p_holm": None})
+    bins = [{"confidence": 0.9, "accuracy": 0.5, "instances": 10}]
+    assert "90% sure and right in 50% of the cases: it is too sure" in judge_confidence(bins)
+    assert "about as sure as it should be" in judge_confidence([bins[0] | {"accuracy": 0.89}])
+    assert "not sure enough" in judge_confidence([bins[0] | {"accuracy": 1.0}])
+
+
+@given(st.text(st.characters(codec=None)))
+def test_any_text_is_shown_and_nothing_of_it_is_markup(text):
+    inside = str(as_name(text)).removeprefix("<bdi>").removesuffix("</bdi>")
+    assert not set(inside) & set("<>\"'")
+    assert html.unescape(inside) == printable(text, 80)
+    as_text(text).encode()
+
+
+# in a browser
+
+
+@pytest.fixture(scope="module")
+def browser():
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    path = os.environ.get("CHROMIUM") or shutil.which("chromium")
+    if not path:
+        pytest.skip("no chromium on the path or in CHROMIUM")
+    with playwright.sync_playwright() as running:
+        opened = running.chromium.launch(executable_path=path, args=NEW_FLAGS.split())
+        yield opened
+        opened.close()
+
+
+class Watched:
+    """A page that is open, and everything that it did."""
+
+    def __init__(self, browser, path, theme="light", width=1280):
+        self.context = browser.new_context(
+            color_scheme=theme, viewport={"width": width, "height": 800}
+        )
+        self.page = self.context.new_page()
+        self.address = path.as_uri()
+        self.events = []
+        self.page.on("console", lambda message: self.events.append(message.text))
+        self.page.on("pageerror", lambda error: self.events.append(str(error)))
+        self.page.on("dialog", self._dismiss)
+        self.page.on("requestfailed", lambda request: self.events.append(f"failed {request.url}"))
+        self.page.on("request", self._note)
+        self.page.goto(self.address)
+
+    def _dismiss(self, dialog):
+        self.events.append(f"dialog {dialog.message}")
+        dialog.dismiss()
+
+    def _note(self, request):
+        if request.url != self.address and not request.url.startswith("data:"):
+            self.events.append(f"request {request.url}")
+
+    def sideways(self):
+        return self.page.evaluate(
+            "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        )
+
+    def faint(self):
+        """Text that stands out by less than 4.5 to 1."""
+        return self.page.evaluate(FAINT_TEXT)
+
+    def picture(self):
+        return Image.open(io.BytesIO(self.page.screenshot())).convert("RGB")
+
+
+# Text in figures that is black or white stands on a colour that was chosen for it; all other text
+# of figures has the colour of the theme.
+FAINT_TEXT = """() => {
+  const parts = colour => (colour.match(/[\\d.]+/g) || []).map(Number);
+  const light = ([r, g, b]) => [r, g, b].map(v => v / 255)
+    .map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+  const behind = element => {
+    for (let e = element; e; e = e.parentElement) {
+      const colour = parts(getComputedStyle(e).backgroundColor);
+      if (colour.length == 3 || colour[3] > 0) return colour;
+    }
+    return [255, 255, 255];
+  };
+  const found = [];
+  for (const element of document.body.querySelectorAll("*")) {
+    const own = [...element.childNodes].filter(n => n.nodeType == 3 && n.data.trim());
+    if (!own.length) continue;
+    const style = getComputedStyle(element), inFigure = element instanceof SVGElement;
+    const ink = parts(inFigure ? style.fill : style.color);
+    if (inFigure && (ink.join() == "0,0,0" || ink.join() == "255,255,255")) continue;
+    const [a, b] = [light(ink), light(behind(element))].sort((x, y) => y - x);
+    const ratio = (a + 0.05) / (b + 0.05);
+    if (ratio < 4.5) found.push([own[0].data.trim().slice(0, 40), ratio]);
+  }
+  return found;
+}"""
+
+
+@pytest.fixture(scope="module")
+def saved(page, tmp_path_factory):
+    path = tmp_path_factory.mktemp("page") / "report & more.html"
+    path.write_text(page, encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module", params=["light-1280", "dark-1280", "light-380", "dark-380"])
+def watched(request, browser, saved):
+    theme, width = request.param.split("-")
+    opened = Watched(browser, saved, theme, int(width))
+    yield opened
+    opened.context.close()
+
+
+def test_a_browser_has_nothing_to_complain_about(watched):
+    assert not watched.events
+
+
+def test_text_stands_out_and_nothing_is_cut_off_at_the_side(watched):
+    assert watched.faint() == []
+    assert watched.sideways() == 0
+
+
+def test_hostile_names_are_read_in_the_browser(watched):
+    watched.page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+    words = " ".join(watched.page.inner_text("body").split())
+    for name in HOSTILE:
+        assert " ".join(printable(name, 80).split()) in words
+    assert " ".join(f"Title {TEXT}".split()) in words
+
+
+def test_the_page_is_no_blank(watched):
+    assert len(watched.picture().getcolors(1 << 24)) > 20
+
+
+def test_a_page_that_does_what_it_must_not_is_found_out(browser, tmp_path):
+    path = tmp_path / "bad.html"
+    path.write_text(
+        "<p style='color: #999; background: #aaa'>grey</p><p style='width: 3000px'>wide</p>"
+        "<img src='http://127.0.0.1:9/x.png'><script>console.warn('told'); alert('asked')</script>"
+    )
+    bad = Watched(browser, path)
+    assert {"told", "dialog asked", "request http://127.0.0.1:9/x.png"} <= set(bad.events)
+    assert [text for text, _ in bad.faint()] == ["grey"]
+    assert bad.sideways() > 0
+    bad.context.close()
+
+
+def test_the_theme_can_be_chosen_without_script(browser, saved):
+    opened = Watched(browser, saved)
+    light = np.asarray(opened.picture(), float).mean()
+    opened.page.click("label[for=theme-dark]")
+    assert np.asarray(opened.picture(), float).mean() < light / 2
+    assert opened.faint() == []
+    opened.page.click("label[for=theme-auto]")
+    assert np.asarray(opened.picture(), float).mean() > light - 5
+    opened.context.close()
+
+
+def test_the_first_key_leads_past_the_contents(browser, saved):
+    opened = Watched(browser, saved)
+    opened.page.keyboard.press("Tab")
+    assert opened.page.evaluate("document.activeElement.getBoundingClientRect().left") >= 0
+    opened.page.keyboard.press("Enter")
+    assert opened.page.evaluate("document.activeElement.id") == "main"
+    opened.context.close()
+
+
+def test_print_is_light_and_opens_what_is_folded(browser, saved):
+    opened = Watched(browser, saved, "dark", 700)
+    folded = opened.page.locator("details:not([open]) .inside").first
+    seen = "e => e.checkVisibility({contentVisibilityAuto: true}) && e.offsetHeight"
+    assert not folded.evaluate(seen)
+    opened.page.emulate_media(media="print")
+    assert folded.evaluate(seen) > 100
+    assert opened.faint() == []
+    assert opened.sideways() == 0
+    assert np.asarray(opened.picture(), float).mean() > 200
+    assert not opened.page.locator(".theme").is_visible()
+    printed = opened.page.pdf(format="A4")
+    assert printed.startswith(b"%PDF")
+    assert printed.count(b"/Type /Page\n") > 3
+    opened.context.close()
+
+
+def test_a_paper_is_read_in_the_browser(browser, paper, tmp_path):
+    path = tmp_path / "paper.html"
+    path.write_text(paper, encoding="utf-8")
+    for theme, width in (("light", 1280), ("dark", 360)):
+        opened = Watched(browser, path, theme, width)
+        assert not opened.events
+        assert opened.faint() == []
+        assert opened.sideways() == 0
+        opened.context.close()
