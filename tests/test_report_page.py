@@ -196,6 +196,9 @@ def test_drawings_have_names_and_tables_have_heads(report, outline):
     assert all(one["role"] == "img" and one["aria-label"].strip() for one in pictures)
     names = Counter(tag for tag, _ in outline.tags)
     assert names["table"] == names["caption"] > 5
+    regions = [a["aria-label"] for _, a in outline.tags if a.get("role") == "region"]
+    assert len(regions) == names["table"]
+    assert set(regions) <= set(outline.words)
     assert all(a.get("scope") in ("row", "col") for tag, a in outline.tags if tag == "th")
 
 
@@ -213,7 +216,8 @@ def test_the_same_findings_give_the_same_page(findings, page):
 def test_a_page_does_not_depend_on_settings(report, untouched):
     name = "explanation-0"
     plain = draw_svg(report.figures[name], "a-")
-    with plt.style.context("dark_background"), plt.rc_context({"svg.fonttype": "path"}):
+    odd = {"svg.fonttype": "path", "font.size": 20, "axes.grid": True, "lines.linewidth": 9}
+    with plt.style.context("dark_background"), plt.rc_context(odd):
         assert draw_svg(report.figures[name], "a-") == plain
 
 

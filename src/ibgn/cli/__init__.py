@@ -17,6 +17,7 @@ from ibgn.cli.detect import detect
 from ibgn.cli.experiments import evaluate, robustness
 from ibgn.cli.models import explain, fit, predict, sample
 from ibgn.cli.output import fail
+from ibgn.cli.paper import paper
 
 __all__ = ["app", "main"]
 
@@ -37,6 +38,7 @@ for command in (
     sample,
     evaluate,
     robustness,
+    paper,
 ):
     app.command()(command)
 

@@ -117,7 +117,8 @@ def evaluate(
     with warnings_aloud() as said:
         X, y = _read_labelled(reading, data)
         split = make_folds(X, y, scheme, folds, repeats, seed)
-        with watched(len(split) * len(chosen)) as on_done:
+        with watched() as watch:
+            watch.begin("comparing", len(split) * len(chosen))
             found = evaluate_methods(
                 X,
                 y,
@@ -127,7 +128,7 @@ def evaluate(
                 search=GRIDS if search else None,
                 n_jobs=jobs,
                 journal=journal,
-                on_done=on_done,
+                on_done=watch.done,
             )
     keep(found.scores, output)
     keep(found.predictions, predictions)
@@ -191,7 +192,8 @@ def robustness(
         conditions += _detectors(detector, sensors, track, X, on, seed)
         split = make_folds(X, y, scheme, folds, repeats, seed)
         learned = 1 if on == "test" else len(conditions)
-        with watched(len(split) * len(chosen) * learned) as on_done:
+        with watched() as watch:
+            watch.begin("comparing under errors", len(split) * len(chosen) * learned)
             found = measure_robustness(
                 X,
                 y,
@@ -201,7 +203,7 @@ def robustness(
                 seed=seed,
                 n_jobs=jobs,
                 journal=journal,
-                on_done=on_done,
+                on_done=watch.done,
             )
     curves = found.curves()
     keep(found.scores, output)

@@ -12,6 +12,7 @@ from ibgn.cli.output import busy, say
 
 if TYPE_CHECKING:
     import pandas as pd
+    from rich.live import Live
 
     from ibgn.experiments.evaluation import Evaluation
     from ibgn.experiments.trials import Task
@@ -129,34 +130,52 @@ def print_curves(curves: "pd.DataFrame") -> None:
     Console(highlight=False).print(table)
 
 
+class Watch:
+    """What is done, for a live table with the time left; without a live table, nothing."""
+
+    def __init__(self, live: "Live | None") -> None:
+        self.live = live
+        self.part, self.total, self.since = "", 0, 0.0
+        self.accuracies: dict[str, list[float]] = {}
+
+    def begin(self, part: str, total: int) -> None:
+        """Begin a part of the work that has so many tasks."""
+        self.part, self.total, self.since = part, total, time.monotonic()
+        self.accuracies = {}
+        self._show()
+
+    def done(self, task: "Task", result: dict[str, Any]) -> None:
+        """Take note of a task that is done."""
+        self.accuracies.setdefault(task.method, []).append(result["tests"][0]["accuracy"])
+        self._show()
+
+    def _show(self) -> None:
+        if self.live is not None:
+            self.live.update(self._table())
+
+    def _table(self) -> Any:
+        from rich.table import Table
+
+        count = sum(map(len, self.accuracies.values()))
+        table = Table("method", "folds", "accuracy so far")
+        table.title = self.part
+        if count:
+            left = (time.monotonic() - self.since) / count * (self.total - count)
+            table.title += f": {count} of {self.total} done, about {left:.0f} s left"
+        for name, values in self.accuracies.items():
+            table.add_row(name, str(len(values)), f"{sum(values) / len(values):.3f}")
+        return table
+
+
 @contextmanager
-def watched(total: int) -> Iterator[Any]:
+def watched() -> Iterator[Watch]:
     """Show a live table and the time left on a terminal, nothing elsewhere."""
     from rich.console import Console
     from rich.live import Live
 
     console = Console(stderr=True)
     if not console.is_terminal:
-        yield None
+        yield Watch(None)
         return
-    done: dict[str, list[float]] = {}
-    begin = time.monotonic()
-
-    def on_done(task: "Task", result: dict[str, Any]) -> None:
-        done.setdefault(task.method, []).append(result["tests"][0]["accuracy"])
-        live.update(_progress_table(done, total, time.monotonic() - begin))
-
     with Live(console=console, transient=True) as live:
-        yield on_done
-
-
-def _progress_table(done: dict[str, list[float]], total: int, seconds: float) -> Any:
-    from rich.table import Table
-
-    count = sum(map(len, done.values()))
-    left = seconds / count * (total - count)
-    table = Table("method", "folds", "accuracy so far")
-    table.title = f"{count} of {total} done, about {left:.0f} s left"
-    for name, values in done.items():
-        table.add_row(name, str(len(values)), f"{sum(values) / len(values):.3f}")
-    return table
+        yield Watch(live)

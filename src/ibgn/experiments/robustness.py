@@ -52,6 +52,16 @@ class Robustness:
             rows.append(row)
         return pd.DataFrame(rows)
 
+    def gain(
+        self, method: str, reference: str, error: str = "none", rate: float = 0.0
+    ) -> tuple[float, float]:
+        """How much more accurate a method is than another, fold by fold, and its error."""
+        chosen = (self.scores["error"] == error) & (self.scores["rate"] == rate)
+        by_fold = self.scores[chosen].groupby(["method", "repeat", "fold"]).mean(numeric_only=True)
+        one, other = by_fold.loc[method], by_fold.loc[reference]
+        difference = one["accuracy"] - other["accuracy"]
+        return float(difference.mean()), corrected_error(difference, one["train"], one["test"])
+
     def at(self, error: str, rate: float = 0.0) -> Evaluation:
         """What an evaluation under one condition found, its first draw."""
         tables = []

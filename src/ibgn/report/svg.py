@@ -16,8 +16,8 @@ from ibgn.report.figures import Figure
 
 __all__ = ["draw_svg"]
 
-# Text stays text: it can be searched, its letters need not be in matplotlib's font, and a page is a
-# third of what it is with outlines.
+# Text stays text: it can be searched, its letters need not be in matplotlib's font, and a figure
+# takes half of what it does with outlines.
 LOOK: dict[str, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "ibgn",  # names of clips depend on the figure alone

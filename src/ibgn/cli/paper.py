@@ -1,0 +1,108 @@
+"""The command paper: every table and figure of the paper, beside the paper's numbers."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ibgn.cli.options import Json, Reading, Seed, takes_data
+from ibgn.cli.output import print_json, say, warnings_aloud
+from ibgn.cli.results import command_line, watched
+
+if TYPE_CHECKING:
+    from ibgn.intervals import IntervalSequences
+
+Recordings = Annotated[
+    list[Path] | None,
+    typer.Argument(
+        help="Real recordings to compare on too: files, or folders of CSV files, each a data set.",
+        readable=False,
+    ),
+]
+Quick = Annotated[bool, typer.Option("--quick", help="A smaller protocol, in minutes.")]
+Full = Annotated[
+    bool,
+    typer.Option("--full", help="The whole protocol with ten repetitions: a night or more."),
+]
+Out = Annotated[
+    Path, typer.Option(help="Folder for the report, its tables and figures; an old run goes on.")
+]
+Jobs = Annotated[int, typer.Option("--jobs", help="Folds at the same time; -1 is all cores.")]
+
+
+@takes_data()
+def paper(
+    recordings: Recordings = None,
+    quick: Quick = False,
+    full: Full = False,
+    out: Out = Path("ibgn-paper"),
+    seed: Seed = 0,
+    jobs: Jobs = -1,
+    as_json: Json = False,
+    *,
+    reading: Reading,
+) -> None:
+    """Run the experiments of the paper on simulations, and on your recordings if you give some."""
+    from ibgn.experiments.paper import run_paper
+    from ibgn.messages import OptionError
+    from ibgn.report.markdown import to_markdown
+    from ibgn.report.paper import make_paper_report
+
+    if quick and full:
+        raise OptionError("--quick and --full exclude each other; give one, or neither")
+    budget = "quick" if quick else "full" if full else "usual"
+    with warnings_aloud() as said:
+        given = _read_all(recordings or [], reading)
+    out.mkdir(parents=True, exist_ok=True)
+    with watched() as watch:
+        results = run_paper(
+            budget,
+            given,
+            seed=seed,
+            n_jobs=jobs,
+            journals=out / "journals",
+            on_begin=watch.begin,
+            on_done=watch.done,
+        )
+    report = make_paper_report(results, command_line())
+    report.save(out / "report.html", out / "pieces")
+    (out / "report.md").write_text(to_markdown(report.summary) + "\n", encoding="utf-8")
+    say(f"wrote {out / 'report.html'}, {out / 'report.md'} and {out / 'pieces'}")
+    if as_json:
+        print_json(report.summary | {"warnings": said, "output": str(out)})
+    else:
+        _print_verdicts(report.summary)
+
+
+def _read_all(paths: list[Path], reading: Reading) -> "dict[str, tuple[IntervalSequences, Any]]":
+    from ibgn.messages import DataError, quote
+
+    files = [
+        file for path in paths for file in (sorted(path.glob("*.csv")) if path.is_dir() else [path])
+    ]
+    if paths and not files:
+        raise DataError(f"there is no .csv file in {quote(paths[0])}; name files")
+    found = {}
+    for file in files:
+        X, y = reading.read(file)
+        if y is None:
+            raise DataError(f"{quote(file)} has no labels; name their column (columns=)")
+        found[file.stem] = (X, y)
+    return found
+
+
+def _print_verdicts(summary: dict[str, Any]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table("", "what the paper says, and what came out", show_lines=False)
+    words = {True: "agrees", False: "differs", None: "cannot tell"}
+    for section in summary["sections"]:
+        if section["verdicts"]:
+            table.add_row("", Text(section["title"], style="bold"))
+        for verdict in section["verdicts"]:
+            table.add_row(words[verdict["agrees"]], Text(verdict["text"]))
+    console = Console(highlight=False)
+    console.print(table)
+    console.print(summary["headline"])

@@ -1,0 +1,106 @@
+"""Whether our measurements agree with what the paper claims."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ibgn.experiments.paper import PaperResults, Study
+from ibgn.experiments.robustness import Robustness
+
+__all__ = ["abilities_agree", "best_of_ours", "detected_agree", "ideal_agree", "robust_agree"]
+
+Verdict = dict[str, Any]
+
+OURS, OTHERS = ("IBGN-C", "IBGN-F", "IBGN"), ("IHMM", "DBN", "ITBN")
+SURE = 2.0  # standard errors from which on a difference is taken for one
+
+
+def abilities_agree(results: PaperResults) -> list[Verdict]:
+    """Cell by cell, where the paper has one."""
+    table = results.abilities[results.abilities["agrees"].notna()]
+    wrong = table[~table["agrees"].astype(bool)]
+    told = [_verdict(True, f"{len(table) - len(wrong)} of {len(table)} cells are as printed.")]
+    for row in wrong.to_dict(orient="records"):
+        why = f" {row['note']}" if row["note"] else ""
+        text = f"{row['method']}, “{row['question']}” Here {row['answer']}, paper {row['paper']}."
+        told.append(_verdict(False, text + why))
+    return told
+
+
+def ideal_agree(study: Study) -> list[Verdict]:
+    """What the paper says of accuracy where intervals are given."""
+    found, claims = study.found, []
+    best, rival = _best(found, OURS), _best(found, OTHERS)
+    text = f"the IBGN family is more accurate than the other methods ({best} against {rival})"
+    claims.append(_ahead(found, best, rival, text))
+    fixed = _best(found, OURS[:2])
+    text = f"a learned structure is no worse than fixed ones (IBGN against {fixed})"
+    claims.append(_not_behind(found, "IBGN", fixed, text))
+    weakest = "ITBN" if study.name == "composable" else "IHMM"
+    next_weakest = _worst(found, [name for name in (*OURS, *OTHERS) if name != weakest])
+    text = f"{weakest} is the weakest method ({weakest} against {next_weakest}, the next)"
+    claims.append(_ahead(found, next_weakest, weakest, text))
+    return claims
+
+
+def robust_agree(study: Study, error: str) -> list[Verdict]:
+    """What the paper says of errors, at the largest rate."""
+    found = study.found
+    rates = found.scores.loc[found.scores["error"] == error, "rate"]
+    rate = float(rates.max())
+    best, rival = (_best(found, names, error, rate) for names in (OURS, OTHERS))
+    what = f"at {rate:.0%} of {error} errors" if rate else f"with intervals that {error} detected"
+    text = f"{what} the IBGN family is ahead ({best} against {rival})"
+    return [_ahead(found, best, rival, text, error, rate)]
+
+
+def detected_agree(study: Study, error: str) -> list[Verdict]:
+    """What the paper says of hand signs as they were detected."""
+    claims = robust_agree(study, error)
+    best = best_of_ours(study.found, error)
+    lost = _mean(study.found, best) - _mean(study.found, best, error)
+    text = f"detection costs much: {best} loses {lost:.3f} of its accuracy (in the paper IBGN .28)"
+    claims.append(_verdict(lost > 0.1, text))
+    table = study.found.at(error).confusion(best)
+    recall = np.diag(table) / np.maximum(table.sum(axis=1), 1)
+    good, poor = (recall >= 0.9).sum(), (recall < 0.5).sum()
+    text = f"some words are recognised very well and others below one half ({good} and {poor})"
+    return [*claims, _verdict(bool(good and poor), text)]
+
+
+def best_of_ours(found: Robustness, error: str) -> str:
+    """The most accurate of the IBGN family."""
+    return _best(found, OURS, error)
+
+
+def _ahead(
+    found: Robustness, one: str, other: str, text: str, error: str = "none", rate: float = 0.0
+) -> Verdict:
+    gain, spread = found.gain(one, other, error, rate)
+    sure = None if not abs(gain) > SURE * spread else gain > 0
+    return _verdict(sure, f"{text}: {gain:+.3f} ± {spread:.3f}.")
+
+
+def _not_behind(found: Robustness, one: str, other: str, text: str) -> Verdict:
+    gain, spread = found.gain(one, other)
+    agrees = True if gain >= 0 else (False if -gain > SURE * spread else None)
+    return _verdict(agrees, f"{text}: {gain:+.3f} ± {spread:.3f}.")
+
+
+def _verdict(agrees: bool | None, text: str) -> Verdict:
+    return {"agrees": None if agrees is None else bool(agrees), "text": text[0].upper() + text[1:]}
+
+
+def _mean(found: Robustness, method: str, error: str = "none", rate: float = 0.0) -> float:
+    table = found.scores
+    chosen = (table["method"] == method) & (table["error"] == error) & (table["rate"] == rate)
+    return float(table.loc[chosen, "accuracy"].mean())
+
+
+def _best(found: Robustness, names: Sequence[str], error: str = "none", rate: float = 0.0) -> str:
+    return max(names, key=lambda name: _mean(found, name, error, rate))
+
+
+def _worst(found: Robustness, names: Sequence[str]) -> str:
+    return min(names, key=lambda name: _mean(found, name))
