@@ -1,82 +1,126 @@
 """The demo: the main job from beginning to end, on simulated data."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ibgn.cli.options import Json, Seed
-from ibgn.cli.output import busy, print_inspection, print_json, say
+from ibgn.cli.output import busy, print_json, say
+from ibgn.cli.results import command_line, print_comparison, watched
 
 if TYPE_CHECKING:
-    from ibgn.classifier import IBGNClassifier
+    from ibgn.experiments.folds import Fold
+    from ibgn.experiments.methods import Method
+    from ibgn.experiments.robustness import Robustness
     from ibgn.intervals import IntervalSequences
 
-Out = Annotated[Path, typer.Option(help="Folder for the data, the model and the figures.")]
+Out = Annotated[Path, typer.Option(help="Folder for the report, its pieces, data and a model.")]
+Jobs = Annotated[int, typer.Option("--jobs", help="Folds at the same time; -1 is all cores.")]
+
+INSTANCES = 20  # of each style
+SHORT = {"draws": 200, "budget": 10_000}  # chains are cut short for the demo's sake
+RATES = {"misdetection": (0.1, 0.2, 0.3), "duration": (0.1, 0.2, 0.3)}
+QUESTION = (
+    "Which of six methods best recognises signed words from the intervals in which fingers are "
+    "bent or straight, for signers that it has never seen? And what if fingers are badly detected?"
+)
 
 
-def demo(out: Out = Path("ibgn-demo"), seed: Seed = 0, as_json: Json = False) -> None:
-    """Simulate signed words, learn and recognise them, and draw one; needs no data."""
+def demo(
+    out: Out = Path("ibgn-demo"), seed: Seed = 0, jobs: Jobs = -1, as_json: Json = False
+) -> None:
+    """Simulate signed words, compare six methods on them, and write a report; needs no data."""
     from ibgn.datasets import make_hand_signs
-    from ibgn.inspection import inspect
+    from ibgn.experiments.folds import make_folds
+    from ibgn.experiments.plain import rows
     from ibgn.io import write
-    from ibgn.persistence import save
 
-    with busy("simulating hand signs"):
-        X, y, groups = make_hand_signs(random_state=seed)
-        found = inspect(X, y, n_jobs=-1)
-    with busy("learning the signs of twelve signers, recognising those of four"):
-        model, accuracy, tested = _learn(X, y, groups, seed)
-    with busy("writing data, model and figures"):
-        out.mkdir(parents=True, exist_ok=True)
-        write(X, out / "hand-signs.csv", y)
-        save(model, out / "hand-signs.ibgn")
-        drawn = _draw(X[y == "ketchup"][0], model, out)
-    files = [out / "hand-signs.csv", out / "hand-signs.ibgn", *drawn]
+    out.mkdir(parents=True, exist_ok=True)
+    X, y, _ = make_hand_signs(instances_per_style=INSTANCES, random_state=seed)
+    write(X, out / "hand-signs.csv", y)
+    folds = make_folds(X, y, "group", seed=seed)
+    methods = _short_methods()
+    found = _compare(X, y, methods, folds, seed, jobs)
+    with busy("writing the report"):
+        _write_report(out, X, y, found, methods, folds, seed, jobs)
+        _save_model(X, y, methods, out, seed, jobs)
+    clean = found.at("none")
     if as_json:
-        result = {"accuracy": accuracy, "tested": tested, "files": [str(file) for file in files]}
-        print_json(found.as_dict() | result)
+        tables = {
+            "summary": clean.summary(),
+            "comparison": clean.compare(),
+            "curves": found.curves(),
+        }
+        told = {name: rows(table) for name, table in tables.items()}
+        print_json({"instances": len(X)} | told | {"report": str(out / "report.html")})
         return
-    print_inspection(found)
-    for file in files:
-        say(f"wrote {file}")
-    print(f"accuracy {accuracy:.3f} on {tested} signs of signers never seen, among 19 words")
+    print_comparison(clean)
+    say(f"wrote data, a model and all pieces of the report to {out}")
+    print(f"Look at {out / 'report.html'}")
 
 
-def _learn(
-    X: "IntervalSequences", y: Any, groups: Any, seed: int
-) -> "tuple[IBGNClassifier, float, int]":
-    """Learn from all but the last four signers, and recognise what they sign."""
+def _short_methods() -> "dict[str, Method]":
+    from ibgn.classifier import IBGNClassifier
+    from ibgn.experiments.methods import METHODS, PAPER
+
+    def shortened(name: str) -> "Method":
+        def make(seed: int) -> Any:
+            model = METHODS[name](seed)
+            return model.set_params(**SHORT) if isinstance(model, IBGNClassifier) else model
+
+        return make
+
+    return {name: shortened(name) for name in PAPER}
+
+
+def _compare(
+    X: "IntervalSequences",
+    y: Any,
+    methods: "dict[str, Method]",
+    folds: "list[Fold]",
+    seed: int,
+    jobs: int,
+) -> "Robustness":
+    from ibgn.experiments.conditions import noise_conditions
+    from ibgn.experiments.robustness import measure_robustness
+
+    conditions = noise_conditions(RATES, seed=seed)
+    with watched() as watch:
+        watch.begin("comparing six methods on simulated hand signs", len(folds) * len(methods))
+        return measure_robustness(
+            X, y, methods, folds, conditions, seed=seed, n_jobs=jobs, on_done=watch.done
+        )
+
+
+def _write_report(
+    out: Path,
+    X: "IntervalSequences",
+    y: Any,
+    found: "Robustness",
+    methods: "dict[str, Method]",
+    folds: "list[Fold]",
+    seed: int,
+    jobs: int,
+) -> None:
+    from ibgn.report import Origin, find, make_report
+
+    origin = Origin("Signed words", QUESTION, command_line(), seed, "group")
+    findings = find(
+        origin, X, y, found.at("none"), folds, methods, robustness=found.curves(), n_jobs=jobs
+    )
+    make_report(findings).save(out / "report.html", out / "pieces")
+
+
+def _save_model(
+    X: "IntervalSequences", y: Any, methods: "dict[str, Method]", out: Path, seed: int, jobs: int
+) -> None:
     import warnings
 
-    import numpy as np
+    from sklearn.exceptions import ConvergenceWarning
 
-    from ibgn.classifier import IBGNClassifier
+    from ibgn.persistence import save
 
-    test = np.isin(groups, np.unique(groups)[-4:])
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # chains are cut short for the demo's sake
-        model = IBGNClassifier(draws=200, budget=1500, random_state=seed, n_jobs=-1)
-        model.fit(X[~test], y[~test])
-    return model, float((model.predict(X[test]) == y[test]).mean()), int(test.sum())
-
-
-def _draw(one: "IntervalSequences", model: "IBGNClassifier", out: Path) -> list[Path]:
-    """Save the timeline and the network of one instance, and why it was recognised."""
-    import matplotlib.pyplot as plt
-
-    plt.switch_backend("Agg")
-    from ibgn.plots import plot_explanation, plot_network, plot_tables, plot_timeline
-
-    plots: dict[str, Callable[[], Any]] = {
-        "timeline": lambda: plot_timeline(one),
-        "network": lambda: plot_network(one),
-        "tables": lambda: plot_tables(model.activities_["ketchup"]),
-        "explanation": lambda: plot_explanation(model.explain(one)),
-    }
-    for name, plot in plots.items():
-        plot()
-        plt.savefig(out / f"{name}.png", dpi=100)
-        plt.close()
-    return [out / f"{name}.png" for name in plots]
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        save(methods["IBGN-F"](seed).set_params(n_jobs=jobs).fit(X, y), out / "hand-signs.ibgn")

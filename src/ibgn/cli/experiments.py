@@ -107,7 +107,7 @@ def evaluate(
 ) -> None:
     """Compare methods on your data, cross-validated, with errors and paired tests."""
     from ibgn.experiments.evaluation import evaluate as evaluate_methods
-    from ibgn.experiments.folds import make_folds
+    from ibgn.experiments.folds import make_folds, resolve_scheme
     from ibgn.experiments.methods import GRIDS
     from ibgn.experiments.plain import rows
 
@@ -139,7 +139,7 @@ def evaluate(
 
         return find(origin, X, y, found, split, chosen, n_jobs=jobs)
 
-    write_report(report, pieces, find_out, TITLE, question, seed, scheme)
+    write_report(report, pieces, find_out, TITLE, question, seed, resolve_scheme(X, scheme))
     if journal:
         journal.unlink(missing_ok=True)
     if not as_json:
@@ -177,7 +177,7 @@ def robustness(
 ) -> None:
     """Measure what errors of detection cost: intervals lost, mistaken, moved, or detected."""
     from ibgn.experiments.conditions import noise_conditions
-    from ibgn.experiments.folds import make_folds
+    from ibgn.experiments.folds import make_folds, resolve_scheme
     from ibgn.experiments.plain import rows
     from ibgn.experiments.robustness import measure_robustness
 
@@ -216,7 +216,7 @@ def robustness(
         clean = found.at("none")
         return find(origin, X, y, clean, split, chosen, robustness=curves, n_jobs=jobs)
 
-    write_report(report, pieces, find_out, TITLE, question, seed, scheme)
+    write_report(report, pieces, find_out, TITLE, question, seed, resolve_scheme(X, scheme))
     if journal:
         journal.unlink(missing_ok=True)
     if as_json:

@@ -96,13 +96,13 @@ def _shown_p(p: float) -> str:
 
 
 def _summary_table(summary: "pd.DataFrame") -> Any:
+    from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    table = Table(
-        "method", "accuracy", "balanced", "macro F1", "log loss", "calibration", "seconds"
-    )
+    names = ("method", "accuracy", "balanced", "macro F1", "log loss", "calib.", "seconds")
+    table = Table(*names, box=SIMPLE_HEAD, pad_edge=False)  # which fits into 80 letters
     for row in summary.to_dict(orient="records"):
-        cells = [f"{row[name]:.3f} ± {row[f'{name}_error']:.3f}" for name in SCORES]
+        cells = [f"{row[name]:.3f}±{row[f'{name}_error']:.3f}" for name in SCORES]
         numbers = [f"{row['log_loss']:.2f}", f"{row['calibration_error']:.3f}"]
         seconds = f"{row['fit_seconds'] + row['predict_seconds']:.2f}"
         table.add_row(str(row["method"]), *cells, *numbers, seconds)
@@ -111,6 +111,7 @@ def _summary_table(summary: "pd.DataFrame") -> Any:
 
 def print_curves(curves: "pd.DataFrame") -> None:
     """Print the accuracy of each method under each condition."""
+    from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -118,11 +119,11 @@ def print_curves(curves: "pd.DataFrame") -> None:
     from ibgn.messages import printable
 
     methods = list(dict.fromkeys(curves["method"]))
-    table = Table("errors", "rate", *methods)
+    table = Table("errors", "rate", *methods, box=SIMPLE_HEAD, pad_edge=False)
     for _, part in curves.groupby(["error", "rate"], sort=False):
         error, rate = str(part["error"].iloc[0]), float(part["rate"].iloc[0])
         cells = {
-            row["method"]: f"{row['accuracy']:.3f} ± {row['accuracy_error']:.3f}"
+            row["method"]: f"{row['accuracy']:.3f}±{row['accuracy_error']:.3f}"
             for row in part.to_dict(orient="records")
         }
         shown = f"{rate:.0%}" if rate else ""

@@ -13,6 +13,7 @@ import joblib
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from ibgn.detection.extraction import Extraction, Training, learn_extraction
@@ -243,8 +244,11 @@ class ActionDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             classifier = new_classifier(self.classifier, len(codes), seed)
             todo.append((training.features, codes, known, classifier))
         parallel = joblib.Parallel(self.n_jobs, require="sharedmem")
-        models: list[TrackModel] = parallel(joblib.delayed(TrackModel.learn)(*one) for one in todo)
-        return models
+        with warnings.catch_warnings():  # here, as threads share what is ignored
+            if isinstance(self.classifier, str):  # a preset that stops early means to
+                warnings.filterwarnings("ignore", "Liblinear failed", ConvergenceWarning)
+            models = parallel(joblib.delayed(TrackModel.learn)(*one) for one in todo)
+        return list(models)
 
     def _each(
         self, work: Callable[[SensorRecording], T], recordings: list[SensorRecording]

@@ -15,7 +15,7 @@ from sklearn.model_selection import (
 from ibgn.intervals import IntervalSequences
 from ibgn.messages import DataError, check_choice, check_whole
 
-__all__ = ["Fold", "Scheme", "make_folds"]
+__all__ = ["Fold", "Scheme", "make_folds", "resolve_scheme"]
 
 Ints = npt.NDArray[np.int64]
 Scheme = Literal["auto", "stratified", "group", "leave-one-group-out"]
@@ -62,8 +62,7 @@ def make_folds(
     check_choice("scheme", scheme, get_args(Scheme))
     check_whole("n_splits", n_splits, 2)
     check_whole("n_repeats", n_repeats, 1)
-    if scheme == "auto":
-        scheme = _fitting_scheme(X)
+    scheme = resolve_scheme(X, scheme)
     if scheme == "stratified":
         _check_enough(y, n_splits)
         ways = [
@@ -81,7 +80,10 @@ def make_folds(
     return _splits(_group_ways(y, n_splits, n_repeats, seed), y, groups)
 
 
-def _fitting_scheme(X: IntervalSequences) -> Scheme:
+def resolve_scheme(X: IntervalSequences, scheme: Scheme) -> Scheme:
+    """The scheme that "auto" stands for with these data; any other stands for itself."""
+    if scheme != "auto":
+        return scheme
     if X.groups is None or len(set(X.groups.tolist())) < 2:
         return "stratified"
     return "leave-one-group-out" if len(set(X.groups.tolist())) <= FEW_GROUPS else "group"

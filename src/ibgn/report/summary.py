@@ -17,6 +17,11 @@ from ibgn.report.findings import Findings, HardInstance
 __all__ = ["calibration", "chance", "chosen_models", "convergence", "summarise", "versions"]
 
 PACKAGES = ("ibgn", "numpy", "scipy", "pandas", "scikit-learn", "numba", "matplotlib")
+SPLITS = {
+    "stratified": "Each fold has its share of every activity.",
+    "group": "Instances of a group are in one fold, so that methods are tested on new groups.",
+    "leave-one-group-out": "Each fold is one group, so that methods are tested on new groups.",
+}
 MOST_MODELS = 24  # activities whose model has a place on the page, the hardest ones
 MOST_RELATIONS = 8
 MOST_REASONS = 8
@@ -74,7 +79,7 @@ def _comparison(findings: Findings) -> dict[str, Any]:
     table = findings.evaluation.summary()
     folds = findings.evaluation.scores
     return {
-        "scheme": findings.origin.scheme,
+        "split": SPLITS.get(findings.origin.scheme, findings.origin.scheme),
         "folds": int(folds.groupby("method")["fold"].nunique().max()),
         "repeats": int(folds["repeat"].nunique()),
         "chance": chance(findings),

@@ -32,14 +32,14 @@ def ideal_agree(study: Study) -> list[Verdict]:
     """What the paper says of accuracy where intervals are given."""
     found, claims = study.found, []
     best, rival = _best(found, OURS), _best(found, OTHERS)
-    text = f"the IBGN family is more accurate than the other methods ({best} against {rival})"
+    text = "the IBGN family is more accurate than the other methods"
     claims.append(_ahead(found, best, rival, text))
     fixed = _best(found, OURS[:2])
-    text = f"a learned structure is no worse than fixed ones (IBGN against {fixed})"
+    text = "a learned structure is no worse than fixed ones"
     claims.append(_not_behind(found, "IBGN", fixed, text))
     weakest = "ITBN" if study.name == "composable" else "IHMM"
     next_weakest = _worst(found, [name for name in (*OURS, *OTHERS) if name != weakest])
-    text = f"{weakest} is the weakest method ({weakest} against {next_weakest}, the next)"
+    text = f"{weakest} is the weakest method"
     claims.append(_ahead(found, next_weakest, weakest, text))
     return claims
 
@@ -51,7 +51,7 @@ def robust_agree(study: Study, error: str) -> list[Verdict]:
     rate = float(rates.max())
     best, rival = (_best(found, names, error, rate) for names in (OURS, OTHERS))
     what = f"at {rate:.0%} of {error} errors" if rate else f"with intervals that {error} detected"
-    text = f"{what} the IBGN family is ahead ({best} against {rival})"
+    text = f"{what} the IBGN family is ahead"
     return [_ahead(found, best, rival, text, error, rate)]
 
 
@@ -79,13 +79,13 @@ def _ahead(
 ) -> Verdict:
     gain, spread = found.gain(one, other, error, rate)
     sure = None if not abs(gain) > SURE * spread else gain > 0
-    return _verdict(sure, f"{text}: {gain:+.3f} ± {spread:.3f}.")
+    return _verdict(sure, f"{text} ({one} minus {other}: {gain:+.3f} ± {spread:.3f}).")
 
 
 def _not_behind(found: Robustness, one: str, other: str, text: str) -> Verdict:
     gain, spread = found.gain(one, other)
     agrees = True if gain >= 0 else (False if -gain > SURE * spread else None)
-    return _verdict(agrees, f"{text}: {gain:+.3f} ± {spread:.3f}.")
+    return _verdict(agrees, f"{text} ({one} minus {other}: {gain:+.3f} ± {spread:.3f}).")
 
 
 def _verdict(agrees: bool | None, text: str) -> Verdict:
