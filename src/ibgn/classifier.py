@@ -20,6 +20,7 @@ from ibgn.networks import Networks, read_networks
 from ibgn.nodes import NodeLikelihood, Sampler, Sampling
 from ibgn.selection import Criterion, LinkScores, score_links, score_shared_links
 from ibgn.structure import Structure
+from ibgn.tolerance import choose_tolerance, merge_instants
 
 __all__ = ["IBGNClassifier"]
 
@@ -49,6 +50,8 @@ class IBGNClassifier(ActivityClassifier):
         "published" is the unweighted sum of the paper
     unlinked : how pairs without a link are scored: by the relations at their positions within
         their constraint ("constrained"), as they are ("marginal"), or not at all ("ignore")
+    tolerance : end points closer than this are taken for the same instant, and intervals whose
+        own ends are, are not seen; "learned" chooses it, see `ibgn.tolerance.choose_tolerance`
     class_prior : "uniform", "empirical", or a probability for each label
     sampler, draws, budget, chains, concentration, action_prior : how tables are sampled, see
         `ibgn.nodes.Sampling`
@@ -62,6 +65,7 @@ class IBGNClassifier(ActivityClassifier):
     actions_ : names of the known actions, sorted
     activities_ : an `ActivityModel` for each label
     class_log_prior_ : (activities,) log of the class prior
+    tolerance_ : the tolerance, as given or learned
 
     Notes
     -----
@@ -92,6 +96,7 @@ class IBGNClassifier(ActivityClassifier):
         smoothing: Smoothing = 1.0,
         node_likelihood: NodeLikelihood = "mixture",
         unlinked: Unlinked = "constrained",
+        tolerance: Learned = 0.0,
         class_prior: ClassPrior = "uniform",
         sampler: Sampler = "exact",
         draws: int = 1000,
@@ -109,6 +114,7 @@ class IBGNClassifier(ActivityClassifier):
         self.smoothing = smoothing
         self.node_likelihood = node_likelihood
         self.unlinked = unlinked
+        self.tolerance = tolerance
         self.class_prior = class_prior
         self.sampler = sampler
         self.draws = draws
@@ -144,11 +150,24 @@ class IBGNClassifier(ActivityClassifier):
         if self.smoothing != "learned":
             wanted = "positive, or 'learned'"
             check_number("smoothing", self.smoothing, wanted, lambda value: value > 0)
+        if self.tolerance != "learned":
+            wanted = "0 or more, or 'learned'"
+            check_number("tolerance", self.tolerance, wanted, lambda value: value >= 0)
         check_choice("node_likelihood", self.node_likelihood, get_args(NodeLikelihood))
         check_choice("unlinked", self.unlinked, get_args(Unlinked))
         check_choice("criterion", self.criterion, get_args(Criterion))
         if isinstance(self.structure, str):
             check_choice("structure", self.structure, ("learned", "shared", "chain", "full"))
+
+    def _see_first(self, X: IntervalSequences, codes: npt.NDArray[np.intp]) -> IntervalSequences:
+        if self.tolerance == "learned":
+            self.tolerance_ = choose_tolerance(X, codes, self.unlinked)
+        else:
+            self.tolerance_ = float(self.tolerance)
+        return self._see(X)
+
+    def _see(self, X: IntervalSequences) -> IntervalSequences:
+        return merge_instants(X, self.tolerance_)
 
     def _fit_activities(self, parts: list[IntervalSequences]) -> list[ActivityModel]:
         rng = _generator(self.random_state)

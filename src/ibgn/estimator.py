@@ -72,11 +72,19 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
         X, labels = check_data(X, y)
         self.classes_, codes = np.unique(labels, return_inverse=True)
         self.class_log_prior_ = self._log_prior(codes)
-        X = _with_used_actions(X)
+        X = _with_used_actions(self._see_first(X, codes))
         self.actions_ = X.actions
         models = self._fit_activities([X[codes == c] for c in range(len(self.classes_))])
         self.activities_ = dict(zip(self.classes_.tolist(), models, strict=True))
         return self
+
+    def _see_first(self, X: IntervalSequences, codes: npt.NDArray[np.intp]) -> IntervalSequences:
+        """X as it is learned from; codes say which activity each instance is of."""
+        return X
+
+    def _see(self, X: IntervalSequences) -> IntervalSequences:
+        """X as it is recognised, in the manner in which it was learned from."""
+        return X
 
     def _in_parallel(self, learn: Callable[..., Any], arguments: Iterable[Iterable[Any]]) -> Any:
         """Learn all activities, several at the same time."""
@@ -94,7 +102,8 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
     def _joint_log_likelihood(self, X: Sequences) -> Floats:
         """(n, activities) log P(activity) + log P(instance | activity)."""
         check_is_fitted(self)
-        return self._log_likelihood(recode(as_sequences(X), self.actions_)) + self.class_log_prior_
+        X = recode(self._see(as_sequences(X)), self.actions_)
+        return self._log_likelihood(X) + self.class_log_prior_
 
     def predict(self, X: Sequences) -> npt.NDArray[Any]:
         """Label of the likeliest activity of each instance."""
@@ -127,6 +136,7 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
         X = instance if isinstance(instance, IntervalSequences) else as_sequences([instance])
         if len(X) != 1:
             raise DataError(f"one instance is explained, got {len(X)}; choose one, e.g. X[0]")
+        X = self._see(X)
         joint = self._joint_log_likelihood(X)[0]
         ranked = [self.classes_.tolist()[c] for c in np.argsort(-joint, kind="stable")]
         chosen = ranked[0] if activity is None else self._label(activity)

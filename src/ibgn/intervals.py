@@ -421,3 +421,27 @@ def _same(mine: npt.NDArray[Any] | None, other: npt.NDArray[Any] | None) -> bool
     if mine is None or other is None:
         return mine is other
     return bool(np.array_equal(mine, other))
+
+
+def rebuild(
+    X: IntervalSequences,
+    action: npt.NDArray[Any],
+    start: npt.NDArray[np.float64],
+    end: npt.NDArray[np.float64],
+    kept: npt.NDArray[np.bool_],
+) -> IntervalSequences:
+    """Changed intervals of X, those that are kept, in order again and with a sorted vocabulary."""
+    owner = X.owner[kept]
+    names = tuple(sorted(X.actions))
+    place = {name: code for code, name in enumerate(names)}
+    rank = np.array([place[name] for name in X.actions], np.int32)
+    action, start, end = rank[action[kept]], start[kept], end[kept]
+    order = np.lexsort((action, end, start, owner))
+    lengths = np.bincount(owner, minlength=len(X))
+    flat = X._flat()._replace(
+        offsets=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+        action=action[order].astype(np.int32),
+        start=start[order],
+        end=end[order],
+    )
+    return IntervalSequences._trusted(flat, names, X.ids, X.groups)

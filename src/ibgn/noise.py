@@ -11,7 +11,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ibgn.intervals import IntervalSequences, as_sequences
+from ibgn.intervals import IntervalSequences, as_sequences, rebuild
 from ibgn.messages import DataError, check_number
 from ibgn.metrics import Confusion
 from ibgn.networks import Sequences
@@ -77,7 +77,7 @@ class Misdetection(_Noise):
         anyone = rng.integers(0, max(known, 1), len(X.action))
         # an action that was not there in fit is beyond the known ones, and any of them is another
         other = np.where(X.action < known, (X.action + step) % max(known, 1), anyone)
-        return _rebuilt(X, np.where(wrong, other, X.action), X.start, X.end, ~lost)
+        return rebuild(X, np.where(wrong, other, X.action), X.start, X.end, ~lost)
 
     def _checked(self, X: Sequences) -> IntervalSequences:
         check_is_fitted(self)
@@ -116,7 +116,7 @@ class DurationNoise(_Noise):
         moved = np.sort([X.start + first, X.end + last], axis=0)
         empty = moved[0] >= moved[1]
         start, end = np.where(empty, X.start, moved[0]), np.where(empty, X.end, moved[1])
-        return _rebuilt(X, X.action, start, end, np.ones(len(length), bool))
+        return rebuild(X, X.action, start, end, np.ones(len(length), bool))
 
 
 class ConfusionNoise(_Noise):
@@ -167,7 +167,7 @@ class ConfusionNoise(_Noise):
         code = X.action.astype(np.int64)
         code[measured] = (shares[X.action[measured]] <= draw[measured, None]).sum(axis=1)
         lost = measured & (code >= size)
-        changed = _rebuilt(X, np.where(lost, 0, code), X.start, X.end, ~lost)
+        changed = rebuild(X, np.where(lost, 0, code), X.start, X.end, ~lost)
         return self._with_insertions(changed, X, rng) if self.insertions else changed
 
     def _with_insertions(
@@ -202,26 +202,3 @@ def _recoded(X: IntervalSequences, actions: tuple[str, ...]) -> IntervalSequence
     codes = np.array([code[name] for name in X.actions], np.int32)[X.action]
     flat = X._flat()._replace(action=codes.astype(np.int32))
     return IntervalSequences._trusted(flat, (*actions, *others), X.ids, X.groups)
-
-
-def _rebuilt(
-    X: IntervalSequences,
-    action: npt.NDArray[Any],
-    start: Floats,
-    end: Floats,
-    kept: npt.NDArray[np.bool_],
-) -> IntervalSequences:
-    """Intervals that were kept, in order again, with a sorted vocabulary."""
-    owner = X.owner[kept]
-    names = tuple(sorted(X.actions))
-    rank = np.array([names.index(name) for name in X.actions], np.int32)
-    action, start, end = rank[action[kept]], start[kept], end[kept]
-    order = np.lexsort((action, end, start, owner))
-    lengths = np.bincount(owner, minlength=len(X))
-    flat = X._flat()._replace(
-        offsets=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
-        action=action[order].astype(np.int32),
-        start=start[order],
-        end=end[order],
-    )
-    return IntervalSequences._trusted(flat, names, X.ids, X.groups)

@@ -20,6 +20,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         "IBGN-C": lambda seed: IBGNClassifier("chain", random_state=seed),
         "IBGN-F": lambda seed: IBGNClassifier("full", random_state=seed),
         "IBGN": lambda seed: IBGNClassifier("learned", random_state=seed),
+        "IBGN-T": lambda seed: IBGNClassifier(tolerance="learned", random_state=seed),
         "published IBGN-C": lambda seed: IBGNClassifier.published("chain", random_state=seed),
         "published IBGN-F": lambda seed: IBGNClassifier.published("full", random_state=seed),
         "published IBGN": lambda seed: IBGNClassifier.published("learned", random_state=seed),
@@ -29,7 +30,8 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         "MiniRocket": lambda seed: mini_rocket(seed=seed),
     }
 )
-"""An estimator for each name. IBGN-F is `IBGNClassifier` with its defaults."""
+"""An estimator for each name. IBGN-F is `IBGNClassifier` with its defaults, IBGN-T learns a
+tolerance besides: how far apart end points may be and still be the same instant."""
 
 GRIDS: Mapping[str, Mapping[str, tuple[Any, ...]]] = MappingProxyType(
     {

@@ -245,7 +245,10 @@ KINDS = {
         IBGNClassifier,
         ActivityModel,
         check=_check_learning,
-        attributes=(("seed_", (int, lambda seed: 0 <= seed < 2**32)),),
+        attributes=(
+            ("seed_", (int, lambda seed: 0 <= seed < 2**32)),
+            ("tolerance_", (float, lambda tolerance: 0 <= tolerance < np.inf)),
+        ),
         codecs=(("structure", Codec(_pack_choice, _unpack_choice)),),
     ),
     "IHMMClassifier": Kind(IHMMClassifier, InterleavedChains, check=_check_beam),
