@@ -19,10 +19,10 @@ Out = Annotated[Path, typer.Option(help="Folder for the report, its pieces, data
 Jobs = Annotated[int, typer.Option("--jobs", help="Folds at the same time; -1 is all cores.")]
 
 INSTANCES = 20  # of each style
-SHORT = {"draws": 200, "budget": 10_000}  # chains are cut short for the demo's sake
+DRAWS, SWEEPS = 200, 10_000  # chains are cut short for the demo's sake
 RATES = {"misdetection": (0.1, 0.2, 0.3), "duration": (0.1, 0.2, 0.3)}
 QUESTION = (
-    "Which of six methods best recognises signed words from the intervals in which fingers are "
+    "Which method best recognises signed words from the intervals in which fingers are "
     "bent or straight, for signers that it has never seen? And what if fingers are badly detected?"
 )
 
@@ -30,9 +30,10 @@ QUESTION = (
 def demo(
     out: Out = Path("ibgn-demo"), seed: Seed = 0, jobs: Jobs = -1, as_json: Json = False
 ) -> None:
-    """Simulate signed words, compare six methods on them, and write a report; needs no data."""
+    """Simulate signed words, compare seven methods on them, and write a report; needs no data."""
     from ibgn.datasets import make_hand_signs
     from ibgn.experiments.folds import make_folds
+    from ibgn.experiments.methods import COMPARED, with_short_chains
     from ibgn.experiments.plain import rows
     from ibgn.io import write
 
@@ -40,7 +41,7 @@ def demo(
     X, y, _ = make_hand_signs(instances_per_style=INSTANCES, random_state=seed)
     write(X, out / "hand-signs.csv", y)
     folds = make_folds(X, y, "group", seed=seed)
-    methods = _short_methods()
+    methods = with_short_chains(COMPARED, DRAWS, SWEEPS)
     found = _compare(X, y, methods, folds, seed, jobs)
     with busy("writing the report"):
         _write_report(out, X, y, found, methods, folds, seed, jobs)
@@ -60,20 +61,6 @@ def demo(
     print(f"Look at {out / 'report.html'}")
 
 
-def _short_methods() -> "dict[str, Method]":
-    from ibgn.classifier import IBGNClassifier
-    from ibgn.experiments.methods import METHODS, PAPER
-
-    def shortened(name: str) -> "Method":
-        def make(seed: int) -> Any:
-            model = METHODS[name](seed)
-            return model.set_params(**SHORT) if isinstance(model, IBGNClassifier) else model
-
-        return make
-
-    return {name: shortened(name) for name in PAPER}
-
-
 def _compare(
     X: "IntervalSequences",
     y: Any,
@@ -87,7 +74,7 @@ def _compare(
 
     conditions = noise_conditions(RATES, seed=seed)
     with watched() as watch:
-        watch.begin("comparing six methods on simulated hand signs", len(folds) * len(methods))
+        watch.begin("comparing methods on simulated hand signs", len(folds) * len(methods))
         return measure_robustness(
             X, y, methods, folds, conditions, seed=seed, n_jobs=jobs, on_done=watch.done
         )
@@ -123,4 +110,4 @@ def _save_model(
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        save(methods["IBGN-F"](seed).set_params(n_jobs=jobs).fit(X, y), out / "hand-signs.ibgn")
+        save(methods["IBGN-T"](seed).set_params(n_jobs=jobs).fit(X, y), out / "hand-signs.ibgn")

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
 Methods = Annotated[
     list[str] | None,
-    typer.Option("--method", "-m", help="Method to compare; repeatable, else those of the paper."),
+    typer.Option(
+        "--method", "-m", help="Method to compare, or all; repeatable, else the paper's and IBGN-T."
+    ),
 ]
 Scheme = Annotated[
     Literal["auto", "stratified", "group", "leave-one-group-out"],
@@ -227,12 +229,12 @@ def robustness(
 
 
 def _choose(method: list[str] | None, seed: int) -> "dict[str, Method]":
-    from ibgn.experiments.methods import METHODS, PAPER
+    from ibgn.experiments.methods import COMPARED, METHODS
     from ibgn.messages import check_choice
 
-    names = method or list(PAPER)
+    names = list(METHODS) if "all" in (method or []) else method or list(COMPARED)
     for name in names:
-        check_choice("method", name, tuple(METHODS))
+        check_choice("method", name, (*METHODS, "all"))
     chosen = {name: METHODS[name] for name in names}
     for make in chosen.values():
         make(seed)  # a library that is missing is told before the work

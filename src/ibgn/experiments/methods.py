@@ -1,6 +1,6 @@
 """The methods that experiments compare, by name."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -8,7 +8,7 @@ from ibgn.baselines import DBNClassifier, IHMMClassifier, ITBNClassifier
 from ibgn.classifier import IBGNClassifier
 from ibgn.experiments.comparators import extra_trees, mini_rocket, nearest_raster
 
-__all__ = ["GRIDS", "METHODS", "PAPER", "Method"]
+__all__ = ["COMPARED", "GRIDS", "METHODS", "PAPER", "Method", "with_short_chains"]
 
 Method = Callable[[int], Any]  # from a seed to an estimator
 
@@ -40,6 +40,7 @@ GRIDS: Mapping[str, Mapping[str, tuple[Any, ...]]] = MappingProxyType(
         "ITBN": {"occurrence": ("first", "longest"), "smoothing": (0.1, 1.0)},
         "IBGN-C": {"smoothing": (0.3, 1.0, 3.0)},
         "IBGN-F": {"smoothing": (0.3, 1.0, 3.0)},
+        "IBGN-T": {"smoothing": (0.3, 1.0, 3.0)},
         "IBGN": {"criterion": ("bic", "bdeu"), "smoothing": (0.3, 1.0, 3.0)},
     }
 )
@@ -47,3 +48,21 @@ GRIDS: Mapping[str, Mapping[str, tuple[Any, ...]]] = MappingProxyType(
 
 PAPER = ("IHMM", "DBN", "ITBN", "IBGN-C", "IBGN-F", "IBGN")
 """The six that the paper compares."""
+
+COMPARED = (*PAPER, "IBGN-T")
+"""Those six, and the one that we add."""
+
+
+def with_short_chains(names: Sequence[str], draws: int, budget: int) -> dict[str, Method]:
+    """Methods by name, those of IBGN with so many draws and sweeps at the most."""
+
+    def shortened(make: Method) -> Method:
+        def short(seed: int) -> Any:
+            model = make(seed)
+            if isinstance(model, IBGNClassifier):
+                model.set_params(draws=draws, budget=budget)
+            return model
+
+        return short
+
+    return {name: shortened(METHODS[name]) for name in names}

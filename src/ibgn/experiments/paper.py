@@ -10,13 +10,12 @@ from typing import Any, NamedTuple
 import numpy.typing as npt
 import pandas as pd
 
-from ibgn.classifier import IBGNClassifier
 from ibgn.datasets import make_basketball, make_composable, make_daily_living, make_hand_signs
 from ibgn.detection import ActionDetector, FingerDetector
 from ibgn.experiments.abilities import measure_abilities
 from ibgn.experiments.conditions import Condition, Detected, Detector, On, noise_conditions
 from ibgn.experiments.folds import Fold, make_folds
-from ibgn.experiments.methods import GRIDS, METHODS, PAPER, Method
+from ibgn.experiments.methods import COMPARED, GRIDS, PAPER, with_short_chains
 from ibgn.experiments.robustness import Robustness, measure_robustness
 from ibgn.intervals import IntervalSequences
 from ibgn.messages import DataWarning, check_choice
@@ -135,9 +134,9 @@ def run_paper(
     if journals is not None:
         journals.mkdir(parents=True, exist_ok=True)
     begin = on_begin or (lambda name, tasks: None)
-    methods = _methods(chosen)
+    methods = with_short_chains(COMPARED, chosen.draws, chosen.sweeps)
     begin("what each model can express", 0)
-    abilities = measure_abilities(methods, seed, n_jobs)
+    abilities = measure_abilities({name: methods[name] for name in PAPER}, seed, n_jobs)
     studies: dict[str, Study] = {}
     quality: dict[str, float] = {}
     for plan in _plans(chosen, recordings or {}, seed, n_jobs):
@@ -172,21 +171,6 @@ class _Plan(NamedTuple):
         """How often a method learns on a fold."""
         apart = sum(condition.on == "both" for condition in self.conditions)
         return apart + (apart < len(self.conditions))
-
-
-def _methods(budget: Budget) -> dict[str, Method]:
-    """The six methods, those of IBGN with as many draws as the budget allows."""
-
-    def limited(name: str) -> Method:
-        def make(seed: int) -> Any:
-            model = METHODS[name](seed)
-            if isinstance(model, IBGNClassifier):
-                model.set_params(draws=budget.draws, budget=budget.sweeps)
-            return model
-
-        return make
-
-    return {name: limited(name) for name in PAPER}
 
 
 def _plans(

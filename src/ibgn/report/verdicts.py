@@ -8,7 +8,14 @@ import numpy as np
 from ibgn.experiments.paper import PaperResults, Study
 from ibgn.experiments.robustness import Robustness
 
-__all__ = ["abilities_agree", "best_of_ours", "detected_agree", "ideal_agree", "robust_agree"]
+__all__ = [
+    "abilities_agree",
+    "best_of_ours",
+    "beyond",
+    "detected_agree",
+    "ideal_agree",
+    "robust_agree",
+]
 
 Verdict = dict[str, Any]
 
@@ -67,6 +74,17 @@ def detected_agree(study: Study, error: str) -> list[Verdict]:
     good, poor = (recall >= 0.9).sum(), (recall < 0.5).sum()
     text = f"some words are recognised very well and others below one half ({good} and {poor})"
     return [*claims, _verdict(bool(good and poor), text)]
+
+
+def beyond(study: Study, error: str = "none") -> str:
+    """How the method that the paper does not have stands to the best of those that it has."""
+    found = study.found
+    rate = float(found.scores.loc[found.scores["error"] == error, "rate"].max())
+    best = _best(found, (*OURS, *OTHERS), error, rate)
+    gain, spread = found.gain("IBGN-T", best, error, rate)
+    what = f" at {rate:.0%} of {error} errors" if rate else ""
+    told = f"IBGN-T minus {best}, the best of its six: {gain:+.3f} ± {spread:.3f}"
+    return f"Beyond the paper{what}, {told}."
 
 
 def best_of_ours(found: Robustness, error: str) -> str:
