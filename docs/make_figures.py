@@ -1,5 +1,9 @@
 """Make every figure of the documentation: `make figures`."""
 
+import shutil
+import subprocess
+import sys
+import tempfile
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -89,6 +93,25 @@ def draw_learning_curve() -> None:
     save("learning_curve")
 
 
+def draw_demo() -> None:
+    """What the demo finds, and the page that it writes, as a browser shows it."""
+    from playwright.sync_api import sync_playwright
+
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "ibgn-demo"
+        subprocess.run([sys.executable, "-m", "ibgn", "demo", "--out", out], check=True)  # noqa: S603
+        shutil.copy(out / "pieces" / "comparison.png", FIGURES / "demo.png")
+        shutil.copy(out / "pieces" / "robustness-1.png", FIGURES / "demo_durations.png")
+        with sync_playwright() as tool:
+            browser = tool.chromium.launch(
+                executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
+            )
+            page = browser.new_page(viewport={"width": 1280, "height": 800})
+            page.goto((out / "report.html").as_uri())
+            page.screenshot(path=FIGURES / "report.png")
+            browser.close()
+
+
 if __name__ == "__main__":
     plt.switch_backend("Agg")
     FIGURES.mkdir(exist_ok=True)
@@ -96,3 +119,4 @@ if __name__ == "__main__":
     draw_recovery()
     draw_simulations()
     draw_learning_curve()
+    draw_demo()

@@ -268,6 +268,48 @@ def test_detectors_learn_from_training_sets_only(signs, grouped):
         Detector(error="spy", detector=Spy(), recordings=recordings[:2]).apply(X, fold)
 
 
+def test_detectors_learn_nothing_again_where_all_is_done(signs, tmp_path):
+    X, y = signs
+    recordings = [SensorRecording([0.0, 1.0], [[0], [1]], ["x"], id=str(d)) for d in range(len(X))]
+    folds = make_folds(X, y, n_splits=2)
+    conditions = [Clean(), Detector(error="spy", detector=Spy(), recordings=recordings)]
+    Spy.fits = []
+    found = [
+        measure_robustness(X, y, QUICK, folds, conditions, journal=tmp_path / "journal")
+        for _ in range(2)
+    ]
+    assert len(Spy.fits) == len(folds)
+    pd.testing.assert_frame_equal(found[0].predictions, found[1].predictions)
+    moved = [SensorRecording([0.0, 2.0], [[0], [1]], ["x"], id=r.id) for r in recordings]
+    conditions = [Clean(), Detector(error="spy", detector=Spy(), recordings=moved)]
+    measure_robustness(X, y, QUICK, folds, conditions, journal=tmp_path / "journal")
+    assert len(Spy.fits) == 2 * len(folds)
+
+
+def test_what_is_found_across_folds_is_for_tests_only(signs):
+    X, y = signs
+    recordings = [SensorRecording([0.0, 1.0], [[0], [1]], ["x"], id=str(d)) for d in range(len(X))]
+    folds = make_folds(X, y, n_splits=3)
+    Spy.fits = []
+    found = Detector(error="spy", detector=Spy(), recordings=recordings).across(X, folds)
+    assert [one[0][0].split(" ")[0] for one in found.found.to_lists()] == list(
+        map(str, range(len(X)))
+    )
+    assert found.on == "test"
+    with pytest.raises(OptionError, match="for tests"):
+        Detector(error="spy", on="both", detector=Spy(), recordings=recordings).across(X, folds)
+
+
+def test_gains_are_those_of_paired_folds(relations):
+    X, y = relations
+    folds = make_folds(X, y, n_splits=4)
+    found = measure_robustness(X, y, QUICK, folds, noise_conditions({"misdetection": [0.2]}))
+    gain = found.gain("ITBN", "DBN")
+    row = found.at("none").compare("DBN").iloc[0]
+    assert gain == pytest.approx((row["difference"], row["error"], row["p"]), abs=1e-12)
+    assert gain != found.gain("ITBN", "DBN", "misdetection", 0.2)
+
+
 # the command
 
 

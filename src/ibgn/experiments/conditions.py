@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
+import joblib
 import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import GroupKFold, KFold
@@ -44,6 +45,10 @@ class Condition(ABC):
     @abstractmethod
     def apply(self, X: IntervalSequences, fold: Fold) -> Pair:
         """What is learned from, None where it is as annotated, and what is tested."""
+
+    def digest(self) -> str | None:
+        """Tells what `apply` would give from anything else, where that takes long to find out."""
+        return None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,12 +130,23 @@ class Detector(Condition):
         test = self._find(X, fold.train, fold.test)
         return (self._found_among(X, fold.train) if self.on == "both" else None), test
 
+    def digest(self) -> str:
+        """By the detector and all that it could learn from."""
+        told = [(r.time, r.channels, r.names, r.labels, r.id) for r in self.recordings]
+        digest: str = joblib.hash((self.error, self.on, self.detector.get_params(), told))
+        return digest
+
     def across(self, X: IntervalSequences, folds: Sequence[Fold]) -> Detected:
-        """What is found in each test set, put together; folds test every instance once."""
+        """What is found in each test set, put together; folds test every instance once.
+
+        It is for tests only: as training data it would know of the instances that are tested.
+        """
+        if self.on != "test":
+            raise OptionError("what is found across folds is for tests; use on='test'")
         parts = [self._find(X, fold.train, fold.test) for fold in folds]
         order = np.argsort(np.concatenate([fold.test for fold in folds]))
         found = IntervalSequences.concatenate(parts)[order]
-        return Detected(error=self.error, rate=self.rate, found=found)
+        return Detected(error=self.error, rate=self.rate, draw=self.draw, found=found)
 
     def _find(self, X: IntervalSequences, known: Any, new: Any) -> IntervalSequences:
         detector = clone(self.detector).fit([self.recordings[d] for d in known])
@@ -172,7 +188,7 @@ def noise_conditions(
     found: list[Condition] = [Clean()]
     for error, values in rates.items():
         check_choice("error", error, tuple(NOISES))
-        for rate in values:
+        for rate in dict.fromkeys(values):
             if not 0 < rate <= 1:
                 raise OptionError(f"a rate of {error} is above 0 and at most 1; got {rate!r}")
             found += [

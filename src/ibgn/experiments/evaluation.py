@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +15,17 @@ from ibgn.estimator import check_data
 from ibgn.experiments.conditions import Clean
 from ibgn.experiments.folds import Fold
 from ibgn.experiments.methods import Method
-from ibgn.experiments.scores import SCORES
+from ibgn.experiments.scores import SCORES, balanced_accuracy, macro_f1
 from ibgn.experiments.trials import Grid, Task, run_trials
 from ibgn.intervals import IntervalSequences
 from ibgn.messages import DataError, quote
 from ibgn.networks import Sequences
 
-__all__ = ["Evaluation", "corrected_error", "evaluate", "gather"]
+__all__ = ["Evaluation", "corrected_error", "evaluate", "gather", "p_value"]
 
 TIMES = ("fit_seconds", "predict_seconds")
+POOLED = {"balanced_accuracy": balanced_accuracy, "macro_f1": macro_f1}
+LEAST_ERROR = 1e-12  # below it a standard error is rounding
 NUMBERS = ("train", "test", *SCORES, *TIMES)
 
 
@@ -44,8 +47,9 @@ class Evaluation:
     def summary(self) -> pd.DataFrame:
         """One row a method, best first: means over folds, and standard errors of the scores.
 
-        Folds share training instances, so the spread over folds is corrected for it (Nadeau and
-        Bengio, 2003).
+        Balanced accuracy and macro F1 are of all predictions of a repetition together, as a fold
+        may lack labels. Folds share training instances, and standard errors are corrected for it
+        (Nadeau and Bengio, 2003).
         """
         rows = []
         for method, part in self.scores.groupby("method", sort=False):
@@ -53,6 +57,9 @@ class Evaluation:
             for score in SCORES:
                 row[score] = part[score].mean()
                 row[f"{score}_error"] = corrected_error(part[score], part["train"], part["test"])
+            predictions = self.predictions[self.predictions["method"] == method]
+            for score in POOLED:
+                row[score], row[f"{score}_error"] = _pooled(score, part, predictions)
             rows.append(row | {name: part[name].mean() for name in TIMES})
         table = pd.DataFrame(rows)
         return table.sort_values("accuracy", ascending=False, kind="stable", ignore_index=True)
@@ -60,27 +67,28 @@ class Evaluation:
     def compare(self, reference: str | None = None, score: str = "accuracy") -> pd.DataFrame:
         """Differences of all methods to one, the best by default, with paired tests.
 
-        p is of the corrected resampled t-test over folds, and `p_holm` corrects it for the number
-        of comparisons.
+        p is of the corrected resampled t-test over folds. `p_holm` corrects it for the number of
+        comparisons: those to the reference, or all pairs of methods where the reference is the
+        best, as the best of these very folds was picked by looking at all of them. p is NaN where
+        folds do not differ in anything that could be tested.
         """
         wide = self.scores.pivot_table(score, ["repeat", "fold"], "method")
-        reference = reference or str(wide.mean().idxmax())
-        if reference not in wide:
+        methods = list(dict.fromkeys(self.scores["method"]))
+        best = methods[int(np.argmax([wide[name].mean() for name in methods]))]
+        chosen = best if reference is None else reference
+        if chosen not in wide:
             known = ", ".join(map(quote, wide.columns))
-            raise DataError(f"there is no method {quote(reference)}; choose among {known}")
-        sizes = self.scores[self.scores["method"] == reference].set_index(["repeat", "fold"])
-        rows = []
-        for method in dict.fromkeys(self.scores["method"]):
-            if method == reference:
-                continue
-            both = wide[[method, reference]].dropna()
-            gain = both[method] - both[reference]
-            train, test = (sizes.loc[both.index, name] for name in ("train", "test"))
-            error = corrected_error(gain, train, test)
-            rows.append((method, reference, gain.mean(), error, _p_value(gain, error)))
+            raise DataError(f"there is no method {quote(chosen)}; choose among {known}")
+        sizes = self.scores.drop_duplicates(["repeat", "fold"]).set_index(["repeat", "fold"])
+        pairs = [(name, chosen) for name in methods if name != chosen]
+        count = len(pairs)
+        if reference is None:
+            others = [name for name in methods if name != chosen]
+            pairs += list(combinations(others, 2))
+        rows = [(*pair, *_paired(wide, sizes, *pair)) for pair in pairs]
         columns = ["method", "reference", "difference", "error", "p"]
         table = pd.DataFrame(rows, columns=columns)
-        return table.assign(p_holm=_holm(table["p"].to_numpy(float)))
+        return table.assign(p_holm=_holm(table["p"].to_numpy(float))).head(count)
 
     def confusion(self, method: str) -> pd.DataFrame:
         """True labels by row, predicted ones by column, over all folds and repetitions."""
@@ -169,20 +177,49 @@ def corrected_error(values: Any, train: Any, test: Any) -> float:
     """Standard error of a mean over folds whose training sets overlap."""
     if len(values) < 2:
         return float("nan")
-    share = float(np.mean(np.asarray(test) / np.asarray(train)))
-    return float(np.sqrt((1 / len(values) + share) * np.var(values, ddof=1)))
+    return float(np.sqrt((1 / len(values) + _share(train, test)) * np.var(values, ddof=1)))
 
 
-def _p_value(gain: pd.Series, error: float) -> float:
+def p_value(difference: float, error: float, folds: int) -> float:
+    """Of a t-test over folds; NaN where there is no spread to judge a difference by."""
     if not np.isfinite(error):
         return float("nan")
-    if error == 0:
-        return 1.0 if gain.mean() == 0 else 0.0
-    return float(2 * stats.t.sf(abs(gain.mean()) / error, len(gain) - 1))
+    if error <= LEAST_ERROR:
+        return 1.0 if abs(difference) <= LEAST_ERROR else float("nan")
+    return float(2 * stats.t.sf(abs(difference) / error, folds - 1))
+
+
+def _share(train: Any, test: Any) -> float:
+    return float(np.mean(np.asarray(test) / np.asarray(train)))
+
+
+def _paired(wide: pd.DataFrame, sizes: pd.DataFrame, one: str, other: str) -> tuple[float, ...]:
+    """Difference of two methods on the folds that both have, its error, and p."""
+    both = wide[[one, other]].dropna()
+    gain = both[one] - both[other]
+    train, test = (sizes.loc[both.index, name] for name in ("train", "test"))
+    error = corrected_error(gain, train, test)
+    return float(gain.mean()), error, p_value(float(gain.mean()), error, len(gain))
+
+
+def _pooled(score: str, folds: pd.DataFrame, predictions: pd.DataFrame) -> tuple[float, float]:
+    """Score of all predictions of a repetition together, and its error by leaving out folds."""
+    means, errors = [], []
+    for repeat, part in predictions.groupby("repeat"):
+        means.append(POOLED[score](part))
+        numbers = part["fold"].unique()
+        if len(numbers) < 2:
+            return means[0], float("nan")
+        without = [POOLED[score](part[part["fold"] != number]) for number in numbers]
+        sizes = folds[folds["repeat"] == repeat]
+        spread = (len(numbers) - 1) ** 2 / len(numbers) * np.var(without, ddof=1)  # jackknife
+        errors.append(spread * (1 + len(numbers) * _share(sizes["train"], sizes["test"])))
+    # repetitions share all instances: they steady the estimate of the error, and hardly lessen it
+    return float(np.mean(means)), float(np.sqrt(np.mean(errors)))
 
 
 def _holm(p: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Correct for many comparisons, the smallest p the most."""
+    """Correct for many comparisons, the smallest p the most; NaN stays and counts."""
     order = np.argsort(p)
     steps = p[order] * (len(p) - np.arange(len(p)))
     corrected = np.empty(len(p))

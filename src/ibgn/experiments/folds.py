@@ -63,6 +63,8 @@ def make_folds(
     check_whole("n_splits", n_splits, 2)
     check_whole("n_repeats", n_repeats, 1)
     scheme = resolve_scheme(X, scheme)
+    if len(np.unique(y)) < 2:
+        raise DataError("there is one label only; a comparison needs two activities")
     if scheme == "stratified":
         _check_enough(y, n_splits)
         ways = [
@@ -101,9 +103,7 @@ def _groups(X: IntervalSequences) -> list[str]:
 
 def _check_enough(y: npt.NDArray[Any], n_splits: int) -> None:
     """Stratified folds need a label often enough; scikit-learn only warns where some are rare."""
-    labels, times = np.unique(y, return_counts=True)
-    if len(labels) < 2:
-        raise DataError("there is one label only; a comparison needs two activities")
+    times = np.unique(y, return_counts=True)[1]
     if times.max() < n_splits:
         raise DataError(
             f"{n_splits} folds need so many instances of a label, and none has more than "

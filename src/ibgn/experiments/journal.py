@@ -35,6 +35,10 @@ class Journal:
             except (ValueError, TypeError, KeyError, RecursionError):
                 continue
 
+    def get(self, key: str) -> Any:
+        """What stands at a key, None where nothing does."""
+        return self.results.get(key)
+
     def __contains__(self, key: str) -> bool:
         return key in self.results
 

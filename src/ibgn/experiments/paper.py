@@ -18,7 +18,7 @@ from ibgn.experiments.folds import Fold, make_folds
 from ibgn.experiments.methods import COMPARED, GRIDS, PAPER, with_short_chains
 from ibgn.experiments.robustness import Robustness, measure_robustness
 from ibgn.intervals import IntervalSequences
-from ibgn.messages import DataWarning, check_choice
+from ibgn.messages import DataError, DataWarning, check_choice, quote
 from ibgn.metrics import interval_scores
 
 __all__ = ["BUDGETS", "Budget", "PaperResults", "Study", "run_paper"]
@@ -133,6 +133,7 @@ def run_paper(
     chosen = BUDGETS[budget]
     if journals is not None:
         journals.mkdir(parents=True, exist_ok=True)
+    _check_recordings(recordings or {})
     begin = on_begin or (lambda name, tasks: None)
     methods = with_short_chains(COMPARED, chosen.draws, chosen.sweeps)
     begin("what each model can express", 0)
@@ -156,6 +157,15 @@ def run_paper(
         )
         studies[plan.name] = Study(plan.name, plan.X, plan.y, found)
     return PaperResults(budget, seed, abilities, studies, quality)
+
+
+def _check_recordings(recordings: Mapping[str, tuple[IntervalSequences, Labels]]) -> None:
+    """Refuse what cannot be split before the work, as recordings come last."""
+    for name, (X, y) in recordings.items():
+        try:
+            make_folds(X, y)
+        except DataError as error:
+            raise DataError(f"recording {quote(name)}: {error}") from error
 
 
 class _Plan(NamedTuple):

@@ -3,23 +3,38 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy.typing as npt
 import pandas as pd
 
 from ibgn.estimator import check_data
 from ibgn.experiments.conditions import Condition
-from ibgn.experiments.evaluation import Evaluation, corrected_error, gather
+from ibgn.experiments.evaluation import Evaluation, corrected_error, gather, p_value
 from ibgn.experiments.folds import Fold
 from ibgn.experiments.methods import Method
 from ibgn.experiments.scores import SCORES
 from ibgn.experiments.trials import Grid, Task, run_trials
 from ibgn.networks import Sequences
 
-__all__ = ["Robustness", "measure_robustness"]
+__all__ = ["Gain", "Robustness", "measure_robustness"]
 
 CONDITION = ["error", "rate"]
+
+
+class Gain(NamedTuple):
+    """How much more accurate one method is than another.
+
+    Parameters
+    ----------
+    difference : mean over folds
+    error : its standard error, corrected for the training instances that folds share
+    p : of the corrected resampled t-test
+    """
+
+    difference: float
+    error: float
+    p: float
 
 
 @dataclass(frozen=True)
@@ -52,15 +67,14 @@ class Robustness:
             rows.append(row)
         return pd.DataFrame(rows)
 
-    def gain(
-        self, method: str, reference: str, error: str = "none", rate: float = 0.0
-    ) -> tuple[float, float]:
-        """How much more accurate a method is than another, fold by fold, and its error."""
+    def gain(self, method: str, reference: str, error: str = "none", rate: float = 0.0) -> Gain:
+        """How much more accurate a method is than another, fold by fold."""
         chosen = (self.scores["error"] == error) & (self.scores["rate"] == rate)
         by_fold = self.scores[chosen].groupby(["method", "repeat", "fold"]).mean(numeric_only=True)
         one, other = by_fold.loc[method], by_fold.loc[reference]
-        difference = one["accuracy"] - other["accuracy"]
-        return float(difference.mean()), corrected_error(difference, one["train"], one["test"])
+        gains = one["accuracy"] - other["accuracy"]
+        spread = corrected_error(gains, one["train"], one["test"])
+        return Gain(float(gains.mean()), spread, p_value(float(gains.mean()), spread, len(gains)))
 
     def at(self, error: str, rate: float = 0.0) -> Evaluation:
         """What an evaluation under one condition found, its first draw."""

@@ -4,9 +4,17 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 from sklearn.metrics import accuracy_score, f1_score, recall_score
 
-__all__ = ["SCORES", "calibration_error", "log_loss", "score_predictions"]
+__all__ = [
+    "SCORES",
+    "balanced_accuracy",
+    "calibration_error",
+    "log_loss",
+    "macro_f1",
+    "score_predictions",
+]
 
 Floats = npt.NDArray[np.float64]
 Labels = npt.NDArray[Any]
@@ -33,16 +41,28 @@ def score_predictions(
     >>> found["accuracy"], round(found["log_loss"], 3), round(found["calibration_error"], 3)
     (1.0, 0.164, 0.15)
     """
-    present = np.unique(y)
+    found = pd.DataFrame({"label": y, "predicted": predicted})
     return {
         "accuracy": float(accuracy_score(y, predicted)),
-        "balanced_accuracy": float(
-            recall_score(y, predicted, labels=present, average="macro", zero_division=0)
-        ),
-        "macro_f1": float(f1_score(y, predicted, labels=present, average="macro", zero_division=0)),
+        "balanced_accuracy": balanced_accuracy(found),
+        "macro_f1": macro_f1(found),
         "log_loss": log_loss(y, probabilities, classes),
         "calibration_error": calibration_error(y == predicted, probabilities.max(axis=1)),
     }
+
+
+def balanced_accuracy(predictions: pd.DataFrame) -> float:
+    """Mean recall of the labels that occur; columns label and predicted."""
+    y, predicted = predictions["label"], predictions["predicted"]
+    options: Any = {"labels": np.unique(y), "average": "macro", "zero_division": 0}
+    return float(recall_score(y, predicted, **options))
+
+
+def macro_f1(predictions: pd.DataFrame) -> float:
+    """Mean F1 of the labels that occur; columns label and predicted."""
+    y, predicted = predictions["label"], predictions["predicted"]
+    options: Any = {"labels": np.unique(y), "average": "macro", "zero_division": 0}
+    return float(f1_score(y, predicted, **options))
 
 
 def log_loss(y: Labels, probabilities: Floats, classes: Labels) -> float:

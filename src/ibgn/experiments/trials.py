@@ -5,6 +5,7 @@ import json
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,13 +20,14 @@ from ibgn.experiments.conditions import Condition
 from ibgn.experiments.folds import Fold
 from ibgn.experiments.journal import Journal
 from ibgn.experiments.methods import Method
-from ibgn.experiments.scores import score_predictions
+from ibgn.experiments.scores import SCORES, score_predictions
 from ibgn.intervals import IntervalSequences
 
-__all__ = ["Grid", "Task", "run_trials"]
+__all__ = ["Grid", "Search", "Task", "run_trials"]
 
 Labels = npt.NDArray[Any]
 Grid = Mapping[str, Sequence[Any]]
+Source = Callable[[], IntervalSequences]
 
 INNER_FOLDS = 3  # of a search within a training set
 
@@ -48,11 +50,20 @@ class Task(NamedTuple):
 
 
 class _Data(NamedTuple):
-    """What is learned from, and what is tested under each condition."""
+    """What is learned from, and what is tested under each condition; made when it is needed.
 
-    train: IntervalSequences
-    tests: list[IntervalSequences]
+    Parameters
+    ----------
+    train : gives what is learned from
+    tests : each gives what is tested under the condition of its place
+    conditions : the conditions
+    digests : what tells the data from others without making them, or None
+    """
+
+    train: Source
+    tests: tuple[Source, ...]
     conditions: tuple[Condition, ...]
+    digests: tuple[str | None, ...]
 
 
 def run_trials(
@@ -77,11 +88,11 @@ def run_trials(
     estimators = {name: make(seed) for name, make in methods.items()}
     for name, grid in (search or {}).items():
         if name in estimators:
-            estimators[name] = _Search(estimators[name], grid)
+            estimators[name] = Search(estimators[name], grid)
     plans = {(fold.repeat, fold.number): _plan(X, fold, conditions) for fold in folds}
-    tasks, data = _tasks(y, estimators, folds, plans)
+    tasks, data = _tasks(X, y, estimators, folds, plans)
     kept = Journal(journal)
-    results = {task.key: kept[task.key] for task in tasks if task.key in kept}
+    results = {task.key: kept[task.key] for task in tasks if _is_result(kept.get(task.key), task)}
     for task in tasks:
         if task.key in results and on_done:
             on_done(task, results[task.key])
@@ -94,22 +105,41 @@ def run_trials(
     return [(task, results[task.key]) for task in tasks]
 
 
+def _is_result(kept: Any, task: Task) -> bool:
+    """Whether a journal has the result of a task, whole; anything may stand in a file."""
+    tests = kept.get("tests") if isinstance(kept, dict) else None
+    if not isinstance(tests, list) or len(tests) != len(task.conditions):
+        return False
+    wanted = {"test", *SCORES, "predict_seconds", "label", "predicted", "confidence", "probability"}
+    whole = all(isinstance(test, dict) and wanted <= set(test) for test in tests)
+    return whole and {"train", "fit_seconds"} <= set(kept)
+
+
 def _plan(X: IntervalSequences, fold: Fold, conditions: Sequence[Condition]) -> list[_Data]:
     """Conditions with clean training data together, each other one by itself."""
-    clean = _Data(X[fold.train], [], ())
+    known: Source = cache(partial(X.__getitem__, fold.train))
+    clean = _Data(known, (), (), ())
     plan = []
     for condition in conditions:
-        train, test = condition.apply(X, fold)
-        if train is None:
-            clean = clean._replace(
-                tests=[*clean.tests, test], conditions=(*clean.conditions, condition)
-            )
+        both = cache(partial(condition.apply, X, fold))
+        train: Source = partial(_part, both, 0)
+        test: Source = partial(_part, both, 1)
+        digest = condition.digest()
+        if condition.on == "test":
+            tests, found = (*clean.tests, test), (*clean.conditions, condition)
+            clean = _Data(known, tests, found, (*clean.digests, digest))
         else:
-            plan.append(_Data(train, [test], (condition,)))
+            plan.append(_Data(train, (test,), (condition,), (digest,)))
     return [clean, *plan] if clean.tests else plan
 
 
+def _part(both: Callable[[], Any], part: int) -> IntervalSequences:
+    made: IntervalSequences = both()[part]
+    return made
+
+
 def _tasks(
+    X: IntervalSequences,
     y: Labels,
     estimators: Mapping[str, Any],
     folds: Sequence[Fold],
@@ -117,7 +147,7 @@ def _tasks(
 ) -> tuple[list[Task], dict[str, _Data]]:
     tasks, found = [], {}
     told = {
-        place: [_digest(data, y, fold) for data in plans[place]]
+        place: [_digest(data, X, y, fold) for data in plans[place]]
         for fold in folds
         for place in [(fold.repeat, fold.number)]
     }
@@ -133,14 +163,20 @@ def _tasks(
     return tasks, found
 
 
-def _digest(data: _Data, y: Labels, fold: Fold) -> str:
+def _digest(data: _Data, X: IntervalSequences, y: Labels, fold: Fold) -> str:
+    """Content of all data that a task sees, or of what they are made from."""
     told = hashlib.sha256()
-    for X in (data.train, *data.tests):
-        for array in (X.offsets, X.action, X.start, X.end):
-            told.update(np.ascontiguousarray(array).tobytes() + b"|")
-        told.update(json.dumps(list(X.actions)).encode())
-    labels = [y[fold.train].tolist(), y[fold.test].tolist()]
-    told.update(json.dumps([*labels, __version__]).encode())
+    made = [data.train] if data.conditions[0].on == "test" or data.digests[0] is None else []
+    made += [test for test, digest in zip(data.tests, data.digests, strict=True) if digest is None]
+    parts = [X, *(make() for make in made)]
+    arrays: list[npt.NDArray[Any]] = [fold.train, fold.test]
+    arrays += [a for part in parts for a in (part.offsets, part.action, part.start, part.end)]
+    for array in arrays:
+        told.update(np.ascontiguousarray(array).tobytes() + b"|")
+    for part in parts:
+        groups = [] if part.groups is None else [str(group) for group in part.groups]
+        told.update(json.dumps([list(part.actions), groups]).encode())
+    told.update(json.dumps([y.tolist(), data.digests, __version__]).encode())
     return told.hexdigest()
 
 
@@ -156,9 +192,9 @@ def _run(
         joblib.delayed(_try)(
             number,
             estimators[task.method],
-            data[task.key].train,
+            data[task.key].train(),
             y[task.fold.train],
-            data[task.key].tests,
+            [make() for make in data[task.key].tests],
             y[task.fold.test],
         )
         for number, task in enumerate(tasks)
@@ -206,22 +242,33 @@ def _test(model: Any, X: IntervalSequences, y: Labels) -> dict[str, Any]:
     }
 
 
-class _Search:
-    """An estimator whose parameters are chosen within the training set."""
+class Search:
+    """An estimator whose parameters are chosen within the training set.
+
+    Where the training set has too few instances of any label to be split, its parameters stay.
+    """
 
     def __init__(self, estimator: Any, grid: Grid) -> None:
         self.estimator, self.grid = estimator, {name: list(values) for name, values in grid.items()}
 
     def fit(self, X: IntervalSequences, y: Labels) -> Any:
+        """The estimator with the parameters that did best, fitted."""
+        inner = self._inner_folds(X, y)
+        if not inner:
+            return self.estimator.fit(X, y)
+        return GridSearchCV(self.estimator, self.grid, cv=inner).fit(X, y).best_estimator_
+
+    def _inner_folds(self, X: IntervalSequences, y: Labels) -> list[Any]:
         groups = None if X.groups is None else [str(group) for group in X.groups]
         if groups is not None and len(set(groups)) >= INNER_FOLDS:
-            inner = list(GroupKFold(INNER_FOLDS).split(y, y, groups))
-        else:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", UserWarning)
-                way = StratifiedKFold(INNER_FOLDS, shuffle=True, random_state=0)
-                inner = list(way.split(y, y))
-        return GridSearchCV(self.estimator, self.grid, cv=inner).fit(X, y)
+            return list(GroupKFold(INNER_FOLDS).split(y, y, groups))
+        folds = min(INNER_FOLDS, int(np.unique(y, return_counts=True)[1].max()))
+        if folds < 2:
+            return []
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            way = StratifiedKFold(folds, shuffle=True, random_state=0)
+            return list(way.split(y, y))
 
     def __repr__(self) -> str:
         return f"search({self.estimator!r}, {self.grid!r})"

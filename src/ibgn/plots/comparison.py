@@ -172,7 +172,7 @@ def _draw_chance(ax: Axes, chance: float) -> None:
     ax.axvline(chance, color=DARK, linestyle=":", linewidth=1.2, zorder=1)
     beside: Any = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points"}
     style: Any = {"ha": "center", "va": "bottom", "fontsize": 9, "color": DARK}
-    ax.annotate(f"chance {chance:.3g}", (chance, 1), (0, 2), **style, **beside)
+    ax.annotate(f"chance {chance:.2g}", (chance, 1), (0, 2), **style, **beside)
     legend = ax.get_legend()
     if legend is not None and chance < np.mean(ax.get_xlim()):
         legend.set_loc("lower right")

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ibgn.experiments.paper import PaperResults, Study
-from ibgn.experiments.robustness import Robustness
+from ibgn.experiments.robustness import Gain, Robustness
 
 __all__ = [
     "abilities_agree",
@@ -20,7 +20,7 @@ __all__ = [
 Verdict = dict[str, Any]
 
 OURS, OTHERS = ("IBGN-C", "IBGN-F", "IBGN"), ("IHMM", "DBN", "ITBN")
-SURE = 2.0  # standard errors from which on a difference is taken for one
+SURE = 0.05  # p below which a difference is taken for one
 
 
 def abilities_agree(results: PaperResults) -> list[Verdict]:
@@ -81,9 +81,9 @@ def beyond(study: Study, error: str = "none") -> str:
     found = study.found
     rate = float(found.scores.loc[found.scores["error"] == error, "rate"].max())
     best = _best(found, (*OURS, *OTHERS), error, rate)
-    gain, spread = found.gain("IBGN-T", best, error, rate)
+    gain = found.gain("IBGN-T", best, error, rate)
     what = f" at {rate:.0%} of {error} errors" if rate else ""
-    told = f"IBGN-T minus {best}, the best of its six: {gain:+.3f} ± {spread:.3f}"
+    told = f"IBGN-T minus {best}, the best of its six: {_told(gain)}"
     return f"Beyond the paper{what}, {told}."
 
 
@@ -95,15 +95,19 @@ def best_of_ours(found: Robustness, error: str) -> str:
 def _ahead(
     found: Robustness, one: str, other: str, text: str, error: str = "none", rate: float = 0.0
 ) -> Verdict:
-    gain, spread = found.gain(one, other, error, rate)
-    sure = None if not abs(gain) > SURE * spread else gain > 0
-    return _verdict(sure, f"{text} ({one} minus {other}: {gain:+.3f} ± {spread:.3f}).")
+    gain = found.gain(one, other, error, rate)
+    sure = gain.difference > 0 if gain.p < SURE else None
+    return _verdict(sure, f"{text} ({one} minus {other}: {_told(gain)}).")
 
 
 def _not_behind(found: Robustness, one: str, other: str, text: str) -> Verdict:
-    gain, spread = found.gain(one, other)
-    agrees = True if gain >= 0 else (False if -gain > SURE * spread else None)
-    return _verdict(agrees, f"{text} ({one} minus {other}: {gain:+.3f} ± {spread:.3f}).")
+    gain = found.gain(one, other)
+    agrees = True if gain.difference >= 0 else (False if gain.p < SURE else None)
+    return _verdict(agrees, f"{text} ({one} minus {other}: {_told(gain)}).")
+
+
+def _told(gain: Gain) -> str:
+    return f"{gain.difference:+.3f} ± {gain.error:.3f}"
 
 
 def _verdict(agrees: bool | None, text: str) -> Verdict:
