@@ -66,6 +66,7 @@ def choices() -> Iterator[tuple[str, str, IBGNClassifier]]:
         yield f"`node_likelihood={likelihood!r}`", "full", model
     for smoothing in (0.3, 1.0, 3.0, "learned"):
         yield f"`smoothing={smoothing!r}`", "full", IBGNClassifier(smoothing=smoothing, **short)
+    yield "`tolerance='learned'`", "full", IBGNClassifier(tolerance="learned", **short)
     for criterion in ("bic", "bdeu"):
         for unlinked in ("ignore", "marginal", "constrained"):
             model = IBGNClassifier("learned", criterion=criterion, unlinked=unlinked, **short)
