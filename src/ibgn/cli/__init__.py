@@ -7,7 +7,7 @@ Exit codes: 0 done, 1 failed, 2 wrong use. Heavy modules are imported when a com
 import io
 import os
 import sys
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -16,7 +16,7 @@ from ibgn.cli.demo import demo
 from ibgn.cli.detect import detect
 from ibgn.cli.experiments import evaluate, robustness
 from ibgn.cli.models import explain, fit, predict, sample
-from ibgn.cli.output import fail
+from ibgn.cli.output import fail, say
 from ibgn.cli.paper import paper
 
 __all__ = ["app", "main"]
@@ -59,6 +59,8 @@ def main() -> None:
     _mend_streams()
     try:
         app()
+    except (KeyboardInterrupt, SystemError) as stop:
+        _stop(stop)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
@@ -66,6 +68,17 @@ def main() -> None:
         if os.environ.get("IBGN_DEBUG"):
             raise
         fail(error)
+
+
+def _stop(stop: BaseException) -> NoReturn:
+    """End after an interruption, also where it came while compiled code ran."""
+    inner: BaseException | None = stop
+    while inner is not None and not isinstance(inner, KeyboardInterrupt):
+        inner = inner.__cause__ or inner.__context__
+    if inner is None:
+        fail(Exception(stop))
+    say("stopped; with --output or --report the same command goes on from what is done")
+    sys.exit(130)
 
 
 def _mend_streams() -> None:

@@ -7,7 +7,7 @@ import typer
 
 from ibgn.cli.options import Json, Seed
 from ibgn.cli.output import busy, print_json, say
-from ibgn.cli.results import command_line, print_comparison, watched
+from ibgn.cli.results import check_jobs, command_line, print_comparison, watched
 
 if TYPE_CHECKING:
     from ibgn.experiments.folds import Fold
@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 Out = Annotated[Path, typer.Option(help="Folder for the report, its pieces, data and a model.")]
 Jobs = Annotated[int, typer.Option("--jobs", help="Folds at the same time; -1 is all cores.")]
 
-INSTANCES = 20  # of each style
-DRAWS, SWEEPS = 200, 10_000  # chains are cut short for the demo's sake
+INSTANCES = 16  # of each style
+FOLDS = 8  # of two signers each
+DRAWS, SWEEPS = 200, 3000  # chains are cut short for the demo's sake
 RATES = {"misdetection": (0.1, 0.2, 0.3), "duration": (0.1, 0.2, 0.3)}
 QUESTION = (
     "Which method best recognises signed words from the intervals in which fingers are "
@@ -36,11 +37,13 @@ def demo(
     from ibgn.experiments.methods import COMPARED, with_short_chains
     from ibgn.experiments.plain import rows
     from ibgn.io import write
+    from ibgn.report.report import make_folder
 
-    out.mkdir(parents=True, exist_ok=True)
+    check_jobs(jobs)
+    make_folder(out)
     X, y, _ = make_hand_signs(instances_per_style=INSTANCES, random_state=seed)
     write(X, out / "hand-signs.csv", y)
-    folds = make_folds(X, y, "group", seed=seed)
+    folds = make_folds(X, y, "group", n_splits=FOLDS, seed=seed)
     methods = with_short_chains(COMPARED, DRAWS, SWEEPS)
     found = _compare(X, y, methods, folds, seed, jobs)
     with busy("writing the report"):

@@ -9,18 +9,21 @@ import typer
 from ibgn.cli.options import Data, Json, Reading, Seed, takes_data
 from ibgn.cli.output import busy, print_json, say, warnings_aloud
 from ibgn.cli.results import (
-    check_suffix,
-    keep,
+    Outputs,
+    check_jobs,
+    command_line,
     print_comparison,
     print_curves,
+    takes_outputs,
     watched,
-    write_report,
 )
 
 if TYPE_CHECKING:
     from ibgn.experiments.conditions import Condition
+    from ibgn.experiments.folds import Fold
     from ibgn.experiments.methods import Method
     from ibgn.intervals import IntervalSequences
+    from ibgn.report import Origin
 
 Methods = Annotated[
     list[str] | None,
@@ -32,31 +35,14 @@ Scheme = Annotated[
     Literal["auto", "stratified", "group", "leave-one-group-out"],
     typer.Option(help="How instances are split; auto keeps groups together where there are any."),
 ]
-Folds = Annotated[int, typer.Option(min=2, help="Folds of a repetition.")]
-Repeats = Annotated[int, typer.Option(min=1, help="How often all instances are split anew.")]
+Folds = Annotated[int | None, typer.Option(min=2, help="Folds of a repetition, else 5.")]
+Repeats = Annotated[
+    int | None, typer.Option(min=1, help="How often all instances are split anew, else once.")
+]
 Search = Annotated[
     bool, typer.Option(help="Choose parameters of each method within each training set.")
 ]
 Jobs = Annotated[int, typer.Option("--jobs", help="Folds at the same time; -1 is all cores.")]
-Output = Annotated[
-    Path | None,
-    typer.Option(
-        "--output",
-        "-o",
-        help="CSV or Parquet file for the scores; what was stopped goes on from beside it.",
-    ),
-]
-Predictions = Annotated[
-    Path | None, typer.Option(help="CSV or Parquet file for every single prediction.")
-]
-Page = Annotated[
-    Path | None,
-    typer.Option("--report", help="HTML file for a report; it needs no network to be looked at."),
-]
-Pieces = Annotated[
-    Path | None,
-    typer.Option(help="Folder for every figure (PNG), table (CSV) and number (JSON) of a report."),
-]
 Rates = Annotated[
     str, typer.Option(help="Rates, as 0.1,0.2,0.3; an empty text leaves these errors out.")
 ]
@@ -89,61 +75,58 @@ Tracks = Annotated[
 TITLE = "Recognising activities"
 
 
+@takes_outputs()
 @takes_data()
 def evaluate(
     data: Data,
     method: Methods = None,
     scheme: Scheme = "auto",
-    folds: Folds = 5,
-    repeats: Repeats = 1,
+    folds: Folds = None,
+    repeats: Repeats = None,
     search: Search = False,
-    output: Output = None,
-    predictions: Predictions = None,
-    report: Page = None,
-    pieces: Pieces = None,
     seed: Seed = 0,
     jobs: Jobs = 1,
     as_json: Json = False,
     *,
     reading: Reading,
+    outputs: Outputs,
 ) -> None:
     """Compare methods on your data, cross-validated, with errors and paired tests."""
     from ibgn.experiments.evaluation import evaluate as evaluate_methods
-    from ibgn.experiments.folds import make_folds, resolve_scheme
     from ibgn.experiments.methods import GRIDS
     from ibgn.experiments.plain import rows
 
     chosen = _choose(method, seed)
-    _check_files(output, predictions, report)
-    journal = output and output.with_name(f"{output.name}.journal")
+    check_jobs(jobs)
+    outputs.check(data)
     with warnings_aloud() as said:
         X, y = _read_labelled(reading, data)
-        split = make_folds(X, y, scheme, folds, repeats, seed)
-        with watched() as watch:
-            watch.begin("comparing", len(split) * len(chosen))
-            found = evaluate_methods(
-                X,
-                y,
-                chosen,
-                split,
-                seed=seed,
-                search=GRIDS if search else None,
-                n_jobs=jobs,
-                journal=journal,
-                on_done=watch.done,
-            )
-    keep(found.scores, output)
-    keep(found.predictions, predictions)
-    question = f"Which method recognises the activities of {data.name} best?"
+    split, way = _split(X, y, scheme, folds, repeats, seed)
+    grids = GRIDS if search else None
+    with warnings_aloud() as more, watched() as watch:
+        watch.begin("comparing", len(split) * len(chosen))
+        found = evaluate_methods(
+            X,
+            y,
+            chosen,
+            split,
+            seed=seed,
+            search=grids,
+            n_jobs=jobs,
+            journal=outputs.journal,
+            on_done=watch.done,
+        )
+    outputs.keep_tables(found.scores, found.predictions)
 
     def find_out(origin: Any) -> Any:
         from ibgn.report import find
 
-        return find(origin, X, y, found, split, chosen, n_jobs=jobs)
+        return find(origin, X, y, found, split, chosen, search=grids, n_jobs=jobs)
 
-    write_report(report, pieces, find_out, TITLE, question, seed, resolve_scheme(X, scheme))
-    if journal:
-        journal.unlink(missing_ok=True)
+    question = f"Which method recognises the activities of {data.name} best?"
+    origin = _origin(question, seed, way, said)
+    said += more + outputs.write_report(origin, find_out)
+    outputs.finish()
     if not as_json:
         print_comparison(found)
         return
@@ -152,6 +135,7 @@ def evaluate(
     print_json({"instances": len(X)} | told | {"warnings": said})
 
 
+@takes_outputs()
 @takes_data()
 def robustness(
     data: Data,
@@ -165,52 +149,47 @@ def robustness(
     detector: Detectors = None,
     track: Tracks = None,
     scheme: Scheme = "auto",
-    folds: Folds = 5,
-    repeats: Repeats = 1,
-    output: Output = None,
-    predictions: Predictions = None,
-    report: Page = None,
-    pieces: Pieces = None,
+    folds: Folds = None,
+    repeats: Repeats = None,
     seed: Seed = 0,
     jobs: Jobs = 1,
     as_json: Json = False,
     *,
     reading: Reading,
+    outputs: Outputs,
 ) -> None:
     """Measure what errors of detection cost: intervals lost, mistaken, moved, or detected."""
     from ibgn.experiments.conditions import noise_conditions
-    from ibgn.experiments.folds import make_folds, resolve_scheme
     from ibgn.experiments.plain import rows
     from ibgn.experiments.robustness import measure_robustness
 
     chosen = _choose(method, seed)
-    _check_files(output, predictions, report)
+    check_jobs(jobs)
+    files = _named_files(detected, detector)
+    outputs.check(data, sensors, *files.values())
     rates = {"misdetection": _numbers(misdetection), "duration": _numbers(duration)}
     conditions = noise_conditions(rates, on=on, draws=draws, seed=seed)
-    journal = output and output.with_name(f"{output.name}.journal")
     with warnings_aloud() as said:
         X, y = _read_labelled(reading, data)
-        conditions += _files_of_detectors(detected, X, on, reading)
+        conditions += _files_of_detectors(files, X, on, reading)
         conditions += _detectors(detector, sensors, track, X, on, seed)
-        split = make_folds(X, y, scheme, folds, repeats, seed)
-        learned = 1 if on == "test" else len(conditions)
-        with watched() as watch:
-            watch.begin("comparing under errors", len(split) * len(chosen) * learned)
-            found = measure_robustness(
-                X,
-                y,
-                chosen,
-                split,
-                conditions,
-                seed=seed,
-                n_jobs=jobs,
-                journal=journal,
-                on_done=watch.done,
-            )
+    split, way = _split(X, y, scheme, folds, repeats, seed)
+    learned = 1 if on == "test" else len(conditions)
+    with warnings_aloud() as more, watched() as watch:
+        watch.begin("comparing under errors", len(split) * len(chosen) * learned)
+        found = measure_robustness(
+            X,
+            y,
+            chosen,
+            split,
+            conditions,
+            seed=seed,
+            n_jobs=jobs,
+            journal=outputs.journal,
+            on_done=watch.done,
+        )
     curves = found.curves()
-    keep(found.scores, output)
-    keep(found.predictions, predictions)
-    question = f"How well are the activities of {data.name} recognised if detection makes errors?"
+    outputs.keep_tables(found.scores, found.predictions)
 
     def find_out(origin: Any) -> Any:
         from ibgn.report import find
@@ -218,14 +197,34 @@ def robustness(
         clean = found.at("none")
         return find(origin, X, y, clean, split, chosen, robustness=curves, n_jobs=jobs)
 
-    write_report(report, pieces, find_out, TITLE, question, seed, resolve_scheme(X, scheme))
-    if journal:
-        journal.unlink(missing_ok=True)
+    question = f"How well are the activities of {data.name} recognised if detection makes errors?"
+    origin = _origin(question, seed, way, said)
+    said += more + outputs.write_report(origin, find_out)
+    outputs.finish()
     if as_json:
         told = {"curves": rows(curves), "folds": rows(found.scores)}
         print_json({"instances": len(X)} | told | {"warnings": said})
     else:
         print_curves(curves)
+
+
+def _origin(question: str, seed: int, way: str, said: list[str]) -> "Origin":
+    from ibgn.report import Origin
+
+    return Origin(TITLE, question, command_line(), seed, way, tuple(said))
+
+
+def _split(
+    X: "IntervalSequences", y: Any, scheme: Any, folds: int | None, repeats: int | None, seed: int
+) -> "tuple[list[Fold], str]":
+    """Folds, and how they were made; options that this way has no use for are named."""
+    from ibgn.experiments.folds import make_folds, resolve_scheme
+
+    way = resolve_scheme(X, scheme)
+    if way == "leave-one-group-out" and (folds, repeats) != (None, None):
+        say("warning: --folds and --repeats are not used: each group is left out once; for folds")
+        say("of several groups use --scheme group")
+    return make_folds(X, y, way, folds or 5, repeats or 1, seed), way
 
 
 def _choose(method: list[str] | None, seed: int) -> "dict[str, Method]":
@@ -239,12 +238,6 @@ def _choose(method: list[str] | None, seed: int) -> "dict[str, Method]":
     for make in chosen.values():
         make(seed)  # a library that is missing is told before the work
     return chosen
-
-
-def _check_files(output: Path | None, predictions: Path | None, report: Path | None) -> None:
-    for path in (output, predictions):
-        check_suffix(path, ".csv", ".parquet")
-    check_suffix(report, ".html", ".htm")
 
 
 def _read_labelled(reading: Reading, data: Path) -> "tuple[IntervalSequences, Any]":
@@ -265,23 +258,36 @@ def _numbers(text: str) -> list[float]:
     return [value for value in found if value]  # data without errors are there anyway
 
 
-def _files_of_detectors(
-    detected: list[str] | None, X: "IntervalSequences", on: Any, reading: Reading
-) -> "list[Condition]":
-    from ibgn.experiments.conditions import Detected
+def _named_files(detected: list[str] | None, detector: list[str] | None) -> dict[str, Path]:
+    """Read --detected name=file; each name stands for one condition."""
+    from ibgn.experiments.conditions import NOISES
     from ibgn.messages import OptionError
 
-    found: list[Condition] = []
+    found: dict[str, Path] = {}
+    taken = {"none", *NOISES, *(detector or [])}
     for pair in detected or []:
         name, equals, path = pair.partition("=")
         if not (name and equals and path):
             raise OptionError(f"--detected is written name=file; got {pair!r}")
-        Z, _ = reading.read(Path(path))
-        found.append(Detected(error=name, on=on, found=_in_order_of(X, Z, path)))
+        if name in taken:
+            raise OptionError(f"--detected names {name!r}, which is taken; give another name")
+        found[name] = Path(path)
+        taken.add(name)
     return found
 
 
-def _in_order_of(X: "IntervalSequences", Z: "IntervalSequences", path: str) -> "IntervalSequences":
+def _files_of_detectors(
+    files: dict[str, Path], X: "IntervalSequences", on: Any, reading: Reading
+) -> "list[Condition]":
+    from ibgn.experiments.conditions import Detected
+
+    return [
+        Detected(error=name, on=on, found=_in_order_of(X, reading.read(path)[0], path))
+        for name, path in files.items()
+    ]
+
+
+def _in_order_of(X: "IntervalSequences", Z: "IntervalSequences", path: Path) -> "IntervalSequences":
     """Instances of Z by the names of X; one in which nothing was detected is in no file."""
     from ibgn.intervals import IntervalSequences
     from ibgn.messages import DataError, count, quote

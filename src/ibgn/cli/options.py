@@ -59,7 +59,9 @@ Model = Annotated[Path, typer.Argument(help="Model that `ibgn fit` wrote.", read
 Jobs = Annotated[
     int, typer.Option("--jobs", help="Activities learned at the same time; -1 is all.")
 ]
-Seed = Annotated[int, typer.Option(min=0, help="Seed; the same one gives the same result.")]
+Seed = Annotated[
+    int, typer.Option(min=0, max=2**31, help="Seed; the same one gives the same result.")
+]
 
 
 # options of readers that are lists also where one value is given
@@ -112,31 +114,39 @@ class Reading:
         return self.load(path).read(cleaning)
 
 
-def takes_data(**defaults: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command all options of `Reading`, in place of its parameter `reading`."""
+Command = Callable[..., None]
 
-    def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        names = [field.name for field in fields(Reading)]
+
+def takes_data(**defaults: Any) -> Callable[[Command], Command]:
+    """Give a command all options of `Reading`, in place of its parameter `reading`."""
+    return expanding("reading", Reading, **defaults)
+
+
+def expanding(parameter: str, kind: type[Any], **defaults: Any) -> Callable[[Command], Command]:
+    """Give a command all fields of a dataclass as options, in place of one parameter."""
+
+    def decorate(command: Command) -> Command:
+        names = [field.name for field in fields(kind)]
 
         @wraps(command)
-        def with_reading(**given: Any) -> None:
-            reading = Reading(**{name: given.pop(name) for name in names})
-            command(reading=reading, **given)
+        def with_options(**given: Any) -> None:
+            value = kind(**{name: given.pop(name) for name in names})
+            command(**{parameter: value}, **given)
 
-        own = [p for p in signature(command).parameters.values() if p.name != "reading"]
+        own = [p for p in signature(command).parameters.values() if p.name != parameter]
         shared = [
             Parameter(
                 field.name,
                 Parameter.KEYWORD_ONLY,
                 default=defaults.get(field.name, field.default),
-                annotation=get_type_hints(Reading, include_extras=True)[field.name],
+                annotation=get_type_hints(kind, include_extras=True)[field.name],
             )
-            for field in fields(Reading)
+            for field in fields(kind)
         ]
         parameters = [p.replace(kind=Parameter.KEYWORD_ONLY) for p in own] + shared
-        with_reading.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
-        with_reading.__annotations__ = {p.name: p.annotation for p in parameters}
-        return with_reading
+        with_options.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+        with_options.__annotations__ = {p.name: p.annotation for p in parameters}
+        return with_options
 
     return decorate
 

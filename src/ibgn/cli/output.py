@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 # what the library says of its options, for `in_flags`
 OPTION = re.compile(
     r"\b(closed|tick|tolerance|zero_length|min_duration|duplicates|delimiter|encoding|columns"
-    r"|format|to|window|step|longest_gap|smooth|rate(?==\d))=(\{[^{}]*\}|'[^']*'|[\w.+-]*)"
+    r"|format|to|window|step|longest_gap|smooth|scheme|rate(?==\d))=(\{[^{}]*\}|'[^']*'|[\w.+-]*)"
 )
 # options of readers of some formats, which are given as -O name=value
 READER_OPTION = re.compile(
@@ -35,7 +35,7 @@ BARE = re.compile(
     r"^(tick|tolerance|delimiter|encoding|columns|longest_gap|smooth|n_jobs)(?= (is|names) )"
     r"|\b(zero_length|min_duration)\b"
 )
-NUMBER_OR_NAME = re.compile(r"'(?:[^'\\]|\\.)*'|\d+")
+NUMBER_OR_NAME = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\d+(?:\.\d+)?(?:e[+-]?\d+)?""")
 PAIR = re.compile(r"'([^']*)': '([^']*)'")  # of a dictionary in a message
 FLAGS = {"format": "--from", "columns": "--column", "n_jobs": "--jobs"}  # others are called alike
 

@@ -7,7 +7,7 @@ import typer
 
 from ibgn.cli.options import Json, Reading, Seed, takes_data
 from ibgn.cli.output import print_json, say, warnings_aloud
-from ibgn.cli.results import command_line, watched
+from ibgn.cli.results import check_jobs, command_line, watched
 
 if TYPE_CHECKING:
     from ibgn.intervals import IntervalSequences
@@ -44,29 +44,33 @@ def paper(
 ) -> None:
     """Run the experiments of the paper on simulations, and on your recordings if you give some."""
     from ibgn.experiments.paper import run_paper
+    from ibgn.io.files import writing
     from ibgn.messages import OptionError
     from ibgn.report.markdown import to_markdown
     from ibgn.report.paper import make_paper_report
+    from ibgn.report.report import make_folder
 
     if quick and full:
         raise OptionError("--quick and --full exclude each other; give one, or neither")
+    check_jobs(jobs)
     budget = "quick" if quick else "full" if full else "usual"
     with warnings_aloud() as said:
         given = _read_all(recordings or [], reading)
-    out.mkdir(parents=True, exist_ok=True)
-    with watched() as watch:
-        results = run_paper(
-            budget,
-            given,
-            seed=seed,
-            n_jobs=jobs,
-            journals=out / "journals",
-            on_begin=watch.begin,
-            on_done=watch.done,
-        )
-    report = make_paper_report(results, command_line())
-    report.save(out / "report.html", out / "pieces")
-    (out / "report.md").write_text(to_markdown(report.summary) + "\n", encoding="utf-8")
+        make_folder(out)
+        with watched() as watch:
+            results = run_paper(
+                budget,
+                given,
+                seed=seed,
+                n_jobs=jobs,
+                journals=out / "journals",
+                on_begin=watch.begin,
+                on_done=watch.done,
+            )
+        report = make_paper_report(results, command_line())
+        report.save(out / "report.html", out / "pieces")
+        with writing(out / "report.md") as file:
+            file.write(to_markdown(report.summary) + "\n")
     say(f"wrote {out / 'report.html'}, {out / 'report.md'} and {out / 'pieces'}")
     if as_json:
         print_json(report.summary | {"warnings": said, "output": str(out)})
@@ -75,20 +79,30 @@ def paper(
 
 
 def _read_all(paths: list[Path], reading: Reading) -> "dict[str, tuple[IntervalSequences, Any]]":
-    from ibgn.messages import DataError, quote
+    from ibgn.messages import DataError, printable, quote
 
-    files = [
-        file for path in paths for file in (sorted(path.glob("*.csv")) if path.is_dir() else [path])
-    ]
-    if paths and not files:
-        raise DataError(f"there is no .csv file in {quote(paths[0])}; name files")
-    found = {}
-    for file in files:
+    found: dict[str, tuple[IntervalSequences, Any]] = {}
+    for file in [file for path in paths for file in _files_of(path)]:
+        name = printable(file.stem, longest=300)  # also where it is not in Unicode
+        if name in found:
+            raise DataError(f"two recordings are called {quote(name)}; give each its own name")
         X, y = reading.read(file)
         if y is None:
             raise DataError(f"{quote(file)} has no labels; name their column (columns=)")
-        found[file.stem] = (X, y)
+        found[name] = (X, y)
     return found
+
+
+def _files_of(path: Path) -> list[Path]:
+    from ibgn.io.files import is_folder
+    from ibgn.messages import DataError, quote
+
+    if not is_folder(path):
+        return [path]
+    files = sorted(path.glob("*.csv"))
+    if not files:
+        raise DataError(f"there is no .csv file in {quote(path)}; name files")
+    return files
 
 
 def _print_verdicts(summary: dict[str, Any]) -> None:

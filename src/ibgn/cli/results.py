@@ -2,23 +2,50 @@
 
 import shlex
 import sys
+import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from ibgn.cli.output import busy, say
+import typer
+
+from ibgn.cli.options import Command, expanding
+from ibgn.cli.output import busy, say, warnings_aloud
 
 if TYPE_CHECKING:
     import pandas as pd
+    from rich.console import Console
     from rich.live import Live
 
     from ibgn.experiments.evaluation import Evaluation
     from ibgn.experiments.trials import Task
     from ibgn.report import Findings, Origin
 
+Output = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        help="CSV or Parquet file for the scores; what was stopped goes on from beside it.",
+    ),
+]
+Predictions = Annotated[
+    Path | None, typer.Option(help="CSV or Parquet file for every single prediction.")
+]
+Page = Annotated[
+    Path | None,
+    typer.Option("--report", help="HTML file for a report; it needs no network to be looked at."),
+]
+Pieces = Annotated[
+    Path | None,
+    typer.Option(help="Folder for every figure (PNG), table (CSV) and number (JSON) of a report."),
+]
+
 SCORES = ("accuracy", "balanced_accuracy", "macro_f1")
+WIDE = 200  # letters, where nobody looks at a terminal
 
 
 def command_line() -> str:
@@ -26,13 +53,11 @@ def command_line() -> str:
     return shlex.join(["ibgn", *sys.argv[1:]])
 
 
-def check_suffix(path: Path | None, *suffixes: str) -> None:
-    """Refuse a file of another kind before the work is done."""
-    from ibgn.messages import OptionError, quote
+def check_jobs(jobs: int) -> None:
+    """Refuse no jobs at all."""
+    from ibgn.messages import check_number
 
-    if path is not None and path.suffix.lower() not in suffixes:
-        listed = " nor a ".join(suffixes)
-        raise OptionError(f"{quote(path)} is neither a {listed} file; name one")
+    check_number("n_jobs", jobs, "whole and not 0, where -1 takes all cores", bool)
 
 
 def keep(table: "pd.DataFrame", path: Path | None) -> None:
@@ -49,36 +74,105 @@ def keep(table: "pd.DataFrame", path: Path | None) -> None:
     say(f"wrote {path}")
 
 
-def write_report(
-    page: Path | None,
-    pieces: Path | None,
-    find_out: Callable[["Origin"], "Findings"],
-    title: str,
-    question: str,
-    seed: int,
-    scheme: str,
-) -> None:
-    """Make a report and write what is asked for: the page, its pieces, both or neither."""
-    if page is None and pieces is None:
-        return
-    from ibgn.report import Origin, make_report
+@dataclass(frozen=True)
+class Outputs:
+    """Where results are kept: what the options of commands about experiments say."""
 
-    with busy("writing the report"):
-        report = make_report(find_out(Origin(title, question, command_line(), seed, scheme)))
-        if page is not None:
-            report.save(page)
-        if pieces is not None:
-            report.save_pieces(pieces)
-    for path in (page, pieces):
-        if path is not None:
-            say(f"wrote {path}")
+    output: Output = None
+    predictions: Predictions = None
+    report: Page = None
+    pieces: Pieces = None
+
+    def check(self, *inputs: Path | None) -> None:
+        """Refuse before the work what could not be written after it, or would overwrite data."""
+        for path in (self.output, self.predictions):
+            _check_file(path, ".csv", ".parquet")
+        _check_file(self.report, ".html", ".htm")
+        if self.pieces is not None:
+            from ibgn.report.report import make_folder
+
+            make_folder(self.pieces)
+        _check_distinct([self.output, self.predictions, self.report, self.pieces], inputs)
+
+    @property
+    def journal(self) -> Path | None:
+        """What keeps the work until it is written, beside the first that is to be."""
+        first = self.output or self.predictions or self.report or self.pieces
+        return first and first.with_name(f"{first.name}.journal")
+
+    def keep_tables(self, scores: "pd.DataFrame", predictions: "pd.DataFrame") -> None:
+        """Write scores and predictions where that is asked for."""
+        keep(scores, self.output)
+        keep(predictions, self.predictions)
+
+    def write_report(
+        self, origin: "Origin", find_out: Callable[["Origin"], "Findings"]
+    ) -> list[str]:
+        """Write what is asked for, the page, its pieces, both or neither; gives warnings."""
+        if self.report is None and self.pieces is None:
+            return []
+        from ibgn.report import make_report
+
+        with warnings_aloud() as said, busy("writing the report"):
+            report = make_report(find_out(origin))
+            if self.report is not None:
+                report.save(self.report)
+            if self.pieces is not None:
+                report.save_pieces(self.pieces)
+        for path in (self.report, self.pieces):
+            if path is not None:
+                say(f"wrote {path}")
+        return said
+
+    def finish(self) -> None:
+        """Forget the work once all is written."""
+        if self.journal is not None:
+            self.journal.unlink(missing_ok=True)
+
+
+def takes_outputs() -> Callable[[Command], Command]:
+    """Give a command all options of `Outputs`, in place of its parameter `outputs`."""
+    return expanding("outputs", Outputs)
+
+
+def _check_file(path: Path | None, *suffixes: str) -> None:
+    """Refuse a file of another kind, or in no folder that can be written to."""
+    from ibgn.messages import DataError, OptionError, quote
+
+    if path is None:
+        return
+    if path.suffix.lower() not in suffixes:
+        listed = " nor a ".join(suffixes)
+        raise OptionError(f"{quote(path)} is neither a {listed} file; name one")
+    if not path.parent.is_dir():
+        raise DataError(f"there is no folder {quote(path.parent)}; make it first")
+    try:
+        with tempfile.TemporaryFile(dir=path.parent):
+            pass
+    except OSError as error:
+        raise DataError(
+            f"nothing can be written to the folder {quote(path.parent)}: {error.strerror}"
+        ) from error
+
+
+def _check_distinct(outputs: Sequence[Path | None], inputs: Sequence[Path | None]) -> None:
+    from ibgn.messages import OptionError, quote
+
+    read = {path.resolve() for path in inputs if path is not None}
+    written: set[Path] = set()
+    for path in outputs:
+        if path is None:
+            continue
+        if path.resolve() in read:
+            raise OptionError(f"{quote(path)} is read, and would be overwritten; name another file")
+        if path.resolve() in written:
+            raise OptionError(f"{quote(path)} is named twice to be written; name another file")
+        written.add(path.resolve())
 
 
 def print_comparison(found: "Evaluation") -> None:
     """Print scores of all methods, and paired tests against the best."""
-    from rich.console import Console
-
-    console = Console(highlight=False)
+    console = wide_console()
     summary = found.summary()
     console.print(_summary_table(summary))
     best = str(summary["method"][0])
@@ -86,12 +180,21 @@ def print_comparison(found: "Evaluation") -> None:
         told = [
             f"{row['method']}: {row['difference']:+.3f} ± {row['error']:.3f}, "
             f"p {_shown_p(row['p_holm'])}"
-            for row in found.compare(best).to_dict(orient="records")
+            for row in found.compare().to_dict(orient="records")
         ]
         console.print(f"Against {best}, by paired tests over folds (p by Holm):", *told, sep="\n  ")
 
 
+def wide_console() -> "Console":
+    """A console that cuts nothing off where its output goes to a file."""
+    from rich.console import Console
+
+    return Console(highlight=False, width=None if sys.stdout.isatty() else WIDE)
+
+
 def _shown_p(p: float) -> str:
+    if p != p:  # folds do not differ in anything that could be tested
+        return "unknown"
     return "< 0.001" if p < 0.001 else f"= {p:.3f}"
 
 
@@ -112,7 +215,6 @@ def _summary_table(summary: "pd.DataFrame") -> Any:
 def print_curves(curves: "pd.DataFrame") -> None:
     """Print the accuracy of each method under each condition."""
     from rich.box import SIMPLE_HEAD
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
@@ -128,7 +230,7 @@ def print_curves(curves: "pd.DataFrame") -> None:
         }
         shown = f"{rate:.0%}" if rate else ""
         table.add_row(Text(printable(error)), shown, *(cells.get(name, "") for name in methods))
-    Console(highlight=False).print(table)
+    wide_console().print(table)
 
 
 class Watch:
@@ -155,11 +257,14 @@ class Watch:
             self.live.update(self._table())
 
     def _table(self) -> Any:
+        from rich.markup import escape
         from rich.table import Table
+
+        from ibgn.messages import printable
 
         count = sum(map(len, self.accuracies.values()))
         table = Table("method", "folds", "accuracy so far")
-        table.title = self.part
+        table.title = escape(printable(self.part))  # which has names of recordings
         if count:
             left = (time.monotonic() - self.since) / count * (self.total - count)
             table.title += f": {count} of {self.total} done, about {left:.0f} s left"

@@ -16,6 +16,7 @@ from ibgn.estimator import ActivityClassifier
 from ibgn.experiments.evaluation import Evaluation
 from ibgn.experiments.folds import Fold
 from ibgn.experiments.methods import Method
+from ibgn.experiments.trials import Grid, Search
 from ibgn.explanation import Explanation
 from ibgn.inspection import Inspection, inspect
 from ibgn.intervals import IntervalSequences
@@ -39,6 +40,7 @@ class Origin:
     command : the command line that made it
     seed : of everything random
     scheme : how instances were split
+    warnings : what was said when the data were read
     """
 
     title: str
@@ -46,6 +48,7 @@ class Origin:
     command: str
     seed: int
     scheme: str
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -103,12 +106,14 @@ def find(
     methods: Mapping[str, Method],
     *,
     robustness: pd.DataFrame | None = None,
+    search: Mapping[str, Grid] | None = None,
     n_jobs: int | None = None,
 ) -> Findings:
     """Look closely at the best IBGN, or else the best method, of an evaluation.
 
     It is learned once from all data, to show what there is to learn, and once more for each fold
     with an instance that it found hard, to explain that instance without having learned from it.
+    Where `evaluate` chose parameters by search, give the same search, so that they are chosen anew.
     """
     labels = np.asarray(y).astype(str).astype(object)
     method = _closest_look(evaluation, methods, origin.seed)
@@ -119,6 +124,8 @@ def find(
             model.set_params(n_jobs=n_jobs)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # the report says it itself
+            if search and method in search:
+                return Search(model, search[method]).fit(chosen, given)
             return model.fit(chosen, given)
 
     whole = learn(X, labels) if isinstance(methods[method](0), IBGNClassifier) else None
@@ -173,7 +180,8 @@ def _hardest(
 def _explained(model: Any, one: IntervalSequences, row: dict[Any, Any]) -> HardInstance:
     label, predicted = str(row["label"]), str(row["predicted"])
     explanation = None
-    if isinstance(model, ActivityClassifier) and label in model.classes_:
+    # with one activity only there is no other to compare with
+    if isinstance(model, ActivityClassifier) and {label} < set(model.classes_.tolist()):
         if predicted == label:  # recognised after all: against the next likely
             explanation = model.explain(one, activity=label)
         else:

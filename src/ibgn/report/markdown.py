@@ -43,4 +43,4 @@ def _table(table: dict[str, Any]) -> str:
 
 
 def _text(value: Any) -> str:
-    return "" if value is None else str(value).translate(ESCAPED).replace("\n", " ")
+    return "" if value is None else " ".join(str(value).translate(ESCAPED).splitlines())

@@ -23,6 +23,7 @@ from ibgn.report.verdicts import (
     abilities_agree,
     best_of_ours,
     beyond,
+    count_cells,
     detected_agree,
     ideal_agree,
     robust_agree,
@@ -59,7 +60,7 @@ def make_paper_report(results: PaperResults, command: str) -> Report:
             "paper's; IBGN-T is added here: IBGN-F that takes end points for the same instant "
             "where they are closer than a tolerance, which it learns."
         ),
-        "headline": _headline(book.sections),
+        "headline": f"{_headline(book.sections[1:])} {count_cells(results)}",
         "sections": book.sections,
         "reproduce": {"command": command, "seed": results.seed, "versions": versions()},
     }
@@ -115,8 +116,8 @@ def _headline(sections: list[Section]) -> str:
     found = [verdict["agrees"] for section in sections for verdict in section["verdicts"]]
     agree, differ = found.count(True), found.count(False)
     return (
-        f"Of {len(found)} statements {agree} agree with the paper, {differ} differ, and "
-        f"{found.count(None)} cannot be told apart by these folds."
+        f"Of {len(found)} statements on accuracy {agree} agree with the paper, {differ} differ, "
+        f"and {found.count(None)} cannot be told apart by these folds."
     )
 
 
@@ -126,7 +127,8 @@ def _abilities(book: _Book, results: PaperResults) -> None:
     wide = wide.loc[list(dict.fromkeys(table["question"])), list(dict.fromkeys(table["method"]))]
     lead = [
         "Each cell is measured, not claimed: activities are simulated that differ in one thing "
-        "only, and a model that cannot express it stays at chance."
+        "only, and a model that cannot express it stays at chance.",
+        count_cells(results),
     ]
     shown = {
         "abilities": ("What each model can express", wide.reset_index()),

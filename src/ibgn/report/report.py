@@ -1,6 +1,8 @@
 """A report: what it says, its figures and its tables; kept as a page or piece by piece."""
 
 import json
+import re
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,14 +10,17 @@ from typing import Any
 
 import pandas as pd
 
-from ibgn.io.files import replacing, writing
+from ibgn.io.files import replacing, show, writing
+from ibgn.messages import DataError, DataWarning, count
 from ibgn.report.figures import Figure, make_figures
 from ibgn.report.findings import Findings
 from ibgn.report.html import render
 from ibgn.report.summary import summarise
 from ibgn.report.tables import make_tables
 
-__all__ = ["Report", "make_report"]
+__all__ = ["Report", "make_folder", "make_report"]
+
+MISSING = r"Glyph \d+ .* missing from"  # what matplotlib says of a letter
 
 
 @dataclass(frozen=True)
@@ -49,20 +54,56 @@ class Report:
 
     def save_pieces(self, folder: Path) -> None:
         """Write figures as PNG, tables as CSV, and the summary as JSON."""
-        import matplotlib.pyplot as plt
-
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, figure in self.figures.items():
-            drawn = figure.draw().get_figure(root=True)
-            assert drawn is not None  # noqa: S101 - axes that were just drawn have one
-            with replacing(folder / f"{name}.png") as temporary:
-                drawn.savefig(temporary, format="png", dpi=120)
-            plt.close(drawn)
+        make_folder(folder)
+        lacking = [
+            name
+            for name, figure in self.figures.items()
+            if not _draw(figure, folder / f"{name}.png")
+        ]
+        if lacking:
+            told = (
+                f"letters that matplotlib's font does not have are boxes in "
+                f"{count(len(lacking), 'figure')} (first: {lacking[0]}.png); the page has them all"
+            )
+            warnings.warn(told, DataWarning, stacklevel=2)
         for name, table in self.tables.items():
             with writing(folder / f"{name}.csv") as file:
                 table.to_csv(file, index=False)
         with writing(folder / "summary.json") as file:
             json.dump(self.summary, file, indent=1)
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder that is written to, if there is none."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataError(
+            f"the folder {show(folder)} could not be made: {error.strerror}; name another"
+        ) from error
+
+
+def _draw(figure: Figure, path: Path) -> bool:
+    """Write a figure as PNG and close it; tells whether the font has all of its letters."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.filterwarnings("always", MISSING, UserWarning)
+        _write_png(figure, path)
+    others = [one for one in caught if not re.match(MISSING, str(one.message))]
+    for one in others:
+        warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+    return len(others) == len(caught)
+
+
+def _write_png(figure: Figure, path: Path) -> None:
+    import matplotlib.pyplot as plt
+
+    drawn = figure.draw().get_figure(root=True)
+    assert drawn is not None  # noqa: S101 - axes that were just drawn have one
+    try:
+        with replacing(path) as temporary:
+            drawn.savefig(temporary, format="png", dpi=120)
+    finally:
+        plt.close(drawn)
 
 
 def make_report(findings: Findings) -> Report:

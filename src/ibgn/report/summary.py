@@ -39,7 +39,7 @@ def summarise(findings: Findings) -> dict[str, Any]:
         "title": origin.title,
         "question": origin.question,
         "headline": _headline(findings),
-        "data": findings.inspection.as_dict(),
+        "data": _data(findings),
         "comparison": _comparison(findings),
         "robustness": None if findings.robustness is None else rows(findings.robustness),
         "confusion": _confusion(findings),
@@ -51,6 +51,11 @@ def summarise(findings: Findings) -> dict[str, Any]:
     }
 
 
+def _data(findings: Findings) -> dict[str, Any]:
+    found = findings.inspection.as_dict()
+    return found | {"warnings": [*findings.origin.warnings, *found["warnings"]]}
+
+
 def versions() -> dict[str, str]:
     """What this was computed with."""
     return {"python": platform.python_version()} | {name: version(name) for name in PACKAGES}
@@ -60,19 +65,23 @@ def _headline(findings: Findings) -> str:
     """What came out, in one or two sentences."""
     table = findings.evaluation.summary()
     best = table.iloc[0]
-    told = (
-        f"{best['method']} recognises {best['accuracy']:.1%} of {findings.inspection.instances} "
-        f"instances of {findings.inspection.activities} activities"
-    )
+    told = f"{best['method']} is the most accurate of {len(table)} methods: "
+    if len(table) == 1:
+        told = f"{best['method']} recognises "
+    told += f"{best['accuracy']:.1%}"
     if np.isfinite(best["accuracy_error"]):
         told += f" (± {best['accuracy_error']:.1%})"
-    tests = findings.evaluation.compare(str(best["method"]))
+    told += f" on average over {count(int(best['folds']), 'fold')}"
+    tests = findings.evaluation.compare()
     if tests.empty:
         return f"{told}."
-    close = [str(row["method"]) for row in rows(tests) if (row["p_holm"] or 0) >= 0.05]
+    told_apart = tests["p_holm"] < 0.05  # not so where p is unknown, as after one fold
+    close = tests.loc[~told_apart, "method"].astype(str).tolist()
     if not close:
-        return f"{told}, more than every other method (p < 0.05 each, corrected by Holm)."
-    return f"{told}. Not told apart from it by these folds: {', '.join(close)}."
+        return f"{told}, and every other method is told apart from it (p < 0.05, by Holm)."
+    if len(close) == len(tests):
+        return f"{told}. These folds do not tell any other method apart from it."
+    return f"{told}. These folds do not tell apart from it: {', '.join(close)}."
 
 
 def _comparison(findings: Findings) -> dict[str, Any]:
@@ -85,7 +94,7 @@ def _comparison(findings: Findings) -> dict[str, Any]:
         "chance": chance(findings),
         "rows": rows(table),
         "reference": str(table["method"][0]),
-        "tests": rows(findings.evaluation.compare(str(table["method"][0]))),
+        "tests": rows(findings.evaluation.compare()),
     }
 
 
@@ -114,7 +123,7 @@ def _activities(findings: Findings) -> list[dict[str, Any]]:
     return [
         {
             "activity": label,
-            "instances": int(instances[c]),
+            "instances": int(instances[c]) // max(part["repeat"].nunique(), 1),
             "precision": float(precision[c]),
             "recall": float(recall[c]),
             "f1": float(f1[c]),
@@ -160,11 +169,12 @@ def _model(findings: Findings, activities: list[dict[str, Any]]) -> dict[str, An
 
 
 def _learned(model: ActivityModel) -> dict[str, Any]:
-    size = max(int(model.lengths.max(initial=0)), model.structure.size)
+    fewest, most = int(model.lengths.min()), int(model.lengths.max())
+    size = max(most, model.structure.size)
     return {
         "activity": str(model.name),
         "instances": len(model.lengths),
-        "intervals": [int(model.lengths.min(initial=0)), int(model.lengths.max(initial=0))],
+        "intervals": [fewest, most],
         "tables": int((model.nodes.shares >= 0.01).sum()),
         "linked": int(model.structure.mask(size).sum()),
         "pairs": size * (size - 1) // 2,

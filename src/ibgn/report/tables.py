@@ -10,19 +10,26 @@ from ibgn.report.summary import calibration, convergence
 
 __all__ = ["make_tables"]
 
+# columns of the table of reasons, also where there are none to give
+REASONS = (
+    *("kind", "first", "second", "action", "relation", "other", "contribution"),
+    *("instance", "label", "predicted"),
+)
+
 
 def make_tables(findings: Findings, summary: dict[str, Any]) -> dict[str, pd.DataFrame]:
     """Tables by name; those of models have all activities, also where the page has some."""
     confusion = findings.evaluation.confusion(findings.method).rename_axis(index="label")
     tables = {
         "comparison": findings.evaluation.summary(),
-        "paired-tests": findings.evaluation.compare(summary["comparison"]["reference"]),
+        "paired-tests": findings.evaluation.compare(),
         "folds": findings.evaluation.scores,
         "predictions": findings.evaluation.predictions,
         "confusion": confusion.reset_index(),
         "activities": pd.DataFrame(summary["activities"]),
         "calibration": calibration(findings),
-        "hardest": _hardest_table(findings),
+        "hardest": _hardest(findings),
+        "reasons": _reasons(findings),
     }
     if findings.robustness is not None:
         tables["robustness"] = findings.robustness
@@ -31,13 +38,20 @@ def make_tables(findings: Findings, summary: dict[str, Any]) -> dict[str, pd.Dat
     return tables
 
 
-def _hardest_table(findings: Findings) -> pd.DataFrame:
+def _hardest(findings: Findings) -> pd.DataFrame:
+    names = ["instance", "label", "predicted", "probability"]
+    rows = [(one.name, one.label, one.predicted, one.probability) for one in findings.hardest]
+    return pd.DataFrame(rows, columns=names)
+
+
+def _reasons(findings: Findings) -> pd.DataFrame:
+    """What spoke for the prediction of each of the hardest instances, and what against it."""
     parts = [
         one.explanation.table().assign(instance=one.name, label=one.label, predicted=one.predicted)
         for one in findings.hardest
         if one.explanation is not None
     ]
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=REASONS)
 
 
 def _model_tables(findings: Findings) -> dict[str, pd.DataFrame]:

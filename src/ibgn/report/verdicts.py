@@ -12,6 +12,7 @@ __all__ = [
     "abilities_agree",
     "best_of_ours",
     "beyond",
+    "count_cells",
     "detected_agree",
     "ideal_agree",
     "robust_agree",
@@ -24,15 +25,20 @@ SURE = 0.05  # p below which a difference is taken for one
 
 
 def abilities_agree(results: PaperResults) -> list[Verdict]:
-    """Cell by cell, where the paper has one."""
+    """Cells of the table of abilities that are not as the paper prints them."""
     table = results.abilities[results.abilities["agrees"].notna()]
-    wrong = table[~table["agrees"].astype(bool)]
-    told = [_verdict(True, f"{len(table) - len(wrong)} of {len(table)} cells are as printed.")]
-    for row in wrong.to_dict(orient="records"):
+    told = []
+    for row in table[~table["agrees"].astype(bool)].to_dict(orient="records"):
         why = f" {row['note']}" if row["note"] else ""
         text = f"{row['method']}, “{row['question']}” Here {row['answer']}, paper {row['paper']}."
         told.append(_verdict(False, text + why))
     return told
+
+
+def count_cells(results: PaperResults) -> str:
+    """How many cells of the table of abilities are as the paper prints them."""
+    agrees = results.abilities["agrees"].dropna().astype(bool)
+    return f"{agrees.sum()} of {len(agrees)} cells that the paper has are as it prints them."
 
 
 def ideal_agree(study: Study) -> list[Verdict]:
