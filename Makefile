@@ -6,9 +6,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test check bench accuracy comparison detected errata figures format clean
+.PHONY: demo test check bench accuracy comparison detected errata paper figures format clean
 
-demo: $(VENV)/demo.stamp ## the main job: simulate, inspect, draw
+demo: $(VENV)/demo.stamp ## the main job: simulate, learn, compare, report
 	$(BIN)/ibgn demo
 
 test: $(VENV)/dev.stamp ## all tests and doctests; SEED=1 repeats a run
@@ -39,6 +39,9 @@ detected: $(VENV)/dev.stamp ## sensors and joints to intervals to activities, on
 errata: $(VENV)/dev.stamp ## where the paper does not work as printed
 	$(BIN)/python -m benchmarks.errata
 
+paper: $(VENV)/demo.stamp ## the paper's experiments, in a small protocol
+	$(BIN)/ibgn paper --quick
+
 figures: $(VENV)/dev.stamp ## every figure of the documentation
 	$(BIN)/python -m docs.make_figures
 
@@ -47,7 +50,7 @@ format: $(VENV)/dev.stamp
 	$(BIN)/ruff format .
 
 clean:
-	rm -rf $(VENV) ibgn-demo .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) ibgn-demo ibgn-paper .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \

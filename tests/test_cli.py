@@ -5,10 +5,15 @@ import os
 import resource
 import subprocess
 import sys
+import warnings
+from types import SimpleNamespace
 
+import pandas as pd
 import pytest
 
-from ibgn.cli.output import in_flags
+from ibgn import load, read
+from ibgn.cli.output import _first_of_a_kind, in_flags, warnings_aloud
+from ibgn.messages import DataWarning, quote
 
 HEADER = "instance,label,action,start,end\n"
 GOOD = HEADER + (
@@ -320,20 +325,97 @@ def test_names_from_the_data_are_only_text(ibgn, tmp_path):
     assert "\x1b" not in result.stdout
 
 
-def test_demo(ibgn, tmp_path):
-    result = ibgn("demo", "--json")
-    assert result.returncode == 0
+@pytest.fixture
+def small_demo(tmp_path, monkeypatch):
+    """The demo with few instances, short chains and few figures, in this process."""
+    from typer.testing import CliRunner
+
+    from ibgn.cli import app, demo
+    from ibgn.report import summary
+
+    module = sys.modules[demo.__module__]
+    rates = {"misdetection": (0.2,), "duration": (0.2,)}
+    for name, value in {"INSTANCES": 3, "DRAWS": 20, "SWEEPS": 60, "RATES": rates}.items():
+        monkeypatch.setattr(module, name, value)
+    monkeypatch.setattr(summary, "MOST_MODELS", 1)
+    monkeypatch.chdir(tmp_path)
+    return lambda *options: CliRunner().invoke(app, ["demo", *map(str, options)])
+
+
+def numbers_of_demo(result):
+    """What was printed, without what depends on the machine and the folder."""
     found = json.loads(result.stdout)
-    assert (found["instances"], found["activities"], found["actions"]) == (3480, 19, 20)
-    for name in found["files"]:
-        assert (tmp_path / name).stat().st_size > 1000
-    assert {name.rsplit(".")[-1] for name in found["files"]} == {"csv", "ibgn", "png"}
-    assert found["accuracy"] > 0.85
-    assert found["tested"] > 800
-    again = ibgn("demo", "--out", "second", "--json")
-    first, second = (tmp_path / d / "hand-signs.csv" for d in ("ibgn-demo", "second"))
-    assert first.read_bytes() == second.read_bytes()
-    assert again.returncode == 0
+    del found["report"]
+    for row in found["summary"]:
+        del row["fit_seconds"], row["predict_seconds"]
+    return found
+
+
+def test_demo_compares_methods_and_writes_a_report(small_demo, tmp_path):
+    result = small_demo("--json", "--jobs", 1)
+    assert result.exit_code == 0, result.exception
+    found = json.loads(result.stdout)
+    assert found["report"] == "ibgn-demo/report.html"
+    folder = tmp_path / "ibgn-demo"
+    assert {path.name for path in folder.iterdir()} == {
+        "hand-signs.csv",
+        "hand-signs.ibgn",
+        "pieces",
+        "report.html",
+    }
+    X, y = read(folder / "hand-signs.csv")
+    assert (len(X), len(set(y))) == (found["instances"], 19) == (72, 19)
+    names = {row["method"] for row in found["summary"]}
+    assert names >= {"IHMM", "DBN", "ITBN", "IBGN-C", "IBGN-F", "IBGN"}
+    assert {row["method"] for row in found["comparison"]} < names
+    assert {row["error"] for row in found["curves"]} == {"none", "misdetection", "duration"}
+    saved = json.loads((folder / "pieces" / "summary.json").read_text())
+    assert saved["comparison"]["rows"] == found["summary"]
+    assert saved["robustness"] == found["curves"]
+    assert saved["comparison"]["split"].endswith("tested on new groups.")
+    page = (folder / "report.html").read_text()
+    assert "<script" not in page
+    assert ">Signed words</h1>" in page
+    table = pd.read_csv(folder / "pieces" / "predictions.csv")
+    assert len(table) == len(names) * len(X)
+    model = load(folder / "hand-signs.ibgn")
+    assert (model.predict(X) == y).mean() > 0.5  # of 19 words
+
+
+def test_demo_gives_the_same_numbers_for_the_same_seed(small_demo, tmp_path, monkeypatch):
+    """Whatever the jobs are; the report is left out here, as it takes the most time."""
+    monkeypatch.setattr("ibgn.report.make_report", lambda _: SimpleNamespace(save=lambda *_: None))
+    monkeypatch.setattr("ibgn.report.find", lambda *_, **__: None)
+    first, again, other = (
+        small_demo("--json", "--out", f"{seed}-{jobs}", "--seed", seed, "--jobs", jobs)
+        for seed, jobs in ((4, 1), (4, 2), (5, 1))
+    )
+    assert [r.exit_code for r in (first, again, other)] == [0, 0, 0]
+    assert numbers_of_demo(first) == numbers_of_demo(again)
+    assert numbers_of_demo(first)["curves"] != numbers_of_demo(other)["curves"]
+    one, same, another = (tmp_path / folder for folder in ("4-1", "4-2", "5-1"))
+    assert (one / "hand-signs.csv").read_bytes() == (same / "hand-signs.csv").read_bytes()
+    assert (one / "hand-signs.csv").read_bytes() != (another / "hand-signs.csv").read_bytes()
+    X, _ = read(one / "hand-signs.csv")
+    models = [load(folder / "hand-signs.ibgn").predict_proba(X) for folder in (one, same)]
+    assert (models[0] == models[1]).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "message"),
+    [
+        (["--jobs", "0"], 2, "error: --jobs is a finite number, whole and not 0"),
+        (["--out", "takes.csv"], 1, "error: the folder 'takes.csv' could not be made"),
+        (["--out", "takes.csv/below"], 1, "error: the folder 'takes.csv/below' could not be made"),
+    ],
+)
+def test_demo_refuses(ibgn, takes, options, code, message):
+    result = ibgn("demo", *options)
+    assert result.returncode == code
+    assert message in result.stderr
+    assert result.stdout == ""
+    assert "Traceback" not in result.stderr
+    assert takes.read_text() == GOOD
 
 
 def test_a_closed_pipe_is_no_traceback(ibgn, takes, tmp_path):
@@ -359,3 +441,37 @@ def test_a_closed_pipe_is_no_traceback(ibgn, takes, tmp_path):
 )
 def test_options_are_named_as_they_are_written_in_a_shell(said, written):
     assert written in in_flags(said)
+
+
+@pytest.mark.parametrize(
+    ("messages", "said"),
+    [
+        ([], []),
+        (["one", "two"], ["one", "two"]),
+        (["one", "one", "one"], ["one (and 2 more of this kind)"]),
+        (
+            ["dropped 3 rows (first: 'a')", "other", "dropped 12 rows (first: 'b \\' 4')"],
+            ["dropped 3 rows (first: 'a') (and 1 more of this kind)", "other"],
+        ),
+        (
+            [f"in {quote(name)} much is odd" for name in ("plain", "it's", 'a "b"', "back\\")],
+            ["in 'plain' much is odd (and 3 more of this kind)"],
+        ),
+        (
+            ["up to 3 s", "up to 0.25 s", "up to 1e-05 s"],
+            ["up to 3 s (and 2 more of this kind)"],
+        ),
+        (["lost 'a'", "found 'a'"], ["lost 'a'", "found 'a'"]),
+    ],
+)
+def test_messages_that_differ_by_names_and_numbers_only_are_said_once(messages, said):
+    assert _first_of_a_kind(messages) == said
+
+
+def test_warnings_of_a_kind_are_said_once(capsys):
+    with warnings_aloud() as said:
+        for name in ("a", "b", "c"):
+            warnings.warn(f"{quote(name)} has closed='both'", DataWarning, stacklevel=1)
+        warnings.warn("not for users", DeprecationWarning, stacklevel=1)
+    assert said == ["'a' has --closed both (and 2 more of this kind)"]
+    assert capsys.readouterr().err == f"warning: {said[0]}\n"

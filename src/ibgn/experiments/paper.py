@@ -56,7 +56,7 @@ class Budget(NamedTuple):
 
 FIVE = (0.1, 0.2, 0.3, 0.4, 0.5)
 BUDGETS: Mapping[str, Budget] = {
-    "quick": Budget(60, 600, 1, 1, (0.3,), 16, 50, False),
+    "quick": Budget(60, 600, 1, 1, (0.3,), 12, 40, False),
     "usual": Budget(100, 1000, 1, 2, FIVE, 145, 125, False),
     "full": Budget(1000, 20_000, 10, 10, FIVE, 145, 125, True),
 }

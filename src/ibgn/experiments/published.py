@@ -15,7 +15,7 @@ DATA_SETS = {
     "basketball": ("OSUPEL", 2, 6, 72, "2-5"),
     "daily living": ("Opportunity", 5, 211, 125, "1-78"),
     "composable": ("CAD14", 16, 26, 693, "3-11"),
-    "hand signs": ("the paper's own", 19, 20, 3480, "5-17"),
+    "hand signs": ("its own recordings", 19, 20, 3480, "5-17"),
 }
 """For each simulation: the set it follows, its activities, actions, instances and intervals."""
 

@@ -51,9 +51,8 @@ def _comparison_figures(findings: Findings, summary: dict[str, Any]) -> dict[str
     told = ", ".join(
         f"{row['method']} {row['accuracy']:.3f}" for row in table.to_dict(orient="records")
     )
-    right = sum(row["recall"] * row["instances"] for row in summary["activities"])
-    tested = sum(row["instances"] for row in summary["activities"])
     confusion = findings.evaluation.confusion(method)
+    counts = confusion.to_numpy()
     figures = {
         "comparison": Figure(
             lambda: plot_comparison(table, chance=chance(findings)),
@@ -61,8 +60,8 @@ def _comparison_figures(findings: Findings, summary: dict[str, Any]) -> dict[str
         ),
         "confusion": Figure(
             lambda: plot_confusion(confusion),
-            f"Confusion matrix of {method}: {round(right)} of {tested} predictions lie on the "
-            "diagonal; the table of activities names the most frequent mistakes.",
+            f"Confusion matrix of {method}: {counts.trace()} of {counts.sum()} predictions lie on "
+            "the diagonal; the table of activities names the most frequent mistakes.",
         ),
         "activities": Figure(
             lambda: plot_activities(pd.DataFrame(summary["activities"])),

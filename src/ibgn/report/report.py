@@ -60,17 +60,17 @@ class Report:
             for name, figure in self.figures.items()
             if not _draw(figure, folder / f"{name}.png")
         ]
+        for name, table in self.tables.items():
+            with writing(folder / f"{name}.csv") as file:
+                table.to_csv(file, index=False)
+        with writing(folder / "summary.json") as file:
+            json.dump(self.summary, file, indent=1)
         if lacking:
             told = (
                 f"letters that matplotlib's font does not have are boxes in "
                 f"{count(len(lacking), 'figure')} (first: {lacking[0]}.png); the page has them all"
             )
             warnings.warn(told, DataWarning, stacklevel=2)
-        for name, table in self.tables.items():
-            with writing(folder / f"{name}.csv") as file:
-                table.to_csv(file, index=False)
-        with writing(folder / "summary.json") as file:
-            json.dump(self.summary, file, indent=1)
 
 
 def make_folder(folder: Path) -> None:
