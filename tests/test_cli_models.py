@@ -142,6 +142,21 @@ def test_other_methods(ibgn, signs, tmp_path, method):  # noqa: F811
     assert "--structure and --published are for --method ibgn" in alien.stderr
 
 
+def test_a_tolerance_is_learned_where_asked(ibgn, signs):  # noqa: F811
+    quick = ["--draws", "20", "--budget", "100"]
+    told = ibgn("fit", signs, "-o", "t.ibgn", *quick, "--learn-tolerance", "--json")
+    assert told.returncode == 0, told.stderr
+    assert json.loads(told.stdout)["tolerance"] >= 0
+    assert "are the same instant" in told.stderr
+    assert "tolerance" not in json.loads(
+        ibgn("fit", signs, "-o", "p.ibgn", *quick, "--json").stdout
+    )
+    for other in (["--published"], ["--method", "dbn"]):
+        refused = ibgn("fit", signs, "-o", "r.ibgn", "--learn-tolerance", *other)
+        assert refused.returncode == 2
+        assert "--learn-tolerance is for --method ibgn" in refused.stderr
+
+
 def test_options_of_a_reader(ibgn, tmp_path):  # noqa: F811
     (tmp_path / "tea").mkdir()
     (tmp_path / "tea" / "one.txt").write_text("SIL\nboil\nboil\npour\n")

@@ -34,6 +34,10 @@ def fit(
     published: Annotated[
         bool, typer.Option(help="Every switch as the paper prints it, for comparison.")
     ] = False,
+    learn_tolerance: Annotated[
+        bool,
+        typer.Option("--learn-tolerance", help="Learn which end points are the same instant."),
+    ] = False,
     draws: Annotated[int, typer.Option(min=1, help="Draws of tables that are averaged.")] = 1000,
     budget: Annotated[int, typer.Option(min=1, help="Sweeps at the most.")] = 20_000,
     seed: Seed = 0,
@@ -48,6 +52,8 @@ def fit(
 
     model = _new_model(method, structure, published, draws, budget, seed)
     model.set_params(n_jobs=jobs, progress=True)
+    if learn_tolerance:
+        _set_tolerance(model, published)
     with warnings_aloud() as said:
         X, y = reading.read(data)
         if y is None:
@@ -57,6 +63,9 @@ def fit(
         model.fit(X, y)
         save(model, output)
     result: dict[str, Any] = {"model": str(output), "instances": len(X), "warnings": said}
+    if learn_tolerance:
+        result["tolerance"] = model.tolerance_
+        say(f"end points closer than {model.tolerance_:.3g} are the same instant")
     result["activities"] = {str(name): repr(m) for name, m in model.activities_.items()}
     if as_json:
         print_json(result)
@@ -64,6 +73,15 @@ def fit(
     for line in result["activities"].values():
         print(line)
     say(f"wrote {output}")
+
+
+def _set_tolerance(model: Any, published: bool) -> None:
+    from ibgn.classifier import IBGNClassifier
+    from ibgn.messages import OptionError
+
+    if published or not isinstance(model, IBGNClassifier):
+        raise OptionError("--learn-tolerance is for --method ibgn without --published")
+    model.set_params(tolerance="learned")
 
 
 def _new_model(method: str, structure: str, published: bool, *sampling: int) -> Any:

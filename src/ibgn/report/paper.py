@@ -115,8 +115,9 @@ def _shown(caption: str, table: pd.DataFrame, note: str | None) -> dict[str, Any
 def _headline(sections: list[Section]) -> str:
     found = [verdict["agrees"] for section in sections for verdict in section["verdicts"]]
     agree, differ = found.count(True), found.count(False)
+    verb = "differs" if differ == 1 else "differ"
     return (
-        f"Of {len(found)} statements on accuracy {agree} agree with the paper, {differ} differ, "
+        f"Of {len(found)} statements on accuracy {agree} agree with the paper, {differ} {verb}, "
         f"and {found.count(None)} cannot be told apart by these folds."
     )
 
