@@ -13,6 +13,7 @@ import pytest
 
 from ibgn import load, read
 from ibgn.cli.output import _first_of_a_kind, in_flags, warnings_aloud
+from ibgn.experiments.robustness import measure_robustness
 from ibgn.messages import DataWarning, quote
 
 HEADER = "instance,label,action,start,end\n"
@@ -386,11 +387,19 @@ def test_demo_gives_the_same_numbers_for_the_same_seed(small_demo, tmp_path, mon
     """Whatever the jobs are; the report is left out here, as it takes the most time."""
     monkeypatch.setattr("ibgn.report.make_report", lambda _: SimpleNamespace(save=lambda *_: None))
     monkeypatch.setattr("ibgn.report.find", lambda *_, **__: None)
+    seeds = []
+
+    def measure(*given, seed, **options):
+        seeds.append(seed)
+        return measure_robustness(*given, seed=seed, **options)
+
+    monkeypatch.setattr("ibgn.experiments.robustness.measure_robustness", measure)
     first, again, other = (
         small_demo("--json", "--out", f"{seed}-{jobs}", "--seed", seed, "--jobs", jobs)
         for seed, jobs in ((4, 1), (4, 2), (5, 1))
     )
     assert [r.exit_code for r in (first, again, other)] == [0, 0, 0]
+    assert seeds == [4, 4, 5]
     assert numbers_of_demo(first) == numbers_of_demo(again)
     assert numbers_of_demo(first)["curves"] != numbers_of_demo(other)["curves"]
     one, same, another = (tmp_path / folder for folder in ("4-1", "4-2", "5-1"))

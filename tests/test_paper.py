@@ -384,6 +384,15 @@ def test_all_experiments_are_run(run):
         assert sum(part == number for part, _ in done) == tasks
 
 
+def test_methods_learn_again_only_where_what_they_learn_from_differs(run):
+    tasks = dict(run[2])
+    once = 7 * 5  # methods and folds
+    assert tasks["basketball"] == tasks["daily living"] == tasks["hand signs"] == once
+    assert tasks["hand signs, errors in both"] == 3 * once
+    assert tasks["fingers"] == 2 * once  # from true intervals, and from those detected
+    assert tasks["detectors"] == 7 * 4
+
+
 def test_conditions_are_those_of_the_paper(run):
     results = run[0]
 
