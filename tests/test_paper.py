@@ -465,15 +465,21 @@ def test_a_run_that_was_stopped_goes_on(run, first, tried, tmp_path):
 
 
 def test_jobs_do_not_matter_and_seeds_do(run, first):
-    first(4)
-    again = run_paper("quick", n_jobs=2)
-    assert_same(begin_of(run[0], 4), again)
-    assert again.interval_f1.items() <= run[0].interval_f1.items()
-    assert set(again.interval_f1) == {"knn", "svm", "tree"}
+    first(2)
+    assert_same(begin_of(run[0], 2), run_paper("quick", n_jobs=2))
     first(1)
     other = run_paper("quick", n_jobs=1, seed=1).studies["basketball"].found.predictions
     same = run[0].studies["basketball"].found.predictions
     assert other["confidence"].tolist() != same["confidence"].tolist()
+
+
+def test_jobs_do_not_matter_to_detectors(run):
+    one, two = (experiments._detectors(experiments.BUDGETS["quick"], 0, jobs) for jobs in (1, 2))
+    assert one.interval_f1 == two.interval_f1
+    assert one.interval_f1.items() <= run[0].interval_f1.items()
+    for by_one, by_two in zip(one.conditions[1:], two.conditions[1:], strict=True):
+        assert by_one.found.to_lists() == by_two.found.to_lists()
+    assert [condition.error for condition in one.conditions] == ["none", "knn", "svm", "tree"]
 
 
 def test_what_cannot_be_split_is_told_before_the_work(tiny, recording, monkeypatch):

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import LinearSVC
 from sklearn.utils.validation import check_is_fitted
 
 from ibgn.detection.extraction import Extraction, Training, learn_extraction
@@ -243,7 +244,9 @@ class ActionDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             _tell_lost(track, known, codes)
             classifier = new_classifier(self.classifier, len(codes), seed)
             todo.append((training.features, codes, known, classifier))
-        parallel = joblib.Parallel(self.n_jobs, require="sharedmem")
+        # liblinear draws from one state that all threads share, so its results would depend on them
+        alone = any(isinstance(classifier, LinearSVC) for *_, classifier in todo)
+        parallel = joblib.Parallel(1 if alone else self.n_jobs, require="sharedmem")
         with warnings.catch_warnings():  # here, as threads share what is ignored
             if isinstance(self.classifier, str):  # a preset that stops early means to
                 warnings.filterwarnings("ignore", "Liblinear failed", ConvergenceWarning)

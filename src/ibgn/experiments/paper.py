@@ -221,10 +221,8 @@ def _detectors(budget: Budget, seed: int, n_jobs: int | None) -> _Plan:
     step = 0.5 if budget.detected >= 100 else 1.0
     conditions = []
     for name in DETECTORS:
-        # liblinear has one source of luck for all threads
-        jobs = None if name == "svm" else n_jobs
         detector = ActionDetector(
-            name, training_step=step, action="value", random_state=seed, n_jobs=jobs
+            name, training_step=step, action="value", random_state=seed, n_jobs=n_jobs
         )
         in_loop = Detector(error=name, detector=detector, recordings=sensors)
         with warnings.catch_warnings():
