@@ -83,7 +83,6 @@ class _Book:
         figures: dict[str, Figure] | None = None,
         tables: dict[str, tuple[str, pd.DataFrame]] | None = None,
         verdicts: Sequence[dict[str, Any]] = (),
-        note: str | None = None,
     ) -> None:
         """Put a section at the end; its tables are kept as they are, and shown as text."""
         self.figures |= figures or {}
@@ -93,22 +92,20 @@ class _Book:
                 "title": title,
                 "lead": list(lead),
                 "figures": list(figures or {}),
-                "tables": [
-                    _shown(caption, table, note) for caption, table in (tables or {}).values()
-                ],
+                "tables": [_shown(caption, table) for caption, table in (tables or {}).values()],
                 "verdicts": list(verdicts),
             }
         )
 
 
-def _shown(caption: str, table: pd.DataFrame, note: str | None) -> dict[str, Any]:
+def _shown(caption: str, table: pd.DataFrame) -> dict[str, Any]:
     plain = rows(table)
     columns = [str(name) for name in table.columns]
     return {
         "caption": caption,
         "columns": columns,
         "rows": [[row[name] for name in columns] for row in plain],
-        "note": note,
+        "note": None,
     }
 
 
