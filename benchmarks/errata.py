@@ -11,9 +11,10 @@ from rich.console import Console
 from scipy.special import digamma
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 
-from ibgn import IBGNClassifier, IntervalSequences, consistency, nodes, read_networks
+from ibgn import IBGNClassifier, IntervalSequences, consistency, read_networks
 from ibgn.allen import ALL, COMPOSITION, CONSTRAINTS, members, relation, symbols
 from ibgn.datasets import make_hand_signs
+from ibgn.terms import tables as nodes
 
 console = Console(soft_wrap=True, highlight=False)
 say = console.print

@@ -15,11 +15,12 @@ import numpy as np
 import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 
-from ibgn import IBGNClassifier, IntervalSequences, nodes, read_csv
+from ibgn import IBGNClassifier, IntervalSequences, read_csv
 from ibgn._kernels import nodes as kernels
 from ibgn.allen import relation
 from ibgn.datasets import make_hand_signs
-from ibgn.selection import score_links
+from ibgn.terms import tables as nodes
+from ibgn.terms.selection import score_links
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 import naive_nodes

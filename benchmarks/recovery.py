@@ -16,12 +16,12 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ibgn import Structure
 from ibgn._kernels.links import key_of
-from ibgn.activity import ActivityModel, fit_activity
 from ibgn.allen import ALL, Relation
-from ibgn.generation import sample_instances
-from ibgn.links import Links
-from ibgn.nodes import Convergence, Nodes, Sampling
-from ibgn.selection import score_links
+from ibgn.model.activity import ActivityModel, fit_activity
+from ibgn.model.generation import sample_instances
+from ibgn.terms.relations import Links
+from ibgn.terms.selection import score_links
+from ibgn.terms.tables import Convergence, Nodes, Sampling
 
 ACTIONS, POSITIONS = 4, 6
 SIZES = (25, 50, 100, 200, 400, 800, 1600)

@@ -12,10 +12,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from ibgn import IntervalSequences
 from ibgn.allen import TRIANGLES, Converse, Relation, relation
-from ibgn.experiments import abilities
-from ibgn.experiments.abilities import ABILITIES, Ability, measure_abilities
-from ibgn.experiments.methods import METHODS, PAPER
-from ibgn.messages import OptionError
+from ibgn.errors import OptionError
+from ibgn.evaluation.methods import METHODS, PAPER
+from ibgn.reproduction import abilities
+from ibgn.reproduction.abilities import ABILITIES, Ability, measure_abilities
 
 ROWS = {ability.key: ability for ability in ABILITIES}
 QUICK = {name: METHODS[name] for name in ("DBN", "ITBN")}

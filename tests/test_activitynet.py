@@ -6,9 +6,9 @@ import json
 import pytest
 
 from ibgn import DataError, DataWarning
+from ibgn.errors import OptionError
 from ibgn.io import json as documents
 from ibgn.io.activitynet import load_activitynet, read_activitynet
-from ibgn.messages import OptionError
 
 
 def video(*segments, **fields):

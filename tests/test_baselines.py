@@ -12,9 +12,9 @@ from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
 from sklearn.pipeline import Pipeline
 
 from ibgn import DataError, IBGNClassifier, IntervalSequences, read_networks
-from ibgn.baselines import DBNClassifier, IHMMClassifier, ITBNClassifier
+from ibgn.classifiers import DBNClassifier, IHMMClassifier, ITBNClassifier
 from ibgn.datasets import make_hand_signs
-from ibgn.messages import OptionError
+from ibgn.errors import OptionError
 
 CLASSES = [IHMMClassifier, DBNClassifier, ITBNClassifier]
 SETTINGS = [

@@ -13,7 +13,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_score
 from ibgn import IBGNClassifier
 from ibgn.datasets import make_basketball
 from ibgn.datasets._timeline import deal
-from ibgn.messages import OptionError
+from ibgn.errors import OptionError
 from ibgn.networks import read_networks
 
 EXACT = {"jitter": 0, "confusion": 0, "miss": 0}

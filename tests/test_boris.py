@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ibgn import DataError, DataWarning
+from ibgn.errors import OptionError
 from ibgn.io.boris import load_boris, read_boris
-from ibgn.messages import OptionError
 
 ETHOGRAM = {
     "0": {"type": "State event", "key": "b", "code": "boil", "modifiers": {}},

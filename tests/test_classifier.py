@@ -123,7 +123,7 @@ def test_order_and_subset_change_nothing(signs, node_likelihood):
 
 
 def test_large_data_are_scored_in_pieces(signs, fitted, monkeypatch):
-    from ibgn import classifier
+    from ibgn.classifiers import ibgn as classifier
 
     X, _ = signs
     expected = fitted.predict_log_proba(X)

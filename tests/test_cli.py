@@ -13,8 +13,9 @@ import pytest
 
 from ibgn import load, read
 from ibgn.cli.output import _first_of_a_kind, in_flags, warnings_aloud
-from ibgn.experiments.robustness import measure_robustness
-from ibgn.messages import DataWarning, quote
+from ibgn.errors import DataWarning
+from ibgn.evaluation.robustness import measure_robustness
+from ibgn.text import quote
 
 HEADER = "instance,label,action,start,end\n"
 GOOD = HEADER + (
@@ -393,7 +394,7 @@ def test_demo_gives_the_same_numbers_for_the_same_seed(small_demo, tmp_path, mon
         seeds.append(seed)
         return measure_robustness(*given, seed=seed, **options)
 
-    monkeypatch.setattr("ibgn.experiments.robustness.measure_robustness", measure)
+    monkeypatch.setattr("ibgn.evaluation.robustness.measure_robustness", measure)
     first, again, other = (
         small_demo("--json", "--out", f"{seed}-{jobs}", "--seed", seed, "--jobs", jobs)
         for seed, jobs in ((4, 1), (4, 2), (5, 1))

@@ -9,15 +9,15 @@ from sklearn.base import clone
 
 from ibgn import IntervalSequences, allen
 from ibgn.datasets import make_relations
-from ibgn.experiments.comparators import (
+from ibgn.errors import OptionError
+from ibgn.evaluation.comparators import (
     IntervalFeatures,
     Raster,
     extra_trees,
     mini_rocket,
     nearest_raster,
 )
-from ibgn.experiments.methods import METHODS, PAPER
-from ibgn.messages import OptionError
+from ibgn.evaluation.methods import METHODS, PAPER
 from strategies import sequences
 
 X = [[("a", 1, 3), ("b", 2, 6), ("a", 5, 6)], [("b", 0, 4)], []]

@@ -13,7 +13,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_score
 from ibgn import IBGNClassifier, ITBNClassifier
 from ibgn.datasets import make_composable
 from ibgn.datasets._themes import ACTIVITIES, THEMES, WAYS, Stage, compose
-from ibgn.messages import OptionError
+from ibgn.errors import OptionError
 from ibgn.networks import read_networks
 
 PLAIN = {"repeat": 0, "swap": 0, "skip": 0, "brief": 0}

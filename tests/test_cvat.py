@@ -3,8 +3,8 @@
 import pytest
 
 from ibgn import DataError, DataWarning
+from ibgn.errors import OptionError
 from ibgn.io.cvat import load_cvat, read_cvat
-from ibgn.messages import OptionError
 
 META = (
     "<meta><task><id>1</id><name>t</name><size>100</size><mode>interpolation</mode>"

@@ -13,7 +13,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from ibgn.allen import Relation, relations_between
 from ibgn.datasets import make_daily_living
 from ibgn.datasets._chores import ACTIONS, CHORES, MOVES, OBJECTS, SCRIPTS, TWO_HANDED, read_script
-from ibgn.messages import OptionError
+from ibgn.errors import OptionError
 from ibgn.recordings import SensorRecording
 
 ACTIVITIES = {"relaxing", "coffee time", "early morning", "cleanup", "sandwich time"}

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ibgn import DataError, IntervalSequences
-from ibgn.baselines import DBNClassifier, dbn
-from ibgn.baselines.dbn import fit_chain
+from ibgn.classifiers import DBNClassifier, dbn
+from ibgn.classifiers.dbn import fit_chain
 
 
 def in_turn(rows):

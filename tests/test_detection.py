@@ -29,7 +29,7 @@ from ibgn.detection import (
 )
 from ibgn.detection.runs import find_runs, remove_short, smooth
 from ibgn.detection.tracks import TrackModel
-from ibgn.messages import OptionError
+from ibgn.errors import OptionError
 
 RATE = 30
 # label: (offset, oscillations a second, size of the oscillation) of the two channels of a hand

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from ibgn.diagnostics import (
+from ibgn.terms.diagnostics import (
     effective_sample_size,
     minimum_length,
     potential_scale_reduction,

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from ibgn import DataError, DataWarning, IntervalSequences
+from ibgn.errors import OptionError
 from ibgn.io.elan import load_elan, read_elan, write_elan
-from ibgn.messages import OptionError
 from tiered import labelled, names, same
 
 SLOW_FOLDERS = settings(

@@ -16,11 +16,11 @@ from sklearn.metrics import log_loss as sklearn_log_loss
 
 from ibgn import DataError, IntervalSequences
 from ibgn.datasets import make_hand_signs, make_relations
-from ibgn.experiments.evaluation import Evaluation, evaluate
-from ibgn.experiments.folds import make_folds
-from ibgn.experiments.journal import Journal
-from ibgn.experiments.methods import METHODS
-from ibgn.experiments.scores import SCORES, calibration_error, log_loss, score_predictions
+from ibgn.evaluation.evaluate import Evaluation, evaluate
+from ibgn.evaluation.folds import make_folds
+from ibgn.evaluation.journal import Journal
+from ibgn.evaluation.methods import METHODS
+from ibgn.evaluation.scores import SCORES, calibration_error, log_loss, score_predictions
 
 QUICK = {name: METHODS[name] for name in ("IHMM", "DBN", "ITBN")}
 UNTIMED = ["method", "repeat", "fold", "train", "test", *SCORES]
@@ -349,9 +349,9 @@ PROGRAM = """
 import sys, time
 from pathlib import Path
 from ibgn.datasets import make_relations
-from ibgn.experiments.evaluation import evaluate
-from ibgn.experiments.folds import make_folds
-from ibgn.experiments.methods import METHODS
+from ibgn.evaluation.evaluate import evaluate
+from ibgn.evaluation.folds import make_folds
+from ibgn.evaluation.methods import METHODS
 X, y = make_relations(instances_per_activity=15, random_state=0)
 methods = {name: METHODS[name] for name in ("IHMM", "DBN", "ITBN")}
 slow = lambda task, result: (print("done", flush=True), time.sleep(float(sys.argv[2])))

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from ibgn.cleaning import Cleaning
+from ibgn.errors import DataError, DataWarning, OptionError
 from ibgn.io.annotations import Annotation, Choices, Take, to_table
 from ibgn.io.clock import as_seconds
 from ibgn.io.events import load_events, read_events
-from ibgn.messages import DataError, DataWarning, OptionError
-from ibgn.records import Cleaning
 from test_frames import one_track
 
 HOME = b"""\

@@ -12,7 +12,7 @@ from hypothesis.extra import numpy as hnp
 from ibgn.detection import FeatureSet, window_features
 from ibgn.detection import features as module
 from ibgn.detection.features import octaves
-from ibgn.messages import OptionError
+from ibgn.errors import OptionError
 
 CLOSE = {"rtol": 1e-9, "atol": 1e-9}
 RATE = 10.0

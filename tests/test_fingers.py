@@ -16,7 +16,7 @@ from ibgn import IBGNClassifier
 from ibgn.datasets import make_hand_signs
 from ibgn.detection.fingers import FingerDetector, bend, learn_band
 from ibgn.detection.hysteresis import ROUNDING
-from ibgn.messages import DataError, DataWarning, OptionError
+from ibgn.errors import DataError, DataWarning, OptionError
 from ibgn.networks import read_networks
 from ibgn.recordings import SensorRecording
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from ibgn.errors import DataError, OptionError
 from ibgn.io.frames import load_frames, read_frames
-from ibgn.messages import DataError, OptionError
 
 SAMPLES = {
     "P03_milk.txt": b"SIL\ntake_cup\ntake_cup\npour_milk\n\npour_milk\nSIL\n",

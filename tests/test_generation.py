@@ -14,10 +14,10 @@ from scipy.stats import chi2
 import naive_generation as twin
 from ibgn import DataError, IntervalSequences, Structure, read_networks
 from ibgn._kernels import generation as kernels
-from ibgn.activity import ActivityModel, fit_activity
 from ibgn.allen import COMPOSITION, CONSTRAINTS, Relation
 from ibgn.consistency import realise
-from ibgn.generation import (
+from ibgn.model.activity import ActivityModel, fit_activity
+from ibgn.model.generation import (
     LEAST_GAP,
     _chances,
     draw_nodes,
@@ -26,8 +26,8 @@ from ibgn.generation import (
     sample_instances,
     spread_ranks,
 )
-from ibgn.links import MEMBERS, Links
-from ibgn.nodes import Convergence, Nodes, Sampling
+from ibgn.terms.relations import MEMBERS, Links
+from ibgn.terms.tables import Convergence, Nodes, Sampling
 from strategies import sequences, structures
 
 ALARM = 1e-8  # p value below which a distribution is taken for wrong

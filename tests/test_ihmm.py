@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from ibgn import DataError, IntervalSequences
 from ibgn._kernels.chains import assign_tracks
-from ibgn.baselines import IHMMClassifier, ihmm
-from ibgn.baselines.ihmm import InterleavedChains, fit_chains
+from ibgn.classifiers import IHMMClassifier, ihmm
+from ibgn.classifiers.ihmm import InterleavedChains, fit_chains
 from strategies import sequences
 
 ACTIONS = ("a", "b", "c")

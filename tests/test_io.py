@@ -18,10 +18,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ibgn import DataError, DataWarning, IntervalSequences, read, read_csv, read_table, write
+from ibgn._files import replacing
+from ibgn.errors import OptionError
 from ibgn.io.columns import find_columns
-from ibgn.io.files import replacing
 from ibgn.io.formats import load
-from ibgn.messages import OptionError
 
 HEADER = "instance,label,action,start,end\n"
 GOOD = HEADER + "s1,tea,boil,0,4\ns1,tea,pour,4,6.5\ns2,milk,pour,1,2\n"
@@ -653,7 +653,7 @@ def test_a_file_name_in_a_message_is_made_harmless(file):
 
 @pytest.mark.parametrize("name", ["takes.csv.gz", "takes.jsonl.gz", "takes.eaf.gz"])
 def test_a_small_file_that_unpacks_to_a_huge_one_is_refused(tmp_path, monkeypatch, name):
-    monkeypatch.setattr("ibgn.io.files.ALWAYS_UNPACKED", 1 << 16)
+    monkeypatch.setattr("ibgn._files.ALWAYS_UNPACKED", 1 << 16)
     path = tmp_path / name
     path.write_bytes(gzip.compress(b"\n" * (1 << 22)))
     with pytest.raises(DataError, match="takes.*unpacks to more than 100 times.*decompress it"):
@@ -663,13 +663,13 @@ def test_a_small_file_that_unpacks_to_a_huge_one_is_refused(tmp_path, monkeypatc
 def test_a_file_that_repeats_itself_is_read_up_to_a_size(file, monkeypatch):
     content = gzip.compress((HEADER + "s1,tea,boil,0,4\n" * 4096).encode())
     assert len(read(file(content, "takes.csv.gz"))[0].action) == 4096
-    monkeypatch.setattr("ibgn.io.files.ALWAYS_UNPACKED", 0)
-    monkeypatch.setattr("ibgn.io.files.MOST_TIMES_UNPACKED", 3)
+    monkeypatch.setattr("ibgn._files.ALWAYS_UNPACKED", 0)
+    monkeypatch.setattr("ibgn._files.MOST_TIMES_UNPACKED", 3)
     with pytest.raises(DataError, match="unpacks"):
         read(file(content, "takes.csv.gz"))
 
 
 def test_a_pipe_without_end_is_refused(monkeypatch):
-    monkeypatch.setattr("ibgn.io.files.LARGEST_PIPE", 1 << 16)
+    monkeypatch.setattr("ibgn._files.LARGEST_PIPE", 1 << 16)
     with pytest.raises(DataError, match="more than 65536 bytes.*save them as a file"):
         read("/dev/zero", format="csv")

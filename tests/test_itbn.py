@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from ibgn import IntervalSequences, allen
 from ibgn.allen import Converse, Relation
-from ibgn.baselines import ITBNClassifier, itbn
-from ibgn.baselines.climbing import climb, family_score
-from ibgn.baselines.itbn import (
+from ibgn.classifiers import ITBNClassifier, itbn
+from ibgn.classifiers.climbing import climb, family_score
+from ibgn.classifiers.itbn import (
     Occurrences,
     count_relations,
     find_occurrences,

@@ -7,8 +7,8 @@ import pytest
 
 from ibgn.datasets import make_hand_signs
 from ibgn.detection.fingers import FingerDetector
+from ibgn.errors import DataError, DataWarning, OptionError
 from ibgn.io.joints import read_joints
-from ibgn.messages import DataError, DataWarning, OptionError
 
 POINTS = ",".join(
     f"right index {point} {axis}" for point in ("mcp", "pip", "dip", "tip") for axis in "xyz"

@@ -6,8 +6,8 @@ import json
 import pytest
 
 from ibgn import DataError, DataWarning
+from ibgn.errors import OptionError
 from ibgn.io.labelstudio import load_labelstudio, read_labelstudio
-from ibgn.messages import OptionError
 
 
 def stretch(kind, label, start, end, tag="hand"):

@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 import naive_nodes
-from ibgn import IntervalSequences, Structure, links
+from ibgn import IntervalSequences, Structure
 from ibgn.allen import ALL, members, relation
-from ibgn.links import LinkCounts, constraining, count_links, fit_links, fit_polya
 from ibgn.networks import read_networks
+from ibgn.terms import relations as links
+from ibgn.terms.relations import LinkCounts, constraining, count_links, fit_links, fit_polya
 from strategies import ACTIONS, sequences, structures
 
 SMOOTHING = st.one_of(st.just("learned"), st.floats(1e-5, 5))

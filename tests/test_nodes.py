@@ -18,9 +18,10 @@ from scipy.stats import chi2
 from sklearn.exceptions import ConvergenceWarning
 
 import naive_nodes
-from ibgn import IntervalSequences, nodes
+from ibgn import IntervalSequences
 from ibgn._kernels import nodes as kernels
-from ibgn.nodes import Nodes, Sampling, fit_nodes, learn_concentration, learn_prior
+from ibgn.terms import tables as nodes
+from ibgn.terms.tables import Nodes, Sampling, fit_nodes, learn_concentration, learn_prior
 from strategies import states
 
 

@@ -8,9 +8,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from ibgn.errors import DataError, DataWarning, OptionError
 from ibgn.io._opportunity import CHANNELS, LEGEND, TRACKS, WIDTH
 from ibgn.io.opportunity import load_opportunity, read_opportunity, read_opportunity_frames
-from ibgn.messages import DataError, DataWarning, OptionError
 
 # Locomotion, activity, left arm, its object, right arm, its object, both arms: ten frames
 FRAMES = [

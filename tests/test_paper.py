@@ -15,23 +15,23 @@ from ibgn import DataError, write
 from ibgn.cli import app
 from ibgn.cli.results import Watch
 from ibgn.datasets import make_composable, make_daily_living, make_hand_signs, make_relations
-from ibgn.experiments import paper as experiments
-from ibgn.experiments import trials
-from ibgn.experiments.abilities import ABILITIES, _row
-from ibgn.experiments.methods import METHODS, PAPER
-from ibgn.experiments.paper import BUDGETS, Budget, PaperResults, Study, run_paper
-from ibgn.experiments.published import (
+from ibgn.errors import OptionError
+from ibgn.evaluation import trials
+from ibgn.evaluation.methods import METHODS, PAPER
+from ibgn.evaluation.robustness import Robustness
+from ibgn.evaluation.scores import SCORES
+from ibgn.report.markdown import to_markdown
+from ibgn.reproduction import experiments
+from ibgn.reproduction.abilities import ABILITIES, _row
+from ibgn.reproduction.experiments import BUDGETS, Budget, PaperResults, Study, run_paper
+from ibgn.reproduction.page import make_paper_report
+from ibgn.reproduction.published import (
     DATA_SETS,
     DETECTION_F1,
     published_accuracy,
     published_robustness,
 )
-from ibgn.experiments.robustness import Robustness
-from ibgn.experiments.scores import SCORES
-from ibgn.messages import OptionError
-from ibgn.report.markdown import to_markdown
-from ibgn.report.paper import make_paper_report
-from ibgn.report.verdicts import (
+from ibgn.reproduction.verdicts import (
     abilities_agree,
     best_of_ours,
     beyond,
@@ -661,7 +661,7 @@ def at_once(run, report, monkeypatch):
         return run[0]
 
     monkeypatch.setattr(experiments, "run_paper", ready)
-    monkeypatch.setattr("ibgn.report.paper.make_paper_report", lambda *_: report)
+    monkeypatch.setattr("ibgn.reproduction.page.make_paper_report", lambda *_: report)
     return asked
 
 

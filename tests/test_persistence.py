@@ -19,10 +19,10 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from ibgn import DataError, Structure
-from ibgn.classifier import IBGNClassifier
+from ibgn.classifiers.base import ActivityClassifier
+from ibgn.classifiers.ibgn import IBGNClassifier
 from ibgn.datasets import make_hand_signs
-from ibgn.estimator import ActivityClassifier
-from ibgn.explanation import Contributions
+from ibgn.model.explanation import Contributions
 from ibgn.persistence import container, load, models, parts, save
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from ibgn import DataError, DBNClassifier, IHMMClassifier, ITBNClassifier
-from ibgn.baselines.itbn import TemporalNetwork
-from ibgn.classifier import IBGNClassifier
+from ibgn.classifiers.ibgn import IBGNClassifier
+from ibgn.classifiers.itbn import TemporalNetwork
 from ibgn.persistence import container, load, save
 from test_persistence import (
     Marker,

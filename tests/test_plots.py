@@ -14,14 +14,12 @@ import numpy as np
 import pytest
 from matplotlib.collections import LineCollection, QuadMesh
 
-from ibgn.activity import ActivityModel
 from ibgn.allen import Relation
-from ibgn.explanation import Explanation
+from ibgn.errors import DataError
 from ibgn.intervals import IntervalSequences
-from ibgn.links import Links
-from ibgn.messages import DataError
+from ibgn.model.activity import ActivityModel
+from ibgn.model.explanation import Explanation
 from ibgn.networks import read_networks
-from ibgn.nodes import Convergence, Nodes
 from ibgn.plots import (
     plot_explanation,
     plot_network,
@@ -31,8 +29,10 @@ from ibgn.plots import (
 )
 from ibgn.plots.curves import bend_apart
 from ibgn.plots.style import ACTION_COLOURS, RELATION_COLOURS
-from ibgn.selection import LinkScores
 from ibgn.structure import Structure
+from ibgn.terms.relations import Links
+from ibgn.terms.selection import LinkScores
+from ibgn.terms.tables import Convergence, Nodes
 
 THREE = [("reach", 0, 2), ("grasp", 2, 3), ("lift", 2.5, 5)]
 ALL_SEVEN = [
@@ -672,5 +672,5 @@ def test_given_axes_are_used_for_what_was_learned(plot, what, layout):
 
 
 def test_plots_of_data_need_not_load_what_learns():
-    program = "import sys, ibgn.plots; sys.exit('ibgn.activity' in sys.modules)"
+    program = "import sys, ibgn.plots; sys.exit('ibgn.model.activity' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from matplotlib.collections import LineCollection, PathCollection, QuadMesh
 from matplotlib.colors import to_hex, to_rgb
 
-from ibgn.messages import DataError
+from ibgn.errors import DataError
 from ibgn.plots import (
     plot_activities,
     plot_calibration,

@@ -9,8 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ibgn import DataError, DataWarning, IntervalSequences, count_pairs
-from ibgn.messages import OptionError, as_number, quote
-from ibgn.records import snap
+from ibgn.checks import as_number
+from ibgn.cleaning import snap
+from ibgn.errors import OptionError
+from ibgn.text import quote
 from strategies import instances
 
 

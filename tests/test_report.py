@@ -15,12 +15,12 @@ from PIL import Image
 from sklearn.metrics import classification_report, confusion_matrix
 
 from ibgn import DataError, DataWarning, IntervalSequences
-from ibgn.classifier import IBGNClassifier
+from ibgn.classifiers.ibgn import IBGNClassifier
 from ibgn.datasets import make_hand_signs
-from ibgn.experiments.evaluation import Evaluation, evaluate
-from ibgn.experiments.folds import Fold, make_folds
-from ibgn.experiments.methods import METHODS
-from ibgn.experiments.scores import SCORES, calibration_error
+from ibgn.evaluation.evaluate import Evaluation, evaluate
+from ibgn.evaluation.folds import Fold, make_folds
+from ibgn.evaluation.methods import METHODS
+from ibgn.evaluation.scores import SCORES, calibration_error
 from ibgn.noise import Misdetection
 from ibgn.report import Origin, find, make_report
 from ibgn.report import summary as summary_module

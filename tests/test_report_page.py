@@ -22,12 +22,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from ibgn.baselines import DBNClassifier
-from ibgn.classifier import IBGNClassifier
-from ibgn.experiments.evaluation import evaluate
-from ibgn.experiments.folds import make_folds
+from ibgn.classifiers import DBNClassifier
+from ibgn.classifiers.ibgn import IBGNClassifier
+from ibgn.errors import DataError, OptionError
+from ibgn.evaluation.evaluate import evaluate
+from ibgn.evaluation.folds import make_folds
 from ibgn.intervals import IntervalSequences
-from ibgn.messages import DataError, OptionError, printable
 from ibgn.plots import plot_timeline
 from ibgn.report import Origin, find, make_report
 from ibgn.report.figures import Figure
@@ -48,6 +48,7 @@ from ibgn.report.words import (
     judge_difference,
     number_columns,
 )
+from ibgn.text import printable
 
 HOSTILE = [
     "<script>alert(1)</script>",

@@ -9,12 +9,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from ibgn import DataError, IntervalSequences, write
 from ibgn.datasets import make_hand_signs, make_relations
-from ibgn.experiments.conditions import Clean, Detected, Detector, Noisy, noise_conditions
-from ibgn.experiments.evaluation import corrected_error, evaluate
-from ibgn.experiments.folds import make_folds
-from ibgn.experiments.methods import METHODS
-from ibgn.experiments.robustness import measure_robustness
-from ibgn.messages import OptionError
+from ibgn.errors import OptionError
+from ibgn.evaluation.conditions import Clean, Detected, Detector, Noisy, noise_conditions
+from ibgn.evaluation.evaluate import corrected_error, evaluate
+from ibgn.evaluation.folds import make_folds
+from ibgn.evaluation.methods import METHODS
+from ibgn.evaluation.robustness import measure_robustness
 from ibgn.recordings import SensorRecording
 from test_cli import ibgn  # noqa: F401
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ibgn.errors import DataError, OptionError
 from ibgn.io.runs import count_gaps, find_runs
-from ibgn.messages import DataError, OptionError
 
 
 def naive(labels, ignore=()):

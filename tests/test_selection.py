@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from scipy.special import gammaln
 
 import naive
-from ibgn import IntervalSequences, Structure, selection
-from ibgn.selection import score_links, score_shared_links
+from ibgn import IntervalSequences, Structure
+from ibgn.terms import selection
+from ibgn.terms.selection import score_links, score_shared_links
 from strategies import sequences
 
 DATA_SETS = ("AUSLAN2", "BIMACS", "BLOCKS", "CAD120", "CONTEXT", "SKATING")

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from ibgn import DataError, DataWarning
+from ibgn.errors import OptionError
 from ibgn.io.sensors import read_sensors
-from ibgn.messages import OptionError
 
 SAMPLES = {
     "walk.csv": b"time,x,y,legs\n0,1.5,2,step\n0.1,,3,step\n0.2,1.0,4,\n0.3,1,5,hop\n",

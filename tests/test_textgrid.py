@@ -6,8 +6,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from ibgn import DataError, DataWarning, IntervalSequences
+from ibgn.errors import OptionError
 from ibgn.io.textgrid import read_textgrid, write_textgrid
-from ibgn.messages import OptionError
 from tiered import labelled, names, same
 
 SLOW_FOLDERS = settings(
@@ -268,7 +268,7 @@ def test_everything_comes_back(tmp_path_factory, drawn):
 @SLOW_FOLDERS
 @given(labelled(names("\0\r"), most=1))
 def test_tiers_are_filled_as_praat_wants_them(tmp_path_factory, drawn):
-    from ibgn.io.files import Recording
+    from ibgn._files import Recording
     from ibgn.io.textgrid import _parse
 
     X, y = drawn

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from ibgn import DataWarning, IBGNClassifier, IntervalSequences, load, tolerance
+from ibgn import DataWarning, IBGNClassifier, IntervalSequences, load
 from ibgn.datasets import make_hand_signs
-from ibgn.messages import OptionError
-from ibgn.tolerance import choose_tolerance, merge_instants
+from ibgn.errors import OptionError
+from ibgn.model import tolerance
+from ibgn.model.tolerance import choose_tolerance, merge_instants
 
 QUICK = {"draws": 30, "budget": 100, "random_state": 0}
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from ibgn.errors import DataError, DataWarning, OptionError
 from ibgn.io.tracks import load_tracks, read_tracks
-from ibgn.messages import DataError, DataWarning, OptionError
 from test_frames import one_track
 
 POSTURE = {"posture": {1: "stand", 2: "walk"}}

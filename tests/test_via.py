@@ -6,8 +6,8 @@ import json
 import pytest
 
 from ibgn import DataError, DataWarning
+from ibgn.errors import OptionError
 from ibgn.io.via import load_via, read_via
-from ibgn.messages import OptionError
 
 
 def entry(view, times, values, xy=()):

@@ -5,8 +5,8 @@ import gzip
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from ibgn.errors import DataError, DataWarning, OptionError
 from ibgn.io.xes import load_xes, read_xes
-from ibgn.messages import DataError, DataWarning, OptionError
 from test_events import as_events, instances
 
 HEADER = """\

@@ -16,10 +16,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ibgn import allen, consistency, datasets, detection, io, metrics, nodes, noise
-    from ibgn.activity import ActivityModel
-    from ibgn.baselines import DBNClassifier, IHMMClassifier, ITBNClassifier
-    from ibgn.classifier import IBGNClassifier
+    from ibgn import allen, consistency, datasets, detection, io, metrics, noise
+    from ibgn.classifiers import DBNClassifier, IBGNClassifier, IHMMClassifier, ITBNClassifier
+    from ibgn.errors import DataError, DataWarning
     from ibgn.inspection import inspect
     from ibgn.intervals import IntervalSequences
     from ibgn.io import (
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
         write_jsonl,
         write_parquet,
     )
-    from ibgn.messages import DataError, DataWarning
+    from ibgn.model.activity import ActivityModel
     from ibgn.networks import count_pairs, read_networks
     from ibgn.persistence import load, save
     from ibgn.plots import (
@@ -57,13 +56,13 @@ __version__ = "0.1.0.dev0"
 # Public names and where they live. They are loaded when first used, so that `import ibgn` and
 # `ibgn --help` need not wait for pandas, numba and matplotlib.
 _HOME = {
-    "ActivityModel": "activity",
-    "DBNClassifier": "baselines",
-    "DataError": "messages",
-    "DataWarning": "messages",
-    "IBGNClassifier": "classifier",
-    "IHMMClassifier": "baselines",
-    "ITBNClassifier": "baselines",
+    "ActivityModel": "model.activity",
+    "DBNClassifier": "classifiers",
+    "DataError": "errors",
+    "DataWarning": "errors",
+    "IBGNClassifier": "classifiers",
+    "IHMMClassifier": "classifiers",
+    "ITBNClassifier": "classifiers",
     "IntervalSequences": "intervals",
     "Structure": "structure",
     "allen": "",
@@ -75,7 +74,6 @@ _HOME = {
     "io": "",
     "load": "persistence",
     "metrics": "",
-    "nodes": "",
     "noise": "",
     "plot_activities": "plots",
     "plot_calibration": "plots",
@@ -121,7 +119,6 @@ __all__ = [
     "io",
     "load",
     "metrics",
-    "nodes",
     "noise",
     "plot_activities",
     "plot_calibration",

@@ -9,13 +9,13 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from ibgn._arrays import Floats
 from ibgn.intervals import IntervalSequences, as_column, as_sequences
-from ibgn.messages import count, printable
 from ibgn.networks import Sequences, count_pairs
+from ibgn.text import count, printable
 
 __all__ = ["Inspection", "inspect"]
 
-Floats = npt.NDArray[np.float64]
 
 ENOUGH = 0.05  # share of intervals from which on a pattern is taken for a habit of the recording
 TOLERANCE_SHARE = 0.01  # share of gaps that must be tiny before a tolerance is advised

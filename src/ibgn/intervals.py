@@ -8,9 +8,9 @@ import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 
-from ibgn import notebook
-from ibgn.messages import DataError, check_choice, count
-from ibgn.records import (
+from ibgn import _display
+from ibgn.checks import check_choice
+from ibgn.cleaning import (
     Cleaning,
     CleaningOptions,
     Flat,
@@ -18,6 +18,8 @@ from ibgn.records import (
     records_of_lists,
     where_in_lists,
 )
+from ibgn.errors import DataError
+from ibgn.text import count
 
 __all__ = ["Instance", "IntervalSequences", "as_sequences"]
 
@@ -134,7 +136,7 @@ class IntervalSequences:
     ) -> "IntervalSequences":
         """Build from lists of (action, start, end), one list an instance, in any order.
 
-        Keyword arguments are those of `ibgn.records.Cleaning`: closed, tolerance, zero_length, ...
+        Keyword arguments are those of `ibgn.cleaning.Cleaning`: closed, tolerance, zero_length, ...
         """
         records = records_of_lists(instances, ids)
         flat = records.flat(Cleaning(**cleaning))
@@ -315,10 +317,10 @@ class IntervalSequences:
         )
 
     def __repr__(self) -> str:
-        return notebook.as_text(self)
+        return _display.as_text(self)
 
     def _repr_html_(self) -> str:
-        return notebook.as_html(self)
+        return _display.as_html(self)
 
 
 def as_sequences(X: "IntervalSequences | Iterable[Instance]") -> IntervalSequences:

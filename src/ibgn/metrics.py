@@ -18,9 +18,12 @@ from scipy.optimize import linear_sum_assignment
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_bipartite_matching
 
+from ibgn._arrays import Floats, Ints
+from ibgn.checks import check_number
+from ibgn.errors import DataError
 from ibgn.intervals import IntervalSequences, as_sequences, recode
-from ibgn.messages import DataError, check_number, quote
 from ibgn.networks import Sequences
+from ibgn.text import quote
 
 __all__ = [
     "Confusion",
@@ -33,8 +36,6 @@ __all__ = [
     "ward_scores",
 ]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 Event = tuple[float, float]
 
 

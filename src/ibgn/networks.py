@@ -14,6 +14,7 @@ import joblib
 import numpy as np
 import numpy.typing as npt
 
+from ibgn._arrays import Bytes, Floats
 from ibgn._kernels import pairs as kernels
 from ibgn.allen import COMPOSITION, Relation, symbols
 from ibgn.intervals import Instance, IntervalSequences, as_sequences
@@ -21,8 +22,6 @@ from ibgn.structure import Structure
 
 __all__ = ["Network", "Networks", "PairCounts", "count_pairs", "read_networks", "sum_by_instance"]
 
-Bytes = npt.NDArray[np.uint8]
-Floats = npt.NDArray[np.float64]
 Matrix = npt.NDArray[Any]
 Sequences = IntervalSequences | Iterable[Instance]
 StructureLike = Structure | str | Iterable[tuple[int, int]]

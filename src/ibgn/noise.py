@@ -7,18 +7,16 @@ from abc import ABC, abstractmethod
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from ibgn.checks import check_number
+from ibgn.errors import DataError
 from ibgn.intervals import IntervalSequences, as_sequences, rebuild
-from ibgn.messages import DataError, check_number
 from ibgn.metrics import Confusion
 from ibgn.networks import Sequences
 
 __all__ = ["ConfusionNoise", "DurationNoise", "Misdetection"]
-
-Floats = npt.NDArray[np.float64]
 
 
 class _Noise(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]

@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ibgn.messages import DataError, count, printable, quote
+from ibgn._arrays import Floats, Objects
+from ibgn.errors import DataError
+from ibgn.text import count, printable, quote
 
 __all__ = ["SensorRecording", "Stretch", "as_recordings"]
 
-Floats = npt.NDArray[np.float64]
-Objects = npt.NDArray[np.object_]
 
 LARGEST_TIME = 2.0**43  # beyond it milliseconds are no longer told apart
 LARGEST_VALUE = 1e100  # squares of larger values would not be finite

@@ -8,9 +8,8 @@ import math
 
 import numpy as np
 
+from ibgn._arrays import Codes, Floats, Ints
 from ibgn._kernels.compile import kernel
-from ibgn._kernels.nodes import Codes
-from ibgn._kernels.pairs import Floats, Ints
 
 Table = np.ndarray[tuple[int, int], np.dtype[np.float64]]
 Memories = np.ndarray[tuple[int, int], np.dtype[np.int32]]

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from ibgn._arrays import Bytes, Ints
 from ibgn._kernels.compile import kernel
-from ibgn._kernels.pairs import Bytes, Ints
 
 
 @kernel

@@ -6,10 +6,11 @@ or not. They form one upper triangle, relations (k, k), with UNKNOWN where nothi
 
 import numpy as np
 
+from ibgn._arrays import Bools, Bytes, Codes, Floats, Ints
 from ibgn._kernels.compile import kernel
 from ibgn._kernels.links import find, key_of
-from ibgn._kernels.nodes import Codes, draw
-from ibgn._kernels.pairs import ALL, Bools, Bytes, Floats, Ints, is_linked
+from ibgn._kernels.nodes import draw
+from ibgn._kernels.pairs import ALL, is_linked
 
 UNKNOWN = 255
 

@@ -8,9 +8,9 @@ import math
 
 import numpy as np
 
+from ibgn._arrays import Bools, Bytes, Codes, Floats, Ints
 from ibgn._kernels.compile import kernel
-from ibgn._kernels.nodes import Codes
-from ibgn._kernels.pairs import Bools, Bytes, Floats, Ints, is_linked, relation_of
+from ibgn._kernels.pairs import is_linked, relation_of
 
 UNLINKED = -1
 Padded = np.ndarray[tuple[int, int], np.dtype[np.int32]]

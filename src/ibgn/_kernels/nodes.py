@@ -10,8 +10,8 @@ import math
 
 import numpy as np
 
+from ibgn._arrays import Floats, Ints
 from ibgn._kernels.compile import kernel
-from ibgn._kernels.pairs import Floats, Ints
 
 Codes = np.ndarray[tuple[int], np.dtype[np.int32]]
 

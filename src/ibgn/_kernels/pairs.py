@@ -6,14 +6,9 @@ Relations are 0 to 6 for b m o s c f e; a constraint is a set of them, bit r for
 """
 
 import numpy as np
-import numpy.typing as npt
 
+from ibgn._arrays import Bools, Bytes, Floats, Ints
 from ibgn._kernels.compile import kernel
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Bytes = npt.NDArray[np.uint8]
-Bools = npt.NDArray[np.bool_]
 
 B, M, O, S, C, F, E = range(7)  # noqa: E741
 ALL = 127

@@ -62,7 +62,7 @@ def convert(
     """Read intervals in one format and write them in another, half-open and in order."""
     from ibgn.io import write
     from ibgn.io.formats import find_format
-    from ibgn.messages import count
+    from ibgn.text import count
 
     # before the work, so that a typo costs no time
     written_as, cleaning = find_format(target, to, "to", writing=True), reading.cleaning()
@@ -83,7 +83,7 @@ def convert(
 
 
 def _refuse_loss(table: "LongTable", source: Path, target: Path) -> None:
-    from ibgn.messages import DataError
+    from ibgn.errors import DataError
 
     in_place = source.exists() and target.exists() and source.samefile(target)
     if in_place and table.left_out:

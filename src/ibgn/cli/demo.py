@@ -10,9 +10,9 @@ from ibgn.cli.output import busy, print_json, say
 from ibgn.cli.results import check_jobs, command_line, print_comparison, watched
 
 if TYPE_CHECKING:
-    from ibgn.experiments.folds import Fold
-    from ibgn.experiments.methods import Method
-    from ibgn.experiments.robustness import Robustness
+    from ibgn.evaluation.folds import Fold
+    from ibgn.evaluation.methods import Method
+    from ibgn.evaluation.robustness import Robustness
     from ibgn.intervals import IntervalSequences
 
 Out = Annotated[Path, typer.Option(help="Folder for the report, its pieces, data and a model.")]
@@ -33,9 +33,9 @@ def demo(
 ) -> None:
     """Simulate signed words, compare seven methods on them, and write a report; needs no data."""
     from ibgn.datasets import make_hand_signs
-    from ibgn.experiments.folds import make_folds
-    from ibgn.experiments.methods import COMPARED, with_short_chains
-    from ibgn.experiments.plain import rows
+    from ibgn.evaluation.folds import make_folds
+    from ibgn.evaluation.methods import COMPARED, with_short_chains
+    from ibgn.evaluation.plain import rows
     from ibgn.io import write
     from ibgn.report.report import make_folder
 
@@ -72,8 +72,8 @@ def _compare(
     seed: int,
     jobs: int,
 ) -> "Robustness":
-    from ibgn.experiments.conditions import noise_conditions
-    from ibgn.experiments.robustness import measure_robustness
+    from ibgn.evaluation.conditions import noise_conditions
+    from ibgn.evaluation.robustness import measure_robustness
 
     conditions = noise_conditions(RATES, seed=seed)
     with watched() as watch:

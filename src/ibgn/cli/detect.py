@@ -132,7 +132,7 @@ def _put_out(
     import numpy as np
 
     from ibgn.io import write
-    from ibgn.messages import count
+    from ibgn.text import count
 
     if output is not None:
         write(X, output, y)

@@ -19,9 +19,9 @@ from ibgn.cli.results import (
 )
 
 if TYPE_CHECKING:
-    from ibgn.experiments.conditions import Condition
-    from ibgn.experiments.folds import Fold
-    from ibgn.experiments.methods import Method
+    from ibgn.evaluation.conditions import Condition
+    from ibgn.evaluation.folds import Fold
+    from ibgn.evaluation.methods import Method
     from ibgn.intervals import IntervalSequences
     from ibgn.report import Origin
 
@@ -92,9 +92,9 @@ def evaluate(
     outputs: Outputs,
 ) -> None:
     """Compare methods on your data, cross-validated, with errors and paired tests."""
-    from ibgn.experiments.evaluation import evaluate as evaluate_methods
-    from ibgn.experiments.methods import GRIDS
-    from ibgn.experiments.plain import rows
+    from ibgn.evaluation.evaluate import evaluate as evaluate_methods
+    from ibgn.evaluation.methods import GRIDS
+    from ibgn.evaluation.plain import rows
 
     chosen = _choose(method, seed)
     check_jobs(jobs)
@@ -159,9 +159,9 @@ def robustness(
     outputs: Outputs,
 ) -> None:
     """Measure what errors of detection cost: intervals lost, mistaken, moved, or detected."""
-    from ibgn.experiments.conditions import noise_conditions
-    from ibgn.experiments.plain import rows
-    from ibgn.experiments.robustness import measure_robustness
+    from ibgn.evaluation.conditions import noise_conditions
+    from ibgn.evaluation.plain import rows
+    from ibgn.evaluation.robustness import measure_robustness
 
     chosen = _choose(method, seed)
     check_jobs(jobs)
@@ -218,7 +218,7 @@ def _split(
     X: "IntervalSequences", y: Any, scheme: Any, folds: int | None, repeats: int | None, seed: int
 ) -> "tuple[list[Fold], str]":
     """Folds, and how they were made; options that this way has no use for are named."""
-    from ibgn.experiments.folds import make_folds, resolve_scheme
+    from ibgn.evaluation.folds import make_folds, resolve_scheme
 
     way = resolve_scheme(X, scheme)
     if way == "leave-one-group-out" and (folds, repeats) != (None, None):
@@ -228,8 +228,8 @@ def _split(
 
 
 def _choose(method: list[str] | None, seed: int) -> "dict[str, Method]":
-    from ibgn.experiments.methods import COMPARED, METHODS
-    from ibgn.messages import check_choice
+    from ibgn.checks import check_choice
+    from ibgn.evaluation.methods import COMPARED, METHODS
 
     names = list(METHODS) if "all" in (method or []) else method or list(COMPARED)
     for name in names:
@@ -241,7 +241,7 @@ def _choose(method: list[str] | None, seed: int) -> "dict[str, Method]":
 
 
 def _read_labelled(reading: Reading, data: Path) -> "tuple[IntervalSequences, Any]":
-    from ibgn.messages import DataError
+    from ibgn.errors import DataError
 
     X, y = reading.read(data)
     if y is None:
@@ -250,7 +250,8 @@ def _read_labelled(reading: Reading, data: Path) -> "tuple[IntervalSequences, An
 
 
 def _numbers(text: str) -> list[float]:
-    from ibgn.messages import OptionError, as_number
+    from ibgn.checks import as_number
+    from ibgn.errors import OptionError
 
     found = [as_number(part) for part in text.split(",") if part.strip()]
     if any(value is None for value in found):
@@ -260,8 +261,8 @@ def _numbers(text: str) -> list[float]:
 
 def _named_files(detected: list[str] | None, detector: list[str] | None) -> dict[str, Path]:
     """Read --detected name=file; each name stands for one condition."""
-    from ibgn.experiments.conditions import NOISES
-    from ibgn.messages import OptionError
+    from ibgn.errors import OptionError
+    from ibgn.evaluation.conditions import NOISES
 
     found: dict[str, Path] = {}
     taken = {"none", *NOISES, *(detector or [])}
@@ -279,7 +280,7 @@ def _named_files(detected: list[str] | None, detector: list[str] | None) -> dict
 def _files_of_detectors(
     files: dict[str, Path], X: "IntervalSequences", on: Any, reading: Reading
 ) -> "list[Condition]":
-    from ibgn.experiments.conditions import Detected
+    from ibgn.evaluation.conditions import Detected
 
     return [
         Detected(error=name, on=on, found=_in_order_of(X, reading.read(path)[0], path))
@@ -289,8 +290,9 @@ def _files_of_detectors(
 
 def _in_order_of(X: "IntervalSequences", Z: "IntervalSequences", path: Path) -> "IntervalSequences":
     """Instances of Z by the names of X; one in which nothing was detected is in no file."""
+    from ibgn.errors import DataError
     from ibgn.intervals import IntervalSequences
-    from ibgn.messages import DataError, count, quote
+    from ibgn.text import count, quote
 
     place = {name: d for d, name in enumerate(Z._names())}
     lists, names = Z.to_lists(), X._names()
@@ -316,10 +318,11 @@ def _detectors(
     on: Any,
     seed: int,
 ) -> "list[Condition]":
+    from ibgn.checks import check_choice
     from ibgn.detection import ActionDetector
-    from ibgn.experiments.conditions import Detector
+    from ibgn.errors import OptionError
+    from ibgn.evaluation.conditions import Detector
     from ibgn.io.sensors import read_sensors
-    from ibgn.messages import OptionError, check_choice
 
     if not names and sensors is None:
         return []
@@ -345,7 +348,8 @@ def _detectors(
 
 def _one_for_each(X: "IntervalSequences", recordings: list[Any]) -> list[Any]:
     """Recordings in the order of the instances, found by name, with or without a suffix."""
-    from ibgn.messages import DataError, quote
+    from ibgn.errors import DataError
+    from ibgn.text import quote
 
     by_name = {Path(one.id).name.partition(".")[0]: one for one in recordings}
     by_name |= {one.id: one for one in recordings}

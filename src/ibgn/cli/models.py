@@ -47,7 +47,7 @@ def fit(
     reading: Reading,
 ) -> None:
     """Learn a model of each activity in a file of labelled instances."""
-    from ibgn.messages import DataError
+    from ibgn.errors import DataError
     from ibgn.persistence import save
 
     model = _new_model(method, structure, published, draws, budget, seed)
@@ -76,8 +76,8 @@ def fit(
 
 
 def _set_tolerance(model: Any, published: bool) -> None:
-    from ibgn.classifier import IBGNClassifier
-    from ibgn.messages import OptionError
+    from ibgn.classifiers.ibgn import IBGNClassifier
+    from ibgn.errors import OptionError
 
     if published or not isinstance(model, IBGNClassifier):
         raise OptionError("--learn-tolerance is for --method ibgn without --published")
@@ -86,9 +86,9 @@ def _set_tolerance(model: Any, published: bool) -> None:
 
 def _new_model(method: str, structure: str, published: bool, *sampling: int) -> Any:
     """An estimator that is not fitted yet."""
-    from ibgn.baselines import DBNClassifier, IHMMClassifier, ITBNClassifier
-    from ibgn.classifier import IBGNClassifier
-    from ibgn.messages import OptionError
+    from ibgn.classifiers import DBNClassifier, IHMMClassifier, ITBNClassifier
+    from ibgn.classifiers.ibgn import IBGNClassifier
+    from ibgn.errors import OptionError
 
     if method != "ibgn":
         if published or structure != "full":
@@ -142,8 +142,9 @@ def explain(
     reading: Reading,
 ) -> None:
     """Say which intervals and relations spoke for the activity that was recognised."""
-    from ibgn.messages import DataError, quote
+    from ibgn.errors import DataError
     from ibgn.persistence import load as load_model
+    from ibgn.text import quote
 
     with warnings_aloud():
         classifier = load_model(model)
@@ -172,9 +173,10 @@ def sample(
     """Draw new instances of activities, as intervals whose relations are possible."""
     import numpy as np
 
+    from ibgn.errors import OptionError
     from ibgn.io import write
-    from ibgn.messages import OptionError, quote
     from ibgn.persistence import load as load_model
+    from ibgn.text import quote
 
     classifier = load_model(model)
     if not hasattr(classifier, "sample"):
@@ -209,8 +211,9 @@ def _save_figure(found: Any, figure: Path) -> None:
     import matplotlib.pyplot as plt
 
     plt.switch_backend("Agg")
-    from ibgn.messages import OptionError, quote
+    from ibgn.errors import OptionError
     from ibgn.plots import plot_explanation
+    from ibgn.text import quote
 
     plot_explanation(found)
     try:
@@ -222,7 +225,7 @@ def _save_figure(found: Any, figure: Path) -> None:
 
 def _print_table(table: "pd.DataFrame", output: Path | None, as_json: bool) -> None:
     """Print a table as CSV, or as JSON; to a file where one is named."""
-    from ibgn.io.files import replacing
+    from ibgn._files import replacing
 
     if output is not None:
         with replacing(output) as temporary:

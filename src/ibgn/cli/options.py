@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 import typer
 
 if TYPE_CHECKING:
+    from ibgn.cleaning import Cleaning
     from ibgn.intervals import IntervalSequences
     from ibgn.io.table import LongTable
-    from ibgn.records import Cleaning
 
 Data = Annotated[
     Path,
@@ -90,7 +90,7 @@ class Reading:
 
     def cleaning(self) -> "Cleaning":
         """How intervals are cleaned."""
-        from ibgn.records import Cleaning, CleaningOptions
+        from ibgn.cleaning import Cleaning, CleaningOptions
 
         return Cleaning(**{name: getattr(self, name) for name in CleaningOptions.__annotations__})
 

@@ -42,7 +42,7 @@ FLAGS = {"format": "--from", "columns": "--column", "n_jobs": "--jobs"}  # other
 
 def listed(names: Sequence[str], most: int = 20) -> str:
     """Name columns, quoted."""
-    from ibgn.messages import quote
+    from ibgn.text import quote
 
     more = f" and {len(names) - most} more" if len(names) > most else ""
     noun = "column" if len(names) == 1 else "columns"
@@ -91,7 +91,7 @@ def _table_of_counts(title: str, unit: str, counts: dict[str, int], most: int = 
     from rich.table import Table
     from rich.text import Text
 
-    from ibgn.messages import printable
+    from ibgn.text import printable
 
     table = Table(title, unit)
     ranked = sorted(counts.items(), key=lambda item: -item[1])
@@ -111,7 +111,7 @@ def busy(what: str) -> Iterator[None]:
     from rich.console import Console
     from rich.markup import escape
 
-    from ibgn.messages import printable
+    from ibgn.text import printable
 
     with Console(stderr=True).status(escape(printable(what))):
         yield
@@ -172,14 +172,14 @@ def _unquoted(value: str) -> str:
 
 def say(message: str) -> None:
     """Say something on standard error."""
-    from ibgn.messages import printable
+    from ibgn.text import printable
 
     print(printable(message, longest=10_000), file=sys.stderr)
 
 
 def fail(error: Exception) -> NoReturn:
     """End with a message: code 2 for wrong use, else 1."""
-    from ibgn.messages import DataError, OptionError
+    from ibgn.errors import DataError, OptionError
 
     if isinstance(error, DataError | ModuleNotFoundError | OSError):
         say(f"error: {in_flags(str(error))}")

@@ -43,12 +43,12 @@ def paper(
     reading: Reading,
 ) -> None:
     """Run the experiments of the paper on simulations, and on your recordings if you give some."""
-    from ibgn.experiments.paper import run_paper
-    from ibgn.io.files import writing
-    from ibgn.messages import OptionError
+    from ibgn._files import writing
+    from ibgn.errors import OptionError
     from ibgn.report.markdown import to_markdown
-    from ibgn.report.paper import make_paper_report
     from ibgn.report.report import make_folder
+    from ibgn.reproduction.experiments import run_paper
+    from ibgn.reproduction.page import make_paper_report
 
     if quick and full:
         raise OptionError("--quick and --full exclude each other; give one, or neither")
@@ -79,7 +79,8 @@ def paper(
 
 
 def _read_all(paths: list[Path], reading: Reading) -> "dict[str, tuple[IntervalSequences, Any]]":
-    from ibgn.messages import DataError, printable, quote
+    from ibgn.errors import DataError
+    from ibgn.text import printable, quote
 
     found: dict[str, tuple[IntervalSequences, Any]] = {}
     for file in [file for path in paths for file in _files_of(path)]:
@@ -94,8 +95,9 @@ def _read_all(paths: list[Path], reading: Reading) -> "dict[str, tuple[IntervalS
 
 
 def _files_of(path: Path) -> list[Path]:
-    from ibgn.io.files import is_folder
-    from ibgn.messages import DataError, quote
+    from ibgn._files import is_folder
+    from ibgn.errors import DataError
+    from ibgn.text import quote
 
     if not is_folder(path):
         return [path]

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.live import Live
 
-    from ibgn.experiments.evaluation import Evaluation
-    from ibgn.experiments.trials import Task
+    from ibgn.evaluation.evaluate import Evaluation
+    from ibgn.evaluation.trials import Task
     from ibgn.report import Findings, Origin
 
 Output = Annotated[
@@ -55,14 +55,14 @@ def command_line() -> str:
 
 def check_jobs(jobs: int) -> None:
     """Refuse no jobs at all."""
-    from ibgn.messages import check_number
+    from ibgn.checks import check_number
 
     check_number("n_jobs", jobs, "whole and not 0, where -1 takes all cores", bool)
 
 
 def keep(table: "pd.DataFrame", path: Path | None) -> None:
     """Write a table as CSV or Parquet, whole or not at all."""
-    from ibgn.io.files import replacing
+    from ibgn._files import replacing
 
     if path is None:
         return
@@ -137,7 +137,8 @@ def takes_outputs() -> Callable[[Command], Command]:
 
 def _check_file(path: Path | None, *suffixes: str) -> None:
     """Refuse a file of another kind, or in no folder that can be written to."""
-    from ibgn.messages import DataError, OptionError, quote
+    from ibgn.errors import DataError, OptionError
+    from ibgn.text import quote
 
     if path is None:
         return
@@ -156,7 +157,8 @@ def _check_file(path: Path | None, *suffixes: str) -> None:
 
 
 def _check_distinct(outputs: Sequence[Path | None], inputs: Sequence[Path | None]) -> None:
-    from ibgn.messages import OptionError, quote
+    from ibgn.errors import OptionError
+    from ibgn.text import quote
 
     read = {path.resolve() for path in inputs if path is not None}
     written: set[Path] = set()
@@ -218,7 +220,7 @@ def print_curves(curves: "pd.DataFrame") -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from ibgn.messages import printable
+    from ibgn.text import printable
 
     methods = list(dict.fromkeys(curves["method"]))
     table = Table("errors", "rate", *methods, box=SIMPLE_HEAD, pad_edge=False)
@@ -260,7 +262,7 @@ class Watch:
         from rich.markup import escape
         from rich.table import Table
 
-        from ibgn.messages import printable
+        from ibgn.text import printable
 
         count = sum(map(len, self.accuracies.values()))
         table = Table("method", "folds", "accuracy so far")

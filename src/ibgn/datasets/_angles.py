@@ -4,12 +4,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import expit
 
+from ibgn._arrays import Floats
 from ibgn.recordings import SensorRecording
 
-Floats = npt.NDArray[np.float64]
 Interval = tuple[str, float, float]
 
 FRAMES_A_SECOND = 30

@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from ibgn._arrays import Floats
 from ibgn.datasets import _chores as chores
 from ibgn.intervals import IntervalSequences
 from ibgn.recordings import SensorRecording
@@ -21,8 +21,6 @@ NAMES = tuple(f"{site} {axis}" for site in SITES for axis in AXES)
 FAILURE = 15  # samples for which a sensor fails at a time
 MOUNTING = 0.1  # standard deviation of the level from subject to subject
 SEED = 211  # of what actions look like, which is the same in all data
-
-Floats = npt.NDArray[np.float64]
 
 
 class Disturbance(NamedTuple):

@@ -4,13 +4,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from ibgn.checks import check_number
 from ibgn.intervals import IntervalSequences
-from ibgn.messages import check_number
 
 Interval = tuple[str, float, float]
-Objects = npt.NDArray[np.object_]
 
 LONGEST_JITTER = 60
 

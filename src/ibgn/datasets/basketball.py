@@ -8,9 +8,10 @@ from typing import Literal, NamedTuple, TypedDict, Unpack, overload
 import numpy as np
 import numpy.typing as npt
 
+from ibgn._arrays import Objects
+from ibgn.checks import check_whole
 from ibgn.datasets._timeline import (
     Interval,
-    Objects,
     Span,
     check_chances,
     check_seconds,
@@ -20,7 +21,6 @@ from ibgn.datasets._timeline import (
     jitter_spans,
 )
 from ibgn.intervals import IntervalSequences
-from ibgn.messages import check_whole
 
 __all__ = ["BasketballTruth", "make_basketball"]
 

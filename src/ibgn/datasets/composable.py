@@ -7,11 +7,12 @@ from typing import Literal, NamedTuple, TypedDict, Unpack, overload
 import numpy as np
 import numpy.typing as npt
 
+from ibgn._arrays import Objects
+from ibgn.checks import check_whole
 from ibgn.datasets import _themes as themes
 from ibgn.datasets._themes import Stage, Theme
 from ibgn.datasets._timeline import (
     Interval,
-    Objects,
     Span,
     check_chances,
     check_seconds,
@@ -21,7 +22,6 @@ from ibgn.datasets._timeline import (
     jitter_spans,
 )
 from ibgn.intervals import IntervalSequences
-from ibgn.messages import check_whole
 
 __all__ = ["ComposableTruth", "make_composable"]
 

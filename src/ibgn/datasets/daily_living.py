@@ -6,14 +6,14 @@ from itertools import cycle
 from typing import Literal, NamedTuple, TypedDict, Unpack, overload
 
 import numpy as np
-import numpy.typing as npt
 
+from ibgn._arrays import Floats, Objects
+from ibgn.checks import check_number, check_whole
 from ibgn.datasets import _chores as chores
 from ibgn.datasets._body import FRAMES_A_SECOND, Body, Habits, untangle
 from ibgn.datasets._sensors import Disturbance, draw_mounting, record
 from ibgn.datasets._timeline import (
     Interval,
-    Objects,
     Span,
     check_chances,
     check_seconds,
@@ -23,12 +23,10 @@ from ibgn.datasets._timeline import (
     jitter_spans,
 )
 from ibgn.intervals import IntervalSequences
-from ibgn.messages import check_number, check_whole
 from ibgn.recordings import SensorRecording
 
 __all__ = ["DailyLivingTruth", "make_daily_living"]
 
-Floats = npt.NDArray[np.float64]
 
 LENGTHS = {  # fewest and most intervals
     "relaxing": (1, 30),

@@ -8,16 +8,16 @@ from typing import Any, Literal, NamedTuple, TypedDict, Unpack, overload
 import numpy as np
 import numpy.typing as npt
 
+from ibgn._arrays import Objects
+from ibgn.checks import check_number
 from ibgn.datasets import _words as signs
 from ibgn.datasets._angles import measure
 from ibgn.intervals import IntervalSequences
-from ibgn.messages import check_number
 from ibgn.recordings import SensorRecording
 
 __all__ = ["HandSignsTruth", "make_hand_signs"]
 
 Interval = tuple[str, float, float]
-Objects = npt.NDArray[np.object_]
 
 HOLD = 0.48  # seconds for which a signer of tempo 1 holds a pose
 PAUSE = (3.0, 6.0)  # how many times as long a hesitating signer holds it

@@ -5,8 +5,8 @@ from itertools import product
 import numpy as np
 import numpy.typing as npt
 
+from ibgn.checks import check_number, check_whole
 from ibgn.intervals import IntervalSequences
-from ibgn.messages import check_number, check_whole
 
 __all__ = ["make_relations"]
 

@@ -11,27 +11,26 @@ from typing import Any, Literal, NamedTuple, Self, TypeVar, get_args
 
 import joblib
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 from sklearn.utils.validation import check_is_fitted
 
+from ibgn._arrays import Floats, Ints, Objects
+from ibgn.checks import check_choice, check_number
 from ibgn.detection.extraction import Extraction, Training, learn_extraction
 from ibgn.detection.features import Correlations, FeatureSet
 from ibgn.detection.runs import Short, find_runs, remove_short, smooth
 from ibgn.detection.streams import ActionFrom, Streams, to_instances, to_sequences
 from ibgn.detection.tracks import Preset, TrackModel, new_classifier
 from ibgn.detection.windows import Windowing
+from ibgn.errors import DataError, DataWarning, OptionError
 from ibgn.intervals import IntervalSequences
-from ibgn.messages import DataError, DataWarning, OptionError, check_choice, check_number, quote
 from ibgn.recordings import SensorRecording, Stretch, as_recordings
+from ibgn.text import quote
 
 __all__ = ["ActionDetector", "Votes"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Objects = npt.NDArray[np.object_]
 Recordings = Iterable[SensorRecording]
 Voting = Literal["mean", "majority"]
 T = TypeVar("T")

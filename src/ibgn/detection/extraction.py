@@ -9,16 +9,16 @@ import joblib
 import numpy as np
 import numpy.typing as npt
 
+from ibgn._arrays import Bools, Ints
 from ibgn.detection.features import STATISTICS, FeatureSet
 from ibgn.detection.scale import Scale
 from ibgn.detection.windows import Windowing, Windows
-from ibgn.messages import DataError, DataWarning, count, quote
+from ibgn.errors import DataError, DataWarning
 from ibgn.recordings import SensorRecording
+from ibgn.text import count, quote
 
 __all__ = ["Extraction", "Training", "learn_extraction"]
 
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 Features = npt.NDArray[np.float32]
 Classes = tuple[str | None, ...]
 

@@ -10,15 +10,13 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
-import numpy.typing as npt
 from scipy import fft, special
 
-from ibgn.messages import check_choice
+from ibgn._arrays import Floats, Ints
+from ibgn.checks import check_choice
 
 __all__ = ["Correlations", "FeatureSet", "window_features"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 Correlations = Literal["auto", "all", "neighbours", "none"]
 
 VALUES_AT_ONCE = 400_000  # of all windows of a block, so that it stays in fast memory

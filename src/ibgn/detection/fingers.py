@@ -6,19 +6,20 @@ from collections.abc import Iterable
 from typing import Any, Literal, Self
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from ibgn._arrays import Floats
+from ibgn.checks import check_number
 from ibgn.detection.hysteresis import Band, Signal, detect_states, find_ends
 from ibgn.detection.streams import Streams, to_sequences
+from ibgn.errors import DataError, DataWarning, OptionError
 from ibgn.intervals import IntervalSequences
-from ibgn.messages import DataError, DataWarning, OptionError, check_number, count, quote
 from ibgn.recordings import SensorRecording, Stretch, as_recordings
+from ibgn.text import count, quote
 
 __all__ = ["FingerDetector"]
 
-Floats = npt.NDArray[np.float64]
 Recordings = Iterable[SensorRecording]
 
 CHANNEL = re.compile(r"((?:right|left) (?:thumb|index|middle|ring|pinky))(?: (\w+) ([xyz]))?")

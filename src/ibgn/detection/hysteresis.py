@@ -8,13 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ibgn._arrays import Bools, Floats, Ints
 from ibgn.detection.runs import find_runs
 
 __all__ = ["Band", "Signal", "detect_states", "find_ends"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 UNDECIDED = -1
 ROUNDING = 1e-9  # seconds by which times may differ and be the same

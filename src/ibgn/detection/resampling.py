@@ -6,13 +6,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ibgn.messages import DataError, check_number
+from ibgn._arrays import Floats, Ints
+from ibgn.checks import check_number
+from ibgn.errors import DataError
 from ibgn.recordings import SensorRecording
 
 __all__ = ["resample"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 MOST_VALUES = 2**28  # of a recording on the grid: two gigabytes
 SAME = 1e-6  # of a frame: instants that only rounding keeps apart

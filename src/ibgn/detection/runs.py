@@ -3,12 +3,11 @@
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
+
+from ibgn._arrays import Floats, Ints
 
 __all__ = ["Short", "find_runs", "remove_short", "smooth"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 Short = Literal["neighbours", "null"]
 
 ROUNDING = 1 - 1e-9

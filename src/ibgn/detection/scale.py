@@ -6,9 +6,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ibgn._arrays import Floats
+
 __all__ = ["Scale"]
 
-Floats = npt.NDArray[np.float64]
 Block = npt.NDArray[np.floating[Any]]
 
 FARTHEST = 1e6  # deviations beyond which values are cut, so that their squares stay finite

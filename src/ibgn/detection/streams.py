@@ -5,15 +5,15 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
-import numpy.typing as npt
 
+from ibgn._arrays import Objects
+from ibgn.checks import check_choice
+from ibgn.errors import DataWarning
 from ibgn.intervals import IntervalSequences
-from ibgn.messages import DataWarning, check_choice
 from ibgn.recordings import SensorRecording, Stretch, as_recordings
 
 __all__ = ["ActionFrom", "label_instances", "label_intervals"]
 
-Objects = npt.NDArray[np.object_]
 Streams = dict[str, list[Stretch]]
 Interval = tuple[str, float, float]
 ROUNDING = 1 - 1e-9

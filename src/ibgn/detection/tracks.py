@@ -10,12 +10,12 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from ibgn.messages import DataError, OptionError, quote
+from ibgn._arrays import Floats, Ints
+from ibgn.errors import DataError, OptionError
+from ibgn.text import quote
 
 __all__ = ["Preset", "TrackModel"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 Features = npt.NDArray[np.float32]
 Preset = Literal["knn", "svm", "rbf", "tree"]
 

@@ -4,16 +4,15 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from ibgn._arrays import Floats, Ints
+from ibgn.checks import check_number
 from ibgn.detection.resampling import frames_on_grid, resample
-from ibgn.messages import OptionError, check_number
+from ibgn.errors import OptionError
 from ibgn.recordings import SensorRecording
 
 __all__ = ["Windowing", "Windows", "majority"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 MOST_FRAMES = 100_000  # of one window
 UNKNOWN = -1  # code of a frame that has no say in the label of a window

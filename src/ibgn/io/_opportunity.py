@@ -8,17 +8,17 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
-from ibgn.io.files import Recording, Source, reading
+from ibgn._arrays import Floats, Ints
+from ibgn._files import Recording, Source, reading
+from ibgn.checks import as_number, check_choice
+from ibgn.errors import DataError, DataWarning, OptionError
 from ibgn.io.folders import find_files
-from ibgn.messages import DataError, DataWarning, OptionError, as_number, check_choice, count, quote
+from ibgn.text import count, quote
 
 Unknown = Literal["error", "drop"]
 Sources = Source | list[Any] | tuple[Source, ...]
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 LONGEST_FRAME = 1.0  # seconds to the next frame from which on something is missing between them
 ACTIVITY = "HL_Activity"

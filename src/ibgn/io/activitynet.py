@@ -2,6 +2,9 @@
 
 from typing import Unpack, get_args
 
+from ibgn._files import Source, reading
+from ibgn.checks import check_choice
+from ibgn.errors import DataError
 from ibgn.intervals import IntervalSequences
 from ibgn.io.annotations import (
     Annotation,
@@ -15,10 +18,9 @@ from ibgn.io.annotations import (
     split_options,
     to_table,
 )
-from ibgn.io.files import Source, reading
 from ibgn.io.json import Node, parse_json
 from ibgn.io.table import Labels, LongTable
-from ibgn.messages import DataError, check_choice, quote
+from ibgn.text import quote
 
 __all__ = ["load_activitynet", "read_activitynet"]
 
@@ -47,7 +49,7 @@ def read_activitynet(
         "merge" the two, both with a count, or "error"
     **options : tracks, action, activity, crossing, label, group of `ibgn.io.annotations.Choices`,
         and closed, tick, tolerance, zero_length, min_duration, duplicates of
-        `ibgn.records.Cleaning`. The name of a video is its path, for label= and group=; without
+        `ibgn.cleaning.Cleaning`. The name of a video is its path, for label= and group=; without
         label= the field "class" or "label" of a video is its label, where there is one. All
         segments are on the track "segment".
 

@@ -14,9 +14,11 @@ from typing import Any, Literal, NamedTuple, TypedDict, get_args
 
 import numpy as np
 
+from ibgn.checks import check_choice
+from ibgn.cleaning import Cleaning, CleaningOptions
+from ibgn.errors import DataError, DataWarning, OptionError
 from ibgn.io.table import LongTable
-from ibgn.messages import DataError, DataWarning, OptionError, check_choice, count, quote
-from ibgn.records import Cleaning, CleaningOptions
+from ibgn.text import count, quote
 
 __all__ = [
     "Annotation",

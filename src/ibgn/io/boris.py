@@ -11,6 +11,9 @@ from itertools import islice
 from pathlib import PurePath
 from typing import Any, Literal, NamedTuple, Unpack, get_args
 
+from ibgn._files import Source, as_path, reading
+from ibgn.checks import as_number, check_choice, not_a_number
+from ibgn.errors import DataError, OptionError
 from ibgn.intervals import IntervalSequences
 from ibgn.io.annotations import (
     Annotation,
@@ -25,19 +28,10 @@ from ibgn.io.annotations import (
     to_table,
     warn_counts,
 )
-from ibgn.io.files import Source, as_path, reading
 from ibgn.io.folders import find_files
 from ibgn.io.json import Node, parse_text, read_text
 from ibgn.io.table import Labels, LongTable
-from ibgn.messages import (
-    DataError,
-    OptionError,
-    as_number,
-    check_choice,
-    not_a_number,
-    printable,
-    quote,
-)
+from ibgn.text import printable, quote
 
 __all__ = ["load_boris", "read_boris"]
 
@@ -104,7 +98,7 @@ def read_boris(
     label_variable, group_variable : independent variable that is the label, or the group
     **options : tracks, action, activity, crossing, label, group of `ibgn.io.annotations.Choices`,
         and closed, tick, tolerance, zero_length, min_duration, duplicates of
-        `ibgn.records.Cleaning`
+        `ibgn.cleaning.Cleaning`
 
     Returns
     -------

@@ -8,8 +8,9 @@ from typing import Any, cast
 import pandas as pd
 from packaging.version import Version
 
-from ibgn.io.files import Recording
-from ibgn.messages import DataError, OptionError, count, printable, quote
+from ibgn._files import Recording
+from ibgn.errors import DataError, OptionError
+from ibgn.text import count, printable, quote
 
 __all__ = [
     "Column",

@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from ibgn.errors import DataError
 from ibgn.intervals import IntervalSequences, as_column
-from ibgn.messages import DataError, quote
+from ibgn.text import quote
 
 # what a cell of each format can hold; bool is an int, a date with a time is a date
 IN_JSON = (str, int, float)

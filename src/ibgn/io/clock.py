@@ -4,14 +4,15 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 
 import numpy as np
-import numpy.typing as npt
 
-from ibgn.messages import DataError, as_number, quote
-from ibgn.records import LARGEST_TIME
+from ibgn._arrays import Floats
+from ibgn.checks import as_number
+from ibgn.cleaning import LARGEST_TIME
+from ibgn.errors import DataError
+from ibgn.text import quote
 
 __all__ = ["as_seconds"]
 
-Floats = npt.NDArray[np.float64]
 Where = Callable[[int], str]
 
 ADVICE = "write times as numbers or as date-times, 12.5 or 2010-11-04 00:03:50.2"

@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
-from ibgn.messages import DataError, OptionError, quote
+from ibgn.errors import DataError, OptionError
+from ibgn.text import quote
 
 REQUIRED = ("instance", "action", "start", "end")
 OPTIONAL = ("label", "group")

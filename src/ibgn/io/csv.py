@@ -13,13 +13,14 @@ import numpy.typing as npt
 import pandas as pd
 from packaging.version import Version
 
+from ibgn._files import Recording, Source, reading, writing
+from ibgn.cleaning import Cleaning, CleaningOptions
+from ibgn.errors import DataError, OptionError
 from ibgn.intervals import IntervalSequences
 from ibgn.io.checks import IN_TEXT, check_writable
 from ibgn.io.columns import Columns, check_columns, find_columns
-from ibgn.io.files import Recording, Source, reading, writing
 from ibgn.io.table import Labels, LongTable
-from ibgn.messages import DataError, OptionError, printable, quote
-from ibgn.records import Cleaning, CleaningOptions
+from ibgn.text import printable, quote
 
 __all__ = ["read_csv", "write_csv"]
 
@@ -48,7 +49,7 @@ def read_csv(
     delimiter : what separates the columns, one character of ASCII
     encoding : of the text; a byte order mark is passed over
     **cleaning : closed, tick, tolerance, zero_length, min_duration, duplicates; see
-        `ibgn.records.Cleaning`
+        `ibgn.cleaning.Cleaning`
 
     Returns
     -------

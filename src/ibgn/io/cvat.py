@@ -8,6 +8,9 @@ from itertools import pairwise
 from typing import Literal, NamedTuple, Unpack, get_args
 from xml.etree.ElementTree import Element
 
+from ibgn._files import Source, as_path, reading
+from ibgn.checks import as_number, check_choice, check_number
+from ibgn.errors import DataError
 from ibgn.intervals import IntervalSequences
 from ibgn.io.annotations import (
     Annotation,
@@ -22,11 +25,10 @@ from ibgn.io.annotations import (
     to_table,
     warn_counts,
 )
-from ibgn.io.files import Source, as_path, reading
 from ibgn.io.folders import find_files
 from ibgn.io.table import Labels, LongTable
 from ibgn.io.xml import parse_xml
-from ibgn.messages import DataError, as_number, check_choice, check_number, printable, quote
+from ibgn.text import printable, quote
 
 __all__ = ["load_cvat", "read_cvat"]
 
@@ -75,7 +77,7 @@ def read_cvat(
         is: "keep" it, "merge" the two, both with a count, or "error"
     **options : tracks, action, activity, crossing, label, group of `ibgn.io.annotations.Choices`,
         and closed, tick, tolerance, zero_length, min_duration, duplicates of
-        `ibgn.records.Cleaning`
+        `ibgn.cleaning.Cleaning`
 
     Returns
     -------

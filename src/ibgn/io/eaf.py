@@ -11,7 +11,8 @@ from itertools import pairwise
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
-from ibgn.messages import DataError, printable, quote
+from ibgn.errors import DataError
+from ibgn.text import printable, quote
 
 __all__ = ["Note", "Timed", "read_notes", "read_properties"]
 

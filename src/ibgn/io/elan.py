@@ -8,6 +8,9 @@ from xml.sax.saxutils import escape, quoteattr
 
 import numpy.typing as npt
 
+from ibgn._files import Recording, Source, reading
+from ibgn.cleaning import LARGEST_TIME
+from ibgn.errors import DataError
 from ibgn.intervals import Instance, IntervalSequences
 from ibgn.io.annotations import (
     Annotation,
@@ -19,7 +22,6 @@ from ibgn.io.annotations import (
     to_table,
 )
 from ibgn.io.eaf import Timed, read_notes, read_properties
-from ibgn.io.files import Recording, Source, reading
 from ibgn.io.folders import find_files
 from ibgn.io.table import Labels, LongTable
 from ibgn.io.tiers import (
@@ -34,8 +36,7 @@ from ibgn.io.tiers import (
     write_instances,
 )
 from ibgn.io.xml import parse_xml
-from ibgn.messages import DataError, printable, quote
-from ibgn.records import LARGEST_TIME
+from ibgn.text import printable, quote
 
 __all__ = ["load_elan", "read_elan", "write_elan"]
 
@@ -65,7 +66,7 @@ def read_elan(path: Source, **options: Unpack[ReadingOptions]) -> tuple[Interval
     path : file, or folder whose files *.eaf are read; compressed ones too (.gz, .bz2, .xz)
     **options : tracks (the tiers), action, activity, crossing, label, group of
         `ibgn.io.annotations.Choices`, and closed, tick, tolerance, zero_length, min_duration,
-        duplicates of `ibgn.records.Cleaning`
+        duplicates of `ibgn.cleaning.Cleaning`
 
     Returns
     -------

@@ -4,10 +4,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from ibgn._files import Recording
+from ibgn.errors import DataError
 from ibgn.io.cells import Column, find_delimiter, find_places, read_columns, read_head
-from ibgn.io.files import Recording
 from ibgn.io.lines import read_lines
-from ibgn.messages import DataError, quote
+from ibgn.text import quote
 
 __all__ = ["ACTIVITY", "Entry", "read_log", "read_rows"]
 

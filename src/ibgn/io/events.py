@@ -6,6 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Unpack, cast, get_args
 
+from ibgn._files import Recording, Source, reading
+from ibgn.checks import as_number, check_choice, check_number
+from ibgn.errors import DataError, DataWarning, OptionError
 from ibgn.intervals import IntervalSequences
 from ibgn.io.annotations import (
     Annotation,
@@ -19,20 +22,10 @@ from ibgn.io.annotations import (
 from ibgn.io.cells import Column, check_column, check_header
 from ibgn.io.clock import as_seconds
 from ibgn.io.entries import Entry, read_log, read_rows
-from ibgn.io.files import Recording, Source, reading
 from ibgn.io.folders import find_files
 from ibgn.io.pairing import Event, Pair, Pairing, Repeated, Unpaired
 from ibgn.io.table import Labels, LongTable
-from ibgn.messages import (
-    DataError,
-    DataWarning,
-    OptionError,
-    as_number,
-    check_choice,
-    check_number,
-    count,
-    quote,
-)
+from ibgn.text import count, quote
 
 __all__ = ["load_events", "read_events"]
 
@@ -95,7 +88,7 @@ def read_events(
         first start the first stop, "error" refuses it
     **options : how recordings become instances, and how intervals are cleaned: tracks, action,
         activity, crossing, label and group of `ibgn.io.annotations.Choices`, and those of
-        `ibgn.records.Cleaning`. A track holds one action and has its name. A label comes from a
+        `ibgn.cleaning.Cleaning`. A track holds one action and has its name. A label comes from a
         column, from activity= or from label=, a group from a column or from group=; two sources
         are refused.
 

@@ -4,8 +4,9 @@ import warnings
 from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePath
 
-from ibgn.io.files import COMPRESSIONS, Source, as_path, is_folder, show
-from ibgn.messages import DataError, DataWarning, count, printable, quote
+from ibgn._files import COMPRESSIONS, Source, as_path, is_folder, show
+from ibgn.errors import DataError, DataWarning
+from ibgn.text import count, printable, quote
 
 __all__ = ["find_files"]
 

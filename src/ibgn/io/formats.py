@@ -9,12 +9,14 @@ from typing import Any, NamedTuple
 
 import numpy.typing as npt
 
+from ibgn._files import COMPRESSIONS, Source, as_path, is_folder
+from ibgn.checks import check_choice
+from ibgn.cleaning import CleaningOptions
+from ibgn.errors import DataError, OptionError
 from ibgn.intervals import IntervalSequences
 from ibgn.io.annotations import ChoiceOptions
-from ibgn.io.files import COMPRESSIONS, Source, as_path, is_folder
 from ibgn.io.table import Labels, LongTable
-from ibgn.messages import DataError, OptionError, check_choice, printable
-from ibgn.records import CleaningOptions
+from ibgn.text import printable
 
 __all__ = ["FORMATS", "Format", "find_format", "load", "read", "write"]
 

@@ -11,6 +11,9 @@ from typing import Any, Literal, Unpack, get_args
 import numpy as np
 import pandas as pd
 
+from ibgn._files import Recording, Source, as_path, reading
+from ibgn.checks import check_choice
+from ibgn.errors import DataError, OptionError
 from ibgn.intervals import IntervalSequences
 from ibgn.io.annotations import (
     Annotation,
@@ -21,12 +24,11 @@ from ibgn.io.annotations import (
     split_options,
     to_table,
 )
-from ibgn.io.files import Recording, Source, as_path, reading
 from ibgn.io.folders import find_files
 from ibgn.io.lines import read_lines
 from ibgn.io.runs import check_steps, find_runs
 from ibgn.io.table import Labels, LongTable
-from ibgn.messages import DataError, OptionError, check_choice, quote
+from ibgn.text import quote
 
 __all__ = ["load_frames", "read_frames"]
 
@@ -67,7 +69,7 @@ def read_frames(
     form : "frames", "ranges" or "segments", where the lines look like what they are not
     **options : how recordings become instances, and how intervals are cleaned: tracks, action,
         activity, crossing, label and group of `ibgn.io.annotations.Choices`, and those of
-        `ibgn.records.Cleaning`. label="folder" suits Breakfast, group=r"(P\d+)_" its people.
+        `ibgn.cleaning.Cleaning`. label="folder" suits Breakfast, group=r"(P\d+)_" its people.
 
     Returns
     -------

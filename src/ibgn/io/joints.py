@@ -9,12 +9,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ibgn._files import Recording, Source, as_path, reading
+from ibgn.checks import as_number, check_number
+from ibgn.errors import DataError, DataWarning
 from ibgn.io.annotations import Choices, Take, _named
-from ibgn.io.files import Recording, Source, as_path, reading
 from ibgn.io.folders import find_files
 from ibgn.io.table import Labels
-from ibgn.messages import DataError, DataWarning, as_number, check_number, count, printable, quote
 from ibgn.recordings import SensorRecording
+from ibgn.text import count, printable, quote
 
 __all__ = ["read_joints"]
 

@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ibgn.io.files import Recording
-from ibgn.messages import DataError, as_number, not_a_number, printable, quote
+from ibgn._files import Recording
+from ibgn.checks import as_number, not_a_number
+from ibgn.errors import DataError
+from ibgn.text import printable, quote
 
 __all__ = ["Node", "parse_json", "parse_text", "read_text"]
 

@@ -8,13 +8,14 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 import numpy.typing as npt
 
+from ibgn._files import Recording, Source, reading, writing
+from ibgn.cleaning import Cleaning, CleaningOptions
+from ibgn.errors import DataError
 from ibgn.intervals import IntervalSequences
 from ibgn.io.checks import IN_JSON, check_writable
 from ibgn.io.columns import Columns, check_columns, find_columns, unused
-from ibgn.io.files import Recording, Source, reading, writing
 from ibgn.io.table import Labels, LongTable
-from ibgn.messages import DataError, quote
-from ibgn.records import Cleaning, CleaningOptions
+from ibgn.text import quote
 
 __all__ = ["read_jsonl", "write_jsonl"]
 

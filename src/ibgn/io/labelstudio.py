@@ -5,6 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal, Unpack, get_args
 
+from ibgn._files import Source, reading
+from ibgn.checks import check_choice, check_number
+from ibgn.errors import DataError, OptionError
 from ibgn.intervals import IntervalSequences
 from ibgn.io.annotations import (
     Annotation,
@@ -19,10 +22,9 @@ from ibgn.io.annotations import (
     to_table,
     warn_counts,
 )
-from ibgn.io.files import Source, reading
 from ibgn.io.json import Node, parse_json
 from ibgn.io.table import Labels, LongTable
-from ibgn.messages import DataError, OptionError, check_choice, check_number, printable, quote
+from ibgn.text import printable, quote
 
 __all__ = ["load_labelstudio", "read_labelstudio"]
 
@@ -65,7 +67,7 @@ def read_labelstudio(
         "merge" the two, both with a count, or "error"
     **options : tracks, action, activity, crossing, label, group of `ibgn.io.annotations.Choices`,
         and closed, tick, tolerance, zero_length, min_duration, duplicates of
-        `ibgn.records.Cleaning`
+        `ibgn.cleaning.Cleaning`
 
     Returns
     -------

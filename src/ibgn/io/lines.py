@@ -1,7 +1,8 @@
 """Lines of a text file."""
 
-from ibgn.io.files import Recording
-from ibgn.messages import DataError, printable
+from ibgn._files import Recording
+from ibgn.errors import DataError
+from ibgn.text import printable
 
 __all__ = ["read_lines"]
 

@@ -10,15 +10,18 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from ibgn._arrays import Floats, Ints
+from ibgn._files import as_path
+from ibgn.checks import check_choice
+from ibgn.cleaning import Cleaning, CleaningOptions
+from ibgn.errors import DataError, OptionError
 from ibgn.intervals import IntervalSequences
 from ibgn.io._opportunity import (
     ACTIVITY,
     CHANNELS,
     LEGEND,
     TRACKS,
-    Floats,
     Frames,
-    Ints,
     Run,
     Sources,
     Unknown,
@@ -27,11 +30,9 @@ from ibgn.io._opportunity import (
     load_frames,
 )
 from ibgn.io.annotations import Annotation, Choices, Take, to_table
-from ibgn.io.files import as_path
 from ibgn.io.table import Labels, LongTable
-from ibgn.messages import DataError, OptionError, check_choice, printable, quote
 from ibgn.recordings import SensorRecording
-from ibgn.records import Cleaning, CleaningOptions
+from ibgn.text import printable, quote
 
 __all__ = ["read_opportunity", "read_opportunity_frames"]
 
@@ -66,7 +67,7 @@ def read_opportunity(
     unknown : what to do with codes that are not in the legend of the data set: "error", or "drop"
         to take them for no label, with a count
     **cleaning : closed, tick, tolerance, zero_length, min_duration, duplicates; see
-        `ibgn.records.Cleaning`
+        `ibgn.cleaning.Cleaning`
 
     Returns
     -------

@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, get_args
 
-from ibgn.messages import DataError, DataWarning, check_choice, count, quote
+from ibgn.checks import check_choice
+from ibgn.errors import DataError, DataWarning
+from ibgn.text import count, quote
 
 __all__ = ["Event", "Pair", "Pairing", "Repeated", "Unpaired"]
 

@@ -7,13 +7,14 @@ from typing import Any, Unpack
 import narwhals as nw
 import numpy.typing as npt
 
+from ibgn._files import COMPRESSIONS, Recording, Source, as_path, reading, replacing
+from ibgn.cleaning import Cleaning, CleaningOptions
+from ibgn.errors import DataError
 from ibgn.intervals import IntervalSequences
 from ibgn.io.checks import IN_PARQUET, check_writable
 from ibgn.io.columns import Columns, find_columns, unused
-from ibgn.io.files import COMPRESSIONS, Recording, Source, as_path, reading, replacing
 from ibgn.io.table import Labels, LongTable, column_values
-from ibgn.messages import DataError, printable
-from ibgn.records import Cleaning, CleaningOptions
+from ibgn.text import printable
 
 __all__ = ["read_parquet", "write_parquet"]
 

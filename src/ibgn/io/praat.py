@@ -10,8 +10,9 @@ import warnings
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from ibgn.io.files import Recording
-from ibgn.messages import DataError, DataWarning, OptionError, printable, quote
+from ibgn._files import Recording
+from ibgn.errors import DataError, DataWarning, OptionError
+from ibgn.text import printable, quote
 
 __all__ = ["Tokens", "check_encoding", "read_text"]
 

@@ -7,13 +7,14 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ibgn.messages import DataError, check_number, quote
-from ibgn.records import LARGEST_TIME
+from ibgn._arrays import Bools, Floats
+from ibgn.checks import check_number
+from ibgn.cleaning import LARGEST_TIME
+from ibgn.errors import DataError
+from ibgn.text import quote
 
 __all__ = ["Runs", "check_steps", "count_gaps", "find_runs"]
 
-Bools = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.intp]
 
 GAP = 3.0  # steps: a frame or two may be lost before a run is taken to end

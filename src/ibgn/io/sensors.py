@@ -9,22 +9,14 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from ibgn._files import Recording, Source, reading
+from ibgn.checks import as_number, check_number, is_date, span_advice
+from ibgn.errors import DataError, DataWarning, OptionError
 from ibgn.io.annotations import Take, _check_pattern, _named
 from ibgn.io.csv import _check_delimiter, _check_encoding, _decoding, _parse, _parsing
-from ibgn.io.files import Recording, Source, reading
 from ibgn.io.folders import find_files
-from ibgn.messages import (
-    DataError,
-    DataWarning,
-    OptionError,
-    as_number,
-    check_number,
-    count,
-    is_date,
-    quote,
-    span_advice,
-)
 from ibgn.recordings import SensorRecording
+from ibgn.text import count, quote
 
 __all__ = ["read_sensors"]
 

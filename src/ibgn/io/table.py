@@ -9,24 +9,17 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from ibgn._arrays import Bools, Ints
+from ibgn.checks import as_number, not_a_number, span_advice
+from ibgn.cleaning import Cleaning, CleaningOptions, Records, by_text, encode, order_by_name
+from ibgn.errors import DataError
 from ibgn.intervals import IntervalSequences
 from ibgn.io.checks import as_objects
 from ibgn.io.columns import Columns, find_columns, unused
-from ibgn.messages import (
-    DataError,
-    as_number,
-    count,
-    not_a_number,
-    printable,
-    quote,
-    span_advice,
-)
-from ibgn.records import Cleaning, CleaningOptions, Records, by_text, encode, order_by_name
+from ibgn.text import count, printable, quote
 
 __all__ = ["read_table"]
 
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 Labels = npt.NDArray[Any] | None
 Where = Callable[[int], str]
 
@@ -42,7 +35,7 @@ def read_table(
         columns are not looked at
     columns : other names for them, as {"action": "behaviour"}
     **cleaning : closed, tick, tolerance, zero_length, min_duration, duplicates; see
-        `ibgn.records.Cleaning`
+        `ibgn.cleaning.Cleaning`
 
     Returns
     -------

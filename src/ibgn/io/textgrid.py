@@ -8,6 +8,9 @@ from typing import Any, Literal, NamedTuple, Unpack, get_args
 import numpy as np
 import numpy.typing as npt
 
+from ibgn._files import Recording, Source, reading
+from ibgn.checks import check_choice
+from ibgn.errors import DataError, DataWarning
 from ibgn.intervals import Instance, IntervalSequences
 from ibgn.io.annotations import (
     Annotation,
@@ -18,7 +21,6 @@ from ibgn.io.annotations import (
     split_options,
     to_table,
 )
-from ibgn.io.files import Recording, Source, reading
 from ibgn.io.folders import find_files
 from ibgn.io.praat import Tokens, check_encoding, read_text
 from ibgn.io.table import Labels, LongTable
@@ -31,7 +33,7 @@ from ibgn.io.tiers import (
     to_json,
     write_instances,
 )
-from ibgn.messages import DataError, DataWarning, check_choice, count, quote
+from ibgn.text import count, quote
 
 __all__ = ["load_textgrid", "read_textgrid", "write_textgrid"]
 
@@ -62,7 +64,7 @@ def read_textgrid(
         them, with a count; or "keep" them, for min_duration= to lengthen
     **options : tracks (the tiers), action, activity, crossing, label, group of
         `ibgn.io.annotations.Choices`, and closed, tick, tolerance, zero_length, min_duration,
-        duplicates of `ibgn.records.Cleaning`
+        duplicates of `ibgn.cleaning.Cleaning`
 
     Returns
     -------

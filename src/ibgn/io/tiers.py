@@ -12,11 +12,12 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ibgn._files import COMPRESSIONS, Source, as_path, show, writing
+from ibgn.errors import DataError
 from ibgn.intervals import Instance, IntervalSequences
 from ibgn.io.annotations import Choices, Take
 from ibgn.io.checks import IN_JSON, check_writable
-from ibgn.io.files import COMPRESSIONS, Source, as_path, show, writing
-from ibgn.messages import DataError, count, printable, quote
+from ibgn.text import count, printable, quote
 
 __all__ = [
     "Known",

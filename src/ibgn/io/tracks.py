@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from typing import Any, Unpack
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from ibgn._arrays import Floats
+from ibgn._files import Recording, Source, reading
+from ibgn.checks import as_number, check_number
+from ibgn.errors import DataError, DataWarning, OptionError
 from ibgn.intervals import IntervalSequences
 from ibgn.io.annotations import (
     Annotation,
@@ -30,23 +33,13 @@ from ibgn.io.cells import (
     read_head,
 )
 from ibgn.io.clock import as_seconds
-from ibgn.io.files import Recording, Source, reading
 from ibgn.io.folders import find_files
 from ibgn.io.runs import GAP, check_steps, count_gaps, find_runs
 from ibgn.io.table import Labels, LongTable
-from ibgn.messages import (
-    DataError,
-    DataWarning,
-    OptionError,
-    as_number,
-    check_number,
-    count,
-    quote,
-)
+from ibgn.text import count, quote
 
 __all__ = ["load_tracks", "read_tracks"]
 
-Floats = npt.NDArray[np.float64]
 Names = Mapping[str, Mapping[Any, str]]
 
 NULL = ("", "0", "null", "none", "nan")
@@ -90,7 +83,7 @@ def read_tracks(
         tab in .tsv files, and white space in others
     **options : how recordings become instances, and how intervals are cleaned: tracks, action,
         activity, crossing, label and group of `ibgn.io.annotations.Choices`, and those of
-        `ibgn.records.Cleaning`. activity= names the track whose runs become instances.
+        `ibgn.cleaning.Cleaning`. activity= names the track whose runs become instances.
 
     Returns
     -------

@@ -5,6 +5,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, Unpack, get_args
 
+from ibgn._files import Source, reading
+from ibgn.checks import check_choice
+from ibgn.errors import OptionError
 from ibgn.intervals import IntervalSequences
 from ibgn.io.annotations import (
     Annotation,
@@ -19,10 +22,9 @@ from ibgn.io.annotations import (
     to_table,
     warn_counts,
 )
-from ibgn.io.files import Source, reading
 from ibgn.io.json import Node, parse_json
 from ibgn.io.table import Labels, LongTable
-from ibgn.messages import OptionError, check_choice, quote
+from ibgn.text import quote
 
 __all__ = ["load_via", "read_via"]
 
@@ -55,7 +57,7 @@ def read_via(
         it, "merge" the two, both with a count, or "error"
     **options : tracks, action, activity, crossing, label, group of `ibgn.io.annotations.Choices`,
         and closed, tick, tolerance, zero_length, min_duration, duplicates of
-        `ibgn.records.Cleaning`
+        `ibgn.cleaning.Cleaning`
 
     Returns
     -------

@@ -8,6 +8,9 @@ from itertools import islice
 from typing import Any, Literal, NamedTuple, Unpack, get_args
 from xml.etree.ElementTree import Element
 
+from ibgn._files import Source, reading
+from ibgn.checks import check_choice
+from ibgn.errors import DataError, DataWarning, OptionError
 from ibgn.intervals import IntervalSequences
 from ibgn.io.annotations import (
     Annotation,
@@ -19,20 +22,11 @@ from ibgn.io.annotations import (
     to_table,
 )
 from ibgn.io.clock import as_seconds
-from ibgn.io.files import Source, reading
 from ibgn.io.folders import find_files
 from ibgn.io.pairing import Event, Pairing, Repeated, Unpaired
 from ibgn.io.table import Labels, LongTable
 from ibgn.io.xml import parse_xml
-from ibgn.messages import (
-    DataError,
-    DataWarning,
-    OptionError,
-    check_choice,
-    count,
-    printable,
-    quote,
-)
+from ibgn.text import count, printable, quote
 
 __all__ = ["load_xes", "read_xes"]
 
@@ -84,7 +78,7 @@ def read_xes(
         ends what is going on and starts anew, "error" refuses it
     **options : how recordings become instances, and how intervals are cleaned: tracks, action,
         label and group of `ibgn.io.annotations.Choices`, and those of
-        `ibgn.records.Cleaning`. The track of an event is its org:resource, or "events". A label
+        `ibgn.cleaning.Cleaning`. The track of an event is its org:resource, or "events". A label
         comes from attributes= or from label=, a group from attributes= or from
         group=; two sources are refused.
 

@@ -4,8 +4,9 @@ from typing import Any
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
-from ibgn.io.files import Recording
-from ibgn.messages import DataError, printable
+from ibgn._files import Recording
+from ibgn.errors import DataError
+from ibgn.text import printable
 
 __all__ = ["parse_xml"]
 

@@ -13,13 +13,12 @@ from itertools import accumulate
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from ibgn.messages import DataError
+from ibgn._arrays import Array
+from ibgn.errors import DataError
 
 __all__ = ["Arrays", "MisfitError", "check", "items", "join", "split"]
 
-Array = npt.NDArray[Any]
 Json = Any  # whatever JSON can hold
 
 FORMAT, VERSION = b"ibgn model ", 1

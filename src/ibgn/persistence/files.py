@@ -7,10 +7,12 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from ibgn import __version__
-from ibgn.io.files import Source, reading, replacing
-from ibgn.messages import DataError, printable, quote
-from ibgn.persistence.container import FORMAT, LARGEST, Array, Arrays, check, items, join, split
+from ibgn._arrays import Array
+from ibgn._files import Source, reading, replacing
+from ibgn.errors import DataError
+from ibgn.persistence.container import FORMAT, LARGEST, Arrays, check, items, join, split
 from ibgn.persistence.models import KINDS, pack_model, unpack_model
+from ibgn.text import printable, quote
 
 __all__ = ["load", "save"]
 

@@ -7,25 +7,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ibgn.activity import ActivityModel
-from ibgn.baselines.dbn import DBNClassifier, DurationChain
-from ibgn.baselines.ihmm import IHMMClassifier, InterleavedChains
-from ibgn.baselines.itbn import ITBNClassifier, TemporalNetwork
-from ibgn.classifier import IBGNClassifier
-from ibgn.estimator import ActivityClassifier
-from ibgn.messages import check_number, quote
-from ibgn.nodes import Sampling
-from ibgn.persistence.container import (
-    ANY,
-    FLOAT,
-    LARGEST,
-    NUMBERS,
-    Array,
-    Arrays,
-    Json,
-    check,
-    items,
-)
+from ibgn._arrays import Array
+from ibgn.checks import check_number
+from ibgn.classifiers.base import ActivityClassifier
+from ibgn.classifiers.dbn import DBNClassifier, DurationChain
+from ibgn.classifiers.ibgn import IBGNClassifier
+from ibgn.classifiers.ihmm import IHMMClassifier, InterleavedChains
+from ibgn.classifiers.itbn import ITBNClassifier, TemporalNetwork
+from ibgn.model.activity import ActivityModel
+from ibgn.persistence.container import ANY, FLOAT, LARGEST, NUMBERS, Arrays, Json, check, items
 from ibgn.persistence.parts import (
     Field,
     finite,
@@ -38,6 +28,8 @@ from ibgn.persistence.parts import (
     unpack_structure,
 )
 from ibgn.structure import Structure
+from ibgn.terms.tables import Sampling
+from ibgn.text import quote
 
 __all__ = ["KINDS", "Codec", "Kind", "pack_model", "unpack_model"]
 

@@ -8,15 +8,16 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from ibgn.activity import ActivityModel
-from ibgn.baselines.dbn import DurationChain
-from ibgn.baselines.ihmm import InterleavedChains
-from ibgn.baselines.itbn import TemporalNetwork
-from ibgn.links import MEMBERS, Links
-from ibgn.nodes import Convergence, Nodes
-from ibgn.persistence.container import ANY, FLOAT, INT, LARGEST, Array, Arrays, Json, check, items
-from ibgn.selection import LinkScores
+from ibgn._arrays import Array
+from ibgn.classifiers.dbn import DurationChain
+from ibgn.classifiers.ihmm import InterleavedChains
+from ibgn.classifiers.itbn import TemporalNetwork
+from ibgn.model.activity import ActivityModel
+from ibgn.persistence.container import ANY, FLOAT, INT, LARGEST, Arrays, Json, check, items
 from ibgn.structure import Structure
+from ibgn.terms.relations import MEMBERS, Links
+from ibgn.terms.selection import LinkScores
+from ibgn.terms.tables import Convergence, Nodes
 
 __all__ = ["PARTS", "Field", "pack", "pack_pairs", "unpack", "unpack_part", "unpack_structure"]
 

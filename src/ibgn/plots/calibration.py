@@ -6,18 +6,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from ibgn.messages import count
+from ibgn._arrays import Floats
 from ibgn.plots.frames import COUNT, SHARE, read_frame, refuse_missing
-from ibgn.plots.style import (
-    DARK,
-    FAINT,
-    SERIES_COLOURS,
-    Floats,
-    dress,
-    legend_above,
-    new_axes,
-    say_empty,
-)
+from ibgn.plots.style import DARK, FAINT, SERIES_COLOURS, dress, legend_above, new_axes, say_empty
+from ibgn.text import count
 
 __all__ = ["plot_calibration"]
 

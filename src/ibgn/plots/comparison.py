@@ -7,7 +7,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from ibgn.messages import OptionError, check_number, count, printable
+from ibgn.checks import check_number
+from ibgn.errors import OptionError
 from ibgn.plots.frames import ANY, COUNT, SHARE, read_frame
 from ibgn.plots.style import (
     DARK,
@@ -23,6 +24,7 @@ from ibgn.plots.style import (
     say_empty,
     verbatim,
 )
+from ibgn.text import count, printable
 
 __all__ = ["plot_activities", "plot_comparison"]
 

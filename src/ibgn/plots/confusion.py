@@ -10,7 +10,8 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.legend_handler import HandlerTuple
 from matplotlib.patches import Patch
 
-from ibgn.messages import DataError, OptionError, printable, quote
+from ibgn._arrays import Floats
+from ibgn.errors import DataError, OptionError
 from ibgn.plots.frames import COUNT, numbers_of
 from ibgn.plots.style import (
     DARK,
@@ -19,7 +20,6 @@ from ibgn.plots.style import (
     SERIES_COLOURS,
     SMALLEST_LETTER,
     Colour,
-    Floats,
     dress,
     inches,
     label_columns,
@@ -28,6 +28,7 @@ from ibgn.plots.style import (
     say_empty,
     verbatim_ticks,
 )
+from ibgn.text import printable, quote
 
 __all__ = ["plot_confusion"]
 

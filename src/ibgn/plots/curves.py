@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ibgn.plots.style import Floats
+from ibgn._arrays import Floats
 
 __all__ = ["bend_apart"]
 

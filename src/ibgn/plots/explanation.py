@@ -10,14 +10,14 @@ from matplotlib.colors import Normalize
 from matplotlib.patches import Rectangle
 from matplotlib.patheffects import withStroke
 
+from ibgn._arrays import Floats
 from ibgn.allen import Relation
-from ibgn.messages import check_number, printable
+from ibgn.checks import check_number
 from ibgn.plots.curves import bend_apart
 from ibgn.plots.style import (
     DARK,
     DIVERGING,
     Colour,
-    Floats,
     inches,
     ink,
     letters_across,
@@ -27,9 +27,10 @@ from ibgn.plots.style import (
     verbatim,
 )
 from ibgn.plots.timeline import draw_bars, label_timeline, lane_of_action
+from ibgn.text import printable
 
 if TYPE_CHECKING:  # plots of data need not wait for what learns
-    from ibgn.explanation import Explanation
+    from ibgn.model.explanation import Explanation
 
 __all__ = ["plot_explanation"]
 
@@ -59,7 +60,7 @@ def plot_explanation(
     Examples
     --------
     >>> import matplotlib.pyplot as plt
-    >>> from ibgn.classifier import IBGNClassifier
+    >>> from ibgn.classifiers.ibgn import IBGNClassifier
     >>> from ibgn.datasets import make_hand_signs
     >>> X, y, _ = make_hand_signs(instances_per_style=4, random_state=0)
     >>> model = IBGNClassifier(draws=100, random_state=0)

@@ -6,7 +6,9 @@ from typing import Any
 
 import pandas as pd
 
-from ibgn.messages import DataError, as_number, quote
+from ibgn.checks import as_number
+from ibgn.errors import DataError
+from ibgn.text import quote
 
 __all__ = ["ANY", "COUNT", "SHARE", "Range", "numbers_of", "read_frame", "refuse_missing"]
 

@@ -7,6 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.lines import Line2D
 
+from ibgn._arrays import Floats, Ints
 from ibgn.allen import Relation
 from ibgn.intervals import Instance, IntervalSequences
 from ibgn.networks import StructureLike, read_networks
@@ -16,8 +17,6 @@ from ibgn.plots.style import (
     POINTS,
     RELATION_COLOURS,
     SMALLEST_LETTER,
-    Floats,
-    Ints,
     add_legend,
     inches,
     ink,

@@ -8,14 +8,13 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from ibgn.messages import count, printable
+from ibgn._arrays import Floats
 from ibgn.plots.frames import COUNT, SHARE, read_frame, refuse_missing
 from ibgn.plots.style import (
     DARK,
     FAINT,
     MOST_ROWS,
     POINTS,
-    Floats,
     add_legend,
     dress,
     inches,
@@ -25,6 +24,7 @@ from ibgn.plots.style import (
     series_look,
     verbatim,
 )
+from ibgn.text import count, printable
 
 __all__ = ["plot_detectors", "plot_robustness"]
 

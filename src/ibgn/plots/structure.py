@@ -10,20 +10,13 @@ from matplotlib.colors import FuncNorm, ListedColormap
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
-from ibgn.messages import printable
-from ibgn.plots.style import (
-    DARK,
-    SEQUENTIAL,
-    Floats,
-    letters_across,
-    new_axes,
-    say_empty,
-    verbatim,
-)
+from ibgn._arrays import Floats
+from ibgn.plots.style import DARK, SEQUENTIAL, letters_across, new_axes, say_empty, verbatim
+from ibgn.text import printable
 
 if TYPE_CHECKING:  # plots of data need not wait for what learns
-    from ibgn.activity import ActivityModel
-    from ibgn.selection import LinkScores
+    from ibgn.model.activity import ActivityModel
+    from ibgn.terms.selection import LinkScores
 
 __all__ = ["plot_structure"]
 
@@ -50,7 +43,7 @@ def plot_structure(activity: "ActivityModel", *, ax: Axes | None = None) -> Axes
     Examples
     --------
     >>> import matplotlib.pyplot as plt
-    >>> from ibgn.classifier import IBGNClassifier
+    >>> from ibgn.classifiers.ibgn import IBGNClassifier
     >>> from ibgn.datasets import make_hand_signs
     >>> X, y, _ = make_hand_signs(instances_per_style=4, random_state=0)
     >>> model = IBGNClassifier("chain", draws=100, random_state=0)

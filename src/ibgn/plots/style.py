@@ -13,8 +13,9 @@ from matplotlib.axis import Axis
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.text import Text
 
+from ibgn._arrays import Ints
 from ibgn.intervals import Instance, IntervalSequences, as_sequences
-from ibgn.messages import printable
+from ibgn.text import printable
 
 __all__ = [
     "ACTION_COLOURS",
@@ -57,7 +58,6 @@ __all__ = [
 
 Colour = tuple[float, float, float]
 Floats = npt.NDArray[np.floating[Any]]
-Ints = npt.NDArray[np.int64]
 
 POINTS = 72  # an inch
 LEGEND_LINE = 0.2  # inches

@@ -6,12 +6,12 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import Colormap, LinearSegmentedColormap, Normalize, to_rgb
 
-from ibgn.messages import check_number, printable
+from ibgn._arrays import Floats
+from ibgn.checks import check_number
 from ibgn.plots.style import (
     POINTS,
     SEQUENTIAL,
     SMALLEST_LETTER,
-    Floats,
     inches,
     ink,
     label_columns,
@@ -19,9 +19,10 @@ from ibgn.plots.style import (
     new_axes,
     verbatim,
 )
+from ibgn.text import printable
 
 if TYPE_CHECKING:  # plots of data need not wait for what learns
-    from ibgn.activity import ActivityModel
+    from ibgn.model.activity import ActivityModel
 
 __all__ = ["plot_tables"]
 
@@ -56,7 +57,7 @@ def plot_tables(
     Examples
     --------
     >>> import matplotlib.pyplot as plt
-    >>> from ibgn.classifier import IBGNClassifier
+    >>> from ibgn.classifiers.ibgn import IBGNClassifier
     >>> from ibgn.datasets import make_hand_signs
     >>> X, y, _ = make_hand_signs(instances_per_style=4, random_state=0)
     >>> model = IBGNClassifier(draws=100, random_state=0)

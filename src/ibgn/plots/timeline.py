@@ -9,16 +9,15 @@ from matplotlib.colors import to_rgb
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.text import Text
 
+from ibgn._arrays import Floats, Ints
+from ibgn.checks import check_choice
 from ibgn.intervals import Instance, IntervalSequences
-from ibgn.messages import check_choice
 from ibgn.plots.style import (
     FAINT,
     LEGEND_LINE,
     MOST_IN_LEGEND,
     POINTS,
     Colour,
-    Floats,
-    Ints,
     action_colour,
     add_legend,
     edge,

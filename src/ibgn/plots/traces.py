@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from ibgn.messages import printable
 from ibgn.plots.style import (
     FAINT,
     SERIES_COLOURS,
@@ -17,9 +16,10 @@ from ibgn.plots.style import (
     say_empty,
     verbatim,
 )
+from ibgn.text import printable
 
 if TYPE_CHECKING:  # plots of data need not wait for what learns
-    from ibgn.activity import ActivityModel
+    from ibgn.model.activity import ActivityModel
 
 __all__ = ["plot_traces"]
 
@@ -43,7 +43,7 @@ def plot_traces(activity: "ActivityModel", *, ax: Axes | None = None) -> Axes:
     Examples
     --------
     >>> import matplotlib.pyplot as plt
-    >>> from ibgn.classifier import IBGNClassifier
+    >>> from ibgn.classifiers.ibgn import IBGNClassifier
     >>> from ibgn.datasets import make_hand_signs
     >>> X, y, _ = make_hand_signs(instances_per_style=4, random_state=0)
     >>> model = IBGNClassifier(draws=100, random_state=0)

@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 from matplotlib.axes import Axes
 
-from ibgn.activity import ActivityModel
-from ibgn.messages import count, printable
+from ibgn.model.activity import ActivityModel
 from ibgn.plots import (
     plot_activities,
     plot_calibration,
@@ -24,6 +23,7 @@ from ibgn.plots import (
 )
 from ibgn.report.findings import Findings, HardInstance
 from ibgn.report.summary import calibration, chance, chosen_models
+from ibgn.text import count, printable
 
 __all__ = ["Figure", "make_figures", "robustness_figures"]
 

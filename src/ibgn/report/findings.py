@@ -10,17 +10,17 @@ import numpy.typing as npt
 import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 
-from ibgn.activity import ActivityModel
-from ibgn.classifier import IBGNClassifier
-from ibgn.estimator import ActivityClassifier
-from ibgn.experiments.evaluation import Evaluation
-from ibgn.experiments.folds import Fold
-from ibgn.experiments.methods import Method
-from ibgn.experiments.trials import Grid, Search
-from ibgn.explanation import Explanation
+from ibgn.classifiers.base import ActivityClassifier
+from ibgn.classifiers.ibgn import IBGNClassifier
+from ibgn.errors import DataError
+from ibgn.evaluation.evaluate import Evaluation
+from ibgn.evaluation.folds import Fold
+from ibgn.evaluation.methods import Method
+from ibgn.evaluation.trials import Grid, Search
 from ibgn.inspection import Inspection, inspect
 from ibgn.intervals import IntervalSequences
-from ibgn.messages import DataError
+from ibgn.model.activity import ActivityModel
+from ibgn.model.explanation import Explanation
 
 __all__ = ["Findings", "HardInstance", "Origin", "find"]
 

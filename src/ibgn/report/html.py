@@ -4,13 +4,15 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from ibgn.messages import DataError, check_choice, quote
+from ibgn.checks import check_choice
+from ibgn.errors import DataError
 from ibgn.report.figures import Figure
 from ibgn.report.svg import draw_svg
 from ibgn.report.words import FILTERS
+from ibgn.text import quote
 
 __all__ = ["render"]
 
@@ -49,7 +51,7 @@ def render(template: str, summary: dict[str, Any], figures: Mapping[str, Figure]
 @cache
 def _environment() -> Environment:
     made = Environment(
-        loader=PackageLoader("ibgn.report"),
+        loader=ChoiceLoader([PackageLoader("ibgn.report"), PackageLoader("ibgn.reproduction")]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -10,13 +10,14 @@ from typing import Any
 
 import pandas as pd
 
-from ibgn.io.files import replacing, show, writing
-from ibgn.messages import DataError, DataWarning, count
+from ibgn._files import replacing, show, writing
+from ibgn.errors import DataError, DataWarning
 from ibgn.report.figures import Figure, make_figures
 from ibgn.report.findings import Findings
 from ibgn.report.html import render
 from ibgn.report.summary import summarise
 from ibgn.report.tables import make_tables
+from ibgn.text import count
 
 __all__ = ["Report", "make_folder", "make_report"]
 

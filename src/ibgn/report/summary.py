@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 from sklearn.metrics import precision_recall_fscore_support
 
-from ibgn.activity import ActivityModel
-from ibgn.experiments.plain import rows
-from ibgn.experiments.scores import BINS
-from ibgn.messages import count
+from ibgn.evaluation.plain import rows
+from ibgn.evaluation.scores import BINS
+from ibgn.model.activity import ActivityModel
 from ibgn.report.findings import Findings, HardInstance
+from ibgn.text import count
 
 __all__ = ["calibration", "chance", "chosen_models", "convergence", "summarise", "versions"]
 

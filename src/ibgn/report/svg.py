@@ -10,9 +10,9 @@ from xml.etree.ElementTree import Element, fromstring, tostring
 
 import matplotlib.pyplot as plt
 
-from ibgn.messages import printable
 from ibgn.plots.style import DARK, FAINT, themed
 from ibgn.report.figures import Figure
+from ibgn.text import printable
 
 __all__ = ["draw_svg"]
 

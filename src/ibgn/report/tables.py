@@ -4,7 +4,7 @@ from typing import Any
 
 import pandas as pd
 
-from ibgn.activity import ActivityModel
+from ibgn.model.activity import ActivityModel
 from ibgn.report.findings import Findings
 from ibgn.report.summary import calibration, convergence
 

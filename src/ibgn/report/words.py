@@ -7,7 +7,7 @@ from typing import Any
 from markupsafe import Markup
 
 from ibgn.allen import Relation
-from ibgn.messages import printable
+from ibgn.text import printable
 
 __all__ = ["FILTERS"]
 

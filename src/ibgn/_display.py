@@ -1,0 +1,83 @@
+"""How interval sequences show themselves: text in a terminal, HTML in a notebook."""
+
+from html import escape
+from typing import TYPE_CHECKING
+
+from ibgn.text import printable
+
+if TYPE_CHECKING:
+    from ibgn.intervals import IntervalSequences
+
+SHOWN_INSTANCES = 5
+SHOWN_INTERVALS = 4
+BAR_WIDTH, BAR_HEIGHT = 600, 9
+
+
+def headline(X: "IntervalSequences") -> str:
+    """Count instances, intervals, actions and groups."""
+    parts = [f"{len(X)} instance{'' if len(X) == 1 else 's'}"]
+    intervals = len(X.action)
+    parts.append(f"{intervals} interval{'' if intervals == 1 else 's'}")
+    if len(X) > 1:
+        parts[-1] += f" ({X.lengths.min()} to {X.lengths.max()} each)"
+    parts.append(f"{len(X.actions)} action{'' if len(X.actions) == 1 else 's'}")
+    if X.groups is not None:
+        groups = len(set(X.groups.tolist()))
+        parts.append(f"{groups} group{'' if groups == 1 else 's'}")
+    return ", ".join(parts)
+
+
+def as_text(X: "IntervalSequences") -> str:
+    """Show the first instances, a line each, below the headline."""
+    lines = [f"IntervalSequences: {headline(X)}"]
+    for d in range(min(len(X), SHOWN_INSTANCES)):
+        one = X[d]
+        name = str(d) if one.ids is None else printable(one.ids[0])
+        shown = [
+            f"{printable(one.actions[one.action[i]])} [{one.start[i]:g}, {one.end[i]:g})"
+            for i in range(min(len(one.action), SHOWN_INTERVALS))
+        ]
+        more = ["..."] if len(one.action) > SHOWN_INTERVALS else []
+        lines.append(f"  {name}: {', '.join(shown + more) or 'no intervals'}")
+    if len(X) > SHOWN_INSTANCES:
+        lines.append(f"  ... {len(X) - SHOWN_INSTANCES} more")
+    return "\n".join(lines)
+
+
+def as_html(X: "IntervalSequences") -> str:
+    """Show the first instances as small timelines; every name is escaped."""
+    rows = []
+    for d in range(min(len(X), SHOWN_INSTANCES)):
+        one = X[d]
+        name = str(d) if one.ids is None else printable(one.ids[0])
+        cells = f"<th>{escape(name)}</th><td>{len(one.action)}</td><td>{_timeline(one)}</td>"
+        rows.append(f"<tr>{cells}</tr>")
+    if len(X) > SHOWN_INSTANCES:
+        rows.append(f'<tr><td colspan="3">... {len(X) - SHOWN_INSTANCES} more</td></tr>')
+    head = "<tr><th>instance</th><th>intervals</th><th>timeline</th></tr>"
+    return (
+        f"<div><p><b>IntervalSequences</b>: {headline(X)}</p>"
+        f"<table>{head}{''.join(rows)}</table></div>"
+    )
+
+
+def _timeline(one: "IntervalSequences") -> str:
+    """Draw an instance as bars, one lane an action, the name as a tooltip."""
+    if len(one.action) == 0:
+        return ""
+    lanes = {code: lane for lane, code in enumerate(dict.fromkeys(one.action.tolist()))}
+    origin, scale = one.start.min(), BAR_WIDTH / (one.end.max() - one.start.min())
+    bars = []
+    for code, start, end in zip(
+        one.action.tolist(), one.start.tolist(), one.end.tolist(), strict=True
+    ):
+        hue = 360 * code // len(one.actions)
+        name = escape(printable(one.actions[code]))
+        bars.append(
+            f'<rect x="{(start - origin) * scale:.1f}" y="{lanes[code] * BAR_HEIGHT}" '
+            f'width="{max((end - start) * scale, 1):.1f}" height="{BAR_HEIGHT - 2}" '
+            f'fill="hsl({hue},60%,50%)"><title>{name} [{start:g}, {end:g})</title></rect>'
+        )
+    height = len(lanes) * BAR_HEIGHT
+    size = f'width="{BAR_WIDTH}" height="{height}"'
+    return f'<svg {size} role="img" aria-label="timeline">{"".join(bars)}</svg>'

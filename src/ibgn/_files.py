@@ -1,0 +1,195 @@
+"""What the readers and writers of all formats share: errors that name the file, safe writing."""
+
+import bz2
+import errno
+import gzip
+import io
+import lzma
+import os
+import re
+import tempfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from ibgn.errors import DataError
+from ibgn.text import printable, quote
+
+Source = str | os.PathLike[str]
+
+OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+COMPRESSIONS = tuple(OPENERS)
+# how gzip, bzip2, xz, zip and zstandard files begin
+COMPRESSED = re.compile(rb"\x1f\x8b|BZh[1-9]1AY&SY|\xfd7zXZ\0|PK\x03\x04|\x28\xb5\x2f\xfd")
+# what a few bytes may become: tables shrink by ten to fifty, files made to do harm by a thousand
+ALWAYS_UNPACKED = 1 << 28  # bytes
+MOST_TIMES_UNPACKED = 100
+LARGEST_PIPE = 1 << 30  # bytes, as a pipe is kept in memory
+
+
+class Recording:
+    """A file to read: its bytes, from their start as often as asked, and its name for messages.
+
+    Parameters
+    ----------
+    path : file; what can be read only once, as a pipe, is kept in memory
+    """
+
+    def __init__(self, path: Source) -> None:
+        self.path = as_path(path)
+        self.prefix = f"{printable(self.path.name)}: "
+        self._content: bytes | None = None
+        self._fits = False
+
+    @contextmanager
+    def open(self) -> Iterator[IO[bytes]]:
+        """Open the file, decompressed where its suffix says that it is compressed."""
+        with self._stream() as stream:
+            if COMPRESSED.match(stream.read(16)):
+                raise DataError(
+                    f"{self.prefix}the file is compressed, but its name does not say how; "
+                    f"decompress it first, or rename it if it is one of {', '.join(COMPRESSIONS)}"
+                )
+            stream.seek(0)
+            yield stream
+
+    def _stream(self) -> Any:
+        opener = OPENERS.get(self.path.suffix.lower())
+        if opener is None:
+            return self._packed()
+        if not self._fits:  # before anything is made of the bytes, as that takes far longer
+            self._refuse_bomb(opener)
+        return opener(self.path if self.path.is_file() else self._packed(), "rb")
+
+    def _packed(self) -> Any:
+        return self.path.open("rb") if self.path.is_file() else io.BytesIO(self._piped())
+
+    def _refuse_bomb(self, opener: Callable[..., Any]) -> None:
+        with self._packed() as packed, opener(packed, "rb") as stream:
+            most = max(ALWAYS_UNPACKED, MOST_TIMES_UNPACKED * packed.seek(0, os.SEEK_END))
+            packed.seek(0)
+            while chunk := stream.read(1 << 20):
+                most -= len(chunk)
+                if most < 0:
+                    raise DataError(
+                        f"{self.prefix}the file unpacks to more than {MOST_TIMES_UNPACKED} times "
+                        "its size; if it is meant to, decompress it first"
+                    )
+        self._fits = True
+
+    def _piped(self) -> bytes:
+        if self._content is None:
+            with self.path.open("rb") as stream:
+                self._content = stream.read(LARGEST_PIPE + 1)
+            if len(self._content) > LARGEST_PIPE:
+                raise DataError(
+                    f"{self.prefix}more than {LARGEST_PIPE} bytes come through the pipe; save "
+                    "them as a file and read that"
+                )
+        return self._content
+
+
+def as_path(path: Source) -> Path:
+    """Take the name of a file, and nothing that cannot be one."""
+    if not isinstance(path, str | os.PathLike):
+        raise DataError(f"the name of a file is wanted, got {type(path).__name__}")
+    if "\0" in str(path):
+        raise DataError(f"{show(path)} holds a NUL character, which no name of a file can")
+    return Path(path)
+
+
+def is_folder(path: Source) -> bool:
+    """Tell a folder; what cannot even be asked about is none."""
+    try:
+        return as_path(path).is_dir()
+    except OSError:  # a name that is too long
+        return False
+
+
+def show(path: Source) -> str:
+    """Show a path in a message, whole where that is possible."""
+    return quote(path, longest=300)
+
+
+@contextmanager
+def reading(path: Source) -> Iterator[Recording]:
+    """Turn what goes wrong with a file into errors that name it."""
+    recording = Recording(path)
+    try:
+        yield recording
+    except FileNotFoundError as error:
+        raise DataError(f"there is no file {show(path)}; check the path") from error
+    except IsADirectoryError as error:
+        raise DataError(f"{show(path)} is a folder; name a file") from error
+    except PermissionError as error:
+        raise DataError(f"{show(path)} may not be read; check its permissions") from error
+    except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:  # a damaged compressed file
+        reason = printable(error, longest=300)
+        raise DataError(f"{recording.prefix}could not be read: {reason}") from error
+
+
+@contextmanager
+def replacing(path: Source) -> Iterator[Path]:
+    """Give a temporary path beside the file, and put it in its place only when all went well."""
+    try:
+        target = _find_target(path)
+        with _temporary_beside(target) as temporary:
+            yield temporary
+            temporary.chmod(target.stat().st_mode if target.exists() else 0o666 & ~_umask())
+            temporary.replace(target)
+    except OSError as error:  # its own text names the temporary file
+        raise DataError(
+            f"{show(path)} could not be written: {error.strerror or type(error).__name__}; "
+            "check the path, the permissions of its folder and the space on the disk"
+        ) from error
+
+
+@contextmanager
+def writing(path: Source) -> Iterator[IO[str]]:
+    """Open a text file that appears whole or not at all; compressed where its suffix says so."""
+    suffix = as_path(path).suffix.lower()
+    with replacing(path) as temporary, temporary.open("wb") as raw:
+        compressed = _compress(raw, suffix)
+        with io.TextIOWrapper(compressed, encoding="utf-8", newline="") as file:
+            yield file
+
+
+def _compress(raw: Any, suffix: str) -> Any:
+    if suffix == ".gz":  # neither the temporary name nor the time, so that equal data stay equal
+        return gzip.GzipFile("", "wb", fileobj=raw, mtime=0)
+    return OPENERS[suffix](raw, "wb") if suffix in OPENERS else raw
+
+
+def _find_target(path: Source) -> Path:
+    """File that is to be replaced, behind links; only a regular file is."""
+    try:
+        target = as_path(path).resolve()
+    except RuntimeError as error:  # what a loop of links is before Python 3.13
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP)) from error
+    given = Path(path)  # a pipe behind a link has no path that could be resolved
+    if given.is_dir():
+        raise DataError(f"{show(path)} is a folder; name a file")
+    if given.exists() and not given.is_file():
+        raise DataError(f"{show(path)} is a device or a pipe, which is not replaced; name a file")
+    if not target.parent.is_dir():
+        raise DataError(f"there is no folder {show(target.parent)}; make it first")
+    return target
+
+
+@contextmanager
+def _temporary_beside(target: Path) -> Iterator[Path]:
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=".")
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        yield temporary
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,110 @@
+"""Options checked, and numbers as people write them."""
+
+import datetime
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ibgn.errors import OptionError
+from ibgn.text import quote
+
+__all__ = [
+    "as_number",
+    "check_choice",
+    "check_number",
+    "check_whole",
+    "is_date",
+    "not_a_number",
+    "span_advice",
+]
+
+# numbers as text: plain or scientific, in ASCII digits; a blank one is missing
+NUMBER = re.compile(
+    r"\s*([+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?inf(inity)?|nan)?\s*", re.ASCII | re.IGNORECASE
+)
+NO_NUMBERS = (bool, np.bool_, complex, np.complexfloating, np.datetime64, np.timedelta64)
+DATE = re.compile(r"\s*(\d{4}-\d\d?-\d\d?|\d\d?[./-]\d\d?[./-](\d{4}|\d\d))([T\s].*)?", re.DOTALL)
+DATES = (
+    datetime.date,
+    datetime.time,
+    datetime.timedelta,
+    np.datetime64,
+    np.timedelta64,
+    pd.Period,
+)
+
+
+def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
+    """Refuse an option value that is not among the choices, and list them."""
+    if not isinstance(value, str) or value not in choices:
+        listed = ", ".join(map(repr, choices))
+        raise OptionError(name, value, f"is not a choice; choose among {listed}")
+
+
+def check_number(name: str, value: Any, required: str, holds: Callable[[float], bool]) -> None:
+    """Refuse an option value that is not a finite number with the property that is required."""
+    is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    number = as_number(value) if is_number else None  # infinite where an integer is too large
+    if number is None or not (np.isfinite(number) and holds(number)):
+        raise OptionError(name, value, f"must be {required}")
+
+
+def check_whole(name: str, value: Any, least: int, most: int = 2**31) -> None:
+    """Refuse an option value that is not a whole number from least to most."""
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not (whole and least <= value <= most):
+        raise OptionError(name, value, f"must be a whole number from {least} to {most:,}")
+
+
+def as_number(value: Any) -> float | None:
+    """Number that a cell holds, NaN where it is empty, None where it holds something else."""
+    if type(value) is float:  # by far the most
+        return value
+    if value is None or value is pd.NA or value is pd.NaT:
+        return np.nan
+    if isinstance(value, str):
+        return _number_of_text(value)
+    if (
+        isinstance(value, NO_NUMBERS)
+        or not hasattr(value, "__float__")
+        or getattr(value, "ndim", 0) != 0
+    ):
+        return None
+    try:
+        return float(value)
+    except OverflowError:
+        return np.inf if value > 0 else -np.inf
+    except (TypeError, ValueError):
+        return None
+
+
+def _number_of_text(text: str) -> float | None:
+    if not NUMBER.fullmatch(text):
+        return None
+    return float(text) if text.strip() else np.nan
+
+
+def is_date(value: Any) -> bool:
+    """Tell dates, times of the day and time spans, also as text, from numbers."""
+    return isinstance(value, DATES) or (isinstance(value, str) and bool(DATE.fullmatch(value)))
+
+
+def not_a_number(name: str, value: Any) -> str:
+    """Say what stands where a time should be, and what to do."""
+    if is_date(value):
+        return span_advice(name, value)
+    return (
+        f"the {name} is {quote(value)}, not a number; "
+        "write times as numbers, 12.5 and not 12,5 or 0:12"
+    )
+
+
+def span_advice(name: str, value: Any) -> str:
+    """Say how dates and time spans become numbers."""
+    return (
+        f"the {name} is a date or time span ({quote(value)[1:-1]}); make it a number first, "
+        "for pandas: (times - times.min()).dt.total_seconds()"
+    )

@@ -1,0 +1,355 @@
+"""ITBN: an activity as a Bayesian network of which actions occur, and how linked ones relate."""
+
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy.special import xlogy
+
+from ibgn._arrays import Bools, Floats, Ints
+from ibgn.allen import COMPOSITION_OF_ALL, Converse, Relation, relations_between
+from ibgn.checks import check_choice
+from ibgn.classifiers.base import ActivityClassifier, ClassPrior, check_smoothing
+from ibgn.classifiers.climbing import climb
+from ibgn.intervals import IntervalSequences
+from ibgn.model.explanation import Contributions
+from ibgn.text import count
+
+__all__ = ["ITBNClassifier", "TemporalNetwork"]
+
+Occurrence = Literal["first", "longest"]
+Comparison = Literal["all-pairs", "links", "per-link"]
+Consistency = Literal["frequent", "strict"]
+
+RELATIONS = 13
+KNOWING_NOTHING = -np.log(RELATIONS)
+
+
+class Occurrences(NamedTuple):
+    """One interval of each action in each instance, where it occurs.
+
+    Parameters
+    ----------
+    present : (n, actions) whether the action occurs
+    start, end : (n, actions) of the interval that stands for the action, 0 where there is none
+    interval : (n, actions) which interval that is, -1 where there is none
+    repeated : how many intervals were left out, since another stands for their action
+    """
+
+    present: Bools
+    start: Floats
+    end: Floats
+    interval: Ints
+    repeated: int
+
+    def relations(self, i: int, others: int | slice = slice(None)) -> npt.NDArray[np.uint8]:
+        """(n, others) relation of one action to others; without meaning where one is absent."""
+        start, end = (np.atleast_2d(times[:, others].T).T for times in (self.start, self.end))
+        return relations_between((self.start[:, [i]], self.end[:, [i]]), (start, end))
+
+
+@dataclass(frozen=True)
+class TemporalNetwork:
+    """What was learned about one activity.
+
+    Parameters
+    ----------
+    name : the activity
+    actions : names of all known actions
+    links : (links, 2) numbers of the actions, parent and child, sorted by child
+    presence : (rows, 2) log probability that an action is absent, and that it occurs: for each
+        action in turn a row for each combination of its parents, the first parent the highest bit
+    relations : (links, 13) log probability of each relation of parent to child, where both occur
+    score : BIC of the structure
+    repeated : training intervals that were left out, since another stands for their action
+    inconsistent : (pairs, 2) actions that would have paid to link, but whose relation contradicts
+        those of links that were made
+    cyclic : (pairs, 2) actions that would have paid to link, but only in a cycle
+    """
+
+    name: Any
+    actions: tuple[str, ...]
+    links: Ints
+    presence: Floats
+    relations: Floats
+    score: float
+    repeated: int
+    inconsistent: Ints
+    cyclic: Ints
+
+    def parents(self, child: int) -> list[int]:
+        """Numbers of the actions that this one depends on."""
+        parents: list[int] = self.links[self.links[:, 1] == child, 0].tolist()
+        return parents
+
+    def presence_terms(self, occurring: Occurrences) -> Floats:
+        """(n, actions) log probability that each action occurs or not, as it does."""
+        terms, begin = np.zeros(occurring.present.shape), 0
+        for child in range(len(self.actions)):
+            parents = self.parents(child)
+            row = begin + _row(occurring.present, parents)
+            terms[:, child] = self.presence[row, occurring.present[:, child].astype(int)]
+            begin += 2 ** len(parents)
+        return terms
+
+    def relation_terms(self, occurring: Occurrences) -> Floats:
+        """(n, links) log probability of the relation of each link, 0 where an end is absent."""
+        terms = np.zeros((len(occurring.present), len(self.links)))
+        for link, (i, j) in enumerate(self.links.tolist()):
+            both = occurring.present[:, i] & occurring.present[:, j]
+            terms[both, link] = self.relations[link, occurring.relations(i, j)[both, 0]]
+        return terms
+
+    def table(self) -> pd.DataFrame:
+        """One row a link, with its likeliest relation; the most certain first."""
+        best = self.relations.argmax(axis=1)
+        rows = [
+            (self.actions[i], _label(int(r)), self.actions[j], float(np.exp(logs[r])))
+            for (i, j), r, logs in zip(self.links.tolist(), best, self.relations, strict=True)
+        ]
+        table = pd.DataFrame(rows, columns=["parent", "relation", "child", "probability"])
+        return table.sort_values("probability", ascending=False, kind="stable", ignore_index=True)
+
+    def __repr__(self) -> str:
+        return (
+            f"TemporalNetwork {self.name!r}: {count(len(self.links), 'link')}; left out: "
+            f"{count(self.repeated, 'repeated interval')}, {len(self.inconsistent)} inconsistent "
+            f"and {count(len(self.cyclic), 'cyclic link')}"
+        )
+
+
+class ITBNClassifier(ActivityClassifier):
+    """Interval temporal Bayesian network: which actions occur, and how pairs of them relate.
+
+    Each action occurs or not, depending on the actions that are linked to it; for each link, one of
+    Allen's thirteen relations holds where both occur. Links are found greedily by BIC, without
+    cycles, and so that the relations of three linked actions never contradict each other.
+
+    Parameters
+    ----------
+    occurrence : which interval stands for an action that occurs several times in an instance: the
+        "longest" or the "first"; the others are left out
+    comparison : how activities with different links are compared. "all-pairs" takes each relation
+        without a link to be one of thirteen, so that all activities speak of the same things;
+        "links" leaves such relations out; "per-link" does too, and divides by the number of links
+    consistency : whether links contradict each other is told by their most "frequent" relations,
+        or, if "strict", by all that occur in training
+    smoothing : added to each count
+    class_prior : "uniform", "empirical", or a probability for each label
+    n_jobs : activities learned at the same time, by joblib
+    progress : show which activities are done, where standard error is a terminal
+
+    Attributes
+    ----------
+    classes_ : labels of the activities, sorted
+    actions_ : names of the known actions, sorted
+    activities_ : a `TemporalNetwork` for each label, which also tells what had to be left out
+    class_log_prior_ : (activities,) log of the class prior
+
+    Notes
+    -----
+    Actions never seen in training are passed over. An instance without intervals speaks for the
+    activities whose actions are most often absent.
+
+    Examples
+    --------
+    >>> X = [[("boil", 0, 4), ("pour", 5, 6)]] * 9 + [[("boil", 0, 4), ("pour", 2, 6)]] * 9
+    >>> model = ITBNClassifier().fit(X, ["tea"] * 9 + ["soup"] * 9)
+    >>> model.activities_["tea"]
+    TemporalNetwork 'tea': 1 link; left out: 0 repeated intervals, 0 inconsistent and 0 cyclic links
+    >>> model.predict([[("boil", 0, 9), ("pour", 8, 10)]]).tolist()
+    ['soup']
+    """
+
+    def __init__(
+        self,
+        occurrence: Occurrence = "longest",
+        *,
+        comparison: Comparison = "all-pairs",
+        consistency: Consistency = "frequent",
+        smoothing: float = 0.3,
+        class_prior: ClassPrior = "uniform",
+        n_jobs: int | None = None,
+        progress: bool = False,
+    ) -> None:
+        self.occurrence = occurrence
+        self.comparison = comparison
+        self.consistency = consistency
+        self.smoothing = smoothing
+        self.class_prior = class_prior
+        self.n_jobs = n_jobs
+        self.progress = progress
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        check_choice("occurrence", self.occurrence, get_args(Occurrence))
+        check_choice("comparison", self.comparison, get_args(Comparison))
+        check_choice("consistency", self.consistency, get_args(Consistency))
+        check_smoothing(self.smoothing)
+
+    def _fit_activities(self, parts: list[IntervalSequences]) -> list[TemporalNetwork]:
+        given = (
+            (label, part, self.occurrence, self.consistency, self.smoothing)
+            for label, part in zip(self.classes_.tolist(), parts, strict=True)
+        )
+        return list(self._in_parallel(fit_network, given))
+
+    def _log_likelihood(self, X: IntervalSequences) -> Floats:
+        occurring = find_occurrences(X, len(self.actions_), self.occurrence)
+        scores = np.empty((len(X), len(self.classes_)))
+        for c, model in enumerate(self.activities_.values()):
+            relations = model.relation_terms(occurring).sum(axis=1)
+            relations += self._unlinked(model, occurring.present)
+            whole = model.presence_terms(occurring).sum(axis=1) + relations
+            scores[:, c] = whole / self._scale(model)
+        return scores
+
+    def _unlinked(self, model: TemporalNetwork, present: Bools) -> Floats:
+        """What relations without a link add in all."""
+        if self.comparison != "all-pairs":
+            return np.zeros(len(present))
+        many = present.sum(axis=1)
+        linked = (present[:, model.links[:, 0]] & present[:, model.links[:, 1]]).sum(axis=1)
+        added: Floats = (many * (many - 1) / 2 - linked) * KNOWING_NOTHING
+        return added
+
+    def _scale(self, model: TemporalNetwork) -> int:
+        return max(len(model.links), 1) if self.comparison == "per-link" else 1
+
+    def _contributions(self, X: IntervalSequences, label: Any) -> Contributions:
+        model = self.activities_[label]
+        occurring = find_occurrences(X, len(self.actions_), self.occurrence)
+        scale, interval = self._scale(model), occurring.interval[0]
+        presence = model.presence_terms(occurring)[0] / scale
+        nodes, links = np.zeros(len(X.action)), np.zeros((len(X.action),) * 2)
+        nodes[interval[interval >= 0]] = presence[interval >= 0]
+        if self.comparison == "all-pairs":
+            chosen = np.sort(interval[interval >= 0])
+            links[np.ix_(chosen, chosen)] = np.triu(np.full((len(chosen),) * 2, KNOWING_NOTHING), 1)
+        terms = model.relation_terms(occurring)[0] / scale
+        for (i, j), term in zip(model.links.tolist(), terms, strict=True):
+            if interval[i] >= 0 and interval[j] >= 0:
+                links[tuple(sorted((interval[i], interval[j])))] = term
+        absent = {self.actions_[a]: float(presence[a]) for a in np.flatnonzero(interval < 0)}
+        return Contributions(nodes, links, absent)
+
+
+def find_occurrences(X: IntervalSequences, actions: int, which: Occurrence) -> Occurrences:
+    """One interval for each known action of each instance."""
+    known = np.flatnonzero(X.action < actions)
+    if which == "longest":
+        length = (X.end - X.start)[known]
+        known = known[np.lexsort((known, -length))]
+    place, first = np.unique(X.owner[known] * actions + X.action[known], return_index=True)
+    interval = np.full(len(X) * actions, -1)
+    interval[place] = known[first]
+    start, end = np.zeros((2, len(X) * actions))
+    start[place], end[place] = X.start[known[first]], X.end[known[first]]
+    shape = (len(X), actions)
+    return Occurrences(
+        present=(interval >= 0).reshape(shape),
+        start=start.reshape(shape),
+        end=end.reshape(shape),
+        interval=interval.reshape(shape),
+        repeated=len(known) - len(place),
+    )
+
+
+def count_relations(occurring: Occurrences) -> Ints:
+    """(actions, actions, 13) relations of each two actions that occur together."""
+    size = occurring.present.shape[1]
+    counts = np.zeros((size, size, RELATIONS), np.int64)
+    for i in range(size):
+        both = occurring.present[:, [i]] & occurring.present
+        both[:, i] = False
+        place = np.arange(size) * RELATIONS + occurring.relations(i)
+        counts[i] = np.bincount(place[both], minlength=size * RELATIONS).reshape(size, RELATIONS)
+    return counts
+
+
+def relation_score(counts: Ints) -> Floats:
+    """BIC of the relation of two actions, from those instances in which both occur."""
+    total = counts.sum(axis=-1)
+    fit = xlogy(counts, counts).sum(axis=-1) - xlogy(total, total)
+    score: Floats = fit - 0.5 * np.log(np.maximum(total, 1)) * (RELATIONS - 1)
+    return score
+
+
+def fit_network(
+    name: Any,
+    X: IntervalSequences,
+    occurrence: Occurrence,
+    consistency: Consistency,
+    smoothing: float,
+) -> TemporalNetwork:
+    """Learn one activity from its instances."""
+    occurring = find_occurrences(X, len(X.actions), occurrence)
+    counts = count_relations(occurring)
+    gain = relation_score(counts) - counts.sum(axis=-1) * KNOWING_NOTHING
+    sets = _relations_to_agree(counts, consistency)
+    found = climb(
+        occurring.present, gain, lambda i, j, k: _agree(sets[i, j], sets[j, k], sets[i, k])
+    )
+    links = np.array(found.links, np.int64).reshape(-1, 2)
+    related = counts[links[:, 0], links[:, 1]] + smoothing
+    return TemporalNetwork(
+        name=name,
+        actions=X.actions,
+        links=links,
+        presence=_fit_presence(occurring.present, links, smoothing),
+        relations=np.log(related / related.sum(axis=1, keepdims=True)),
+        score=found.score,
+        repeated=occurring.repeated,
+        inconsistent=np.array(found.inconsistent, np.int64).reshape(-1, 2),
+        cyclic=np.array(found.cyclic, np.int64).reshape(-1, 2),
+    )
+
+
+def _relations_to_agree(counts: Ints, consistency: Consistency) -> Bools:
+    """(actions, actions, 13) relations of each pair that must not contradict others."""
+    if consistency == "strict":
+        return counts > 0
+    most = counts.argmax(axis=-1)[..., None] == np.arange(RELATIONS)
+    lower = np.tril(np.ones(counts.shape[:2], bool))[..., None]
+    # where two are as frequent, the same one is taken from both sides
+    return np.where(lower, most.transpose(1, 0, 2)[..., _CONVERSE], most) & counts.any(
+        axis=-1, keepdims=True
+    )
+
+
+def _agree(first: Bools, second: Bools, whole: Bools) -> bool:
+    """Whether any relations of i to j, j to k and i to k can hold together."""
+    possible = COMPOSITION_OF_ALL[np.ix_(first, second)]
+    needed = int((1 << np.flatnonzero(whole)).sum())
+    return bool(((possible & needed) == needed).all())
+
+
+def _fit_presence(present: Bools, links: Ints, smoothing: float) -> Floats:
+    blocks = [np.zeros((0, 2))]
+    for child in range(present.shape[1]):
+        parents = links[links[:, 1] == child, 0].tolist()
+        counts = np.full((2 ** len(parents), 2), smoothing)
+        np.add.at(counts, (_row(present, parents), present[:, child].astype(int)), 1)
+        blocks.append(np.log(counts / counts.sum(axis=1, keepdims=True)))
+    return np.concatenate(blocks)
+
+
+def _row(present: Bools, parents: list[int]) -> Ints:
+    """Which combination of the parents' presence each instance has."""
+    row = np.zeros(len(present), np.int64)
+    for parent in parents:
+        row = 2 * row + present[:, parent]
+    return row
+
+
+def _either(code: int) -> Relation | Converse:
+    return Relation(code) if code < len(Relation) else Converse(code)
+
+
+def _label(code: int) -> str:
+    return _either(code).label
+
+
+_CONVERSE = np.array([int(_either(code).converse) for code in range(RELATIONS)])

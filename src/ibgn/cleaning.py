@@ -1,0 +1,341 @@
+"""Rows of recorded intervals: checked, cleaned and put in order.
+
+What every reader ends in. Records come in as columns, one row an interval; they leave as the flat
+arrays of `IntervalSequences`. Nothing is dropped without a warning that counts it, and an error
+names the row, the instance, what was found and what to do.
+"""
+
+import warnings
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple, TypedDict, get_args
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ibgn._arrays import Floats, Ints
+from ibgn.checks import as_number, check_choice, check_number, is_date, span_advice
+from ibgn.errors import DataError, DataWarning
+from ibgn.text import count, quote
+
+__all__ = ["Cleaning", "CleaningOptions", "Flat", "Records"]
+
+
+Closed = Literal["left", "right", "both", "neither"]
+ZeroLength = Literal["error", "drop"]
+Duplicates = Literal["keep", "drop"]
+
+LARGEST_TIME = 2.0**53  # beyond it whole numbers are no longer told apart
+WHOLE_TICK = 1e-6  # how far from a whole number of ticks rounding may carry a time
+
+LISTS = "give a list of instances, each a list of (action, start, end)"
+
+
+class CleaningOptions(TypedDict, total=False):
+    """Keyword arguments that every reader passes on to `Cleaning`."""
+
+    closed: Closed
+    tick: float
+    tolerance: float
+    zero_length: ZeroLength
+    min_duration: float
+    duplicates: Duplicates
+
+
+@dataclass(frozen=True)
+class Cleaning:
+    """How recorded intervals become half-open ones with start < end.
+
+    Parameters
+    ----------
+    closed : which ends belong to an interval, in pandas' words. "left" is half-open and needs
+        nothing done. In whole ticks "both" means that [3, 7] covers the ticks 3 to 7, so the end
+        becomes 8; "right" and "neither" move a start that does not belong likewise.
+    tick : length of one tick, for `closed` other than "left"
+    tolerance : end points of an instance that are closer than this are the same instant; chains
+        of close points merge to their lower median
+    zero_length : "error", or "drop" with a warning that counts them
+    min_duration : intervals shorter than this are lengthened to it, at their end
+    duplicates : "keep" rows that repeat another exactly, or "drop" them with a count
+    """
+
+    closed: Closed = "left"
+    tick: float = 1.0
+    tolerance: float = 0.0
+    zero_length: ZeroLength = "error"
+    min_duration: float = 0.0
+    duplicates: Duplicates = "keep"
+
+    def __post_init__(self) -> None:
+        check_choice("closed", self.closed, get_args(Closed))
+        check_choice("zero_length", self.zero_length, get_args(ZeroLength))
+        check_choice("duplicates", self.duplicates, get_args(Duplicates))
+        check_number("tolerance", self.tolerance, "0 or more", lambda value: value >= 0)
+        check_number("min_duration", self.min_duration, "0 or more", lambda value: value >= 0)
+        check_number("tick", self.tick, "positive", lambda value: value > 0)
+
+
+class Flat(NamedTuple):
+    """Intervals of many instances: those of d stand from offsets[d] to offsets[d+1]."""
+
+    offsets: Ints
+    action: npt.NDArray[np.int32]
+    start: Floats
+    end: Floats
+
+
+@dataclass(frozen=True)
+class Records:
+    """Columns of recorded intervals, one row each, in any order.
+
+    Parameters
+    ----------
+    instance, action : (rows,) codes into ids and actions
+    start, end : (rows,) times as recorded
+    ids, actions : names; actions in the order of their names
+    where : names row r for a message, with its instance
+    """
+
+    instance: Ints
+    action: Ints
+    start: Floats
+    end: Floats
+    ids: tuple[str, ...]
+    actions: tuple[str, ...]
+    where: Callable[[int], str]
+
+    def flat(self, cleaning: Cleaning) -> Flat:
+        """Check, clean and sort by (instance, start, end, action)."""
+        self._check_times()
+        records = self
+        if cleaning.duplicates == "drop":
+            records = records._without_duplicates()
+        records = records._half_open(cleaning)._lengthened(cleaning.min_duration)
+        records = records._snapped(cleaning.tolerance)._without_empty(self, cleaning)
+        return records._sorted()
+
+    def _check_times(self) -> None:
+        for name, times in (("start", self.start), ("end", self.end)):
+            self._refuse(
+                np.isnan(times), f"the {name} is missing (NaN); fill it in or drop the row"
+            )
+            self._refuse(
+                np.isinf(times), f"the {name} is infinite; give it a finite time or drop the row"
+            )
+            self._refuse(
+                np.abs(times) > LARGEST_TIME,
+                f"the {name} is beyond 2^53, where times are no longer told apart; "
+                "subtract a common origin or use a larger unit",
+            )
+        self._refuse(
+            self.end < self.start, "the interval ends before it starts; swap them or drop the row"
+        )
+
+    def _refuse(self, bad: npt.NDArray[np.bool_], why: str) -> None:
+        """Raise for the first bad row, with what stands there and how many more there are."""
+        if not bad.any():
+            return
+        row = int(np.argmax(bad))
+        more = int(bad.sum()) - 1
+        also = f" ({count(more, 'more row')} likewise)" if more else ""
+        found = f"(start={self.start[row]:.15g}, end={self.end[row]:.15g})"
+        raise DataError(f"{self.where(row)}: {why} {found}{also}")
+
+    def _keep(self, kept: npt.NDArray[np.bool_]) -> "Records":
+        rows = np.flatnonzero(kept)
+        return replace(
+            self,
+            instance=self.instance[rows],
+            action=self.action[rows],
+            start=self.start[rows],
+            end=self.end[rows],
+            where=lambda row: self.where(int(rows[row])),
+        )
+
+    def _without_duplicates(self) -> "Records":
+        columns = {"i": self.instance, "a": self.action, "s": self.start, "e": self.end}
+        repeated = pd.DataFrame(columns).duplicated().to_numpy()
+        if not repeated.any():
+            return self
+        first = self.where(int(np.argmax(repeated)))
+        rows = count(int(repeated.sum()), "row")
+        _warn(f"dropped {rows} that repeat another exactly (first: {first})")
+        return self._keep(~repeated)
+
+    def _half_open(self, cleaning: Cleaning) -> "Records":
+        if cleaning.closed == "left":
+            return self
+        ticks = np.stack([self.start, self.end]) / cleaning.tick
+        self._refuse(
+            np.abs(ticks - np.rint(ticks)).max(axis=0, initial=0.0) > WHOLE_TICK,
+            f"closed={cleaning.closed!r} needs times in whole ticks of {cleaning.tick:g}; "
+            "give the length of a tick (tick=...) or use closed='left'",
+        )
+        # all times are made from whole ticks, so that equal ticks are equal numbers
+        start, end = np.rint(ticks)
+        start += cleaning.closed in ("right", "neither")
+        end += cleaning.closed in ("both", "right")
+        return replace(self, start=start * cleaning.tick, end=end * cleaning.tick)
+
+    def _lengthened(self, min_duration: float) -> "Records":
+        if min_duration == 0:
+            return self
+        return replace(self, end=np.maximum(self.end, self.start + min_duration))
+
+    def _snapped(self, tolerance: float) -> "Records":
+        if tolerance == 0:
+            return self
+        start, end = snap(self.instance, self.start, self.end, tolerance)
+        return replace(self, start=start, end=end)
+
+    def _without_empty(self, recorded: "Records", cleaning: Cleaning) -> "Records":
+        empty = self.end <= self.start
+        if not empty.any():
+            return self
+        if cleaning.zero_length == "drop":
+            first = self.where(int(np.argmax(empty)))
+            dropped = count(int(empty.sum()), "interval")
+            _warn(f"dropped {dropped} of zero length (first: {first})")
+            return self._keep(~empty)
+        if cleaning.tolerance > 0 and self._were_longer(recorded, empty):
+            advice = (
+                f"merging end points closer than tolerance={cleaning.tolerance:g} leaves the "
+                "interval empty; use a smaller tolerance, or zero_length='drop'"
+            )
+        else:
+            advice = "the interval has zero length; use zero_length='drop' or a min_duration"
+            if cleaning.closed == "left" and _look_like_ticks(recorded):
+                advice += ", or closed='both' if ends are inclusive"
+        self._refuse(empty, advice)
+        return self
+
+    def _were_longer(self, recorded: "Records", empty: npt.NDArray[np.bool_]) -> bool:
+        if len(recorded.start) != len(self.start):  # duplicates are gone: rows no longer match
+            return True
+        return bool((recorded.start < recorded.end)[np.argmax(empty)])
+
+    def _sorted(self) -> Flat:
+        order = np.lexsort((self.action, self.end, self.start, self.instance))
+        lengths = np.bincount(self.instance, minlength=len(self.ids))
+        offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        action = self.action[order].astype(np.int32)
+        return Flat(offsets, action, self.start[order], self.end[order])
+
+
+def snap(instance: Ints, start: Floats, end: Floats, tolerance: float) -> tuple[Floats, Floats]:
+    """Merge end points of an instance that are closer than tolerance, chains of them to one.
+
+    A merged point takes the lower median of its members: a value that was recorded, so that
+    snapping twice is snapping once.
+    """
+    owner = np.concatenate([instance, instance])
+    time = np.concatenate([start, end])
+    order = np.lexsort((time, owner))
+    owner, time = owner[order], time[order]
+    if len(time) == 0:
+        return start, end
+    apart = (np.diff(owner) != 0) | (np.diff(time) >= tolerance)
+    first = np.flatnonzero(np.concatenate([[True], apart]))
+    last = np.append(first[1:], len(time)) - 1
+    merged = np.empty_like(time)
+    merged[order] = np.repeat(time[(first + last) // 2], last - first + 1)
+    return merged[: len(start)], merged[len(start) :]
+
+
+def encode(values: Any) -> tuple[Ints, tuple[str, ...]]:
+    """Codes and names of a column of text, in order of appearance; -1 where a value is missing."""
+    return by_text(*pd.factorize(values, use_na_sentinel=True))
+
+
+def by_text(codes: Ints, uniques: Any) -> tuple[Ints, tuple[str, ...]]:
+    """Make names of values by how they are written, so that 1 and "1" are the same name."""
+    names = [str(value) for value in uniques]
+    again, distinct = pd.factorize(np.array(names, dtype=object))
+    again = np.append(again, -1)  # code -1 stays -1
+    return again[codes].astype(np.int64), tuple(str(name) for name in distinct)
+
+
+def order_by_name(codes: Ints, names: tuple[str, ...]) -> tuple[Ints, tuple[str, ...]]:
+    """Renumber codes so that names stand in the order of their text."""
+    order = sorted(range(len(names)), key=names.__getitem__)
+    rank = np.empty(len(names), np.int64)
+    rank[order] = np.arange(len(names))
+    return rank[codes] if len(codes) else codes, tuple(names[i] for i in order)
+
+
+def records_of_lists(instances: Any, ids: Sequence[str] | None) -> Records:
+    """Records of lists of (action, start, end), one list an instance."""
+    listed = _as_lists(instances)
+    names = _distinct_names(len(listed), ids)
+    owner = np.repeat(np.arange(len(listed)), [len(instance) for instance in listed])
+    where = where_in_lists(owner, names)
+    rows = [row for instance in listed for row in instance]
+    checked = [_check_row(row, where, place) for place, row in enumerate(rows)]
+    codes, actions = order_by_name(*encode(np.array([row[0] for row in checked], dtype=object)))
+    start, end = (np.array([row[i] for row in checked], np.float64) for i in (1, 2))
+    return Records(owner.astype(np.int64), codes, start, end, names, actions, where)
+
+
+def _as_lists(instances: Any) -> list[list[Any]]:
+    if hasattr(instances, "columns") or hasattr(instances, "column_names"):
+        raise DataError(f"got a table ({type(instances).__name__}); use read_table, or {LISTS}")
+    listed = []
+    try:
+        for instance in instances:
+            if isinstance(instance, str | bytes):
+                raise TypeError
+            listed.append(list(instance))
+    except TypeError as error:
+        raise DataError(f"{LISTS}; got {quote(instances)}") from error
+    return listed
+
+
+def _distinct_names(number: int, ids: Sequence[str] | None) -> tuple[str, ...]:
+    names = tuple(map(str, range(number) if ids is None else ids))
+    if len(names) != number:
+        raise DataError(f"ids has one name an instance, got {len(names)} for {number}")
+    twice = [name for name, times in Counter(names).items() if times > 1]
+    if twice:
+        raise DataError(f"two instances have the id {quote(twice[0])}; make ids distinct")
+    return names
+
+
+def _check_row(row: Any, where: Callable[[int], str], place: int) -> tuple[str, float, float]:
+    if isinstance(row, str | bytes) or not hasattr(row, "__iter__"):
+        raise DataError(f"{where(place)} is {quote(row)}; {LISTS}")
+    values = tuple(row)
+    action, start, end = values if len(values) == 3 else (None,) * 3
+    times = as_number(start), as_number(end)
+    if len(values) != 3 or times[0] is None or times[1] is None:
+        dates = [value for value in values[1:] if is_date(value)]
+        found = f"; {span_advice('time', dates[0])}" if dates else f", got {quote(row)}"
+        raise DataError(
+            f"{where(place)}: an interval is (action, start, end) with numbers for times{found}"
+        )
+    name = "" if action is None or action is pd.NA or action != action else str(action)
+    if not name.strip():
+        raise DataError(f"{where(place)}: the action has no name; give it one")
+    return name, times[0], times[1]
+
+
+def where_in_lists(owner: Ints, names: tuple[str, ...] | None) -> Callable[[int], str]:
+    """Name a row by its place in its instance."""
+
+    def where(row: int) -> str:
+        instance = int(owner[row])
+        place = row - int(np.searchsorted(owner, instance))
+        name = instance if names is None else quote(names[instance])
+        return f"interval {place} of instance {name}"
+
+    return where
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, DataWarning, stacklevel=2)
+
+
+def _look_like_ticks(records: Records) -> bool:
+    times = np.concatenate([records.start, records.end])
+    return bool((times == np.rint(times)).all())

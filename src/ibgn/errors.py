@@ -1,0 +1,121 @@
+"""What is raised and warned: sentences whose options are data.
+
+A message is made of parts: text, and every `Option` that it names. Python shows an option as a
+keyword argument, `closed='both'`; the command line shows the same part as its flag,
+`--closed both`. Nobody has to take sentences apart for that.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, Self
+
+__all__ = ["MISSING", "DataError", "DataWarning", "Option", "OptionError", "Part", "message_of"]
+
+
+class _Missing:
+    """Stands where an option is named without a value; there is one, `MISSING`."""
+
+    def __repr__(self) -> str:
+        return "MISSING"
+
+    def __reduce__(self) -> str:
+        return "MISSING"
+
+
+MISSING = _Missing()
+
+
+class Option(NamedTuple):
+    """An option that a message names, with the value that it proposes or refuses.
+
+    Examples
+    --------
+    >>> str(Option("closed", "both")), str(Option("closed"))
+    ("closed='both'", 'closed=')
+    """
+
+    name: str
+    value: Any = MISSING
+
+    def __str__(self) -> str:
+        return f"{self.name}=" if self.value is MISSING else f"{self.name}={self.value!r}"
+
+
+Part = str | Option
+
+
+def _join(parts: tuple[Part, ...]) -> str:
+    return "".join(map(str, parts))
+
+
+class DataError(ValueError):
+    """The data cannot be read as intervals; the message says where, why and what to do.
+
+    Examples
+    --------
+    >>> str(DataError("interval 3 is empty; ", Option("zero_length", "drop"), " drops it"))
+    "interval 3 is empty; zero_length='drop' drops it"
+    """
+
+    def __init__(self, *parts: Part) -> None:
+        super().__init__(_join(parts))
+        self.parts = parts
+
+    def within(self, place: str) -> Self:
+        """Return the same error with words put in front that say where, as "file.csv: "."""
+        return type(self)(place, *self.parts)
+
+
+class OptionError(DataError):
+    """An option has a value that it cannot take: wrong use, whatever the data are.
+
+    Parameters
+    ----------
+    option : name of the keyword argument
+    value : what was given, or `MISSING` where nothing was
+    reason : what is wrong and what to do, a predicate: "must be positive"
+
+    Examples
+    --------
+    >>> error = OptionError("smoothing", -1, "must be positive")
+    >>> str(error)
+    'smoothing=-1 must be positive'
+    >>> error.option, error.value
+    ('smoothing', -1)
+    """
+
+    def __init__(self, option: str, value: Any, *reason: Part, place: str = "") -> None:
+        self.option, self.value, self.reason, self.place = option, value, reason, place
+        named = Option(option, value) if value is not MISSING else Option(option)
+        super().__init__(*([place] if place else []), named, " ", *reason)
+
+    def within(self, place: str) -> Self:
+        """Return the same error with words put in front that say where."""
+        return type(self)(self.option, self.value, *self.reason, place=place + self.place)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self)._remake, (self.option, self.value, self.reason, self.place)
+
+    @classmethod
+    def _remake(cls, option: str, value: Any, reason: tuple[Part, ...], place: str) -> Self:
+        return cls(option, value, *reason, place=place)
+
+
+class DataWarning(UserWarning):
+    """The data were read, but something in them was left out or looks like a mistake."""
+
+    def __init__(self, *parts: Part) -> None:
+        super().__init__(_join(parts))
+        self.parts = parts
+
+
+def message_of(spoken: BaseException, show: Callable[[Option], str] = str) -> str:
+    """Text of an error or a warning, each option in it as `show` writes it.
+
+    Examples
+    --------
+    >>> error = DataError("two ends coincide; set ", Option("tolerance", 0.5))
+    >>> message_of(error, lambda option: f"--{option.name} {option.value}")
+    'two ends coincide; set --tolerance 0.5'
+    """
+    parts = getattr(spoken, "parts", (str(spoken),))
+    return "".join(part if isinstance(part, str) else show(part) for part in parts)

@@ -1,0 +1,200 @@
+"""Conditions under which methods are tried: clean data, errors, or what a detector found."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import joblib
+import numpy as np
+from sklearn.base import clone
+from sklearn.model_selection import GroupKFold, KFold
+
+from ibgn.checks import check_choice, check_whole
+from ibgn.detection import SensorRecording
+from ibgn.errors import DataError, OptionError
+from ibgn.evaluation.folds import Fold
+from ibgn.intervals import IntervalSequences
+from ibgn.noise import DurationNoise, Misdetection
+from ibgn.text import quote
+
+__all__ = ["Clean", "Condition", "Detected", "Detector", "Noisy", "On", "noise_conditions"]
+
+On = Literal["test", "both"]
+Pair = tuple[IntervalSequences | None, IntervalSequences]
+
+NOISES = {"misdetection": Misdetection, "duration": DurationNoise}
+INNER_FOLDS = 3  # in which a detector finds what classifiers learn from
+
+
+@dataclass(frozen=True, kw_only=True)
+class Condition(ABC):
+    """What stands between the intervals that were annotated and those that a method meets.
+
+    Parameters
+    ----------
+    error : name of what goes wrong
+    rate : how much of it
+    draw : number of the repetition, where chance has a hand in it
+    on : whether it happens to the "test" set only, or to what methods learn from too, "both"
+    """
+
+    error: str
+    rate: float = 0.0
+    draw: int = 0
+    on: On = "test"
+
+    @abstractmethod
+    def apply(self, X: IntervalSequences, fold: Fold) -> Pair:
+        """What is learned from, None where it is as annotated, and what is tested."""
+
+    def digest(self) -> str | None:
+        """Tells what `apply` would give from anything else, where that takes long to find out."""
+        return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Clean(Condition):
+    """Data as they are."""
+
+    error: str = "none"
+
+    def apply(self, X: IntervalSequences, fold: Fold) -> Pair:
+        """Both sets as they are."""
+        return None, X[fold.test]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Noisy(Condition):
+    """Intervals that are lost, mistaken or moved: error is a name of `NOISES`.
+
+    The same draw of a fold has the same luck at all rates, so that errors of a lower rate are
+    among those of a higher one, and curves are smoother than their points.
+    """
+
+    seed: int = 0
+
+    def apply(self, X: IntervalSequences, fold: Fold) -> Pair:
+        """Errors of the test set, and others of the training set where that has some."""
+        both = [X[fold.train], X[fold.test]]
+        noise = NOISES[self.error](self.rate).fit(both[0])  # knows no action of the test set
+        place = [self.seed, self.draw, fold.repeat, fold.number]
+        moved = [
+            noise.set_params(random_state=np.random.default_rng([*place, part])).transform(data)
+            for part, data in enumerate(both)
+        ]
+        return (moved[0] if self.on == "both" else None), moved[1]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Detected(Condition):
+    """Intervals that some detector found in the same instances.
+
+    Parameters
+    ----------
+    found : what it found, instance by instance as in X
+    """
+
+    found: IntervalSequences
+
+    def apply(self, X: IntervalSequences, fold: Fold) -> Pair:
+        """What was found, in the test set or in both."""
+        if len(self.found) != len(X):
+            raise DataError(
+                f"{quote(self.error)} has {len(self.found)} instances for {len(X)}; "
+                "give one for each, without intervals where nothing was found"
+            )
+        return (self.found[fold.train] if self.on == "both" else None), self.found[fold.test]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Detector(Condition):
+    """A detector in the loop: it learns from the recordings of a training set, and no others.
+
+    What classifiers learn from is found by detectors that did not learn from it either: the
+    training set is split in three, by group where there are groups.
+
+    Parameters
+    ----------
+    detector : an `ActionDetector`, or what has its fit and predict
+    recordings : one for each instance
+    """
+
+    detector: Any
+    recordings: Sequence[SensorRecording]
+
+    def apply(self, X: IntervalSequences, fold: Fold) -> Pair:
+        """What is found in the test set, and in the training set where on is "both"."""
+        if len(self.recordings) != len(X):
+            raise DataError(
+                f"{len(self.recordings)} recordings for {len(X)} instances; give one each"
+            )
+        test = self._find(X, fold.train, fold.test)
+        return (self._found_among(X, fold.train) if self.on == "both" else None), test
+
+    def digest(self) -> str:
+        """By the detector and all that it could learn from."""
+        told = [(r.time, r.channels, r.names, r.labels, r.id) for r in self.recordings]
+        digest: str = joblib.hash((self.error, self.on, self.detector.get_params(), told))
+        return digest
+
+    def across(self, X: IntervalSequences, folds: Sequence[Fold]) -> Detected:
+        """What is found in each test set, put together; folds test every instance once.
+
+        It is for tests only: as training data it would know of the instances that are tested.
+        """
+        if self.on != "test":
+            raise OptionError("what is found across folds is for tests; use on='test'")
+        parts = [self._find(X, fold.train, fold.test) for fold in folds]
+        order = np.argsort(np.concatenate([fold.test for fold in folds]))
+        found = IntervalSequences.concatenate(parts)[order]
+        return Detected(error=self.error, rate=self.rate, draw=self.draw, found=found)
+
+    def _find(self, X: IntervalSequences, known: Any, new: Any) -> IntervalSequences:
+        detector = clone(self.detector).fit([self.recordings[d] for d in known])
+        found: IntervalSequences = detector.predict([self.recordings[d] for d in new])
+        groups = None if X.groups is None else X.groups[new]
+        return IntervalSequences._trusted(found._flat(), found.actions, found.ids, groups)
+
+    def _found_among(self, X: IntervalSequences, train: Any) -> IntervalSequences:
+        groups = None if X.groups is None else [str(group) for group in X.groups[train]]
+        if groups is not None and len(set(groups)) >= 2:
+            way: Any = GroupKFold(min(INNER_FOLDS, len(set(groups))))
+        else:
+            way = KFold(min(INNER_FOLDS, len(train)), shuffle=True, random_state=0)
+        splits = list(way.split(train, train, groups))
+        parts = [self._find(X, train[known], train[new]) for known, new in splits]
+        order = np.argsort(np.concatenate([new for _, new in splits]))
+        return IntervalSequences.concatenate(parts)[order]
+
+
+def noise_conditions(
+    rates: Mapping[str, Sequence[float]], *, on: On = "test", draws: int = 1, seed: int = 0
+) -> list[Condition]:
+    """Clean data, and errors of each kind at each rate.
+
+    Parameters
+    ----------
+    rates : of "misdetection" and "duration" errors, each above 0
+    on : whether errors happen in the "test" set only, or in "both"
+    draws : how often errors are drawn anew at each rate
+    seed : of the errors
+
+    Examples
+    --------
+    >>> [(c.error, c.rate) for c in noise_conditions({"misdetection": [0.1, 0.2]})]
+    [('none', 0.0), ('misdetection', 0.1), ('misdetection', 0.2)]
+    """
+    check_choice("on", on, get_args(On))
+    check_whole("draws", draws, 1)
+    found: list[Condition] = [Clean()]
+    for error, values in rates.items():
+        check_choice("error", error, tuple(NOISES))
+        for rate in dict.fromkeys(values):
+            if not 0 < rate <= 1:
+                raise OptionError(f"a rate of {error} is above 0 and at most 1; got {rate!r}")
+            found += [
+                Noisy(error=error, rate=float(rate), draw=draw, on=on, seed=seed)
+                for draw in range(draws)
+            ]
+    return found

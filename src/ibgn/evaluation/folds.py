@@ -1,0 +1,132 @@
+"""Which instances are learned from and which are tested, fold by fold."""
+
+import warnings
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.model_selection import (
+    GroupKFold,
+    LeaveOneGroupOut,
+    StratifiedGroupKFold,
+    StratifiedKFold,
+)
+
+from ibgn._arrays import Ints
+from ibgn.checks import check_choice, check_whole
+from ibgn.errors import DataError
+from ibgn.intervals import IntervalSequences
+
+__all__ = ["Fold", "Scheme", "make_folds", "resolve_scheme"]
+
+Scheme = Literal["auto", "stratified", "group", "leave-one-group-out"]
+
+FEW_GROUPS = 10  # up to so many, "auto" leaves out one at a time
+
+
+class Fold(NamedTuple):
+    """One split of the instances; `repeat` and `number` count from 0."""
+
+    repeat: int
+    number: int
+    train: Ints
+    test: Ints
+
+
+def make_folds(
+    X: IntervalSequences,
+    y: npt.NDArray[Any],
+    scheme: Scheme = "auto",
+    n_splits: int = 5,
+    n_repeats: int = 1,
+    seed: int = 0,
+) -> list[Fold]:
+    """Split instances for cross-validation.
+
+    Parameters
+    ----------
+    X, y : instances, with groups for the schemes that keep them together, and labels
+    scheme : "stratified" keeps the shares of labels; "group" also keeps a group in one fold, with
+        the shares of labels where that is possible; "leave-one-group-out" tests each group once.
+        "auto" is "stratified" without groups, else "leave-one-group-out" or, with more than ten
+        groups, "group".
+    n_splits, n_repeats : folds, and how often all is split anew; leaving groups out has one way
+    seed : of the shuffling; repetition r uses seed + r
+
+    Examples
+    --------
+    >>> X = IntervalSequences.from_lists([[("a", 0, 1)]] * 8)
+    >>> folds = make_folds(X, np.array(["tea", "soup"] * 4), n_splits=2)
+    >>> [len(fold.test) for fold in folds]
+    [4, 4]
+    """
+    check_choice("scheme", scheme, get_args(Scheme))
+    check_whole("n_splits", n_splits, 2)
+    check_whole("n_repeats", n_repeats, 1)
+    scheme = resolve_scheme(X, scheme)
+    if len(np.unique(y)) < 2:
+        raise DataError("there is one label only; a comparison needs two activities")
+    if scheme == "stratified":
+        _check_enough(y, n_splits)
+        ways = [
+            StratifiedKFold(n_splits, shuffle=True, random_state=seed + r) for r in range(n_repeats)
+        ]
+        return _splits(ways, y, None)
+    groups = _groups(X)
+    if scheme == "leave-one-group-out":
+        return _splits([LeaveOneGroupOut()], y, groups)
+    if len(set(groups)) < n_splits:
+        raise DataError(
+            f"{n_splits} folds need as many groups, and there are {len(set(groups))}; "
+            "use fewer folds, or scheme='leave-one-group-out'"
+        )
+    return _splits(_group_ways(y, n_splits, n_repeats, seed), y, groups)
+
+
+def resolve_scheme(X: IntervalSequences, scheme: Scheme) -> Scheme:
+    """The scheme that "auto" stands for with these data; any other stands for itself."""
+    if scheme != "auto":
+        return scheme
+    if X.groups is None or len(set(X.groups.tolist())) < 2:
+        return "stratified"
+    return "leave-one-group-out" if len(set(X.groups.tolist())) <= FEW_GROUPS else "group"
+
+
+def _groups(X: IntervalSequences) -> list[str]:
+    groups = [] if X.groups is None else [str(group) for group in X.groups]
+    if len(set(groups)) < 2:
+        raise DataError(
+            f"splitting by group needs two groups at the least, and there are {len(set(groups))}; "
+            "name the column of groups, or use scheme='stratified'"
+        )
+    return groups
+
+
+def _check_enough(y: npt.NDArray[Any], n_splits: int) -> None:
+    """Stratified folds need a label often enough; scikit-learn only warns where some are rare."""
+    times = np.unique(y, return_counts=True)[1]
+    if times.max() < n_splits:
+        raise DataError(
+            f"{n_splits} folds need so many instances of a label, and none has more than "
+            f"{times.max()}; use fewer folds"
+        )
+
+
+def _group_ways(y: npt.NDArray[Any], n_splits: int, n_repeats: int, seed: int) -> list[Any]:
+    if np.unique(y, return_counts=True)[1].max() < n_splits:  # stratifying is not possible
+        return [GroupKFold(n_splits, shuffle=True, random_state=seed + r) for r in range(n_repeats)]
+    return [
+        StratifiedGroupKFold(n_splits, shuffle=True, random_state=seed + r)
+        for r in range(n_repeats)
+    ]
+
+
+def _splits(ways: list[Any], y: npt.NDArray[Any], groups: list[str] | None) -> list[Fold]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # that a label is rarer than folds
+        found = [
+            Fold(repeat, number, train, test)
+            for repeat, way in enumerate(ways)
+            for number, (train, test) in enumerate(way.split(y, y, groups))
+        ]
+    return [fold for fold in found if len(fold.test) and len(fold.train)]

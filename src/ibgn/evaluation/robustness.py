@@ -1,0 +1,137 @@
+"""How much accuracy errors of detection cost, method by method."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy.typing as npt
+import pandas as pd
+
+from ibgn.classifiers.base import check_data
+from ibgn.evaluation.conditions import Condition
+from ibgn.evaluation.evaluate import Evaluation, corrected_error, gather, p_value
+from ibgn.evaluation.folds import Fold
+from ibgn.evaluation.methods import Method
+from ibgn.evaluation.scores import SCORES
+from ibgn.evaluation.trials import Grid, Task, run_trials
+from ibgn.networks import Sequences
+
+__all__ = ["Gain", "Robustness", "measure_robustness"]
+
+CONDITION = ["error", "rate"]
+
+
+class Gain(NamedTuple):
+    """How much more accurate one method is than another.
+
+    Parameters
+    ----------
+    difference : mean over folds
+    error : its standard error, corrected for the training instances that folds share
+    p : of the corrected resampled t-test
+    """
+
+    difference: float
+    error: float
+    p: float
+
+
+@dataclass(frozen=True)
+class Robustness:
+    """What came out, as tidy tables.
+
+    Parameters
+    ----------
+    scores : one row for each method, condition, draw and fold
+    predictions : one row for each of these and each test instance
+    """
+
+    scores: pd.DataFrame
+    predictions: pd.DataFrame
+
+    def curves(self) -> pd.DataFrame:
+        """Means over folds and draws for each method, error and rate, with standard errors.
+
+        Draws of a fold are averaged first, as they share all but their errors; then the spread
+        over folds counts, corrected for the training instances that folds share.
+        """
+        rows = []
+        for key, part in self.scores.groupby(["method", *CONDITION], sort=False):
+            folds = part.groupby(["repeat", "fold"]).mean(numeric_only=True)
+            row = dict(zip(["method", *CONDITION], key, strict=True))
+            row |= {"folds": len(folds), "draws": int(part["draw"].nunique())}
+            for score in SCORES:
+                row[score] = folds[score].mean()
+                row[f"{score}_error"] = corrected_error(folds[score], folds["train"], folds["test"])
+            rows.append(row)
+        return pd.DataFrame(rows)
+
+    def gain(self, method: str, reference: str, error: str = "none", rate: float = 0.0) -> Gain:
+        """How much more accurate a method is than another, fold by fold."""
+        chosen = (self.scores["error"] == error) & (self.scores["rate"] == rate)
+        by_fold = self.scores[chosen].groupby(["method", "repeat", "fold"]).mean(numeric_only=True)
+        one, other = by_fold.loc[method], by_fold.loc[reference]
+        gains = one["accuracy"] - other["accuracy"]
+        spread = corrected_error(gains, one["train"], one["test"])
+        return Gain(float(gains.mean()), spread, p_value(float(gains.mean()), spread, len(gains)))
+
+    def at(self, error: str, rate: float = 0.0) -> Evaluation:
+        """What an evaluation under one condition found, its first draw."""
+        tables = []
+        for table in (self.scores, self.predictions):
+            chosen = (table["error"] == error) & (table["rate"] == rate) & (table["draw"] == 0)
+            tables.append(table[chosen].drop(columns=[*CONDITION, "draw"]).reset_index(drop=True))
+        return Evaluation(*tables)
+
+
+def measure_robustness(
+    X: Sequences,
+    y: npt.ArrayLike,
+    methods: Mapping[str, Method],
+    folds: Sequence[Fold],
+    conditions: Sequence[Condition],
+    *,
+    seed: int = 0,
+    search: Mapping[str, Grid] | None = None,
+    n_jobs: int | None = None,
+    journal: Path | None = None,
+    on_done: Callable[[Task, dict[str, Any]], None] | None = None,
+) -> Robustness:
+    """Try methods under errors of detection.
+
+    Parameters
+    ----------
+    X, y, methods, folds, seed, search, n_jobs, journal, on_done : see `evaluate`
+    conditions : see `ibgn.evaluation.conditions`; `noise_conditions` makes the usual ones
+
+    Examples
+    --------
+    >>> from ibgn.datasets import make_relations
+    >>> from ibgn.evaluation.conditions import noise_conditions
+    >>> from ibgn.evaluation.folds import make_folds
+    >>> from ibgn.evaluation.methods import METHODS
+    >>> X, y = make_relations(instances_per_activity=20, random_state=0)
+    >>> found = measure_robustness(
+    ...     X, y, {"ITBN": METHODS["ITBN"]}, make_folds(X, y, n_splits=2),
+    ...     noise_conditions({"misdetection": [0.3]}),
+    ... )
+    >>> table = found.curves()
+    >>> table["error"].tolist(), bool(table["accuracy"][0] > table["accuracy"][1])
+    (['none', 'misdetection'], True)
+    """
+    X, labels = check_data(X, y)
+    labels = labels.astype(str).astype(object)
+    found = run_trials(
+        X,
+        labels,
+        methods,
+        folds,
+        conditions,
+        seed=seed,
+        search=search,
+        n_jobs=n_jobs,
+        journal=journal,
+        on_done=on_done,
+    )
+    return Robustness(*gather(found, X))

@@ -1,0 +1,1 @@
+"""Activities as sets of terms: scoring, explaining, generating."""

@@ -1,0 +1,209 @@
+"""New instances of an activity, drawn from what was learned about it.
+
+Nodes are seated by the Chinese restaurant process and take actions from their tables. The relations
+of all pairs are then drawn one by one, pair (i, j) after all pairs between i and j: a linked pair
+by its actions, an unlinked one by its positions, each among the relations that the intervals
+between leave open. Where every pair constrains the others such a draw never ends in an empty set
+and can reach every network that exists, whichever pairs are linked, so nothing is ever rejected.
+It is the distribution that `Links.log_terms` scores with unlinked="constrained".
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ibgn._arrays import Bytes, Codes, Floats, Ints
+from ibgn._kernels import generation as kernels
+from ibgn.allen import COMPOSITION, Relation
+from ibgn.checks import check_number
+from ibgn.errors import DataError
+from ibgn.intervals import IntervalSequences
+from ibgn.model.activity import ActivityModel
+from ibgn.networks import BEYOND
+from ibgn.terms.relations import Links
+from ibgn.terms.tables import Nodes
+
+__all__ = ["draw_nodes", "draw_relations", "rank_end_points", "sample_instances", "spread_ranks"]
+
+
+LEAST_GAP = 1e-3  # part of the pace that any two different end points are apart at least
+
+# How many of the end points of i lie below the start of j, and below its end, and how many of
+# those of j below the end of i, for each relation of i to j. 255, no relation, counts nothing.
+_BELOW = np.zeros((3, 256), np.int64)
+_BELOW[0, list(Relation)] = [2, 1, 1, 0, 1, 1, 0]
+_BELOW[1, list(Relation)] = [2, 2, 2, 2, 1, 1, 1]
+_BELOW[2, list(Relation)] = [0, 0, 1, 1, 2, 1, 1]
+
+
+class _Chances(NamedTuple):
+    """What the kernel is told of a `Links`, in its order; probabilities, not their logarithms."""
+
+    links: npt.NDArray[np.bool_]
+    beyond: int
+    actions: int
+    keys: Ints
+    known: Floats
+    unknown: Floats
+    positions: Floats
+    elsewhere: Floats
+
+
+class _Intervals(NamedTuple):
+    action: Codes
+    start: Floats
+    end: Floats
+
+
+def sample_instances(
+    activity: ActivityModel,
+    n: int,
+    rng: np.random.Generator,
+    lengths: npt.ArrayLike | None = None,
+) -> IntervalSequences:
+    """Draw new instances of an activity.
+
+    The relations among the intervals of an instance, read back, are exactly those drawn. The times
+    between end points that follow each other are exponential with the mean that the activity had.
+
+    Parameters
+    ----------
+    activity : as learned
+    n : number of instances
+    rng : source of random numbers; the same state gives the same instances
+    lengths : number of intervals of each instance, (n,) or one for all; by default each is that
+        of one of the instances that the activity was learned from
+
+    Notes
+    -----
+    Intervals that are equal stand in the order of their actions in an `IntervalSequences`. Where
+    such are drawn their actions are therefore put into that order, which changes neither which
+    actions there are nor any relation: equal intervals have the same relation to all others.
+
+    Examples
+    --------
+    >>> from ibgn.model.activity import fit_activity
+    >>> from ibgn.terms.tables import Sampling
+    >>> from ibgn.structure import Structure
+    >>> X = IntervalSequences.from_lists(10 * [[("hold", 0, 5), ("pour", 1, 3), ("stir", 3, 4)]])
+    >>> rng = np.random.default_rng(0)
+    >>> activity = fit_activity(
+    ...     "tea", X, Structure.chain(), None, 1.0, "constrained", Sampling(draws=100), rng
+    ... )
+    >>> drawn = sample_instances(activity, 4, rng)
+    >>> drawn.lengths
+    array([3, 3, 3, 3])
+    >>> sample_instances(activity, 2, rng, lengths=[1, 5]).lengths
+    array([1, 5])
+    """
+    chosen = _choose_lengths(activity, n, rng, lengths)
+    chances = _chances(activity.links)
+    drawn = [_draw_instance(activity, chances, k, rng) for k in chosen.tolist()]
+    return IntervalSequences(
+        np.concatenate([[0], np.cumsum(chosen)]),
+        np.concatenate([np.zeros(0, np.int32), *(part.action for part in drawn)]),
+        np.concatenate([np.zeros(0), *(part.start for part in drawn)]),
+        np.concatenate([np.zeros(0), *(part.end for part in drawn)]),
+        activity.actions,
+    )
+
+
+def draw_nodes(nodes: Nodes, length: int, rng: np.random.Generator) -> tuple[Ints, Codes]:
+    """Draw the table and the action of each interval of an instance, (length,) each."""
+    emission = np.ascontiguousarray(nodes.emission(length)[:, :-1])  # without the unknown action
+    return kernels.draw_nodes(length, float(nodes.concentration), emission, rng)
+
+
+def draw_relations(links: Links, action: npt.ArrayLike, rng: np.random.Generator) -> Bytes:
+    """Draw the relations of all pairs of an instance, given its actions.
+
+    Returns (k, k), the relation of i < j at [i, j], and 255 elsewhere.
+    """
+    return _draw_relations(_chances(links), np.asarray(action, np.int32), rng)
+
+
+def rank_end_points(relations: Bytes) -> Ints:
+    """Order the end points of intervals with these relations; (k, 2) ranks of starts and ends.
+
+    End points at the same instant have the same rank; ranks go from 0 without gaps. The number of
+    end points below each one tells its place, and each pair of intervals adds to it by itself.
+
+    Parameters
+    ----------
+    relations : (k, k) the relation of i < j at [i, j], of all pairs and possible together, and
+        255 elsewhere, as in `ibgn.networks.Network`
+
+    Examples
+    --------
+    >>> from ibgn.networks import read_networks
+    >>> network = read_networks([[("a", 0, 2), ("b", 1, 30), ("c", 2, 4)]])[0]
+    >>> rank_end_points(network.relations).tolist()
+    [[0, 2], [1, 4], [2, 3]]
+    """
+    below_start = _BELOW[0][relations].sum(axis=0)
+    below_end = 1 + _BELOW[1][relations].sum(axis=0) + _BELOW[2][relations].sum(axis=1)
+    below = np.column_stack([below_start, below_end])
+    return np.unique(below, return_inverse=True)[1].reshape(-1, 2)
+
+
+def spread_ranks(ranks: Ints, pace: float, rng: np.random.Generator) -> Floats:
+    """Times of end points, in their shape: 0 for rank 0, then random gaps of this mean.
+
+    A gap is exponential above a floor of a thousandth of the mean, so that no two ranks coincide.
+    """
+    gaps = rng.exponential(size=int(ranks.max(initial=0)))
+    return np.append(0.0, pace * np.cumsum(LEAST_GAP + (1 - LEAST_GAP) * gaps))[ranks]
+
+
+def _choose_lengths(
+    activity: ActivityModel, n: int, rng: np.random.Generator, lengths: npt.ArrayLike | None
+) -> Ints:
+    check_number("n", n, "a whole number from 0", lambda v: v >= 0 and v == int(v))
+    if lengths is not None:
+        return _check_lengths(activity, n, lengths)
+    if n and not len(activity.lengths):
+        raise DataError(
+            f"activity {activity.name!r} was learned from no instances; say lengths=..."
+        )
+    return rng.choice(activity.lengths, int(n)) if n else np.zeros(0, np.int64)
+
+
+def _check_lengths(activity: ActivityModel, n: int, lengths: npt.ArrayLike) -> Ints:
+    given = np.asarray(lengths)
+    if given.shape not in ((), (n,)):
+        raise DataError(f"lengths is one number, or one for each of n={n}; got shape {given.shape}")
+    if not given.size:
+        return np.zeros(0, np.int64)
+    if not np.issubdtype(given.dtype, np.integer) or given.min() < 0:
+        raise DataError(f"lengths are whole numbers from 0; got {lengths!r}")
+    if given.max() > 0 and not activity.actions:
+        raise DataError(f"activity {activity.name!r} knows no action; only lengths=0 can be drawn")
+    return np.broadcast_to(given, int(n)).astype(np.int64)
+
+
+def _chances(links: Links) -> _Chances:
+    return _Chances(
+        links.structure.mask(links.structure.size),
+        BEYOND[links.structure.beyond],
+        links.actions,
+        links.keys,
+        np.exp(links.log_probs),
+        np.exp(links.unknown),
+        np.exp(links.positions),
+        np.exp(links.elsewhere),
+    )
+
+
+def _draw_relations(chances: _Chances, action: Codes, rng: np.random.Generator) -> Bytes:
+    return kernels.draw_relations(action, *chances, COMPOSITION, rng)
+
+
+def _draw_instance(
+    activity: ActivityModel, chances: _Chances, length: int, rng: np.random.Generator
+) -> _Intervals:
+    _, action = draw_nodes(activity.nodes, length, rng)
+    ranks = rank_end_points(_draw_relations(chances, action, rng))
+    start, end = spread_ranks(ranks, activity.pace, rng).T
+    order = np.lexsort((action, end, start))  # moves actions of equal intervals only
+    return _Intervals(action[order], start, end)

@@ -1,0 +1,162 @@
+"""How long a chain must run, and whether it did."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.stats import norm
+
+__all__ = [
+    "RafteryLewis",
+    "effective_sample_size",
+    "minimum_length",
+    "potential_scale_reduction",
+    "raftery_lewis",
+]
+
+
+@dataclass(frozen=True)
+class RafteryLewis:
+    """What the diagnostic of Raftery and Lewis (1992) asks of a chain.
+
+    Parameters
+    ----------
+    burn_in : steps to leave out at the beginning
+    keep : steps to run after that
+    thin : distance at which the chain looks like a Markov chain of first order
+    minimum : steps that independent draws would need
+    enough : whether the trace was long enough to tell
+    """
+
+    burn_in: int
+    keep: int
+    thin: int
+    minimum: int
+    enough: bool
+
+    @property
+    def total(self) -> int:
+        """Steps in all, burn-in included."""
+        return self.burn_in + self.keep
+
+    @property
+    def dependence_factor(self) -> float:
+        """How many times longer than with independent draws; above 5 the chain mixes badly."""
+        return self.total / self.minimum
+
+
+def minimum_length(q: float = 0.025, r: float = 0.005, s: float = 0.95) -> int:
+    """Independent draws needed to know the q-quantile within r with probability s.
+
+    Examples
+    --------
+    >>> minimum_length(), minimum_length(r=0.01), minimum_length(q=0.5, r=0.025)
+    (3746, 937, 1537)
+    """
+    return math.ceil(q * (1 - q) * _quantile(s) ** 2 / r**2)
+
+
+def raftery_lewis(
+    trace: npt.ArrayLike,
+    q: float = 0.025,
+    r: float = 0.005,
+    s: float = 0.95,
+    epsilon: float = 0.001,
+) -> RafteryLewis:
+    """Burn-in, length and thinning that a chain needs, judged by one trace of it.
+
+    Parameters
+    ----------
+    trace : (steps,) a number from each step of the chain
+    q, r, s : the quantile to be known, how closely, and with what probability
+    epsilon : how near to its limit the chain must be after the burn-in
+
+    A constant trace needs nothing: burn-in 0, thinning 1 and the minimum length. A trace shorter
+    than the minimum gives the best guess, with enough=False.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> found = raftery_lewis(np.random.default_rng(0).normal(size=5000))
+    >>> found.burn_in <= 5, found.thin, found.dependence_factor < 1.5
+    (True, 1, True)
+    """
+    values = np.asarray(trace, np.float64)
+    if values.ndim != 1 or not np.isfinite(values).all():
+        raise ValueError("a trace is one finite number a step; got other shapes or values")
+    minimum = minimum_length(q, r, s)
+    enough = len(values) >= minimum
+    if len(values) < 3 or np.ptp(values) == 0:
+        return RafteryLewis(0, minimum, 1, minimum, enough)
+    low = (values <= np.quantile(values, q)).astype(np.int64)
+    if np.ptp(low) == 0:  # most steps are at the lowest value, as good as constant
+        return RafteryLewis(0, minimum, 1, minimum, enough)
+    thin = _markov_thinning(low)
+    leave, enter = _transition_rates(low[::thin])
+    moving = 1 - leave - enter
+    if leave * enter == 0 or abs(moving) == 1:  # it stays for ever, or alternates for ever
+        return RafteryLewis(0, thin * minimum, thin, minimum, False)
+    burn_in = 0
+    if moving != 0:  # at a + b = 1 each step is independent of the last
+        reach = math.log(epsilon * (leave + enter) / max(leave, enter)) / math.log(abs(moving))
+        burn_in = thin * max(0, math.ceil(reach))
+    needed = (2 - leave - enter) * leave * enter * _quantile(s) ** 2
+    keep = thin * math.ceil(needed / ((leave + enter) ** 3 * r**2))
+    return RafteryLewis(burn_in, keep, thin, minimum, enough)
+
+
+def _quantile(s: float) -> float:
+    return float(norm.ppf((1 + s) / 2))
+
+
+def _markov_thinning(low: npt.NDArray[np.int64]) -> int:
+    """Smallest thinning at which a first-order chain explains the trace as well as a second."""
+    for thin in range(1, max(2, len(low) // 3)):
+        thinned = low[::thin]
+        if _second_order_gain(thinned) - 2 * math.log(max(len(thinned) - 2, 1)) < 0:
+            return thin
+    return max(1, len(low) // 3)
+
+
+def _second_order_gain(low: npt.NDArray[np.int64]) -> float:
+    """G2 of a second against a first order Markov chain, on its triples."""
+    counts = np.bincount(4 * low[:-2] + 2 * low[1:-1] + low[2:], minlength=8).reshape(2, 2, 2)
+    pairs, followers = counts.sum(axis=2), counts.sum(axis=0)
+    expected = (
+        pairs[:, :, None] * followers[None] / np.maximum(counts.sum(axis=(0, 2)), 1)[None, :, None]
+    )
+    seen = counts > 0
+    return float(2 * (counts[seen] * np.log(counts[seen] / expected[seen])).sum())
+
+
+def _transition_rates(low: npt.NDArray[np.int64]) -> tuple[float, float]:
+    """P(0 -> 1) and P(1 -> 0)."""
+    steps = np.bincount(2 * low[:-1] + low[1:], minlength=4).reshape(2, 2)
+    from_zero, from_one = steps.sum(axis=1)
+    return (
+        float(steps[0, 1] / from_zero) if from_zero else 0.0,
+        float(steps[1, 0] / from_one) if from_one else 0.0,
+    )
+
+
+def effective_sample_size(traces: npt.ArrayLike) -> float:
+    """Independent draws that (chains, draws) are worth, by ArviZ; all of them if constant."""
+    from arviz_stats.base import array_stats  # type: ignore[attr-defined]
+
+    values = np.atleast_2d(np.asarray(traces, np.float64))
+    if values.shape[1] < 4 or np.ptp(values) == 0:
+        return float(values.size)
+    return float(array_stats.ess(values))  # type: ignore[no-untyped-call]
+
+
+def potential_scale_reduction(traces: npt.ArrayLike) -> float:
+    """R-hat of (chains, draws), by ArviZ: near 1 if chains agree; NaN for a single chain."""
+    from arviz_stats.base import array_stats  # type: ignore[attr-defined]
+
+    values = np.atleast_2d(np.asarray(traces, np.float64))
+    if len(values) < 2 or values.shape[1] < 4:
+        return float("nan")
+    if (np.ptp(values, axis=1) == 0).all():
+        return 1.0 if np.ptp(values) == 0 else float("inf")
+    return float(array_stats.rhat(values))  # type: ignore[no-untyped-call]
