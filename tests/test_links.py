@@ -18,6 +18,7 @@ from ibgn.networks import read_networks
 from ibgn.terms import relations as links
 from ibgn.terms.relations import (
     RelationCounts,
+    Relations,
     constraining,
     count_relations,
     fit_polya,
@@ -106,16 +107,9 @@ def test_structure_of_constraints():
 def test_probabilities_sum_to_one_within_every_constraint(X, structure, smoothing):
     """For pairs of actions met, never met and unknown; relations outside have none."""
     learned = fit(X, structure, smoothing)
-    known = {
-        (key // 128 // len(learned.actions), key // 128 % len(learned.actions))
-        for key in learned.keys
-    }
-    asked = {
-        *known,
-        (0, 0),
-        (0, len(learned.actions)),
-        (len(learned.actions), len(learned.actions)),
-    }
+    unknown = len(learned.actions)
+    known = {divmod(int(key) // 128, unknown) for key in learned.keys}
+    asked = {*known, (0, 0), (0, unknown), (unknown, unknown)}
     masks = {ALL, 1, 6, *(int(key % 128) for key in learned.keys)}
     for (first, second), mask in itertools.product(asked, masks):
         probs = learned.probs(int(first), int(second), mask)
