@@ -65,7 +65,10 @@ def run(call: str, path: Path) -> tuple[float, float]:
 
 def main(intervals: int) -> None:
     print(f"Reading {intervals:,} intervals, {LENGTH} per instance\n")
-    print("| file | MB | seconds | intervals per second | times as long as pandas | peak MB | times the file size |")
+    print(
+        "| file | MB | seconds | intervals per second | times as long as pandas | peak MB "
+        "| times the file size |"
+    )
     print("|---|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         table = simulate(intervals)
