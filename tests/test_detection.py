@@ -17,6 +17,7 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from ibgn import DataError, DataWarning, IntervalSequences
+from ibgn._arrays import find_runs
 from ibgn.detection import (
     ActionDetector,
     SensorRecording,
@@ -27,7 +28,7 @@ from ibgn.detection import (
     majority,
     resample,
 )
-from ibgn.detection.runs import find_runs, remove_short, smooth
+from ibgn.detection.runs import remove_short, smooth
 from ibgn.detection.tracks import TrackModel
 from ibgn.errors import OptionError
 
