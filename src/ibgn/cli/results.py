@@ -57,7 +57,7 @@ def check_jobs(jobs: int) -> None:
     """Refuse no jobs at all."""
     from ibgn.checks import check_number
 
-    check_number("n_jobs", jobs, "whole and not 0, where -1 takes all cores", bool)
+    check_number("jobs", jobs, "whole and not 0, where -1 takes all cores", bool)
 
 
 def keep(table: "pd.DataFrame", path: Path | None) -> None:
