@@ -48,7 +48,9 @@ def check_number(name: str, value: Any, required: str, holds: Callable[[float], 
     """Refuse an option value that is not a finite number with the property that is required."""
     is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
     number = as_number(value) if is_number else None  # infinite where an integer is too large
-    if number is None or not (np.isfinite(number) and holds(number)):
+    if number is None or not np.isfinite(number):
+        raise OptionError(name, value, f"must be a finite number, {required}")
+    if not holds(number):
         raise OptionError(name, value, f"must be {required}")
 
 
