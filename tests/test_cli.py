@@ -414,7 +414,7 @@ def test_demo_gives_the_same_numbers_for_the_same_seed(small_demo, tmp_path, mon
 @pytest.mark.parametrize(
     ("options", "code", "message"),
     [
-        (["--jobs", "0"], 2, "error: --jobs 0 must be whole and not 0"),
+        (["--jobs", "0"], 2, "error: --jobs 0 must be a whole number other than 0"),
         (["--out", "takes.csv"], 1, "error: the folder 'takes.csv' could not be made"),
         (["--out", "takes.csv/below"], 1, "error: the folder 'takes.csv/below' could not be made"),
     ],

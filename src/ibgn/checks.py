@@ -1,4 +1,4 @@
-"""Options checked, and numbers as people write them."""
+"""Checks of options, and numbers as people write them."""
 
 import datetime
 import re
@@ -14,6 +14,7 @@ from ibgn.text import quote
 __all__ = [
     "as_number",
     "check_choice",
+    "check_jobs",
     "check_number",
     "check_whole",
     "is_date",
@@ -59,6 +60,13 @@ def check_whole(name: str, value: Any, least: int, most: int = 2**31) -> None:
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
     if not (whole and least <= value <= most):
         raise OptionError(name, value, f"must be a whole number from {least} to {most:,}")
+
+
+def check_jobs(name: str, value: Any) -> None:
+    """Refuse a number of jobs that joblib cannot use; None is one job."""
+    if value is not None:
+        required = "a whole number other than 0, where -1 takes all cores"
+        check_number(name, value, required, lambda jobs: jobs == int(jobs) != 0)
 
 
 def as_number(value: Any) -> float | None:

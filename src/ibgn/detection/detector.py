@@ -17,7 +17,7 @@ from sklearn.svm import LinearSVC
 from sklearn.utils.validation import check_is_fitted
 
 from ibgn._arrays import Floats, Ints, Objects, find_runs
-from ibgn.checks import check_choice, check_number
+from ibgn.checks import check_choice, check_jobs, check_number
 from ibgn.detection.extraction import Extraction, Training, learn_extraction
 from ibgn.detection.features import Correlations, FeatureSet
 from ibgn.detection.runs import Short, remove_short, smooth
@@ -213,8 +213,7 @@ class ActionDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if isinstance(self.tracks, str):
             advice = Option("tracks", [self.tracks])
             raise OptionError("tracks", self.tracks, "must be a list of names; write ", advice)
-        if self.n_jobs is not None and (not isinstance(self.n_jobs, int) or self.n_jobs == 0):
-            raise OptionError("n_jobs", self.n_jobs, "must be a whole number other than 0, or None")
+        check_jobs("n_jobs", self.n_jobs)
 
     def _windowing(self, step: float) -> Windowing:
         return Windowing(self.window, step, self.rate, self.longest_gap)
