@@ -132,9 +132,5 @@ def write_value(value: Any) -> str:
         return ""
     if isinstance(value, str) and value.isprintable() and read_value(value) == value:
         return value
-    return json.dumps(value, ensure_ascii=False, default=_plain)
-
-
-def _plain(value: Any) -> Any:
-    """What JSON has for a value that it does not have."""
-    return value.tolist() if hasattr(value, "tolist") else str(value)
+    as_list = getattr(value, "tolist", None)  # of arrays and their numbers
+    return json.dumps(value if as_list is None else as_list(), ensure_ascii=False, default=str)
