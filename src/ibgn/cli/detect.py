@@ -149,4 +149,4 @@ def _put_out(
         }
         print_json(found | more)
     elif output is None:
-        print(X.to_table(y).to_csv(index=False), end="")
+        print(X.to_frame(y).to_csv(index=False), end="")

@@ -65,7 +65,7 @@ def fit(
     reading: Reading,
 ) -> None:
     """Learn a model of each activity in a file of labelled instances."""
-    from ibgn.persistence import save
+    from ibgn.classifiers import save
 
     flags = {"structure": structure, "draws": draws, "budget": budget}
     given = {name: value for name, value in flags.items() if value is not None}
@@ -144,7 +144,7 @@ def predict(
     import numpy as np
     import pandas as pd
 
-    from ibgn.persistence import load as load_model
+    from ibgn.classifiers import load as load_model
 
     with warnings_aloud(), busy(f"recognising {data.name}"):
         classifier = load_model(model)
@@ -177,7 +177,7 @@ def explain(
     reading: Reading,
 ) -> None:
     """Say which intervals and relations spoke for the activity that was recognised."""
-    from ibgn.persistence import load as load_model
+    from ibgn.classifiers import load as load_model
 
     with warnings_aloud():
         classifier = load_model(model)
@@ -206,8 +206,8 @@ def sample(
     """Draw new instances of activities, as intervals whose relations are possible."""
     import numpy as np
 
+    from ibgn.classifiers import load as load_model
     from ibgn.io import write
-    from ibgn.persistence import load as load_model
 
     classifier = load_model(model)
     if not hasattr(classifier, "sample"):
@@ -222,7 +222,7 @@ def sample(
         write(X, output, y)
         say(f"wrote {len(X)} instances to {output}")
     if output is None or as_json:
-        _print_frame(X.to_table(y), None, as_json)
+        _print_frame(X.to_frame(y), None, as_json)
 
 
 def _named(parts: "list[IntervalSequences]", labels: list[Any]) -> "IntervalSequences":
@@ -233,7 +233,7 @@ def _named(parts: "list[IntervalSequences]", labels: list[Any]) -> "IntervalSequ
     ids = [
         f"{label}-{d}" for label, part in zip(labels, parts, strict=True) for d in range(len(part))
     ]
-    return IntervalSequences._trusted(together._flat(), together.actions, ids)
+    return IntervalSequences.from_flat(together.flat, together.actions, ids)
 
 
 def _save_figure(found: Any, figure: Path) -> None:
