@@ -66,13 +66,9 @@ def options_of_readers() -> set[str]:
 
 def methods() -> "Mapping[str, type[ActivityClassifier]]":
     """Methods of recognition by their short names, also those that a user defined."""
-    from ibgn import classifiers  # which makes those of the library known
+    from ibgn.classifiers import METHODS
 
-    found = getattr(classifiers.base, "METHODS", None)
-    if found is None:  # until it lands
-        names = ("IBGN", "IHMM", "DBN", "ITBN")
-        found = {name.lower(): getattr(classifiers, f"{name}Classifier") for name in names}
-    return found
+    return METHODS
 
 
 def options_of_methods() -> set[str]:
