@@ -1,0 +1,64 @@
+"""The term of how many intervals an instance has."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from ibgn._arrays import Floats
+from ibgn.declarations import FLOAT, is_finite, is_positive, stored
+from ibgn.intervals import IntervalSequences
+from ibgn.terms.base import Context, FittedTerm, LogTerms, Term
+from ibgn.terms.moments import Moments, StudentT, count_moments, fit_student_t
+
+__all__ = ["FittedLength", "Length"]
+
+
+@dataclass(frozen=True)
+class FittedLength(FittedTerm):
+    """How many intervals an instance has: log(1 + k) follows a Student-t distribution.
+
+    Parameters
+    ----------
+    location, scale, freedom : (1,) of that distribution
+    """
+
+    location: Floats = stored(FLOAT, 1, holds=is_finite)
+    scale: Floats = stored(FLOAT, 1, holds=is_positive)
+    freedom: Floats = stored(FLOAT, 1, holds=is_positive)
+
+    def log_terms(self, X: IntervalSequences) -> LogTerms:
+        """Log density of the length of each instance."""
+        prediction = StudentT(self.location, self.scale, self.freedom)
+        return LogTerms(instance=prediction.log_density(np.zeros(len(X), int), log_lengths(X)))
+
+    def describe(self) -> pd.DataFrame:
+        """Typical number of intervals, and the range that holds about two thirds."""
+        low, typical, high = np.expm1(self.location[0] + self.scale[0] * np.array([-1, 0, 1]))
+        return pd.DataFrame({"intervals": [typical], "from": [max(low, 0.0)], "to": [high]})
+
+    def brief(self) -> str:
+        """Typical number of intervals."""
+        return f"about {np.expm1(self.location[0]):.0f} intervals"
+
+
+@dataclass(frozen=True)
+class Length(Term):
+    """How many intervals an instance has."""
+
+    name = "length"
+    fitted = FittedLength
+    pools = True
+
+    def count(self, X: IntervalSequences) -> Moments:
+        """Count log(1 + k) of all instances."""
+        return count_moments(np.zeros(len(X), int), log_lengths(X), 1)
+
+    def fit(self, counts: Moments, pooled: Moments, context: Context) -> FittedLength:
+        """Predict the length of a new instance."""
+        return FittedLength(context.actions, *fit_student_t(counts, pooled))
+
+
+def log_lengths(X: IntervalSequences) -> Floats:
+    """(n,) log(1 + k)."""
+    return np.log1p(X.lengths)

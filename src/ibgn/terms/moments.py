@@ -1,0 +1,95 @@
+"""Numbers by group: how they are counted, and Student-t predictions of new ones.
+
+A group of an activity, say the durations of an action, may have few numbers or none. Its prediction
+is drawn towards the same group in all activities, and that towards all groups together.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import gammaln
+
+from ibgn._arrays import Floats
+from ibgn.terms.base import Counts
+
+__all__ = ["Moments", "StudentT", "count_moments", "fit_student_t"]
+
+MEAN_STRENGTH = 1.0  # the mean of all activities counts as so many numbers
+SPREAD_STRENGTH = 3.0  # and their variance as so many
+LEAST_VARIANCE = 1e-2  # of logarithms: recordings are not more exact than that
+
+
+@dataclass(frozen=True)
+class Moments(Counts):
+    """Sums over the numbers of each group, (groups,) each.
+
+    Parameters
+    ----------
+    number : how many
+    total : their sum
+    squares : the sum of their squares
+    """
+
+    number: Floats
+    total: Floats
+    squares: Floats
+
+    @property
+    def mean(self) -> Floats:
+        """(groups,) mean of each group, 0 where there is nothing."""
+        mean: Floats = self.total / np.maximum(self.number, 1)
+        return mean
+
+    @property
+    def scatter(self) -> Floats:
+        """(groups,) sum of squared distances from the mean; rounding leaves none below 0."""
+        return np.maximum(self.squares - self.number * self.mean**2, 0.0)
+
+
+class StudentT(NamedTuple):
+    """Prediction of a new number of each group, (groups,) each: Student-t distributions."""
+
+    location: Floats
+    scale: Floats
+    freedom: Floats
+
+    def log_density(self, group: npt.NDArray[np.integer], value: Floats) -> Floats:
+        """Log density of values, each of a group."""
+        freedom, scale = self.freedom[group], self.scale[group]
+        off = (value - self.location[group]) / scale
+        constant = gammaln((freedom + 1) / 2) - gammaln(freedom / 2)
+        constant -= 0.5 * np.log(freedom * np.pi) + np.log(scale)
+        density: Floats = constant - (freedom + 1) / 2 * np.log1p(off * off / freedom)
+        return density
+
+
+def count_moments(group: npt.NDArray[np.integer], value: Floats, groups: int) -> Moments:
+    """Count the numbers of each group."""
+    return Moments(
+        np.bincount(group, minlength=groups).astype(float),
+        np.bincount(group, value, minlength=groups),
+        np.bincount(group, value * value, minlength=groups),
+    )
+
+
+def fit_student_t(own: Moments, pooled: Moments) -> StudentT:
+    """Predict the numbers of one activity, given those of all.
+
+    The posterior predictive of a normal distribution under a normal-inverse-gamma prior, whose
+    mean and variance are those of the group in all activities.
+    """
+    number = pooled.number.sum()
+    centre = pooled.total.sum() / max(number, 1)
+    spread = max(pooled.squares.sum() / max(number, 1) - centre**2, LEAST_VARIANCE)
+    mean = (pooled.total + MEAN_STRENGTH * centre) / (pooled.number + MEAN_STRENGTH)
+    variance = (pooled.scatter + SPREAD_STRENGTH * spread) / (pooled.number + SPREAD_STRENGTH)
+    variance = np.maximum(variance, LEAST_VARIANCE)
+
+    strength, freedom = own.number + MEAN_STRENGTH, own.number + SPREAD_STRENGTH
+    location = (own.total + MEAN_STRENGTH * mean) / strength
+    shift = own.number * MEAN_STRENGTH / strength * (own.mean - mean) ** 2
+    posterior = (own.scatter + shift + SPREAD_STRENGTH * variance) / freedom
+    posterior = np.maximum(posterior, LEAST_VARIANCE / 4)
+    return StudentT(location, np.sqrt(posterior * (strength + 1) / strength), freedom)

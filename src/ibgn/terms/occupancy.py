@@ -1,0 +1,99 @@
+"""The term of which actions go on when: a picture of the activity."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from ibgn._arrays import Bools, Floats
+from ibgn.declarations import ANY, FLOAT, stored
+from ibgn.intervals import IntervalSequences
+from ibgn.terms.base import Context, Counts, FittedTerm, LogTerms, Term
+from ibgn.terms.timing import time_spans
+
+__all__ = ["FittedOccupancy", "Occupancy"]
+
+INSTANTS = 20
+STRENGTH = 1.5
+
+
+@dataclass(frozen=True)
+class OccupancyCounts(Counts):
+    """Instances in which each action goes on at each instant.
+
+    Parameters
+    ----------
+    going_on : (actions, instants) number of instances
+    instances : (1,) number of all instances
+    """
+
+    going_on: Floats
+    instances: Floats
+
+
+@dataclass(frozen=True)
+class FittedOccupancy(FittedTerm):
+    """Which actions go on at each of some relative times.
+
+    Parameters
+    ----------
+    probs : (actions, instants) probability that each action goes on
+    """
+
+    probs: Floats = stored(
+        FLOAT, "actions", ANY, holds=lambda rows: ((rows > 0) & (rows < 1)).all()
+    )
+
+    def log_terms(self, X: IntervalSequences) -> LogTerms:
+        """Log probability of what goes on and what does not, by action."""
+        running = going_on(X, len(self.actions), self.probs.shape[1])
+        absent = np.log1p(-self.probs)
+        change = np.log(self.probs) - absent
+        return LogTerms(action=np.einsum("nas,as->na", running, change) + absent.sum(axis=1))
+
+    def describe(self) -> pd.DataFrame:
+        """Part of the time that each action goes on, and when the most, the longest first."""
+        columns = {"share": self.probs.mean(axis=1), "peak": self.probs.max(axis=1)}
+        when = (self.probs.argmax(axis=1) + 0.5) / self.probs.shape[1]
+        frame = pd.DataFrame({"action": self.actions} | columns | {"when": when})
+        return frame.sort_values("share", ascending=False, kind="stable", ignore_index=True)
+
+
+@dataclass(frozen=True)
+class Occupancy(Term):
+    """Which actions go on at each of twenty relative times."""
+
+    name = "occupancy"
+    fitted = FittedOccupancy
+    pools = True
+
+    def count(self, X: IntervalSequences) -> OccupancyCounts:
+        """Count the instances in which each action goes on."""
+        running = going_on(X, len(X.actions), INSTANTS)
+        return OccupancyCounts(running.sum(axis=0).astype(float), np.array([float(len(X))]))
+
+    def fit(
+        self, counts: OccupancyCounts, pooled: OccupancyCounts, context: Context
+    ) -> FittedOccupancy:
+        """Shares of instances, drawn to those of all activities."""
+        common = (pooled.going_on + 0.5) / (pooled.instances + 1)
+        probs = (counts.going_on + STRENGTH * common) / (counts.instances + STRENGTH)
+        return FittedOccupancy(context.actions, probs)
+
+
+def going_on(X: IntervalSequences, actions: int, instants: int) -> Bools:
+    """(n, actions, instants) whether an interval of the action covers the middle of each part."""
+
+    def look() -> Bools:
+        begin, span = time_spans(X)
+        shape = (len(X), actions + 1, instants + 1)
+        edges = np.zeros(np.prod(shape), np.int32)
+        row = (X.owner * (actions + 1) + X.action) * (instants + 1)
+        for times, sign in ((X.start, 1), (X.end, -1)):
+            part = (times - begin[X.owner]) / span[X.owner]
+            instant = np.ceil(part * instants - 0.5).astype(np.int64)
+            np.add.at(edges, row + instant, sign)
+        running: Bools = edges.reshape(shape).cumsum(axis=2)[:, :actions, :instants] > 0
+        return running
+
+    return X.derived(("going on", actions, instants), look)

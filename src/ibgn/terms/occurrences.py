@@ -1,0 +1,76 @@
+"""The term of how often each action occurs in an instance."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from ibgn._arrays import Floats, Ints
+from ibgn.declarations import ANY, FLOAT, are_smoothed_log_probs, stored
+from ibgn.intervals import IntervalSequences
+from ibgn.terms.base import Context, FittedTerm, LogTerms, Term
+from ibgn.terms.shares import OutcomeCounts, smoothed_logs
+
+__all__ = ["FittedOccurrences", "Occurrences"]
+
+MOST = 5  # more occurrences count as so many
+STRENGTH = 1.0
+
+
+@dataclass(frozen=True)
+class FittedOccurrences(FittedTerm):
+    """How often each action occurs in an instance.
+
+    Parameters
+    ----------
+    log_probs : (actions, MOST + 1) log probability of each number of occurrences, the last one for
+        that many or more
+    """
+
+    log_probs: Floats = stored(FLOAT, "actions", ANY, holds=are_smoothed_log_probs)
+
+    def log_terms(self, X: IntervalSequences) -> LogTerms:
+        """Log probability of how often each action occurs."""
+        numbers = np.minimum(count_occurrences(X, len(self.actions)), self.log_probs.shape[1] - 1)
+        return LogTerms(action=self.log_probs[np.arange(len(self.actions)), numbers])
+
+    def describe(self) -> pd.DataFrame:
+        """Probability that each action occurs, and its mean number, the likeliest first."""
+        probs = np.exp(self.log_probs)
+        columns = {"occurs": 1 - probs[:, 0], "mean": probs @ np.arange(probs.shape[1])}
+        frame = pd.DataFrame({"action": self.actions} | columns)
+        return frame.sort_values("occurs", ascending=False, kind="stable", ignore_index=True)
+
+    def brief(self) -> str:
+        """How many actions nearly always occur."""
+        return f"{(self.log_probs[:, 0] < np.log(0.1)).sum()} actions nearly always"
+
+
+@dataclass(frozen=True)
+class Occurrences(Term):
+    """How often each action occurs in an instance, also that it does not."""
+
+    name = "occurrences"
+    fitted = FittedOccurrences
+    pools = True
+
+    def count(self, X: IntervalSequences) -> OutcomeCounts:
+        """Count instances by action and its number of occurrences."""
+        numbers = np.minimum(count_occurrences(X, len(X.actions)), MOST)
+        return OutcomeCounts(
+            np.stack([(numbers == n).sum(axis=0) for n in range(MOST + 1)], axis=1).astype(float)
+        )
+
+    def fit(
+        self, counts: OutcomeCounts, pooled: OutcomeCounts, context: Context
+    ) -> FittedOccurrences:
+        """Smooth the shares of instances."""
+        logs = smoothed_logs(counts.counts, pooled.counts, STRENGTH)
+        return FittedOccurrences(context.actions, logs)
+
+
+def count_occurrences(X: IntervalSequences, actions: int) -> Ints:
+    """(n, actions) number of intervals of each known action."""
+    cell = X.owner * (actions + 1) + X.action
+    numbers = np.bincount(cell, minlength=len(X) * (actions + 1))
+    return numbers.reshape(len(X), actions + 1)[:, :actions]

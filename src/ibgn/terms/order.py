@@ -1,0 +1,101 @@
+"""The term of which action follows which."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from ibgn._arrays import Codes, Floats, Ints
+from ibgn.declarations import FLOAT, are_smoothed_log_probs, stored
+from ibgn.intervals import IntervalSequences
+from ibgn.terms.base import Context, FittedTerm, LogTerms, Term
+from ibgn.terms.shares import OutcomeCounts
+
+__all__ = ["FittedOrder", "Order"]
+
+OWN_STRENGTH = 2.0  # how often actions occur at all in the activity counts as so many observations
+COMMON_STRENGTH = 1.0  # and what follows in all activities as so many
+
+
+@dataclass(frozen=True)
+class FittedOrder(FittedTerm):
+    """Which action follows which, in the order of starts.
+
+    Parameters
+    ----------
+    log_probs : (actions + 1, actions) log probability of each action after each, the last row for
+        the first of an instance
+    """
+
+    log_probs: Floats = stored(FLOAT, "actions+1", "actions", holds=are_smoothed_log_probs)
+
+    def log_terms(self, X: IntervalSequences) -> LogTerms:
+        """Log probability of each action after the known one before it; 0 for unknown ones."""
+        before, known = previous_actions(X, len(self.actions))
+        terms = np.zeros(len(X.action))
+        terms[known] = self.log_probs[before, X.action[known]]
+        return LogTerms(interval=terms)
+
+    def draw(self, length: int, rng: np.random.Generator) -> Codes:
+        """Draw the actions of an instance one after the other, (length,)."""
+        probs, drawn = np.exp(self.log_probs), np.zeros(length, np.int32)
+        before = len(self.actions)
+        for n in range(length):
+            before = drawn[n] = rng.choice(len(self.actions), p=probs[before] / probs[before].sum())
+        return drawn
+
+    def describe(self) -> pd.DataFrame:
+        """Steps from one action to the next, the likeliest first; "" is the beginning."""
+        names = [*self.actions, ""]
+        before, action = np.divmod(
+            np.argsort(-self.log_probs, axis=None, kind="stable"), len(names) - 1
+        )
+        return pd.DataFrame(
+            {
+                "before": [names[b] for b in before],
+                "action": [names[a] for a in action],
+                "probability": np.exp(self.log_probs[before, action]),
+            }
+        )
+
+    def brief(self) -> str:
+        """The likeliest first action."""
+        return (
+            f"begins with {self.actions[int(self.log_probs[-1].argmax())]!r}"
+            if self.actions
+            else ""
+        )
+
+
+@dataclass(frozen=True)
+class Order(Term):
+    """Which action follows which, in the order of starts."""
+
+    name = "order"
+    fitted = FittedOrder
+    pools = True
+
+    def count(self, X: IntervalSequences) -> OutcomeCounts:
+        """Count actions by the one before."""
+        size = len(X.actions)
+        before, known = previous_actions(X, size)
+        cells = np.bincount(before * size + X.action[known], minlength=(size + 1) * size)
+        return OutcomeCounts(cells.reshape(size + 1, size).astype(float))
+
+    def fit(self, counts: OutcomeCounts, pooled: OutcomeCounts, context: Context) -> FittedOrder:
+        """Shares of the counts, drawn to how often actions occur and to all activities."""
+        own, common = counts.counts, pooled.counts
+        size = own.shape[1]
+        at_all = (own.sum(axis=0) + 0.5) / (own.sum() + 0.5 * size)
+        in_all = (common + at_all) / (common.sum(axis=1, keepdims=True) + 1)
+        expected = OWN_STRENGTH * at_all + COMMON_STRENGTH * in_all
+        total = own.sum(axis=1, keepdims=True) + OWN_STRENGTH + COMMON_STRENGTH
+        return FittedOrder(context.actions, np.log((own + expected) / total))
+
+
+def previous_actions(X: IntervalSequences, actions: int) -> tuple[Ints, Ints]:
+    """Known action before each known one, `actions` for the first; and which intervals are known."""
+    known = np.flatnonzero(X.action < actions)
+    first = np.diff(X.owner[known], prepend=-1) != 0
+    before = np.where(first, actions, np.roll(X.action[known], 1))
+    return before.astype(np.int64), known

@@ -1,0 +1,174 @@
+"""Terms of when actions start: where in the instance, and how long after the start before."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from ibgn._arrays import Bools, Floats, Ints
+from ibgn.declarations import ANY, FLOAT, are_smoothed_log_probs, is_finite, is_positive, stored
+from ibgn.intervals import IntervalSequences
+from ibgn.terms.base import Context, Counts, FittedTerm, LogTerms, Term
+from ibgn.terms.moments import Moments, StudentT, count_moments, fit_student_t
+from ibgn.terms.shares import OutcomeCounts, smoothed_logs
+
+__all__ = ["FittedGaps", "FittedStarts", "Gaps", "Starts", "time_spans"]
+
+BINS = 10  # parts of an instance
+START_STRENGTH = 3.0
+GAP_STRENGTH = 2.0
+
+
+def time_spans(X: IntervalSequences) -> tuple[Floats, Floats]:
+    """(n,) when each instance begins, and how long it lasts; 0 and 1 where it is empty."""
+
+    def measure() -> tuple[Floats, Floats]:
+        begin, end = np.full(len(X), np.inf), np.full(len(X), -np.inf)
+        np.minimum.at(begin, X.owner, X.start)
+        np.maximum.at(end, X.owner, X.end)
+        empty = X.lengths == 0
+        return np.where(empty, 0.0, begin), np.where(empty, 1.0, end - begin)
+
+    return X.derived("time spans", measure)
+
+
+@dataclass(frozen=True)
+class FittedStarts(FittedTerm):
+    """Where in the instance each action starts.
+
+    Parameters
+    ----------
+    log_probs : (actions, bins) log probability of each part of the instance
+    """
+
+    log_probs: Floats = stored(FLOAT, "actions", ANY, holds=are_smoothed_log_probs)
+
+    def log_terms(self, X: IntervalSequences) -> LogTerms:
+        """Log probability of the part in which each interval starts; 0 for unknown actions."""
+        known = X.action < len(self.actions)
+        terms = np.zeros(len(X.action))
+        parts = start_parts(X, self.log_probs.shape[1])[known]
+        terms[known] = self.log_probs[X.action[known], parts]
+        return LogTerms(interval=terms)
+
+    def describe(self) -> pd.DataFrame:
+        """Mean relative start of each action, from 0 to 1, and its spread; the earliest first."""
+        probs, middle = np.exp(self.log_probs), np.arange(0.5, BINS) / BINS
+        mean = probs @ middle
+        spread = np.sqrt(np.maximum(probs @ middle**2 - mean**2, 0))
+        frame = pd.DataFrame({"action": self.actions, "start": mean, "spread": spread})
+        return frame.sort_values("start", kind="stable", ignore_index=True)
+
+    def brief(self) -> str:
+        """The action that starts earliest."""
+        return f"first {self.describe()['action'][0]!r}" if self.actions else ""
+
+
+@dataclass(frozen=True)
+class Starts(Term):
+    """Where in the instance each action starts, in tenths of its duration."""
+
+    name = "starts"
+    fitted = FittedStarts
+    pools = True
+
+    def count(self, X: IntervalSequences) -> OutcomeCounts:
+        """Count intervals by action and the part in which they start."""
+        cell = X.action * BINS + start_parts(X, BINS)
+        counts = np.bincount(cell, minlength=len(X.actions) * BINS)
+        return OutcomeCounts(counts.reshape(-1, BINS).astype(float))
+
+    def fit(self, counts: OutcomeCounts, pooled: OutcomeCounts, context: Context) -> FittedStarts:
+        """Smooth the shares of intervals."""
+        logs = smoothed_logs(counts.counts, pooled.counts, START_STRENGTH)
+        return FittedStarts(context.actions, logs)
+
+
+def start_parts(X: IntervalSequences, bins: int) -> Ints:
+    """(intervals,) number of the part of its instance in which each interval starts."""
+    begin, span = time_spans(X)
+    part = (X.start - begin[X.owner]) / span[X.owner]
+    return np.minimum((part * bins).astype(np.int64), bins - 1)
+
+
+@dataclass(frozen=True)
+class GapCounts(Counts):
+    """Time since the start before, by action.
+
+    Parameters
+    ----------
+    together : (actions, 2) intervals that start later than the one before, and at the same time
+    number, total, squares : (actions,) of the logarithms of gaps that are not 0
+    """
+
+    together: Floats
+    number: Floats
+    total: Floats
+    squares: Floats
+
+    @property
+    def moments(self) -> Moments:
+        """Of the logarithms of gaps that are not 0."""
+        return Moments(self.number, self.total, self.squares)
+
+
+@dataclass(frozen=True)
+class FittedGaps(FittedTerm):
+    """How long after the start before each action starts.
+
+    Parameters
+    ----------
+    together : (actions, 2) log probability of a later start, and of one at the same time
+    location, scale, freedom : (actions,) of the logarithm of a later start's gap
+    """
+
+    together: Floats = stored(FLOAT, "actions", 2, holds=are_smoothed_log_probs)
+    location: Floats = stored(FLOAT, "actions", holds=is_finite)
+    scale: Floats = stored(FLOAT, "actions", holds=is_positive)
+    freedom: Floats = stored(FLOAT, "actions", holds=is_positive)
+
+    def log_terms(self, X: IntervalSequences) -> LogTerms:
+        """Log density of each gap; 0 for the first interval and for unknown actions."""
+        gap, later = start_gaps(X)
+        known = later & (X.action < len(self.actions))
+        apart = known & (gap > 0)
+        terms = np.zeros(len(X.action))
+        terms[known] = self.together[X.action[known], (gap[known] <= 0).astype(int)]
+        prediction = StudentT(self.location, self.scale, self.freedom)
+        terms[apart] += prediction.log_density(X.action[apart], np.log(gap[apart]))
+        return LogTerms(interval=terms)
+
+    def describe(self) -> pd.DataFrame:
+        """Typical gap before each action, and how often it starts together with the one before."""
+        columns = {"gap": np.exp(self.location), "together": np.exp(self.together[:, 1])}
+        return pd.DataFrame({"action": self.actions} | columns)
+
+
+@dataclass(frozen=True)
+class Gaps(Term):
+    """How long after the start before each action starts."""
+
+    name = "gaps"
+    fitted = FittedGaps
+    pools = True
+
+    def count(self, X: IntervalSequences) -> GapCounts:
+        """Count gaps by action."""
+        gap, later = start_gaps(X)
+        apart, size = gap > 0, len(X.actions)
+        cell = 2 * X.action[later] + (gap[later] <= 0)
+        together = np.bincount(cell, minlength=2 * size).reshape(-1, 2).astype(float)
+        moments = count_moments(X.action[apart], np.log(gap[apart]), size)
+        return GapCounts(together, moments.number, moments.total, moments.squares)
+
+    def fit(self, counts: GapCounts, pooled: GapCounts, context: Context) -> FittedGaps:
+        """Predict the gap before each action."""
+        together = smoothed_logs(counts.together, pooled.together, GAP_STRENGTH)
+        prediction = fit_student_t(counts.moments, pooled.moments)
+        return FittedGaps(context.actions, together, *prediction)
+
+
+def start_gaps(X: IntervalSequences) -> tuple[Floats, Bools]:
+    """(intervals,) time since the start before, 0 for the first; and which are not the first."""
+    later = np.diff(X.owner, prepend=-1) == 0
+    return np.where(later, np.diff(X.start, prepend=0.0), 0.0), later
