@@ -18,13 +18,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from ibgn._arrays import Floats
+from ibgn._arrays import Floats, Ints
 from ibgn.checks import check_choice, check_number
 from ibgn.declarations import STORABLE, Stored, register
 from ibgn.errors import DataError
 from ibgn.intervals import Instance, IntervalSequences, as_sequences, recode
 from ibgn.model.activity import ActivityModel, mean_pace
 from ibgn.model.explanation import Explanation
+from ibgn.model.weights import held_out_scores
 from ibgn.networks import Sequences, read_networks
 from ibgn.persistence import save
 from ibgn.terms.base import Context, FittedTerm, Term
@@ -106,7 +107,7 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
         X = _with_used_actions(self._prepare_training(X, codes))
         self.actions_ = X.actions
         parts = [X[codes == c] for c in range(len(self.classes_))]
-        terms = self._fit_terms(parts)
+        terms = self._fit_terms(X, codes, parts)
         self.activities_ = {
             label: self.activity_type(label, X.actions, fitted, part.lengths, mean_pace(part))
             for label, part, fitted in zip(self.classes_.tolist(), parts, terms, strict=True)
@@ -123,24 +124,40 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
         """X as it is recognised, in the manner in which it was learned from."""
         return X
 
-    def _fit_terms(self, parts: list[IntervalSequences]) -> list[dict[str, FittedTerm]]:
-        """Learn all terms of each activity; all parts have the same vocabulary."""
+    def _fit_terms(
+        self, X: IntervalSequences, codes: npt.NDArray[np.intp], parts: list[IntervalSequences]
+    ) -> list[dict[str, FittedTerm]]:
+        """Learn all terms of each activity, and their weights; parts are X by activity."""
         rng = as_generator(getattr(self, "random_state", None))
         seed = int(rng.integers(2**32))
         contexts = [
             Context(label, self.actions_, seed, child)
             for label, child in zip(self.classes_.tolist(), rng.spawn(len(parts)), strict=True)
         ]
-        terms = self._make_terms()
+        terms, folds = self._make_terms(), self._weight_folds(X, codes)
+        cells = [
+            [X[fold[codes[fold] == c]] for c in range(len(parts))] if len(folds) > 1 else parts
+            for fold in folds
+        ]
         with joblib.parallel_config("threading", n_jobs=self.n_jobs):
             special = [term.specialise(parts) for term in terms]
-            counts = [
-                joblib.Parallel()(
-                    joblib.delayed(term.count)(part)
-                    for term, part in zip(of_activities, parts, strict=True)
-                )
+            by_fold = [
+                [
+                    joblib.Parallel()(
+                        joblib.delayed(term.count)(part)
+                        for term, part in zip(of_activities, of_fold, strict=True)
+                    )
+                    for of_fold in cells
+                ]
                 for of_activities in special
             ]
+            if len(folds) > 1:
+                held_out = held_out_scores(terms, special, by_fold, X, folds)
+                self._set_weights(held_out, codes)
+        counts = [
+            [reduce(add, (of_fold[c] for of_fold in of_term)) for c in range(len(parts))]
+            for of_term in by_fold
+        ]
         pooled = [
             reduce(add, of_term) if term.pools else None
             for term, of_term in zip(terms, counts, strict=True)
@@ -155,6 +172,18 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
         parallel = joblib.Parallel(self.n_jobs, prefer="threads", return_as="generator")
         done = parallel(joblib.delayed(fit_activity)(c) for c in range(len(parts)))
         return list(_with_progress(done, len(parts), self.progress))
+
+    def _weight_folds(self, X: IntervalSequences, codes: npt.NDArray[np.intp]) -> list[Ints]:
+        """Instances of each fold on which weights are learned; one fold where they are not."""
+        return [np.arange(len(X))]
+
+    def _set_weights(self, held_out: Floats, codes: npt.NDArray[np.intp]) -> None:
+        """Learn the weights of terms from held-out scores."""
+
+    @property
+    def _weights(self) -> Floats:
+        """(terms,) how much each term counts."""
+        return np.ones(len(self.terms_))
 
     def _log_prior(self, codes: npt.NDArray[np.intp]) -> Floats:
         if isinstance(self.class_prior, Mapping):
@@ -200,7 +229,7 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
 
     def _joint_log_likelihood(self, X: Sequences) -> Floats:
         """(n, activities) log P(activity) + log P(instance | activity)."""
-        joint: Floats = self.scores(X).sum(axis=1) + self.class_log_prior_
+        joint: Floats = self._weights @ self.scores(X) + self.class_log_prior_
         return joint
 
     def predict(self, X: Sequences) -> npt.NDArray[Any]:
@@ -236,7 +265,7 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
             raise DataError(f"one instance is explained, got {len(X)}; choose one, e.g. X[0]")
         X = self._prepare(X)
         coded = self._coded(X)
-        joint = self._scores(coded)[0].sum(axis=0) + self.class_log_prior_
+        joint = self._weights @ self._scores(coded)[0] + self.class_log_prior_
         chosen, other = self._two_labels(joint, activity, against)
         priors = dict(zip(self.classes_.tolist(), self.class_log_prior_.tolist(), strict=True))
         speaking, opposing = (self.activities_[label].log_terms(coded) for label in (chosen, other))
@@ -246,7 +275,10 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
             instance=X,
             actions=self.actions_,
             prior=priors[chosen] - priors[other],
-            terms={name: terms - opposing[name] for name, terms in speaking.items()},
+            terms={
+                name: (terms - opposing[name]).scaled(weight)
+                for (name, terms), weight in zip(speaking.items(), self._weights, strict=True)
+            },
             relations=read_networks(coded)[0].relations,
         )
 

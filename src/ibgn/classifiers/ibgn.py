@@ -1,13 +1,16 @@
 """IBGNClassifier: one set of terms per activity, and the likeliest activity of an instance."""
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from inspect import signature
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.model_selection import GroupKFold, StratifiedKFold
 from sklearn.utils.validation import check_is_fitted
 
+from ibgn._arrays import Floats, Ints
 from ibgn.checks import check_number
 from ibgn.classifiers.base import ActivityClassifier, ClassPrior, as_generator
 from ibgn.declarations import Stored
@@ -15,6 +18,7 @@ from ibgn.errors import OptionError
 from ibgn.intervals import IntervalSequences
 from ibgn.model.generation import sample_instances
 from ibgn.model.tolerance import choose_tolerance, merge_instants
+from ibgn.model.weights import fit_weights
 from ibgn.terms import TERMS
 from ibgn.terms.base import Term
 from ibgn.terms.relations import Smoothing, StructureChoice, Unlinked
@@ -25,6 +29,21 @@ from ibgn.terms.tables import NodeLikelihood
 __all__ = ["IBGNClassifier"]
 
 Learned = float | Literal["learned"]
+Weights = Literal["learned", "equal"] | Mapping[str, float]
+
+TERMS_BY_DEFAULT = (
+    "length",
+    "actions",
+    "occurrences",
+    "order",
+    "relations",
+    "durations",
+    "totals",
+    "starts",
+    "gaps",
+    "occupancy",
+)
+FOLDS = 5
 
 
 class IBGNClassifier(ActivityClassifier):
@@ -94,7 +113,8 @@ class IBGNClassifier(ActivityClassifier):
         self,
         structure: StructureChoice = "full",
         *,
-        terms: Sequence[str | Term] = ("tables", "relations"),
+        terms: Sequence[str | Term] = TERMS_BY_DEFAULT,
+        weights: Weights = "learned",
         criterion: Criterion = "bdeu",
         penalty: float = 1.0,
         smoothing: Smoothing = 1.0,
@@ -114,6 +134,7 @@ class IBGNClassifier(ActivityClassifier):
     ) -> None:
         self.structure = structure
         self.terms = terms
+        self.weights = weights
         self.criterion = criterion
         self.penalty = penalty
         self.smoothing = smoothing
@@ -190,6 +211,32 @@ class IBGNClassifier(ActivityClassifier):
         kind, options = TERMS[term], self.get_params(deep=False)
         shared = [name for name in signature(kind).parameters if name in options]
         return kind(**{name: options[name] for name in shared})
+
+    def _weight_folds(self, X: IntervalSequences, codes: npt.NDArray[np.intp]) -> list[Ints]:
+        learn = self.weights == "learned" and len(self.terms) > 1 and len(self.classes_) > 1
+        if not learn or len(X) < FOLDS:
+            self.weights_ = dict.fromkeys(self._term_names(), 1.0)
+            return super()._weight_folds(X, codes)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # that an activity is rarer than folds
+            groups = X.groups
+            if groups is not None and len(set(groups.tolist())) > 1:
+                number = min(FOLDS, len(set(groups.tolist())))
+                split = GroupKFold(number).split(codes, codes, groups)
+            else:
+                split = StratifiedKFold(FOLDS, shuffle=True, random_state=0).split(codes, codes)
+            return [test for _, test in split]
+
+    def _set_weights(self, held_out: Floats, codes: npt.NDArray[np.intp]) -> None:
+        weights = fit_weights(held_out, codes, self.class_log_prior_)
+        self.weights_ = dict(zip(self._term_names(), weights.tolist(), strict=True))
+
+    @property
+    def _weights(self) -> Floats:
+        return np.array(list(self.weights_.values()))
+
+    def _term_names(self) -> list[str]:
+        return [term.name for term in self._make_terms()]
 
     def _prepare_training(
         self, X: IntervalSequences, codes: npt.NDArray[np.intp]

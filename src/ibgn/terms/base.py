@@ -63,6 +63,10 @@ class LogTerms(NamedTuple):
             *(None if mine is None or its is None else mine - its for mine, its in levels)
         )
 
+    def scaled(self, weight: float) -> "LogTerms":
+        """All levels times a weight."""
+        return LogTerms(*(None if level is None else weight * level for level in self))
+
 
 @dataclass(frozen=True)
 class Counts:
