@@ -139,7 +139,7 @@ class WardScores:
     durations: dict[str, float]
 
     def table(self) -> pd.DataFrame:
-        """One row a class: true events, detected events and time."""
+        """One row per class: true events, detected events and time."""
         names = list(dict.fromkeys([*self.true_events, *self.detected_events, *self.durations]))
         parts = (self.true_events, self.detected_events, self.durations)
         rows = [(name, *(part.get(name, 0) for part in parts)) for name in names]
@@ -296,7 +296,7 @@ def _edit(first: npt.NDArray[np.int32], second: npt.NDArray[np.int32]) -> float:
     row = steps
     for code in first:
         changed = np.minimum(row[1:] + 1, row[:-1] + (second != code))
-        # an insertion costs one a step, so it is the least so far, counted from the diagonal
+        # an insertion costs one per step, so it is the least so far, counted from the diagonal
         row = np.minimum.accumulate(np.concatenate([[row[0] + 1], changed]) - steps) + steps
     return float(1 - row[-1] / max(len(first), len(second)))
 

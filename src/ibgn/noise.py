@@ -1,6 +1,6 @@
 """What real detectors do to intervals: lose them, mistake them, move their ends.
 
-Transformers in the manner of scikit-learn; the same seed gives the same errors.
+Transformers as in scikit-learn; the same seed gives the same errors.
 """
 
 from abc import ABC, abstractmethod
@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ibgn.checks import check_number
-from ibgn.errors import DataError
+from ibgn.errors import OptionError
 from ibgn.intervals import IntervalSequences, as_sequences, rebuild
 from ibgn.metrics import Confusion
 from ibgn.networks import Sequences
@@ -33,7 +33,7 @@ class _Noise(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
     @abstractmethod
     def _check_options(self) -> None:
-        """Refuse options that cannot be."""
+        """Refuse invalid options."""
 
     def _rng(self) -> np.random.Generator:
         return np.random.default_rng(self.random_state)
@@ -119,7 +119,7 @@ class ConfusionNoise(_Noise):
 
     Each interval is detected as what the detector made of its action, or not at all, with the
     measured shares. With `insertions`, actions are also detected where there are none, as often
-    an instance as was measured; such intervals last as long as one of the same instance.
+    per instance as was measured; such intervals last as long as one of the same instance.
 
     Parameters
     ----------
@@ -145,10 +145,8 @@ class ConfusionNoise(_Noise):
 
     def _check_options(self) -> None:
         if not isinstance(self.confusion, Confusion):
-            raise DataError(
-                f"a Confusion is wanted, got {type(self.confusion).__name__}; "
-                "make one with ibgn.metrics.measure_confusion"
-            )
+            reason = "must be a Confusion; make one with ibgn.metrics.measure_confusion"
+            raise OptionError("confusion", self.confusion, reason)
 
     def transform(self, X: Sequences) -> IntervalSequences:
         """Instances as the detector would have seen them; unknown actions stay as they are."""
