@@ -194,7 +194,7 @@ def test_options_of_a_method_are_set(invoke):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--method", "hmm"], "--method hmm is not a choice; choose among 'ibgn', "),
+        (["--method", "hmm"], "--method hmm is not a choice; choose among 'dbn', 'ibgn', 'ihmm', "),
         (
             ["--method", "dbn", "--set", "colour=red"],
             "--set colour=red is not an option of --method dbn, which has n_bins, smoothing, "
@@ -208,7 +208,7 @@ def test_options_of_a_method_are_set(invoke):
         (["--method", "dbn", "--set", "n_bins=0"], "--set n_bins=0 must be a whole number"),
         (["--method", "dbn", "--set", "n_bins=few"], "--set n_bins=few must be a whole number"),
         (["--learn-tolerance", "--published"], "--learn-tolerance is for --method ibgn without"),
-        (["--jobs", "0"], "--jobs 0 must be whole and not 0"),
+        (["--jobs", "0"], "--jobs 0 must be a whole number other than 0"),
     ],
 )
 def test_options_that_a_method_does_not_have_are_refused(invoke, options, message):

@@ -26,6 +26,7 @@ __all__ = [
 NUMBER = re.compile(
     r"\s*([+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?inf(inity)?|nan)?\s*", re.ASCII | re.IGNORECASE
 )
+LARGEST_WHOLE = 2**31
 NO_NUMBERS = (bool, np.bool_, complex, np.complexfloating, np.datetime64, np.timedelta64)
 DATE = re.compile(r"\s*(\d{4}-\d\d?-\d\d?|\d\d?[./-]\d\d?[./-](\d{4}|\d\d))([T\s].*)?", re.DOTALL)
 DATES = (
@@ -55,11 +56,12 @@ def check_number(name: str, value: Any, required: str, holds: Callable[[float], 
         raise OptionError(name, value, f"must be {required}")
 
 
-def check_whole(name: str, value: Any, least: int, most: int = 2**31) -> None:
+def check_whole(name: str, value: Any, least: int, most: int = LARGEST_WHOLE) -> None:
     """Refuse an option value that is not a whole number from least to most."""
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
     if not (whole and least <= value <= most):
-        raise OptionError(name, value, f"must be a whole number from {least} to {most:,}")
+        end = "on" if most == LARGEST_WHOLE else f"to {most:,}"
+        raise OptionError(name, value, f"must be a whole number from {least} {end}")
 
 
 def check_jobs(name: str, value: Any) -> None:
@@ -76,7 +78,9 @@ def as_number(value: Any) -> float | None:
     if value is None or value is pd.NA or value is pd.NaT:
         return np.nan
     if isinstance(value, str):
-        return _number_of_text(value)
+        if not NUMBER.fullmatch(value):
+            return None
+        return float(value) if value.strip() else np.nan
     if (
         isinstance(value, NO_NUMBERS)
         or not hasattr(value, "__float__")
@@ -89,12 +93,6 @@ def as_number(value: Any) -> float | None:
         return np.inf if value > 0 else -np.inf
     except (TypeError, ValueError):
         return None
-
-
-def _number_of_text(text: str) -> float | None:
-    if not NUMBER.fullmatch(text):
-        return None
-    return float(text) if text.strip() else np.nan
 
 
 def is_date(value: Any) -> bool:

@@ -66,13 +66,9 @@ def options_of_readers() -> set[str]:
 
 def methods() -> "Mapping[str, type[ActivityClassifier]]":
     """Methods of recognition by their short names, also those that a user defined."""
-    from ibgn import classifiers  # which makes those of the library known
+    from ibgn.classifiers import METHODS
 
-    found = getattr(classifiers.base, "METHODS", None)
-    if found is None:  # until it lands
-        names = ("IBGN", "IHMM", "DBN", "ITBN")
-        found = {name.lower(): getattr(classifiers, f"{name}Classifier") for name in names}
-    return found
+    return METHODS
 
 
 def options_of_methods() -> set[str]:
@@ -132,9 +128,5 @@ def write_value(value: Any) -> str:
         return ""
     if isinstance(value, str) and value.isprintable() and read_value(value) == value:
         return value
-    return json.dumps(value, ensure_ascii=False, default=_plain)
-
-
-def _plain(value: Any) -> Any:
-    """What JSON has for a value that it does not have."""
-    return value.tolist() if hasattr(value, "tolist") else str(value)
+    as_list = getattr(value, "tolist", None)  # of arrays and their numbers
+    return json.dumps(value if as_list is None else as_list(), ensure_ascii=False, default=str)
