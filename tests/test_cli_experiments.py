@@ -50,7 +50,7 @@ def test_an_interrupted_evaluation_resumes(ibgn, takes, tmp_path):  # noqa: F811
 @pytest.mark.parametrize(
     ("options", "code", "message"),
     [
-        (["-m", "magic"], 2, "choose among 'IHMM', 'DBN'"),
+        (["-m", "magic"], 2, "--method magic is not a choice; choose among"),
         (["--scheme", "group"], 1, "needs at least two groups"),
         (["--folds", "11", "-m", "DBN"], 1, "none has more than 10; use fewer folds"),
         (["-o", "scores.xlsx"], 2, "must be a .csv or a .parquet file"),

@@ -718,7 +718,7 @@ def files(tmp_path, recording):
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        (["--quick", "--full"], OptionError, "quick=True cannot be combined with full=True"),
+        (["--quick", "--full"], OptionError, "--quick cannot be combined with --full"),
         (["unlabelled.csv"], DataError, "'unlabelled.csv' has no labels; name their column"),
         (["empty"], DataError, "there is no .csv file in 'empty'; name files"),
         (["takes.csv", "empty"], DataError, "there is no .csv file in 'empty'; name files"),
@@ -726,7 +726,7 @@ def files(tmp_path, recording):
         (["takes.csv", "nowhere.csv"], DataError, "there is no file 'nowhere.csv'"),
         (["alike.csv"], DataError, "recording 'alike': there is only one label"),
         (["--out", "takes.csv"], DataError, "the folder 'takes.csv' could not be made"),
-        (["--jobs", "0"], OptionError, "n_jobs=0 must be whole and not 0"),
+        (["--jobs", "0"], OptionError, "--jobs 0 must be "),
     ],
 )
 def test_command_refuses(files, tiny, monkeypatch, arguments, error, message):

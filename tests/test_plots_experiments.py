@@ -301,7 +301,7 @@ def test_labels_of_rows_and_columns_must_agree():
         plot_confusion(pd.DataFrame([[1, 0], [0, 1]], ["a", "b"], ["b", "a"]))
     with pytest.raises(DataError, match="row 1 of the table: 'a' is '-1'"):
         plot_confusion(pd.DataFrame([[1, 0], [-1, 1]], ["a", "b"], ["a", "b"]))
-    with pytest.raises(DataError, match="shares is True or False"):
+    with pytest.raises(DataError, match="shares=.* must be True or False"):
         plot_confusion(a_confusion(), shares="yes")
 
 

@@ -1,4 +1,4 @@
-"""Options checked, and numbers as people write them."""
+"""Checks of options, and numbers as people write them."""
 
 import datetime
 import re
@@ -14,6 +14,7 @@ from ibgn.text import quote
 __all__ = [
     "as_number",
     "check_choice",
+    "check_jobs",
     "check_number",
     "check_whole",
     "is_date",
@@ -48,7 +49,9 @@ def check_number(name: str, value: Any, required: str, holds: Callable[[float], 
     """Refuse an option value that is not a finite number with the property that is required."""
     is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
     number = as_number(value) if is_number else None  # infinite where an integer is too large
-    if number is None or not (np.isfinite(number) and holds(number)):
+    if number is None or not np.isfinite(number):
+        raise OptionError(name, value, f"must be a finite number, {required}")
+    if not holds(number):
         raise OptionError(name, value, f"must be {required}")
 
 
@@ -57,6 +60,13 @@ def check_whole(name: str, value: Any, least: int, most: int = 2**31) -> None:
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
     if not (whole and least <= value <= most):
         raise OptionError(name, value, f"must be a whole number from {least} to {most:,}")
+
+
+def check_jobs(name: str, value: Any) -> None:
+    """Refuse a number of jobs that joblib cannot use; None is one job."""
+    if value is not None:
+        required = "a whole number other than 0, where -1 takes all cores"
+        check_number(name, value, required, lambda jobs: jobs == int(jobs) != 0)
 
 
 def as_number(value: Any) -> float | None:

@@ -130,7 +130,7 @@ def _align(
         warnings.warn(DataWarning(nothing), stacklevel=2)
     rows = [lists[position[name]] if name in position else [] for name in names]
     ordered = IntervalSequences.from_lists(rows, ids=names)
-    return IntervalSequences._trusted(ordered._flat(), ordered.actions, X.ids, X.groups)
+    return IntervalSequences.from_flat(ordered.flat, ordered.actions, X.ids, X.groups)
 
 
 def _one_per_instance(X: "IntervalSequences", recordings: list[Any]) -> list[Any]:

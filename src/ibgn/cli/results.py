@@ -55,10 +55,10 @@ def command_line() -> str:
 
 
 def check_jobs(jobs: int) -> None:
-    """Refuse a number of jobs that means nothing."""
-    from ibgn.checks import check_number
+    """Refuse a number of jobs that joblib cannot use."""
+    from ibgn.checks import check_jobs as check
 
-    check_number("n_jobs", jobs, "whole and not 0, where -1 takes all cores", bool)
+    check("jobs", jobs)
 
 
 def keep(frame: "pd.DataFrame", path: Path | None) -> None:

@@ -159,9 +159,7 @@ class Detector(Condition):
         detector = clone(self.detector).fit([self.recordings[d] for d in known])
         intervals: IntervalSequences = detector.predict([self.recordings[d] for d in new])
         groups = None if X.groups is None else X.groups[new]
-        return IntervalSequences._trusted(
-            intervals._flat(), intervals.actions, intervals.ids, groups
-        )
+        return IntervalSequences.from_flat(intervals.flat, intervals.actions, intervals.ids, groups)
 
     def _detect_among(self, X: IntervalSequences, train: Any) -> IntervalSequences:
         groups = None if X.groups is None else [str(group) for group in X.groups[train]]

@@ -3,14 +3,13 @@
 Those of the library are declared by their classes; `evaluate` takes any other estimator too.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from sklearn.base import clone
 
-from ibgn.classifiers import DBNClassifier, IHMMClassifier, ITBNClassifier
-from ibgn.classifiers.ibgn import IBGNClassifier
+from ibgn import classifiers
+from ibgn.classifiers import IBGNClassifier
 from ibgn.errors import OptionError
 from ibgn.evaluation.search import Grid
 from ibgn.evaluation.yardsticks import YARDSTICKS
@@ -20,51 +19,35 @@ __all__ = ["COMPARED", "GRIDS", "METHODS", "Method", "make_estimators", "with_sh
 Method = Callable[[int], Any] | Any
 """A function that makes an estimator from a seed, or an estimator, or its class."""
 
-# What the classes will declare themselves: from the names of variants to a function that makes
-# one from a seed, and to the values among which a search chooses.
-_SMOOTHING = {"smoothing": (0.3, 1.0, 3.0)}
-_DECLARED: tuple[tuple[dict[str, Callable[[int], Any]], dict[str, Grid]], ...] = (
-    (
-        {"IHMM": lambda seed: IHMMClassifier()},
-        {"IHMM": {"n_chains": (1, 3, "overlap"), "smoothing": (0.1, 1.0)}},
-    ),
-    (
-        {"DBN": lambda seed: DBNClassifier()},
-        {"DBN": {"n_bins": (1, 2, 4, 8), "smoothing": (0.5, 2.0)}},
-    ),
-    (
-        {"ITBN": lambda seed: ITBNClassifier()},
-        {"ITBN": {"occurrence": ("first", "longest"), "smoothing": (0.1, 1.0)}},
-    ),
-    (
-        {
-            "IBGN-C": lambda seed: IBGNClassifier("chain", random_state=seed),
-            "IBGN-F": lambda seed: IBGNClassifier("full", random_state=seed),
-            "IBGN": lambda seed: IBGNClassifier("learned", random_state=seed),
-            "IBGN-T": lambda seed: IBGNClassifier(tolerance="learned", random_state=seed),
-            "published IBGN-C": lambda seed: IBGNClassifier.published("chain", random_state=seed),
-            "published IBGN-F": lambda seed: IBGNClassifier.published("full", random_state=seed),
-            "published IBGN": lambda seed: IBGNClassifier.published("learned", random_state=seed),
-        },
-        {
-            "IBGN-C": _SMOOTHING,
-            "IBGN-F": _SMOOTHING,
-            "IBGN": {"criterion": ("bic", "bdeu"), **_SMOOTHING},
-            "IBGN-T": _SMOOTHING,
-        },
-    ),
-)
 
-METHODS: Mapping[str, Callable[[int], Any]] = MappingProxyType(
-    {name: make for variants, _ in _DECLARED for name, make in variants.items()} | YARDSTICKS
-)
+class _Methods(Mapping[str, Callable[[int], Any]]):
+    """Variants of all classes that are registered, now or later, and the yardsticks."""
+
+    def _all(self) -> dict[str, Callable[[int], Any]]:
+        kinds = classifiers.METHODS.values()
+        return {n: make for kind in kinds for n, make in kind.variants().items()} | YARDSTICKS
+
+    def __getitem__(self, name: str) -> Callable[[int], Any]:
+        return self._all()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all())
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+
+METHODS: Mapping[str, Callable[[int], Any]] = _Methods()
 """A function that makes an estimator from a seed, for each name. IBGN-F is `IBGNClassifier` with
 its defaults; IBGN-T also learns a tolerance: how far apart end points may be and still be the same
 instant."""
 
-GRIDS: Mapping[str, Grid] = MappingProxyType(
-    {name: grid for _, grids in _DECLARED for name, grid in grids.items()}
-)
+GRIDS: Mapping[str, Grid] = {
+    name: kind.grid
+    for kind in classifiers.METHODS.values()
+    for name in kind.variants()
+    if kind.grid and not name.startswith("published")  # whose parameters are those of the paper
+} | {"IBGN": {"criterion": ("bic", "bdeu"), **IBGNClassifier.grid}}  # which chooses links
 """Values among which a search within the training set chooses."""
 
 COMPARED = ("IHMM", "DBN", "ITBN", "IBGN-C", "IBGN-F", "IBGN", "IBGN-T")

@@ -69,7 +69,7 @@ def plot_comparison(
     >>> plt.close(ax.figure)
     """
     if not isinstance(score, str):
-        raise OptionError(f"score is the name of a column; got {score!r}")
+        raise OptionError("score", score, "must be the name of a column")
     if chance is not None:
         check_number("chance", chance, "the score of a guess", lambda value: True)
     numbers = {score: ANY, f"{score}_error": COUNT}

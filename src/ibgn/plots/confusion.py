@@ -75,7 +75,7 @@ def plot_confusion(table: pd.DataFrame, *, shares: bool = True, ax: Axes | None 
     >>> plt.close(ax.figure)
     """
     if not isinstance(shares, bool):
-        raise OptionError(f"shares is True or False; got {shares!r}")
+        raise OptionError("shares", shares, "must be True or False")
     counts = _read_counts(table)
     names = [printable(name, 24 if len(counts) <= 30 else 18) for name in table.index]
     ax = new_axes(*_grid_inches(names)) if ax is None else ax

@@ -13,8 +13,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import precision_recall_fscore_support
 
-from ibgn.classifiers.base import ActivityClassifier
-from ibgn.classifiers.ibgn import IBGNClassifier
+from ibgn.classifiers import ActivityClassifier, IBGNClassifier
 from ibgn.errors import MISSING, DataError, OptionError
 from ibgn.evaluation.evaluate import Evaluation
 from ibgn.evaluation.folds import Fold

@@ -12,7 +12,7 @@ from typing import Any
 import joblib
 import pandas as pd
 
-from ibgn.checks import check_number, check_whole
+from ibgn.checks import check_jobs, check_whole
 from ibgn.evaluation.methods import METHODS, Method
 from ibgn.reproduction.probes import (
     RIGHT,
@@ -97,9 +97,7 @@ def measure_abilities(
     if methods is None:
         methods = {name: METHODS[name] for name in PAPER}
     check_whole("seed", seed, 0)
-    if n_jobs is not None:
-        required = "whole and not 0, where -1 takes all cores"
-        check_number("n_jobs", n_jobs, required, lambda jobs: jobs == int(jobs) != 0)
+    check_jobs("n_jobs", n_jobs)
     cells = list(product(QUESTIONS, methods.items()))
     measured = joblib.Parallel(n_jobs)(
         joblib.delayed(question.probe)(method, seed) for question, (_, method) in cells

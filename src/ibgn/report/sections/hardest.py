@@ -5,7 +5,7 @@ from typing import Any
 import pandas as pd
 
 from ibgn.evaluation.plain import rows
-from ibgn.model.explanation import Explanation
+from ibgn.model.explanation import COLUMNS
 from ibgn.plots import plot_explanation, plot_timeline
 from ibgn.report.findings import Findings, HardInstance
 from ibgn.report.section import Figure, Section, template_beside
@@ -14,11 +14,6 @@ from ibgn.text import count, printable
 __all__ = ["SECTION"]
 
 MOST_REASONS = 8
-# columns of the frame of reasons, also where there are none
-REASONS = (
-    *("kind", "first", "second", "action", "relation", "other", "contribution"),
-    *("instance", "label", "predicted"),
-)
 
 
 def _data(findings: Findings) -> list[dict[str, Any]]:
@@ -41,19 +36,9 @@ def _describe(hard: HardInstance) -> dict[str, Any]:
         "activity": str(why.activity),
         "against": str(why.against),
         "log_odds": float(why.log_odds),
-        "parts": _parts(why),
-        "reasons": rows(why.table().head(MOST_REASONS)),
+        "parts": {"prior": float(why.prior)} | why.sums,
+        "reasons": rows(why.frame().head(MOST_REASONS)),
     }
-
-
-def _parts(why: Explanation) -> dict[str, float]:
-    """What each side of the model adds to the log odds."""
-    parts = {
-        "prior": float(why.prior),
-        "actions": float(why.nodes.sum()),
-        "relations": float(why.links.sum()),
-    }
-    return parts | ({"absent actions": sum(why.absent.values())} if why.absent else {})
 
 
 def _figures(findings: Findings, data: list[dict[str, Any]]) -> dict[str, Figure]:
@@ -76,7 +61,7 @@ def _figure(number: int, hard: HardInstance) -> tuple[str, Figure]:
 def _frames(findings: Findings, data: list[dict[str, Any]]) -> dict[str, pd.DataFrame]:
     names = ["instance", "label", "predicted", "probability"]
     reasons = [
-        hard.explanation.table().assign(
+        hard.explanation.frame().assign(
             instance=hard.name, label=hard.label, predicted=hard.predicted
         )
         for hard in findings.hardest
@@ -86,7 +71,7 @@ def _frames(findings: Findings, data: list[dict[str, Any]]) -> dict[str, pd.Data
         "hardest": pd.DataFrame([[row[name] for name in names] for row in data], columns=names),
         "reasons": pd.concat(reasons, ignore_index=True)
         if reasons
-        else pd.DataFrame(columns=REASONS),
+        else pd.DataFrame(columns=[*COLUMNS, *names[:3]]),
     }
 
 
