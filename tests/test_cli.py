@@ -333,13 +333,13 @@ def small_demo(tmp_path, monkeypatch):
     from typer.testing import CliRunner
 
     from ibgn.cli import app, demo
-    from ibgn.report import summary
+    from ibgn.report.sections import model
 
     module = sys.modules[demo.__module__]
     rates = {"misdetection": (0.2,), "duration": (0.2,)}
     for name, value in {"INSTANCES": 3, "DRAWS": 20, "SWEEPS": 60, "RATES": rates}.items():
         monkeypatch.setattr(module, name, value)
-    monkeypatch.setattr(summary, "MOST_MODELS", 1)
+    monkeypatch.setattr(model, "MOST_MODELS", 1)
     monkeypatch.chdir(tmp_path)
     return lambda *options: CliRunner().invoke(app, ["demo", *map(str, options)])
 
