@@ -1,6 +1,9 @@
 """What tests share: the seed of a run, the command line, data that may be absent."""
 
+import io
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 os.environ.setdefault("MPLBACKEND", "Agg")
@@ -45,6 +48,52 @@ def seed(request):
 @pytest.fixture
 def rng(seed):
     return np.random.default_rng(seed)
+
+
+TERMINAL = {"COLUMNS": "100", "NO_COLOR": "1"}
+
+
+@pytest.fixture
+def ibgn(tmp_path):
+    """Run the command in this process, as starting one costs seconds."""
+
+    def run(*arguments):
+        from ibgn.cli import main
+
+        command = ["ibgn", *map(str, arguments)]
+        streams = {name: io.StringIO() for name in ("stdout", "stderr")}
+        with pytest.MonkeyPatch.context() as patch:
+            patch.chdir(tmp_path)
+            patch.setattr(sys, "argv", command)
+            patch.setattr(sys.modules["__main__"], "__package__", None, raising=False)
+            for name, value in TERMINAL.items():
+                patch.setenv(name, value)
+            for name, stream in streams.items():
+                patch.setattr(sys, name, stream)
+            with pytest.raises(SystemExit) as stop:
+                main()
+        printed = {name: stream.getvalue() for name, stream in streams.items()}
+        return subprocess.CompletedProcess(command, stop.value.code or 0, **printed)
+
+    return run
+
+
+@pytest.fixture
+def ibgn_process(tmp_path):
+    """Run the command as users do, where a test is about the process."""
+
+    def run(*arguments, **environment):
+        return subprocess.run(
+            [sys.executable, "-m", "ibgn", *map(str, arguments)],
+            cwd=tmp_path,
+            env=os.environ | TERMINAL | environment,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+
+    return run
 
 
 @pytest.fixture(scope="session")

@@ -40,7 +40,6 @@ from ibgn.reproduction.verdicts import (
     ideal_agree,
     robust_agree,
 )
-from test_cli import ibgn  # noqa: F401
 
 NAMES = ["IHMM", "DBN", "ITBN", "IBGN-C", "IBGN-F", "IBGN"]
 SEVEN = [*NAMES, "IBGN-T"]
@@ -745,7 +744,7 @@ def test_command_refuses(files, tiny, monkeypatch, arguments, error, message):
         (["unlabelled.csv"], 1, "'unlabelled.csv' has no labels; name their column (--column)"),
     ],
 )
-def test_failures_end_in_a_message(ibgn, files, arguments, code, message):  # noqa: F811
+def test_failures_end_in_a_message(ibgn, files, arguments, code, message):
     result = ibgn("paper", *arguments)
     assert result.returncode == code
     assert message in result.stderr
