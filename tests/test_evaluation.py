@@ -381,7 +381,7 @@ def test_groups_are_part_of_what_a_journal_knows(signs, tmp_path):
     """Inner folds of a search follow the groups, so other groups give other results."""
     X, y = signs
     folds = make_folds(X, y, "stratified", n_splits=2)
-    other = IntervalSequences._trusted(X._flat(), X.actions, X.ids, X.groups[::-1].copy())
+    other = IntervalSequences.from_flat(X.flat, X.actions, X.ids, X.groups[::-1].copy())
     method = {"DBN": METHODS["DBN"]}
     for data in (X, X, other):
         evaluate(data, y, method, folds, journal=tmp_path / "journal")

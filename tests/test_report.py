@@ -274,7 +274,7 @@ def test_a_method_that_was_searched_is_searched_again(signs):
 def test_instances_of_the_same_name_are_not_mistaken_for_each_other(signs):
     X, y = signs
     ids = np.array([f"take {d % 2}" for d in range(len(X))], object)
-    same = IntervalSequences._trusted(X._flat(), X.actions, ids, None)
+    same = IntervalSequences.from_flat(X.flat, X.actions, ids, None)
     folds = make_folds(same, y, "stratified", 3)
     findings = looked_at(same, y, {"DBN": METHODS["DBN"]}, folds)
     tested = np.concatenate([fold.test for fold in folds])

@@ -244,7 +244,7 @@ class Spy(BaseEstimator):
 def test_detectors_learn_from_training_sets_only(signs, grouped):
     X, y = signs
     if not grouped:
-        X = IntervalSequences._trusted(X._flat(), X.actions, X.ids, None)
+        X = IntervalSequences.from_flat(X.flat, X.actions, X.ids, None)
     recordings = [SensorRecording([0.0, 1.0], [[0], [1]], ["x"], id=str(d)) for d in range(len(X))]
     fold = make_folds(X, y, n_splits=3)[0]
     Spy.fits = []

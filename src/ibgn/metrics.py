@@ -245,7 +245,7 @@ def _aligned(true: Sequences, detected: Sequences) -> tuple[IntervalSequences, I
             "detected ones; put them in the same order"
         )
     actions = tuple(sorted({*X.actions, *Z.actions}))
-    X, Z = (IntervalSequences._trusted(recode(Y, actions)._flat(), actions, Y.ids) for Y in (X, Z))
+    X, Z = (IntervalSequences.from_flat(recode(Y, actions).flat, actions, Y.ids) for Y in (X, Z))
     return X, Z
 
 

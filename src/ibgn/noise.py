@@ -186,7 +186,7 @@ class ConfusionNoise(_Noise):
             lists[d] = [*lists[d], *((names[code], start, end) for code, start, end in rows)]
         ids = None if X.ids is None else X.ids.tolist()
         together = IntervalSequences.from_lists(lists, ids=ids)
-        return IntervalSequences._trusted(together._flat(), together.actions, X.ids, changed.groups)
+        return IntervalSequences.from_flat(together.flat, together.actions, X.ids, changed.groups)
 
 
 def _check_share(name: str, value: float) -> None:
@@ -198,5 +198,5 @@ def _recoded(X: IntervalSequences, actions: tuple[str, ...]) -> IntervalSequence
     others = tuple(name for name in X.actions if name not in set(actions))
     code = {name: number for number, name in enumerate((*actions, *others))}
     codes = np.array([code[name] for name in X.actions], np.int32)[X.action]
-    flat = X._flat()._replace(action=codes.astype(np.int32))
-    return IntervalSequences._trusted(flat, (*actions, *others), X.ids, X.groups)
+    flat = X.flat._replace(action=codes.astype(np.int32))
+    return IntervalSequences.from_flat(flat, (*actions, *others), X.ids, X.groups)

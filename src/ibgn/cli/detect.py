@@ -145,4 +145,4 @@ def _put_out(
         where = None if output is None else str(output)
         print_json({"output": where} | counts | {"intervals_per_action": by_action} | told)
     elif output is None:
-        print(X.to_table(y).to_csv(index=False), end="")
+        print(X.to_frame(y).to_csv(index=False), end="")

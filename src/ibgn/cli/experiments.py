@@ -307,7 +307,7 @@ def _in_order_of(X: "IntervalSequences", Z: "IntervalSequences", path: Path) -> 
         say(f"warning: {path} has nothing of {count(missing, 'instance')}")
     rows = [lists[place[name]] if name in place else [] for name in names]
     ordered = IntervalSequences.from_lists(rows, ids=names)
-    return IntervalSequences._trusted(ordered._flat(), ordered.actions, X.ids, X.groups)
+    return IntervalSequences.from_flat(ordered.flat, ordered.actions, X.ids, X.groups)
 
 
 def _detectors(

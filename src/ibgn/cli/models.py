@@ -193,7 +193,7 @@ def sample(
         write(X, output, y)
         say(f"wrote {len(X)} instances to {output}")
     if output is None or as_json:
-        _print_table(X.to_table(y), None, as_json)
+        _print_table(X.to_frame(y), None, as_json)
 
 
 def _named(parts: "list[IntervalSequences]", labels: list[Any]) -> "IntervalSequences":
@@ -204,7 +204,7 @@ def _named(parts: "list[IntervalSequences]", labels: list[Any]) -> "IntervalSequ
     ids = [
         f"{label}-{d}" for label, part in zip(labels, parts, strict=True) for d in range(len(part))
     ]
-    return IntervalSequences._trusted(together._flat(), together.actions, ids)
+    return IntervalSequences.from_flat(together.flat, together.actions, ids)
 
 
 def _save_figure(found: Any, figure: Path) -> None:

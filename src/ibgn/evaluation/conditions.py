@@ -154,7 +154,7 @@ class Detector(Condition):
         detector = clone(self.detector).fit([self.recordings[d] for d in known])
         found: IntervalSequences = detector.predict([self.recordings[d] for d in new])
         groups = None if X.groups is None else X.groups[new]
-        return IntervalSequences._trusted(found._flat(), found.actions, found.ids, groups)
+        return IntervalSequences.from_flat(found.flat, found.actions, found.ids, groups)
 
     def _found_among(self, X: IntervalSequences, train: Any) -> IntervalSequences:
         groups = None if X.groups is None else [str(group) for group in X.groups[train]]

@@ -105,7 +105,7 @@ def write_csv(
     """
     _check_delimiter(delimiter)
     check_writable(X, y, IN_TEXT)
-    table = X.to_table(y)
+    table = X.to_frame(y)
     for name in ("start", "end"):
         if (table[name] == table[name].round()).all():  # 12, not 12.0; never with empty cells
             table[name] = table[name].astype(np.int64)
