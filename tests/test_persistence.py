@@ -2,22 +2,33 @@
 
 import contextlib
 import copy
-import hashlib
 import io
 import json
-import math
-import os
 import pickle
 import tracemalloc
 import zipfile
 import zlib
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
 
+from forgery import (
+    Marker,
+    again,
+    closed,
+    forged,
+    fuzz,
+    leaves,
+    opened,
+    part,
+    put,
+    refused,
+    same,
+    sealed,
+)
 from ibgn import DataError, Structure
 from ibgn.classifiers.base import ActivityClassifier
 from ibgn.classifiers.ibgn import IBGNClassifier
@@ -56,31 +67,9 @@ def fit(data, structure="full", labels=None, **options):
     return IBGNClassifier(structure, **(QUICK | options)).fit(X, y)
 
 
-def again(model, tmp_path):
-    save(model, tmp_path / "model.ibgn")
-    return load(tmp_path / "model.ibgn")
-
-
 def state(model):
     """All that a model holds, by name; in which order it was set does not matter."""
     return dict(sorted(vars(model).items()))
-
-
-def same(a, b):
-    """Equal in type and to the bit, all the way down."""
-    assert type(a) is type(b), (a, b)
-    if isinstance(a, np.ndarray):
-        assert (a.dtype, a.shape) == (b.dtype, b.shape)
-        assert a.tolist() == b.tolist() if a.dtype == object else a.tobytes() == b.tobytes()
-    elif is_dataclass(a):
-        for field in fields(a):
-            same(getattr(a, field.name), getattr(b, field.name))
-    elif isinstance(a, dict):
-        assert list(map(repr, a)) == list(map(repr, b))
-        for key in a:
-            same(a[key], b[key])
-    else:
-        assert a == b or (math.isnan(a) and math.isnan(b))
 
 
 def behave_the_same(a, b, X):
@@ -94,16 +83,6 @@ def behave_the_same(a, b, X):
     same(a.predict(X), b.predict(X))
     for label in a.classes_.tolist():
         assert a.sample(3, label, random_state=0) == b.sample(3, label, random_state=0)
-
-
-def refused(data, tmp_path, match="; "):
-    path = tmp_path / "given.ibgn"
-    path.write_bytes(data)
-    with pytest.raises(DataError, match=match) as caught:
-        load(path)
-    assert "given.ibgn: " in str(caught.value)
-    assert len(str(caught.value)) < 500
-    return str(caught.value)
 
 
 # coming back
@@ -331,16 +310,6 @@ def test_every_altered_byte_is_noticed(content, tmp_path, rng):
         refused(altered, tmp_path)
 
 
-class Marker:
-    """Pickled, it makes a file when it is loaded."""
-
-    def __init__(self, path):
-        self.path = path
-
-    def __reduce__(self):
-        return os.mkdir, (str(self.path),)
-
-
 def test_foreign_files_are_refused_and_nothing_is_run(content, tmp_path):
     marker = tmp_path / "marker"
     evil = pickle.dumps(Marker(marker))
@@ -361,56 +330,6 @@ def test_foreign_files_are_refused_and_nothing_is_run(content, tmp_path):
 
 
 # forged files, with the right SHA-256
-
-
-def sealed(body):
-    return f"ibgn model 1 {hashlib.sha256(body).hexdigest()}\n".encode() + body
-
-
-def opened(content):
-    """The JSON of a file, and its arrays."""
-    _, text, packed = content.split(b"\n", 2)
-    tree, raw, at = json.loads(text), zlib.decompress(packed), 0
-    arrays = []
-    for kind, shape in tree["arrays"]:
-        size = math.prod(shape) * np.dtype(kind).itemsize
-        arrays.append(np.frombuffer(raw[at : at + size], kind).reshape(shape).copy())
-        at += size
-    assert at == len(raw)
-    return tree, arrays
-
-
-def closed(tree, arrays):
-    tree["arrays"] = [[array.dtype.str, array.shape] for array in arrays]
-    raw = b"".join(array.tobytes() for array in arrays)
-    return sealed(json.dumps(tree).encode() + b"\n" + zlib.compress(raw))
-
-
-def part(tree, path):
-    """Node that holds the last name of a path, and that name; the activity is the first."""
-    names = path.split(".")
-    activity = tree["model"]["activities"][0]
-    node = activity if names[0] in activity else tree["model"]
-    for name in names[:-1]:
-        node = node[name]
-    return node, names[-1]
-
-
-def forged(content, path, change):
-    tree, arrays = opened(content)
-    node, name = part(tree, path)
-    number = node[name]
-    changed = change(arrays[number].copy())
-    arrays[number] = arrays[number] if changed is None else changed
-    return closed(tree, arrays)
-
-
-def put(index, value):
-    def change(array):
-        array[index] = value
-        return array
-
-    return change
 
 
 def test_what_is_opened_and_closed_is_a_model(model, content, tmp_path):
@@ -679,19 +598,6 @@ def test_limits_hold(content, tmp_path, monkeypatch, model):
                 save(model, tmp_path / "large.ibgn")
 
 
-def leaves(node, path=()):
-    """Paths to all values in JSON."""
-    inner = node.items() if isinstance(node, dict) else enumerate(node)
-    for key, value in inner:
-        yield (*path, key)
-        if isinstance(value, dict | list):
-            yield from leaves(value, (*path, key))
-
-
-JUNK = [None, True, 0, 1, -1, 2, 7, 2**31, 2**63, 10**400, 0.5, -0.0, 1e308, "", "nan", "x", [], {}]
-JUNK += [[0], [[0, 1]], {"pairs": 0}, "full", "learned", ["a", "b"], {"names": [], "width": 0}]
-
-
 def test_fuzzed_files_are_refused_or_work(content, data, tmp_path, rng):
     """Whatever a forger writes, it is refused or a model that can be used."""
     X, _ = data
@@ -713,26 +619,6 @@ def test_fuzzed_files_are_refused_or_work(content, data, tmp_path, rng):
             with contextlib.suppress(DataError):  # a pace of 1e308 leads to infinite times
                 model.sample(1, model.classes_[0], random_state=0)
     assert 0 < used < 150
-
-
-def fuzz(tree, arrays, places, rng):
-    """Put junk into a value, or into an array."""
-    if rng.random() < 0.5:
-        node = tree
-        *path, last = places[rng.integers(len(places))]
-        try:
-            for key in path:
-                node = node[key]
-            node[last] = JUNK[rng.integers(len(JUNK))]
-        except (KeyError, IndexError, TypeError):  # what an earlier one took away
-            pass
-    else:
-        number = rng.integers(len(arrays))
-        array = arrays[number]
-        if array.size and rng.random() < 0.8:
-            array.flat[rng.integers(array.size)] = rng.choice([-1, 0, 1, 2**31, -(2**62)])
-        else:
-            arrays[number] = array[1:] if rng.random() < 0.5 else array[None]
 
 
 def test_random_bytes_after_a_good_head_are_refused(tmp_path, rng):

@@ -8,11 +8,7 @@ import zlib
 import numpy as np
 import pytest
 
-from ibgn import DataError, DBNClassifier, IHMMClassifier, ITBNClassifier
-from ibgn.classifiers.ibgn import IBGNClassifier
-from ibgn.classifiers.itbn import TemporalNetwork
-from ibgn.persistence import container, load, save
-from test_persistence import (
+from forgery import (
     Marker,
     again,
     closed,
@@ -26,6 +22,10 @@ from test_persistence import (
     same,
     sealed,
 )
+from ibgn import DataError, DBNClassifier, IHMMClassifier, ITBNClassifier
+from ibgn.classifiers.ibgn import IBGNClassifier
+from ibgn.classifiers.itbn import TemporalNetwork
+from ibgn.persistence import container, load, save
 
 ALL = [IHMMClassifier, DBNClassifier, ITBNClassifier]
 SETTINGS = [
