@@ -108,7 +108,7 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
         parts = [X[codes == c] for c in range(len(self.classes_))]
         terms = self._fit_terms(parts)
         self.activities_ = {
-            label: ActivityModel(label, X.actions, part.lengths, mean_pace(part), fitted)
+            label: ActivityModel(label, X.actions, fitted, part.lengths, mean_pace(part))
             for label, part, fitted in zip(self.classes_.tolist(), parts, terms, strict=True)
         }
         return self
@@ -200,7 +200,8 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
 
     def _joint_log_likelihood(self, X: Sequences) -> Floats:
         """(n, activities) log P(activity) + log P(instance | activity)."""
-        return self.scores(X).sum(axis=1) + self.class_log_prior_
+        joint: Floats = self.scores(X).sum(axis=1) + self.class_log_prior_
+        return joint
 
     def predict(self, X: Sequences) -> npt.NDArray[Any]:
         """Label of the likeliest activity of each instance."""

@@ -170,8 +170,8 @@ class IBGNClassifier(ActivityClassifier):
             check_number("tolerance", self.tolerance, required, lambda value: value >= 0)
 
     def _make_terms(self) -> list[Term]:
-        listed = isinstance(self.terms, Sequence) and not isinstance(self.terms, str)
-        if not listed or not self.terms:
+        given: Any = self.terms
+        if isinstance(given, str) or not (isinstance(given, Sequence) and given):
             raise OptionError("terms", self.terms, "must be a list of terms or their names")
         terms = [self._make_term(term) for term in self.terms]
         names = [term.name for term in terms]
@@ -184,13 +184,12 @@ class IBGNClassifier(ActivityClassifier):
         """Make a term of a name with those options of this estimator that the term has too."""
         if isinstance(term, Term):
             return term
-        if not isinstance(term, str) or term not in TERMS:
+        if term not in TERMS:
             known = ", ".join(map(repr, TERMS))
             raise OptionError("terms", self.terms, f"has no term {term!r}; choose among {known}")
         kind, options = TERMS[term], self.get_params(deep=False)
-        return kind(
-            **{name: options[name] for name in signature(kind).parameters if name in options}
-        )
+        shared = [name for name in signature(kind).parameters if name in options]
+        return kind(**{name: options[name] for name in shared})
 
     def _prepare_training(
         self, X: IntervalSequences, codes: npt.NDArray[np.intp]

@@ -26,18 +26,18 @@ class ActivityModel:
     ----------
     name : the activity
     actions : names of all known actions
+    terms : what was learned, by the names of the terms
     lengths : (n,) numbers of intervals of the instances it was learned from
     pace : mean time between end points that follow each other
-    terms : what was learned, by the names of the terms
     """
 
     name: Any
     actions: tuple[str, ...]
+    terms: Mapping[str, FittedTerm]
     lengths: Ints = stored(
         INT, "instances", holds=lambda value: ((value >= 0) & (value <= LONGEST)).all()
     )
     pace: float = stored(float, holds=is_positive)
-    terms: Mapping[str, FittedTerm]
 
     def __getitem__(self, term: str) -> Any:
         if term not in self.terms:
@@ -49,7 +49,7 @@ class ActivityModel:
         return term in self.terms
 
     def log_likelihood(self, X: IntervalSequences) -> Floats:
-        """(n, terms) log probability of each instance by each term; actions coded as in training."""
+        """(n, terms) log probability by each term; actions are coded as in training."""
         return np.column_stack([term.log_likelihood(X) for term in self.terms.values()])
 
     def log_terms(self, X: IntervalSequences) -> dict[str, LogTerms]:

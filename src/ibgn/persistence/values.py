@@ -103,6 +103,7 @@ def unpack_option(node: Json, arrays: Arrays, what: str) -> Any:
     if not isinstance(node, dict | list):
         return float(node) if node in ("nan", "inf", "-inf") else node
     check(isinstance(node, dict) and node, f"{what} has an invalid value")
+    assert isinstance(node, dict)  # noqa: S101 - checked above
     if "object" in node:
         return _unpack_object(node, arrays, what)
     ((kind, content),) = node.items()
@@ -115,8 +116,8 @@ def unpack_option(node: Json, arrays: Arrays, what: str) -> Any:
     check(kind in ("mapping", "list") and isinstance(content, list), f"{what} is of no known kind")
     if kind == "list":
         return tuple(unpack_option(entry, arrays, what) for entry in content)
-    pairs = all(isinstance(entry, list) and len(entry) == 2 for entry in content)
-    check(pairs, f"{what} is no list of names and values")
+    paired = all(isinstance(entry, list) and len(entry) == 2 for entry in content)
+    check(paired, f"{what} is no list of names and values")
     plain = all(type(key) in (str, int, float, bool) for key, _ in content)
     check(plain and len(dict(content)) == len(content), f"{what} has invalid or repeated names")
     return {key: unpack_option(value, arrays, what) for key, value in content}

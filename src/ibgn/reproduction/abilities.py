@@ -357,9 +357,11 @@ def _links(model: Any) -> list[Links]:
 
 
 def _links_of(activity: Any) -> Links:
-    if hasattr(activity, "structure"):
-        return frozenset(frozenset(pair) for pair in activity.structure.pairs(4))
-    return frozenset(frozenset(pair) for pair in np.array(getattr(activity, "links", [])).tolist())
+    terms = {} if activity is None else activity.terms
+    if "relations" in terms:
+        return frozenset(frozenset(pair) for pair in terms["relations"].structure.pairs(4))
+    pairs = terms["network"].links.tolist() if "network" in terms else []
+    return frozenset(frozenset(pair) for pair in pairs)
 
 
 # The rows

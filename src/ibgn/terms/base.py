@@ -58,8 +58,9 @@ class LogTerms(NamedTuple):
 
     def __sub__(self, other: "LogTerms") -> "LogTerms":
         """Difference level by level; both speak at the same levels."""
+        levels = zip(self, other, strict=True)
         return LogTerms(
-            *(None if mine is None else mine - its for mine, its in zip(self, other, strict=True))
+            *(None if mine is None or its is None else mine - its for mine, its in levels)
         )
 
 

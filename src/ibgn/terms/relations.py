@@ -178,10 +178,10 @@ class FittedRelations(FittedTerm):
         )
 
     @cached_property
-    def _chances(self) -> list[Floats]:
+    def _chances(self) -> tuple[Floats, Floats, Floats, Floats]:
         """Probabilities as the kernel takes them, not their logarithms."""
-        logs = (self.log_probs, self.unknown, self.positions, self.elsewhere)
-        return [np.exp(part) for part in logs]
+        linked = np.exp(self.log_probs), np.exp(self.unknown)
+        return *linked, np.exp(self.positions), np.exp(self.elsewhere)
 
     def describe(self, least: float = 0.0) -> pd.DataFrame:
         """Relations of linked pairs given actions and constraint, the most telling first.
