@@ -18,6 +18,7 @@ hypothesis.settings.load_profile("ibgn")
 
 # the same tests for everybody; any other seed must do as well (see chance.py)
 DEFAULT_SEED = 0
+MOST_FALSE_ALARMS = 1e-6  # of one test, over all seeds
 SHARED = Path(os.environ.get("IBGN_SHARED", Path(__file__).parents[2] / "shared"))
 
 
@@ -36,13 +37,28 @@ def pytest_configure(config):
         config.option.hypothesis_seed = str(config.option.seed)
 
 
+def pytest_collection_modifyitems(items):
+    for item in items:
+        for mark in item.iter_markers("statistical"):
+            if not 0 < mark.kwargs["false_alarm"] <= MOST_FALSE_ALARMS:
+                raise pytest.UsageError(f"{item.nodeid}: false alarms are too frequent")
+
+
 def pytest_report_header(config):
     return f"seed: {config.option.seed} (another with --seed, or make test SEED=17)"
 
 
 @pytest.fixture
 def seed(request):
-    return request.config.option.seed
+    """Of the run; a test that is marked with the reason always has the default."""
+    own = request.node.get_closest_marker("own_seed")
+    return DEFAULT_SEED if own else request.config.option.seed
+
+
+@pytest.fixture
+def false_alarm(request):
+    """How likely a statistical test may fail by chance, as its mark says."""
+    return request.node.get_closest_marker("statistical").kwargs["false_alarm"]
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ from ibgn.evaluation.methods import METHODS, PAPER
 from ibgn.reproduction import abilities
 from ibgn.reproduction.abilities import ABILITIES, Ability, measure_abilities
 
+pytestmark = pytest.mark.own_seed(reason="scores of a model on probes have no known bound")
 ROWS = {ability.key: ability for ability in ABILITIES}
 QUICK = {name: METHODS[name] for name in ("DBN", "ITBN")}
 
@@ -49,13 +50,8 @@ DISAGREEMENTS = {
 
 
 @pytest.fixture(scope="module")
-def module_seed(request):
-    return request.config.option.seed
-
-
-@pytest.fixture(scope="module")
-def table(module_seed):
-    return measure_abilities(seed=module_seed)
+def table():
+    return measure_abilities(seed=0)
 
 
 # the table
@@ -94,10 +90,10 @@ def test_on_variants_the_paper_says_nothing(table):
     assert table["agrees"][~variants].notna().all()
 
 
-def test_the_same_seed_gives_the_same_table_whatever_the_jobs(table, module_seed):
+def test_the_same_seed_gives_the_same_table_whatever_the_jobs(table):
     part = table[table["method"].isin(list(QUICK))].reset_index(drop=True)
     for n_jobs in (1, 2):
-        again = measure_abilities(QUICK, seed=module_seed, n_jobs=n_jobs)
+        again = measure_abilities(QUICK, seed=0, n_jobs=n_jobs)
         pd.testing.assert_frame_equal(again, part)
 
 
