@@ -83,8 +83,8 @@ def test_options_of_the_chain_are_passed_on(ibgn, folders):
     (["train", "new", "--label", "foot"], 1, "no column 'time'"),
     (["train", "new", *OPTIONS], 1, "column 'light' is 'day', not a number"),
     (["train", "none", *OPTIONS, "--ignore", "light"], 1, "there is no file 'none'"),
-    (["train", "new", *OPTIONS, "--ignore", "light", "--window", "0"], 2, "window is a finite"),
-    (["train", "new", *OPTIONS, "--ignore", "light", "--jobs", "0"], 2, "--jobs is a whole"),
+    (["train", "new", *OPTIONS, "--ignore", "light", "--window", "0"], 2, "--window 0.0 must be positive"),
+    (["train", "new", *OPTIONS, "--ignore", "light", "--jobs", "0"], 2, "--jobs 0 must be a whole"),
     (["train", "new", *OPTIONS, "-o", "out.docx"], 1, "not known by its suffix"),
     (["train", "new", "--label", "hand", "--time", "ms", "--ignore", "light"], 1, "in seconds"),
 ])  # fmt: skip

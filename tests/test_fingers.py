@@ -347,9 +347,9 @@ def test_only_learned_thresholds_need_fitting():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"bent_above": "high"}, "'learned'; got 'high'"),
+        ({"bent_above": "high"}, "bent_above='high' must be a number or 'learned'"),
         ({"bent_above": NAN}, "bent_above"),
-        ({"bent_above": 20}, "straight_below=35.0 is larger"),
+        ({"bent_above": 20}, "straight_below=35.0 is larger than bent_above=20; a finger"),
         ({"straight_below": None}, "straight_below"),
         ({"min_duration": -1}, "min_duration"),
         ({"max_gap": math.inf}, "max_gap"),

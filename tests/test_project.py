@@ -14,6 +14,8 @@ import ibgn
 from ibgn import _kernels
 from ibgn._kernels import compile as compilation
 
+ROOT = Path(__file__).parents[1]
+MAKE = shutil.which("make")
 RELATE = "import ibgn; ibgn.read_networks([[('a', 0, 2), ('b', 1, 3)]])"
 
 
@@ -97,6 +99,29 @@ def test_other_peoples_kernels_are_not_announced(tmp_path):
 def test_the_package_is_marked_as_typed():
     assert (Path(ibgn.__file__).parent / "py.typed").exists()
     assert _kernels.__doc__
+
+
+def test_version_changelog_and_citation_agree():
+    citation = (ROOT / "CITATION.cff").read_text()
+    changelog = (ROOT / "CHANGELOG.md").read_text()
+    cited = re.search(r"^version: (.+)\ndate-released: (.+)$", citation, re.M)
+    assert re.search(r"^## (\S+) \((.+)\)$", changelog, re.M).groups() == cited.groups()
+    assert cited[1] == ibgn.__version__
+
+
+def test_constraints_are_names_and_versions_only():
+    first, *lines = (ROOT / "constraints.txt").read_text().splitlines()
+    assert first.startswith("#")
+    assert all(re.fullmatch(r"[A-Za-z0-9._-]+==[0-9][0-9a-z.]*", line) for line in lines)
+    assert lines == sorted(set(lines), key=str.lower)
+
+
+@pytest.mark.skipif(MAKE is None, reason="needs make")
+@pytest.mark.parametrize("arguments", [[], ["help"]])
+def test_make_lists_every_target(arguments):
+    listed = subprocess.run([MAKE, *arguments], cwd=ROOT, capture_output=True, text=True)
+    targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.M)
+    assert re.findall(r"^  make (\S+) +\S", listed.stdout, re.M) == targets
 
 
 # tests

@@ -717,13 +717,12 @@ def test_what_cannot_be_written_is_told_before_the_work(
     from typer.testing import CliRunner
 
     from ibgn.cli import app
-    from ibgn.cli.output import in_flags
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("ibgn.cli.options.Reading.read", None)  # nothing was read yet
     result = CliRunner().invoke(app, [command, takes, "-m", "DBN", *options])
     assert isinstance(result.exception, DataError)
-    assert message in f"error: {in_flags(str(result.exception))}"
+    assert message in f"error: {result.exception}"
     assert (type(result.exception) is DataError) == (code == 1)
     assert (tmp_path / takes).stat().st_size > 1000
 

@@ -67,7 +67,8 @@ class Misdetection(_Noise):
 
     def transform(self, X: Sequences) -> IntervalSequences:
         """Instances with errors; some may have no intervals left."""
-        X, rng = self._checked(X), self._rng()
+        check_is_fitted(self)
+        X, rng = _recoded(as_sequences(X), self.actions_), self._rng()
         known = len(self.actions_)
         wrong = rng.random(len(X.action)) < self.rate
         lost = wrong & ((rng.random(len(X.action)) < self.lost) | (known < 2))
@@ -76,10 +77,6 @@ class Misdetection(_Noise):
         # an action that was not there in fit is beyond the known ones, and any of them is another
         other = np.where(X.action < known, (X.action + step) % max(known, 1), anyone)
         return rebuild(X, np.where(wrong, other, X.action), X.start, X.end, ~lost)
-
-    def _checked(self, X: Sequences) -> IntervalSequences:
-        check_is_fitted(self)
-        return _recoded(as_sequences(X), self.actions_)
 
 
 class DurationNoise(_Noise):

@@ -108,7 +108,7 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
         parts = [X[codes == c] for c in range(len(self.classes_))]
         terms = self._fit_terms(parts)
         self.activities_ = {
-            label: ActivityModel(label, X.actions, fitted, part.lengths, mean_pace(part))
+            label: self.activity_type(label, X.actions, fitted, part.lengths, mean_pace(part))
             for label, part, fitted in zip(self.classes_.tolist(), parts, terms, strict=True)
         }
         return self

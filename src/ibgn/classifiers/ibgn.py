@@ -180,11 +180,11 @@ class IBGNClassifier(ActivityClassifier):
             raise OptionError("terms", self.terms, f"names {repeated!r} twice")
         return terms
 
-    def _make_term(self, term: str | Term) -> Term:
+    def _make_term(self, term: Any) -> Term:
         """Make a term of a name with those options of this estimator that the term has too."""
         if isinstance(term, Term):
             return term
-        if term not in TERMS:
+        if not isinstance(term, str) or term not in TERMS:
             known = ", ".join(map(repr, TERMS))
             raise OptionError("terms", self.terms, f"has no term {term!r}; choose among {known}")
         kind, options = TERMS[term], self.get_params(deep=False)

@@ -15,6 +15,7 @@ from ibgn.cli.data import convert, inspect
 from ibgn.cli.demo import demo
 from ibgn.cli.detect import detect
 from ibgn.cli.experiments import evaluate, robustness
+from ibgn.cli.flags import Command
 from ibgn.cli.models import explain, fit, predict, sample
 from ibgn.cli.output import fail, say
 from ibgn.cli.paper import paper
@@ -40,7 +41,7 @@ for command in (
     robustness,
     paper,
 ):
-    app.command()(command)
+    app.command(cls=Command)(command)
 
 
 @app.callback(invoke_without_command=True)

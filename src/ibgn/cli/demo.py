@@ -109,7 +109,7 @@ def _save_model(
 
     from sklearn.exceptions import ConvergenceWarning
 
-    from ibgn.persistence import save
+    from ibgn.classifiers import save
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)

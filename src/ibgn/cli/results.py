@@ -55,9 +55,9 @@ def command_line() -> str:
 
 def check_jobs(jobs: int) -> None:
     """Refuse no jobs at all."""
-    from ibgn.checks import check_number
+    from ibgn.checks import check_jobs as check
 
-    check_number("n_jobs", jobs, "whole and not 0, where -1 takes all cores", bool)
+    check("jobs", jobs)
 
 
 def keep(table: "pd.DataFrame", path: Path | None) -> None:

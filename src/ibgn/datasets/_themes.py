@@ -10,7 +10,7 @@ import numpy as np
 
 from ibgn.datasets._timeline import Span
 
-FRAMES_A_SECOND = 30
+FRAMES_PER_SECOND = 30
 MOST_ROUNDS = 3
 
 STAGE_SECONDS = 1.6
@@ -104,4 +104,4 @@ def _shape(stage: Stage) -> list[tuple[str, float, float]]:
 
 
 def _frames(seconds: float) -> int:
-    return max(SHORTEST, round(seconds * FRAMES_A_SECOND))
+    return max(SHORTEST, round(seconds * FRAMES_PER_SECOND))

@@ -17,7 +17,7 @@ FINGERS = tuple(
 
 STRAIGHT = "|"
 
-FRAMES_A_SECOND = 25
+FRAMES_PER_SECOND = 25
 
 SHAPES = {  # thumb, index, middle, ring, pinky: straight | or bent .
     "fist": ".....",
@@ -149,4 +149,4 @@ def plan(steps: Steps, hold: Sequence[float], tempo: float) -> tuple[list[Transi
 
 def frame_of(seconds: float) -> int:
     """Frame nearest to a time."""
-    return round(seconds * FRAMES_A_SECOND)
+    return round(seconds * FRAMES_PER_SECOND)

@@ -10,11 +10,10 @@ import numpy as np
 from ibgn._arrays import Floats, Objects
 from ibgn.checks import check_number, check_whole
 from ibgn.datasets import _chores as chores
-from ibgn.datasets._body import FRAMES_A_SECOND, Body, Habits, untangle
+from ibgn.datasets._body import FRAMES_PER_SECOND, Body, Habits, untangle
 from ibgn.datasets._sensors import Disturbance, draw_mounting, record
 from ibgn.datasets._timeline import (
     Interval,
-    Span,
     check_chances,
     check_seconds,
     deal,
@@ -264,23 +263,18 @@ def _perform(role: _Role, habits: Habits, style: _Style, rng: np.random.Generato
             break
         body.do(chores.CHORES[chore])
         done.append((chore, foreign))
-    spans = jitter_spans(body.spans, style.jitter * FRAMES_A_SECOND, rng)
+    spans = jitter_spans(body.spans, style.jitter * FRAMES_PER_SECOND, rng)
     untangle(spans)
-    kept = _first(role.length, spans)
+    # those that start first: the recording ends with the next
+    kept = set(sorted(range(len(spans)), key=lambda place: spans[place].start)[: role.length])
     names, foreigners = zip(*done, strict=True)
     together = tuple(
         (spans[first].action, spans[second].action, overlap)
         for first, second, overlap in body.together
         if {first, second} <= kept
     )
-    intervals = in_seconds([spans[place] for place in sorted(kept)], FRAMES_A_SECOND)
+    intervals = in_seconds([spans[place] for place in sorted(kept)], FRAMES_PER_SECOND)
     return _Performance(intervals, names, foreigners, together)
-
-
-def _first(number: int, spans: list[Span]) -> set[int]:
-    """Places of the spans that start first: the recording ends with the next."""
-    order = sorted(range(len(spans)), key=lambda place: spans[place].start)
-    return set(order[:number])
 
 
 def _plan(activity: str, style: _Style, rng: np.random.Generator) -> Iterator[tuple[str, bool]]:

@@ -255,7 +255,9 @@ def _perform(
     role: _Role, signers: _Signers, noise: _Noise, rng: np.random.Generator
 ) -> _Performance:
     meant = signs.read_style(signs.WORDS[role.word][role.style])
-    kept = _skip_one(meant, rng) if rng.random() < noise.skip else meant
+    kept = meant
+    if rng.random() < noise.skip and len(meant) > 2:
+        kept = signs.skip_pose(int(rng.integers(1, len(meant) - 1)), meant)
     shown = _repeat_one(kept, rng) if rng.random() < noise.repeat else kept
     hold = np.full(len(shown), HOLD)
     hesitated = bool(rng.random() < noise.hesitation)
@@ -267,11 +269,6 @@ def _perform(
     intervals = _tile(signs.states(shown[0].pose), changes, end)
     poses = tuple(step.pose for step in shown)
     return _Performance(intervals, poses, transitions, hesitated, kept != meant, shown != kept)
-
-
-def _skip_one(steps: signs.Steps, rng: np.random.Generator) -> signs.Steps:
-    """Leave out an inner pose, if there is one."""
-    return signs.skip_pose(int(rng.integers(1, len(steps) - 1)), steps) if len(steps) > 2 else steps
 
 
 def _repeat_one(steps: signs.Steps, rng: np.random.Generator) -> signs.Steps:
@@ -296,21 +293,22 @@ def _jitter(
 
 def _tile(first: str, changes: dict[int, list[int]], end: int) -> list[Interval]:
     """Intervals of each finger from 0 to the end, or later so that all have at least a frame."""
-    starts = [_spread_out(changes.get(finger, [])) for finger in range(len(first))]
+    # from 0 on, each change moved to at least one frame after the last
+    starts = [
+        list(accumulate(changes.get(finger, []), lambda a, b: max(a + 1, b), initial=0))
+        for finger in range(len(first))
+    ]
     end = max(end, 1 + max(frames[-1] for frames in starts))
     intervals = []
     for name, state, frames in zip(signs.FINGERS, first, starts, strict=False):
         straight = state == signs.STRAIGHT
         for begin, stop in pairwise([*frames, end]):
             action = f"{name} {'straight' if straight else 'bent'}"
-            intervals.append((action, begin / signs.FRAMES_A_SECOND, stop / signs.FRAMES_A_SECOND))
+            intervals.append(
+                (action, begin / signs.FRAMES_PER_SECOND, stop / signs.FRAMES_PER_SECOND)
+            )
             straight = not straight
     return intervals
-
-
-def _spread_out(frames: list[int]) -> list[int]:
-    """0 and the frames, each moved to at least one after the last."""
-    return list(accumulate(frames, lambda last, frame: max(last + 1, frame), initial=0))
 
 
 def _tell_truth(
@@ -345,6 +343,6 @@ def _measure(
 
 def _in_seconds(transitions: list[signs.Transition]) -> tuple[dict[str, float], ...]:
     return tuple(
-        {signs.FINGERS[finger]: frame / signs.FRAMES_A_SECOND for finger, frame in moved.items()}
+        {signs.FINGERS[finger]: frame / signs.FRAMES_PER_SECOND for finger, frame in moved.items()}
         for moved in transitions
     )

@@ -16,15 +16,15 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 from sklearn.utils.validation import check_is_fitted
 
-from ibgn._arrays import Floats, Ints, Objects
-from ibgn.checks import check_choice, check_number
+from ibgn._arrays import Floats, Ints, Objects, find_runs
+from ibgn.checks import check_choice, check_jobs, check_number
 from ibgn.detection.extraction import Extraction, Training, learn_extraction
 from ibgn.detection.features import Correlations, FeatureSet
-from ibgn.detection.runs import Short, find_runs, remove_short, smooth
+from ibgn.detection.runs import Short, remove_short, smooth
 from ibgn.detection.streams import ActionFrom, Streams, to_instances, to_sequences
 from ibgn.detection.tracks import Preset, TrackModel, new_classifier
 from ibgn.detection.windows import Windowing
-from ibgn.errors import DataError, DataWarning, OptionError
+from ibgn.errors import DataError, DataWarning, Option, OptionError
 from ibgn.intervals import IntervalSequences
 from ibgn.recordings import SensorRecording, Stretch, as_recordings
 from ibgn.text import quote
@@ -211,10 +211,9 @@ class ActionDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._windowing(self.step)
         new_classifier(self.classifier, 1, 0)
         if isinstance(self.tracks, str):
-            raise OptionError(f"tracks is a list of names, got {quote(self.tracks)}; write [...]")
-        jobs: Any = 1 if self.n_jobs is None else self.n_jobs
-        if not isinstance(jobs, int) or jobs == 0:
-            raise OptionError(f"n_jobs is a whole number other than 0, or None; got {jobs!r}")
+            advice = Option("tracks", [self.tracks])
+            raise OptionError("tracks", self.tracks, "must be a list of names; write ", advice)
+        check_jobs("n_jobs", self.n_jobs)
 
     def _windowing(self, step: float) -> Windowing:
         return Windowing(self.window, step, self.rate, self.longest_gap)

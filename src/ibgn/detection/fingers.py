@@ -13,7 +13,7 @@ from ibgn._arrays import Floats
 from ibgn.checks import check_number
 from ibgn.detection.hysteresis import Band, Signal, detect_states, find_ends
 from ibgn.detection.streams import Streams, to_sequences
-from ibgn.errors import DataError, DataWarning, OptionError
+from ibgn.errors import DataError, DataWarning, Option, OptionError
 from ibgn.intervals import IntervalSequences
 from ibgn.recordings import SensorRecording, Stretch, as_recordings
 from ibgn.text import count, quote
@@ -118,16 +118,22 @@ class FingerDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             check_number(name, getattr(self, name), "0 or more seconds", lambda value: value >= 0)
         if isinstance(self.bent_above, str):
             if self.bent_above != "learned":
-                raise OptionError(f"bent_above is a number or 'learned'; got {self.bent_above!r}")
+                raise OptionError("bent_above", self.bent_above, "must be a number or 'learned'")
             return
         for name in ("bent_above", "straight_below"):
             check_number(
-                name, getattr(self, name), "-360 to 360 degrees", lambda value: abs(value) <= 360
+                name,
+                getattr(self, name),
+                "from -360 to 360 degrees",
+                lambda value: abs(value) <= 360,
             )
         if self.straight_below > self.bent_above:
             raise OptionError(
-                f"straight_below={self.straight_below!r} is larger than "
-                f"bent_above={self.bent_above!r}; a finger would be both in between"
+                "straight_below",
+                self.straight_below,
+                "is larger than ",
+                Option("bent_above", self.bent_above),
+                "; a finger would be both in between",
             )
 
     def _band(self, finger: str) -> Band:

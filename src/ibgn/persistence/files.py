@@ -23,7 +23,7 @@ def save(model: Any, path: Source) -> None:
 
     The file replaces another only when it is complete. The same model gives the same bytes. A
     `random_state` that is a generator is left out, and loaded as None; pairs of positions given
-    as `structure` are loaded as a sorted list.
+    as `structure` are loaded as a sorted list, other lists as tuples.
 
     Examples
     --------
@@ -48,7 +48,8 @@ def save(model: Any, path: Source) -> None:
         data = _to_bytes(name, model)
         _from_bytes(data)  # what is saved can be loaded
     except Exception as error:
-        raise DataError(f"the model cannot be saved: {_words(error)}; fit it again") from error
+        advice = "" if type(error) is DataError else "; fit it again"
+        raise DataError(f"the model cannot be saved: {_words(error)}{advice}") from error
     with replacing(path) as temporary:
         temporary.write_bytes(data)
 
@@ -66,7 +67,7 @@ def load(path: Source) -> Any:
         return _from_bytes(data)
     except Exception as error:  # whatever a forged file leads to
         advice = "; the file is damaged or was altered, copy it again or save the model again"
-        advice = "" if isinstance(error, DataError) else advice
+        advice = "" if type(error) is DataError else advice
         raise DataError(f"{printable(Path(path).name)}: {_words(error)}{advice}") from error
 
 

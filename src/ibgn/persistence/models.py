@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from ibgn._arrays import Array
-from ibgn.declarations import ANY, FLOAT, Stored, are_log_probs, is_finite
+from ibgn.declarations import ANY, FLOAT, Stored, are_log_probs, is_finite, stored_fields
+from ibgn.errors import DataError
 from ibgn.persistence.container import LARGEST, NUMBERS, Arrays, Json, check, items
 from ibgn.persistence.values import (
     pack_option,
@@ -24,18 +25,44 @@ MOST_JOBS = 1024
 
 def pack_model(model: Any, arrays: list[Array]) -> Json:
     """Turn a fitted estimator into JSON; its arrays are added to the others."""
+    _check_declared(model)
     return {
         "parameters": _pack_parameters(model, arrays),
         "classes": _pack_labels(model.classes_, arrays),
         "class_log_prior": pack_value(model.class_log_prior_, arrays),
         "actions": list(model.actions_),
         **{_plain(name): pack_value(getattr(model, name), arrays) for name in model.learned},
-        "activities": [
-            pack_value(activity, arrays)
-            | {"terms": {name: pack_value(term, arrays) for name, term in activity.terms.items()}}
-            for activity in model.activities_.values()
-        ],
+        "activities": [_pack_activity(model, part, arrays) for part in model.activities_.values()],
     }
+
+
+def _check_declared(model: Any) -> None:
+    """Refuse to leave out what was learned."""
+    common = ("classes_", "class_log_prior_", "actions_", "activities_")
+    learned = {name for name in vars(model) if name.endswith("_") and not name.startswith("_")}
+    lost = learned.difference(common, model.learned)
+    if lost:
+        raise DataError(
+            f"{min(lost)} of {type(model).__name__} says nowhere how it is stored; declare it in "
+            "`learned` of the class"
+        )
+
+
+def _pack_activity(model: Any, activity: Any, arrays: list[Array]) -> Json:
+    kinds = _fitted_kinds(model)
+    for name, term in activity.terms.items():
+        if type(term) is not kinds.get(name):
+            raise DataError(
+                f"the term {quote(name)} is of class {type(term).__name__}, which is not what its "
+                "options lead to; fit the model again, or declare the class as `fitted` of the term"
+            )
+    terms = {name: pack_value(term, arrays, "actions") for name, term in activity.terms.items()}
+    return pack_value(activity, arrays, "name", "actions", "terms") | {"terms": terms}
+
+
+def _fitted_kinds(model: Any) -> dict[str, type]:
+    """Class of each fitted term, by its name."""
+    return {term.name: term.fitted for term in model._make_terms()}
 
 
 def unpack_model(kind: Any, node: Json, arrays: Arrays) -> Any:
@@ -63,12 +90,12 @@ def _plain(attribute: str) -> str:
 def _unpack_activities(model: Any, node: Json, arrays: Arrays) -> dict[Any, Any]:
     labels, shared, activities = model.classes_.tolist(), arrays.lengths, {}
     check(type(node) is list and len(node) == len(labels), "activities are missing")
-    kinds = {term.name: term.fitted for term in model._make_terms()}
+    kinds = _fitted_kinds(model)
     for label, part in zip(labels, node, strict=True):
         arrays.lengths = dict(shared)  # other lengths are each activity's own
         what = f"activity {quote(label)}"
-        check(isinstance(part, dict) and "terms" in part, f"{what} has no terms")
-        values = zip(kinds.items(), items(part["terms"], what, kinds), strict=True)
+        terms_node, *_ = items(part, what, ("terms", *stored_fields(model.activity_type)))
+        values = zip(kinds.items(), items(terms_node, f"terms of {what}", kinds), strict=True)
         terms = {
             name: unpack_part(kind, value, arrays, f"{name} of {what}", actions=model.actions_)
             for (name, kind), value in values
@@ -114,7 +141,7 @@ def _pack_parameters(model: Any, arrays: list[Array]) -> Json:
 
 
 def _unpack_parameters(kind: Any, node: Json, arrays: Arrays) -> Any:
-    known = kind().get_params(deep=False)
+    known = kind._get_param_names()
     values = zip(known, items(node, "the parameters", known), strict=True)
     model = kind(**{name: unpack_option(value, arrays, name) for name, value in values})
     model._check_options()

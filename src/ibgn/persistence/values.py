@@ -2,15 +2,17 @@
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
 
 from ibgn._arrays import Array
 from ibgn.declarations import STORABLE, Stored, stored_fields
+from ibgn.errors import DataError
 from ibgn.persistence.container import LARGEST, Arrays, Json, check, items
 from ibgn.structure import Structure
+from ibgn.text import quote
 
 __all__ = [
     "pack_option",
@@ -21,13 +23,23 @@ __all__ = [
 ]
 
 
-def pack_value(value: Any, arrays: list[Array]) -> Json:
-    """Turn a value into JSON; its arrays are added to the others."""
+def pack_value(value: Any, arrays: list[Array], *known: str) -> Json:
+    """Turn a value into JSON; its arrays are added to the others.
+
+    Every field of an object must be stored, other than those that a reader knows already.
+    """
     if isinstance(value, Structure):
         links = _pack_pairs(value.links, arrays)
         return {"links": links, "size": value.size, "beyond": value.beyond}
-    if hasattr(value, "__dataclass_fields__"):
+    if is_dataclass(value):
         names = stored_fields(type(value))
+        needed = (field.name for field in fields(value) if field.init)
+        lost = next((name for name in needed if name not in names and name not in known), None)
+        if lost is not None:
+            raise DataError(
+                f"field {lost} of {type(value).__name__} says nowhere how it is stored; declare it "
+                "with ibgn.declarations.stored"
+            )
         return {name: pack_value(getattr(value, name), arrays) for name in names}
     if isinstance(value, np.ndarray):
         arrays.append(value.astype(value.dtype.newbyteorder("<")))
@@ -46,7 +58,7 @@ def unpack_value(declared: Stored, node: Json, arrays: Arrays, what: str) -> Any
         value = arrays.take(node, what, kind, *declared.lengths)
     elif kind is Structure:
         value = _unpack_structure(node, arrays)
-    elif hasattr(kind, "__dataclass_fields__"):
+    elif isinstance(kind, type) and is_dataclass(kind):
         value = unpack_part(kind, node, arrays, what)
     else:
         value = float(node) if kind is float and node in ("nan", "inf", "-inf") else node
@@ -81,7 +93,12 @@ def pack_option(value: Any, arrays: list[Array]) -> Json:
     """Turn an option of an estimator into JSON: what is no plain value says what it is."""
     if isinstance(value, Structure):
         return {"structure": pack_value(value, arrays)}
-    if type(value) in STORABLE.values():
+    if is_dataclass(value) and STORABLE.get(type(value).__name__) is not type(value):
+        raise DataError(
+            f"an option of class {type(value).__name__} cannot be saved; give the class a name of "
+            "its own, by which terms are known"
+        )
+    if is_dataclass(value):
         options = {f.name: getattr(value, f.name) for f in fields(value) if f.init}
         packed = {name: pack_option(option, arrays) for name, option in options.items()}
         return {"object": type(value).__name__, "options": packed}
@@ -92,7 +109,7 @@ def pack_option(value: Any, arrays: list[Array]) -> Json:
         return None
     if isinstance(value, str) or not isinstance(value, Iterable):
         return pack_value(value, arrays)
-    listed = list(value)
+    listed = value.tolist() if isinstance(value, np.ndarray) else list(value)
     if listed and all(isinstance(entry, tuple | list) and len(entry) == 2 for entry in listed):
         return {"pairs": _pack_pairs(listed, arrays)}
     return {"list": [pack_option(entry, arrays) for entry in listed]}
@@ -125,8 +142,12 @@ def unpack_option(node: Json, arrays: Arrays, what: str) -> Any:
 
 def _unpack_object(node: Json, arrays: Arrays, what: str) -> Any:
     name, options = items(node, what, ("object", "options"))
-    check(isinstance(name, str) and name in STORABLE, f"{what} is of an unknown class")
-    kind = STORABLE[name]
+    kind = STORABLE.get(name) if isinstance(name, str) else None
+    if kind is None or not is_dataclass(kind):
+        raise DataError(
+            f"its option {what} is of the unknown class {quote(name)}; import the module that "
+            "defines it, or update ibgn"
+        )
     names = [f.name for f in fields(kind) if f.init]
     values = zip(names, items(options, what, names), strict=True)
     return kind(**{option: unpack_option(value, arrays, option) for option, value in values})

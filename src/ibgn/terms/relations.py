@@ -248,11 +248,12 @@ class Relations(Term):
 
     def specialise(self, parts: Sequence[IntervalSequences]) -> Sequence["Relations"]:
         """Choose the structure of each activity, where it is to be learned."""
-        if self.structure == "learned":
+        choice = self.structure if isinstance(self.structure, str) else None
+        if choice == "learned":
             scores = joblib.Parallel()(
                 joblib.delayed(score_links)(part, self.criterion, self.penalty) for part in parts
             )
-        elif self.structure == "shared":
+        elif choice == "shared":
             scores = [score_shared_links(parts, self.penalty)] * len(parts)
         else:
             return [self._linked(Structure.of(self.structure), None)] * len(parts)

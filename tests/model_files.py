@@ -1,4 +1,4 @@
-"""Model files taken apart, forged and put together again; what tests of persistence share."""
+"""Files of models taken apart, altered and put together again, for the tests of persistence."""
 
 import hashlib
 import json
@@ -19,6 +19,11 @@ def again(model, tmp_path):
     return load(tmp_path / "model.ibgn")
 
 
+def state(model):
+    """All that a model holds, by name; in which order it was set does not matter."""
+    return dict(sorted(vars(model).items()))
+
+
 def same(a, b):
     """Equal in type and to the bit, all the way down."""
     assert type(a) is type(b), (a, b)
@@ -28,6 +33,10 @@ def same(a, b):
     elif is_dataclass(a):
         for field in fields(a):
             same(getattr(a, field.name), getattr(b, field.name))
+    elif isinstance(a, tuple):
+        assert len(a) == len(b)
+        for mine, its in zip(a, b, strict=True):
+            same(mine, its)
     elif isinstance(a, dict):
         assert list(map(repr, a)) == list(map(repr, b))
         for key in a:
@@ -57,7 +66,7 @@ class Marker:
 
 
 def sealed(body):
-    return f"ibgn model 1 {hashlib.sha256(body).hexdigest()}\n".encode() + body
+    return f"ibgn model 2 {hashlib.sha256(body).hexdigest()}\n".encode() + body
 
 
 def opened(content):
@@ -80,10 +89,14 @@ def closed(tree, arrays):
 
 
 def part(tree, path):
-    """Node that holds the last name of a path, and that name; the activity is the first."""
+    """Node that holds the last name of a path, and that name; the activity is the first.
+
+    A path begins at a term of the activity, at the activity or at the model.
+    """
     names = path.split(".")
     activity = tree["model"]["activities"][0]
-    node = activity if names[0] in activity else tree["model"]
+    places = (activity["terms"], activity, tree["model"])
+    node = next(place for place in places if names[0] in place)
     for name in names[:-1]:
         node = node[name]
     return node, names[-1]
