@@ -37,8 +37,13 @@ def pytest_configure(config):
         config.option.hypothesis_seed = str(config.option.seed)
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
+    """What takes a slow fixture of its module is slow; rates of false alarms are checked."""
     for item in items:
+        slow = getattr(getattr(item, "module", None), "SLOW_FIXTURES", ())
+        if set(slow) & set(getattr(item, "fixturenames", ())):
+            item.add_marker("slow")
         for mark in item.iter_markers("statistical"):
             if not 0 < mark.kwargs["false_alarm"] <= MOST_FALSE_ALARMS:
                 raise pytest.UsageError(f"{item.nodeid}: false alarms are too frequent")

@@ -380,6 +380,7 @@ found.predictions.to_csv(sys.argv[1] + ".csv", index=False)
 """
 
 
+@pytest.mark.slow
 def test_killed_half_way_and_started_again_gives_the_same_table(relations, tmp_path):
     path = tmp_path / "done.jsonl"
     command = [sys.executable, "-c", PROGRAM, str(path)]

@@ -274,6 +274,8 @@ def test_abilities_are_judged_cell_by_cell():
 
 # a run of everything, tiny
 
+SLOW_FIXTURES = ("run",)
+
 
 @pytest.fixture(scope="module")
 def tiny():
