@@ -18,6 +18,7 @@ from ibgn.reproduction import probes
 from ibgn.reproduction.published import PAPER
 from ibgn.reproduction.questions import QUESTIONS, Question, measure_abilities
 
+pytestmark = pytest.mark.own_seed(reason="scores of a model on probes have no known bound")
 ROWS = {question.key: question for question in QUESTIONS}
 QUICK = {name: METHODS[name] for name in ("DBN", "ITBN")}
 
@@ -50,13 +51,8 @@ DISAGREEMENTS = {
 
 
 @pytest.fixture(scope="module")
-def module_seed(request):
-    return request.config.option.seed
-
-
-@pytest.fixture(scope="module")
-def table(module_seed):
-    return measure_abilities(seed=module_seed)
+def table():
+    return measure_abilities(seed=0)
 
 
 # the table
@@ -95,10 +91,10 @@ def test_on_variants_the_paper_says_nothing(table):
     assert table["agrees"][~variants].notna().all()
 
 
-def test_the_same_seed_gives_the_same_table_whatever_the_jobs(table, module_seed):
+def test_the_same_seed_gives_the_same_table_whatever_the_jobs(table):
     part = table[table["method"].isin(list(QUICK))].reset_index(drop=True)
     for n_jobs in (1, 2):
-        again = measure_abilities(QUICK, seed=module_seed, n_jobs=n_jobs)
+        again = measure_abilities(QUICK, seed=0, n_jobs=n_jobs)
         pd.testing.assert_frame_equal(again, part)
 
 

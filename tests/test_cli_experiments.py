@@ -7,7 +7,6 @@ import pytest
 
 from ibgn import write
 from ibgn.datasets import make_relations
-from test_cli import ibgn  # noqa: F401
 
 
 @pytest.fixture
@@ -17,7 +16,7 @@ def takes(tmp_path):
     return "takes.csv"
 
 
-def test_methods_are_compared(ibgn, takes, tmp_path):  # noqa: F811
+def test_methods_are_compared(ibgn, takes, tmp_path):
     options = ["-m", "ITBN", "-m", "DBN", "--folds", "2", "--predictions", "all.csv"]
     result = ibgn("evaluate", takes, *options, "-o", "scores.csv", "--json")
     assert result.returncode == 0, result.stderr
@@ -35,7 +34,7 @@ def test_methods_are_compared(ibgn, takes, tmp_path):  # noqa: F811
     assert not told.stderr  # quiet where it is not watched
 
 
-def test_an_interrupted_evaluation_resumes(ibgn, takes, tmp_path):  # noqa: F811
+def test_an_interrupted_evaluation_resumes(ibgn, takes, tmp_path):
     options = ["-m", "ITBN", "--folds", "2", "-o", "scores.parquet", "--json"]
     whole = json.loads(ibgn("evaluate", takes, *options).stdout)
     journal = tmp_path / "scores.parquet.journal"
@@ -57,7 +56,7 @@ def test_an_interrupted_evaluation_resumes(ibgn, takes, tmp_path):  # noqa: F811
         (["--column", "label=start", "-m", "DBN"], 1, "error: "),
     ],
 )
-def test_failures(ibgn, takes, options, code, message):  # noqa: F811
+def test_failures(ibgn, takes, options, code, message):
     result = ibgn("evaluate", takes, *options)
     assert result.returncode == code, result.stderr
     assert message in result.stderr

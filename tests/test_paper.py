@@ -41,7 +41,6 @@ from ibgn.reproduction.verdicts import (
     ideal_agree,
     robust_agree,
 )
-from test_cli import ibgn  # noqa: F401
 
 NAMES = ["IHMM", "DBN", "ITBN", "IBGN-C", "IBGN-F", "IBGN"]
 SEVEN = [*NAMES, "IBGN-T"]
@@ -274,6 +273,8 @@ def test_abilities_are_judged_cell_by_cell():
 
 
 # a run of everything, tiny
+
+SLOW_FIXTURES = ("run",)
 
 
 @pytest.fixture(scope="module")
@@ -745,7 +746,7 @@ def test_command_refuses(files, tiny, monkeypatch, arguments, error, message):
         (["unlabelled.csv"], 1, "'unlabelled.csv' has no labels; name their column by --column"),
     ],
 )
-def test_failures_end_in_a_message(ibgn, files, arguments, code, message):  # noqa: F811
+def test_failures_end_in_a_message(ibgn, files, arguments, code, message):
     result = ibgn("paper", *arguments)
     assert result.returncode == code
     assert message in result.stderr

@@ -29,7 +29,6 @@ from ibgn.report.report import make_headline
 from ibgn.report.sections import model as model_section
 from ibgn.report.sections.calibration import bins_of_confidence
 from ibgn.report.sections.robustness import robustness_figures
-from test_cli import ibgn  # noqa: F401
 
 ORIGIN = Origin("Signs", "Which?", "ibgn evaluate signs.csv", 5, "stratified")
 
@@ -733,7 +732,7 @@ def takes(tmp_path):
     return "in/takes.csv"
 
 
-def test_command_writes_a_report_of_hostile_names(ibgn, takes, tmp_path):  # noqa: F811
+def test_command_writes_a_report_of_hostile_names(ibgn, takes, tmp_path):
     options = ["-m", "DBN", "-m", "nearest raster", "--folds", "2", "--json"]
     result = ibgn("evaluate", takes, *options, "--report", "page.html", "--pieces", "pieces")
     assert result.returncode == 0, result.stderr
@@ -756,7 +755,7 @@ def test_command_writes_a_report_of_hostile_names(ibgn, takes, tmp_path):  # noq
     assert result.stderr.count("wrote ") == 2
 
 
-def test_command_reports_robustness(ibgn, takes, tmp_path):  # noqa: F811
+def test_command_reports_robustness(ibgn, takes, tmp_path):
     options = ["-m", "DBN", "--misdetection", "0.4", "--duration", "", "--draws", "1"]
     options += ["--folds", "2", "--json", "--report", "page.html", "--pieces", "new/pieces"]
     result = ibgn("robustness", takes, *options)
@@ -799,7 +798,7 @@ def test_what_cannot_be_written_is_told_before_the_work(
     assert (tmp_path / takes).stat().st_size > 1000
 
 
-def test_a_file_in_the_place_of_a_folder_is_no_traceback(ibgn, takes):  # noqa: F811
+def test_a_file_in_the_place_of_a_folder_is_no_traceback(ibgn, takes):
     result = ibgn("evaluate", takes, "-m", "DBN", "--folds", "2", "--pieces", takes)
     assert result.returncode == 1
     assert "the folder 'in/takes.csv' could not be made: File exists" in result.stderr

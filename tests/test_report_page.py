@@ -420,6 +420,8 @@ def test_any_text_is_shown_and_nothing_of_it_is_markup(text):
 
 # in a browser
 
+SLOW_FIXTURES = ("browser",)
+
 
 @pytest.fixture(scope="module")
 def browser():

@@ -16,7 +16,6 @@ from ibgn.evaluation.folds import make_folds
 from ibgn.evaluation.methods import METHODS
 from ibgn.evaluation.robustness import measure_robustness
 from ibgn.recordings import SensorRecording
-from test_cli import ibgn  # noqa: F401
 
 QUICK = {name: METHODS[name] for name in ("DBN", "ITBN")}
 RATES = {"misdetection": [0.2, 0.5], "duration": [0.3]}
@@ -334,7 +333,7 @@ def takes(tmp_path, relations):
     return "takes.csv"
 
 
-def test_command_measures_errors_and_detectors(ibgn, takes, tmp_path):  # noqa: F811
+def test_command_measures_errors_and_detectors(ibgn, takes, tmp_path):
     table = pd.read_csv(tmp_path / takes)
     found = table[table["instance"] != table["instance"][0]].iloc[::-1]
     found.to_csv(tmp_path / "found.csv", index=False)
@@ -369,14 +368,14 @@ def test_command_measures_errors_and_detectors(ibgn, takes, tmp_path):  # noqa: 
         (["--report", "page.pdf"], 2, "must be a .html or a .htm file"),
     ],
 )
-def test_command_refuses(ibgn, takes, options, code, message):  # noqa: F811
+def test_command_refuses(ibgn, takes, options, code, message):
     result = ibgn("robustness", takes, "-m", "ITBN", *options)
     assert result.returncode == code, result.stderr
     assert message in result.stderr
     assert "Traceback" not in result.stderr
 
 
-def test_command_learns_detectors_from_sensors(ibgn, tmp_path):  # noqa: F811
+def test_command_learns_detectors_from_sensors(ibgn, tmp_path):
     time = np.arange(0, 12, 1 / 30)
     rows = []
     (tmp_path / "sensors").mkdir()
