@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help demo test check bench accuracy comparison detected errata paper figures dist format clean
+.PHONY: help demo test test-slow check bench accuracy comparison detected errata paper figures dist format clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
@@ -14,8 +14,11 @@ help: ## this list
 demo: $(VENV)/demo.stamp ## the main job: simulate, learn, compare, report
 	$(BIN)/ibgn demo
 
-test: $(VENV)/dev.stamp ## all tests and doctests; SEED=1 repeats a run
-	$(BIN)/python -m pytest -n auto $(if $(SEED),--seed $(SEED))
+test: $(VENV)/dev.stamp ## tests and doctests that are quick; SEED=17 draws other random numbers
+	$(BIN)/python -m pytest -n auto --dist loadfile -m "not slow" $(if $(SEED),--seed $(SEED))
+
+test-slow: $(VENV)/dev.stamp ## the other tests; SEED=17 as above
+	$(BIN)/python -m pytest -n auto --dist loadfile -m slow $(if $(SEED),--seed $(SEED))
 
 check: $(VENV)/dev.stamp ## lint, types, layers
 	$(BIN)/ruff check .

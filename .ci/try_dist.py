@@ -104,6 +104,8 @@ def try_wheel(wheel: Path, place: Path) -> None:
         assert compiled[0] > 0, "nothing was compiled"
         assert compiled[1] == 0, "kernels are not kept between runs"
         assert int(run(environment, no_home, work, "python", "-c", NEWCOMER)) > 0
+        loading = "import ibgn; print(ibgn.load('drinks.ibgn'))"  # alone: nothing else is imported
+        assert run(environment, home, work, "python", "-c", loading).startswith("IBGNClassifier")
         for each in (home, no_home):
             use_command(environment, each, work)
 

@@ -13,7 +13,6 @@ from ibgn.cli import app
 from ibgn.cli.flags import methods
 from ibgn.datasets import make_hand_signs
 from ibgn.errors import OptionError
-from test_cli import ibgn  # noqa: F401
 
 BUILT_IN = ["ibgn", "ihmm", "dbn", "itbn"]
 
@@ -44,7 +43,7 @@ def rows(text):
     return list(csv.DictReader(io.StringIO(text)))
 
 
-def test_predict(ibgn, model, signs):  # noqa: F811
+def test_predict(ibgn, model, signs):
     result = ibgn("predict", model, signs)
     assert result.returncode == 0
     table = rows(result.stdout)
@@ -58,7 +57,7 @@ def test_predict(ibgn, model, signs):  # noqa: F811
         assert max(of, key=of.get) == row["predicted"]
 
 
-def test_predict_without_labels_into_a_file(ibgn, model, signs, tmp_path):  # noqa: F811
+def test_predict_without_labels_into_a_file(ibgn, model, signs, tmp_path):
     X, _ = read(signs)
     write(X[:7], tmp_path / "new.jsonl")
     result = ibgn("predict", model, "new.jsonl", "-o", "out.csv", "--json")
@@ -68,7 +67,7 @@ def test_predict_without_labels_into_a_file(ibgn, model, signs, tmp_path):  # no
     assert "accuracy" not in result.stderr
 
 
-def test_explain(ibgn, model, signs, tmp_path):  # noqa: F811
+def test_explain(ibgn, model, signs, tmp_path):
     options = ["--instance", "quiz-002", "--figure", "why.png"]
     result = ibgn("explain", model, signs, *options)
     assert result.returncode == 0
@@ -82,7 +81,7 @@ def test_explain(ibgn, model, signs, tmp_path):  # noqa: F811
     assert len(json.loads(named.stdout)["rows"]) == len(table)
 
 
-def test_sample(ibgn, model, tmp_path):  # noqa: F811
+def test_sample(ibgn, model, tmp_path):
     result = ibgn("sample", model, "-n", 3, "-o", "new.csv")
     assert result.returncode == 0
     X, y = read(tmp_path / "new.csv")
@@ -99,7 +98,7 @@ def test_sample(ibgn, model, tmp_path):  # noqa: F811
     )
 
 
-def test_the_same_seed_gives_the_same_file(ibgn, signs, tmp_path):  # noqa: F811
+def test_the_same_seed_gives_the_same_file(ibgn, signs, tmp_path):
     quick = ["--draws", "20", "--budget", "300", "--structure", "learned"]
     for name, jobs in (("one", 1), ("two", 2)):
         assert ibgn("fit", signs, "-o", f"{name}.ibgn", *quick, "--jobs", jobs).returncode == 0
@@ -108,7 +107,7 @@ def test_the_same_seed_gives_the_same_file(ibgn, signs, tmp_path):  # noqa: F811
     assert ibgn("fit", signs, "-o", "paper.ibgn", *quick, "--published").returncode == 0
 
 
-def test_failures(ibgn, model, signs, tmp_path):  # noqa: F811
+def test_failures(ibgn, model, signs, tmp_path):
     bare = tmp_path / "bare.csv"
     bare.write_text("instance,action,start,end\na,nod,0,1\n")
     for arguments, code, message in [
@@ -133,7 +132,7 @@ def test_failures(ibgn, model, signs, tmp_path):  # noqa: F811
 
 
 @pytest.mark.parametrize("method", ["ihmm", "dbn", "itbn"])
-def test_other_methods(ibgn, signs, tmp_path, method):  # noqa: F811
+def test_other_methods(ibgn, signs, tmp_path, method):
     assert ibgn("fit", signs, "-o", "other.ibgn", "--method", method).returncode == 0
     found = rows(ibgn("predict", "other.ibgn", signs).stdout)
     assert sum(row["label"] == row["predicted"] for row in found) > 90
@@ -225,7 +224,7 @@ def test_the_help_names_the_methods_that_there_are():
     assert sorted(library) == sorted(BUILT_IN)
 
 
-def test_a_tolerance_is_learned_where_asked(ibgn, signs):  # noqa: F811
+def test_a_tolerance_is_learned_where_asked(ibgn, signs):
     quick = ["--draws", "20", "--budget", "100"]
     told = ibgn("fit", signs, "-o", "t.ibgn", *quick, "--learn-tolerance", "--json")
     assert told.returncode == 0, told.stderr
@@ -240,7 +239,7 @@ def test_a_tolerance_is_learned_where_asked(ibgn, signs):  # noqa: F811
         assert "--learn-tolerance is for --method ibgn" in refused.stderr
 
 
-def test_options_of_a_reader(ibgn, tmp_path):  # noqa: F811
+def test_options_of_a_reader(ibgn, tmp_path):
     (tmp_path / "tea").mkdir()
     (tmp_path / "tea" / "one.txt").write_text("SIL\nboil\nboil\npour\n")
     options = ["--from", "frames", "-O", "rate=2", "-O", "label=folder"]

@@ -195,7 +195,7 @@ def test_gaps_are_filled_up_to_the_longest_and_not_beyond():
         resample(SensorRecording([0, 33, 67], np.zeros((3, 1)), ["x"]))
     with pytest.raises(DataError, match="too many; check that time is in seconds"):
         resample(SensorRecording([0, 0.1, 1e9], np.zeros((3, 1)), ["x"]))
-    with pytest.raises(DataError, match="too large to be told apart"):
+    with pytest.raises(DataError, match="too large to differ at rate=10000"):
         resample(SensorRecording([2.0**42, 2.0**42 + 0.5], np.zeros((2, 1)), ["x"]), 10_000, 1)
     with pytest.raises(OptionError, match="rate=0 must be positive"):
         resample(recording, rate=0)
@@ -293,6 +293,7 @@ def test_a_short_run_between_equal_ones_goes_to_the_one_before():
 @pytest.mark.parametrize(
     ("classifier", "least"), [("knn", 0.75), ("svm", 0.9), ("rbf", 0.9), ("tree", 0.9)]
 )
+@pytest.mark.own_seed(reason="scores of a model on simulations have no known bound")
 def test_actions_are_detected(rng, recordings, classifier, least):
     chain = ActionDetector(classifier, random_state=0).fit(recordings)
     new = [simulate(rng, id=f"new {d}", group="nobody") for d in range(2)]
@@ -304,6 +305,7 @@ def test_actions_are_detected(rng, recordings, classifier, least):
 
 
 @pytest.mark.parametrize("classifier", ["knn", "svm", "tree"])
+@pytest.mark.own_seed(reason="scores of a model on simulations have no known bound")
 def test_nothing_is_detected_from_labels_at_random(rng, recordings, classifier):
     """The control of the test before: labels that have nothing to do with the sensors."""
     chance = [shuffled(one, rng) for one in recordings]
@@ -395,6 +397,7 @@ def test_parameters_are_kept_and_copied(recordings):
 
 
 @pytest.mark.parametrize("classifier", [LinearSVC(dual=False), NearestCentroid(), Perceptron()])
+@pytest.mark.own_seed(reason="scores of a model on simulations have no known bound")
 def test_any_classifier_will_do(rng, recordings, classifier):
     """With decision values, or with nothing but an answer."""
     chain = ActionDetector(classifier, random_state=0).fit(recordings)
@@ -434,6 +437,7 @@ def test_ways_of_voting_and_of_short_runs(recordings):
     assert set(bare.actions) == {"lift", "shake", "wave"}
 
 
+@pytest.mark.own_seed(reason="scores of a model on simulations have no known bound")
 def test_missing_values_are_borne(rng, recordings):
     """Features from what is there; where nothing is, nothing is detected."""
     new = simulate(rng)
@@ -577,6 +581,7 @@ def test_labels_too_short_for_a_window_are_told():
         ActionDetector().fit([tiny({"t": labels})])
 
 
+@pytest.mark.own_seed(reason="scores of a model on simulations have no known bound")
 def test_fewer_windows_of_training_detect_nearly_as_well(rng, recordings):
     chain = ActionDetector("knn", training_step=0.5).fit(recordings)
     new = [simulate(rng)]
@@ -592,6 +597,7 @@ def test_channels_in_another_order_are_the_same(recordings):
         chain.predict([recordings[2].select(["left x"])])
 
 
+@pytest.mark.own_seed(reason="scores of a model on simulations have no known bound")
 def test_stretches_of_an_activity_are_instances(rng, recordings):
     day = np.full(2700, None, object)
     day[300:1200], day[1200:2100] = "cook", "clean"

@@ -101,7 +101,7 @@ def test_a_value_is_read_as_it_was_written(value):
         ("fit", Option("published", False), "--no-published"),
         ("fit", Option("n_bins", 4), "--set n_bins=4"),
         ("convert", Option("to", "xlsx"), "--to xlsx"),
-        ("sample", Option("model", "m.ibgn"), "MODEL m.ibgn"),
+        ("sample", Option("model", "m.ibgn"), "model m.ibgn"),
         ("sample", Option("number", 3), "-n 3"),
         ("predict", Option("n_bins", 4), "n_bins=4"),  # which this command does not take
         ("inspect", Option("training_step", 1), "training_step=1"),

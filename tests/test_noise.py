@@ -135,7 +135,10 @@ def test_a_detector_that_was_never_measured_changes_nothing():
         (Misdetection(lost=-1), "lost=-1 must be from 0 to 1"),
         (DurationNoise(-0.1), "from 0 to 1000"),
         (DurationNoise(1e300), "from 0 to 1000"),  # beyond what numbers hold
-        (ConfusionNoise("no"), "a Confusion is wanted, got str"),
+        (
+            ConfusionNoise("no"),
+            "confusion='no' must be what ibgn.metrics.measure_confusion returns",
+        ),
     ],
 )
 def test_bad_options(noise, message):

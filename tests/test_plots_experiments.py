@@ -513,7 +513,7 @@ def test_what_is_no_such_number_is_named(plot, table, bad):
 @pytest.mark.parametrize(("plot", "table"), TABLES)
 @pytest.mark.parametrize("bad", [None, "table", 3, [[1]]])
 def test_a_table_is_wanted(plot, table, bad):
-    with pytest.raises(DataError, match="a pandas DataFrame is wanted, got"):
+    with pytest.raises(DataError, match="a plot needs a pandas DataFrame, got"):
         plot(bad)
 
 

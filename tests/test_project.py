@@ -1,5 +1,6 @@
-"""Promises of the whole: imports compile nothing, kernels are cached, public names exist."""
+"""Promises of the whole: imports compile nothing, kernels are cached, tests stand alone."""
 
+import ast
 import os
 import re
 import shutil
@@ -121,3 +122,49 @@ def test_make_lists_every_target(arguments):
     listed = subprocess.run([MAKE, *arguments], cwd=ROOT, capture_output=True, text=True)
     targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.M)
     assert re.findall(r"^  make (\S+) +\S", listed.stdout, re.M) == targets
+
+
+# tests
+
+TESTS = {path.name: ast.parse(path.read_text()) for path in Path(__file__).parent.glob("*.py")}
+
+
+def imported(tree):
+    """Names of the modules that a module imports."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            yield node.module or ""
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+
+
+UNSEEDED = re.compile(
+    r"\b(default_rng|RandomState|Random)\(\)|\b(random_state|seed)=None\b"
+    r"|^(np\.random\.(?!default_rng)[a-z_]+|secrets\.\w+)\("
+)
+
+
+def unseeded(tree):
+    """Calls that draw from a generator which nobody seeded."""
+    calls = (ast.unparse(node) for node in ast.walk(tree) if isinstance(node, ast.Call))
+    return [call for call in calls if UNSEEDED.search(call)]
+
+
+@pytest.mark.parametrize("name", sorted(TESTS))
+def test_no_test_imports_another_and_none_is_unseeded(name):
+    """What tests share stands in conftest or in a module that is no test."""
+    assert not [module for module in imported(TESTS[name]) if module.startswith("test_")]
+    assert not unseeded(TESTS[name])
+
+
+def test_control_imports_of_tests_and_generators_without_a_seed_are_found():
+    assert list(imported(ast.parse("from test_cli import ibgn"))) == ["test_cli"]
+    for line in (
+        "np.random.default_rng()",
+        "np.random.normal(2)",
+        "make_relations(random_state=None)",
+        "secrets.randbelow(3)",
+    ):
+        assert unseeded(ast.parse(line)) == [line]
+    for line in ("np.random.default_rng(seed).normal(2)", "np.random.RandomState(3)"):
+        assert not unseeded(ast.parse(line))

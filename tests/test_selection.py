@@ -328,6 +328,7 @@ def pairs_of_intervals(rng, instances, depends):
     )
 
 
+@pytest.mark.statistical(false_alarm=1e-9)
 @pytest.mark.parametrize("criterion", ["bic", "bdeu"])
 def test_dependence_is_found_and_independence_too_as_data_grow(criterion, rng):
     """16 degrees of freedom cost 61 at N = 2000: chance alone gains so much once in 1e17."""

@@ -153,7 +153,7 @@ def _left_out(X: IntervalSequences) -> DataWarning | None:
 
 
 def _wrong_ends(X: IntervalSequences) -> DataWarning | None:
-    """In whole ticks, actions that follow each other meet; a tick off tells of wrong ends."""
+    """In whole ticks, actions that follow each other meet; a tick off suggests wrong ends."""
     times = np.concatenate([X.start, X.end])
     if len(times) == 0 or (times != np.rint(times)).any():
         return None
@@ -185,7 +185,7 @@ def _ends_at_starts(X: IntervalSequences, shift: float) -> int:
 
 
 def _near_end_points(X: IntervalSequences) -> DataWarning | None:
-    """Tiny gaps between end points, far below the other gaps, tell of one instant written twice."""
+    """Tiny gaps between end points, far below the others, suggest one instant written twice."""
     gaps = _gaps(X)
     if len(gaps) == 0:
         return None

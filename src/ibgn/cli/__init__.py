@@ -78,7 +78,7 @@ def _stop(stop: BaseException) -> NoReturn:
         inner = inner.__cause__ or inner.__context__
     if inner is None:
         fail(Exception(stop))
-    say("stopped; with --output or --report the same command goes on from what is done")
+    say("stopped; with --output or --report the same command resumes where it stopped")
     sys.exit(130)
 
 

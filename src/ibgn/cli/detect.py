@@ -20,14 +20,15 @@ New = Annotated[
     typer.Argument(metavar="NEW", help="CSV file to detect in, or a folder.", readable=False),
 ]
 Output = Annotated[
-    Path | None, typer.Option("--output", "-o", help="File for the intervals, else CSV is printed.")
+    Path | None,
+    typer.Option("--output", "-o", help="File for the intervals, by default printed as CSV."),
 ]
 Labels = Annotated[
     list[str], typer.Option("--label", help="Column of labels, a track; repeatable.")
 ]
 Channels = Annotated[
     list[str] | None,
-    typer.Option("--channel", help="Column of numbers; repeatable, else all others."),
+    typer.Option("--channel", help="Column of numbers, by default all others; repeatable."),
 ]
 Time = Annotated[str, typer.Option(help="Column of times.")]
 Unit = Annotated[float, typer.Option(help="Seconds in a unit of time, as 0.001.")]

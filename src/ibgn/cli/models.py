@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 WITH_A_FLAG = ("random_state", "n_jobs", "progress")
 
 Output = Annotated[
-    Path | None, typer.Option("--output", "-o", help="File to write, else standard output.")
+    Path | None, typer.Option("--output", "-o", help="File to write, by default standard output.")
 ]
 Method = Annotated[
     str, typer.Option(help="Method: ibgn, ihmm, dbn, itbn, or the short name of one of your own.")
@@ -168,7 +168,7 @@ def explain(
     data: Data,
     instance: Annotated[str, typer.Option(help="Name of the instance to explain.")],
     against: Annotated[
-        str | None, typer.Option(help="Activity to compare with, else the second likeliest.")
+        str | None, typer.Option(help="Activity to compare with, by default the second likeliest.")
     ] = None,
     figure: Annotated[Path | None, typer.Option(help="File for a picture (PNG, PDF, SVG).")] = None,
     output: Output = None,
@@ -176,7 +176,7 @@ def explain(
     *,
     reading: Reading,
 ) -> None:
-    """Say which intervals and relations spoke for the activity that was recognised."""
+    """Show which intervals and relations made the difference for the recognised activity."""
     from ibgn.classifiers import load as load_model
 
     with warnings_aloud():
@@ -197,7 +197,7 @@ def sample(
     model: Model,
     number: Annotated[int, typer.Option("-n", min=0, help="Instances of each activity.")] = 10,
     activity: Annotated[
-        list[str] | None, typer.Option(help="Activity to draw; repeatable, else all.")
+        list[str] | None, typer.Option(help="Activity to draw, all by default; repeatable.")
     ] = None,
     output: Output = None,
     seed: Seed = 0,

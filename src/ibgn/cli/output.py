@@ -52,7 +52,7 @@ def _overview(found: "Inspection") -> "Table":
     table.add_row("instances", f"{found.instances}")
     table.add_row("activities", f"{found.activities}" if found.activities else "no labels")
     table.add_row("actions", f"{found.actions}")
-    spread = "{least:g} to {most:g} an instance, median {median:g}".format(**each)
+    spread = "{least:g} to {most:g} per instance, median {median:g}".format(**each)
     table.add_row("intervals", f"{found.intervals}, {spread}")
     table.add_row("duration", "{least:.4g} to {most:.4g}, median {median:.4g}".format(**lasts))
     table.add_row("groups", "none" if found.groups is None else f"{found.groups}")
@@ -77,7 +77,7 @@ def _table_of_counts(title: str, unit: str, counts: dict[str, int], most: int = 
 
 @contextmanager
 def busy(what: str) -> Iterator[None]:
-    """Show on standard error that work goes on, where that is a terminal."""
+    """Show on standard error that work is in progress, where that is a terminal."""
     if not sys.stderr.isatty():
         yield
         return

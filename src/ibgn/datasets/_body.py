@@ -13,7 +13,7 @@ GAP = 0.25  # seconds between steps
 LEAD = 0.4  # seconds for which a posture is taken before the first step
 WALK = 2.5  # seconds from place to place
 BREATH = 1.0  # seconds after the last step of a chore
-BEYOND = 5  # frames by which the other arm goes on at least, where both act at a time
+BEYOND = 5  # frames by which the other arm continues at least, where both act at once
 MOST_REPEATS = 3
 TWO_HANDS = 0.3  # chance that both arms do what can be done so
 

@@ -1,6 +1,6 @@
 """Themes of the composable activities, the ways to compose them, and the stages that come of it.
 
-What a subject means to do; what he does instead is in `composable`. Everything here is invented and
+What a subject means to do; what happens instead is in `composable`. Everything here is invented and
 fixed.
 """
 

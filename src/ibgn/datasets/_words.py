@@ -1,6 +1,6 @@
 """The words of the simulated hand signs: shapes of a hand, ways to move, and the table of words.
 
-What a signer means to do; what he does instead is in `hand_signs`. Everything here is invented and
+What a signer means to do; what happens instead is in `hand_signs`. Everything here is invented and
 fixed. A style of a word is written as its poses with the way of moving between them,
 "fist > flat". A pose is the shape of the right hand, or of the right and the left hand, "el+fist".
 """

@@ -1,4 +1,4 @@
-"""Attacks in basketball, told apart by how few actions follow or overlap each other, simulated."""
+"""Simulated attacks in basketball, which differ in how a few actions follow or overlap."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

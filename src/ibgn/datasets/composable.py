@@ -48,7 +48,7 @@ class ComposableTruth:
         early or late
     interrupted : (n,) whether the posture was interrupted: it then is two intervals
     missed : n tuples with the actions of the intervals that are left out of the data
-    tempo : (n,) of the subject: seconds he takes for what takes others one
+    tempo : (n,) of the subject: seconds for what takes others one second
     activities : theme and way of each activity
     """
 
@@ -143,7 +143,7 @@ def make_composable(
     and waving, a posture that lasts all along, such as walking, and what comes first and last.
     Each of the two actions is shown alone, one after the other. Then they are composed, in one to
     three rounds: "together", one overlaps the other; "in turn", one by one with the opening
-    action between; or "during", one goes on while the other comes and goes. Themes differ in
+    action between; or "during", one continues while the other comes and goes. Themes differ in
     their actions; the ways of a theme have the same actions, many of them repeated, so that the
     first time an action occurs says little. Which of the two actions leads changes from instance
     to instance, and with it their relations. The activities are invented; the numbers follow a

@@ -50,7 +50,7 @@ class DailyLivingTruth:
     foreign : n tuples, whether each chore came from the script of another activity
     together : n tuples of (action, action of the other arm, whether they overlap), for all that
         was meant to be done at the same time and is in the data
-    tempo : (n,) of the subject: seconds he takes for what takes others one
+    tempo : (n,) of the subject: seconds for what takes others one second
     right : (n,) probability with which the right arm of the subject leads
     scripts : chores of each activity in their order; those in brackets are optional
     """
@@ -164,7 +164,7 @@ def make_daily_living(
     Each activity has a range of lengths, over which its instances are spread, the shortest and
     the longest among them: from 10 instances on there is one of 1 and one of 78 intervals. The
     vocabulary of X always has all 211 actions; with the defaults all of them occur, or all but a
-    few (208 at the least for a hundred seeds).
+    few (at least 208 for a hundred seeds).
 
     Parameters
     ----------
@@ -189,7 +189,7 @@ def make_daily_living(
     X : IntervalSequences, in seconds and whole frames of 1/30 s
     y : (n,) activities
     groups : (n,) subjects, as in X.groups
-    recordings : list of n SensorRecording, if sensors: 30 samples a second of x, y and z at the
+    recordings : list of n SensorRecording, if sensors: 30 samples per second of x, y and z at the
         hip, at both wrists and at the shoulders, labelled with the actions of the four tracks
         ("locomotion", "left arm", "right arm", "both arms")
     truth : DailyLivingTruth, if return_truth
@@ -231,8 +231,8 @@ def _check(style: _Style, disturbance: Disturbance) -> None:
     check_seconds("jitter", chances.pop("jitter"))
     check_chances(chances | {"sensor_dropout": disturbance.dropout})
     for name, size in (("sensor_noise", disturbance.noise), ("sensor_drift", disturbance.drift)):
-        wanted = f"0 to {LARGEST_DISTURBANCE:g}"
-        check_number(name, size, wanted, lambda value: 0 <= value <= LARGEST_DISTURBANCE)
+        required = f"from 0 to {LARGEST_DISTURBANCE:g}"
+        check_number(name, size, required, lambda value: 0 <= value <= LARGEST_DISTURBANCE)
 
 
 def _draw_habits(n_subjects: int, style: _Style, rng: np.random.Generator) -> list[Habits]:

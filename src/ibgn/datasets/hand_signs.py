@@ -34,7 +34,7 @@ class HandSignsTruth:
     Parameters
     ----------
     style : (n,) place of the performed style in words[word]
-    tempo : (n,) tempo of the signer: seconds he takes for what takes others one
+    tempo : (n,) tempo of the signer: seconds for what takes others one second
     poses : n tuples of the poses shown, such as "fist" or, right and left, "el+fist"
     transitions : n tuples, for each change of pose the time in seconds at which every finger that
         changes was meant to, {"right index": 0.48, ...}: before jitter
@@ -155,7 +155,7 @@ def make_hand_signs(
     """Simulate signers who perform 19 words with the fingers of one hand or both.
 
     Every finger of a hand in use is straight or bent at any time, so it gives one interval and
-    one more for each change: 5 to 17 intervals an instance, whatever the noise. Words move from
+    one more for each change: 5 to 17 intervals per instance, whatever the noise. Words move from
     pose to pose in 1 to 4 transitions; many have the same finger states and differ in the order
     of poses, or in how the changes of fingers overlap. Five words have two styles. Poses and
     movements are invented; the numbers follow published recordings of 16 signers.
@@ -172,7 +172,7 @@ def make_hand_signs(
     skip : probability that an inner pose is left out, where there is one. If the poses around it
         are the same, no transition between them is left.
     repeat : probability that a change of pose goes back and forth once more, where that leaves
-        17 intervals at the most
+        at most 17 intervals
     random_state : seed, generator, or None for other data at each call
     return_truth : whether to return the truth too
     joint_angles : whether to return too what a hand tracker would have measured. The intervals are
@@ -186,7 +186,7 @@ def make_hand_signs(
     y : (n,) words
     groups : (n,) signers, as in X.groups
     truth : HandSignsTruth, if return_truth
-    recordings : if joint_angles, one for each instance: 30 frames a second, one channel for each
+    recordings : if joint_angles, one for each instance: 30 frames per second, one channel for each
         finger of the hands in use, 10 degrees where it is straight and 80 where it is bent. It
         takes 0.15 s from one to the other, and is half of the way where an interval ends.
         `ibgn.detection.fingers.FingerDetector` finds the intervals again.

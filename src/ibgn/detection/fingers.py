@@ -46,8 +46,8 @@ class FingerDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     bent_above, straight_below : a finger becomes bent at the one angle and straight at the other,
         in degrees; between them it stays what it was, so that noise does not make it flicker. With
         bent_above="learned" both come from the recordings given to `fit`, for each finger, by two
-        means of its angles; straight_below is not looked at.
-    min_duration : seconds; a shorter state is taken for noise, and the one before it goes on. At
+        means of its angles, and straight_below is ignored.
+    min_duration : seconds; a shorter state is taken for noise, and the one before it continues. At
         the start it becomes the one after it; where all are shorter, the one that lasts longer in
         total stands for all.
     max_gap : seconds up to which a finger that the sensor lost stays what it was. A longer gap ends
@@ -83,7 +83,7 @@ class FingerDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.max_gap = max_gap
 
     def fit(self, X: Recordings, y: Any = None) -> Self:
-        """Learn thresholds, if bent_above="learned"; y is not looked at."""
+        """Learn thresholds, if bent_above="learned"; y is ignored."""
         self._check_options()
         recordings = as_recordings(X)
         if self.bent_above == "learned":
@@ -91,7 +91,7 @@ class FingerDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def transform(self, X: Recordings) -> IntervalSequences:
-        """Detect the intervals, one instance a recording; ids and groups are kept."""
+        """Detect the intervals, one instance per recording; ids and groups are kept."""
         check_is_fitted(self)
         self._check_options()
         recordings = as_recordings(X)
@@ -167,13 +167,13 @@ def _angle(
     if None in parts and len(parts) == 1:
         return parts[None]
     points = [point for point in POINTS if any(key and key[0] == point for key in parts)]
-    wanted = [(point, axis) for point in points for axis in "xyz"]
-    if None in parts or len(points) < 3 or any(key not in parts for key in wanted):
+    needed = [(point, axis) for point in points for axis in "xyz"]
+    if None in parts or len(points) < 3 or any(key not in parts for key in needed):
         raise DataError(
             f"{recording.called}: {quote(finger)} has {count(len(parts), 'channel')} of the points "
             f"{', '.join(points)}; give an angle, or x, y and z of three or more points"
         )
-    stacked = np.stack([parts[key] for key in wanted], axis=-1)
+    stacked = np.stack([parts[key] for key in needed], axis=-1)
     return bend(stacked.reshape(-1, len(points), 3))
 
 

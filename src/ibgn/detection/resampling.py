@@ -53,7 +53,7 @@ def resample(
     grid = recording.time[0] + np.arange(frames_on_grid(recording, rate)) / rate
     if (np.diff(grid) <= 0).any():
         raise DataError(
-            f"{recording.called}: times from {grid[0]:.15g} on are too large to be told apart at ",
+            f"{recording.called}: times from {grid[0]:.15g} on are too large to differ at ",
             Option("rate", rate),
             "; subtract a common origin",
         )

@@ -37,7 +37,7 @@ def remove_short(codes: Ints, edges: Floats, least: float, null: int, short: Sho
     Parameters
     ----------
     codes : (windows,)
-    edges : (windows + 1,) instants between which each window speaks
+    edges : (windows + 1,) instants between which each window decides
     least : seconds
     null : code of no label
     short : "null": a short run becomes null. "neighbours": it goes to the longer of the runs

@@ -44,7 +44,7 @@ class TrackModel(NamedTuple):
         """Fit a classifier that is not fitted yet."""
         known = np.unique(codes)
         if len(known) > 1 and features.shape[1] == 0:
-            raise DataError("all windows of training are alike, so labels cannot be told apart")
+            raise DataError("all windows of training are alike, so labels cannot be distinguished")
         if len(known) > 1:
             classifier.fit(features, codes)
         return cls(classes, known, classifier if len(known) > 1 else None)

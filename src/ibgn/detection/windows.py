@@ -97,9 +97,9 @@ class Windows(NamedTuple):
 
     @property
     def edges(self) -> Floats:
-        """(windows + 1,) instants between which each window speaks.
+        """(windows + 1,) instants between which each window decides.
 
-        A window speaks for the time around its middle, half-way to those of its neighbours; the
+        A window decides for the time around its middle, half-way to those of its neighbours; the
         first and the last also for the beginning and the end of the recording.
         """
         frames = len(self.recording)

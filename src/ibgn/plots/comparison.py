@@ -56,7 +56,7 @@ def plot_comparison(
     Returns
     -------
     Axes
-        Rows stand in the order of the frame, 40 at the most. IBGN and its kin are blue.
+        Rows stand in the order of the frame, at most 40. IBGN and its kin are blue.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def plot_activities(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     Returns
     -------
     Axes
-        Rows stand in the order of the frame, each with its number of instances; 40 at the most.
+        Rows stand in the order of the frame, each with its number of instances; at most 40.
 
     Examples
     --------

@@ -95,7 +95,7 @@ def plot_confusion(frame: pd.DataFrame, *, shares: bool = True, ax: Axes | None 
 
 def _read_counts(frame: pd.DataFrame) -> Floats:
     if not isinstance(frame, pd.DataFrame):
-        raise DataError(f"a pandas DataFrame is wanted, got {type(frame).__name__}")
+        raise DataError(f"a plot needs a pandas DataFrame, got {type(frame).__name__}")
     rows, columns = list(map(str, frame.index)), list(map(str, frame.columns))
     if rows != columns:
         apart = sorted(set(rows) ^ set(columns))[:5]

@@ -31,7 +31,7 @@ def read_frame(
     Optional numbers are taken where they are there.
     """
     if not isinstance(frame, pd.DataFrame):
-        raise DataError(f"a pandas DataFrame is wanted, got {type(frame).__name__}")
+        raise DataError(f"a plot needs a pandas DataFrame, got {type(frame).__name__}")
     found = list(frame.columns)
     numbers = {**numbers, **{name: optional[name] for name in optional if name in found}}
     for name in (*names, *numbers):
