@@ -3,12 +3,13 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal, Self, get_args
+from typing import Literal, NamedTuple, Self, get_args
 
 import joblib
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from scipy.sparse import csr_array
 from scipy.special import digamma
 
 from ibgn._arrays import Bytes, Floats, Ints
@@ -124,6 +125,19 @@ class FittedRelations(FittedTerm):
         """Log probability of the relation of each pair."""
         networks = shared_networks(X, constraining(self.structure, self.unlinked))
         return LogTerms(pair=self.pair_terms(X, networks))
+
+    def log_likelihood(self, X: IntervalSequences) -> Floats:
+        """(n,) log probability of each instance; where all pairs are linked, without each pair."""
+        if self.structure != Structure.full():
+            return super().log_likelihood(X)
+        cells = pair_cells(X, len(self.actions))
+        row = np.minimum(np.searchsorted(self.keys, cells.key), max(len(self.keys) - 1, 0))
+        logs = self.unknown[cells.key % 128, cells.relation]
+        if len(self.keys):
+            met = self.keys[row] == cells.key
+            logs[met] = self.log_probs[row[met], cells.relation[met]]
+        total: Floats = cells.counts @ logs
+        return total
 
     def pair_terms(self, X: IntervalSequences, networks: Networks) -> Floats:
         """(pairs,) log probabilities; networks were read under `constraining(structure, unlinked)`.
@@ -281,6 +295,40 @@ def check_smoothing(smoothing: Smoothing) -> None:
     """Refuse a number that is not positive."""
     if smoothing != "learned":
         check_number("smoothing", smoothing, "positive, or 'learned'", lambda value: value > 0)
+
+
+class PairCells(NamedTuple):
+    """Pairs of instances that leave a choice, counted by what decides their probability.
+
+    Parameters
+    ----------
+    key : (cells,) key (action, action, constraint), or constraint - 128 where an action is unknown
+    relation : (cells,) the relation that holds
+    counts : (n, cells) sparse, how many pairs of each instance
+    """
+
+    key: Ints
+    relation: Bytes
+    counts: csr_array
+
+
+def pair_cells(X: IntervalSequences, actions: int) -> PairCells:
+    """Count the pairs of fully linked instances, once for all activities."""
+
+    def count() -> PairCells:
+        networks = shared_networks(X, Structure.full())
+        full = np.zeros((0, 0), bool), BEYOND["full"]
+        keys = kernels.pair_keys(X.offsets, X.action, networks.constraint, *full, actions)
+        choice = np.flatnonzero(networks.constraint & (networks.constraint - 1))
+        keys, constraint = keys[choice], networks.constraint[choice].astype(np.int64)
+        keys = np.where(keys < 0, constraint - 128, keys)
+        code, cell = np.unique(keys * 8 + networks.relation[choice], return_inverse=True)
+        pairs = np.diff(networks.offsets)
+        owner = np.repeat(np.arange(len(X)), pairs)[choice]
+        counts = csr_array((np.ones(len(cell)), (owner, cell)), (len(X), len(code)))
+        return PairCells(code // 8, (code % 8).astype(np.uint8), counts)
+
+    return X.derived(("pair cells", actions), count)
 
 
 def constraining(structure: Structure, unlinked: Unlinked) -> Structure:
