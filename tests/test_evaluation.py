@@ -2,10 +2,12 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -17,8 +19,10 @@ from sklearn.metrics import log_loss as sklearn_log_loss
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from ibgn import DataError, IntervalSequences
+from ibgn import DataError, IntervalSequences, classifiers
+from ibgn.classifiers import DBNClassifier
 from ibgn.datasets import make_hand_signs, make_relations
+from ibgn.declarations import STORABLE
 from ibgn.errors import OptionError
 from ibgn.evaluation.evaluate import Evaluation, evaluate
 from ibgn.evaluation.folds import make_folds
@@ -517,3 +521,23 @@ def test_every_grid_is_of_a_method_and_of_its_parameters():
     for name, grid in GRIDS.items():
         assert set(grid) <= set(METHODS[name](0).get_params())
     assert set(COMPARED) <= set(GRIDS)
+
+
+def test_the_example_of_a_new_method_runs(capsys):
+    page = Path(__file__).parents[1] / "docs" / "extending-method.md"
+    (example,) = re.findall(r"```python\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
+    exec(compile(example, page.name, "exec"), {"__name__": "example"})  # noqa: S102
+    assert "longest action" in capsys.readouterr().out
+
+
+def test_a_class_that_declares_itself_is_a_method_at_once():
+    assert "MINE" not in METHODS
+
+    class Mine(DBNClassifier):
+        short_name = "mine"
+
+    try:
+        assert isinstance(METHODS["MINE"](0), Mine)
+    finally:
+        del classifiers.METHODS["mine"], STORABLE["Mine"]
+    assert "MINE" not in METHODS
