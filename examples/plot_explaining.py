@@ -52,10 +52,10 @@ print(by_durations)
 # ----------
 # One row a contribution, the weightiest first. Positive numbers speak for the word.
 
-table = by_relations.table()
+table = by_relations.frame()
 print(table.head(8)[["action", "relation", "other", "contribution"]].round(2).to_string())
 print(f"all {len(table)} add up to {table['contribution'].sum():.3f}")
-print(by_durations.table().head(4)[["action", "contribution"]].round(2).to_string())
+print(by_durations.frame().head(4)[["action", "contribution"]].round(2).to_string())
 
 # %%
 # As a figure
