@@ -77,6 +77,7 @@ def test_likelihoods_of_a_fitted_model_sum_to_one(rng):
 
 
 @pytest.mark.parametrize("many", [1, 2, 3])
+@pytest.mark.own_seed(reason="how far a narrow beam is off depends on the tables")
 def test_without_a_beam_it_is_the_sum_over_all_chains(rng, many):
     model = chains_of(rng, many)
     said = rng.integers(0, 3, (15, 6))
@@ -86,6 +87,7 @@ def test_without_a_beam_it_is_the_sum_over_all_chains(rng, many):
         assert abs(likelihoods(model, said, 1) - expected).max() > 1e-4
 
 
+@pytest.mark.own_seed(reason="how far a narrow beam is off depends on the tables")
 def test_a_beam_for_all_states_is_exact_and_a_larger_one_is_closer(rng):
     """Over many random models; 3 chains that remember 3 actions or none have 3 * 4^2 states."""
     errors = {beam: [] for beam in (1, 3, 9, 27, 48)}
@@ -100,6 +102,7 @@ def test_a_beam_for_all_states_is_exact_and_a_larger_one_is_closer(rng):
     assert means[0] > 3 * means[2] > 0
 
 
+@pytest.mark.statistical(false_alarm=1e-9)
 def test_one_chain_is_a_markov_chain(rng):
     """By hand from the counts, and by hmmlearn with a state for each action."""
     hmm = pytest.importorskip("hmmlearn.hmm")
@@ -123,7 +126,8 @@ def test_one_chain_is_a_markov_chain(rng):
         with np.errstate(divide="ignore"):  # an identity has zeros
             assert value == pytest.approx(other.score(row[:, None]), rel=1e-10)
     backwards = model._joint_log_likelihood(in_turn(new[:, ::-1]))[:, 0]
-    assert abs(backwards - found).max() > 1e-3  # control: order matters
+    # control: order matters, unless all 20 are palindromes, of which there is one in 81
+    assert abs(backwards - found).max() > 1e-3
 
 
 # tracks

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from ibgn.errors import DataError, DataWarning, OptionError
 from ibgn.io.tracks import load_tracks, read_tracks
-from test_frames import one_track
+from strategies import one_track
 
 POSTURE = {"posture": {1: "stand", 2: "walk"}}
 

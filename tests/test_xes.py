@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 
 from ibgn.errors import DataError, DataWarning, OptionError
 from ibgn.io.xes import load_xes, read_xes
-from test_events import as_events, instances
+from strategies import as_events, tracked_instances
 
 HEADER = """\
 <?xml version="1.0" encoding="UTF-8" ?>
@@ -82,7 +82,7 @@ def file(tmp_path):
     return make
 
 
-@given(instances())
+@given(tracked_instances())
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_logs_written_from_intervals_give_them_back(tmp_path, drawn):
     transitions = {"ON": "start", "OFF": "complete"}

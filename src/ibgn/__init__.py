@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     )
     from ibgn.structure import Structure
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.1.0"
 
 # Public names and where they live. They are loaded when first used, so that `import ibgn` and
 # `ibgn --help` need not wait for pandas, numba and matplotlib.

@@ -1,6 +1,5 @@
 """Options that commands share, and how they are read."""
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import wraps
@@ -9,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 import typer
+
+from ibgn.cli.flags import read_value
 
 if TYPE_CHECKING:
     from ibgn.cleaning import Cleaning
@@ -83,7 +84,7 @@ class Reading:
     zero_length: ZeroLength = "error"
     min_duration: MinDuration = 0.0
     duplicates: Duplicates = "keep"
-    column: Column = None
+    columns: Column = None
     delimiter: Delimiter = None
     encoding: Encoding = None
     option: ReaderOption = None
@@ -99,8 +100,8 @@ class Reading:
         from ibgn.io.formats import load
 
         options = parse_options(self.option)
-        if self.column:
-            options["columns"] = parse_columns(self.column)
+        if self.columns:
+            options["columns"] = parse_columns(self.columns)
         if self.delimiter is not None:
             options["delimiter"] = {"tab": "\t", "\\t": "\t"}.get(self.delimiter, self.delimiter)
         if self.encoding is not None:
@@ -165,7 +166,7 @@ def parse_options(option: list[str] | None) -> dict[str, Any]:
             raise typer.BadParameter(
                 f"{name} has a flag of its own, --{name.replace('_', '-')}", param_hint="--option"
             )
-        found.setdefault(name, []).append(_as_value(value))
+        found.setdefault(name, []).append(read_value(value))
     return {name: _alone_or_list(name, values) for name, values in found.items()}
 
 
@@ -173,13 +174,6 @@ def _alone_or_list(name: str, values: list[Any]) -> Any:
     one = values[0]
     wanted = name in LISTS and isinstance(one, str | int) and not isinstance(one, bool)
     return values if len(values) > 1 or wanted else one
-
-
-def _as_value(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return {"True": True, "False": False, "None": None}.get(text, text)
 
 
 def parse_columns(column: list[str] | None) -> dict[str, str]:

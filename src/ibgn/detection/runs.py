@@ -4,9 +4,9 @@ from typing import Literal
 
 import numpy as np
 
-from ibgn._arrays import Floats, Ints
+from ibgn._arrays import Floats, Ints, find_runs
 
-__all__ = ["Short", "find_runs", "remove_short", "smooth"]
+__all__ = ["Short", "remove_short", "smooth"]
 
 Short = Literal["neighbours", "null"]
 
@@ -31,25 +31,13 @@ def smooth(votes: Floats, width: int) -> Floats:
     return means
 
 
-def find_runs(codes: Ints) -> Ints:
-    """First window of each run of one code, and the number of windows at the end.
-
-    Examples
-    --------
-    >>> find_runs(np.array([2, 2, 0, 2])).tolist()
-    [0, 2, 3, 4]
-    """
-    changes = np.flatnonzero(np.diff(codes)) + 1
-    return np.unique(np.concatenate([[0], changes, [len(codes)]]))
-
-
 def remove_short(codes: Ints, edges: Floats, least: float, null: int, short: Short) -> Ints:
     """Give runs that last less than the least to others, so that none with a label remains.
 
     Parameters
     ----------
     codes : (windows,)
-    edges : (windows + 1,) instants between which each window speaks
+    edges : (windows + 1,) instants between which each window decides
     least : seconds
     null : code of no label
     short : "null": a short run becomes null. "neighbours": it goes to the longer of the runs

@@ -4,9 +4,8 @@ Intervals are seated by the Chinese restaurant process and take actions from the
 relations of all pairs are then drawn one by one, pair (i, j) after all pairs between i and j: a
 linked pair by its actions, an unlinked one by its positions, each among the relations that the
 intervals between leave open. Where every pair constrains the others such a draw never ends in an
-empty set
-and can reach every network that exists, whichever pairs are linked, so nothing is ever rejected.
-It is the distribution that the term scores with unlinked="constrained".
+empty set and can reach every network that exists, whichever pairs are linked, so nothing is ever
+rejected. It is the distribution that the term scores with unlinked="constrained".
 """
 
 from typing import NamedTuple

@@ -16,11 +16,12 @@ from ibgn.detection import ActionDetector, FingerDetector
 from ibgn.errors import DataError, DataWarning
 from ibgn.evaluation.conditions import Condition, Detected, Detector, On, noise_conditions
 from ibgn.evaluation.folds import Fold, make_folds
-from ibgn.evaluation.methods import COMPARED, GRIDS, PAPER, with_short_chains
+from ibgn.evaluation.methods import COMPARED, GRIDS, with_short_chains
 from ibgn.evaluation.robustness import Robustness, measure_robustness
 from ibgn.intervals import IntervalSequences
 from ibgn.metrics import interval_scores
-from ibgn.reproduction.abilities import measure_abilities
+from ibgn.reproduction.published import PAPER
+from ibgn.reproduction.questions import measure_abilities
 from ibgn.text import quote
 
 __all__ = ["BUDGETS", "Budget", "PaperResults", "Study", "run_paper"]
@@ -28,7 +29,7 @@ __all__ = ["BUDGETS", "Budget", "PaperResults", "Study", "run_paper"]
 Labels = npt.NDArray[Any]
 
 DETECTORS = ("knn", "svm", "tree")
-GIVEN = "recording "  # begins the names of studies of given recordings
+REAL = "recording "  # begins the names of studies of real recordings
 ANGLE_NOISE = 45.0  # degrees, with which a tracker detects fingers about as well as the paper's
 
 
@@ -38,7 +39,7 @@ class Budget(NamedTuple):
     Parameters
     ----------
     draws, sweeps : of the chains of IBGN
-    repeats : how often all instances are split anew into five folds
+    repeats : number of different splits of all instances into five folds
     noise_draws : how often errors are drawn at each rate
     both : rates of errors of hand signs in what is learned from too
     hand_signs : instances of each style; the paper has 145
@@ -72,18 +73,18 @@ class Study:
     ----------
     name : of the data
     X, y : the instances
-    found : what came out
+    robustness : the results
     """
 
     name: str
     X: IntervalSequences
     y: Labels
-    found: Robustness
+    robustness: Robustness
 
 
 @dataclass(frozen=True)
 class PaperResults:
-    """What came out of all experiments.
+    """Results of all experiments.
 
     Parameters
     ----------
@@ -91,8 +92,7 @@ class PaperResults:
     seed : of everything
     abilities : what each model can express, see `measure_abilities`
     studies : by name: the four simulations, daily living as detectors see it ("detectors"), hand
-        signs with errors in both sets and as a tracker sees them ("fingers"), and recordings that
-        were given
+        signs with errors in both sets and as a tracker sees them ("fingers"), and real recordings
     interval_f1 : how good detected intervals are, by the name of the detector
     """
 
@@ -104,8 +104,8 @@ class PaperResults:
 
     @property
     def recordings(self) -> list[str]:
-        """Names of the studies of given recordings."""
-        return [name for name in self.studies if name.startswith(GIVEN)]
+        """Names of the studies of real recordings."""
+        return [name for name in self.studies if name.startswith(REAL)]
 
 
 def run_paper(
@@ -124,10 +124,10 @@ def run_paper(
     ----------
     budget : "quick" takes minutes, "usual" an hour, "full" has the whole protocol, with parameters
         chosen within each training set and ten repetitions
-    recordings : real data to be compared on too: instances and labels by name
+    recordings : real data to compare on too: instances and labels by name
     seed : of simulations, folds, errors and methods
     n_jobs : folds at the same time, by joblib
-    journals : folder that keeps what is done, so that a run that was interrupted goes on
+    journals : folder of journals, from which an interrupted run resumes
     on_begin : called with the name of a part and the number of its tasks
     on_done : called with each task that is done and its result
     """
@@ -145,7 +145,7 @@ def run_paper(
     for plan in _plans(chosen, recordings or {}, seed, n_jobs):
         begin(plan.name, len(methods) * len(plan.folds) * plan.learned)
         quality |= plan.interval_f1
-        found = measure_robustness(
+        robustness = measure_robustness(
             plan.X,
             plan.y,
             methods,
@@ -157,17 +157,17 @@ def run_paper(
             journal=journals and journals / _file_name(plan.name),
             on_done=on_done,
         )
-        studies[plan.name] = Study(plan.name, plan.X, plan.y, found)
+        studies[plan.name] = Study(plan.name, plan.X, plan.y, robustness)
     return PaperResults(budget, seed, abilities, studies, quality)
 
 
 def _check_recordings(recordings: Mapping[str, tuple[IntervalSequences, Labels]]) -> None:
-    """Refuse what cannot be split before the work, as recordings come last."""
+    """Refuse what cannot be split before hours of work, as recordings come last."""
     for name, (X, y) in recordings.items():
         try:
             make_folds(X, y)
         except DataError as error:
-            raise DataError(f"recording {quote(name)}: {error}") from error
+            raise error.within(f"recording {quote(name)}: ") from error
 
 
 class _Plan(NamedTuple):
@@ -209,15 +209,15 @@ def _plans(
     yield _detectors(budget, seed, n_jobs)
     X, y, _ = make_hand_signs(instances_per_style=budget.hand_signs, random_state=seed)
     yield _Plan("hand signs", X, y, folds(X, y), noisy(FIVE), {})
-    both = [one for one in noisy(budget.both, "both") if one.draw == 0]
+    both = [condition for condition in noisy(budget.both, "both") if condition.draw == 0]
     yield _Plan("hand signs, errors in both", X, y, folds(X, y), both, {})
     yield _fingers(budget, seed)
     for name, (X, y) in recordings.items():
-        yield _Plan(f"{GIVEN}{name}", X, y, folds(X, y, "auto"), noisy((0.2,)), {})
+        yield _Plan(f"{REAL}{name}", X, y, folds(X, y, "auto"), noisy((0.2,)), {})
 
 
 def _detectors(budget: Budget, seed: int, n_jobs: int | None) -> _Plan:
-    """Daily living with kNN, SVM and tree in the loop: nobody tested was learned from."""
+    """Daily living with kNN, SVM and tree in the loop: no tested person was learned from."""
     X, y, _, sensors = make_daily_living(instances=budget.detected, sensors=True, random_state=seed)
     folds = make_folds(X, y, "leave-one-group-out")
     step = 0.5 if budget.detected >= 100 else 1.0
@@ -230,7 +230,7 @@ def _detectors(budget: Budget, seed: int, n_jobs: int | None) -> _Plan:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)  # some labels are too short to detect
             conditions.append(in_loop.across(X, folds))
-    quality = {one.error: interval_scores(X, one.found).f1 for one in conditions}
+    quality = {detected.error: interval_scores(X, detected.intervals).f1 for detected in conditions}
     return _Plan("detectors", X, y, folds, [*noise_conditions({}), *conditions], quality)
 
 
@@ -242,16 +242,16 @@ def _fingers(budget: Budget, seed: int) -> _Plan:
         angle_noise=ANGLE_NOISE,
         random_state=seed,
     )
-    found = FingerDetector().fit(angles).transform(angles)
+    detected = FingerDetector().fit(angles).transform(angles)
     folds = make_folds(X, y, "stratified", 5, budget.repeats, seed)
-    conditions = [*noise_conditions({}), Detected(error="fingers", on="both", found=found)]
+    conditions = [*noise_conditions({}), Detected(error="fingers", on="both", intervals=detected)]
     bent = [action for action in X.actions if action.endswith(" bent")]
-    quality = {"fingers": interval_scores(_only(X, bent), _only(found, bent)).f1}
+    quality = {"fingers": interval_scores(_only(X, bent), _only(detected, bent)).f1}
     return _Plan("fingers", X, y, folds, conditions, quality)
 
 
 def _only(X: IntervalSequences, actions: list[str]) -> IntervalSequences:
-    lists = [[row for row in one if row[0] in actions] for one in X.to_lists()]
+    lists = [[row for row in instance if row[0] in actions] for instance in X.to_lists()]
     return IntervalSequences.from_lists(lists)
 
 

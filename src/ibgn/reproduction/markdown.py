@@ -1,11 +1,11 @@
-"""A paper report as Markdown, for documentation."""
+"""The paper's page as Markdown, for documentation."""
 
 from typing import Any
 
 __all__ = ["to_markdown"]
 
 WORDS = {True: "agrees", False: "differs", None: "cannot tell"}
-# what Markdown or HTML would take for markup; names of recordings are data
+# what Markdown or HTML would read as markup; names of recordings are data
 ESCAPED = str.maketrans(
     {c: f"\\{c}" for c in "\\|`*_[]"} | {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
 )
