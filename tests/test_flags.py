@@ -94,7 +94,7 @@ def test_a_value_is_read_as_it_was_written(value):
         ("inspect", Option("unit", 0.001), "-O unit=0.001"),
         ("detect", Option("rate", 30), "--rate 30"),
         ("detect", Option("unit", 0.001), "--unit 0.001"),
-        ("detect", Option("labels", ["hand", "arm"]), "--label hand --label arm"),
+        ("detect", Option("tracks", ["hand", "arm"]), "--label hand --label arm"),
         ("detect", Option("n_jobs", 0), "--jobs 0"),
         ("fit", Option("n_jobs", 0), "--jobs 0"),
         ("fit", Option("published", True), "--published"),
