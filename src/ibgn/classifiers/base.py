@@ -2,10 +2,8 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import reduce
 from inspect import isabstract
 from itertools import pairwise
-from operator import add
 from os import PathLike
 from typing import Any, ClassVar, Literal, Self
 
@@ -18,14 +16,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from ibgn._arrays import Floats, Ints
+from ibgn._arrays import Floats
 from ibgn.checks import check_choice, check_number
 from ibgn.declarations import STORABLE, Stored, register
 from ibgn.errors import DataError
 from ibgn.intervals import Instance, IntervalSequences, as_sequences, recode
 from ibgn.model.activity import ActivityModel, mean_pace
 from ibgn.model.explanation import Explanation
-from ibgn.model.weights import held_out_scores
+from ibgn.model.learning import HeldOut, Lesson
 from ibgn.networks import Sequences, read_networks
 from ibgn.persistence import save
 from ibgn.terms.base import Context, FittedTerm, Term
@@ -134,50 +132,26 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
             Context(label, self.actions_, seed, child)
             for label, child in zip(self.classes_.tolist(), rng.spawn(len(parts)), strict=True)
         ]
-        terms, folds = self._make_terms(), self._weight_folds(X, codes)
-        cells = [
-            [X[fold[codes[fold] == c]] for c in range(len(parts))] if len(folds) > 1 else parts
-            for fold in folds
-        ]
         with joblib.parallel_config("threading", n_jobs=self.n_jobs):
-            special = [term.specialise(parts) for term in terms]
-            by_fold = [
-                [
-                    joblib.Parallel()(
-                        joblib.delayed(term.count)(part)
-                        for term, part in zip(of_activities, of_fold, strict=True)
-                    )
-                    for of_fold in cells
-                ]
-                for of_activities in special
-            ]
-            if len(folds) > 1:
-                held_out = held_out_scores(terms, special, by_fold, X, folds)
-                self._set_weights(held_out, codes)
-        counts = [
-            [reduce(add, (of_fold[c] for of_fold in of_term)) for c in range(len(parts))]
-            for of_term in by_fold
-        ]
-        pooled = [
-            reduce(add, of_term) if term.pools else None
-            for term, of_term in zip(terms, counts, strict=True)
-        ]
+            terms = [term.specialise(parts) for term in self._make_terms()]
+            lesson = self._make_lesson(terms, X, codes, rng)
+            counts = lesson.count()
+            if len(lesson.folds) > 1:
+                self._set_weights(lesson.hold_out(counts, contexts))
+            learned = lesson.learn(counts, contexts)
+            return list(_with_progress(learned, len(parts), self.progress))
 
-        def fit_activity(c: int) -> dict[str, FittedTerm]:
-            return {
-                term.name: special[t][c].fit(counts[t][c], pooled[t], contexts[c])
-                for t, term in enumerate(terms)
-            }
+    def _make_lesson(
+        self,
+        terms: list[Sequence[Term]],
+        X: IntervalSequences,
+        codes: npt.NDArray[np.intp],
+        rng: np.random.Generator,
+    ) -> Lesson:
+        """What is learned from: all instances as one fold, where no weights are learned."""
+        return Lesson(terms, X, codes, [np.arange(len(X))])
 
-        parallel = joblib.Parallel(self.n_jobs, prefer="threads", return_as="generator")
-        done = parallel(joblib.delayed(fit_activity)(c) for c in range(len(parts)))
-        return list(_with_progress(done, len(parts), self.progress))
-
-    def _weight_folds(self, X: IntervalSequences, codes: npt.NDArray[np.intp]) -> list[Ints]:
-        """Instances of each fold on which weights are learned; one fold where they are not."""
-        return [np.arange(len(X))]
-
-    def _set_weights(self, held_out: Floats, codes: npt.NDArray[np.intp]) -> None:
+    def _set_weights(self, held_out: HeldOut) -> None:
         """Learn the weights of terms from held-out scores."""
 
     @property

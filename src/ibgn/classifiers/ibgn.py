@@ -17,6 +17,7 @@ from ibgn.declarations import Stored
 from ibgn.errors import OptionError
 from ibgn.intervals import IntervalSequences
 from ibgn.model.generation import sample_instances
+from ibgn.model.learning import HeldOut, Lesson, copy_with_errors
 from ibgn.model.tolerance import choose_tolerance, merge_instants
 from ibgn.model.weights import fit_weights
 from ibgn.terms import TERMS
@@ -115,6 +116,7 @@ class IBGNClassifier(ActivityClassifier):
         *,
         terms: Sequence[str | Term] = TERMS_BY_DEFAULT,
         weights: Weights = "learned",
+        copy_weight: float = 0.15,
         criterion: Criterion = "bdeu",
         penalty: float = 1.0,
         smoothing: Smoothing = 1.0,
@@ -135,6 +137,7 @@ class IBGNClassifier(ActivityClassifier):
         self.structure = structure
         self.terms = terms
         self.weights = weights
+        self.copy_weight = copy_weight
         self.criterion = criterion
         self.penalty = penalty
         self.smoothing = smoothing
@@ -212,31 +215,30 @@ class IBGNClassifier(ActivityClassifier):
         shared = [name for name in signature(kind).parameters if name in options]
         return kind(**{name: options[name] for name in shared})
 
-    def _weight_folds(self, X: IntervalSequences, codes: npt.NDArray[np.intp]) -> list[Ints]:
-        learn = self.weights == "learned" and len(self.terms) > 1 and len(self.classes_) > 1
-        if not learn or len(X) < FOLDS:
-            self.weights_ = dict.fromkeys(self._term_names(), 1.0)
-            return super()._weight_folds(X, codes)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # that an activity is rarer than folds
-            groups = X.groups
-            if groups is not None and len(set(groups.tolist())) > 1:
-                number = min(FOLDS, len(set(groups.tolist())))
-                split = GroupKFold(number).split(codes, codes, groups)
-            else:
-                split = StratifiedKFold(FOLDS, shuffle=True, random_state=0).split(codes, codes)
-            return [test for _, test in split]
+    def _make_lesson(
+        self,
+        terms: list[Sequence[Term]],
+        X: IntervalSequences,
+        codes: npt.NDArray[np.intp],
+        rng: np.random.Generator,
+    ) -> Lesson:
+        copies = copy_with_errors(X, rng) if self.copy_weight else []
+        folds = [np.arange(len(X))]
+        names = [of_activities[0].name for of_activities in terms]
+        self.weights_ = dict.fromkeys(names, 1.0)
+        if self.weights == "learned" and len(terms) > 1 < len(self.classes_) and len(X) >= FOLDS:
+            folds = make_weight_folds(X, codes)
+        elif isinstance(self.weights, Mapping):
+            self.weights_ = {name: float(self.weights[name]) for name in names}
+        return Lesson(terms, X, codes, folds, copies, self.copy_weight)
 
-    def _set_weights(self, held_out: Floats, codes: npt.NDArray[np.intp]) -> None:
-        weights = fit_weights(held_out, codes, self.class_log_prior_)
-        self.weights_ = dict(zip(self._term_names(), weights.tolist(), strict=True))
+    def _set_weights(self, held_out: HeldOut) -> None:
+        weights = fit_weights(held_out, self.class_log_prior_)
+        self.weights_ = dict(zip(self.weights_, weights.tolist(), strict=True))
 
     @property
     def _weights(self) -> Floats:
         return np.array(list(self.weights_.values()))
-
-    def _term_names(self) -> list[str]:
-        return [term.name for term in self._make_terms()]
 
     def _prepare_training(
         self, X: IntervalSequences, codes: npt.NDArray[np.intp]
@@ -255,3 +257,15 @@ class IBGNClassifier(ActivityClassifier):
         check_is_fitted(self)
         model = self.activities_[self._label(activity)]
         return sample_instances(model, n, as_generator(random_state))
+
+
+def make_weight_folds(X: IntervalSequences, codes: npt.NDArray[np.intp]) -> list[Ints]:
+    """Instances of each fold; groups are kept together where there are several."""
+    groups = None if X.groups is None else np.unique(X.groups, return_inverse=True)[1]
+    if groups is not None and groups.max() > 0:
+        split = GroupKFold(min(FOLDS, int(groups.max()) + 1)).split(codes, codes, groups)
+    else:
+        split = StratifiedKFold(FOLDS, shuffle=True, random_state=0).split(codes, codes)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # that an activity is rarer than folds
+        return [test for _, test in split]

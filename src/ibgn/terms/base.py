@@ -82,6 +82,10 @@ class Counts:
     def __sub__(self, other: Self) -> Self:
         return type(self)(*(mine - its for mine, its in self._pairs(other)))
 
+    def __mul__(self, weight: float) -> Self:
+        """Counts of instances that each count as much as the weight says."""
+        return type(self)(*(getattr(self, f.name) * weight for f in fields(self)))
+
     def _pairs(self, other: Self) -> list[tuple[Any, Any]]:
         return [(getattr(self, f.name), getattr(other, f.name)) for f in fields(self)]
 
@@ -147,6 +151,7 @@ class Term(ABC):
 
     name: ClassVar[str]
     fitted: ClassVar[type[FittedTerm]]
+    scales: ClassVar[bool] = True  # whether counts can be multiplied by a weight
     pools: ClassVar[bool] = False  # whether `fit` looks at the counts of all activities together
 
     def __init_subclass__(cls, **options: Any) -> None:

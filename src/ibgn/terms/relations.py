@@ -73,13 +73,17 @@ class RelationCounts(Counts):
     def __sub__(self, other: Self) -> Self:
         return self._with(other, -1)
 
+    def __mul__(self, weight: float) -> Self:
+        return type(self)(self.keys, self.counts * weight, self.positions * weight)
+
     def _with(self, other: Self, sign: int) -> Self:
         """Counts of both by key and by position; keys without counts go."""
         keys, row = np.unique(np.concatenate([self.keys, other.keys]), return_inverse=True)
-        counts = np.zeros((len(keys), 7), np.int64)
-        np.add.at(counts, row, np.concatenate([self.counts, sign * other.counts]))
+        both = np.concatenate([self.counts, sign * other.counts])
+        counts = np.zeros((len(keys), 7), both.dtype)
+        np.add.at(counts, row, both)
         size = max(len(self.positions), len(other.positions))
-        positions = np.zeros((size, size, 7), np.int64)
+        positions = np.zeros((size, size, 7), np.result_type(self.positions, other.positions))
         for part, times in ((self.positions, 1), (other.positions, sign)):
             positions[: len(part), : len(part)] += times * part
         occurring = counts.any(axis=1)

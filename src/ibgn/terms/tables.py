@@ -184,6 +184,7 @@ class Tables(Sampling, Term):
 
     name = "tables"
     fitted = FittedTables
+    scales = False  # instances are seated one by one
 
     node_likelihood: NodeLikelihood = "mixture"
 
