@@ -134,3 +134,17 @@ def read_shared(shared):
         return read_csv(shared / "data" / f"{name}.csv", closed="both" if inclusive else "left")
 
     return read
+
+
+@pytest.fixture
+def extensions():
+    """Whatever a test defines and registers is forgotten after it."""
+    from ibgn.classifiers import METHODS
+    from ibgn.declarations import STORABLE
+    from ibgn.terms import TERMS
+
+    before = [(registry, dict(registry)) for registry in (METHODS, STORABLE, TERMS)]
+    yield
+    for registry, content in before:
+        registry.clear()
+        registry.update(content)

@@ -6,6 +6,7 @@ import warnings
 
 import pytest
 
+from ibgn.checks import check_choice, check_jobs, check_number, check_whole
 from ibgn.errors import MISSING, DataError, DataWarning, Option, OptionError, message_of
 from ibgn.text import quote, without_values
 
@@ -114,3 +115,40 @@ def test_a_value_is_shown_on_one_line_and_not_at_any_length():
 @pytest.mark.parametrize("name", ["plain", "it's", 'a "b"', "both ' and \"", "back\\", "\\'"])
 def test_messages_of_one_kind_are_alike_without_their_values(name):
     assert without_values(f"in {quote(name)} 3 of 1e-05 s") == "in   of  s"
+
+
+@pytest.mark.parametrize(
+    ("check", "message"),
+    [
+        (lambda: check_whole("n", 0, 1), "n=0 must be a whole number from 1 on"),
+        (lambda: check_whole("n", True, 1), "n=True must be a whole number from 1 on"),
+        (lambda: check_whole("n", 2.0, 1, 9_999), "n=2.0 must be a whole number from 1 to 9,999"),
+        (lambda: check_number("x", -1, "positive", lambda x: x > 0), "x=-1 must be positive"),
+        (
+            lambda: check_number("x", float("inf"), "positive", lambda x: x > 0),
+            "x=inf must be a finite number, positive",
+        ),
+        (
+            lambda: check_number("x", "1", "positive", lambda x: x > 0),
+            "x='1' must be a finite number, positive",
+        ),
+        (lambda: check_jobs("jobs", 0), "jobs=0 must be a whole number other than 0, where"),
+        (lambda: check_jobs("jobs", 1.5), "jobs=1.5 must be a whole number other than 0, where"),
+        (
+            lambda: check_choice("closed", ["both"], ("left", "both")),
+            "closed=['both'] is not a choice; choose among 'left', 'both'",
+        ),
+    ],
+)
+def test_an_option_is_refused_with_its_value_and_what_it_must_be(check, message):
+    with pytest.raises(OptionError) as caught:
+        check()
+    assert str(caught.value).startswith(message)
+
+
+def test_what_options_can_be_passes():
+    check_whole("n", 1, 1)
+    check_number("x", 0.5, "positive", lambda x: x > 0)
+    check_choice("closed", "both", ("left", "both"))
+    for jobs in (None, 1, -1):
+        check_jobs("n_jobs", jobs)

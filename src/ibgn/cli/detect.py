@@ -23,7 +23,7 @@ Output = Annotated[
     Path | None,
     typer.Option("--output", "-o", help="File for the intervals, by default printed as CSV."),
 ]
-Labels = Annotated[
+Tracks = Annotated[
     list[str], typer.Option("--label", help="Column of labels, a track; repeatable.")
 ]
 Channels = Annotated[
@@ -57,7 +57,7 @@ Jobs = Annotated[
 def detect(
     train: Train,
     new: New,
-    labels: Labels,
+    tracks: Tracks,
     output: Output = None,
     channels: Channels = None,
     time: Time = "time",
@@ -85,7 +85,7 @@ def detect(
 
     reading: dict[str, Any] = {"time": time, "unit": unit, "null": null or ()}
     reading |= _csv_options(delimiter, encoding)
-    tracks = [name for name in labels if name != activity]
+    tracks = [name for name in tracks if name != activity]
     of_activities = [] if activity is None else [activity]
     detector = ActionDetector(
         classifier,

@@ -86,8 +86,8 @@ HOLDERS: dict[str, Callable[[], set[str]]] = {
 def _words(parameter: Any, value: Any) -> Iterator[str]:
     """Words of a shell that give a parameter its value."""
     flag = next((name for name in parameter.opts if name.startswith("--")), parameter.opts[0])
-    if parameter.param_type_name == "argument":  # which help texts show in capitals
-        flag = parameter.metavar or parameter.name.upper()
+    if parameter.param_type_name == "argument":
+        flag = parameter.metavar or parameter.name
     if value is MISSING or value is None or value is True:
         yield flag
     elif value is False:
