@@ -17,6 +17,7 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from ibgn import DataError, DataWarning, IntervalSequences
+from ibgn._arrays import find_edges
 from ibgn.detection import (
     ActionDetector,
     SensorRecording,
@@ -27,7 +28,7 @@ from ibgn.detection import (
     majority,
     resample,
 )
-from ibgn.detection.runs import find_runs, remove_short, smooth
+from ibgn.detection.runs import remove_short, smooth
 from ibgn.detection.tracks import TrackModel
 from ibgn.errors import OptionError
 
@@ -87,7 +88,7 @@ def shuffled(recording, rng):
     """The same stretches, each with a label drawn at random."""
     labels = {}
     for track, values in recording.labels.items():
-        first = find_runs(np.unique(values.astype(str), return_inverse=True)[1])
+        first = find_edges(np.unique(values.astype(str), return_inverse=True)[1])
         drawn = np.array([rng.choice([*ACTIONS]) for _ in first[1:]], object)
         labels[track] = np.repeat(drawn, np.diff(first))
     return SensorRecording(recording.time, recording.channels, recording.names, labels)
@@ -258,7 +259,7 @@ def test_smoothing_is_the_mean_of_the_windows_around(votes, width):
 def plain_remove(codes, edges, least, short):
     """By the definition, run by run."""
     found = list(codes)
-    first = find_runs(np.array(codes)).tolist()
+    first = find_edges(np.array(codes)).tolist()
     runs = list(pairwise(first))
     for number, (a, b) in enumerate(runs):
         if edges[b] - edges[a] < least:
@@ -277,7 +278,7 @@ def test_no_short_run_of_a_label_remains(short, codes, least, data):
     edges = np.cumsum([0, *steps]).astype(float)
     found = remove_short(np.array(codes), edges, least, 2, short)
     assert found.tolist() == plain_remove(codes, edges, least, short)
-    first = find_runs(found)
+    first = find_edges(found)
     assert ((np.diff(edges[first]) >= least) | (found[first[:-1]] == 2)).all()
 
 

@@ -75,7 +75,7 @@ def detect(
 ) -> None:
     """Learn actions from labelled sensor recordings, and detect their intervals in new ones."""
     from ibgn.detection import ActionDetector
-    from ibgn.io.formats import find_format
+    from ibgn.io.registry import find_format
     from ibgn.io.sensors import read_sensors
 
     reading: dict[str, Any] = {"time": time, "unit": unit, "null": null or ()}
@@ -98,11 +98,11 @@ def detect(
     with warnings_aloud() as said:
         with busy(f"learning from {train.name}"):
             left_out = [*(ignore or []), *([] if activity is None else [activity])]
-            known = read_sensors(train, labels=labels, channels=channel, ignore=left_out, **reading)
+            known = read_sensors(train, tracks=labels, channels=channel, ignore=left_out, **reading)
             detector.fit(known)
         with busy(f"detecting in {new.name}"):
             tracks = [] if activity is None else [activity]
-            found = read_sensors(new, labels=tracks, channels=list(detector.channels_), **reading)
+            found = read_sensors(new, tracks=tracks, channels=list(detector.channels_), **reading)
             X, y = _detect(detector, found, activity)
     _put_out(X, y, output, as_json, {"recordings": len(found), "warnings": said})
 

@@ -331,7 +331,7 @@ def _detectors(
     for name in names:
         check_choice("detector", name, ("knn", "svm", "rbf", "tree"))
     with busy(f"reading {sensors.name}"):
-        recordings = _one_for_each(X, read_sensors(sensors, labels=track))
+        recordings = _one_for_each(X, read_sensors(sensors, tracks=track))
     naming = _naming(X, recordings, track)
     return [
         Detector(

@@ -1,11 +1,12 @@
 """Options that commands share, and how they are read."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 import typer
@@ -13,7 +14,10 @@ import typer
 if TYPE_CHECKING:
     from ibgn.cleaning import Cleaning
     from ibgn.intervals import IntervalSequences
-    from ibgn.io.table import LongTable
+    from ibgn.io.longframe import LongFrame
+
+# names of the modules of formats, which are not imported for a help page
+FORMATS = [module.name for module in iter_modules([str(Path(__file__).parents[1] / "io/formats")])]
 
 Data = Annotated[
     Path,
@@ -22,7 +26,7 @@ Data = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Format = Annotated[
     str | None,
-    typer.Option("--from", help="Format, if the suffix does not tell: csv, elan, boris, ..."),
+    typer.Option("--from", help=f"Format, if the suffix does not tell: {', '.join(FORMATS)}."),
 ]
 Closed = Annotated[
     Literal["left", "right", "both", "neither"],
@@ -64,14 +68,6 @@ Seed = Annotated[
 ]
 
 
-# options of readers that are lists also where one value is given
-LISTS = ("tracks", "labels", "null", "background", "runs", "start_values", "stop_values")
-OWN_FLAGS = (
-    *("closed", "tick", "tolerance", "zero_length", "min_duration", "duplicates"),
-    *("delimiter", "encoding"),
-)
-
-
 @dataclass(frozen=True)
 class Reading:
     """How a file of intervals is read: what the options of every such command say."""
@@ -94,19 +90,20 @@ class Reading:
 
         return Cleaning(**{name: getattr(self, name) for name in CleaningOptions.__annotations__})
 
-    def load(self, path: Path) -> "LongTable":
+    def load(self, path: Path) -> "LongFrame":
         """Load a file or folder, or standard input for -."""
-        from ibgn.io.formats import load
+        from ibgn.io.registry import FORMATS, find_format
 
-        options = parse_options(self.option)
+        path = Path("/dev/stdin") if str(path) == "-" else path
+        format = FORMATS[find_format(path, self.format)]
+        options = parse_options(self.option, format.options)
         if self.column:
             options["columns"] = parse_columns(self.column)
         if self.delimiter is not None:
             options["delimiter"] = {"tab": "\t", "\\t": "\t"}.get(self.delimiter, self.delimiter)
         if self.encoding is not None:
             options["encoding"] = self.encoding
-        path = Path("/dev/stdin") if str(path) == "-" else path
-        return load(path, format=self.format, **options)
+        return format.load(path, **options)
 
     def read(self, path: Path) -> "tuple[IntervalSequences, Any]":
         """Read a file or folder: the instances, and their labels or None."""
@@ -151,35 +148,58 @@ def expanding(parameter: str, kind: type[Any], **defaults: Any) -> Callable[[Com
     return decorate
 
 
-def parse_options(option: list[str] | None) -> dict[str, Any]:
-    """Read -O name=value; what is given twice is a list, what JSON can read is that."""
-    found: dict[str, list[Any]] = {}
+def parse_options(option: list[str] | None, known: Mapping[str, Parameter]) -> dict[str, Any]:
+    """Read -O name=value, each as the type of the option says; what is given twice is a list.
+
+    Parameters
+    ----------
+    option : what was given, as ["action=track", "rate=25"]
+    known : options of the format, with their types
+
+    Examples
+    --------
+    >>> def read(*, activity: str | None = None, runs: list[str] = [], rate: float = 1.0): ...
+    >>> known = dict(signature(read).parameters)
+    >>> parse_options(["activity=1", "runs=ADL1", "rate=25"], known)
+    {'activity': '1', 'runs': ['ADL1'], 'rate': 25}
+    """
+    from ibgn.io.registry import is_list, is_text
+
+    flags = {field.name for field in fields(Reading)} & known.keys()
+    given: dict[str, list[Any]] = {}
     for pair in option or []:
-        name, equals, value = pair.partition("=")
+        name, equals, text = pair.partition("=")
         if not (name and equals):
             raise typer.BadParameter(
                 f"is written name=value, as action=track; got {pair!r}", param_hint="--option"
             )
         name = name.replace("-", "_")
-        if name in OWN_FLAGS:
+        if name in flags:
             raise typer.BadParameter(
                 f"{name} has a flag of its own, --{name.replace('_', '-')}", param_hint="--option"
             )
-        found.setdefault(name, []).append(_as_value(value))
-    return {name: _alone_or_list(name, values) for name, values in found.items()}
+        value = _as_value(text, name in known and is_text(known[name]))
+        if name in known and is_list(known[name]) and isinstance(value, list):
+            given.setdefault(name, []).extend(value)
+        else:
+            given.setdefault(name, []).append(value)
+    lists = {name for name, values in given.items() if len(values) > 1}
+    lists |= {name for name in given if name in known and is_list(known[name])}
+    return {n: v if n in lists and not _is_whole(v) else v[0] for n, v in given.items()}
 
 
-def _alone_or_list(name: str, values: list[Any]) -> Any:
-    one = values[0]
-    wanted = name in LISTS and isinstance(one, str | int) and not isinstance(one, bool)
-    return values if len(values) > 1 or wanted else one
+def _is_whole(values: list[Any]) -> bool:
+    """Whether a single value stands for all: a mapping, or nothing."""
+    return len(values) == 1 and (values[0] is None or isinstance(values[0], dict))
 
 
-def _as_value(text: str) -> Any:
+def _as_value(text: str, is_text: bool) -> Any:
+    """Value as JSON has it; where the option is text, a number is the text that it was."""
     try:
-        return json.loads(text)
+        value = json.loads(text)
     except (ValueError, RecursionError):
-        return {"True": True, "False": False, "None": None}.get(text, text)
+        value = {"True": True, "False": False, "None": None}.get(text, text)
+    return text if is_text and isinstance(value, bool | int | float) else value
 
 
 def parse_columns(column: list[str] | None) -> dict[str, str]:

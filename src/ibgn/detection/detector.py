@@ -16,11 +16,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 from sklearn.utils.validation import check_is_fitted
 
-from ibgn._arrays import Floats, Ints, Objects
+from ibgn._arrays import Floats, Ints, Objects, find_edges
 from ibgn.checks import check_choice, check_number
 from ibgn.detection.extraction import Extraction, Training, learn_extraction
 from ibgn.detection.features import Correlations, FeatureSet
-from ibgn.detection.runs import Short, find_runs, remove_short, smooth
+from ibgn.detection.runs import Short, remove_short, smooth
 from ibgn.detection.streams import ActionFrom, Streams, to_instances, to_sequences
 from ibgn.detection.tracks import Preset, TrackModel, new_classifier
 from ibgn.detection.windows import Windowing
@@ -297,7 +297,7 @@ class ActionDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         edges, codes = self._runs(recording)
         streams: Streams = {}
         for track, of_windows in codes.items():
-            first = find_runs(of_windows)
+            first = find_edges(of_windows)
             named = [self.classes_[track][code] for code in of_windows[first[:-1]]]
             bounds = zip(edges[first[:-1]].tolist(), edges[first[1:]].tolist(), strict=True)
             streams[track] = [

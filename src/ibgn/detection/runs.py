@@ -4,9 +4,9 @@ from typing import Literal
 
 import numpy as np
 
-from ibgn._arrays import Floats, Ints
+from ibgn._arrays import Floats, Ints, find_edges
 
-__all__ = ["Short", "find_runs", "remove_short", "smooth"]
+__all__ = ["Short", "remove_short", "smooth"]
 
 Short = Literal["neighbours", "null"]
 
@@ -29,18 +29,6 @@ def smooth(votes: Floats, width: int) -> Floats:
     stop = np.minimum(middle + width // 2 + 1, len(votes))
     means: Floats = (sums[stop] - sums[first]) / (stop - first)[:, None]
     return means
-
-
-def find_runs(codes: Ints) -> Ints:
-    """First window of each run of one code, and the number of windows at the end.
-
-    Examples
-    --------
-    >>> find_runs(np.array([2, 2, 0, 2])).tolist()
-    [0, 2, 3, 4]
-    """
-    changes = np.flatnonzero(np.diff(codes)) + 1
-    return np.unique(np.concatenate([[0], changes, [len(codes)]]))
 
 
 def remove_short(codes: Ints, edges: Floats, least: float, null: int, short: Short) -> Ints:
@@ -66,7 +54,7 @@ def remove_short(codes: Ints, edges: Floats, least: float, null: int, short: Sho
     """
     if len(codes) == 0 or least <= 0:
         return codes
-    first = find_runs(codes)
+    first = find_edges(codes)
     code, lasts = codes[first[:-1]], np.diff(edges[first])
     is_short = lasts < least * ROUNDING
     given = _longer_neighbours(code, np.where(is_short, 0.0, lasts), null)
