@@ -389,3 +389,15 @@ def _suffixes(path: Source) -> set[str]:
         files = [file for file in root.rglob("*") if not file.name.startswith(".")]
     telling = ([s.lower() for s in f.suffixes if s.lower() not in COMPRESSIONS] for f in files)
     return {suffixes[-1] for suffixes in telling if suffixes}
+
+
+def describe_formats() -> str:
+    """Table of all formats in Markdown, as it stands in docs/data.md."""
+    lines = ["| format | suffix | what it is | written too |", "|---|---|---|---|"]
+    for name, format in FORMATS.items():
+        told = ", ".join(f"`{suffix}`" for suffix in format.suffixes)
+        others = ", ".join(f"`{suffix}`" for suffix in format.also)
+        suffix = "; ".join(filter(None, [told, others and f"by name ({others})"]))
+        written = "yes" if name in FORMATS.writers else ""
+        lines.append(f"| `{name}` | {suffix} | {format.about} | {written} |")
+    return "\n".join(lines)
