@@ -1,4 +1,4 @@
-# `make demo` and `make test` need Python 3.11 or later and make; each builds what it needs in .venv.
+# Every target needs Python 3.11 or later and make, and builds what else it needs in .venv.
 PYTHON ?= python3
 SEED ?=
 RECORDINGS ?= ../shared/data
@@ -6,13 +6,19 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test check bench accuracy comparison detected errata paper figures format clean
+.PHONY: help demo test test-slow check bench accuracy comparison detected errata paper figures dist format clean
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
 
 demo: $(VENV)/demo.stamp ## the main job: simulate, learn, compare, report
 	$(BIN)/ibgn demo
 
-test: $(VENV)/dev.stamp ## all tests and doctests; SEED=1 repeats a run
-	$(BIN)/python -m pytest -n auto $(if $(SEED),--seed $(SEED))
+test: $(VENV)/dev.stamp ## tests and doctests that are quick; SEED=17 draws other random numbers
+	$(BIN)/python -m pytest -n auto --dist loadfile -m "not slow" $(if $(SEED),--seed $(SEED))
+
+test-slow: $(VENV)/dev.stamp ## the other tests; SEED=17 as above
+	$(BIN)/python -m pytest -n auto --dist loadfile -m slow $(if $(SEED),--seed $(SEED))
 
 check: $(VENV)/dev.stamp ## lint, types, layers
 	$(BIN)/ruff check .
@@ -45,12 +51,17 @@ paper: $(VENV)/demo.stamp ## the paper's experiments, in a small protocol
 figures: $(VENV)/dev.stamp ## every figure of the documentation
 	$(BIN)/python -m docs.make_figures
 
-format: $(VENV)/dev.stamp
+dist: $(VENV)/dev.stamp ## wheel and source distribution, tried in an empty environment
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist .
+	$(BIN)/python .ci/try_dist.py dist
+
+format: $(VENV)/dev.stamp ## put the code in shape
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-clean:
-	rm -rf $(VENV) ibgn-demo ibgn-paper .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+clean: ## remove all that make made
+	rm -rf $(VENV) build dist ibgn-demo ibgn-paper .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \

@@ -20,7 +20,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from benchmarks.accuracy import folds, read
 from ibgn import DBNClassifier, IHMMClassifier, ITBNClassifier
-from ibgn.evaluation.methods import METHODS, PAPER
+from ibgn.evaluation.methods import METHODS
+from ibgn.reproduction.published import PAPER
 
 OURS = "IBGN-F"  # IBGNClassifier with its defaults
 CHOICES: Mapping[str, Any] = {

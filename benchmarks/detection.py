@@ -53,14 +53,14 @@ def measure_features() -> None:
     values = recording.channels
     holed = np.where(np.random.default_rng(2).random(values.shape) < 0.01, np.nan, values)
     table = Table("100,000 frames of 100 channels", "CPU seconds")
-    ways: dict[str, Callable[[], Any]] = {
-        "resampled to 30 frames a second": lambda: resample(recording),
+    tasks: dict[str, Callable[[], Any]] = {
+        "resampled to 30 frames per second": lambda: resample(recording),
         "statistics": lambda: window_features(values, starts, RATE, RATE, "none", False),
         "and correlations": lambda: window_features(values, starts, RATE, RATE, "auto", False),
         "and spectrum": lambda: window_features(values, starts, RATE, RATE),
         "and one value in a hundred missing": lambda: window_features(holed, starts, RATE, RATE),
     }
-    for name, work in ways.items():
+    for name, work in tasks.items():
         table.add_row(name, f"{cpu_seconds(work)[0]:.2f}")
     console.print(table)
 

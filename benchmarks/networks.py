@@ -77,13 +77,13 @@ def seconds(work: Callable[[], Any], least: float = 0.3) -> float:
 
 
 def compare_speeds() -> None:
-    """Print pairs a second of each way, and how many times faster the kernel is."""
-    table = Table("instances of 20", "way", "pairs a second", "kernel is faster by")
-    ways = {
+    """Print pairs per second of each implementation, and how many times faster the kernel is."""
+    table = Table("instances of 20", "done by", "pairs per second", "kernel is faster by")
+    implementations = {
         "related": (kernels.relate, naive.relate, relate_with_numpy),
         "constrained": (kernels.constrain_full, naive.constrain_full, constrain_with_numpy),
     }
-    for what, (kernel, plain, vectorised) in ways.items():
+    for what, (kernel, plain, vectorised) in implementations.items():
         rates = {}
         for name, instances, work in (
             ("kernel", 20_000, lambda X, f=kernel: f(X.offsets, X.start, X.end)),

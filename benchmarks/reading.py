@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 INTERVALS = 5_000_000
-LENGTH = 20  # intervals of an instance
+LENGTH = 20  # intervals per instance
 MEGA = 2**20
 
 PROGRAM = """
@@ -64,8 +64,11 @@ def run(call: str, path: Path) -> tuple[float, float]:
 
 
 def main(intervals: int) -> None:
-    print(f"Reading {intervals:,} intervals, {LENGTH} an instance\n")
-    print("| file | MB | seconds | intervals a second | against pandas | peak MB | by file size |")
+    print(f"Reading {intervals:,} intervals, {LENGTH} per instance\n")
+    print(
+        "| file | MB | seconds | intervals per second | times as long as pandas | peak MB "
+        "| times the file size |"
+    )
     print("|---|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         table = simulate(intervals)

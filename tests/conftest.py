@@ -1,7 +1,9 @@
-"""The seed of a run, printed at its head and set with --seed; data that may be absent."""
+"""What tests share: the seed of a run, the command line, data that may be absent."""
 
+import io
 import os
-import secrets
+import subprocess
+import sys
 from pathlib import Path
 
 os.environ.setdefault("MPLBACKEND", "Agg")
@@ -14,11 +16,16 @@ import pytest
 hypothesis.settings.register_profile("ibgn", deadline=None)
 hypothesis.settings.load_profile("ibgn")
 
+# the same tests for everybody; any other seed must do as well (see chance.py)
+DEFAULT_SEED = 0
+MOST_FALSE_ALARMS = 1e-6  # of one test, over all seeds
 SHARED = Path(os.environ.get("IBGN_SHARED", Path(__file__).parents[2] / "shared"))
 
 
 def pytest_addoption(parser):
-    parser.addoption("--seed", type=int, help="seed of all random numbers in the tests")
+    parser.addoption(
+        "--seed", type=int, default=DEFAULT_SEED, help="seed of all random numbers in the tests"
+    )
     parser.addoption(
         "--variants", type=int, default=100, help="damaged variants of each sample file"
     )
@@ -26,24 +33,88 @@ def pytest_addoption(parser):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config):
-    if config.option.seed is None:
-        config.option.seed = secrets.randbelow(2**31)
     if config.getoption("hypothesis_seed", None) is None:
         config.option.hypothesis_seed = str(config.option.seed)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """What takes a slow fixture of its module is slow; rates of false alarms are checked."""
+    for item in items:
+        slow = getattr(getattr(item, "module", None), "SLOW_FIXTURES", ())
+        if set(slow) & set(getattr(item, "fixturenames", ())):
+            item.add_marker("slow")
+        for mark in item.iter_markers("statistical"):
+            if not 0 < mark.kwargs["false_alarm"] <= MOST_FALSE_ALARMS:
+                raise pytest.UsageError(f"{item.nodeid}: false alarms are too frequent")
+
+
 def pytest_report_header(config):
-    return f"seed: {config.option.seed} (repeat with --seed {config.option.seed})"
+    return f"seed: {config.option.seed} (another with --seed, or make test SEED=17)"
 
 
 @pytest.fixture
 def seed(request):
-    return request.config.option.seed
+    """Of the run; a test that is marked with the reason always has the default."""
+    own = request.node.get_closest_marker("own_seed")
+    return DEFAULT_SEED if own else request.config.option.seed
+
+
+@pytest.fixture
+def false_alarm(request):
+    """How likely a statistical test may fail by chance, as its mark says."""
+    return request.node.get_closest_marker("statistical").kwargs["false_alarm"]
 
 
 @pytest.fixture
 def rng(seed):
     return np.random.default_rng(seed)
+
+
+TERMINAL = {"COLUMNS": "100", "NO_COLOR": "1"}
+
+
+@pytest.fixture
+def ibgn(tmp_path):
+    """Run the command in this process, as starting one costs seconds."""
+
+    def run(*arguments):
+        from ibgn.cli import main
+
+        command = ["ibgn", *map(str, arguments)]
+        streams = {name: io.StringIO() for name in ("stdout", "stderr")}
+        with pytest.MonkeyPatch.context() as patch:
+            patch.chdir(tmp_path)
+            patch.setattr(sys, "argv", command)
+            patch.setattr(sys.modules["__main__"], "__package__", None, raising=False)
+            for name, value in TERMINAL.items():
+                patch.setenv(name, value)
+            for name, stream in streams.items():
+                patch.setattr(sys, name, stream)
+            with pytest.raises(SystemExit) as stop:
+                main()
+        printed = {name: stream.getvalue() for name, stream in streams.items()}
+        return subprocess.CompletedProcess(command, stop.value.code or 0, **printed)
+
+    return run
+
+
+@pytest.fixture
+def ibgn_process(tmp_path):
+    """Run the command as users do, where a test is about the process."""
+
+    def run(*arguments, **environment):
+        return subprocess.run(
+            [sys.executable, "-m", "ibgn", *map(str, arguments)],
+            cwd=tmp_path,
+            env=os.environ | TERMINAL | environment,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+
+    return run
 
 
 @pytest.fixture(scope="session")
@@ -63,3 +134,21 @@ def read_shared(shared):
         return read_csv(shared / "data" / f"{name}.csv", closed="both" if inclusive else "left")
 
     return read
+
+
+@pytest.fixture
+def extensions():
+    """Whatever a test defines and registers is forgotten after it."""
+    from ibgn.classifiers import METHODS
+    from ibgn.declarations import STORABLE
+    from ibgn.io import FORMATS
+    from ibgn.terms import TERMS
+
+    formats = set(FORMATS)
+    before = [(registry, dict(registry)) for registry in (METHODS, STORABLE, TERMS)]
+    yield
+    for registry, content in before:
+        registry.clear()
+        registry.update(content)
+    for name in set(FORMATS) - formats:
+        FORMATS.remove(name)

@@ -63,3 +63,38 @@ def states(draw, most=4, longest=5):
     positive = st.floats(0.05, 5)
     prior = draw(st.lists(positive, min_size=len(X.actions), max_size=len(X.actions)))
     return X, np.array(seat, np.int64), draw(positive), np.array(prior, np.float64)
+
+
+@st.composite
+def one_track(draw):
+    """Intervals of one track that do not overlap; of those that meet, actions differ."""
+    rows, time, last = [], 0, None
+    for _ in range(draw(st.integers(0, 6))):
+        pause = draw(st.integers(0, 3))
+        names = [name for name in ("pour milk", "stir", "wash") if pause or name != last]
+        last = draw(st.sampled_from(names))
+        start = time + pause
+        time = start + draw(st.integers(1, 5))
+        rows.append((last, float(start), float(time)))
+    return rows
+
+
+@st.composite
+def tracked_instances(draw):
+    """Instances in which actions overlap each other, but none itself."""
+    tracks = st.lists(one_track(), min_size=1, max_size=3)
+    drawn = draw(st.lists(tracks, min_size=1, max_size=3))
+    return [
+        sorted(
+            [(f"{n} {a}", s, e) for n, rows in enumerate(tracks) for a, s, e in rows],
+            key=lambda row: (row[1], row[2], row[0]),
+        )
+        for tracks in drawn
+    ]
+
+
+def as_events(rows):
+    """Events of intervals, at the same time those that stop first."""
+    events = [(start, 1, action, "ON") for action, start, _ in rows]
+    events += [(end, 0, action, "OFF") for action, _, end in rows]
+    return [(time, action, state) for time, _, action, state in sorted(events)]

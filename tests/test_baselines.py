@@ -299,17 +299,17 @@ def test_all_training_instances_are_without_intervals(setting):
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (IHMMClassifier("many"), "n_chains is a whole number from 1 on, at most .*; got 'many'"),
-        (IHMMClassifier(0), "n_chains is a whole number from 1 on, at most .*; got 0"),
-        (IHMMClassifier(1.5), "n_chains is a whole number"),
-        (IHMMClassifier(True), "n_chains is a whole number"),
-        (IHMMClassifier(beam=0), "beam is a whole number from 1 on, at most .*; got 0"),
-        (IHMMClassifier(beam="wide"), "beam is a whole number"),
-        (IHMMClassifier(100_000), "n_chains is a whole number from 1 on, at most 2000"),
-        (DBNClassifier(0), "n_bins is a whole number from 1 on, at most .*; got 0"),
-        (DBNClassifier(10**9), "n_bins is a whole number from 1 on, at most 1000"),
-        (DBNClassifier(2.0), "n_bins is a whole number"),
-        (DBNClassifier(None), "n_bins is a whole number"),
+        (IHMMClassifier("many"), "n_chains='many' must be a whole number from 1 to 2,000"),
+        (IHMMClassifier(0), "n_chains=0 must be a whole number from 1 to 2,000"),
+        (IHMMClassifier(1.5), "n_chains=1.5 must be a whole number"),
+        (IHMMClassifier(True), "n_chains=True must be a whole number"),
+        (IHMMClassifier(beam=0), "beam=0 must be a whole number from 1 to .*"),
+        (IHMMClassifier(beam="wide"), "beam='wide' must be a whole number"),
+        (IHMMClassifier(100_000), "n_chains=100000 must be a whole number from 1 to 2,000"),
+        (DBNClassifier(0), "n_bins=0 must be a whole number from 1 to 1,000"),
+        (DBNClassifier(10**9), "n_bins=1000000000 must be a whole number from 1 to 1,000"),
+        (DBNClassifier(2.0), "n_bins=2.0 must be a whole number"),
+        (DBNClassifier(None), "n_bins=None must be a whole number"),
         (ITBNClassifier("last"), "occurrence='last' is not a choice; .*'first', 'longest'"),
         (ITBNClassifier(comparison="all"), "comparison='all' .*'all-pairs', 'links', 'per-link'"),
         (ITBNClassifier(consistency=True), "consistency=True .*'frequent', 'strict'"),
@@ -324,24 +324,24 @@ def test_bad_options_of_one(signs, model, message):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"smoothing": 0}, "smoothing is a finite number, (from 1e-9|positive).*; got 0"),
-        ({"smoothing": -1.0}, "smoothing is a finite number, (from 1e-9|positive)"),
-        ({"smoothing": np.inf}, "smoothing is a finite number, (from 1e-9|positive)"),
-        ({"smoothing": "much"}, "smoothing is a finite number, (from 1e-9|positive).*; got 'much'"),
+        ({"smoothing": 0}, "smoothing=0 must be (from 1e-9 to 1e9|positive)"),
+        ({"smoothing": -1.0}, "smoothing=-1.0 must be (from 1e-9 to 1e9|positive)"),
+        ({"smoothing": np.inf}, "smoothing=inf must be (from 1e-9 to 1e9|positive)"),
+        ({"smoothing": "much"}, "smoothing='much' must be (from 1e-9 to 1e9|positive)"),
         ({"class_prior": "flat"}, "class_prior='flat' .*'uniform', 'empirical'"),
         ({"class_prior": None}, "class_prior=None is not a choice"),
         ({"class_prior": [0.5, 0.5]}, r"class_prior=\[0.5, 0.5\] is not a choice"),
         ({"class_prior": {"bus": 1.0}}, "class_prior has no probability for 'lab'"),
         (
             {"class_prior": dict.fromkeys(["bus", "lab", "leg", "quiz", "throw"], -1.0)},
-            "class_prior of 'bus' is a finite number, positive; got -1.0",
+            "class_prior of 'bus'=-1.0 must be positive",
         ),
         (
             {"class_prior": dict.fromkeys(["bus", "lab", "leg", "quiz", "throw"], "high")},
-            "class_prior of 'bus' is a finite number, positive; got 'high'",
+            "class_prior of 'bus'='high' must be positive",
         ),
-        ({"n_jobs": 0}, "n_jobs is a finite number, whole and not 0"),
-        ({"n_jobs": "all"}, "n_jobs is a finite number, whole and not 0.*; got 'all'"),
+        ({"n_jobs": 0}, "n_jobs=0 must be a whole number other than 0"),
+        ({"n_jobs": "all"}, "n_jobs='all' must be a whole number other than 0"),
     ],
     ids=str,
 )
@@ -354,7 +354,7 @@ def test_bad_options_of_all(signs, kind, options, message):
 @every_class
 def test_bad_data(signs, kind):
     X, y = signs
-    with pytest.raises(DataError, match="y has one label an instance"):
+    with pytest.raises(DataError, match="y must have one label per instance"):
         kind().fit(X, y[:-1])
     with pytest.raises(DataError, match="no instances"):
         kind().fit(X[:0], y[:0])
@@ -437,20 +437,29 @@ def test_explanations_add_up(signs, setting):
         found = model.explain(one)
         assert found.activity == model.predict(one)[0]
         assert found.log_odds == pytest.approx(best - second, rel=1e-9, abs=1e-9)
-        table = found.table()
-        assert table["contribution"].sum() == pytest.approx(found.log_odds, rel=1e-9, abs=1e-9)
-        assert table["contribution"].abs().is_monotonic_decreasing
-        kinds = table["kind"].value_counts().to_dict()
-        assert (kinds.pop("prior"), kinds.pop("node", 0)) == (1, len(one.action))
-        assert kinds.pop("link", 0) == np.count_nonzero(found.links)
-        absent = set(table["action"][table["kind"] == "absent"])
+        assert found.prior + sum(found.sums.values()) == found.log_odds
+        frame = found.frame()
+        assert frame["contribution"].sum() == pytest.approx(found.log_odds, rel=1e-9, abs=1e-9)
+        assert frame["contribution"].abs().is_monotonic_decreasing
+        (term,) = model.terms_
+        assert set(frame["term"]) <= {"prior", term}
+        levels = frame["level"].value_counts().to_dict()
+        assert (levels.pop("instance"), levels.pop("interval", 0)) == (1, len(one.action))
+        assert levels.pop("pair", 0) == np.count_nonzero(found.pairs)
+        spoken = found.terms[term].action
+        absent = frame["action"][frame["level"] == "action"].tolist()
         here = {one.actions[code] for code in one.action}
-        counted = isinstance(model, ITBNClassifier)
-        assert absent == (set(model.actions_) - here if counted else set())
-        assert kinds.pop("absent", 0) == len(absent)
-        assert not kinds
-        assert ("absent actions" in repr(found)) == bool(absent)
-        assert not np.tril(found.links).any()
+        if isinstance(model, ITBNClassifier):
+            telling = np.flatnonzero(spoken[0])
+            assert sorted(absent) == [model.actions_[action] for action in telling]
+            assert set(absent) <= set(model.actions_) - here
+        else:
+            assert spoken is None
+            assert not absent
+        assert levels.pop("action", 0) == len(absent)
+        assert not levels
+        assert f" + {term} " in repr(found)
+        assert not np.tril(found.pairs).any()
 
 
 def test_what_is_absent_and_what_is_left_out_of_an_explanation():
@@ -458,9 +467,10 @@ def test_what_is_absent_and_what_is_left_out_of_an_explanation():
     X = [[("a", 0, 4), ("b", 5, 6)]] * 9 + [[("a", 0, 4)]] * 9
     model = ITBNClassifier("first", smoothing=1.0).fit(X, ["tea"] * 9 + ["soup"] * 9)
     found = model.explain([("a", 0, 4), ("a", 5, 6), ("c", 7, 8)], activity="soup", against="tea")
-    assert found.absent == {"b": pytest.approx(np.log(10 / 11) - np.log(1 / 11), rel=1e-9)}
-    assert (found.nodes[1:] == 0).all()
-    assert not found.links.any()
+    expected = [0, np.log(10 / 11) - np.log(1 / 11)]
+    np.testing.assert_allclose(found.terms["network"].action, [expected], rtol=1e-9)
+    assert (found.intervals[1:] == 0).all()
+    assert not found.pairs.any()
 
 
 @every_class

@@ -123,7 +123,7 @@ def test_order_and_subset_change_nothing(signs, node_likelihood):
 
 
 def test_large_data_are_scored_in_pieces(signs, fitted, monkeypatch):
-    from ibgn.classifiers import ibgn as classifier
+    from ibgn.classifiers import base as classifier
 
     X, _ = signs
     expected = fitted.predict_log_proba(X)
@@ -165,10 +165,10 @@ def test_pickle(signs, fitted):
 def published_log_likelihood(model, label, train, instance):
     """log prod_n sum_z theta_z(a_n) + log prod over links of (n_r + rho) / (n + rho |C|)."""
     activity, rho = model.activities_[label], 1e-5
-    theta = activity.nodes.action_probs
+    theta = activity["tables"].action_probs
     code = {name: number for number, name in enumerate(model.actions_)}
     value = sum(math.log(sum(theta[z, code[a]] for z in range(len(theta)))) for a, _, _ in instance)
-    linked = activity.structure.is_linked
+    linked = activity["relations"].structure.is_linked
 
     def triples(rows):
         times = [(s, e) for _, s, e in rows]
@@ -200,7 +200,9 @@ def test_published_is_the_paper_value_by_value(signs, structure):
             expected -= math.log(len(model.classes_))
             assert row[c] == pytest.approx(expected, rel=1e-9)
     if structure == "learned":
-        assert all(not activity.structure.links for activity in model.activities_.values())
+        assert all(
+            not activity["relations"].structure.links for activity in model.activities_.values()
+        )
 
 
 def test_published_sets_every_switch():
@@ -276,10 +278,10 @@ def test_few_classes_and_few_instances(signs):
         ({"class_prior": "flat"}, "choose among 'uniform', 'empirical'"),
         ({"class_prior": {"bus": 1.0}}, "no probability for 'lab'"),
         ({"class_prior": dict.fromkeys(["bus", "lab", "leg", "quiz", "throw"], -1.0)}, "positive"),
-        ({"smoothing": 0}, "smoothing is a finite number, positive"),
+        ({"smoothing": 0}, "smoothing=0 must be positive"),
         ({"sampler": "gibbs"}, "choose among 'exact', 'published'"),
-        ({"draws": 0}, "draws is a finite number"),
-        ({"penalty": 0, "structure": "learned"}, "penalty is a finite number, positive"),
+        ({"draws": 0}, "draws=0 must be"),
+        ({"penalty": 0, "structure": "learned"}, "penalty=0 must be positive"),
     ],
 )
 def test_bad_options(signs, options, message):
@@ -289,7 +291,7 @@ def test_bad_options(signs, options, message):
 
 def test_bad_data(signs):
     X, y = signs
-    with pytest.raises(DataError, match="y has one label an instance"):
+    with pytest.raises(DataError, match="y must have one label per instance"):
         quick().fit(X, y[:-1])
     with pytest.raises(DataError, match="no instances"):
         quick().fit(X[:0], y[:0])
@@ -305,15 +307,15 @@ def test_activity_model_is_readable(signs):
     model = quick("learned").fit(X, y)
     activity = model.activities_["bus"]
     assert "ActivityModel 'bus': 10 instances" in repr(activity)
-    tables = activity.tables(least=0.0)
+    tables = activity["tables"].describe(least=0.0)
     np.testing.assert_allclose(tables.groupby("table")["probability"].sum(), 1, rtol=1e-9)
-    relations = activity.relations()
+    relations = activity["relations"].describe()
     assert relations["surprise"].is_monotonic_decreasing
     assert set(relations["first"]) <= set(model.actions_)
-    scores = activity.link_scores.table()
+    scores = activity["relations"].link_scores.frame()
     linked = scores[scores["linked"]][["first", "second"]].to_numpy().tolist()
-    assert {(i, j) for i, j in linked} == activity.structure.links
-    assert activity.convergence.draws == 60
+    assert {(i, j) for i, j in linked} == activity["relations"].structure.links
+    assert activity["tables"].convergence.draws == 60
 
 
 @pytest.mark.parametrize("structure", ["full", "chain", "learned"])
@@ -328,10 +330,10 @@ def test_explanations_add_up(signs, structure, node_likelihood):
         found = model.explain(one)
         assert found.activity == model.predict(one)[0]
         assert found.log_odds == pytest.approx(best - second, rel=1e-9, abs=1e-9)
-        table = found.table()
-        assert table["contribution"].sum() == pytest.approx(found.log_odds, rel=1e-9, abs=1e-9)
-        assert len(table) == 1 + len(one.action) + np.count_nonzero(found.links)
-        assert table["contribution"].abs().is_monotonic_decreasing
+        frame = found.frame()
+        assert frame["contribution"].sum() == pytest.approx(found.log_odds, rel=1e-9, abs=1e-9)
+        assert len(frame) == 1 + len(one.action) + np.count_nonzero(found.pairs)
+        assert frame["contribution"].abs().is_monotonic_decreasing
     assert "log odds" in repr(found)
 
 

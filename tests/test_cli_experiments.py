@@ -7,7 +7,6 @@ import pytest
 
 from ibgn import write
 from ibgn.datasets import make_relations
-from test_cli import ibgn  # noqa: F401
 
 
 @pytest.fixture
@@ -17,7 +16,7 @@ def takes(tmp_path):
     return "takes.csv"
 
 
-def test_methods_are_compared(ibgn, takes, tmp_path):  # noqa: F811
+def test_methods_are_compared(ibgn, takes, tmp_path):
     options = ["-m", "ITBN", "-m", "DBN", "--folds", "2", "--predictions", "all.csv"]
     result = ibgn("evaluate", takes, *options, "-o", "scores.csv", "--json")
     assert result.returncode == 0, result.stderr
@@ -35,7 +34,7 @@ def test_methods_are_compared(ibgn, takes, tmp_path):  # noqa: F811
     assert not told.stderr  # quiet where it is not watched
 
 
-def test_a_stopped_evaluation_goes_on(ibgn, takes, tmp_path):  # noqa: F811
+def test_an_interrupted_evaluation_resumes(ibgn, takes, tmp_path):
     options = ["-m", "ITBN", "--folds", "2", "-o", "scores.parquet", "--json"]
     whole = json.loads(ibgn("evaluate", takes, *options).stdout)
     journal = tmp_path / "scores.parquet.journal"
@@ -44,20 +43,20 @@ def test_a_stopped_evaluation_goes_on(ibgn, takes, tmp_path):  # noqa: F811
     for row in (*whole["folds"], *again["folds"]):
         del row["fit_seconds"], row["predict_seconds"]
     assert again["folds"] == whole["folds"]
-    assert not journal.exists()
+    assert journal.read_text() == '{"key": "of another", "result": {}}\n'  # not of this run
 
 
 @pytest.mark.parametrize(
     ("options", "code", "message"),
     [
-        (["-m", "magic"], 2, "choose among 'IHMM', 'DBN'"),
-        (["--scheme", "group"], 1, "needs two groups at the least"),
+        (["-m", "magic"], 2, "--method magic is not a choice; choose among"),
+        (["--scheme", "group"], 1, "needs at least two groups"),
         (["--folds", "11", "-m", "DBN"], 1, "none has more than 10; use fewer folds"),
-        (["-o", "scores.xlsx"], 2, "neither a .csv nor a .parquet file"),
+        (["-o", "scores.xlsx"], 2, "must be a .csv or a .parquet file"),
         (["--column", "label=start", "-m", "DBN"], 1, "error: "),
     ],
 )
-def test_failures(ibgn, takes, options, code, message):  # noqa: F811
+def test_failures(ibgn, takes, options, code, message):
     result = ibgn("evaluate", takes, *options)
     assert result.returncode == code, result.stderr
     assert message in result.stderr

@@ -5,10 +5,16 @@ import io
 import json
 
 import pytest
+from typer.main import get_command
+from typer.testing import CliRunner
 
-from ibgn import read, write
+from ibgn import DBNClassifier, load, read, write
+from ibgn.cli import app
+from ibgn.cli.flags import methods
 from ibgn.datasets import make_hand_signs
-from test_cli import ibgn  # noqa: F401
+from ibgn.errors import OptionError
+
+BUILT_IN = ["ibgn", "ihmm", "dbn", "itbn"]
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +43,7 @@ def rows(text):
     return list(csv.DictReader(io.StringIO(text)))
 
 
-def test_predict(ibgn, model, signs):  # noqa: F811
+def test_predict(ibgn, model, signs):
     result = ibgn("predict", model, signs)
     assert result.returncode == 0
     table = rows(result.stdout)
@@ -51,7 +57,7 @@ def test_predict(ibgn, model, signs):  # noqa: F811
         assert max(of, key=of.get) == row["predicted"]
 
 
-def test_predict_without_labels_into_a_file(ibgn, model, signs, tmp_path):  # noqa: F811
+def test_predict_without_labels_into_a_file(ibgn, model, signs, tmp_path):
     X, _ = read(signs)
     write(X[:7], tmp_path / "new.jsonl")
     result = ibgn("predict", model, "new.jsonl", "-o", "out.csv", "--json")
@@ -61,7 +67,7 @@ def test_predict_without_labels_into_a_file(ibgn, model, signs, tmp_path):  # no
     assert "accuracy" not in result.stderr
 
 
-def test_explain(ibgn, model, signs, tmp_path):  # noqa: F811
+def test_explain(ibgn, model, signs, tmp_path):
     options = ["--instance", "quiz-002", "--figure", "why.png"]
     result = ibgn("explain", model, signs, *options)
     assert result.returncode == 0
@@ -75,7 +81,7 @@ def test_explain(ibgn, model, signs, tmp_path):  # noqa: F811
     assert len(json.loads(named.stdout)["rows"]) == len(table)
 
 
-def test_sample(ibgn, model, tmp_path):  # noqa: F811
+def test_sample(ibgn, model, tmp_path):
     result = ibgn("sample", model, "-n", 3, "-o", "new.csv")
     assert result.returncode == 0
     X, y = read(tmp_path / "new.csv")
@@ -92,7 +98,7 @@ def test_sample(ibgn, model, tmp_path):  # noqa: F811
     )
 
 
-def test_the_same_seed_gives_the_same_file(ibgn, signs, tmp_path):  # noqa: F811
+def test_the_same_seed_gives_the_same_file(ibgn, signs, tmp_path):
     quick = ["--draws", "20", "--budget", "300", "--structure", "learned"]
     for name, jobs in (("one", 1), ("two", 2)):
         assert ibgn("fit", signs, "-o", f"{name}.ibgn", *quick, "--jobs", jobs).returncode == 0
@@ -101,7 +107,7 @@ def test_the_same_seed_gives_the_same_file(ibgn, signs, tmp_path):  # noqa: F811
     assert ibgn("fit", signs, "-o", "paper.ibgn", *quick, "--published").returncode == 0
 
 
-def test_failures(ibgn, model, signs, tmp_path):  # noqa: F811
+def test_failures(ibgn, model, signs, tmp_path):
     bare = tmp_path / "bare.csv"
     bare.write_text("instance,action,start,end\na,nod,0,1\n")
     for arguments, code, message in [
@@ -126,7 +132,7 @@ def test_failures(ibgn, model, signs, tmp_path):  # noqa: F811
 
 
 @pytest.mark.parametrize("method", ["ihmm", "dbn", "itbn"])
-def test_other_methods(ibgn, signs, tmp_path, method):  # noqa: F811
+def test_other_methods(ibgn, signs, tmp_path, method):
     assert ibgn("fit", signs, "-o", "other.ibgn", "--method", method).returncode == 0
     found = rows(ibgn("predict", "other.ibgn", signs).stdout)
     assert sum(row["label"] == row["predicted"] for row in found) > 90
@@ -139,10 +145,86 @@ def test_other_methods(ibgn, signs, tmp_path, method):  # noqa: F811
     assert "does not generate; fit one with --method ibgn" in refused.stderr
     alien = ibgn("fit", signs, "-o", "other.ibgn", "--method", method, "--structure", "chain")
     assert alien.returncode == 2
-    assert "--structure and --published are for --method ibgn" in alien.stderr
+    assert f"--structure chain is not an option of --method {method}, which has " in alien.stderr
 
 
-def test_a_tolerance_is_learned_where_asked(ibgn, signs):  # noqa: F811
+@pytest.fixture
+def invoke(tmp_path, monkeypatch):
+    """The command in this process, on a few instances."""
+    X, y, _ = make_hand_signs(instances_per_style=2, random_state=0)
+    write(X, tmp_path / "few.csv", y)
+    monkeypatch.chdir(tmp_path)
+    return lambda *words: CliRunner().invoke(app, [*map(str, words)])
+
+
+def test_instances_are_scored_once(invoke, monkeypatch):
+    assert invoke("fit", "few.csv", "-o", "m.ibgn", "--method", "dbn").exit_code == 0
+    scores = []
+    score = DBNClassifier._joint_log_likelihood
+
+    def counted(self, X):
+        scores.append(len(X))
+        return score(self, X)
+
+    monkeypatch.setattr(DBNClassifier, "_joint_log_likelihood", counted)
+    result = invoke("predict", "m.ibgn", "few.csv")
+    X, _ = read("few.csv")
+    assert scores == [len(X)]
+    model = load("m.ibgn")
+    table = rows(result.stdout)
+    assert [row["predicted"] for row in table] == model.predict(X).tolist()
+    named = [f"P({name})" for name in model.classes_]
+    shown = [[float(row[name]) for name in named] for row in table]
+    assert shown == model.predict_proba(X).tolist()
+
+
+def test_options_of_a_method_are_set(invoke):
+    options = ["--method", "dbn", "--set", "n_bins=4", "--set", "smoothing=0.5"]
+    assert invoke("fit", "few.csv", "-o", "m.ibgn", *options).exit_code == 0
+    model = load("m.ibgn")
+    assert (model.n_bins, model.smoothing) == (4, 0.5)
+    options = ["--set", "unlinked=ignore", "--set", "draws=5", "--budget", "50", "--seed", "3"]
+    assert invoke("fit", "few.csv", "-o", "m.ibgn", *options).exit_code == 0
+    model = load("m.ibgn")
+    assert (model.unlinked, model.draws, model.budget) == ("ignore", 5, 50)
+    assert (model.structure, model.random_state) == ("full", 3)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--method", "hmm"], "--method hmm is not a choice; choose among 'dbn', 'ibgn', 'ihmm', "),
+        (
+            ["--method", "dbn", "--set", "colour=red"],
+            "--set colour=red is not an option of --method dbn, which has n_bins, smoothing, "
+            "class_prior",
+        ),
+        (["--method", "dbn", "--draws", "5"], "--draws 5 is not an option of --method dbn"),
+        (["--method", "dbn", "--published"], "--published is for --method ibgn"),
+        (["--set", "n_jobs=2"], "--set n_jobs=2 is not an option of --method ibgn"),
+        (["--set", "draws"], "--set draws must be written name=value"),
+        (["--set", "draws=5", "--draws", "6"], "--set draws=5 sets 'draws' twice"),
+        (["--method", "dbn", "--set", "n_bins=0"], "--set n_bins=0 must be a whole number"),
+        (["--method", "dbn", "--set", "n_bins=few"], "--set n_bins=few must be a whole number"),
+        (["--learn-tolerance", "--published"], "--learn-tolerance is for --method ibgn without"),
+        (["--jobs", "0"], "--jobs 0 must be a whole number other than 0"),
+    ],
+)
+def test_options_that_a_method_does_not_have_are_refused(invoke, options, message):
+    result = invoke("fit", "few.csv", "-o", "m.ibgn", *options)
+    assert type(result.exception) is OptionError
+    assert message in str(result.exception)
+
+
+def test_the_help_names_the_methods_that_there_are():
+    (shown,) = (p.help for p in get_command(app).commands["fit"].params if p.name == "method")
+    assert shown.startswith(f"Method: {', '.join(BUILT_IN)}, or ")
+    assert set(BUILT_IN) <= set(methods())
+    library = [name for name, kind in methods().items() if kind.__module__.startswith("ibgn.")]
+    assert sorted(library) == sorted(BUILT_IN)
+
+
+def test_a_tolerance_is_learned_where_asked(ibgn, signs):
     quick = ["--draws", "20", "--budget", "100"]
     told = ibgn("fit", signs, "-o", "t.ibgn", *quick, "--learn-tolerance", "--json")
     assert told.returncode == 0, told.stderr
@@ -157,7 +239,7 @@ def test_a_tolerance_is_learned_where_asked(ibgn, signs):  # noqa: F811
         assert "--learn-tolerance is for --method ibgn" in refused.stderr
 
 
-def test_options_of_a_reader(ibgn, tmp_path):  # noqa: F811
+def test_options_of_a_reader(ibgn, tmp_path):
     (tmp_path / "tea").mkdir()
     (tmp_path / "tea" / "one.txt").write_text("SIL\nboil\nboil\npour\n")
     options = ["--from", "frames", "-O", "rate=2", "-O", "label=folder"]

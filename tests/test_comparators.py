@@ -1,5 +1,6 @@
 """The yardsticks: features by hand, rasters by sampling, and what each can see."""
 
+import subprocess
 import sys
 
 import numpy as np
@@ -10,14 +11,10 @@ from sklearn.base import clone
 from ibgn import IntervalSequences, allen
 from ibgn.datasets import make_relations
 from ibgn.errors import OptionError
-from ibgn.evaluation.comparators import (
-    IntervalFeatures,
-    Raster,
-    extra_trees,
-    mini_rocket,
-    nearest_raster,
-)
-from ibgn.evaluation.methods import METHODS, PAPER
+from ibgn.evaluation.methods import METHODS
+from ibgn.evaluation.yardsticks import extra_trees, mini_rocket, nearest_raster
+from ibgn.features import IntervalFeatures, Raster
+from ibgn.reproduction.published import PAPER
 from strategies import sequences
 
 X = [[("a", 1, 3), ("b", 2, 6), ("a", 5, 6)], [("b", 0, 4)], []]
@@ -156,3 +153,8 @@ def test_options_of_the_simulator():
     for options in ({"confusion": 2.0}, {"instances_per_activity": -1}):
         with pytest.raises(OptionError):
             make_relations(**options)
+
+
+def test_features_do_not_need_evaluation():
+    code = "import sys, ibgn.features; assert 'ibgn.evaluation' not in sys.modules, sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -48,6 +48,7 @@ def structures_of_four():
         yield [pair for pair, linked in enumerate(chosen) if linked]
 
 
+@pytest.mark.slow
 def test_path_consistency_decides_on_all_structures_of_four_nodes(four):
     """All 8^6 ways to put one relation, or none, on the pairs of four intervals."""
     wrong = 0

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.neighbors import KNeighborsClassifier
 
+from chance import binomial_bounds
 from ibgn.allen import Relation, relations_between
 from ibgn.datasets import make_daily_living
 from ibgn.datasets._chores import ACTIONS, CHORES, MOVES, OBJECTS, SCRIPTS, TWO_HANDED, read_script
@@ -55,6 +56,7 @@ def accuracy(features, y):
     return forest.score(features[1::2], y[1::2])
 
 
+@pytest.mark.own_seed(reason="whether rare actions occur is left to chance")
 def test_numbers_are_the_published_ones(seed):
     X, y, groups = make_daily_living(random_state=seed)
     assert len(X) == len(y) == len(groups) == 125
@@ -144,16 +146,18 @@ def test_without_noise_arms_do_the_steps_of_the_chores(seed):
         assert done == meant[: len(done)]
 
 
-def test_arms_overlap_where_meant_unless_clumsy(seed):
+@pytest.mark.statistical(false_alarm=1e-8)
+def test_arms_overlap_where_meant_unless_clumsy(seed, false_alarm):
     for clumsiness in (0, 0.4):
         X, _, _, truth = make_daily_living(
             instances=60, random_state=seed, return_truth=True,
             **SCRIPTED | {"clumsiness": clumsiness},
         )  # fmt: skip
         found = [pair for of in truth.together for pair in of]
-        clumsy = np.mean([not overlap for _, _, overlap in found])
-        assert abs(clumsy - clumsiness) < 0.1
-        assert (clumsy == 0) == (clumsiness == 0)
+        clumsy = sum(not overlap for _, _, overlap in found)
+        low, high = binomial_bounds(len(found), clumsiness, false_alarm)
+        assert low <= clumsy <= high
+        assert (low > 0) == (clumsiness > 0)  # the control: none where some are asked for
         for instance, pairs in zip(X.to_lists(), truth.together, strict=True):
             assert_pairs(instance, pairs)
 
@@ -170,14 +174,17 @@ def assert_pairs(instance, pairs):
         place += 1
 
 
-def test_probabilities_are_kept(seed):
+@pytest.mark.statistical(false_alarm=1e-8)
+def test_probabilities_are_kept(seed, false_alarm):
     def decided(**knobs):
         return make_daily_living(
             instances=100, random_state=seed, return_truth=True, **SCRIPTED | knobs
         )
 
     foreign = [f for of in decided(sharing=0.3)[3].foreign for f in of]
-    assert 0.22 < np.mean(foreign) < 0.38
+    low, high = binomial_bounds(len(foreign), 0.3, false_alarm)
+    assert low <= sum(foreign) <= high
+    assert binomial_bounds(len(foreign), 0.08, false_alarm)[1] < low  # the control: by default
     _, y, _, truth = decided(reorder=1)
     assert all(c[0] == read_script(a)[1][0] for a, c in zip(y, truth.chores, strict=True))
     _, y, _, truth = decided(skip=1)
@@ -196,6 +203,7 @@ def test_steps_that_can_be_are_repeated_up_to_three_times(seed):
             assert set(runs[:-1]) <= {most}  # the last may be cut short by the end
 
 
+@pytest.mark.own_seed(reason="rounding and clipping give a spread of no simple form")
 def test_jitter_is_the_spread_of_starts_and_ends(seed):
     variance = []
     for jitter in (0, 0.1):
@@ -207,6 +215,7 @@ def test_jitter_is_the_spread_of_starts_and_ends(seed):
     assert 0.4 * 0.02 < variance[1] - variance[0] < 1.6 * 0.02  # two ends of 0.01 each
 
 
+@pytest.mark.own_seed(reason="whether rare actions occur is left to chance")
 def test_activities_share_most_actions(seed):
     X, y, _ = make_daily_living(random_state=seed)
     users = defaultdict(set)
@@ -216,6 +225,7 @@ def test_activities_share_most_actions(seed):
     assert np.mean([len(activities) > 1 for activities in users.values()]) > 0.6
 
 
+@pytest.mark.own_seed(reason="whether rare actions occur is left to chance")
 def test_no_single_action_tells_the_activity(seed):
     X, y, _ = make_daily_living(random_state=seed)
     present = count_actions(X) > 0
@@ -229,6 +239,7 @@ def test_no_single_action_tells_the_activity(seed):
     )  # at most 0.4 for an action that is in one activity only, and always
 
 
+@pytest.mark.own_seed(reason="scores of a model on simulations have no known bound")
 def test_more_sharing_is_harder(seed):
     def recognised(sharing):
         X, y, _ = make_daily_living(instances=250, sharing=sharing, random_state=seed)
@@ -240,6 +251,7 @@ def test_more_sharing_is_harder(seed):
     assert all_of_them < 0.5
 
 
+@pytest.mark.own_seed(reason="four subjects may happen to be alike")
 def test_tempo_and_handedness_are_those_of_the_subject(seed):
     X, _, groups, truth = make_daily_living(
         instances=200, random_state=seed, return_truth=True, **SCRIPTED
@@ -307,6 +319,7 @@ def test_sensors_at_rest_only_tell_their_mounting_and_move_with_the_action():
     assert len(X) == 20
 
 
+@pytest.mark.own_seed(reason="how long recordings and failures last is left to chance")
 def test_noise_drift_and_dropout_do_what_they_say(seed):
     def channels(**knobs):
         data = make_daily_living(

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from ibgn import DataError, IntervalSequences
 from ibgn.classifiers import DBNClassifier, dbn
-from ibgn.classifiers.dbn import fit_chain
+from ibgn.classifiers.dbn import Steps
+from ibgn.terms import Context
 
 
 def in_turn(rows):
@@ -32,6 +33,14 @@ def one_of_each_bin(edges):
     return [float(edges[0]) / 2, *(edges * (1 + 1e-9)).tolist()] if len(edges) else [1.0]
 
 
+def edges_of(model):
+    """Where bins begin, which is the same for all activities."""
+    first, *others = (activity["steps"].edges for activity in model.activities_.values())
+    for other in others:
+        np.testing.assert_array_equal(other, first)
+    return first
+
+
 def log_likelihoods(model, X):
     return model._joint_log_likelihood(X) - model.class_log_prior_
 
@@ -41,7 +50,7 @@ def log_likelihoods(model, X):
 def test_likelihoods_of_all_sequences_sum_to_one(rng, n_bins, smoothing):
     X = random_rows(rng)
     model = DBNClassifier(n_bins, smoothing=smoothing).fit(X, np.arange(len(X)) % 2)
-    durations = one_of_each_bin(model.edges_)
+    durations = one_of_each_bin(edges_of(model))
     assert len(durations) == n_bins
     for length in (1, 2, 3):
         events = itertools.product(model.actions_, durations)
@@ -89,7 +98,7 @@ def test_likelihood_is_that_of_the_plain_counts(rng, smoothing):
     model = DBNClassifier(3, smoothing=smoothing).fit(X, ["it"] * len(X))
 
     def binned(rows):
-        return [(a, int((model.edges_ <= e - s).sum())) for a, s, e in rows]
+        return [(a, int((edges_of(model) <= e - s).sum())) for a, s, e in rows]
 
     new = random_rows(rng, 20)
     for rows, found in zip(new, log_likelihoods(model, new)[:, 0], strict=True):
@@ -101,7 +110,7 @@ def test_a_small_example_by_hand():
     """Short and long a, then b; bins begin at 2, the middle of 1, 1, 4, 4 by their logarithms."""
     X = [in_turn([("a", 1), ("b", 1)]), in_turn([("a", 4), ("b", 4)])]
     model = DBNClassifier(2, smoothing=1).fit(X, ["it", "it"])
-    np.testing.assert_allclose(model.edges_, [2.0])
+    np.testing.assert_allclose(edges_of(model), [2.0])
     first = (2 + 1 / 2) / (2 + 1)  # a began twice of two, and is half of all actions
     first *= (1 + (1 + 1 / 2) / (2 + 1)) / (2 + 1)  # short once of two
     after = (2 + 1 / 2) / (2 + 1)  # b came after a twice of two
@@ -109,7 +118,8 @@ def test_a_small_example_by_hand():
     second *= (1 + 1 / 2) / (1 + 1)  # short once of one after a short interval
     found = log_likelihoods(model, [in_turn([("a", 1), ("b", 1)])])[0, 0]
     assert found == pytest.approx(math.log(first * second), rel=1e-12)
-    assert repr(model.activities_["it"]) == "DurationChain 'it': 2 actions, 2 bins of durations"
+    assert model.activities_["it"]["steps"].brief() == "2 actions, 2 bins of durations"
+    assert repr(model.activities_["it"]).endswith("; steps (2 actions, 2 bins of durations)")
 
 
 def test_an_unseen_context_backs_off():
@@ -120,7 +130,10 @@ def test_an_unseen_context_backs_off():
             in_turn([("a", 1), ("c", 9), ("c", 1)]),
         ]
     )
-    chain = fit_chain("it", X, (X.end - X.start > 5).astype(np.int64), 2, 0.7)
+    term = Steps(2, 0.7)
+    object.__setattr__(term, "_edges", np.array([5.0]))
+    context = Context("it", X.actions, 0, np.random.default_rng(0))
+    chain = term.fit(term.count(X), None, context)
     after, (w, size) = np.zeros((3, 3)), (0.7, 3)
     for d in range(len(X)):
         np.add.at(after, tuple(zip(*itertools.pairwise(X[d].action), strict=True)), 1)
@@ -148,16 +161,16 @@ def test_edges_are_quantiles_of_the_training_data(rng, n_bins):
     model = DBNClassifier(n_bins).fit(X, y)
     durations = np.array([end - start for rows in X for _, start, end in rows])
     edges = np.exp(np.quantile(np.log(durations), np.arange(1, n_bins) / n_bins))
-    np.testing.assert_allclose(model.edges_, edges, rtol=1e-12)
+    np.testing.assert_allclose(edges_of(model), edges, rtol=1e-12)
     inside = np.bincount(np.searchsorted(edges, durations, side="right"), minlength=n_bins)
     assert inside.max() - inside.min() <= 2
-    before = model.edges_.copy()
+    before = edges_of(model).copy()
     model.predict([in_turn([("a", 1e5), ("b", 1e6)])])
-    np.testing.assert_array_equal(model.edges_, before)
+    np.testing.assert_array_equal(edges_of(model), before)
     for activity in model.activities_.values():
-        assert activity.first_duration.shape == (3, n_bins)
+        assert activity["steps"].first_duration.shape == (3, n_bins)
     longer = [[(a, s, s + 3 * (e - s)) for a, s, e in rows] for rows in X]  # control
-    np.testing.assert_allclose(DBNClassifier(n_bins).fit(longer, y).edges_, 3 * edges, rtol=1e-9)
+    np.testing.assert_allclose(edges_of(DBNClassifier(n_bins).fit(longer, y)), 3 * edges, rtol=1e-9)
 
 
 @given(st.lists(st.sampled_from([1, 2, 3, 5, 7, 9, 10]), min_size=1), st.integers(2, 8))
@@ -165,18 +178,18 @@ def test_durations_are_sorted_into_bins_in_their_order(durations, n_bins):
     """Edges are distinct; one that is a duration of the data is exactly that one."""
     X = [in_turn([("a", duration)]) for duration in durations]
     model = DBNClassifier(n_bins).fit(X, ["it"] * len(X))
-    assert len(model.edges_) < n_bins
-    assert (np.diff(model.edges_) > 0).all()
+    assert len(edges_of(model)) < n_bins
+    assert (np.diff(edges_of(model)) > 0).all()
     exact = np.quantile(durations, np.arange(1, n_bins) / n_bins, method="lower")
     above = np.quantile(durations, np.arange(1, n_bins) / n_bins, method="higher")
-    assert set(exact[exact == above]) <= set(model.edges_.tolist())
+    assert set(exact[exact == above]) <= set(edges_of(model).tolist())
 
 
 def test_two_durations_that_are_edges_are_told_apart():
     """As numbers, exp(log(5)) < 5 and exp(log(9)) > 9: between them lies nothing."""
     X = [in_turn([("a", 5)])] * 10 + [in_turn([("a", 9)])] * 10
     model = DBNClassifier(3).fit(X, ["x"] * 10 + ["y"] * 10)
-    assert model.edges_.tolist() == [5, 9]
+    assert edges_of(model).tolist() == [5, 9]
     assert model.predict(X).tolist() == ["x"] * 10 + ["y"] * 10
 
 
@@ -196,8 +209,8 @@ def test_all_durations_are_equal():
     X = [in_turn([("a", 3), ("b", 3)])] * 5 + [in_turn([("b", 3), ("a", 3)])] * 5
     y = ["x"] * 5 + ["y"] * 5
     model = DBNClassifier(4).fit(X, y)
-    assert model.edges_.tolist() == [3]
-    chain = model.activities_["x"]
+    assert edges_of(model).tolist() == [3]
+    chain = model.activities_["x"]["steps"]
     assert (chain.first_duration[:, 1] > chain.first_duration[:, 0]).all()  # a bin begins there
     assert model.predict(X).tolist() == y
     other = [in_turn([("b", 1), ("a", 100)])]
@@ -209,5 +222,5 @@ def test_tables_that_would_fill_the_memory(monkeypatch):
     monkeypatch.setattr(dbn, "MOST_CELLS", 2 * 3 * 3)  # 2 actions, 3 bins
     DBNClassifier(3).fit(X, y)
     monkeypatch.setattr(dbn, "MOST_CELLS", 2 * 3 * 3 - 1)
-    with pytest.raises(DataError, match="2 actions with 3 bins of durations .* lower n_bins"):
+    with pytest.raises(DataError, match="2 actions with 3 bins of durations .* lower n_bins="):
         DBNClassifier(3).fit(X, y)

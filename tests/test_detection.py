@@ -17,7 +17,7 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from ibgn import DataError, DataWarning, IntervalSequences
-from ibgn._arrays import find_edges
+from ibgn._arrays import find_runs
 from ibgn.detection import (
     ActionDetector,
     SensorRecording,
@@ -88,7 +88,7 @@ def shuffled(recording, rng):
     """The same stretches, each with a label drawn at random."""
     labels = {}
     for track, values in recording.labels.items():
-        first = find_edges(np.unique(values.astype(str), return_inverse=True)[1])
+        first = find_runs(np.unique(values.astype(str), return_inverse=True)[1])
         drawn = np.array([rng.choice([*ACTIONS]) for _ in first[1:]], object)
         labels[track] = np.repeat(drawn, np.diff(first))
     return SensorRecording(recording.time, recording.channels, recording.names, labels)
@@ -195,9 +195,9 @@ def test_gaps_are_filled_up_to_the_longest_and_not_beyond():
         resample(SensorRecording([0, 33, 67], np.zeros((3, 1)), ["x"]))
     with pytest.raises(DataError, match="too many; check that time is in seconds"):
         resample(SensorRecording([0, 0.1, 1e9], np.zeros((3, 1)), ["x"]))
-    with pytest.raises(DataError, match="too large to be told apart"):
+    with pytest.raises(DataError, match="too large to differ at rate=10000"):
         resample(SensorRecording([2.0**42, 2.0**42 + 0.5], np.zeros((2, 1)), ["x"]), 10_000, 1)
-    with pytest.raises(OptionError, match="rate is a finite number"):
+    with pytest.raises(OptionError, match="rate=0 must be positive"):
         resample(recording, rate=0)
 
 
@@ -236,12 +236,12 @@ def test_windows_speak_for_all_of_a_recording_and_for_no_time_twice(n, size, hop
 
 
 @pytest.mark.parametrize(("options", "words"), [
-    ({"window": 0}, "window is a finite number"),
-    ({"window": 0.01}, "from 2 to 100,000"),
-    ({"window": 1e9}, "from 2 to 100,000"),
-    ({"step": -1}, "step is a finite number"),
-    ({"rate": np.inf}, "rate is a finite number"),
-    ({"longest_gap": -1}, "longest_gap is a finite number"),
+    ({"window": 0}, "window=0 must be positive"),
+    ({"window": 0.01}, "window=0.01 is 0 frames at rate=30.0, but a window has 2 to 100,000"),
+    ({"window": 1e9}, "frames at rate=30.0, but a window has 2 to 100,000"),
+    ({"step": -1}, "step=-1 must be positive"),
+    ({"rate": np.inf}, "rate=inf must be a finite number, positive"),
+    ({"longest_gap": -1}, "longest_gap=-1 must be 0 or more"),
 ])  # fmt: skip
 def test_windows_that_cannot_be_are_refused(options, words):
     with pytest.raises(OptionError, match=words):
@@ -259,7 +259,7 @@ def test_smoothing_is_the_mean_of_the_windows_around(votes, width):
 def plain_remove(codes, edges, least, short):
     """By the definition, run by run."""
     found = list(codes)
-    first = find_edges(np.array(codes)).tolist()
+    first = find_runs(np.array(codes)).tolist()
     runs = list(pairwise(first))
     for number, (a, b) in enumerate(runs):
         if edges[b] - edges[a] < least:
@@ -278,7 +278,7 @@ def test_no_short_run_of_a_label_remains(short, codes, least, data):
     edges = np.cumsum([0, *steps]).astype(float)
     found = remove_short(np.array(codes), edges, least, 2, short)
     assert found.tolist() == plain_remove(codes, edges, least, short)
-    first = find_edges(found)
+    first = find_runs(found)
     assert ((np.diff(edges[first]) >= least) | (found[first[:-1]] == 2)).all()
 
 
@@ -293,6 +293,7 @@ def test_a_short_run_between_equal_ones_goes_to_the_one_before():
 @pytest.mark.parametrize(
     ("classifier", "least"), [("knn", 0.75), ("svm", 0.9), ("rbf", 0.9), ("tree", 0.9)]
 )
+@pytest.mark.own_seed(reason="scores of a model on simulations have no known bound")
 def test_actions_are_detected(rng, recordings, classifier, least):
     chain = ActionDetector(classifier, random_state=0).fit(recordings)
     new = [simulate(rng, id=f"new {d}", group="nobody") for d in range(2)]
@@ -304,6 +305,7 @@ def test_actions_are_detected(rng, recordings, classifier, least):
 
 
 @pytest.mark.parametrize("classifier", ["knn", "svm", "tree"])
+@pytest.mark.own_seed(reason="scores of a model on simulations have no known bound")
 def test_nothing_is_detected_from_labels_at_random(rng, recordings, classifier):
     """The control of the test before: labels that have nothing to do with the sensors."""
     chance = [shuffled(one, rng) for one in recordings]
@@ -395,6 +397,7 @@ def test_parameters_are_kept_and_copied(recordings):
 
 
 @pytest.mark.parametrize("classifier", [LinearSVC(dual=False), NearestCentroid(), Perceptron()])
+@pytest.mark.own_seed(reason="scores of a model on simulations have no known bound")
 def test_any_classifier_will_do(rng, recordings, classifier):
     """With decision values, or with nothing but an answer."""
     chain = ActionDetector(classifier, random_state=0).fit(recordings)
@@ -434,6 +437,7 @@ def test_ways_of_voting_and_of_short_runs(recordings):
     assert set(bare.actions) == {"lift", "shake", "wave"}
 
 
+@pytest.mark.own_seed(reason="scores of a model on simulations have no known bound")
 def test_missing_values_are_borne(rng, recordings):
     """Features from what is there; where nothing is, nothing is detected."""
     new = simulate(rng)
@@ -552,19 +556,19 @@ def test_nothing_is_learned_from_what_cannot_teach(fitted, words):
 
 
 @pytest.mark.parametrize(("options", "words"), [
-    ({"classifier": "forest"}, "classifier is one of 'knn'"),
+    ({"classifier": "forest"}, "classifier='forest' must be one of 'knn'"),
     ({"classifier": LinearSVC}, "as SVC()"),
-    ({"classifier": 3}, "classifier is one of"),
-    ({"tracks": "left"}, "tracks is a list of names"),
-    ({"window": 0.0}, "window is"),
-    ({"smooth": -1}, "smooth is a finite number"),
-    ({"min_duration": np.nan}, "min_duration is"),
-    ({"training_step": 0}, "training_step is"),
+    ({"classifier": 3}, "classifier=3 must be one of"),
+    ({"tracks": "left"}, "tracks='left' must be a list of names; write tracks=\\['left'\\]"),
+    ({"window": 0.0}, "window=0.0 must be positive"),
+    ({"smooth": -1}, "smooth=-1 must be 0 or more"),
+    ({"min_duration": np.nan}, "min_duration=nan must be a finite number, 0 or more"),
+    ({"training_step": 0}, "training_step=0 must be positive"),
     ({"voting": "loud"}, "voting='loud'"),
     ({"short": "long"}, "short='long'"),
     ({"action": "track"}, "action='track'"),
     ({"correlations": 1}, "correlations=1"),
-    ({"n_jobs": 0}, "n_jobs is a whole number"),
+    ({"n_jobs": 0}, "n_jobs=0 must be a whole number other than 0"),
 ])  # fmt: skip
 def test_options_that_cannot_be_are_refused(options, words):
     with pytest.raises(OptionError, match=words):
@@ -577,6 +581,7 @@ def test_labels_too_short_for_a_window_are_told():
         ActionDetector().fit([tiny({"t": labels})])
 
 
+@pytest.mark.own_seed(reason="scores of a model on simulations have no known bound")
 def test_fewer_windows_of_training_detect_nearly_as_well(rng, recordings):
     chain = ActionDetector("knn", training_step=0.5).fit(recordings)
     new = [simulate(rng)]
@@ -592,6 +597,7 @@ def test_channels_in_another_order_are_the_same(recordings):
         chain.predict([recordings[2].select(["left x"])])
 
 
+@pytest.mark.own_seed(reason="scores of a model on simulations have no known bound")
 def test_stretches_of_an_activity_are_instances(rng, recordings):
     day = np.full(2700, None, object)
     day[300:1200], day[1200:2100] = "cook", "clean"

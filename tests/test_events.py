@@ -14,7 +14,7 @@ from ibgn.io.annotations import Annotation, Recording, to_frame
 from ibgn.io.choices import Choices
 from ibgn.io.parsing.time import as_seconds
 from ibgn.io.registry import load
-from test_frames import one_track
+from strategies import as_events, one_track, tracked_instances
 
 HOME = b"""\
 2010-11-04 08:00:00.0 M003 ON Sleeping begin
@@ -53,28 +53,7 @@ def file(tmp_path):
     return make
 
 
-def as_events(rows):
-    """Events of intervals, at the same time those that stop first."""
-    events = [(start, 1, action, "ON") for action, start, _ in rows]
-    events += [(end, 0, action, "OFF") for action, _, end in rows]
-    return [(time, action, state) for time, _, action, state in sorted(events)]
-
-
-@st.composite
-def instances(draw):
-    """Instances in which actions overlap each other, but none itself."""
-    tracks = st.lists(one_track(), min_size=1, max_size=3)
-    drawn = draw(st.lists(tracks, min_size=1, max_size=3))
-    return [
-        sorted(
-            [(f"{n} {a}", s, e) for n, rows in enumerate(tracks) for a, s, e in rows],
-            key=lambda row: (row[1], row[2], row[0]),
-        )
-        for tracks in drawn
-    ]
-
-
-@given(instances())
+@given(tracked_instances())
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_tables_written_from_intervals_give_them_back(tmp_path, drawn):
     drawn = [rows for rows in drawn if rows] or [[("x", 0, 1)]]
@@ -124,7 +103,7 @@ def test_several_activities_of_several_words_may_stand_on_a_line(file):
     assert sorted(y.tolist()) == ["R1 Sleep", "R2 Work"]
 
 
-@given(instances(), st.lists(st.tuples(st.integers(0, 20), st.integers(1, 9)), min_size=1))
+@given(tracked_instances(), st.lists(st.tuples(st.integers(0, 20), st.integers(1, 9)), min_size=1))
 def test_activities_get_the_actions_that_a_look_at_all_of_them_finds(drawn, stretches):
     actions = [row for rows in drawn for row in rows]
     notes = [Annotation("x", action, start, end, "") for action, start, end in actions]

@@ -274,7 +274,9 @@ def test_points_that_are_missing_or_in_one_place_tell_nothing():
 # ---- learned thresholds
 
 
+@pytest.mark.statistical(false_alarm=1e-9)
 def test_learned_thresholds_lie_between_the_two_means(rng):
+    """The means have standard errors of 0.17 and 0.3, thresholds of 0.23 at most: 1.5 is six."""
     angle = np.concatenate([rng.normal(20, 3, 300), rng.normal(50, 3, 100), [NAN]])
     band = learn_band(angle)
     assert band.low == pytest.approx(20 + 0.35 * 30, abs=1.5)
@@ -345,9 +347,9 @@ def test_only_learned_thresholds_need_fitting():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"bent_above": "high"}, "'learned'; got 'high'"),
+        ({"bent_above": "high"}, "bent_above='high' must be a number or 'learned'"),
         ({"bent_above": NAN}, "bent_above"),
-        ({"bent_above": 20}, "straight_below=35.0 is larger"),
+        ({"bent_above": 20}, "straight_below=35.0 is larger than bent_above=20; a finger"),
         ({"straight_below": None}, "straight_below"),
         ({"min_duration": -1}, "min_duration"),
         ({"max_gap": math.inf}, "max_gap"),
@@ -417,6 +419,7 @@ def test_without_noise_the_true_intervals_and_relations_are_found(seed):
 
 
 @pytest.mark.parametrize(("noise", "dropout", "bound"), [(4, 0.02, 0.99), (16, 0.1, 0.97)])
+@pytest.mark.own_seed(reason="scores of a model on simulations have no known bound")
 def test_with_noise_nearly_all_intervals_are_found(noise, dropout, bound, seed):
     X, _, _, recordings = make_hand_signs(
         instances_per_style=8, joint_angles=True, angle_noise=noise, dropout=dropout,
@@ -428,6 +431,7 @@ def test_with_noise_nearly_all_intervals_are_found(noise, dropout, bound, seed):
     assert min(found, learned) > bound
 
 
+@pytest.mark.own_seed(reason="scores of a model on simulations have no known bound")
 def test_neither_band_nor_least_duration_can_be_left_out(seed):
     X, _, _, recordings = make_hand_signs(
         instances_per_style=4, joint_angles=True, angle_noise=16, random_state=seed

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from ibgn.errors import DataError, OptionError
 from ibgn.io import read_frames
 from ibgn.io.registry import load
+from strategies import one_track
 
 SAMPLES = {
     "P03_milk.txt": b"SIL\ntake_cup\ntake_cup\npour_milk\n\npour_milk\nSIL\n",
@@ -30,20 +30,6 @@ def file(tmp_path):
         return path
 
     return make
-
-
-@st.composite
-def one_track(draw):
-    """Intervals of one track that do not overlap; of those that meet, actions differ."""
-    rows, time, last = [], 0, None
-    for _ in range(draw(st.integers(0, 6))):
-        pause = draw(st.integers(0, 3))
-        names = [name for name in ("pour milk", "stir", "wash") if pause or name != last]
-        last = draw(st.sampled_from(names))
-        start = time + pause
-        time = start + draw(st.integers(1, 5))
-        rows.append((last, float(start), float(time)))
-    return rows
 
 
 @given(one_track())

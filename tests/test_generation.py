@@ -9,34 +9,38 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba.core.dispatcher import Dispatcher
-from scipy.stats import chi2
 
 import naive_generation as twin
-from ibgn import DataError, IntervalSequences, Structure, read_networks
+from chance import fit_of_counts, standard_errors
+from ibgn import DataError, IBGNClassifier, IntervalSequences, Structure, read_networks
 from ibgn._kernels import generation as kernels
 from ibgn.allen import COMPOSITION, CONSTRAINTS, Relation
 from ibgn.consistency import realise
-from ibgn.model.activity import ActivityModel, fit_activity
-from ibgn.model.generation import (
-    LEAST_GAP,
-    _chances,
-    draw_nodes,
-    draw_relations,
-    rank_end_points,
-    sample_instances,
-    spread_ranks,
-)
-from ibgn.terms.relations import MEMBERS, Links
-from ibgn.terms.tables import Convergence, Nodes, Sampling
+from ibgn.model.activity import ActivityModel
+from ibgn.model.generation import LEAST_GAP, rank_end_points, sample_instances, spread_ranks
+from ibgn.networks import BEYOND
+from ibgn.terms.relations import MEMBERS, FittedRelations
+from ibgn.terms.seating import Convergence
+from ibgn.terms.tables import FittedTables
 from strategies import sequences, structures
 
-ALARM = 1e-8  # p value below which a distribution is taken for wrong
-NEEDED = 50  # cells in which fewer are expected count together
 PAIRS = list(combinations(range(4), 2))
 STRUCTURES = [Structure(chosen, 4) for n in range(7) for chosen in combinations(PAIRS, n)]
 FAILING = Structure({(0, 1), (0, 2), (1, 3)}, 4)  # where its own constraints do not suffice
 SEEDS = st.integers(0, 2**32 - 1)
 ANY_STRUCTURE = st.one_of(st.just(Structure.chain()), st.just(Structure.full()), structures())
+
+
+def names(actions):
+    return tuple(f"action {a}" for a in range(actions))
+
+
+def chances_of(relations):
+    """Arguments of the kernel and its twin that a fitted term stands for."""
+    structure = relations.structure
+    linked = structure.mask(structure.size), BEYOND[structure.beyond]
+    logs = (relations.log_probs, relations.unknown, relations.positions, relations.elsewhere)
+    return (*linked, len(relations.actions), relations.keys, *map(np.exp, logs))
 
 
 def random_rows(rng, masks):
@@ -52,9 +56,9 @@ def random_links(rng, structure, actions=3, size=4):
     keys = np.sort((pairs[:, None] * 128 + masks).ravel())
     keys = keys[rng.random(len(keys)) < 0.5]
     positions = random_rows(rng, np.full(size**2, 127)).reshape(size, size, 7)
-    return Links(
+    return FittedRelations(
+        names(actions),
         structure,
-        actions,
         keys,
         random_rows(rng, keys % 128),
         random_rows(rng, np.arange(128)),
@@ -68,28 +72,23 @@ def even_links(structure, actions=1):
     with np.errstate(divide="ignore"):
         unknown = np.log(MEMBERS / np.maximum(MEMBERS.sum(axis=1, keepdims=True), 1))
     even = np.log(np.full((1, 1, 7), 1 / 7))
-    return Links(
-        structure, actions, np.zeros(0, np.int64), np.zeros((0, 7)), unknown, even, even[0, 0]
-    )
+    nothing = np.zeros(0, np.int64), np.zeros((0, 7))
+    return FittedRelations(names(actions), structure, *nothing, unknown, even, even[0, 0])
 
 
 def random_nodes(rng, actions=3, tables=2):
     settled = Convergence(0, 1, 1, 1.0, np.nan, 1.0, True, np.zeros((1, 1)))
     probs = 0.5 / actions + 0.5 * rng.dirichlet(np.ones(actions), tables)
     prior = rng.gamma(1.0, size=actions) + 0.1
-    return Nodes(probs, np.ones(tables) / tables, rng.uniform(0.5, 3), prior, settled)
+    shares = np.ones(tables) / tables
+    return FittedTables(names(actions), probs, shares, rng.uniform(0.5, 3), prior, settled)
 
 
 def random_activity(rng, structure=FAILING, actions=3, lengths=(2, 3, 5), links=None):
-    return ActivityModel(
-        "stirring",
-        tuple(f"action {a}" for a in range(actions)),
-        random_nodes(rng, actions),
-        random_links(rng, structure, actions) if links is None else links,
-        None,
-        np.array(lengths, np.int64),
-        0.7,
-    )
+    tables = random_nodes(rng, actions)
+    relations = random_links(rng, structure, actions) if links is None else links
+    terms = {"tables": tables, "relations": relations}
+    return ActivityModel("stirring", names(actions), terms, np.array(lengths, np.int64), 0.7)
 
 
 def place(relations, rng, pace=1.0, action=None):
@@ -108,19 +107,9 @@ def square(network, k):
 
 def goodness(counts, probs):
     """p value of counts, a Counter, under probabilities, a dict; 0 where the impossible occurs."""
-    total = sum(counts.values())
-    if any(probs.get(outcome, 0.0) == 0 for outcome in counts):
-        return 0.0
-    cells, rest = [], np.zeros(2)
-    for outcome, prob in probs.items():
-        cell = np.array([counts[outcome], total * prob])
-        if cell[1] < NEEDED:
-            rest += cell
-        else:
-            cells.append(cell)
-    observed, expected = np.array([*cells, rest] if rest[1] >= NEEDED else cells).T
-    statistic = ((observed - expected) ** 2 / expected).sum()
-    return chi2.sf(statistic, len(expected) - 1)
+    outcomes = list(counts | probs)
+    seen = [counts[outcome] for outcome in outcomes]
+    return fit_of_counts(seen, [probs.get(outcome, 0.0) for outcome in outcomes])
 
 
 def networks_of(X):
@@ -146,7 +135,7 @@ def test_every_kernel_has_a_twin_with_its_parameters():
 @given(SEEDS, ANY_STRUCTURE, st.integers(0, 12), st.integers(1, 4))
 def test_relations_equal_those_of_the_twin(seed, structure, k, actions):
     rng = np.random.default_rng(seed)
-    chances = _chances(random_links(rng, structure, actions))
+    chances = chances_of(random_links(rng, structure, actions))
     action = rng.integers(0, actions, k).astype(np.int32)
     mine, other = np.random.default_rng(seed), np.random.default_rng(seed)
     np.testing.assert_array_equal(
@@ -191,7 +180,7 @@ def test_draw_among_equals_the_twin(seed, allowed):
 def test_relations_read_back_are_those_drawn(seed, structure, k):
     rng = np.random.default_rng(seed)
     action = rng.integers(0, 3, k)
-    relations = draw_relations(random_links(rng, structure), action, rng)
+    relations = random_links(rng, structure).draw(action, rng)
     X = place(relations, rng, pace=10.0 ** rng.integers(-9, 10))
     np.testing.assert_array_equal(read_networks(X)[0].relations, relations)
 
@@ -200,18 +189,20 @@ def test_relations_read_back_are_those_drawn(seed, structure, k):
 @given(SEEDS, ANY_STRUCTURE, st.integers(40, 60))
 def test_long_instances_meet_no_dead_end(seed, structure, k):
     rng = np.random.default_rng(seed)
-    relations = draw_relations(random_links(rng, structure, size=20), rng.integers(0, 3, k), rng)
+    relations = random_links(rng, structure, size=20).draw(rng.integers(0, 3, k), rng)
     assert (relations[np.triu_indices(k, 1)] < 7).all()
     np.testing.assert_array_equal(read_networks(place(relations, rng))[0].relations, relations)
 
 
 @pytest.mark.parametrize("favourite", Relation)
+@pytest.mark.statistical(false_alarm=1e-9)
 def test_any_one_relation_may_prevail(favourite, rng):
+    """Half of 59 pairs, of which each has its favourite with 0.94 where that is still open."""
     links = even_links(Structure())
     links.elsewhere[:] = links.positions[:] = np.log(
         [0.94 if r == favourite else 0.01 for r in range(7)]
     )
-    relations = draw_relations(links, np.zeros(60), rng)
+    relations = links.draw(np.zeros(60), rng)
     np.testing.assert_array_equal(read_networks(place(relations, rng))[0].relations, relations)
     assert (np.diagonal(relations, 1) == favourite).sum() > 30
 
@@ -229,7 +220,7 @@ def test_three_nodes_reach_every_network(beyond, possible, rng):
         pairs = list(combinations(range(size), 2))
         for links in (set(), set(pairs), set(pairs[::2]), set(pairs[1:])):
             model = random_links(rng, Structure(links, size, beyond))
-            found = twin.enumerate_relations(rng.integers(0, 3, 3), *_chances(model))
+            found = twin.enumerate_relations(rng.integers(0, 3, 3), *chances_of(model))
             assert found.keys() == possible[3]
             assert sum(found.values()) == pytest.approx(1)
             assert min(found.values()) > 0
@@ -237,7 +228,7 @@ def test_three_nodes_reach_every_network(beyond, possible, rng):
 
 def test_a_wrong_composition_reaches_what_cannot_be(possible, rng):
     anything = np.full_like(COMPOSITION, 127)
-    chances = _chances(random_links(rng, Structure.full()))
+    chances = chances_of(random_links(rng, Structure.full()))
     found = twin.enumerate_relations(np.zeros(3, int), *chances, composition=anything)
     assert found.keys() > possible[3]
 
@@ -254,19 +245,20 @@ def test_four_nodes_reach_every_network_as_scored_for_all_structures(possible, r
     assert networks_of(X) == networks
     for structure in STRUCTURES:
         links = random_links(rng, structure, size=3)
-        found = twin.enumerate_relations(action, *_chances(links))
+        found = twin.enumerate_relations(action, *chances_of(links))
         assert found.keys() == possible[4]
         probs = np.array([found[network] for network in networks])
         assert probs.sum() == pytest.approx(1)
         assert probs.min() > 0
-        terms = links.log_terms(X, read, "constrained").reshape(-1, 6)
+        terms = links.pair_terms(X, read).reshape(-1, 6)
         np.testing.assert_allclose(np.exp(terms.sum(axis=1)), probs, rtol=1e-9)
 
 
+@pytest.mark.statistical(false_alarm=1e-9)
 def test_three_nodes_meet_every_network(possible, rng):
     links = even_links(Structure.chain())
     seen = {
-        tuple(draw_relations(links, np.zeros(3), rng)[np.triu_indices(3, 1)].tolist())
+        tuple(links.draw(np.zeros(3), rng)[np.triu_indices(3, 1)].tolist())
         for _ in range(15_000)  # the rarest has probability 1/245, and is missed with exp(-61)
     }
     assert seen == possible[3]
@@ -278,9 +270,10 @@ def test_three_nodes_meet_every_network(possible, rng):
 @pytest.mark.parametrize(
     "structure", [Structure.chain(), Structure.full(), Structure({(0, 2)}, 3), Structure()], ids=str
 )
-def test_networks_occur_as_often_as_enumerated(structure, rng):
+@pytest.mark.statistical(false_alarm=1e-8)
+def test_networks_occur_as_often_as_enumerated(structure, rng, false_alarm):
     action = np.array([2, 0, 1], np.int32)
-    chances, other = (_chances(random_links(rng, structure)) for _ in range(2))
+    chances, other = (chances_of(random_links(rng, structure)) for _ in range(2))
     counts = Counter(
         tuple(
             kernels.draw_relations(action, *chances, COMPOSITION, rng)[
@@ -289,28 +282,34 @@ def test_networks_occur_as_often_as_enumerated(structure, rng):
         )
         for _ in range(20_000)
     )
-    assert goodness(counts, twin.enumerate_relations(action, *chances)) > ALARM
-    assert goodness(counts, twin.enumerate_relations(action, *other)) < ALARM
+    assert goodness(counts, twin.enumerate_relations(action, *chances)) > false_alarm
+    assert goodness(counts, twin.enumerate_relations(action, *other)) < false_alarm
 
 
-def test_actions_occur_as_often_as_enumerated(rng):
+@pytest.mark.statistical(false_alarm=1e-8)
+def test_actions_occur_as_often_as_enumerated(rng, false_alarm):
     """Four nodes, of which the third and fourth tables emit with the prior mean."""
     nodes = random_nodes(rng, actions=2, tables=2)
-    counts = Counter(tuple(draw_nodes(nodes, 4, rng)[1].tolist()) for _ in range(20_000))
+    counts = Counter(tuple(nodes.draw(4, rng)[1].tolist()) for _ in range(20_000))
     emission = nodes.emission(4)[:, :-1]
     np.testing.assert_allclose(emission[2:], [nodes.action_prior / nodes.action_prior.sum()] * 2)
-    assert goodness(counts, twin.enumerate_nodes(4, nodes.concentration, emission)) > ALARM
+    assert goodness(counts, twin.enumerate_nodes(4, nodes.concentration, emission)) > false_alarm
     others = emission + np.array([0.05, -0.05])  # each table differs by so little
-    assert goodness(counts, twin.enumerate_nodes(4, nodes.concentration, others)) < ALARM
+    assert goodness(counts, twin.enumerate_nodes(4, nodes.concentration, others)) < false_alarm
 
 
-def test_tables_are_opened_as_the_restaurant_says(rng):
+@pytest.mark.statistical(false_alarm=1e-8)
+def test_tables_are_opened_as_the_restaurant_says(rng, false_alarm):
     nodes = random_nodes(rng)
-    counts = Counter(tuple(draw_nodes(nodes, 3, rng)[0].tolist()) for _ in range(20_000))
+    counts = Counter(tuple(nodes.draw(3, rng)[0].tolist()) for _ in range(20_000))
     a = nodes.concentration
     total = (1 + a) * (2 + a)
     probs = {(0, 0, 0): 2, (0, 0, 1): a, (0, 1, 0): a, (0, 1, 1): a, (0, 1, 2): a * a}
-    assert goodness(counts, {seats: weight / total for seats, weight in probs.items()}) > ALARM
+    probs = {seats: weight / total for seats, weight in probs.items()}
+    assert goodness(counts, probs) > false_alarm
+    swapped = probs | {(0, 0, 0): probs[0, 1, 2], (0, 1, 2): probs[0, 0, 0]}
+    apart = abs(probs[0, 0, 0] - probs[0, 1, 2]) > 0.1  # they may happen to be as likely
+    assert (goodness(counts, swapped) < false_alarm) or not apart  # the control
 
 
 def sorted_where_equal(actions, network):
@@ -322,26 +321,28 @@ def sorted_where_equal(actions, network):
     return tuple(action for _, action in sorted(zip(groups, order, strict=True)))
 
 
-def test_instances_occur_as_often_as_enumerated(rng):
+@pytest.mark.statistical(false_alarm=1e-8)
+def test_instances_occur_as_often_as_enumerated(rng, false_alarm):
     """Actions and relations together, three intervals of two actions each."""
     activity = random_activity(rng, Structure({(0, 1), (0, 2)}, 3), actions=2)
     X = sample_instances(activity, 12_000, rng, lengths=3)
     counts = Counter(zip(map(tuple, X.action.reshape(-1, 3).tolist()), networks_of(X), strict=True))
     probs: Counter = Counter()
-    emission, chances = activity.nodes.emission(3)[:, :-1], _chances(activity.links)
-    nodes = twin.enumerate_nodes(3, activity.nodes.concentration, emission)
+    emission, chances = activity["tables"].emission(3)[:, :-1], chances_of(activity["relations"])
+    nodes = twin.enumerate_nodes(3, activity["tables"].concentration, emission)
     for actions, of_actions in nodes.items():
         for network, chance in twin.enumerate_relations(actions, *chances).items():
             probs[sorted_where_equal(actions, network), network] += of_actions * chance
     assert sum(probs.values()) == pytest.approx(1)
-    assert goodness(counts, probs) > ALARM
+    assert goodness(counts, probs) > false_alarm
 
 
-def test_lengths_follow_training(rng):
+@pytest.mark.statistical(false_alarm=1e-8)
+def test_lengths_follow_training(rng, false_alarm):
     activity = random_activity(rng, lengths=[1, 1, 1, 4, 4, 6])
     counts = Counter(sample_instances(activity, 3000, rng).lengths.tolist())
-    assert goodness(counts, {1: 3 / 6, 4: 2 / 6, 6: 1 / 6}) > ALARM
-    assert goodness(counts, {1: 2 / 6, 4: 2 / 6, 6: 2 / 6}) < ALARM
+    assert goodness(counts, {1: 3 / 6, 4: 2 / 6, 6: 1 / 6}) > false_alarm
+    assert goodness(counts, {1: 2 / 6, 4: 2 / 6, 6: 2 / 6}) < false_alarm
 
 
 # Instances
@@ -352,8 +353,8 @@ def test_an_instance_has_the_actions_and_relations_drawn(seed, structure):
     activity = random_activity(np.random.default_rng(seed), structure)
     X = sample_instances(activity, 1, np.random.default_rng(seed), lengths=7)
     again = np.random.default_rng(seed)
-    _, action = draw_nodes(activity.nodes, 7, again)
-    relations = draw_relations(activity.links, action, again)
+    _, action = activity["tables"].draw(7, again)
+    relations = activity["relations"].draw(action, again)
     times = spread_ranks(twin.rank_end_points(relations), activity.pace, again)
     np.testing.assert_array_equal(read_networks(X)[0].relations, relations)
     np.testing.assert_array_equal(np.column_stack([X.start, X.end]), times)
@@ -364,7 +365,9 @@ def test_an_instance_has_the_actions_and_relations_drawn(seed, structure):
     assert X.actions == activity.actions
 
 
+@pytest.mark.statistical(false_alarm=1e-9)
 def test_equal_intervals_stand_by_action(rng):
+    """Each of 200 intervals has any action with a sixth at the least: 3 (5 / 6)^200 miss one."""
     links = even_links(Structure(), actions=3)
     links.elsewhere[:] = links.positions[:] = np.log([1e-12] * 6 + [1])
     X = sample_instances(random_activity(rng, links=links), 20, rng, lengths=10)
@@ -399,9 +402,9 @@ def test_short_instances(rng):
 @pytest.mark.parametrize(
     ("n", "lengths", "message"),
     [
-        (-1, None, "n is a finite number, a whole number from 0; got -1"),
+        (-1, None, "n=-1 must be a whole number from 0"),
         (1.5, None, "a whole number"),
-        (2, [1, 2, 3], r"n=2; got shape \(3,\)"),
+        (2, [1, 2, 3], "one number, or one for each of the 2 instances"),
         (2, [1, -2], "whole numbers from 0"),
         (2, 1.5, "whole numbers from 0"),
     ],
@@ -413,16 +416,14 @@ def test_what_cannot_be_drawn_is_refused(n, lengths, message, rng):
 
 def test_an_activity_without_instances(rng):
     activity = random_activity(rng, lengths=[])
-    with pytest.raises(DataError, match="learned from no instances; say lengths="):
+    with pytest.raises(DataError, match="learned from no instances; give lengths="):
         sample_instances(activity, 1, rng)
     assert sample_instances(activity, 1, rng, lengths=2).lengths.tolist() == [2]
 
 
 def test_an_activity_without_actions(rng):
-    empty = IntervalSequences.from_lists([[], []])
-    activity = fit_activity(
-        "idle", empty, Structure.chain(), None, 1.0, "constrained", Sampling(draws=10), rng
-    )
+    model = IBGNClassifier("chain", draws=10, random_state=0).fit([[], []], ["idle", "idle"])
+    activity = model.activities_["idle"]
     assert sample_instances(activity, 2, rng).lengths.tolist() == [0, 0]
     with pytest.raises(DataError, match="knows no action"):
         sample_instances(activity, 2, rng, lengths=1)
@@ -448,10 +449,12 @@ def test_ranks_are_those_of_the_solver(possible):
 
 
 @pytest.mark.parametrize("pace", [1e-12, 0.4, 1e12])
-def test_gaps_have_the_mean_and_stay_apart(pace, rng):
+@pytest.mark.statistical(false_alarm=1e-8)
+def test_gaps_have_the_mean_and_stay_apart(pace, rng, false_alarm):
+    """Gaps are exponential, so their mean is a gamma variable; 40,000 make it nearly normal."""
     gaps = np.diff(spread_ranks(np.arange(40_001), pace, rng)) / pace
     assert gaps.min() > 0.99 * LEAST_GAP
-    assert abs(gaps.mean() - 1) < 6 / np.sqrt(40_000)
+    assert abs(gaps.mean() - 1) < standard_errors(false_alarm) / np.sqrt(40_000)
 
 
 # A model that was learned
@@ -460,14 +463,20 @@ def test_gaps_have_the_mean_and_stay_apart(pace, rng):
 @pytest.mark.parametrize("structure", [Structure.chain(), Structure.full(), FAILING], ids=str)
 @pytest.mark.parametrize("unlinked", ["constrained", "marginal", "ignore"])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.statistical(false_alarm=1e-9)
 def test_a_learned_activity_draws_what_it_learned(structure, unlinked, rng):
-    """Cups are held while tea is poured and then stirred, and so they are most of the time."""
+    """Cups are held while tea is poured and then stirred, and so they are most of the time.
+
+    With a smoothing of 0.01 after 40 instances each of 3 pairs is as learned with 0.85 or more:
+    100 of 200 is off by standard deviations enough.
+    """
     cup = [("hold", 0, 9), ("pour", 1, 3), ("stir", 4, 6)]
     training = IntervalSequences.from_lists([cup] * 40)
-    sampling = Sampling(draws=50, budget=1000)
-    activity = fit_activity("tea", training, structure, None, 0.01, unlinked, sampling, rng)
+    options = {"smoothing": 0.01, "unlinked": unlinked, "draws": 50, "budget": 1000}
+    model = IBGNClassifier(structure, **options, random_state=rng).fit(training, ["tea"] * 40)
+    activity = model.activities_["tea"]
     wanted = square([Relation.CONTAINS, Relation.CONTAINS, Relation.BEFORE], 3)
-    drawn = [draw_relations(activity.links, [0, 1, 2], rng) for _ in range(200)]
+    drawn = [activity["relations"].draw([0, 1, 2], rng) for _ in range(200)]
     assert np.mean([(relations == wanted).all() for relations in drawn]) > 0.5
     X = sample_instances(activity, 50, rng)
     assert X.actions == training.actions

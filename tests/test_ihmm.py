@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +12,8 @@ from hypothesis import strategies as st
 from ibgn import DataError, IntervalSequences
 from ibgn._kernels.chains import assign_tracks
 from ibgn.classifiers import IHMMClassifier, ihmm
-from ibgn.classifiers.ihmm import InterleavedChains, fit_chains
+from ibgn.classifiers.ihmm import Chains, InterleavedChains
+from ibgn.terms import Context
 from strategies import sequences
 
 ACTIONS = ("a", "b", "c")
@@ -21,7 +23,7 @@ def chains_of(rng, many, actions=ACTIONS, evenness=1.0):
     """Chains with random tables."""
     switch = np.log(rng.dirichlet(np.full(many, evenness), many + 1))
     step = np.log(rng.dirichlet(np.full(len(actions), evenness), len(actions) + 1))
-    return InterleavedChains("random", actions, switch, step)
+    return InterleavedChains(actions, switch, step, None)
 
 
 def in_turn(said, actions=ACTIONS):
@@ -36,7 +38,7 @@ def all_sequences(length):
 
 
 def likelihoods(model, said, beam):
-    return model.log_terms(in_turn(said), beam).reshape(len(said), -1).sum(axis=1)
+    return replace(model, beam=beam).log_likelihood(in_turn(said))
 
 
 def brute_force(model, said):
@@ -69,12 +71,13 @@ def test_likelihoods_of_a_fitted_model_sum_to_one(rng):
         [[(a, s, s + rng.integers(1, 5)) for a, s, _ in rows] for rows in X.to_lists()]
     )
     model = IHMMClassifier("overlap", beam=3).fit(X, np.arange(20) % 2)
-    assert {activity.chains for activity in model.activities_.values()} <= {2, 3, 4}
+    assert {activity["chains"].chains for activity in model.activities_.values()} <= {2, 3, 4}
     joint = model._joint_log_likelihood(in_turn(all_sequences(4))) - model.class_log_prior_
     np.testing.assert_allclose(np.exp(joint).sum(axis=0), 1, rtol=1e-12)
 
 
 @pytest.mark.parametrize("many", [1, 2, 3])
+@pytest.mark.own_seed(reason="how far a narrow beam is off depends on the tables")
 def test_without_a_beam_it_is_the_sum_over_all_chains(rng, many):
     model = chains_of(rng, many)
     said = rng.integers(0, 3, (15, 6))
@@ -84,6 +87,7 @@ def test_without_a_beam_it_is_the_sum_over_all_chains(rng, many):
         assert abs(likelihoods(model, said, 1) - expected).max() > 1e-4
 
 
+@pytest.mark.own_seed(reason="how far a narrow beam is off depends on the tables")
 def test_a_beam_for_all_states_is_exact_and_a_larger_one_is_closer(rng):
     """Over many random models; 3 chains that remember 3 actions or none have 3 * 4^2 states."""
     errors = {beam: [] for beam in (1, 3, 9, 27, 48)}
@@ -98,6 +102,7 @@ def test_a_beam_for_all_states_is_exact_and_a_larger_one_is_closer(rng):
     assert means[0] > 3 * means[2] > 0
 
 
+@pytest.mark.statistical(false_alarm=1e-9)
 def test_one_chain_is_a_markov_chain(rng):
     """By hand from the counts, and by hmmlearn with a state for each action."""
     hmm = pytest.importorskip("hmmlearn.hmm")
@@ -121,7 +126,8 @@ def test_one_chain_is_a_markov_chain(rng):
         with np.errstate(divide="ignore"):  # an identity has zeros
             assert value == pytest.approx(other.score(row[:, None]), rel=1e-10)
     backwards = model._joint_log_likelihood(in_turn(new[:, ::-1]))[:, 0]
-    assert abs(backwards - found).max() > 1e-3  # control: order matters
+    # control: order matters, unless all 20 are palindromes, of which there is one in 81
+    assert abs(backwards - found).max() > 1e-3
 
 
 # tracks
@@ -166,32 +172,40 @@ def test_tracks_by_hand():
 # counts
 
 
+def fit_chains(X, n_chains, smoothing=0.5):
+    (term,) = Chains(n_chains, smoothing=smoothing).specialise([X])
+    return term.fit(term.count(X), None, Context("it", X.actions, 0, np.random.default_rng(0)))
+
+
 def test_counts_by_hand():
     """Tracks are 0 1 0 1 and 0 0: a b on the first, c c on the second; then b a."""
     X = IntervalSequences.from_lists(
         [[("a", 0, 4), ("c", 1, 5), ("b", 4, 8), ("c", 5, 6)], [("b", 0, 1), ("a", 2, 3)]]
     )
     assert assign_tracks(X.offsets, X.start, X.end, 0).tolist() == [0, 1, 0, 1, 0, 0]
-    model = fit_chains("it", X, 0, 0.5)
+    model = fit_chains(X, "overlap")
     switch = np.array([[1, 2], [1, 0], [2, 0]]) + 0.5  # after 0, after 1, at first
     step = np.array([[0, 1, 0], [1, 0, 0], [0, 0, 1], [1, 1, 1]]) + 0.5
     np.testing.assert_allclose(np.exp(model.switch), switch / switch.sum(axis=1, keepdims=True))
     np.testing.assert_allclose(np.exp(model.step), step / step.sum(axis=1, keepdims=True))
-    assert repr(model) == "InterleavedChains 'it': 2 chains"
-    assert repr(fit_chains("it", X, 1, 0.5)) == "InterleavedChains 'it': 1 chain"
+    assert model.brief() == "2 chains"
+    assert fit_chains(X, 1).brief() == "1 chain"
+    activity = IHMMClassifier("overlap").fit(X, ["it", "it"]).activities_["it"]
+    assert repr(activity).endswith("2 instances of 2 to 4 intervals; chains (2 chains)")
 
 
 def test_chains_are_as_many_as_asked_for_or_as_overlap():
     X = [[("a", 0, 9), ("b", 1, 8), ("c", 2, 7)], [("a", 0, 1), ("b", 1, 2)]]
     for n_chains, expected in (("overlap", [3, 1]), (1, [1, 1]), (np.int64(4), [4, 4])):
         model = IHMMClassifier(n_chains).fit(X, ["x", "y"])
-        assert [activity.chains for activity in model.activities_.values()] == expected
+        found = [activity["chains"].chains for activity in model.activities_.values()]
+        assert found == expected
 
 
 def test_too_many_intervals_at_the_same_time(monkeypatch):
     X = [[("a", 0, 9), ("b", 1, 8), ("c", 2, 7)]] * 2
     monkeypatch.setattr(ihmm, "MOST_CHAINS", 2)
-    with pytest.raises(DataError, match="3 intervals of the activity 'x' run .* give n_chains"):
+    with pytest.raises(DataError, match="3 intervals of an activity run .* give n_chains="):
         IHMMClassifier("overlap").fit(X, ["x", "y"])
     IHMMClassifier(2).fit(X, ["x", "y"])
 
@@ -201,7 +215,9 @@ def test_too_many_states_without_a_beam(rng, monkeypatch):
     exact, beamed = (IHMMClassifier(3, beam=b).fit(in_turn(said), [0, 0, 1, 1]) for b in (None, 4))
     expected = exact.predict_proba(in_turn(said))
     monkeypatch.setattr(ihmm, "MOST_STATES", 60)
-    with pytest.raises(DataError, match="more than 20 states of 3 chains; set a smaller beam"):
+    with pytest.raises(
+        DataError, match="more than 20 states of 3 chains; set a smaller beam=, or fewer"
+    ):
         exact.predict_proba(in_turn(said))
     assert np.isfinite(beamed.predict_log_proba(in_turn(said))).all()
     monkeypatch.setattr(ihmm, "MOST_STATES", 3 * 3 * 3 * 4**2)  # control: as many as there are

@@ -7,6 +7,7 @@ import pytest
 
 from ibgn import DataError, IntervalSequences, inspect
 from ibgn.datasets import make_hand_signs
+from ibgn.errors import Option
 
 FINE = [
     [("reach", 0.0, 2.0), ("grasp", 2.0, 5.0), ("look", 1.0, 4.0)],
@@ -18,7 +19,7 @@ LABELS = ["take", "take", "wave", "wave"]
 
 
 def warnings_of(instances, y=None):
-    return " | ".join(inspect(instances, y).warnings)
+    return " | ".join(map(str, inspect(instances, y).warnings))
 
 
 def test_counts():
@@ -73,7 +74,7 @@ def test_overlap_with_an_interval_that_is_not_the_neighbour():
 
 def test_labels_that_look_wrong():
     found = warnings_of(FINE, ["take", "Take", "wave", "wave"])
-    assert "labels 'take' and 'Take' differ by case" in found
+    assert "activities 'take' and 'Take' differ only in case" in found
     assert "2 of 3 activities have a single instance" in found
 
 
@@ -103,8 +104,8 @@ def test_huge_instances_are_not_paired():
     found = inspect(X)
     assert found.relations["b"] == 1
     assert found.intervals == many + 2
-    assert "1 instance of more than 30,000 intervals left out" in " ".join(found.warnings)
-    assert "all 1000000 intervals are in one instance" in " ".join(inspect(X[:1]).warnings)
+    assert "1 instance of more than 30,000 intervals left out" in " ".join(map(str, found.warnings))
+    assert "all 1000000 intervals are in one instance" in warnings_of(X[:1])
 
 
 def test_near_end_points(rng):
@@ -115,6 +116,11 @@ def test_near_end_points(rng):
     tolerance = float(found.split("tolerance=")[1].split()[0])
     assert 0.01 < tolerance < 1
     assert "tolerance" not in warnings_of([[("a", 0, 1), ("b", 1, 2.5), ("c", 2.5, 4)]] * 30)
+
+
+def test_what_to_do_is_an_option_that_the_command_line_can_write():
+    (suspected,) = inspect([[("a", 0, 4), ("a", 0, 4)]]).warnings[-1:]
+    assert Option("duplicates", "drop") in suspected.parts
 
 
 def test_a_name_in_a_warning_is_made_harmless():

@@ -137,21 +137,21 @@ def test_concatenate_keeps_what_all_parts_have(X):
 @pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
 def test_tables_of_all_kinds(X, backend):
     y = np.array(["tea", "tea", "milk", "milk"], dtype=object)
-    table = X.to_table(y, backend=backend)
+    table = X.to_frame(y, backend=backend)
     kinds = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.Table}
     assert isinstance(table, kinds[backend])
     again, labels = read_table(table)
     assert again == X
     assert labels.tolist() == y.tolist()
-    numbers = X.to_table(np.array([1, 2, 3, 4]), backend=backend)
+    numbers = X.to_frame(np.array([1, 2, 3, 4]), backend=backend)
     assert read_table(numbers)[1].tolist() == [1, 2, 3, 4]
 
 
 def test_table_errors(X):
     with pytest.raises(DataError, match="choose among 'pandas', 'polars', 'pyarrow'"):
-        X.to_table(backend="dask")
+        X.to_frame(backend="dask")
     with pytest.raises(DataError, match=r"y has one value an instance, got shape \(1,\) for 4"):
-        X.to_table(["tea"])
+        X.to_frame(["tea"])
     with pytest.raises(DataError, match="go to IntervalSequences.from_lists"):
         read_table([1, 2])
 

@@ -17,12 +17,14 @@ from ibgn.allen import Converse, Relation
 from ibgn.classifiers import ITBNClassifier, itbn
 from ibgn.classifiers.climbing import climb, family_score
 from ibgn.classifiers.itbn import (
+    Network,
     Occurrences,
     count_relations,
     find_occurrences,
-    fit_network,
     relation_score,
 )
+from ibgn.intervals import recode
+from ibgn.terms import Context
 from strategies import sequences
 
 SAMPLE = {  # two intervals for each of the 13 relations
@@ -49,9 +51,10 @@ def random_rows(rng, instances=80, actions="abc", share=0.7):
     return X
 
 
-def fitted(rows, consistency="frequent", smoothing=1.0):
+def fitted(rows, consistency="frequent", smoothing=1.0, comparison="all-pairs"):
     X = IntervalSequences.from_lists(rows)
-    return fit_network("it", X, "first", consistency, smoothing)
+    term = Network("first", comparison, consistency, smoothing)
+    return term.fit(term.count(X), None, Context("it", X.actions, 0, np.random.default_rng(0)))
 
 
 def skeleton(links):
@@ -79,8 +82,7 @@ def term_of(network, link, relation):
 @pytest.mark.parametrize("comparison", ["links", "all-pairs"])
 def test_probabilities_of_all_states_sum_to_one(rng, smoothing, comparison):
     """Which actions occur, and any relation of each linked pair, or of all pairs, where both do."""
-    model = ITBNClassifier(comparison=comparison)
-    network = fitted(random_rows(rng), smoothing=smoothing)
+    network = fitted(random_rows(rng), smoothing=smoothing, comparison=comparison)
     assert len(network.links) > 1
     term = {
         (link, r): term_of(network, link, r)
@@ -90,7 +92,9 @@ def test_probabilities_of_all_states_sum_to_one(rng, smoothing, comparison):
     for present in itertools.product([False, True], repeat=3):
         here = [a for a in range(3) if present[a]]
         seen = occurring(dict.fromkeys(here, (0, 1)), 3)
-        base = network.presence_terms(seen).sum() + model._unlinked(network, seen.present)[0]
+        instance = IntervalSequences.from_lists([[("abc"[a], 0, 1) for a in here]])
+        whole = network.log_likelihood(recode(instance, network.actions))[0]
+        base = whole - network.relation_terms(seen).sum()
         linked = [n for n, (i, j) in enumerate(network.links) if present[i] and present[j]]
         free = math.comb(len(here), 2) - len(linked) if comparison == "all-pairs" else 0
         for relations in itertools.product(range(13), repeat=len(linked)):
@@ -142,7 +146,8 @@ def test_likelihood_is_that_of_the_plain_counts(rng, occurrence, comparison):
     new = [*random_rows(rng, 15, "abcde"), [("a", 0, 9), ("new", 0, 9), ("e", 3, 9)], []]
     found = model._joint_log_likelihood(new) - model.class_log_prior_
     options = occurrence, comparison, 0.5
-    for label, network in model.activities_.items():
+    for label, activity in model.activities_.items():
+        network = activity["network"]
         assert len(network.links) > 1
         train = [rows for rows, of in zip(X, y, strict=True) if of == label]
         expected = [plain_log_likelihood(network, train, x, *options) for x in new]
@@ -180,7 +185,8 @@ def test_first_and_longest_by_hand():
 def test_repeated_actions_are_counted():
     rows = [[("a", 0, 1), ("a", 2, 3), ("a", 5, 6), ("b", 1, 2)], [("a", 0, 1), ("b", 1, 2)]]
     model = ITBNClassifier().fit([*rows, [("a", 0, 1)]], ["x", "x", "y"])
-    assert [network.repeated for network in model.activities_.values()] == [2, 0]
+    found = [activity["network"].repeated for activity in model.activities_.values()]
+    assert found == [2, 0]
     assert "left out: 2 repeated intervals" in repr(model.activities_["x"])
 
 
@@ -316,6 +322,7 @@ def test_no_single_change_that_is_allowed_is_better(rng):
     assert sum(better_changes(*one, climb(*one)) for one in problems) > 0  # control
 
 
+@pytest.mark.own_seed(reason="whether a link is missed is left to chance")
 def test_links_that_were_missed_are_told_by_the_reason(rng):
     told = Counter()
     for _ in range(40):
@@ -337,15 +344,18 @@ def test_links_that_were_missed_are_told_by_the_reason(rng):
     assert told["cyclic"] > 0
 
 
+@pytest.mark.statistical(false_alarm=1e-8)
 def test_a_planted_structure_is_found_again(rng):
-    """A tree of strong links; columns shuffled by themselves have none. A link costs a bit more
-    than BIC has it, so that chance finds none either.
+    """A tree of strong links; columns shuffled by themselves have none.
+
+    A link costs 20 more than BIC has it: to gain 23 a pair needs a chi-square of 46, by chance in
+    1e-11 of cases, of which there are some hundreds. A link of the tree gains 184.
     """
     n, tree = 500, {1: 0, 2: 1, 3: 0, 5: 3}
     values = rng.random((n, 6)) < 0.5
     for child, parent in tree.items():
         values[:, child] = values[:, parent] ^ (rng.random(n) < 0.1)
-    cost = np.full((6, 6), -8.0)
+    cost = np.full((6, 6), -20.0)
     found = climb(values, cost, lambda *_: True)
     assert skeleton(found.links) == {frozenset(pair) for pair in tree.items()}
     shuffled = rng.permuted(values, axis=0)
@@ -359,9 +369,8 @@ def test_links_of_a_fitted_network_follow_its_actions(rng):
         first, second = SAMPLE[n % 13]
         rows.append([("a", *first), ("b", *second)] if n % 2 else [("c", 0, 1)] * (n % 3 == 0))
     network = fitted(rows)
-    assert {frozenset(pair) for pair in network.table()[["parent", "child"]].to_numpy()} >= {
-        frozenset("ab")
-    }
+    linked = network.describe()[["parent", "child"]].to_numpy()
+    assert frozenset("ab") in {frozenset(pair) for pair in linked}
     alone = rng.random((260, 2)) < 0.5
     apart = [
         [("a", *SAMPLE[n % 13][0])] * bool(x) + [("b", *SAMPLE[n % 13][1])] * bool(y)
@@ -373,13 +382,13 @@ def test_links_of_a_fitted_network_follow_its_actions(rng):
 def test_a_relation_that_always_holds_makes_a_link():
     """Both always occur, so that only their relation can pay; a control has all thirteen."""
     network = fitted([[("a", 0, 4), ("b", 2, 6)]] * 52)
-    (parent, relation, child, probability) = network.table().iloc[0]
+    (parent, relation, child, probability) = network.describe().iloc[0]
     expected = allen.relation(*(((0, 4), (2, 6)) if parent == "a" else ((2, 6), (0, 4))))
     assert (relation, {parent, child}) == (expected.label, {"a", "b"})
     assert probability == pytest.approx(53 / 65)
     mixed = fitted([[("a", *SAMPLE[n % 13][0]), ("b", *SAMPLE[n % 13][1])] for n in range(52)])
     assert len(mixed.links) == 0
-    assert mixed.table().empty
+    assert mixed.describe().empty
 
 
 def test_a_single_instance_does_not_link_everything():
@@ -418,7 +427,7 @@ def test_a_link_that_contradicts_others_is_left_out(orders, consistency, contrad
     assert network.inconsistent.shape == (contradicting, 2)
     assert len(network.links) == 3 - contradicting
     assert skeleton(network.links).isdisjoint(skeleton(network.inconsistent))
-    assert f"{contradicting} inconsistent" in repr(network)
+    assert f"{contradicting} inconsistent" in network.brief()
 
 
 def test_without_the_check_contradictions_are_linked(monkeypatch):
@@ -438,6 +447,7 @@ def relations_of(rows, i, j, consistency):
 
 
 @pytest.mark.parametrize("consistency", ["frequent", "strict"])
+@pytest.mark.own_seed(reason="whether links contradict is left to chance")
 def test_all_triangles_of_links_hold_together(rng, consistency):
     """Actions come in a circle, the first of them by chance, so that many links contradict."""
     triangles, rejected = 0, 0

@@ -1,5 +1,6 @@
 """Probabilities of relations: counts that add, terms that sum to one, nothing impossible."""
 
+import dataclasses
 import functools
 import itertools
 from typing import NamedTuple
@@ -15,7 +16,14 @@ from ibgn import IntervalSequences, Structure
 from ibgn.allen import ALL, members, relation
 from ibgn.networks import read_networks
 from ibgn.terms import relations as links
-from ibgn.terms.relations import LinkCounts, constraining, count_links, fit_links, fit_polya
+from ibgn.terms.relations import (
+    RelationCounts,
+    Relations,
+    constraining,
+    count_relations,
+    fit_polya,
+    fit_relations,
+)
 from strategies import ACTIONS, sequences, structures
 
 SMOOTHING = st.one_of(st.just("learned"), st.floats(1e-5, 5))
@@ -23,11 +31,16 @@ UNLINKED = ("constrained", "marginal", "ignore")
 
 
 def count(X, structure, unlinked="marginal"):
-    return count_links(X, structure, read_networks(X, constraining(structure, unlinked)))
+    return count_relations(X, structure, read_networks(X, constraining(structure, unlinked)))
 
 
 def fit(X, structure, smoothing=1.0, unlinked="marginal"):
-    return fit_links(count(X, structure, unlinked), structure, len(X.actions), smoothing)
+    return fit_relations(count(X, structure, unlinked), structure, X.actions, smoothing)
+
+
+def terms_of(learned, X, networks, unlinked):
+    """What each pair adds."""
+    return dataclasses.replace(learned, unlinked=unlinked).pair_terms(X, networks)
 
 
 def random_sequences(rng, instances=30, longest=6, names=ACTIONS[:3]):
@@ -57,7 +70,7 @@ def test_counts_of_parts_add_beyond_the_last_position(rng, monkeypatch):
     X = random_sequences(rng)
     structure = Structure([(0, 1)])
     whole = count(X, structure)
-    added = functools.reduce(LinkCounts.__add__, (count(part, structure) for part in X))
+    added = functools.reduce(RelationCounts.__add__, (count(part, structure) for part in X))
     np.testing.assert_array_equal(added.positions, whole.positions)
     assert len(whole.positions) == 3
     assert whole.positions[0, 0].sum() == (X.lengths * (X.lengths - 1) // 2)[
@@ -94,8 +107,9 @@ def test_structure_of_constraints():
 def test_probabilities_sum_to_one_within_every_constraint(X, structure, smoothing):
     """For pairs of actions met, never met and unknown; relations outside have none."""
     learned = fit(X, structure, smoothing)
-    known = {(key // 128 // learned.actions, key // 128 % learned.actions) for key in learned.keys}
-    asked = {*known, (0, 0), (0, learned.actions), (learned.actions, learned.actions)}
+    unknown = len(learned.actions)
+    known = {divmod(int(key) // 128, unknown) for key in learned.keys}
+    asked = {*known, (0, 0), (0, unknown), (unknown, unknown)}
     masks = {ALL, 1, 6, *(int(key % 128) for key in learned.keys)}
     for (first, second), mask in itertools.product(asked, masks):
         probs = learned.probs(int(first), int(second), mask)
@@ -125,7 +139,7 @@ def test_terms_of_linked_pairs_are_their_probabilities(rng):
     X = random_sequences(rng)
     networks = read_networks(X, "full")
     learned = fit(X, Structure.full(), "learned")
-    terms = iter(learned.log_terms(X, networks, "marginal"))
+    terms = iter(terms_of(learned, X, networks, "marginal"))
     for part, network in zip(X, networks, strict=True):
         for i, j, held in network.links():
             mask = int(network.constraints[i, j])
@@ -135,7 +149,7 @@ def test_terms_of_linked_pairs_are_their_probabilities(rng):
 
 @pytest.mark.parametrize("smoothing", [0, -1, float("nan"), float("inf"), "plenty", None, True])
 def test_smoothing_is_positive_or_learned(smoothing, rng):
-    with pytest.raises(ValueError, match="smoothing is a finite number, positive, or 'learned'"):
+    with pytest.raises(ValueError, match="smoothing=.* must be positive, or 'learned'"):
         fit(random_sequences(rng), Structure.full(), smoothing)
 
 
@@ -158,6 +172,7 @@ def best_polya(counts):
     )
 
 
+@pytest.mark.statistical(false_alarm=1e-8)
 @pytest.mark.parametrize("prior", [[2, 1, 0.5], [0.3, 0.2, 0.1]])
 def test_learned_prior_is_recovered(prior, rng):
     """From 500 rows of 60 it is known within some 5 %."""
@@ -165,6 +180,7 @@ def test_learned_prior_is_recovered(prior, rng):
     np.testing.assert_allclose(found, prior, rtol=0.4)
 
 
+@pytest.mark.own_seed(reason="how far from the top steps end depends on the counts")
 @pytest.mark.parametrize("prior", [[2, 1, 0.5], [0.3, 0.2, 0.1]])
 def test_learned_prior_is_the_maximum_of_its_likelihood(prior, rng):
     """It stops where a step changes it by less than 1e-3, which is some 1 % from the top."""
@@ -206,10 +222,10 @@ def test_ignored_pairs_say_nothing(rng):
     structure = Structure([(0, 1), (1, 2)])
     learned = fit(X, structure)
     networks = read_networks(X, structure)
-    terms = learned.log_terms(X, networks, "ignore")
+    terms = terms_of(learned, X, networks, "ignore")
     linked = np.concatenate([structure.mask(k)[np.triu_indices(k, 1)] for k in X.lengths.tolist()])
     assert (terms[~linked] == 0).all()
-    np.testing.assert_array_equal(terms[linked], learned.log_terms(X, networks, "marginal")[linked])
+    np.testing.assert_array_equal(terms[linked], terms_of(learned, X, networks, "marginal")[linked])
 
 
 def test_marginal_pairs_follow_their_position_backed_off_to_all(rng):
@@ -224,7 +240,7 @@ def test_marginal_pairs_follow_their_position_backed_off_to_all(rng):
     elsewhere = (pooled + 1) / (pooled.sum() + 7)
     own = seen + links.BACK_OFF * elsewhere
     own /= own.sum(axis=2, keepdims=True)
-    terms = iter(fit(X, structure).log_terms(X, networks, "marginal"))
+    terms = iter(terms_of(fit(X, structure), X, networks, "marginal"))
     for network in networks:
         for i, j in itertools.combinations(range(len(network)), 2):
             term = next(terms)
@@ -239,7 +255,7 @@ def test_pairs_beyond_the_positions_of_training_are_scored_elsewhere(rng):
     structure = Structure([(0, 1)])
     learned = fit(short, structure)
     networks = read_networks(long, structure)
-    terms = learned.log_terms(long, networks, "marginal")
+    terms = terms_of(learned, long, networks, "marginal")
     last = networks.offsets[1:][long.lengths > 3] - 1
     np.testing.assert_allclose(terms[last], learned.elsewhere[networks.relation[last]], rtol=1e-12)
 
@@ -268,7 +284,7 @@ def total_over_all_networks(k, learned, action, unlinked):
     X = IntervalSequences.from_lists(lists)
     networks = read_networks(X, constraining(learned.structure, unlinked))
     coded = Coded(X.offsets, np.tile(np.array(action, np.int32), len(X)))
-    terms = learned.log_terms(coded, networks, unlinked)
+    terms = terms_of(learned, coded, networks, unlinked)
     return np.exp(terms.reshape(len(X), -1).sum(axis=1)).sum()
 
 
@@ -291,7 +307,7 @@ def test_constrained_probabilities_of_all_networks_sum_to_one(X, structure, smoo
     constraints no draw ends in nothing and every network is reached in one way.
     """
     learned = fit(X, structure, smoothing, "constrained")
-    action = data.draw(st.lists(st.integers(0, learned.actions), min_size=k, max_size=k))
+    action = data.draw(st.lists(st.integers(0, len(learned.actions)), min_size=k, max_size=k))
     total = total_over_all_networks(k, learned, action, "constrained")
     assert total == pytest.approx(1, abs=1e-10)
 
@@ -324,7 +340,7 @@ def test_constrained_terms_sum_to_one_over_each_constraint(X, structure, smoothi
             networks.offsets, networks.lengths, of_this, networks.constraint, networks.structure
         )
         inside = networks.constraint >> held & 1 == 1
-        total[inside] += np.exp(learned.log_terms(X, changed, "constrained")[inside])
+        total[inside] += np.exp(terms_of(learned, X, changed, "constrained")[inside])
     np.testing.assert_allclose(total, 1, rtol=1e-12)
 
 
@@ -334,8 +350,8 @@ def test_never_log_zero(seen, unseen, structure, smoothing):
     for unlinked in UNLINKED:
         learned = fit(seen, structure, smoothing, unlinked)
         networks = read_networks(unseen, constraining(structure, unlinked))
-        action = np.minimum(unseen.action, learned.actions)
-        terms = learned.log_terms(Coded(unseen.offsets, action), networks, unlinked)
+        action = np.minimum(unseen.action, len(learned.actions))
+        terms = terms_of(learned, Coded(unseen.offsets, action), networks, unlinked)
         assert np.isfinite(terms).all()
         assert (terms <= 1e-12).all()
 
@@ -348,7 +364,6 @@ def test_training_on_nothing_gives_even_probabilities():
         np.testing.assert_allclose(np.exp(learned.elsewhere), 1 / 7, rtol=1e-12)
 
 
-def test_unlinked_is_one_of_the_choices(rng):
-    X = random_sequences(rng)
+def test_unlinked_is_one_of_the_choices():
     with pytest.raises(ValueError, match="'constrained', 'marginal', 'ignore'"):
-        fit(X, Structure.full()).log_terms(X, read_networks(X), "all")
+        Relations(unlinked="all")

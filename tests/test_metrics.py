@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from wardmetrics.core_methods import eval_events, eval_segments
 
-from ibgn import DataError, IntervalSequences, metrics
+from ibgn import DataError, IntervalSequences
 from ibgn.metrics import (
     edit_score,
     interval_scores,
+    matching,
     measure_confusion,
     overlap_f1,
     ward_scores,
@@ -239,8 +240,8 @@ def test_neighbouring_numbers_are_told_apart():
 
 @given(sequences(most=2, longest=8), sequences(most=2, longest=8), st.booleans())
 def test_all_that_overlap_are_found(X, Z, same_action):
-    X, Z = metrics._aligned(X[:1] if len(X) else [[]], Z[:1] if len(Z) else [[]])
-    found = metrics._overlapping(X, Z, same_action)
+    X, Z = matching.align(X[:1] if len(X) else [[]], Z[:1] if len(Z) else [[]])
+    found = matching.find_overlaps(X, Z, same_action)
     expected = {
         (i, j): iou((X.start[i], X.end[i]), (Z.start[j], Z.end[j]))
         for i, j in itertools.product(range(len(X.action)), range(len(Z.action)))
@@ -255,7 +256,7 @@ def test_long_instances_do_not_take_all_pairs(rng):
     """20,000 intervals: all pairs would be some gigabytes."""
     start = 10 * np.arange(20_000) + rng.uniform(0, 3, 20_000)
     X = IntervalSequences.from_lists([[("a", s, s + 5) for s in start.tolist()]])
-    assert len(metrics._candidates(X, X, True)[0]) == 20_000
+    assert len(matching._candidates(X, X, True)[0]) == 20_000
     assert ward_scores(X, X).true_events["C"] == 20_000
 
 

@@ -57,6 +57,7 @@ def test_constraints_contain_the_relation_and_are_among_the_thirteen(X, structur
     assert set(found.constraint.tolist()) <= set(CONSTRAINTS.values())
 
 
+@pytest.mark.own_seed(reason="whether a rare constraint occurs is left to chance")
 def test_all_thirteen_constraints_occur(rng):
     """On random structures each of the 13 sets is met, so none of them is idle."""
     met = set()

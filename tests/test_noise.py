@@ -131,11 +131,14 @@ def test_a_detector_that_was_never_measured_changes_nothing():
 @pytest.mark.parametrize(
     ("noise", "message"),
     [
-        (Misdetection(1.1), "rate is a finite number, from 0 to 1"),
-        (Misdetection(lost=-1), "lost is a finite number"),
+        (Misdetection(1.1), "rate=1.1 must be from 0 to 1"),
+        (Misdetection(lost=-1), "lost=-1 must be from 0 to 1"),
         (DurationNoise(-0.1), "from 0 to 1000"),
         (DurationNoise(1e300), "from 0 to 1000"),  # beyond what numbers hold
-        (ConfusionNoise("no"), "a Confusion is wanted, got str"),
+        (
+            ConfusionNoise("no"),
+            "confusion='no' must be what ibgn.metrics.measure_confusion returns",
+        ),
     ],
 )
 def test_bad_options(noise, message):

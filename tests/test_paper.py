@@ -17,20 +17,21 @@ from ibgn.cli.results import Watch
 from ibgn.datasets import make_composable, make_daily_living, make_hand_signs, make_relations
 from ibgn.errors import OptionError
 from ibgn.evaluation import trials
-from ibgn.evaluation.methods import METHODS, PAPER
+from ibgn.evaluation.methods import METHODS
 from ibgn.evaluation.robustness import Robustness
 from ibgn.evaluation.scores import SCORES
-from ibgn.report.markdown import to_markdown
-from ibgn.reproduction import experiments
-from ibgn.reproduction.abilities import ABILITIES, _row
-from ibgn.reproduction.experiments import BUDGETS, Budget, PaperResults, Study, run_paper
+from ibgn.reproduction import protocol
+from ibgn.reproduction.markdown import to_markdown
 from ibgn.reproduction.page import make_paper_report
+from ibgn.reproduction.protocol import BUDGETS, Budget, PaperResults, Study, run_paper
 from ibgn.reproduction.published import (
     DATA_SETS,
     DETECTION_F1,
+    PAPER,
     published_accuracy,
     published_robustness,
 )
+from ibgn.reproduction.questions import COLUMNS, QUESTIONS, answer_row
 from ibgn.reproduction.verdicts import (
     abilities_agree,
     best_of_ours,
@@ -40,7 +41,6 @@ from ibgn.reproduction.verdicts import (
     ideal_agree,
     robust_agree,
 )
-from test_cli import ibgn  # noqa: F401
 
 NAMES = ["IHMM", "DBN", "ITBN", "IBGN-C", "IBGN-F", "IBGN"]
 SEVEN = [*NAMES, "IBGN-T"]
@@ -249,12 +249,11 @@ def _poor(tenths):
 def measured(right=True):
     """Abilities as if they had been measured: as printed, or none as printed."""
     rows = [
-        _row(ability, name, ability.enough if right else -1.0)
-        for ability in ABILITIES
+        answer_row(question, name, question.enough if right else -1.0)
+        for question in QUESTIONS
         for name in PAPER
     ]
-    columns = ["key", "question", "method", "measured", "answer", "paper", "agrees", "note"]
-    return pd.DataFrame(rows, columns=columns).astype({"agrees": object})
+    return pd.DataFrame(rows, columns=COLUMNS).astype({"agrees": object})
 
 
 def test_abilities_are_judged_cell_by_cell():
@@ -275,17 +274,19 @@ def test_abilities_are_judged_cell_by_cell():
 
 # a run of everything, tiny
 
+SLOW_FIXTURES = ("run",)
+
 
 @pytest.fixture(scope="module")
 def tiny():
     """Budgets and simulations so small that all experiments take seconds."""
     with pytest.MonkeyPatch.context() as patch:
         budget = Budget(20, 60, 1, 1, (0.3,), 3, 12, False)
-        patch.setattr(experiments, "BUDGETS", {"quick": budget, "usual": budget})
-        patch.setattr(experiments, "make_composable", smaller(make_composable, 80))
-        patch.setattr(experiments, "make_daily_living", smaller(make_daily_living, 25))
-        patch.setattr(experiments, "make_hand_signs", few_words)
-        patch.setattr(experiments, "measure_abilities", lambda *_: measured())
+        patch.setattr(protocol, "BUDGETS", {"quick": budget, "usual": budget})
+        patch.setattr(protocol, "make_composable", smaller(make_composable, 80))
+        patch.setattr(protocol, "make_daily_living", smaller(make_daily_living, 25))
+        patch.setattr(protocol, "make_hand_signs", few_words)
+        patch.setattr(protocol, "measure_abilities", lambda *_: measured())
         yield patch
 
 
@@ -306,7 +307,7 @@ def recording():
 
 @pytest.fixture(scope="module")
 def run(tiny, recording, tmp_path_factory):
-    """Results of a run, its folder of journals, and what was told of its progress."""
+    """Results of a run, its folder of journals, and reports of its progress."""
     folder = tmp_path_factory.mktemp("run") / "new" / "journals"
     begun, done = [], []
     results = run_paper(
@@ -324,8 +325,8 @@ def numbers(results):
     """All tables, without what depends on the machine."""
     return {
         name: (
-            study.found.scores.drop(columns=["fit_seconds", "predict_seconds"]),
-            study.found.predictions,
+            study.robustness.scores.drop(columns=["fit_seconds", "predict_seconds"]),
+            study.robustness.predictions,
         )
         for name, study in results.studies.items()
     }
@@ -355,10 +356,10 @@ def tried(monkeypatch):
 @pytest.fixture
 def first(tiny, monkeypatch):
     """Only so many of the experiments."""
-    original = experiments._plans
+    original = protocol._plans
 
     def only(number):
-        monkeypatch.setattr(experiments, "_plans", lambda *given: islice(original(*given), number))
+        monkeypatch.setattr(protocol, "_plans", lambda *given: islice(original(*given), number))
 
     return only
 
@@ -377,7 +378,7 @@ def test_all_experiments_are_run(run):
     assert all(0 < f1 <= 1 for f1 in results.interval_f1.values())
     for name, one in results.studies.items():
         assert one.name == name
-        assert list(dict.fromkeys(one.found.scores["method"])) == SEVEN
+        assert list(dict.fromkeys(one.robustness.scores["method"])) == SEVEN
     told = [name for name, _ in begun]
     assert told == ["what each model can express", *results.studies]
     for number, (_, tasks) in enumerate(begun, 1):
@@ -397,7 +398,7 @@ def test_conditions_are_those_of_the_paper(run):
     results = run[0]
 
     def conditions(name):
-        table = results.studies[name].found.scores
+        table = results.studies[name].robustness.scores
         return set(table[["error", "rate"]].itertuples(index=False, name=None))
 
     clean, both = {("none", 0.0)}, ("misdetection", "duration")
@@ -411,14 +412,14 @@ def test_conditions_are_those_of_the_paper(run):
     assert conditions("fingers") == clean | {("fingers", 0.0)}
     assert conditions("recording ../a b") == clean | {(e, 0.2) for e in both}
     people = results.studies["detectors"].X.groups
-    assert results.studies["detectors"].found.scores["fold"].nunique() == len(set(people)) == 4
-    assert results.studies["basketball"].found.scores["fold"].nunique() == 5
+    assert results.studies["detectors"].robustness.scores["fold"].nunique() == len(set(people)) == 4
+    assert results.studies["basketball"].robustness.scores["fold"].nunique() == 5
 
 
 def test_chains_are_as_short_as_the_budget_says(tiny, monkeypatch):
     given = []
-    monkeypatch.setattr(experiments, "_plans", lambda *_: [])
-    monkeypatch.setattr(experiments, "measure_abilities", lambda *a: given.append(a) or measured())
+    monkeypatch.setattr(protocol, "_plans", lambda *_: [])
+    monkeypatch.setattr(protocol, "measure_abilities", lambda *a: given.append(a) or measured())
     run_paper("quick", seed=3)
     methods, seed, jobs = given[0]
     assert (list(methods), seed, jobs) == (NAMES, 3, None)
@@ -428,7 +429,7 @@ def test_chains_are_as_short_as_the_budget_says(tiny, monkeypatch):
     assert (BUDGETS["full"].repeats, BUDGETS["full"].search) == (10, True)
 
 
-def test_a_second_run_does_nothing_anew(run, first, tried):
+def test_a_second_run_does_nothing_again(run, first, tried):
     results, folder, _, done = run
     first(4)
     told = []
@@ -448,7 +449,7 @@ def test_names_of_recordings_are_no_names_of_files(run):
     assert all(re.fullmatch(r"[0-9a-f]{16}\.journal", name) for name in files)
 
 
-def test_a_run_that_was_stopped_goes_on(run, first, tried, tmp_path):
+def test_an_interrupted_run_resumes(run, first, tried, tmp_path):
     first(2)
     left = iter(range(50))
 
@@ -468,26 +469,26 @@ def test_jobs_do_not_matter_and_seeds_do(run, first):
     first(2)
     assert_same(begin_of(run[0], 2), run_paper("quick", n_jobs=2))
     first(1)
-    other = run_paper("quick", n_jobs=1, seed=1).studies["basketball"].found.predictions
-    same = run[0].studies["basketball"].found.predictions
+    other = run_paper("quick", n_jobs=1, seed=1).studies["basketball"].robustness.predictions
+    same = run[0].studies["basketball"].robustness.predictions
     assert other["confidence"].tolist() != same["confidence"].tolist()
 
 
 def test_jobs_do_not_matter_to_detectors(run):
-    one, two = (experiments._detectors(experiments.BUDGETS["quick"], 0, jobs) for jobs in (1, 2))
+    one, two = (protocol._detectors(protocol.BUDGETS["quick"], 0, jobs) for jobs in (1, 2))
     assert one.interval_f1 == two.interval_f1
     assert one.interval_f1.items() <= run[0].interval_f1.items()
     for by_one, by_two in zip(one.conditions[1:], two.conditions[1:], strict=True):
-        assert by_one.found.to_lists() == by_two.found.to_lists()
+        assert by_one.intervals.to_lists() == by_two.intervals.to_lists()
     assert [condition.error for condition in one.conditions] == ["none", "knn", "svm", "tree"]
 
 
 def test_what_cannot_be_split_is_told_before_the_work(tiny, recording, monkeypatch):
-    monkeypatch.setattr(experiments, "measure_abilities", None)  # which would be the first to run
+    monkeypatch.setattr(protocol, "measure_abilities", None)  # which would be the first to run
     X, _ = recording
-    with pytest.raises(DataError, match="recording 'mine': there is one label only"):
+    with pytest.raises(DataError, match="recording 'mine': there is only one label"):
         run_paper("quick", {"good": recording, "mine": (X, np.full(len(X), "tea"))})
-    with pytest.raises(DataError, match="recording 'few': 5 folds need so many instances"):
+    with pytest.raises(DataError, match="recording 'few': 5 folds need 5 instances of a label"):
         run_paper("quick", {"few": (X[:8], np.arange(8).astype(str))})
     with pytest.raises(OptionError, match="budget='fast' is not a choice"):
         run_paper("fast")
@@ -536,8 +537,8 @@ def test_the_headline_counts_the_verdicts_on_accuracy(report, run):
 
 
 def test_accuracies_stand_beside_those_of_the_paper(report, run):
-    found = run[0].studies["composable"].found.scores
-    table = report.tables["ideal-composable"]
+    found = run[0].studies["composable"].robustness.scores
+    table = report.frames["ideal-composable"]
     assert table["method"].tolist() == SEVEN
     assert table["paper"].tolist()[:6] == [0.93, 0.95, 0.51, 0.97, 0.98, 0.98]
     assert np.isnan(table["paper"][6])  # the paper knows nothing of IBGN-T
@@ -547,8 +548,8 @@ def test_accuracies_stand_beside_those_of_the_paper(report, run):
 
 
 def test_rates_are_rows_and_the_paper_is_in_brackets(report, run):
-    curves = run[0].studies["hand signs"].found.curves()
-    table = report.tables["hand-signs-misdetection"].set_index("rate")
+    curves = run[0].studies["hand signs"].robustness.curves()
+    table = report.frames["hand-signs-misdetection"].set_index("rate")
     assert list(table.index) == ["10%", "20%", "30%", "40%", "50%"]
     at = (curves["error"] == "misdetection") & (curves["rate"] == 0.4)
     ours = curves[at].set_index("method")["accuracy"]
@@ -556,15 +557,15 @@ def test_rates_are_rows_and_the_paper_is_in_brackets(report, run):
     assert table.loc["40%", "IHMM"] == f"{ours['IHMM']:.3f} (0.52)"
     assert table.loc["40%", "IBGN-T"] == f"{ours['IBGN-T']:.3f}"
     assert table.loc["40%", "DBN"] == f"{ours['DBN']:.3f}"  # a cell that the paper leaves empty
-    both = report.tables["both-duration"]
+    both = report.frames["both-duration"]
     assert both["rate"].tolist() == ["30%"]
     assert both["ITBN"][0].endswith("(0.77)")
-    living = report.tables["daily-living-duration"].set_index("rate")
+    living = report.frames["daily-living-duration"].set_index("rate")
     assert living.loc["20%", "DBN"].endswith("(0.45)")
 
 
 def test_detectors_and_fingers_have_their_quality(report, run):
-    table = report.tables["detectors"].set_index("intervals")
+    table = report.frames["detectors"].set_index("intervals")
     assert list(table.index) == ["true", "knn", "svm", "tree"]
     assert table.loc["true", "interval F1"] == ""
     for name in ("knn", "svm", "tree"):
@@ -572,33 +573,33 @@ def test_detectors_and_fingers_have_their_quality(report, run):
     assert table.loc["knn", "IBGN"].endswith(" (0.91)")
     lead = section_of(report, "Hand signs, detected and true")["lead"]
     assert f"F1 of {run[0].interval_f1['fingers']:.3f} (the paper's tracker: 0.724)" in lead[0]
-    fingers = report.tables["fingers"]
+    fingers = report.frames["fingers"]
     assert fingers["paper, detected"].tolist()[:6] == [0.43, 0.51, 0.54, 0.49, 0.55, 0.58]
     assert fingers["paper, true"].tolist()[:6] == [0.67, 0.81, 0.77, 0.82, 0.84, 0.86]
-    scores = run[0].studies["fingers"].found.scores
+    scores = run[0].studies["fingers"].robustness.scores
     for column, error in (("true intervals", "none"), ("detected", "fingers")):
         means = scores[scores["error"] == error].groupby("method")["accuracy"].mean()
         assert fingers[column].tolist() == pytest.approx(means[SEVEN].tolist(), abs=6e-4)
-    confusion = report.tables["confusion"].set_index("label")
+    confusion = report.frames["confusion"].set_index("label")
     assert confusion.to_numpy().sum() == len(run[0].studies["fingers"].X)
 
 
 def test_data_are_counted_beside_the_paper(report, run):
-    table = report.tables["data"].set_index("simulation")
+    table = report.frames["data"].set_index("simulation")
     assert list(table.index) == list(DATA_SETS)
     assert table.loc["composable", "instances"] == "80 (693)"
     assert table.loc["basketball", "activities"] == "2 (2)"
     assert table["stands for"].tolist() == [row[0] for row in DATA_SETS.values()]
     lengths = run[0].studies["basketball"].X.lengths
     wanted = f"{lengths.min()}-{lengths.max()} (2-5)"
-    assert table.loc["basketball", "intervals an instance"] == wanted
+    assert table.loc["basketball", "intervals per instance"] == wanted
 
 
 def test_recordings_have_a_row_for_each_condition(report, run, recording):
-    table = report.tables["recordings"]
+    table = report.frames["recordings"]
     assert table["recordings"].tolist() == ["../a b"] * 3
     assert table["errors"].tolist() == ["none", "misdetection", "duration"]
-    curves = run[0].studies["recording ../a b"].found.curves().iloc[0]
+    curves = run[0].studies["recording ../a b"].robustness.curves().iloc[0]
     assert table["IHMM"][0] == f"{curves['accuracy']:.3f} ± {curves['accuracy_error']:.3f}"
     without = make_paper_report(begin_of(run[0], 7), "")
     titles = [section["title"] for section in without.summary["sections"]]
@@ -660,7 +661,7 @@ def at_once(run, report, monkeypatch):
         asked.append((*given, options))
         return run[0]
 
-    monkeypatch.setattr(experiments, "run_paper", ready)
+    monkeypatch.setattr(protocol, "run_paper", ready)
     monkeypatch.setattr("ibgn.reproduction.page.make_paper_report", lambda *_: report)
     return asked
 
@@ -676,7 +677,7 @@ def test_command_writes_everything(at_once, report, tmp_path, monkeypatch):
     assert (tmp_path / "new/out/report.md").read_text("utf-8").startswith("Of ")
     page = (tmp_path / "new/out/report.html").read_text("utf-8")
     assert page.count("<svg") == len(report.figures)
-    for name, table in report.tables.items():
+    for name, table in report.frames.items():
         assert len(pd.read_csv(tmp_path / "new/out/pieces" / f"{name}.csv")) == len(table)
     names = [path.name for path in (tmp_path / "new/out/pieces").iterdir()]
     assert all(re.fullmatch(r"[a-z]+(-[a-z0-9]+)*\.(png|csv|json)", name) for name in names)
@@ -718,20 +719,20 @@ def files(tmp_path, recording):
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        (["--quick", "--full"], OptionError, "--quick and --full exclude each other"),
+        (["--quick", "--full"], OptionError, "--quick cannot be combined with --full"),
         (["unlabelled.csv"], DataError, "'unlabelled.csv' has no labels; name their column"),
         (["empty"], DataError, "there is no .csv file in 'empty'; name files"),
         (["takes.csv", "empty"], DataError, "there is no .csv file in 'empty'; name files"),
         (["takes.csv", "other"], DataError, "two recordings are called 'takes'"),
         (["takes.csv", "nowhere.csv"], DataError, "there is no file 'nowhere.csv'"),
-        (["alike.csv"], DataError, "recording 'alike': there is one label only"),
+        (["alike.csv"], DataError, "recording 'alike': there is only one label"),
         (["--out", "takes.csv"], DataError, "the folder 'takes.csv' could not be made"),
-        (["--jobs", "0"], OptionError, "n_jobs is a finite number, whole and not 0"),
+        (["--jobs", "0"], OptionError, "--jobs 0 must be "),
     ],
 )
 def test_command_refuses(files, tiny, monkeypatch, arguments, error, message):
     monkeypatch.chdir(files)
-    monkeypatch.setattr(experiments, "measure_abilities", None)
+    monkeypatch.setattr(protocol, "measure_abilities", None)
     result = CliRunner().invoke(app, ["paper", *arguments])
     assert type(result.exception) is error
     assert message in str(result.exception)
@@ -741,11 +742,11 @@ def test_command_refuses(files, tiny, monkeypatch, arguments, error, message):
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["--quick", "--full"], 2, "error: --quick and --full exclude each other"),
-        (["unlabelled.csv"], 1, "'unlabelled.csv' has no labels; name their column (--column)"),
+        (["--quick", "--full"], 2, "error: --quick cannot be combined with --full"),
+        (["unlabelled.csv"], 1, "'unlabelled.csv' has no labels; name their column by --column"),
     ],
 )
-def test_failures_end_in_a_message(ibgn, files, arguments, code, message):  # noqa: F811
+def test_failures_end_in_a_message(ibgn, files, arguments, code, message):
     result = ibgn("paper", *arguments)
     assert result.returncode == code
     assert message in result.stderr

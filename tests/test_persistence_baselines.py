@@ -4,6 +4,7 @@ import copy
 import json
 import pickle
 import zlib
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from ibgn import DataError, DBNClassifier, IHMMClassifier, ITBNClassifier
 from ibgn.classifiers.ibgn import IBGNClassifier
 from ibgn.classifiers.itbn import TemporalNetwork
 from ibgn.persistence import container, load, save
-from test_persistence import (
+from model_files import (
     Marker,
     again,
     closed,
@@ -28,6 +29,7 @@ from test_persistence import (
 )
 
 ALL = [IHMMClassifier, DBNClassifier, ITBNClassifier]
+TERM = {IHMMClassifier: "chains", DBNClassifier: "steps", ITBNClassifier: "network"}
 SETTINGS = [
     IHMMClassifier(),
     IHMMClassifier("overlap"),
@@ -67,18 +69,18 @@ def data():
 def fitted(data):
     """A model of each class."""
     fitted = {make: make().fit(*data) for make in ALL}
-    fitted[ITBNClassifier].activities_["calm"] = handmade(fitted[ITBNClassifier].actions_)
+    activities = fitted[ITBNClassifier].activities_
+    activities["calm"] = handmade(activities["calm"])
     return fitted
 
 
 LINKS = [[1, 0], [3, 0], [2, 1], [4, 1], [2, 3], [3, 4], [0, 5], [4, 5]]
 
 
-def handmade(actions):
+def handmade(activity):
     """A network whose forgery is refused for what was forged, however networks are learned."""
-    return TemporalNetwork(
-        name="calm",
-        actions=actions,
+    network = TemporalNetwork(
+        actions=activity.actions,
         links=np.array(LINKS),
         presence=np.full((sum(2**parents for parents in (2, 2, 0, 1, 1, 2)), 2), -np.log(2)),
         relations=np.full((len(LINKS), 13), -np.log(13)),
@@ -87,6 +89,7 @@ def handmade(actions):
         inconsistent=np.array([[0, 2]]),
         cyclic=np.array([[1, 3], [2, 5]]),
     )
+    return replace(activity, terms={"network": network})
 
 
 @pytest.fixture(scope="module")
@@ -186,28 +189,33 @@ def test_what_is_opened_and_closed_is_a_model(make, contents, fitted, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("make", "attributes", "activity"),
+    ("make", "fields"),
     [
-        (IHMMClassifier, [], ["switch", "step"]),
+        (IHMMClassifier, ["switch", "step", "beam"]),
         (
             DBNClassifier,
-            ["edges"],
-            ["first_action", "next_action", "first_duration", "next_duration"],
+            ["edges", "first_action", "next_action", "first_duration", "next_duration"],
         ),
         (
             ITBNClassifier,
-            [],
-            ["links", "presence", "relations", "score", "repeated", "inconsistent", "cyclic"],
+            [
+                *("links", "presence", "relations", "score", "repeated", "inconsistent", "cyclic"),
+                *("occurrence", "comparison"),
+            ],
         ),
     ],
 )
-def test_names_in_files_stay(make, attributes, activity, contents):
+def test_names_in_files_stay(make, fields, contents):
     """Whoever changes them leaves old files behind, and needs another version of the format."""
     tree, _ = opened(contents[make])
     common = ["parameters", "classes", "class_log_prior", "actions"]
     assert tree["class"] == make.__name__
-    assert list(tree["model"]) == [*common, *attributes, "activities"]
-    assert [list(part) for part in tree["model"]["activities"]] == [activity] * 2
+    assert list(tree["model"]) == [*common, "activities"]
+    for activity in tree["model"]["activities"]:
+        assert list(activity) == ["lengths", "pace", "terms"]
+        assert {name: list(term) for name, term in activity["terms"].items()} == {
+            TERM[make]: fields
+        }
     assert list(tree["model"]["parameters"]) == sorted(make().get_params())
 
 
@@ -215,11 +223,13 @@ def test_what_cannot_be_saved_is_refused(data, tmp_path):
     class Derived(DBNClassifier):
         pass
 
-    known = "IBGNClassifier, IHMMClassifier, DBNClassifier, ITBNClassifier"
+    known = "DBNClassifier, IBGNClassifier, IHMMClassifier, ITBNClassifier"
     with pytest.raises(DataError, match=f"Derived cannot be saved; choose among {known}"):
         save(Derived(), tmp_path / "model.ibgn")
     model = DBNClassifier().fit(*data)
-    model.edges_ = model.edges_[1:]
+    activity = model.activities_["tired"]
+    steps = activity["steps"]
+    activity.terms["steps"] = replace(steps, edges=steps.edges[1:])
     with pytest.raises(DataError, match="cannot be saved: next_action is of shape"):
         save(model, tmp_path / "model.ibgn")
     model = IHMMClassifier().fit(*data).set_params(beam=2**63)
@@ -287,7 +297,7 @@ def narrow(rows):
     return rows.astype("<f4")
 
 
-DISAGREE = "parts of activity 'calm' do not agree"
+DISAGREE = "parts of network of activity 'calm' do not agree"
 NOT_LOGS = [
     put(0, 0.5),
     put(0, np.nan),
@@ -308,8 +318,8 @@ LOGS = {
 def test_forged_logarithms_are_refused(make, name, contents, tmp_path):
     content = contents[make]
     for change in (*NOT_LOGS, lambda rows: rows[1:], lambda rows: rows[..., 1:]):
-        words = f"{name} (is of|cannot be).*damaged or was altered|{DISAGREE}"
-        refused(forged(content, name, change), tmp_path, words)
+        words = f"{name} (is of|has an invalid value).*damaged or was altered|{DISAGREE}"
+        refused(forged(content, f"{TERM[make]}.{name}", change), tmp_path, words)
 
 
 def links(*rows):
@@ -318,16 +328,16 @@ def links(*rows):
 
 FORGED_ARRAYS = [
     (IHMMClassifier, "switch", lambda rows: rows[:0], "switch is of shape"),
-    (IHMMClassifier, "switch", lambda rows: rows[:1, :0], "switch cannot be"),
+    (IHMMClassifier, "switch", lambda rows: rows[:1, :0], "switch has an invalid value"),
     (IHMMClassifier, "switch", lambda rows: rows.T, "switch is of shape"),
     (IHMMClassifier, "switch", lambda rows: rows[:-2], "switch is of shape"),
     (IHMMClassifier, "step", lambda rows: rows[:0], "step is of shape"),
     (IHMMClassifier, "step", lambda rows: rows[:1, :0], "step is of shape"),
     (IHMMClassifier, "step", lambda rows: rows[:-2, :-1], "step is of shape"),
-    (DBNClassifier, "edges", put(0, np.nan), "edges cannot be"),
-    (DBNClassifier, "edges", put(-1, np.inf), "edges cannot be"),
-    (DBNClassifier, "edges", lambda edges: edges[::-1], "edges cannot be"),
-    (DBNClassifier, "edges", lambda edges: edges * 0, "edges cannot be"),
+    (DBNClassifier, "edges", put(0, np.nan), "edges has an invalid value"),
+    (DBNClassifier, "edges", put(-1, np.inf), "edges has an invalid value"),
+    (DBNClassifier, "edges", lambda edges: edges[::-1], "edges has an invalid value"),
+    (DBNClassifier, "edges", lambda edges: edges * 0, "edges has an invalid value"),
     (DBNClassifier, "edges", lambda edges: edges[1:], "next_action is of shape"),
     (DBNClassifier, "edges", lambda edges: edges[:0], "next_action is of shape"),
     (DBNClassifier, "edges", lambda edges: edges[None], "edges is of shape"),
@@ -364,7 +374,8 @@ for name in ("inconsistent", "cyclic"):
 
 @pytest.mark.parametrize(("make", "path", "change", "words"), FORGED_ARRAYS)
 def test_forged_arrays_are_refused(make, path, change, words, contents, tmp_path):
-    refused(forged(contents[make], path, change), tmp_path, f"{words}.*damaged or was altered")
+    forgery = forged(contents[make], f"{TERM[make]}.{path}", change)
+    refused(forgery, tmp_path, f"{words}.*damaged or was altered")
 
 
 FORGED_VALUES = [
@@ -374,19 +385,27 @@ FORGED_VALUES = [
     (ALL, "parameters", [{}, [], {"smoothing": 1.0}]),
     (ALL, "parameters.smoothing", [0, -1.0, "learned", "nan", None, True, [1.0], 10**400]),
     (ALL, "parameters.class_prior", ["even", None, 1, [["a"]], [["a", "b"]], [["a", 1]]]),
+    (ALL, "parameters.class_prior", [{"mapping": [["a"]]}, {"mapping": 1}, {"mapping": [[[], 1]]}]),
+    (ALL, "parameters.class_prior", [{"mapping": [["a", 1], ["a", 1]]}, {"list": []}, {"x": []}]),
+    (ALL, "lengths", [None, -1, 10**9, [1, 2]]),
+    (ALL, "pace", [0.0, -1.0, "nan", "inf", 1, None]),
+    (ALL, "terms", [None, {}, [], 1]),
     (ALL, "parameters.n_jobs", [10**6, 0, 1.0, "2", True]),
     (ALL, "parameters.progress", [1, None]),
     ([IHMMClassifier], "parameters.n_chains", [0, -1, 2.0, True, "all", None, [2]]),
     ([IHMMClassifier], "parameters.beam", [0, -1, 2.0, True, "all", 2**63, 10**400]),
-    ([IHMMClassifier], "switch", [None, 1.0, "0", -1, 10**9]),
+    ([IHMMClassifier], "chains.beam", [0, -1, 2.0, True, "all", 2**63, 10**400]),
+    ([IHMMClassifier], "chains.switch", [None, 1.0, "0", -1, 10**9]),
     ([DBNClassifier], "parameters.n_bins", [0, -1, 2.0, True, "all", None]),
-    ([DBNClassifier], "edges", [None, [], [1.0], -1, 10**9]),
+    ([DBNClassifier], "steps.edges", [None, [], [1.0], -1, 10**9]),
     ([ITBNClassifier], "parameters.occurrence", ["last", None, 1, ["first"]]),
     ([ITBNClassifier], "parameters.comparison", ["every", None, 1]),
     ([ITBNClassifier], "parameters.consistency", ["loose", None, 1]),
-    ([ITBNClassifier], "score", ["nan", "-inf", 1, None, True]),
-    ([ITBNClassifier], "repeated", [-1, 1.0, True, None]),
-    ([ITBNClassifier], "links", [None, [], [[0, 1]], -1]),
+    ([ITBNClassifier], "network.occurrence", ["last", None, 1, ["first"]]),
+    ([ITBNClassifier], "network.comparison", ["every", None, 1]),
+    ([ITBNClassifier], "network.score", ["nan", "-inf", 1, None, True]),
+    ([ITBNClassifier], "network.repeated", [-1, 1.0, True, None]),
+    ([ITBNClassifier], "network.links", [None, [], [[0, 1]], -1]),
 ]
 
 
@@ -405,7 +424,9 @@ def test_forged_values_are_refused(make, path, values, contents, tmp_path):
 
 @pytest.mark.parametrize("make", ALL)
 def test_parts_too_few_or_too_many_are_refused(make, contents, tmp_path):
-    for place in (["model"], ["model", "parameters"], ["model", "activities", 0]):
+    activity = ["model", "activities", 0]
+    term = [*activity, "terms", TERM[make]]
+    for place in (["model"], ["model", "parameters"], activity, [*activity, "terms"], term):
         for edit in (lambda node: node.update(random_state=1), lambda node: node.popitem()):
             tree, arrays = opened(contents[make])
             node = tree
@@ -467,7 +488,7 @@ def test_forgeries_that_agree_among_themselves_are_refused(
 ):
     content = contents[make]
     for path, change in changes.items():
-        content = forged(content, path, change)
+        content = forged(content, f"{TERM[make]}.{path}", change)
     refused(content, tmp_path, words)
 
 
@@ -477,10 +498,12 @@ def test_rows_of_many_parents_are_not_counted_by_overflow(tmp_path):
     model = ITBNClassifier().fit([[], *one_each], ["a", *["b"] * 70])
     for many in (31, 62, 63, 64, 65):
         content = in_file(model, tmp_path)
-        content = forged(content, "links", links(*([parent, 69] for parent in range(many))))
-        content = forged(content, "relations", lambda _, n=many: np.full((n, 13), -np.log(13)))
-        content = forged(content, "presence", lambda rows: rows[:69])
-        refused(content, tmp_path, "parts of activity 'a' do not agree")
+        content = forged(content, "network.links", links(*([parent, 69] for parent in range(many))))
+        content = forged(
+            content, "network.relations", lambda _, n=many: np.full((n, 13), -np.log(13))
+        )
+        content = forged(content, "network.presence", lambda rows: rows[:69])
+        refused(content, tmp_path, "parts of network of activity 'a' do not agree")
 
 
 def test_no_length_is_negative():
@@ -508,5 +531,5 @@ def test_fuzzed_files_are_refused_or_work(make, contents, data, tmp_path, rng):
             continue
         used += 1
         assert np.isfinite(model.predict_log_proba(X[:4])).all()
-        assert model.explain(X[0]).nodes.shape == (len(X[0]),)
+        assert model.explain(X[0]).intervals.shape == (len(X[0]),)
     assert 0 < used < 150

@@ -15,7 +15,7 @@ import pytest
 from matplotlib.collections import LineCollection, QuadMesh
 
 from ibgn.allen import Relation
-from ibgn.errors import DataError
+from ibgn.errors import OptionError
 from ibgn.intervals import IntervalSequences
 from ibgn.model.activity import ActivityModel
 from ibgn.model.explanation import Explanation
@@ -26,13 +26,15 @@ from ibgn.plots import (
     plot_structure,
     plot_tables,
     plot_timeline,
+    plot_traces,
 )
 from ibgn.plots.curves import bend_apart
 from ibgn.plots.style import ACTION_COLOURS, RELATION_COLOURS
 from ibgn.structure import Structure
-from ibgn.terms.relations import Links
+from ibgn.terms.base import LogTerms
+from ibgn.terms.relations import FittedRelations
 from ibgn.terms.selection import LinkScores
-from ibgn.terms.tables import Convergence, Nodes
+from ibgn.terms.tables import Convergence, FittedTables
 
 THREE = [("reach", 0, 2), ("grasp", 2, 3), ("lift", 2.5, 5)]
 ALL_SEVEN = [
@@ -342,25 +344,27 @@ def an_activity(probs, shares=None, *, name="making tea", actions=None, **parts)
     """An activity with these tables, as if it had been learned."""
     probs = np.asarray(probs, float)
     tables, count = probs.shape
-    nodes = Nodes(
+    actions = actions or tuple(f"action {code}" for code in range(count))
+    fitted_tables = FittedTables(
+        actions=actions,
         action_probs=probs,
         shares=np.full(tables, 1 / tables) if shares is None else np.asarray(shares, float),
         concentration=1.0,
         action_prior=np.ones(count),
         convergence=Convergence(0, 1, 1, 1.0, np.nan, 1.0, True, np.zeros((1, 1))),
     )
-    links = Links(
-        parts.get("structure", Structure.full()),
-        count,
-        np.zeros(0, np.int64),
-        np.zeros((0, 7)),
-        np.zeros((128, 7)),
-        np.zeros((0, 0, 7)),
-        np.zeros(7),
+    relations = FittedRelations(
+        actions=actions,
+        structure=parts.get("structure", Structure.full()),
+        keys=np.zeros(0, np.int64),
+        log_probs=np.zeros((0, 7)),
+        unknown=np.zeros((128, 7)),
+        positions=np.zeros((0, 0, 7)),
+        elsewhere=np.zeros(7),
+        link_scores=parts.get("link_scores"),
     )
-    lengths = np.array(parts.get("lengths", [3]))
-    actions = actions or tuple(f"action {code}" for code in range(count))
-    return ActivityModel(name, actions, nodes, links, parts.get("link_scores"), lengths, 1.0)
+    terms = {"tables": fitted_tables, "relations": relations}
+    return ActivityModel(name, actions, terms, np.array(parts.get("lengths", [3])), 1.0)
 
 
 def with_links(structure, lengths, link_scores=None):
@@ -373,15 +377,20 @@ def learned(score, size):
 
 
 def an_explanation(instance, seed=0, *, ids=None, names=("tea", "coffee"), **parts):
-    """An explanation with random contributions, and the sums that belong to it."""
+    """An explanation with random contributions of two terms."""
     rng = np.random.default_rng(seed)
     one = IntervalSequences.from_lists([instance], ids=ids)
     k = len(one.action)
-    nodes = parts.get("nodes", rng.normal(size=k))
-    links = parts.get("links", np.triu(rng.normal(size=(k, k)), 1))
+    intervals = parts.get("intervals", rng.normal(size=k))
+    pairs = parts.get("pairs", np.triu(rng.normal(size=(k, k)), 1))
+    terms = {
+        "actions": LogTerms(interval=np.asarray(intervals, float)),
+        "relations": LogTerms(pair=pairs[np.triu_indices(k, 1)]),
+    }
     relations = read_networks(one)[0].relations
-    log_odds = float(0.5 + np.sum(nodes) + np.sum(links))
-    return Explanation(*names, one, log_odds, 0.5, np.asarray(nodes), links, relations)
+    explanation = Explanation(*names, one, one.actions, 0.5, terms, relations)
+    assert explanation.log_odds == pytest.approx(0.5 + np.sum(intervals) + np.sum(pairs))
+    return explanation
 
 
 def meshes(ax):
@@ -462,7 +471,7 @@ def test_a_single_table_of_a_single_action():
 
 @pytest.mark.parametrize("options", [{"least": -1}, {"least": np.nan}, {"most_actions": 0}])
 def test_options_of_tables_are_checked(options):
-    with pytest.raises(DataError, match=f"{next(iter(options))} is a finite number"):
+    with pytest.raises(OptionError, match=f"{next(iter(options))}=.* must be "):
         plot_tables(an_activity([[1.0]]), **options)
 
 
@@ -519,9 +528,9 @@ def test_structures_without_pairs_say_so(size):
 
 
 def test_bars_are_coloured_by_what_they_add():
-    nodes = [2.0, -2.0, 0.0, 0.4, -0.4]
+    weights = [2.0, -2.0, 0.0, 0.4, -0.4]
     names = [("a", 0, 1), ("b", 1, 2), ("c", 2, 3), ("d", 3, 4), ("e", 4, 5)]
-    ax = plot_explanation(an_explanation(names, nodes=nodes, links=np.zeros((5, 5))))
+    ax = plot_explanation(an_explanation(names, intervals=weights, pairs=np.zeros((5, 5))))
     ax.figure.canvas.draw()
     said = [speaks_for(bar.get_facecolor()) for bar in ax.patches]
     assert np.sign(np.round(said, 2)).tolist() == [1, -1, 0, 1, -1]
@@ -535,7 +544,7 @@ def test_the_weightiest_links_are_drawn_with_their_letters():
     explanation = an_explanation(ALL_SEVEN)
     ax = plot_explanation(explanation, most_links=5)
     ax.figure.canvas.draw()
-    rows = explanation.table().query("kind == 'link'").head(5)
+    rows = explanation.frame().query("level == 'pair'").head(5)
     middles = np.array([bar.get_center() for bar in ax.patches])
     drawn = next(part for part in ax.collections if isinstance(part, LineCollection))
     for row, line, colour in zip(rows.itertuples(), arcs(ax), drawn.get_colors(), strict=True):
@@ -551,15 +560,16 @@ def test_the_weightiest_links_are_drawn_with_their_letters():
 def test_no_more_links_than_asked_for(most, drawn):
     ax = plot_explanation(an_explanation(ALL_SEVEN), most_links=most)
     assert len(arcs(ax)) == len(ax.texts) == drawn
-    assert f"({drawn} of 21 drawn)" in ax.get_title()
+    assert f"({drawn} of 21 pairs drawn)" in ax.get_title()
 
 
 def test_titles_of_explanations_give_the_sums():
     explanation = an_explanation(
-        THREE, nodes=[1.0, 2.0, -0.5], links=np.triu(np.full((3, 3), -0.01), 1)
+        THREE, intervals=[1.0, 2.0, -0.5], pairs=np.triu(np.full((3, 3), -0.01), 1)
     )
     assert plot_explanation(explanation).get_title() == (
-        "tea against coffee: log odds +3.0\nprior +0.5, actions +2.5, relations +0.0 (3 of 3 drawn)"
+        "tea against coffee: log odds +3.0\n"
+        "prior +0.5, actions +2.5, relations +0.0 (3 of 3 pairs drawn)"
     )
 
 
@@ -568,7 +578,7 @@ def test_colours_are_explained_and_centred():
     key = ax.figure.axes[-1]
     assert texts(key.texts) == ["against tea", "for tea"]
     assert key.get_xlim()[0] == -key.get_xlim()[1]
-    nothing = plot_explanation(an_explanation(THREE, nodes=np.zeros(3), links=np.zeros((3, 3))))
+    nothing = plot_explanation(an_explanation(THREE, intervals=np.zeros(3), pairs=np.zeros((3, 3))))
     nothing.figure.canvas.draw()
     assert not any(round(speaks_for(bar.get_facecolor()), 2) for bar in nothing.patches)
 
@@ -607,7 +617,7 @@ def test_an_explanation_without_intervals_says_so():
 
 
 def test_most_links_is_checked():
-    with pytest.raises(DataError, match="most_links is a finite number"):
+    with pytest.raises(OptionError, match="most_links=-1 must be a whole number from 0"):
         plot_explanation(an_explanation(THREE), most_links=-1)
 
 
@@ -669,6 +679,34 @@ def test_given_axes_are_used_for_what_was_learned(plot, what, layout):
     assert right.has_data()
     assert not left.has_data()
     assert plt.get_fignums() == [figure.number]
+
+
+def test_contributions_of_all_terms_are_drawn_together():
+    """Two terms that speak of intervals, one of pairs, and one of the whole alone."""
+    one = IntervalSequences.from_lists([THREE])
+    terms = {
+        "actions": LogTerms(interval=np.array([1.0, -3.0, 0.0])),
+        "durations": LogTerms(interval=np.array([-1.0, 1.0, 2.0]), pair=np.array([0.0, 2.0, 0.0])),
+        "relations": LogTerms(pair=np.array([1.0, -2.0, 0.0])),
+        "length": LogTerms(instance=np.array([0.25])),
+    }
+    relations = read_networks(one)[0].relations
+    explanation = Explanation("tea", "coffee", one, one.actions, 0.0, terms, relations)
+    ax = plot_explanation(explanation)
+    said = [speaks_for(bar.get_facecolor()) for bar in ax.patches]
+    assert np.sign(np.round(said, 2)).tolist() == [0, -1, 1]
+    assert len(arcs(ax)) == 1  # at the second pair the terms say the opposite
+    assert "actions -2.0, durations +4.0, relations -1.0, length +0.2 (1 of 3" in ax.get_title()
+
+
+@pytest.mark.parametrize(
+    ("plot", "term"),
+    [(plot_tables, "tables"), (plot_structure, "relations"), (plot_traces, "tables")],
+)
+def test_plots_of_a_term_ask_for_it(plot, term):
+    activity = ActivityModel("tea", (), {"mine": None}, np.array([3]), 1.0)
+    with pytest.raises(OptionError, match=f"term='{term}' is none of this activity's; .* 'mine'"):
+        plot(activity)
 
 
 def test_plots_of_data_need_not_load_what_learns():

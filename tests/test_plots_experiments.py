@@ -299,9 +299,9 @@ def test_labels_of_rows_and_columns_must_agree():
         plot_confusion(pd.DataFrame([[1, 0], [0, 1]], ["a", "b"], ["a", "c"]))
     with pytest.raises(DataError, match="their order differs"):
         plot_confusion(pd.DataFrame([[1, 0], [0, 1]], ["a", "b"], ["b", "a"]))
-    with pytest.raises(DataError, match="row 1 of the table: 'a' is '-1'"):
+    with pytest.raises(DataError, match="row 1 of the frame: 'a' is '-1'"):
         plot_confusion(pd.DataFrame([[1, 0], [-1, 1]], ["a", "b"], ["a", "b"]))
-    with pytest.raises(DataError, match="shares is True or False"):
+    with pytest.raises(DataError, match="shares=.* must be True or False"):
         plot_confusion(a_confusion(), shares="yes")
 
 
@@ -425,7 +425,7 @@ def test_calibration_draws_each_bin_with_an_area_for_its_instances():
 def test_bins_without_instances_are_left_out():
     empty = pd.DataFrame([(np.nan, np.nan, 0)], columns=bins().columns)
     assert len(dots(plot_calibration(pd.concat([empty, bins()])))) == 3
-    with pytest.raises(DataError, match="row 0 of the table has no accuracy"):
+    with pytest.raises(DataError, match="row 0 of the frame has no accuracy"):
         plot_calibration(bins().assign(accuracy=np.nan))
 
 
@@ -495,7 +495,7 @@ def test_a_missing_column_is_named_with_those_there_are(plot, table):
         others = ", ".join(repr(other) for other in table.columns if other != name)
         with pytest.raises(DataError) as caught:
             plot(table.drop(columns=name))
-        assert str(caught.value) == f"the table has no column '{name}'; its columns are {others}"
+        assert str(caught.value) == f"the frame has no column '{name}'; its columns are {others}"
 
 
 @pytest.mark.parametrize(("plot", "table"), WITH_COLUMNS)
@@ -506,14 +506,14 @@ def test_what_is_no_such_number_is_named(plot, table, bad):
         broken[name] = [broken[name][0], bad, *broken[name][2:]]
         if plot is plot_comparison and name == "accuracy" and bad == -0.5:
             continue  # a score may be negative
-        with pytest.raises(DataError, match=f"row 1 of the table: '{name}' is "):
+        with pytest.raises(DataError, match=f"row 1 of the frame: '{name}' is "):
             plot(broken)
 
 
 @pytest.mark.parametrize(("plot", "table"), TABLES)
 @pytest.mark.parametrize("bad", [None, "table", 3, [[1]]])
 def test_a_table_is_wanted(plot, table, bad):
-    with pytest.raises(DataError, match="a pandas DataFrame is wanted, got"):
+    with pytest.raises(DataError, match="a plot needs a pandas DataFrame, got"):
         plot(bad)
 
 
@@ -526,7 +526,7 @@ def test_two_columns_of_one_name_are_refused():
 def test_per_cents_are_told_from_shares():
     with pytest.raises(DataError, match="per cents divided by 100"):
         plot_robustness(curves().assign(accuracy=93.1))
-    with pytest.raises(DataError, match="row 0 of the table has no rate"):
+    with pytest.raises(DataError, match="row 0 of the frame has no rate"):
         plot_robustness(curves().assign(rate=np.nan))
 
 

@@ -1,6 +1,8 @@
-"""Promises of the whole: imports compile nothing, kernels are cached, public names exist."""
+"""Promises of the whole: imports compile nothing, kernels are cached, tests stand alone."""
 
+import ast
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -12,6 +14,8 @@ import ibgn
 from ibgn import _kernels
 from ibgn._kernels import compile as compilation
 
+ROOT = Path(__file__).parents[1]
+MAKE = shutil.which("make")
 RELATE = "import ibgn; ibgn.read_networks([[('a', 0, 2), ('b', 1, 3)]])"
 
 
@@ -95,3 +99,72 @@ def test_other_peoples_kernels_are_not_announced(tmp_path):
 def test_the_package_is_marked_as_typed():
     assert (Path(ibgn.__file__).parent / "py.typed").exists()
     assert _kernels.__doc__
+
+
+def test_version_changelog_and_citation_agree():
+    citation = (ROOT / "CITATION.cff").read_text()
+    changelog = (ROOT / "CHANGELOG.md").read_text()
+    cited = re.search(r"^version: (.+)\ndate-released: (.+)$", citation, re.M)
+    assert re.search(r"^## (\S+) \((.+)\)$", changelog, re.M).groups() == cited.groups()
+    assert cited[1] == ibgn.__version__
+
+
+def test_constraints_are_names_and_versions_only():
+    first, *lines = (ROOT / "constraints.txt").read_text().splitlines()
+    assert first.startswith("#")
+    assert all(re.fullmatch(r"[A-Za-z0-9._-]+==[0-9][0-9a-z.]*", line) for line in lines)
+    assert lines == sorted(set(lines), key=str.lower)
+
+
+@pytest.mark.skipif(MAKE is None, reason="needs make")
+@pytest.mark.parametrize("arguments", [[], ["help"]])
+def test_make_lists_every_target(arguments):
+    listed = subprocess.run([MAKE, *arguments], cwd=ROOT, capture_output=True, text=True)
+    targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.M)
+    assert re.findall(r"^  make (\S+) +\S", listed.stdout, re.M) == targets
+
+
+# tests
+
+TESTS = {path.name: ast.parse(path.read_text()) for path in Path(__file__).parent.glob("*.py")}
+
+
+def imported(tree):
+    """Names of the modules that a module imports."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            yield node.module or ""
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+
+
+UNSEEDED = re.compile(
+    r"\b(default_rng|RandomState|Random)\(\)|\b(random_state|seed)=None\b"
+    r"|^(np\.random\.(?!default_rng)[a-z_]+|secrets\.\w+)\("
+)
+
+
+def unseeded(tree):
+    """Calls that draw from a generator which nobody seeded."""
+    calls = (ast.unparse(node) for node in ast.walk(tree) if isinstance(node, ast.Call))
+    return [call for call in calls if UNSEEDED.search(call)]
+
+
+@pytest.mark.parametrize("name", sorted(TESTS))
+def test_no_test_imports_another_and_none_is_unseeded(name):
+    """What tests share stands in conftest or in a module that is no test."""
+    assert not [module for module in imported(TESTS[name]) if module.startswith("test_")]
+    assert not unseeded(TESTS[name])
+
+
+def test_control_imports_of_tests_and_generators_without_a_seed_are_found():
+    assert list(imported(ast.parse("from test_cli import ibgn"))) == ["test_cli"]
+    for line in (
+        "np.random.default_rng()",
+        "np.random.normal(2)",
+        "make_relations(random_state=None)",
+        "secrets.randbelow(3)",
+    ):
+        assert unseeded(ast.parse(line)) == [line]
+    for line in ("np.random.default_rng(seed).normal(2)", "np.random.RandomState(3)"):
+        assert not unseeded(ast.parse(line))

@@ -18,39 +18,42 @@ from ibgn.errors import OptionError
 from ibgn.io import FORMATS, Annotation, Recording, reader, registry
 
 DOCS = Path(__file__).parents[1] / "docs"
-PAGE = (DOCS / "extending-format.md").read_text()
+SECTION = (DOCS / "extending.md").read_text().partition("## A new format\n")[2].partition("\n## ")[0]
 
 
-def block(start):
-    """Text of the code block of the page that begins so."""
-    return re.search(rf"^```{re.escape(start)}\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)[1]
+def block(kind):
+    """Text of the first code block of a kind in the section on formats."""
+    return re.search(rf"^```{kind}\n(.*?)^```", SECTION, re.DOTALL | re.MULTILINE)[1]
 
 
 @pytest.fixture
-def own_formats(tmp_path, monkeypatch):
-    """The format of the page, known in this test only."""
-    formats, writers = dict(FORMATS.items()), dict(FORMATS.writers)
-    (tmp_path / "my_formats.py").write_text(block("python file=my_formats.py"))
-    (tmp_path / "tea.notes").write_text(block("text file=tea.notes"))
+def own_formats(tmp_path, monkeypatch, extensions):
+    """A folder with the module of the page, and a file of its format."""
+    (tmp_path / "my_formats.py").write_text(block("python"))
+    (tmp_path / "tea.notes").write_text("boil;0;4\npour;3.5;5\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     yield tmp_path
     sys.modules.pop("my_formats", None)
-    monkeypatch.setattr(FORMATS, "_formats", formats)
-    monkeypatch.setattr(FORMATS, "writers", writers)
 
 
-def test_the_format_of_the_page_is_read(own_formats):
-    found = {}
-    exec(block("python"), {"ibgn": ibgn}, found)  # noqa: S102
-    assert found["X"].to_lists() == [[("boil", 0, 4), ("pour", 3.5, 5)]]
-    assert found["y"].tolist() == ["tea"]
-    assert "separator" in inspect.signature(found["my_formats"].read_notes).parameters
+def test_the_format_of_the_page_is_a_format_like_others(own_formats):
+    import my_formats
+
+    X, y = ibgn.read("tea.notes", activity="file", closed="left")
+    assert X.to_lists() == [[("boil", 0, 4), ("pour", 3.5, 5)]]
+    assert y.tolist() == ["tea"]
+    assert my_formats.read_notes(own_formats, group="(t)ea")[0].groups.tolist() == ["t"]
+    assert "separator" in inspect.signature(my_formats.read_notes).parameters
     (own_formats / "bad.notes").write_text("boil;0\n")
     with pytest.raises(DataError, match=r"bad\.notes: line 1: not enough values"):
         ibgn.read("bad.notes")
     with pytest.raises(OptionError, match="colour=1 is no option of the format notes; there are s"):
         ibgn.read("tea.notes", colour=1)
+
+
+def test_the_format_of_the_page_takes_about_twenty_lines():
+    assert len([line for line in block("python").splitlines() if line.strip()]) <= 22
 
 
 def run(arguments, **environment):
@@ -122,7 +125,7 @@ def test_a_reader_says_all_its_options(name):
     listed = set(re.findall(r"^([a-z_]+(?:, [a-z_]+)*) :", read.__doc__, re.MULTILINE))
     described = {option for names in listed for option in names.split(", ")} - {"X", "y"}
     assert described == set(parameters)
-    assert list(parameters)[0] == "path"
+    assert next(iter(parameters)) == "path"
     assert {"closed", "tick", "tolerance", "zero_length"} <= set(parameters)
 
 

@@ -17,18 +17,18 @@ from sklearn.metrics import classification_report, confusion_matrix
 from ibgn import DataError, DataWarning, IntervalSequences
 from ibgn.classifiers.ibgn import IBGNClassifier
 from ibgn.datasets import make_hand_signs
+from ibgn.errors import OptionError
 from ibgn.evaluation.evaluate import Evaluation, evaluate
 from ibgn.evaluation.folds import Fold, make_folds
-from ibgn.evaluation.methods import METHODS
+from ibgn.evaluation.methods import METHODS, make_estimators
 from ibgn.evaluation.scores import SCORES, calibration_error
 from ibgn.noise import Misdetection
-from ibgn.report import Origin, find, make_report
-from ibgn.report import summary as summary_module
-from ibgn.report.figures import Figure, robustness_figures
-from ibgn.report.findings import MOST_HARD, _closest_look
-from ibgn.report.report import Report
-from ibgn.report.summary import chosen_models, summarise
-from test_cli import ibgn  # noqa: F401
+from ibgn.report import SECTIONS, Figure, Origin, Report, Section, find, make_report
+from ibgn.report.findings import MOST_HARD, _choose
+from ibgn.report.report import make_headline
+from ibgn.report.sections import model as model_section
+from ibgn.report.sections.calibration import bins_of_confidence
+from ibgn.report.sections.robustness import robustness_figures
 
 ORIGIN = Origin("Signs", "Which?", "ibgn evaluate signs.csv", 5, "stratified")
 
@@ -123,10 +123,10 @@ def test_mistakes_and_bins_by_hand(study):
     findings = dataclasses.replace(study.findings, evaluation=evaluation)
     told = {
         row["activity"]: (row["mistaken_for"], row["mistaken"])
-        for row in summary_module._activities(findings)
+        for row in findings.activity_scores.to_dict("records")
     }
     assert told == {"tea": ("milk", 3), "soup": ("tea", 5), "milk": (None, 0)}
-    bins = summary_module.calibration(findings)
+    bins = bins_of_confidence(findings.predictions)
     assert bins["instances"].tolist() == [4, 2, 8]
     assert bins["confidence"].tolist() == pytest.approx([0.75, 0.85, (3 * 0.95 + 5) / 8])
     assert bins["accuracy"].tolist() == [0.75, 1.0, 0.0]
@@ -147,15 +147,19 @@ def test_the_comparison_is_that_of_the_evaluation(study):
 
 
 def test_sections_are_in_the_order_of_the_page(study):
-    head, tail = ["title", "question", "headline"], ["hardest", "reproduce"]
-    middle = ["data", "comparison", "robustness", "confusion", "activities", "calibration", "model"]
-    assert list(study.summary) == [*head, *middle, *tail]
+    names = [section.name for section in SECTIONS]
+    assert list(study.summary) == ["title", "question", "headline", *names]
+    page = study.report.html()
+    shown = [name for name in names if study.summary[name]]
+    assert re.findall(r'<li><a href="#([^"]+)">', page) == shown
+    assert re.findall(r'<section id="([^"]+)"', page) == shown
     assert study.summary["reproduce"]["command"] == ORIGIN.command
     assert study.summary["reproduce"]["seed"] == 5
     assert study.summary["reproduce"]["versions"]["numpy"] == np.__version__
     assert study.summary["data"]["instances"] == len(study.X)
     origin = dataclasses.replace(ORIGIN, warnings=("dropped 2 rows",))
-    told = summarise(dataclasses.replace(study.findings, origin=origin))["data"]["warnings"]
+    report = make_report(dataclasses.replace(study.findings, origin=origin))
+    told = report.summary["data"]["warnings"]
     assert told == ["dropped 2 rows", *study.summary["data"]["warnings"]]
 
 
@@ -178,19 +182,19 @@ def hand_made(**accuracies):
     [
         (
             {"A": (0.90, 0.92, 0.91, 0.9), "B": (0.5, 0.51, 0.49, 0.52)},
-            "on average over 4 folds, and every other method is told apart from it (p < 0.05",
+            "on average over 4 folds, significantly more than every other method (p < 0.05",
         ),
         (
             {"A": (0.9, 0.8, 0.9, 0.8), "B": (0.5, 0.4, 0.51, 0.4), "C": (0.8, 0.9, 0.79, 0.9)},
-            ". These folds do not tell apart from it: C.",
+            ". These do not differ significantly from it: C.",
         ),
-        ({"A": (0.9,), "B": (0.1,)}, "1 fold. These folds do not tell any other method apart"),
+        ({"A": (0.9,), "B": (0.1,)}, "1 fold. No other method differs significantly from it"),
         ({"A": (0.9, 0.8)}, "on average over 2 folds."),
     ],
 )
 def test_the_headline_says_what_is_told_apart(study, accuracies, told):
     findings = dataclasses.replace(study.findings, evaluation=hand_made(**accuracies))
-    line = summary_module._headline(findings)
+    line = make_headline(findings)
     begin = f"A is the most accurate of {len(accuracies)} methods: "
     begin = begin if len(accuracies) > 1 else "A recognises "
     assert line.startswith(f"{begin}{np.mean(accuracies['A']):.1%}")
@@ -218,8 +222,8 @@ def test_log_odds_of_the_hardest_add_up_to_what_the_model_thought(study):
     for one, told in zip(study.findings.hardest, study.summary["hardest"], strict=True):
         why = one.explanation
         assert sum(told["parts"].values()) == pytest.approx(told["log_odds"], abs=1e-9)
-        assert why.table()["contribution"].sum() == pytest.approx(why.log_odds, abs=1e-9)
-        assert len(told["reasons"]) == min(8, len(why.table()))
+        assert why.frame()["contribution"].sum() == pytest.approx(why.log_odds, abs=1e-9)
+        assert len(told["reasons"]) == min(8, len(why.frame()))
         if one.predicted == one.label:
             assert told["activity"] == one.label
             continue
@@ -275,7 +279,7 @@ def test_a_method_that_was_searched_is_searched_again(signs):
 def test_instances_of_the_same_name_are_not_mistaken_for_each_other(signs):
     X, y = signs
     ids = np.array([f"take {d % 2}" for d in range(len(X))], object)
-    same = IntervalSequences._trusted(X._flat(), X.actions, ids, None)
+    same = IntervalSequences.from_flat(X.flat, X.actions, ids, None)
     folds = make_folds(same, y, "stratified", 3)
     findings = looked_at(same, y, {"DBN": METHODS["DBN"]}, folds)
     tested = np.concatenate([fold.test for fold in folds])
@@ -296,12 +300,14 @@ def test_instances_of_the_same_name_are_not_mistaken_for_each_other(signs):
         ({"nearest raster": (0.5,), "extra trees": (0.9,)}, "extra trees"),
     ],
 )
-def test_the_best_ibgn_is_looked_at_else_the_best_that_explains_else_the_best(accuracies, wanted):
-    assert _closest_look(hand_made(**accuracies), METHODS, 0) == wanted
+def test_the_best_ibgn_is_examined_else_the_best_that_explains_else_the_best(accuracies, wanted):
+    evaluation = hand_made(**accuracies)
+    estimators = make_estimators({name: METHODS[name] for name in accuracies}, 0)
+    assert _choose(evaluation, estimators) == wanted
 
 
-def test_a_method_that_cannot_be_learned_again_is_told(study):
-    with pytest.raises(DataError, match="no method 'DBN' to learn again"):
+def test_a_method_that_cannot_be_learned_again_is_named(study):
+    with pytest.raises(OptionError, match="methods= must have 'DBN'"):
         find(
             ORIGIN,
             study.X,
@@ -407,7 +413,7 @@ KINDS = [
 def test_a_summary_is_plain_whatever_the_data_are(kind):
     X, y, methods, folds = kind()
     findings = looked_at(X, y, methods, folds)
-    told = summarise(findings)
+    told = make_report(findings).summary
     assert json.loads(json.dumps(told, allow_nan=False)) == told
     learned = isinstance(methods[findings.method](0), IBGNClassifier)
     assert (told["model"] is not None) == learned
@@ -418,10 +424,10 @@ def test_a_summary_is_plain_whatever_the_data_are(kind):
 
 
 def test_what_is_not_known_is_none():
-    told = summarise(looked_at(*one_fold()))
+    told = make_report(looked_at(*one_fold())).summary
     assert [row["accuracy_error"] for row in told["comparison"]["rows"]] == [None, None]
     assert [row["p"] for row in told["comparison"]["tests"]] == [None]
-    assert "These folds do not tell any other method apart" in told["headline"]
+    assert "No other method differs significantly" in told["headline"]
 
 
 def test_a_label_that_training_did_not_know_has_no_reasons():
@@ -430,13 +436,14 @@ def test_a_label_that_training_did_not_know_has_no_reasons():
     assert len(unknown) == 3
     assert {(one.probability, one.explanation) for one in unknown} == {(0.0, None)}
     assert all(one.explanation for one in findings.hardest if one.label != "only here")
-    rows = {row["activity"]: row for row in summarise(findings)["activities"]}
+    rows = {row["activity"]: row for row in make_report(findings).summary["activities"]}
     assert (rows["only here"]["recall"], rows["only here"]["precision"]) == (0, 0)
     assert "only here" in findings.activities  # which was learned from all
 
 
 def test_a_label_that_nobody_predicts_has_zeros():
-    rows = {row["activity"]: row for row in summarise(looked_at(*never_predicted()))["activities"]}
+    told = make_report(looked_at(*never_predicted())).summary["activities"]
+    rows = {row["activity"]: row for row in told}
     assert [rows["milk"][name] for name in ("precision", "recall", "f1", "mistaken")] == [
         0,
         0,
@@ -448,20 +455,20 @@ def test_a_label_that_nobody_predicts_has_zeros():
 
 def test_methods_without_reasons_show_their_hardest_all_the_same():
     findings = looked_at(*no_reasons())
-    told = summarise(findings)["hardest"]
-    assert [row["reasons"] for row in told] == [None] * MOST_HARD
     report = make_report(findings)
+    told = report.summary["hardest"]
+    assert [row["reasons"] for row in told] == [None] * MOST_HARD
     assert [name for name in report.figures if name.startswith("timeline")] == [
         f"timeline-{k}" for k in range(MOST_HARD)
     ]
-    assert report.tables["hardest"]["instance"].tolist() == [row["instance"] for row in told]
-    assert report.tables["hardest"]["probability"].is_monotonic_increasing
-    assert report.tables["reasons"].empty
-    assert "contribution" in report.tables["reasons"].columns
+    assert report.frames["hardest"]["instance"].tolist() == [row["instance"] for row in told]
+    assert report.frames["hardest"]["probability"].is_monotonic_increasing
+    assert report.frames["reasons"].empty
+    assert "contribution" in report.frames["reasons"].columns
 
 
 def test_numbers_as_labels_are_names():
-    told = summarise(looked_at(*numbers()))
+    told = make_report(looked_at(*numbers())).summary
     assert told["confusion"]["labels"] == ["1", "20", "3"]
     assert [row["activity"] for row in told["model"]["activities"]] == ["1", "20", "3"]
 
@@ -478,19 +485,18 @@ def test_all_models_have_a_place_where_there_are_few(study):
         lengths = study.X.lengths[study.y == row["activity"]]
         assert row["instances"] == len(lengths)
         assert row["intervals"] == [lengths.min(), lengths.max()]
-        table = study.report.tables["structure"]
+        table = study.report.frames["structure"]
         assert row["linked"] == (table["activity"] == row["activity"]).sum() == row["pairs"]
 
 
 def test_the_worst_models_are_shown_where_there_are_many(study, monkeypatch):
-    monkeypatch.setattr(summary_module, "MOST_MODELS", 2)
+    monkeypatch.setattr(model_section, "MOST_MODELS", 2)
     report = make_report(study.findings)
     told = report.summary["model"]
     by_f1 = sorted(report.summary["activities"], key=lambda row: row["f1"])
     worst = {row["activity"] for row in by_f1[:2]}
     assert by_f1[1]["f1"] < by_f1[2]["f1"]
     assert [row["activity"] for row in told["activities"]] == sorted(worst)
-    assert chosen_models(study.findings, report.summary["activities"]) == sorted(worst)
     assert (told["left_out"], told["in_all"]) == (3, 5)
     for kind in ("tables", "structure", "traces"):
         assert [name for name in report.figures if re.fullmatch(rf"{kind}-\d+", name)] == [
@@ -499,8 +505,72 @@ def test_the_worst_models_are_shown_where_there_are_many(study, monkeypatch):
         ]
         first = sorted(worst)[0]
         assert first in report.figures[f"{kind}-0"].alt
-    for name in ("tables", "relations", "structure", "convergence"):
-        assert set(report.tables[name]["activity"]) == set(study.y)
+    for name in ("term-tables", "term-relations", "structure", "convergence"):
+        assert set(report.frames[name]["activity"]) == set(study.y)
+
+
+# sections
+
+
+def test_an_evaluation_is_summarised_once(study, monkeypatch, tmp_path):
+    calls = Counter()
+    for name in ("summary", "compare", "confusion"):
+        original = getattr(Evaluation, name)
+
+        def counted(self, *args, name=name, original=original):
+            calls[name] += 1
+            return original(self, *args)
+
+        monkeypatch.setattr(Evaluation, name, counted)
+    X, y = study.X, study.y
+    findings = find(ORIGIN, X, y, study.findings.evaluation, study.folds, THREE)
+    make_report(findings).save(tmp_path / "page.html")
+    assert calls == {"summary": 1, "compare": 1, "confusion": 1}
+
+
+@pytest.fixture(scope="module")
+def few():
+    """Findings of two methods on little data, which are drawn soon."""
+    return looked_at(*no_reasons())
+
+
+def longest(findings):
+    return {"name": "<b>longest</b>", "intervals": findings.inspection.intervals_per_instance}
+
+
+def test_a_user_adds_a_section_of_their_own(few, tmp_path, monkeypatch):
+    def figures(findings, data):
+        return {"longest": Figure(lambda: plt.figure().add_subplot(), f"of {data['name']}")}
+
+    def frames(findings, data):
+        return {"longest": pd.DataFrame([data["intervals"]])}
+
+    template = "<p>{{ data.name | name }}</p>{{ ui.figure('longest') }}"
+    mine = Section("lengths", "Lengths", "How long?", longest, template, figures, frames)
+    empty = Section("empty", "Empty", "", lambda findings: None, "{{ data.x }}")
+    report = make_report(few, [mine, empty, *SECTIONS])
+    assert report.summary["lengths"]["name"] == "<b>longest</b>"
+    monkeypatch.chdir(tmp_path)
+    report.save("report.html", pieces="pieces")
+    page = (tmp_path / "report.html").read_text("utf-8")
+    assert '<li><a href="#lengths">Lengths</a></li>' in page
+    assert '<section id="lengths"' in page
+    assert "&lt;b&gt;longest&lt;/b&gt;" in page
+    assert "<b>longest" not in page
+    assert "empty" not in re.findall(r'<section id="([^"]+)"', page)
+    assert {"longest.png", "longest.csv", "comparison.csv"} <= {
+        path.name for path in (tmp_path / "pieces").iterdir()
+    }
+    with pytest.raises(OptionError, match=r"sections=\['data'\] are names of more than one"):
+        make_report(few, [*SECTIONS, dataclasses.replace(mine, name="data")])
+
+
+@pytest.mark.parametrize("section", SECTIONS, ids=lambda section: section.name)
+def test_every_section_stands_alone(few, section):
+    report = make_report(few, [section])
+    page = report.html()
+    assert (f'<section id="{section.name}"' in page) == bool(report.summary[section.name])
+    assert page.count("<svg") == len(report.figures)
 
 
 # figures
@@ -551,7 +621,7 @@ def saved(study, tmp_path_factory):
 def test_every_piece_is_a_file_that_can_be_read(study, saved):
     pieces = saved / "some" / "pieces"
     wanted = {f"{name}.png" for name in study.report.figures}
-    wanted |= {f"{name}.csv" for name in study.report.tables} | {"summary.json"}
+    wanted |= {f"{name}.csv" for name in study.report.frames} | {"summary.json"}
     assert {path.name for path in pieces.iterdir()} == wanted
     for name in study.report.figures:
         with Image.open(pieces / f"{name}.png") as image:
@@ -564,8 +634,8 @@ def test_every_piece_is_a_file_that_can_be_read(study, saved):
     assert page.count("<svg") == len(study.report.figures)
 
 
-def test_every_table_reads_back_as_it_was(study, saved):
-    for name, table in study.report.tables.items():
+def test_every_frame_reads_back_as_it_was(study, saved):
+    for name, table in study.report.frames.items():
         path = saved / "some" / "pieces" / f"{name}.csv"
         back = pd.read_csv(path, float_precision="round_trip", keep_default_na=False, na_values=[])
         assert list(back.columns) == [str(column) for column in table.columns]
@@ -576,22 +646,22 @@ def test_every_table_reads_back_as_it_was(study, saved):
             ], (name, column)
 
 
-def test_tables_have_what_the_summary_says(study):
-    tables = study.report.tables
-    assert tables["comparison"].to_dict("records") == study.summary["comparison"]["rows"]
-    assert tables["paired-tests"].to_dict("records") == study.summary["comparison"]["tests"]
-    assert tables["calibration"].to_dict("records") == study.summary["calibration"]["rows"]
-    assert tables["activities"].to_dict("records") == study.summary["activities"]
-    confusion = tables["confusion"].set_index("label")
+def test_frames_have_what_the_summary_says(study):
+    frames = study.report.frames
+    assert frames["comparison"].to_dict("records") == study.summary["comparison"]["rows"]
+    assert frames["paired-tests"].to_dict("records") == study.summary["comparison"]["tests"]
+    assert frames["calibration"].to_dict("records") == study.summary["calibration"]["rows"]
+    assert frames["activities"].to_dict("records") == study.summary["activities"]
+    confusion = frames["confusion"].set_index("label")
     assert confusion.to_numpy().tolist() == study.summary["confusion"]["counts"]
-    assert len(tables["folds"]) == 3 * 6
-    assert len(tables["predictions"]) == 3 * 2 * len(study.X)
-    sums = tables["reasons"].groupby("instance")["contribution"].sum()
+    assert len(frames["folds"]) == 3 * 6
+    assert len(frames["predictions"]) == 3 * 2 * len(study.X)
+    sums = frames["reasons"].groupby("instance")["contribution"].sum()
     for row in study.summary["hardest"]:
         assert sums[row["instance"]] == pytest.approx(row["log_odds"], abs=1e-9)
 
 
-def test_a_table_without_rows_can_be_read(tmp_path):
+def test_a_frame_without_rows_can_be_read(tmp_path):
     make_report(looked_at(*no_reasons())).save_pieces(tmp_path)
     assert pd.read_csv(tmp_path / "reasons.csv").empty
 
@@ -616,7 +686,7 @@ def test_other_warnings_of_figures_are_passed_on(tmp_path):
         warnings.warn("too small", UserWarning, stacklevel=1)
         return plt.figure().add_subplot()
 
-    report = Report("report.html", {}, {"odd": Figure(draw, "odd")}, {})
+    report = Report({}, {"odd": Figure(draw, "odd")}, {})
     with pytest.warns(UserWarning, match="too small"):
         report.save_pieces(tmp_path)
     assert (tmp_path / "odd.png").exists()
@@ -662,7 +732,7 @@ def takes(tmp_path):
     return "in/takes.csv"
 
 
-def test_command_writes_a_report_of_hostile_names(ibgn, takes, tmp_path):  # noqa: F811
+def test_command_writes_a_report_of_hostile_names(ibgn, takes, tmp_path):
     options = ["-m", "DBN", "-m", "nearest raster", "--folds", "2", "--json"]
     result = ibgn("evaluate", takes, *options, "--report", "page.html", "--pieces", "pieces")
     assert result.returncode == 0, result.stderr
@@ -685,7 +755,7 @@ def test_command_writes_a_report_of_hostile_names(ibgn, takes, tmp_path):  # noq
     assert result.stderr.count("wrote ") == 2
 
 
-def test_command_reports_robustness(ibgn, takes, tmp_path):  # noqa: F811
+def test_command_reports_robustness(ibgn, takes, tmp_path):
     options = ["-m", "DBN", "--misdetection", "0.4", "--duration", "", "--draws", "1"]
     options += ["--folds", "2", "--json", "--report", "page.html", "--pieces", "new/pieces"]
     result = ibgn("robustness", takes, *options)
@@ -708,8 +778,8 @@ def test_command_reports_robustness(ibgn, takes, tmp_path):  # noqa: F811
         (["--pieces", "in/takes.csv"], 1, "the folder 'in/takes.csv' could not be made"),
         (["--report", "nowhere/page.html"], 1, "there is no folder 'nowhere'"),
         (["-o", "nowhere/scores.csv"], 1, "there is no folder 'nowhere'"),
-        (["--report", "page.pdf"], 2, "neither a .html nor a .htm file"),
-        (["--jobs", "0"], 2, "error: --jobs is a finite number, whole and not 0"),
+        (["--report", "page.pdf"], 2, "--report page.pdf must be a .html or a .htm file"),
+        (["--jobs", "0"], 2, "error: --jobs 0 must be "),
     ],
 )
 def test_what_cannot_be_written_is_told_before_the_work(
@@ -718,18 +788,17 @@ def test_what_cannot_be_written_is_told_before_the_work(
     from typer.testing import CliRunner
 
     from ibgn.cli import app
-    from ibgn.cli.output import in_flags
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("ibgn.cli.options.Reading.read", None)  # nothing was read yet
     result = CliRunner().invoke(app, [command, takes, "-m", "DBN", *options])
     assert isinstance(result.exception, DataError)
-    assert message in f"error: {in_flags(str(result.exception))}"
+    assert message in f"error: {result.exception}"
     assert (type(result.exception) is DataError) == (code == 1)
     assert (tmp_path / takes).stat().st_size > 1000
 
 
-def test_a_file_in_the_place_of_a_folder_is_no_traceback(ibgn, takes):  # noqa: F811
+def test_a_file_in_the_place_of_a_folder_is_no_traceback(ibgn, takes):
     result = ibgn("evaluate", takes, "-m", "DBN", "--folds", "2", "--pieces", takes)
     assert result.returncode == 1
     assert "the folder 'in/takes.csv' could not be made: File exists" in result.stderr

@@ -16,7 +16,6 @@ from ibgn.evaluation.folds import make_folds
 from ibgn.evaluation.methods import METHODS
 from ibgn.evaluation.robustness import measure_robustness
 from ibgn.recordings import SensorRecording
-from test_cli import ibgn  # noqa: F401
 
 QUICK = {name: METHODS[name] for name in ("DBN", "ITBN")}
 RATES = {"misdetection": [0.2, 0.5], "duration": [0.3]}
@@ -90,11 +89,11 @@ def test_mistakes_name_no_action_of_the_test_set_alone():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"rates": {"misdetection": [0.0]}}, "above 0 and at most 1; got 0.0"),
-        ({"rates": {"duration": [1.5]}}, "above 0 and at most 1; got 1.5"),
+        ({"rates": {"misdetection": [0.0]}}, "misdetection=0.0 must be above 0 and at most 1"),
+        ({"rates": {"duration": [1.5]}}, "duration=1.5 must be above 0 and at most 1"),
         ({"rates": {"magic": [0.1]}}, "choose among 'misdetection', 'duration'"),
         ({"rates": {}, "on": "train"}, "choose among 'test', 'both'"),
-        ({"rates": {}, "draws": 0}, "draws is a whole number"),
+        ({"rates": {}, "draws": 0}, "draws=0 must be a whole number"),
     ],
 )
 def test_conditions_refuse(options, message):
@@ -213,13 +212,13 @@ def test_what_was_detected_is_tested_and_learned_from_where_asked(signs):
         [[(name, start, end + 1) for name, start, end in one] for one in X.to_lists()]
     )
     fold = make_folds(X, y)[0]
-    train, test = Detected(error="camera", found=found).apply(X, fold)
+    train, test = Detected(error="camera", intervals=found).apply(X, fold)
     assert train is None
     assert same(test, found[fold.test])
-    train, _ = Detected(error="camera", found=found, on="both").apply(X, fold)
+    train, _ = Detected(error="camera", intervals=found, on="both").apply(X, fold)
     assert same(train, found[fold.train])
     with pytest.raises(DataError, match=r"'camera' has 3 instances for \d+"):
-        Detected(error="camera", found=found[:3]).apply(X, fold)
+        Detected(error="camera", intervals=found[:3]).apply(X, fold)
     assert Z.error == "duration"
 
 
@@ -245,7 +244,7 @@ class Spy(BaseEstimator):
 def test_detectors_learn_from_training_sets_only(signs, grouped):
     X, y = signs
     if not grouped:
-        X = IntervalSequences._trusted(X._flat(), X.actions, X.ids, None)
+        X = IntervalSequences.from_flat(X.flat, X.actions, X.ids, None)
     recordings = [SensorRecording([0.0, 1.0], [[0], [1]], ["x"], id=str(d)) for d in range(len(X))]
     fold = make_folds(X, y, n_splits=3)[0]
     Spy.fits = []
@@ -286,17 +285,31 @@ def test_detectors_learn_nothing_again_where_all_is_done(signs, tmp_path):
     assert len(Spy.fits) == 2 * len(folds)
 
 
+@pytest.mark.parametrize("journal", [True, False])
+def test_recordings_are_hashed_once_and_only_for_a_journal(signs, tmp_path, monkeypatch, journal):
+    X, y = signs
+    recordings = [SensorRecording([0.0, 1.0], [[0], [1]], ["x"], id=str(d)) for d in range(len(X))]
+    calls, original = [], Detector.digest
+    monkeypatch.setattr(Detector, "digest", lambda self: calls.append(1) or original(self))
+    Spy.fits = []
+    conditions = [Detector(error="spy", detector=Spy(), recordings=recordings)]
+    path = tmp_path / "journal" if journal else None
+    measure_robustness(X, y, QUICK, make_folds(X, y, n_splits=3), conditions, journal=path)
+    assert len(calls) == journal
+    assert len(Spy.fits) == 3
+
+
 def test_what_is_found_across_folds_is_for_tests_only(signs):
     X, y = signs
     recordings = [SensorRecording([0.0, 1.0], [[0], [1]], ["x"], id=str(d)) for d in range(len(X))]
     folds = make_folds(X, y, n_splits=3)
     Spy.fits = []
     found = Detector(error="spy", detector=Spy(), recordings=recordings).across(X, folds)
-    assert [one[0][0].split(" ")[0] for one in found.found.to_lists()] == list(
+    assert [one[0][0].split(" ")[0] for one in found.intervals.to_lists()] == list(
         map(str, range(len(X)))
     )
     assert found.on == "test"
-    with pytest.raises(OptionError, match="for tests"):
+    with pytest.raises(OptionError, match="on='both' is not for detection across folds"):
         Detector(error="spy", on="both", detector=Spy(), recordings=recordings).across(X, folds)
 
 
@@ -320,7 +333,7 @@ def takes(tmp_path, relations):
     return "takes.csv"
 
 
-def test_command_measures_errors_and_detectors(ibgn, takes, tmp_path):  # noqa: F811
+def test_command_measures_errors_and_detectors(ibgn, takes, tmp_path):
     table = pd.read_csv(tmp_path / takes)
     found = table[table["instance"] != table["instance"][0]].iloc[::-1]
     found.to_csv(tmp_path / "found.csv", index=False)
@@ -346,23 +359,23 @@ def test_command_measures_errors_and_detectors(ibgn, takes, tmp_path):  # noqa: 
 @pytest.mark.parametrize(
     ("options", "code", "message"),
     [
-        (["--misdetection", "much"], 2, "rates are numbers with commas between"),
-        (["--duration", "7"], 2, "at most 1; got 7.0"),
-        (["--detected", "camera"], 2, "written name=file"),
+        (["--misdetection", "much"], 2, "must be numbers with commas between"),
+        (["--duration", "7"], 2, "7.0 must be above 0 and at most 1"),
+        (["--detected", "camera"], 2, "must be written name=file"),
         (["--detected", "camera=nowhere.csv"], 1, "nowhere.csv"),
-        (["--detector", "knn"], 2, "give --sensors, --track and --detector"),
+        (["--detector", "knn"], 2, "as detectors learn from sensors"),
         (["--detector", "magic", "--sensors", ".", "--track", "t"], 2, "choose among 'knn'"),
-        (["--report", "page.pdf"], 2, "neither a .html"),
+        (["--report", "page.pdf"], 2, "must be a .html or a .htm file"),
     ],
 )
-def test_command_refuses(ibgn, takes, options, code, message):  # noqa: F811
+def test_command_refuses(ibgn, takes, options, code, message):
     result = ibgn("robustness", takes, "-m", "ITBN", *options)
     assert result.returncode == code, result.stderr
     assert message in result.stderr
     assert "Traceback" not in result.stderr
 
 
-def test_command_learns_detectors_from_sensors(ibgn, tmp_path):  # noqa: F811
+def test_command_learns_detectors_from_sensors(ibgn, tmp_path):
     time = np.arange(0, 12, 1 / 30)
     rows = []
     (tmp_path / "sensors").mkdir()
@@ -387,4 +400,4 @@ def test_command_learns_detectors_from_sensors(ibgn, tmp_path):  # noqa: F811
     assert [(row["error"], row["accuracy"]) for row in curves] == [("none", 1.0), ("tree", 1.0)]
     (tmp_path / "sensors" / "take 3.csv").unlink()
     result = ibgn("robustness", "takes.csv", *options)
-    assert "no recording of 1 instances (first: 'take 3')" in result.stderr
+    assert "no recording of 1 instance (first: 'take 3')" in result.stderr

@@ -304,9 +304,9 @@ def test_the_evidence_must_exceed_the_penalty(rng):
 @pytest.mark.parametrize("penalty", [0, -1.0, float("nan"), "high"])
 def test_penalty_is_positive(penalty, rng):
     X = four_positions(rng)
-    with pytest.raises(ValueError, match="penalty is a finite number, positive; got"):
+    with pytest.raises(ValueError, match="penalty=.* must be positive"):
         score_links(X, penalty=penalty)
-    with pytest.raises(ValueError, match="penalty is a finite number, positive; got"):
+    with pytest.raises(ValueError, match="penalty=.* must be positive"):
         score_shared_links([X], penalty=penalty)
 
 
@@ -328,6 +328,7 @@ def pairs_of_intervals(rng, instances, depends):
     )
 
 
+@pytest.mark.statistical(false_alarm=1e-9)
 @pytest.mark.parametrize("criterion", ["bic", "bdeu"])
 def test_dependence_is_found_and_independence_too_as_data_grow(criterion, rng):
     """16 degrees of freedom cost 61 at N = 2000: chance alone gains so much once in 1e17."""
@@ -349,7 +350,7 @@ def test_control_aic_links_by_chance_more_often_than_bic(rng):
 
 def test_table_of_candidates(rng):
     scores = score_links(four_positions(rng))
-    table = scores.table()
+    table = scores.frame()
     assert len(table) == 6
     assert table["score"].is_monotonic_decreasing
     np.testing.assert_allclose(table["gain"] - table["penalty"], table["score"], rtol=1e-12)

@@ -30,8 +30,8 @@ def test_chain_and_full_are_rules():
     [
         (([(1, 1)],), r"got \(1, 1\)"),
         (([(-1, 1)],), r"got \(-1, 1\)"),
-        (([(0, 4)], 3), "reach position 4, but size=3"),
-        (((), 2.5), "size is a whole number, got 2.5"),
+        (([(0, 4)], 3), "size=3 is too small: links reach position 4"),
+        (((), 2.5), "size=2.5 must be a whole number"),
         (((), 0, "ring"), "choose among 'none', 'chain', 'full'"),
     ],
 )

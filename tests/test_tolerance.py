@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from chance import binomial_bounds
 from ibgn import DataWarning, IBGNClassifier, IntervalSequences, load
 from ibgn.datasets import make_hand_signs
 from ibgn.errors import OptionError
@@ -57,12 +58,18 @@ def test_merging_keeps_names_groups_and_empty_instances():
     assert merge_instants(X, 0.0) is X
 
 
+@pytest.mark.own_seed(reason="how far chance gains by merging has no known bound")
 def test_where_nothing_is_jittered_nothing_is_merged(rng):
     assert choose_tolerance(*meetings(rng)) == 0
 
 
-def test_jitter_that_hides_the_difference_is_merged_away(rng):
-    """One activity has b begin where a ends, the other a little before or after."""
+@pytest.mark.statistical(false_alarm=1e-8)
+def test_jitter_that_hides_the_difference_is_merged_away(rng, false_alarm):
+    """One activity has b begin where a ends, the other a little before or after.
+
+    What is found has a standard deviation of 0.004 over seeds, a hundredth of the margins. The
+    control, labels at random: two thirds of them merge nothing, one half is tested for.
+    """
     lists, codes = [], []
     for d in range(120):
         long = rng.uniform(8, 10)
@@ -73,8 +80,8 @@ def test_jitter_that_hides_the_difference_is_merged_away(rng):
     X, codes = IntervalSequences.from_lists(lists), np.array(codes)
     found = choose_tolerance(X, codes)
     assert 0.1 < found < 1.2
-    by_chance = [choose_tolerance(X, rng.permutation(codes)) for _ in range(9)]
-    assert by_chance.count(0) >= 4  # where nothing is to be learned, nothing is merged, mostly
+    by_chance = [choose_tolerance(X, rng.permutation(codes)) for _ in range(60)]
+    assert by_chance.count(0) >= binomial_bounds(60, 0.5, false_alarm)[0]
 
 
 def test_small_differences_that_matter_are_kept(rng):
@@ -113,6 +120,7 @@ def test_a_tolerance_is_as_merging_before(rng):
     assert why.log_odds == pytest.approx(before.explain(merged[0]).log_odds, abs=1e-9)
 
 
+@pytest.mark.own_seed(reason="scores of a model on simulations have no known bound")
 def test_a_learned_tolerance_stands_errors_of_ends(rng):
     X, y, groups = make_hand_signs(instances_per_style=10, random_state=0)
     train, test = groups < "signer 12", groups >= "signer 12"
@@ -137,7 +145,7 @@ def test_a_learned_tolerance_is_kept_with_the_model(tmp_path):
 
 @pytest.mark.parametrize("wrong", [-1, np.nan, np.inf, "much", None, True])
 def test_tolerances_that_cannot_be_are_refused(wrong):
-    with pytest.raises(OptionError, match="tolerance is a finite number, 0 or more, or 'learned'"):
+    with pytest.raises(OptionError, match="must be 0 or more, or 'learned'"):
         IBGNClassifier(tolerance=wrong).fit([[("a", 0, 1)]] * 2, ["x", "y"])
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from ibgn.errors import DataError, DataWarning, OptionError
 from ibgn.io import read_tracks
 from ibgn.io.registry import load
-from test_frames import one_track
+from strategies import one_track
 
 POSTURE = {"posture": {1: "stand", 2: "walk"}}
 

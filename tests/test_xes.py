@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from ibgn.errors import DataError, DataWarning, OptionError
 from ibgn.io import read_xes
 from ibgn.io.registry import load
-from test_events import as_events, instances
+from strategies import as_events, tracked_instances
 
 HEADER = """\
 <?xml version="1.0" encoding="UTF-8" ?>
@@ -83,7 +83,7 @@ def file(tmp_path):
     return make
 
 
-@given(instances())
+@given(tracked_instances())
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_logs_written_from_intervals_give_them_back(tmp_path, drawn):
     transitions = {"ON": "start", "OFF": "complete"}

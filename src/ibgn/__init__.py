@@ -16,8 +16,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ibgn import allen, consistency, datasets, detection, io, metrics, noise
-    from ibgn.classifiers import DBNClassifier, IBGNClassifier, IHMMClassifier, ITBNClassifier
+    from ibgn import allen, consistency, datasets, detection, io, metrics, noise, terms
+    from ibgn.classifiers import (
+        DBNClassifier,
+        IBGNClassifier,
+        IHMMClassifier,
+        ITBNClassifier,
+        load,
+        save,
+    )
     from ibgn.errors import DataError, DataWarning
     from ibgn.inspection import inspect
     from ibgn.intervals import IntervalSequences
@@ -34,7 +41,6 @@ if TYPE_CHECKING:
     )
     from ibgn.model.activity import ActivityModel
     from ibgn.networks import count_pairs, read_networks
-    from ibgn.persistence import load, save
     from ibgn.plots import (
         plot_activities,
         plot_calibration,
@@ -51,7 +57,7 @@ if TYPE_CHECKING:
     )
     from ibgn.structure import Structure
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.1.0"
 
 # Public names and where they live. They are loaded when first used, so that `import ibgn` and
 # `ibgn --help` need not wait for pandas, numba and matplotlib.
@@ -72,7 +78,7 @@ _HOME = {
     "detection": "",
     "inspect": "inspection",
     "io": "",
-    "load": "persistence",
+    "load": "classifiers",
     "metrics": "",
     "noise": "",
     "plot_activities": "plots",
@@ -93,7 +99,8 @@ _HOME = {
     "read_networks": "networks",
     "read_parquet": "io",
     "read_table": "io",
-    "save": "persistence",
+    "save": "classifiers",
+    "terms": "",
     "write": "io",
     "write_csv": "io",
     "write_jsonl": "io",
@@ -139,6 +146,7 @@ __all__ = [
     "read_parquet",
     "read_table",
     "save",
+    "terms",
     "write",
     "write_csv",
     "write_jsonl",

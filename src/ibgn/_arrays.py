@@ -1,11 +1,11 @@
-"""Names for the kinds of arrays that signatures speak of, and the runs of an array."""
+"""Names for the kinds of arrays in signatures, and what many modules ask of arrays."""
 
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Array", "Bools", "Bytes", "Codes", "Floats", "Ints", "Objects", "find_edges"]
+__all__ = ["Array", "Bools", "Bytes", "Codes", "Floats", "Ints", "Objects", "find_runs"]
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
@@ -16,15 +16,19 @@ Codes = npt.NDArray[np.int32]  # of actions
 Objects = npt.NDArray[np.object_]
 
 
-def find_edges(values: Array) -> npt.NDArray[np.intp]:
-    """Where runs of equal values begin, and the number of values at the end.
+def find_runs(*columns: Array) -> Ints:
+    """First row of each run of rows that are equal in all columns, and the number of rows.
 
     Examples
     --------
-    >>> find_edges(np.array([2, 2, 0, 2])).tolist()
+    >>> find_runs(np.array([2, 2, 0, 2])).tolist()
     [0, 2, 3, 4]
-    >>> find_edges(np.array([])).tolist()
-    [0]
+
+    A run also ends where another column changes, such as the recording that a row is from:
+
+    >>> find_runs(np.array([2, 2, 2]), np.array([0, 0, 1])).tolist()
+    [0, 2, 3]
     """
-    changes = np.flatnonzero(values[1:] != values[:-1]) + 1
-    return np.unique(np.concatenate([[0], changes, [len(values)]]).astype(np.intp))
+    is_edge = np.ones(len(columns[0]) + 1, np.bool_)
+    is_edge[1:-1] = np.any([column[1:] != column[:-1] for column in columns], axis=0)
+    return np.flatnonzero(is_edge)

@@ -1,4 +1,4 @@
-"""Options checked, and numbers as people write them."""
+"""Checks of options, and numbers as people write them."""
 
 import datetime
 import re
@@ -14,6 +14,7 @@ from ibgn.text import quote
 __all__ = [
     "as_number",
     "check_choice",
+    "check_jobs",
     "check_number",
     "check_whole",
     "is_date",
@@ -25,6 +26,7 @@ __all__ = [
 NUMBER = re.compile(
     r"\s*([+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?inf(inity)?|nan)?\s*", re.ASCII | re.IGNORECASE
 )
+LARGEST_WHOLE = 2**31
 NO_NUMBERS = (bool, np.bool_, complex, np.complexfloating, np.datetime64, np.timedelta64)
 DATE = re.compile(r"\s*(\d{4}-\d\d?-\d\d?|\d\d?[./-]\d\d?[./-](\d{4}|\d\d))([T\s].*)?", re.DOTALL)
 DATES = (
@@ -48,15 +50,25 @@ def check_number(name: str, value: Any, required: str, holds: Callable[[float], 
     """Refuse an option value that is not a finite number with the property that is required."""
     is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
     number = as_number(value) if is_number else None  # infinite where an integer is too large
-    if number is None or not (np.isfinite(number) and holds(number)):
+    if number is None or not np.isfinite(number):
+        raise OptionError(name, value, f"must be a finite number, {required}")
+    if not holds(number):
         raise OptionError(name, value, f"must be {required}")
 
 
-def check_whole(name: str, value: Any, least: int, most: int = 2**31) -> None:
+def check_whole(name: str, value: Any, least: int, most: int = LARGEST_WHOLE) -> None:
     """Refuse an option value that is not a whole number from least to most."""
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
     if not (whole and least <= value <= most):
-        raise OptionError(name, value, f"must be a whole number from {least} to {most:,}")
+        end = "on" if most == LARGEST_WHOLE else f"to {most:,}"
+        raise OptionError(name, value, f"must be a whole number from {least} {end}")
+
+
+def check_jobs(name: str, value: Any) -> None:
+    """Refuse a number of jobs that joblib cannot use; None is one job."""
+    if value is not None:
+        required = "a whole number other than 0, where -1 takes all cores"
+        check_number(name, value, required, lambda jobs: jobs == int(jobs) != 0)
 
 
 def as_number(value: Any) -> float | None:
@@ -66,7 +78,9 @@ def as_number(value: Any) -> float | None:
     if value is None or value is pd.NA or value is pd.NaT:
         return np.nan
     if isinstance(value, str):
-        return _number_of_text(value)
+        if not NUMBER.fullmatch(value):
+            return None
+        return float(value) if value.strip() else np.nan
     if (
         isinstance(value, NO_NUMBERS)
         or not hasattr(value, "__float__")
@@ -79,12 +93,6 @@ def as_number(value: Any) -> float | None:
         return np.inf if value > 0 else -np.inf
     except (TypeError, ValueError):
         return None
-
-
-def _number_of_text(text: str) -> float | None:
-    if not NUMBER.fullmatch(text):
-        return None
-    return float(text) if text.strip() else np.nan
 
 
 def is_date(value: Any) -> bool:

@@ -8,7 +8,11 @@ keyword argument, `closed='both'`; the command line shows the same part as its f
 from collections.abc import Callable
 from typing import Any, NamedTuple, Self
 
+from ibgn.text import printable
+
 __all__ = ["MISSING", "DataError", "DataWarning", "Option", "OptionError", "Part", "message_of"]
+
+LONGEST = 200  # characters of a value that a message shows
 
 
 class _Missing:
@@ -37,7 +41,8 @@ class Option(NamedTuple):
     value: Any = MISSING
 
     def __str__(self) -> str:
-        return f"{self.name}=" if self.value is MISSING else f"{self.name}={self.value!r}"
+        shown = "" if self.value is MISSING else printable(repr(self.value), LONGEST)
+        return f"{self.name}={shown}"
 
 
 Part = str | Option
@@ -63,6 +68,11 @@ class DataError(ValueError):
     def within(self, place: str) -> Self:
         """Return the same error with words put in front that say where, as "file.csv: "."""
         return type(self)(place, *self.parts)
+
+    def reword(self, show: "Callable[[Option], str]") -> None:
+        """Write each option in the message as `show` does, once and for all."""
+        self.parts = (message_of(self, show),)
+        self.args = self.parts
 
 
 class OptionError(DataError):

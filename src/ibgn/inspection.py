@@ -1,7 +1,7 @@
 """What is in the data, and what looks like a mistake."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ibgn._arrays import Floats
+from ibgn._arrays import Floats, find_runs
+from ibgn.errors import DataWarning, Option
 from ibgn.intervals import IntervalSequences, as_column, as_sequences
 from ibgn.networks import Sequences, count_pairs
 from ibgn.text import count, printable
@@ -37,7 +38,7 @@ class Inspection:
     instances_per_activity, intervals_per_action : counts by name
     relations, constraints : pairs of intervals by symbol, in fully linked networks; instances of
         more than 30,000 intervals are left out, with a warning
-    warnings : sentences, each with what to do
+    warnings : what looks like a mistake, each with what to do
     """
 
     instances: int
@@ -51,11 +52,11 @@ class Inspection:
     intervals_per_action: dict[str, int]
     relations: dict[str, int]
     constraints: dict[str, int]
-    warnings: tuple[str, ...]
+    warnings: tuple[DataWarning, ...]
 
     def as_dict(self) -> dict[str, Any]:
         """Everything as plain numbers, strings, lists and dictionaries."""
-        return asdict(self) | {"warnings": list(self.warnings)}
+        return asdict(self) | {"warnings": list(map(str, self.warnings))}
 
 
 def inspect(
@@ -70,23 +71,23 @@ def inspect(
     (2, 2, 2, 3, 1)
     """
     X = as_sequences(X)
-    labels = Counter() if y is None else Counter(map(str, as_column("y", y, len(X))))
+    activities = Counter() if y is None else Counter(map(str, as_column("y", y, len(X))))
     short = X.lengths <= LONGEST
     counts = count_pairs(X if short.all() else X[short], n_jobs=n_jobs)
-    spoken = np.bincount(X.action, minlength=len(X.actions)).tolist()
+    each = np.bincount(X.action, minlength=len(X.actions)).tolist()
     return Inspection(
         instances=len(X),
-        activities=len(labels),
+        activities=len(activities),
         actions=len(X.actions),
         intervals=len(X.action),
         groups=None if X.groups is None else len(set(X.groups.tolist())),
         intervals_per_instance=_spread(X.lengths.astype(float)),
         duration=_spread(X.end - X.start),
-        instances_per_activity=dict(sorted(labels.items())),
-        intervals_per_action=dict(zip(X.actions, spoken, strict=True)),
+        instances_per_activity=dict(sorted(activities.items())),
+        intervals_per_action=dict(zip(X.actions, each, strict=True)),
         relations=counts.relations,
         constraints=counts.constraints,
-        warnings=tuple(_warnings(X, labels)),
+        warnings=tuple(_warnings(X, activities)),
     )
 
 
@@ -97,7 +98,7 @@ def _spread(values: Floats) -> dict[str, float]:
     return {"least": least, "median": median, "most": most}
 
 
-def _warnings(X: IntervalSequences, labels: Counter[str]) -> list[str]:
+def _warnings(X: IntervalSequences, activities: Counter[str]) -> Iterator[DataWarning]:
     found = [
         _one_instance(X),
         _one_interval_each(X),
@@ -108,49 +109,51 @@ def _warnings(X: IntervalSequences, labels: Counter[str]) -> list[str]:
         _overlapping_itself(X),
         _repeated_intervals(X),
         _odd_scale(X),
-        _similar_names("action", X.actions),
-        _similar_names("label", tuple(labels)),
-        _lonely_activities(labels),
+        _similar_names("actions", X.actions),
+        _similar_names("activities", tuple(activities)),
+        _lonely_activities(activities),
     ]
-    return [warning for warning in found if warning]
+    return (warning for warning in found if warning is not None)
 
 
-def _one_instance(X: IntervalSequences) -> str | None:
+def _one_instance(X: IntervalSequences) -> DataWarning | None:
     if len(X) != 1 or len(X.action) < 2:
         return None
-    return (
+    return DataWarning(
         f"all {len(X.action)} intervals are in one instance; check that the instance column "
         "names each performance"
     )
 
 
-def _one_interval_each(X: IntervalSequences) -> str | None:
+def _one_interval_each(X: IntervalSequences) -> DataWarning | None:
     if len(X) < 2 or (X.lengths != 1).any():
         return None
-    return (
+    return DataWarning(
         "every instance has one interval only, so no relations; check that the instance column "
         "names the performance and not the row"
     )
 
 
-def _without_intervals(X: IntervalSequences) -> str | None:
+def _without_intervals(X: IntervalSequences) -> DataWarning | None:
     empty = int((X.lengths == 0).sum())
+    if empty == 0:
+        return None
     verb = "has" if empty == 1 else "have"
-    return f"{empty} of {count(len(X), 'instance')} {verb} no intervals" if empty else None
+    return DataWarning(f"{empty} of {count(len(X), 'instance')} {verb} no intervals")
 
 
-def _left_out(X: IntervalSequences) -> str | None:
+def _left_out(X: IntervalSequences) -> DataWarning | None:
     long = int((X.lengths > LONGEST).sum())
     if not long:
         return None
-    return (
+    return DataWarning(
         f"{count(long, 'instance')} of more than {LONGEST:,} intervals left out of the counts of "
         "relations; check that the instance column names each performance"
     )
 
 
-def _wrong_ends(X: IntervalSequences) -> str | None:
-    """In whole ticks, actions that follow each other meet; a tick off tells of wrong ends."""
+def _wrong_ends(X: IntervalSequences) -> DataWarning | None:
+    """In whole ticks, actions that follow each other meet; a tick off suggests wrong ends."""
     times = np.concatenate([X.start, X.end])
     if len(times) == 0 or (times != np.rint(times)).any():
         return None
@@ -158,13 +161,15 @@ def _wrong_ends(X: IntervalSequences) -> str | None:
     if max(late, early) < ENOUGH * len(X.end) or max(late, early) < 3 * exact:
         return None
     if early > late:
-        return (
+        return DataWarning(
             f"ends look inclusive: {early} of {len(X.end)} intervals end one tick before another "
-            f"starts, {exact} exactly there; if so, read with closed='both'"
+            f"starts, {exact} exactly there; if so, read with ",
+            Option("closed", "both"),
         )
-    return (
+    return DataWarning(
         f"ends look one tick too late: {late} of {len(X.end)} intervals end one tick after another "
-        f"starts, {exact} exactly there; if so, read with closed='left'"
+        f"starts, {exact} exactly there; if so, read with ",
+        Option("closed", "left"),
     )
 
 
@@ -179,8 +184,8 @@ def _ends_at_starts(X: IntervalSequences, shift: float) -> int:
     return int((meets & (end > X.start)).sum())
 
 
-def _near_end_points(X: IntervalSequences) -> str | None:
-    """Tiny gaps between end points, far below the other gaps, tell of one instant written twice."""
+def _near_end_points(X: IntervalSequences) -> DataWarning | None:
+    """Tiny gaps between end points, far below the others, suggest one instant written twice."""
     gaps = _gaps(X)
     if len(gaps) == 0:
         return None
@@ -192,9 +197,10 @@ def _near_end_points(X: IntervalSequences) -> str | None:
     if ratios[cut] < JUMP or cut + 1 < max(3, TOLERANCE_SHARE * len(gaps)):
         return None
     tolerance = float(np.sqrt(gaps[cut] * gaps[cut + 1]))
-    return (
+    return DataWarning(
         f"{cut + 1} of {len(gaps)} gaps between end points are at most {gaps[cut]:.3g}, far below "
-        f"the others; if they are the same instants, read with tolerance={tolerance:.2g}"
+        "the others; if they are the same instants, read with ",
+        Option("tolerance", float(f"{tolerance:.2g}")),
     )
 
 
@@ -208,7 +214,7 @@ def _gaps(X: IntervalSequences) -> Floats:
     return gaps
 
 
-def _overlapping_itself(X: IntervalSequences) -> str | None:
+def _overlapping_itself(X: IntervalSequences) -> DataWarning | None:
     owner = X.owner
     track = owner * len(X.actions) + X.action
     over = pd.Series(X.end).groupby(track).cummax().groupby(track).shift()
@@ -218,25 +224,25 @@ def _overlapping_itself(X: IntervalSequences) -> str | None:
     name = X.actions[X.action[int(np.argmax(overlap))]]
     found = int(overlap.sum())
     verb = "overlaps" if found == 1 else "overlap"
-    return (
+    return DataWarning(
         f"{count(found, 'interval')} {verb} one of the same action and instance (first: "
         f"{printable(name)}); if two tracks were merged, give their actions different names"
     )
 
 
-def _repeated_intervals(X: IntervalSequences) -> str | None:
-    owner = X.owner
-    same = np.ones(max(len(owner) - 1, 0), bool)
-    for column in (owner, X.action, X.start, X.end):
-        same &= np.diff(column) == 0
-    if not same.any():
+def _repeated_intervals(X: IntervalSequences) -> DataWarning | None:
+    found = len(X.action) + 1 - len(find_runs(X.owner, X.action, X.start, X.end))
+    if found == 0:
         return None
-    found = int(same.sum())
     verb, them = ("repeats", "it") if found == 1 else ("repeat", "them")
-    return f"{count(found, 'row')} {verb} another exactly; duplicates='drop' leaves {them} out"
+    return DataWarning(
+        f"{count(found, 'row')} {verb} another exactly; ",
+        Option("duplicates", "drop"),
+        f" leaves {them} out",
+    )
 
 
-def _odd_scale(X: IntervalSequences) -> str | None:
+def _odd_scale(X: IntervalSequences) -> DataWarning | None:
     filled = X[X.lengths > 0]
     if len(filled) < 3:
         return None
@@ -246,14 +252,14 @@ def _odd_scale(X: IntervalSequences) -> str | None:
     if not odd.any():
         return None
     found = int(odd.sum())
-    return (
+    return DataWarning(
         f"{count(found, 'instance')} {'lasts' if found == 1 else 'last'} more than {ODD_SCALE:g} "
         "times the median one; check that all times are in the same unit"
     )
 
 
-def _similar_names(what: str, names: tuple[str, ...]) -> str | None:
-    """Names that differ by case or white space only are likely one name."""
+def _similar_names(noun: str, names: tuple[str, ...]) -> DataWarning | None:
+    """Names that differ only in case or white space are likely the same name."""
     by_shape: dict[str, list[str]] = {}
     for name in names:
         by_shape.setdefault(" ".join(name.casefold().split()), []).append(name)
@@ -261,15 +267,17 @@ def _similar_names(what: str, names: tuple[str, ...]) -> str | None:
     if alike is None:
         return None
     shown = " and ".join(repr(printable(name)) for name in alike[:2])
-    return f"the {what}s {shown} differ by case or white space only; make them one if they are"
+    return DataWarning(
+        f"{noun} {shown} differ only in case or white space; if they are the same, use one name"
+    )
 
 
-def _lonely_activities(labels: Counter[str]) -> str | None:
-    lonely = [label for label, count in labels.items() if count == 1]
-    if not lonely or len(labels) < 2:
+def _lonely_activities(activities: Counter[str]) -> DataWarning | None:
+    lonely = [name for name, instances in activities.items() if instances == 1]
+    if not lonely or len(activities) < 2:
         return None
     verb = "has" if len(lonely) == 1 else "have"
-    return (
-        f"{len(lonely)} of {len(labels)} activities {verb} a single instance (first: "
+    return DataWarning(
+        f"{len(lonely)} of {len(activities)} activities {verb} a single instance (first: "
         f"{printable(lonely[0])}), too few to learn from and test on"
     )

@@ -1,8 +1,8 @@
 """Many instances of intervals in one immutable, columnar type: what every estimator takes as X."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import Any, Literal, Unpack, get_args
+from typing import Any, Literal, TypeVar, Unpack, get_args
 
 import narwhals as nw
 import numpy as np
@@ -24,6 +24,7 @@ from ibgn.text import count
 __all__ = ["Instance", "IntervalSequences", "as_sequences"]
 
 Backend = Literal["pandas", "polars", "pyarrow"]
+T = TypeVar("T")
 
 Instance = Sequence[tuple[str, float, float]]
 """One instance as a plain list of (action, start, end)."""
@@ -59,7 +60,7 @@ class IntervalSequences:
     (1, [[('hold cup', 0.0, 5.0), ('pour', 2.0, 4.5)]])
     """
 
-    __slots__ = ("action", "actions", "end", "groups", "ids", "offsets", "start")
+    __slots__ = ("_derived", "action", "actions", "end", "groups", "ids", "offsets", "start")
 
     offsets: npt.NDArray[np.int64]
     action: npt.NDArray[np.int32]
@@ -68,6 +69,7 @@ class IntervalSequences:
     actions: tuple[str, ...]
     ids: npt.NDArray[np.object_] | None
     groups: npt.NDArray[Any] | None
+    _derived: dict[Hashable, Any]
 
     def __init__(
         self,
@@ -100,6 +102,7 @@ class IntervalSequences:
             "actions": actions,
             "ids": _per_instance("ids", ids, flat.offsets, object),
             "groups": _per_instance("groups", groups, flat.offsets, None),
+            "_derived": {},
         }
         for name, value in fields.items():
             if isinstance(value, np.ndarray):
@@ -107,7 +110,7 @@ class IntervalSequences:
             object.__setattr__(self, name, value)
 
     @classmethod
-    def _trusted(
+    def from_flat(
         cls,
         flat: Flat,
         actions: tuple[str, ...],
@@ -124,7 +127,7 @@ class IntervalSequences:
         cls, records: Records, cleaning: Cleaning, groups: npt.ArrayLike | None = None
     ) -> "IntervalSequences":
         """Check, clean and order recorded rows."""
-        return cls._trusted(records.flat(cleaning), records.actions, records.ids, _copied(groups))
+        return cls.from_flat(records.flat(cleaning), records.actions, records.ids, _copied(groups))
 
     @classmethod
     def from_lists(
@@ -141,7 +144,7 @@ class IntervalSequences:
         records = records_of_lists(instances, ids)
         flat = records.flat(Cleaning(**cleaning))
         names = None if ids is None else records.ids
-        return cls._trusted(flat, records.actions, names, _copied(groups))
+        return cls.from_flat(flat, records.actions, names, _copied(groups))
 
     @classmethod
     def concatenate(cls, parts: Iterable["IntervalSequences"]) -> "IntervalSequences":
@@ -164,7 +167,23 @@ class IntervalSequences:
             (flat.action, flat.end, flat.start, np.repeat(np.arange(len(lengths)), lengths))
         )
         flat = flat._replace(action=flat.action[order])
-        return cls._trusted(flat, actions, ids, groups)
+        return cls.from_flat(flat, actions, ids, groups)
+
+    @property
+    def flat(self) -> Flat:
+        """The four arrays without names, as `from_flat` takes them."""
+        return Flat(self.offsets, self.action, self.start, self.end)
+
+    def derived(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Return what was made of these intervals under this key; it is made once and kept.
+
+        Intervals never change, so neither does what follows from them. It is kept as long as this
+        object lives, and is not handed on to parts of it.
+        """
+        if key not in self._derived:
+            self._derived[key] = make()
+        result: T = self._derived[key]
+        return result
 
     @property
     def lengths(self) -> npt.NDArray[np.int64]:
@@ -214,7 +233,7 @@ class IntervalSequences:
         ids, groups = (
             None if column is None else column[first:last] for column in (self.ids, self.groups)
         )
-        return self._trusted(flat, self.actions, ids, groups)
+        return self.from_flat(flat, self.actions, ids, groups)
 
     def _take(self, chosen: npt.NDArray[np.int64]) -> "IntervalSequences":
         if chosen.ndim != 1:
@@ -226,7 +245,7 @@ class IntervalSequences:
         ids, groups = (
             None if column is None else column[chosen] for column in (self.ids, self.groups)
         )
-        return self._trusted(flat, self.actions, ids, groups)
+        return self.from_flat(flat, self.actions, ids, groups)
 
     def to_lists(self) -> list[list[tuple[str, float, float]]]:
         """Return one list of (action, start, end) for each instance."""
@@ -235,7 +254,7 @@ class IntervalSequences:
         bounds = self.offsets.tolist()
         return [rows[begin:stop] for begin, stop in pairwise(bounds)]
 
-    def to_table(
+    def to_frame(
         self, y: Sequence[Any] | npt.NDArray[Any] | None = None, backend: Backend = "pandas"
     ) -> Any:
         """Return a long table, one row an interval: instance[, label], action, start, end[, group].
@@ -250,7 +269,7 @@ class IntervalSequences:
         Examples
         --------
         >>> X = IntervalSequences.from_lists([[("nod", 0, 1)], []], ids=["a", "b"])
-        >>> X.to_table(y=["yes", "no"]).dropna()
+        >>> X.to_frame(y=["yes", "no"]).dropna()
           instance label action  start  end
         0        a   yes    nod    0.0  1.0
         """
@@ -305,15 +324,12 @@ class IntervalSequences:
         raise AttributeError(f"IntervalSequences cannot be changed (deleting {name!r})")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (self._flat(), self.actions, self.ids, self.groups)
-
-    def _flat(self) -> Flat:
-        return Flat(self.offsets, self.action, self.start, self.end)
+        return _restore, (self.flat, self.actions, self.ids, self.groups)
 
     def __array__(self, *args: object, **kwargs: object) -> npt.NDArray[Any]:
         raise TypeError(
             "IntervalSequences is not a rectangular array; "
-            "use to_table() or to_lists(), or an estimator that takes interval sequences"
+            "use to_frame() or to_lists(), or an estimator that takes interval sequences"
         )
 
     def __repr__(self) -> str:
@@ -340,7 +356,7 @@ def recode(X: IntervalSequences, actions: tuple[str, ...]) -> IntervalSequences:
     renumber = np.array([code.get(name, len(actions)) for name in X.actions], np.int32)
     action = renumber[X.action] if len(X.action) else X.action
     flat = Flat(X.offsets, action, X.start, X.end)
-    return IntervalSequences._trusted(flat, (*actions, unknown), X.ids, X.groups)
+    return IntervalSequences.from_flat(flat, (*actions, unknown), X.ids, X.groups)
 
 
 def _restore(
@@ -349,7 +365,7 @@ def _restore(
     ids: npt.NDArray[np.object_] | None,
     groups: npt.NDArray[Any] | None,
 ) -> IntervalSequences:
-    return IntervalSequences._trusted(flat, actions, ids, groups)
+    return IntervalSequences.from_flat(flat, actions, ids, groups)
 
 
 def _check(flat: Flat, actions: tuple[str, ...]) -> None:
@@ -440,10 +456,10 @@ def rebuild(
     action, start, end = rank[action[kept]], start[kept], end[kept]
     order = np.lexsort((action, end, start, owner))
     lengths = np.bincount(owner, minlength=len(X))
-    flat = X._flat()._replace(
+    flat = X.flat._replace(
         offsets=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
         action=action[order].astype(np.int32),
         start=start[order],
         end=end[order],
     )
-    return IntervalSequences._trusted(flat, names, X.ids, X.groups)
+    return IntervalSequences.from_flat(flat, names, X.ids, X.groups)

@@ -14,13 +14,22 @@ import joblib
 import numpy as np
 import numpy.typing as npt
 
-from ibgn._arrays import Bytes, Floats
+from ibgn._arrays import Bytes, Floats, Ints
 from ibgn._kernels import pairs as kernels
 from ibgn.allen import COMPOSITION, Relation, symbols
 from ibgn.intervals import Instance, IntervalSequences, as_sequences
 from ibgn.structure import Structure
 
-__all__ = ["Network", "Networks", "PairCounts", "count_pairs", "read_networks", "sum_by_instance"]
+__all__ = [
+    "Network",
+    "Networks",
+    "PairCounts",
+    "count_pairs",
+    "pair_offsets",
+    "read_networks",
+    "shared_networks",
+    "sum_by_instance",
+]
 
 Matrix = npt.NDArray[Any]
 Sequences = IntervalSequences | Iterable[Instance]
@@ -151,7 +160,7 @@ def read_networks(
     'b'
     """
     X, structure = as_sequences(X), Structure.of(structure)
-    offsets = _pair_offsets(X)
+    offsets = pair_offsets(X)
     relation, constraint = np.empty((2, offsets[-1]), np.uint8)
 
     def fill(first: int, last: int) -> None:
@@ -176,11 +185,17 @@ def count_pairs(
     def count(first: int, last: int) -> PairCounts:
         return PairCounts(_count(X[first:last], structure))
 
-    parts = _each_chunk(count, _pair_offsets(X), n_jobs)
+    parts = _each_chunk(count, pair_offsets(X), n_jobs)
     return sum(parts, PairCounts(np.zeros((128, 7), np.int64)))
 
 
-def _pair_offsets(X: IntervalSequences) -> npt.NDArray[np.int64]:
+def shared_networks(X: IntervalSequences, structure: Structure) -> Networks:
+    """Read networks once for all who ask for those of the same X under the same structure."""
+    return X.derived(("networks", structure), lambda: read_networks(X, structure))
+
+
+def pair_offsets(X: IntervalSequences) -> Ints:
+    """(n+1,) where the pairs of each instance begin."""
     return np.concatenate([[0], np.cumsum(X.lengths * (X.lengths - 1) // 2)])
 
 

@@ -1,22 +1,43 @@
 """What real detectors do to intervals: lose them, mistake them, move their ends.
 
-Transformers in the manner of scikit-learn; the same seed gives the same errors.
+Transformers as in scikit-learn; the same seed gives the same errors.
 """
 
 from abc import ABC, abstractmethod
-from typing import Any, Self
+from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from ibgn._arrays import Ints
 from ibgn.checks import check_number
-from ibgn.errors import DataError
+from ibgn.errors import OptionError
 from ibgn.intervals import IntervalSequences, as_sequences, rebuild
-from ibgn.metrics import Confusion
 from ibgn.networks import Sequences
 
-__all__ = ["ConfusionNoise", "DurationNoise", "Misdetection"]
+__all__ = ["ConfusionNoise", "DurationNoise", "Misdetection", "Mistakes"]
+
+
+@runtime_checkable
+class Mistakes(Protocol):
+    """What a detector makes of each action; `ibgn.metrics.measure_confusion` counts it."""
+
+    @property
+    def actions(self) -> tuple[str, ...]:
+        """Names of the actions."""
+
+    @property
+    def counts(self) -> Ints:
+        """(actions, actions + 1) how often each was detected as which, the last: not at all."""
+
+    @property
+    def inserted(self) -> Ints:
+        """(actions,) how often each was detected where there was none."""
+
+    @property
+    def instances(self) -> int:
+        """Over how many instances this was counted."""
 
 
 class _Noise(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
@@ -33,7 +54,7 @@ class _Noise(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
     @abstractmethod
     def _check_options(self) -> None:
-        """Refuse options that cannot be."""
+        """Refuse invalid options."""
 
     def _rng(self) -> np.random.Generator:
         return np.random.default_rng(self.random_state)
@@ -67,7 +88,8 @@ class Misdetection(_Noise):
 
     def transform(self, X: Sequences) -> IntervalSequences:
         """Instances with errors; some may have no intervals left."""
-        X, rng = self._checked(X), self._rng()
+        check_is_fitted(self)
+        X, rng = _recoded(as_sequences(X), self.actions_), self._rng()
         known = len(self.actions_)
         wrong = rng.random(len(X.action)) < self.rate
         lost = wrong & ((rng.random(len(X.action)) < self.lost) | (known < 2))
@@ -76,10 +98,6 @@ class Misdetection(_Noise):
         # an action that was not there in fit is beyond the known ones, and any of them is another
         other = np.where(X.action < known, (X.action + step) % max(known, 1), anyone)
         return rebuild(X, np.where(wrong, other, X.action), X.start, X.end, ~lost)
-
-    def _checked(self, X: Sequences) -> IntervalSequences:
-        check_is_fitted(self)
-        return _recoded(as_sequences(X), self.actions_)
 
 
 class DurationNoise(_Noise):
@@ -122,7 +140,7 @@ class ConfusionNoise(_Noise):
 
     Each interval is detected as what the detector made of its action, or not at all, with the
     measured shares. With `insertions`, actions are also detected where there are none, as often
-    an instance as was measured; such intervals last as long as one of the same instance.
+    per instance as was measured; such intervals last as long as one of the same instance.
 
     Parameters
     ----------
@@ -140,18 +158,16 @@ class ConfusionNoise(_Noise):
     """
 
     def __init__(
-        self, confusion: Confusion, *, insertions: bool = True, random_state: Any = None
+        self, confusion: Mistakes, *, insertions: bool = True, random_state: Any = None
     ) -> None:
         self.confusion = confusion
         self.insertions = insertions
         self.random_state = random_state
 
     def _check_options(self) -> None:
-        if not isinstance(self.confusion, Confusion):
-            raise DataError(
-                f"a Confusion is wanted, got {type(self.confusion).__name__}; "
-                "make one with ibgn.metrics.measure_confusion"
-            )
+        if not isinstance(self.confusion, Mistakes):
+            reason = "must be what ibgn.metrics.measure_confusion returns"
+            raise OptionError("confusion", self.confusion, reason)
 
     def transform(self, X: Sequences) -> IntervalSequences:
         """Instances as the detector would have seen them; unknown actions stay as they are."""
@@ -186,7 +202,7 @@ class ConfusionNoise(_Noise):
             lists[d] = [*lists[d], *((names[code], start, end) for code, start, end in rows)]
         ids = None if X.ids is None else X.ids.tolist()
         together = IntervalSequences.from_lists(lists, ids=ids)
-        return IntervalSequences._trusted(together._flat(), together.actions, X.ids, changed.groups)
+        return IntervalSequences.from_flat(together.flat, together.actions, X.ids, changed.groups)
 
 
 def _check_share(name: str, value: float) -> None:
@@ -198,5 +214,5 @@ def _recoded(X: IntervalSequences, actions: tuple[str, ...]) -> IntervalSequence
     others = tuple(name for name in X.actions if name not in set(actions))
     code = {name: number for number, name in enumerate((*actions, *others))}
     codes = np.array([code[name] for name in X.actions], np.int32)[X.action]
-    flat = X._flat()._replace(action=codes.astype(np.int32))
-    return IntervalSequences._trusted(flat, (*actions, *others), X.ids, X.groups)
+    flat = X.flat._replace(action=codes.astype(np.int32))
+    return IntervalSequences.from_flat(flat, (*actions, *others), X.ids, X.groups)

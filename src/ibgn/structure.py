@@ -7,6 +7,9 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from ibgn.checks import check_choice
+from ibgn.errors import OptionError
+
 __all__ = ["Structure"]
 
 Beyond = Literal["none", "chain", "full"]
@@ -47,12 +50,10 @@ class Structure:
             if not 0 <= i < j:
                 raise ValueError(f"a link is two positions i < j from 0 on, got ({i}, {j})")
         if size is not None and size != int(size):
-            raise ValueError(f"size is a whole number, got {size!r}")
+            raise OptionError("size", size, "must be a whole number")
         if size is not None and size < needed:
-            raise ValueError(f"links reach position {needed - 1}, but size={size}; enlarge size")
-        if beyond not in get_args(Beyond):
-            choices = ", ".join(map(repr, get_args(Beyond)))
-            raise ValueError(f"beyond={beyond!r} is not a choice; choose among {choices}")
+            raise OptionError("size", size, f"is too small: links reach position {needed - 1}")
+        check_choice("beyond", beyond, get_args(Beyond))
         object.__setattr__(self, "links", pairs)
         object.__setattr__(self, "size", needed if size is None else int(size))
         object.__setattr__(self, "beyond", beyond)
@@ -75,10 +76,8 @@ class Structure:
         if isinstance(structure, str):
             if structure in ("chain", "full"):
                 return cls.chain() if structure == "chain" else cls.full()
-            raise ValueError(
-                f"structure={structure!r} is not a choice; "
-                "choose 'chain', 'full', or give pairs of positions"
-            )
+            reason = "is not a choice; choose 'chain', 'full', or give pairs of positions"
+            raise OptionError("structure", structure, reason)
         return cls(structure)
 
     def is_linked(self, i: int, j: int) -> bool:

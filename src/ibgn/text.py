@@ -1,6 +1,10 @@
 """Words for users: text from the data made safe and short, and numbers of things."""
 
-__all__ = ["count", "printable", "quote"]
+import re
+
+__all__ = ["count", "printable", "quote", "without_values"]
+
+NUMBER_OR_NAME = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\d+(?:\.\d+)?(?:e[+-]?\d+)?""")
 
 
 def count(number: int, noun: str) -> str:
@@ -18,3 +22,14 @@ def quote(text: object, longest: int = 60) -> str:
     """Text from the data, made safe and short for a message."""
     shown = repr(text if isinstance(text, str) else str(text))
     return shown if len(shown) <= longest else f"{shown[: longest - 4]}...{shown[0]}"
+
+
+def without_values(message: str) -> str:
+    """What messages of one kind share: the text without its numbers and quoted names.
+
+    Examples
+    --------
+    >>> without_values(f"dropped 3 rows (first: {quote('s1')})")
+    'dropped  rows (first: )'
+    """
+    return NUMBER_OR_NAME.sub("", message)

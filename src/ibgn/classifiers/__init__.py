@@ -1,8 +1,19 @@
-"""Other generative models of activities, to compare with: IHMM, DBN and ITBN."""
+"""Estimators: IBGN, and the methods to compare it with; `load` knows them all."""
 
+from ibgn.classifiers.base import METHODS, ActivityClassifier
 from ibgn.classifiers.dbn import DBNClassifier
 from ibgn.classifiers.ibgn import IBGNClassifier
 from ibgn.classifiers.ihmm import IHMMClassifier
 from ibgn.classifiers.itbn import ITBNClassifier
+from ibgn.persistence import load, save
 
-__all__ = ["DBNClassifier", "IBGNClassifier", "IHMMClassifier", "ITBNClassifier"]
+__all__ = [
+    "METHODS",
+    "ActivityClassifier",
+    "DBNClassifier",
+    "IBGNClassifier",
+    "IHMMClassifier",
+    "ITBNClassifier",
+    "load",
+    "save",
+]

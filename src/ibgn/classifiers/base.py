@@ -1,9 +1,13 @@
-"""What all estimators share: labels, priors, probabilities; one model an activity."""
+"""What all estimators share: labels, priors, probabilities; one set of terms per activity."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import reduce
+from inspect import isabstract
+from itertools import pairwise
+from operator import add
 from os import PathLike
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import joblib
 import numpy as np
@@ -16,23 +20,44 @@ from sklearn.utils.validation import check_is_fitted
 
 from ibgn._arrays import Floats
 from ibgn.checks import check_choice, check_number
+from ibgn.declarations import STORABLE, Stored, register
 from ibgn.errors import DataError
 from ibgn.intervals import Instance, IntervalSequences, as_sequences, recode
-from ibgn.model.explanation import Contributions, Explanation, compare
+from ibgn.model.activity import ActivityModel, mean_pace
+from ibgn.model.explanation import Explanation
 from ibgn.networks import Sequences, read_networks
+from ibgn.persistence import save
+from ibgn.terms.base import Context, FittedTerm, Term
 from ibgn.text import quote
 
-__all__ = ["ActivityClassifier", "ClassPrior", "check_data", "check_smoothing"]
+__all__ = [
+    "METHODS",
+    "ActivityClassifier",
+    "ClassPrior",
+    "as_generator",
+    "check_data",
+    "check_smoothing",
+]
 
 ClassPrior = Literal["uniform", "empirical"] | Mapping[Any, float]
+
+PAIRS_AT_ONCE = 4_000_000  # instances of about this many pairs are scored together
+
+METHODS: dict[str, type["ActivityClassifier"]] = {}
+"""Estimators by their short names; a subclass that has one is known as soon as it is defined."""
 
 
 class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     """Base of the estimators: an instance belongs to the activity under which it is likeliest.
 
-    A subclass adds to `_check_options` and gives `_fit_activities`, `_log_likelihood` and
-    `_contributions`.
+    A subclass declares a `short_name`, by which the command line and comparisons know it, and
+    gives `_make_terms`: the terms that it learns of each activity. All else follows from these.
     """
+
+    short_name: ClassVar[str]
+    activity_type: ClassVar[type] = ActivityModel
+    learned: ClassVar[Mapping[str, Stored]] = {}  # what is fitted beside labels and activities
+    grid: ClassVar[Mapping[str, tuple[Any, ...]]] = {}  # values that a search chooses among
 
     class_prior: ClassPrior
     n_jobs: int | None
@@ -40,27 +65,31 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
     classes_: npt.NDArray[Any]
     class_log_prior_: Floats
     actions_: tuple[str, ...]
-    activities_: dict[Any, Any]
+    activities_: dict[Any, ActivityModel]
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "short_name" in cls.__dict__ and not isabstract(cls):
+            register(METHODS, cls.short_name, cls)
+            register(STORABLE, cls.__name__, cls)
+
+    @classmethod
+    def variants(cls) -> Mapping[str, Callable[[int], "ActivityClassifier"]]:
+        """Name in comparisons of each variant that is worth one, and how a seed makes it."""
+        return {cls.short_name.upper(): lambda seed: cls()}
+
+    @abstractmethod
+    def _make_terms(self) -> Sequence[Term]:
+        """Terms with the options of this estimator; invalid options are refused."""
 
     def _check_options(self) -> None:
-        """Refuse options that cannot be."""
+        """Refuse invalid options."""
         if not isinstance(self.class_prior, Mapping):
             check_choice("class_prior", self.class_prior, ("uniform", "empirical"))
         if self.n_jobs is not None:
-            wanted = "whole and not 0, where -1 takes all cores"
-            check_number("n_jobs", self.n_jobs, wanted, lambda jobs: jobs == int(jobs) != 0)
-
-    @abstractmethod
-    def _fit_activities(self, parts: list[IntervalSequences]) -> list[Any]:
-        """Model of each activity from its instances; all parts have the same vocabulary."""
-
-    @abstractmethod
-    def _log_likelihood(self, X: IntervalSequences) -> Floats:
-        """(n, activities) log P(instance | activity); actions coded as in training."""
-
-    @abstractmethod
-    def _contributions(self, X: IntervalSequences, label: Any) -> Contributions:
-        """Split log P(instance | activity) of one instance, coded as in training."""
+            required = "a whole number other than 0, where -1 takes all cores"
+            check_number("n_jobs", self.n_jobs, required, lambda jobs: jobs == int(jobs) != 0)
+        self._make_terms()  # which refuse invalid options of their own
 
     def fit(self, X: Sequences, y: npt.ArrayLike) -> Self:
         """Learn a model of each activity.
@@ -74,25 +103,58 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
         X, labels = check_data(X, y)
         self.classes_, codes = np.unique(labels, return_inverse=True)
         self.class_log_prior_ = self._log_prior(codes)
-        X = _with_used_actions(self._see_first(X, codes))
+        X = _with_used_actions(self._prepare_training(X, codes))
         self.actions_ = X.actions
-        models = self._fit_activities([X[codes == c] for c in range(len(self.classes_))])
-        self.activities_ = dict(zip(self.classes_.tolist(), models, strict=True))
+        parts = [X[codes == c] for c in range(len(self.classes_))]
+        terms = self._fit_terms(parts)
+        self.activities_ = {
+            label: self.activity_type(label, X.actions, fitted, part.lengths, mean_pace(part))
+            for label, part, fitted in zip(self.classes_.tolist(), parts, terms, strict=True)
+        }
         return self
 
-    def _see_first(self, X: IntervalSequences, codes: npt.NDArray[np.intp]) -> IntervalSequences:
+    def _prepare_training(
+        self, X: IntervalSequences, codes: npt.NDArray[np.intp]
+    ) -> IntervalSequences:
         """X as it is learned from; codes say which activity each instance is of."""
         return X
 
-    def _see(self, X: IntervalSequences) -> IntervalSequences:
+    def _prepare(self, X: IntervalSequences) -> IntervalSequences:
         """X as it is recognised, in the manner in which it was learned from."""
         return X
 
-    def _in_parallel(self, learn: Callable[..., Any], arguments: Iterable[Iterable[Any]]) -> Any:
-        """Learn all activities, several at the same time."""
+    def _fit_terms(self, parts: list[IntervalSequences]) -> list[dict[str, FittedTerm]]:
+        """Learn all terms of each activity; all parts have the same vocabulary."""
+        rng = as_generator(getattr(self, "random_state", None))
+        seed = int(rng.integers(2**32))
+        contexts = [
+            Context(label, self.actions_, seed, child)
+            for label, child in zip(self.classes_.tolist(), rng.spawn(len(parts)), strict=True)
+        ]
+        terms = self._make_terms()
+        with joblib.parallel_config("threading", n_jobs=self.n_jobs):
+            special = [term.specialise(parts) for term in terms]
+            counts = [
+                joblib.Parallel()(
+                    joblib.delayed(term.count)(part)
+                    for term, part in zip(of_activities, parts, strict=True)
+                )
+                for of_activities in special
+            ]
+        pooled = [
+            reduce(add, of_term) if term.pools else None
+            for term, of_term in zip(terms, counts, strict=True)
+        ]
+
+        def fit_activity(c: int) -> dict[str, FittedTerm]:
+            return {
+                term.name: special[t][c].fit(counts[t][c], pooled[t], contexts[c])
+                for t, term in enumerate(terms)
+            }
+
         parallel = joblib.Parallel(self.n_jobs, prefer="threads", return_as="generator")
-        done = parallel(joblib.delayed(learn)(*given) for given in arguments)
-        return list(_with_progress(done, len(self.classes_), self.progress))
+        done = parallel(joblib.delayed(fit_activity)(c) for c in range(len(parts)))
+        return list(_with_progress(done, len(parts), self.progress))
 
     def _log_prior(self, codes: npt.NDArray[np.intp]) -> Floats:
         if isinstance(self.class_prior, Mapping):
@@ -101,11 +163,45 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
             return np.log(np.bincount(codes) / len(codes))
         return np.full(len(self.classes_), -np.log(len(self.classes_)))
 
+    @property
+    def terms_(self) -> tuple[str, ...]:
+        """Names of the terms, in the order of `scores`."""
+        check_is_fitted(self)
+        return tuple(next(iter(self.activities_.values())).terms)
+
+    def scores(self, X: Sequences) -> Floats:
+        """(n, terms, activities) log P(instance | activity), term by term.
+
+        Terms stand in the order of `terms_`, activities in that of `classes_`.
+
+        Examples
+        --------
+        >>> from ibgn import DBNClassifier
+        >>> model = DBNClassifier().fit([[("hold", 0, 1)], [("stir", 0, 9)]], ["tea", "dough"])
+        >>> model.scores([[("hold", 0, 2)]]).shape
+        (1, 1, 2)
+        """
+        check_is_fitted(self)
+        return self._scores(self._coded(self._prepare(as_sequences(X))))
+
+    def _coded(self, X: IntervalSequences) -> IntervalSequences:
+        """X with actions coded as in training."""
+        return recode(X, self.actions_)
+
+    def _scores(self, X: IntervalSequences) -> Floats:
+        with joblib.parallel_config("threading", n_jobs=self.n_jobs):
+            pieces = [
+                np.stack([model.log_likelihood(piece) for model in self.activities_.values()], -1)
+                for piece in _pieces(X)
+            ]
+        shape = (0, len(self.terms_), len(self.classes_))
+        together: Floats = np.concatenate([np.zeros(shape), *pieces])
+        return together
+
     def _joint_log_likelihood(self, X: Sequences) -> Floats:
         """(n, activities) log P(activity) + log P(instance | activity)."""
-        check_is_fitted(self)
-        X = recode(self._see(as_sequences(X)), self.actions_)
-        return self._log_likelihood(X) + self.class_log_prior_
+        joint: Floats = self.scores(X).sum(axis=1) + self.class_log_prior_
+        return joint
 
     def predict(self, X: Sequences) -> npt.NDArray[Any]:
         """Label of the likeliest activity of each instance."""
@@ -126,7 +222,7 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
     def explain(
         self, instance: IntervalSequences | Instance, against: Any = None, activity: Any = None
     ) -> Explanation:
-        """Say which intervals and relations spoke for one activity and against another.
+        """Say what spoke for one activity and against another.
 
         Parameters
         ----------
@@ -138,28 +234,34 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
         X = instance if isinstance(instance, IntervalSequences) else as_sequences([instance])
         if len(X) != 1:
             raise DataError(f"one instance is explained, got {len(X)}; choose one, e.g. X[0]")
-        X = self._see(X)
-        joint = self._joint_log_likelihood(X)[0]
+        X = self._prepare(X)
+        coded = self._coded(X)
+        joint = self._scores(coded)[0].sum(axis=0) + self.class_log_prior_
+        chosen, other = self._two_labels(joint, activity, against)
+        priors = dict(zip(self.classes_.tolist(), self.class_log_prior_.tolist(), strict=True))
+        speaking, opposing = (self.activities_[label].log_terms(coded) for label in (chosen, other))
+        return Explanation(
+            activity=chosen,
+            against=other,
+            instance=X,
+            actions=self.actions_,
+            prior=priors[chosen] - priors[other],
+            terms={name: terms - opposing[name] for name, terms in speaking.items()},
+            relations=read_networks(coded)[0].relations,
+        )
+
+    def _two_labels(self, joint: Floats, activity: Any, against: Any) -> tuple[Any, Any]:
+        """The activity to explain and the one to compare with."""
         ranked = [self.classes_.tolist()[c] for c in np.argsort(-joint, kind="stable")]
         chosen = ranked[0] if activity is None else self._label(activity)
         other = next((label for label in ranked if label != chosen), None)
         other = other if against is None else self._label(against)
         if other is None or other == chosen:
             raise DataError("an explanation compares two activities; fit or name two")
-        prior = dict(zip(self.classes_.tolist(), self.class_log_prior_.tolist(), strict=True))
-        coded = recode(X, self.actions_)
-        return compare(
-            (chosen, other),
-            (self._contributions(coded, chosen), self._contributions(coded, other)),
-            prior[chosen] - prior[other],
-            X,
-            read_networks(coded)[0].relations,
-        )
+        return chosen, other
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model to a file that `ibgn.load` reads; see `ibgn.persistence`."""
-        from ibgn.persistence import save
-
         save(self, path)
 
     def _label(self, label: Any) -> Any:
@@ -176,6 +278,22 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
         return tags
 
 
+def as_generator(random_state: Any) -> np.random.Generator:
+    """Source of random numbers from a seed, a generator, scikit-learn's kind, or None."""
+    if isinstance(random_state, np.random.RandomState):
+        random_state = random_state.randint(2**31)
+    return np.random.default_rng(random_state)
+
+
+def _pieces(X: IntervalSequences) -> Iterator[IntervalSequences]:
+    """Runs of instances with about the same number of pairs."""
+    pairs = np.cumsum(X.lengths * (X.lengths - 1) // 2)
+    bounds = np.flatnonzero(np.diff(pairs // PAIRS_AT_ONCE, prepend=0)).tolist()
+    edges = [0, *(bound for bound in bounds if bound), len(X)]
+    for first, last in pairwise(edges):
+        yield X[first:last]
+
+
 def check_smoothing(smoothing: float) -> None:
     """Refuse what would round to certainty, or drown every count."""
     check_number("smoothing", smoothing, "from 1e-9 to 1e9", lambda value: 1e-9 <= value <= 1e9)
@@ -188,7 +306,7 @@ def check_data(X: Sequences, y: npt.ArrayLike) -> tuple[IntervalSequences, npt.N
         raise DataError("there are no instances to learn from")
     if labels.shape != (len(X),):
         raise DataError(
-            f"y has one label an instance, got shape {labels.shape} for {len(X)} instances"
+            f"y must have one label per instance, got shape {labels.shape} for {len(X)} instances"
         )
     return X, labels
 
@@ -217,7 +335,7 @@ def _check_labels(y: npt.ArrayLike) -> npt.NDArray[Any]:
 def _with_used_actions(X: IntervalSequences) -> IntervalSequences:
     """Leave out of the vocabulary what no interval uses, so that it stays unknown."""
     used = tuple(sorted(X.actions[code] for code in np.unique(X.action)))
-    return IntervalSequences._trusted(recode(X, used)._flat(), used, X.ids, X.groups)
+    return IntervalSequences.from_flat(recode(X, used).flat, used, X.ids, X.groups)
 
 
 def _given_prior(prior: Mapping[Any, float], classes: list[Any]) -> Floats:

@@ -1,51 +1,74 @@
 """DBN: an activity as a chain of actions and a chain of durations that lean on each other."""
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from ibgn._arrays import Floats, Ints
 from ibgn.checks import check_whole
 from ibgn.classifiers.base import ActivityClassifier, ClassPrior, check_smoothing
-from ibgn.errors import DataError
+from ibgn.declarations import FLOAT, are_smoothed_log_probs, is_increasing, stored
+from ibgn.errors import DataError, Option
 from ibgn.intervals import IntervalSequences
-from ibgn.model.explanation import Contributions
-from ibgn.networks import sum_by_instance
+from ibgn.terms.base import Context, Counts, FittedTerm, LogTerms, Term
 
-__all__ = ["DBNClassifier", "DurationChain"]
-
+__all__ = ["DBNClassifier", "DurationChain", "Steps"]
 
 MOST_BINS = 1000
 MOST_CELLS = 100_000_000  # of one table: 800 megabytes
 
 
 @dataclass(frozen=True)
-class DurationChain:
+class StepCounts(Counts):
+    """How often intervals follow each other.
+
+    Parameters
+    ----------
+    actions, first_actions : (actions,) of all intervals, and of the first ones
+    next_actions : (actions, bins, actions) by the action and the duration before
+    durations, first_durations : (actions, bins) of all intervals, and of the first ones
+    next_durations : (actions, bins, bins) by the action and the duration before
+    """
+
+    actions: Floats
+    first_actions: Floats
+    next_actions: Floats
+    durations: Floats
+    first_durations: Floats
+    next_durations: Floats
+
+
+@dataclass(frozen=True)
+class DurationChain(FittedTerm):
     """What was learned about one activity.
 
     Parameters
     ----------
-    name : the activity
-    actions : names of all known actions
+    edges : (bins - 1,) durations at which the next bin begins, the same for all activities
     first_action : (actions,) log probability of the first action
     next_action : (actions, bins, actions) of the next, by the action and the duration before it
     first_duration : (actions, bins) log probability of the first duration, by its action
     next_duration : (actions, bins, bins) of the next, by its action and the duration before it
     """
 
-    name: Any
-    actions: tuple[str, ...]
-    first_action: Floats
-    next_action: Floats
-    first_duration: Floats
-    next_duration: Floats
+    edges: Floats = stored(FLOAT, "edges", holds=is_increasing)
+    first_action: Floats = stored(FLOAT, "actions", holds=are_smoothed_log_probs)
+    next_action: Floats = stored(
+        FLOAT, "actions", "edges+1", "actions", holds=are_smoothed_log_probs
+    )
+    first_duration: Floats = stored(FLOAT, "actions", "edges+1", holds=are_smoothed_log_probs)
+    next_duration: Floats = stored(
+        FLOAT, "actions", "edges+1", "edges+1", holds=are_smoothed_log_probs
+    )
 
-    def log_terms(self, X: IntervalSequences, durations: Ints) -> Floats:
+    def log_terms(self, X: IntervalSequences) -> LogTerms:
         """Log probability of each interval given the one before it; 0 for unknown actions."""
         known = np.flatnonzero(X.action < len(self.actions))
-        a, d = X.action[known], durations[known]
+        a, d = X.action[known], _bins(X, self.edges)[known]
         first = np.diff(X.owner[known], prepend=-1) != 0
         before, lasted = np.roll(a, 1), np.roll(d, 1)
         terms = np.zeros(len(X.action))
@@ -54,11 +77,83 @@ class DurationChain:
             self.first_action[a] + self.first_duration[a, d],
             self.next_action[before, lasted, a] + self.next_duration[a, lasted, d],
         )
-        return terms
+        return LogTerms(interval=terms)
 
-    def __repr__(self) -> str:
+    def describe(self) -> pd.DataFrame:
+        """Actions that follow an action whatever its duration, the likeliest first."""
+        after = np.exp(self.next_action).mean(axis=1)
+        rows = [
+            (self.actions[a], self.actions[b], float(after[a, b]))
+            for a, b in np.ndindex(after.shape)
+        ]
+        frame = pd.DataFrame(rows, columns=["before", "action", "probability"])
+        return frame.sort_values("probability", ascending=False, kind="stable", ignore_index=True)
+
+    def brief(self) -> str:
+        """How many actions and bins of durations there are."""
         actions, bins = self.first_duration.shape
-        return f"DurationChain {self.name!r}: {actions} actions, {bins} bins of durations"
+        return f"{actions} actions, {bins} bins of durations"
+
+
+@dataclass(frozen=True)
+class Steps(Term):
+    """Actions and binned durations, each by what stood before, see `DBNClassifier`."""
+
+    name = "steps"
+    fitted = DurationChain
+
+    n_bins: int = 8
+    smoothing: float = 2.0
+    _edges: Floats = field(
+        default_factory=lambda: np.zeros(0), init=False, repr=False, compare=False
+    )
+
+    def __post_init__(self) -> None:
+        check_whole("n_bins", self.n_bins, 1, MOST_BINS)
+        check_smoothing(self.smoothing)
+
+    def specialise(self, parts: Sequence[IntervalSequences]) -> list["Steps"]:
+        """Find the bins, which are the same for all activities."""
+        edges = _quantiles(np.concatenate([part.end - part.start for part in parts]), self.n_bins)
+        _check_size(len(parts[0].actions), len(edges) + 1)
+        special = replace(self)
+        object.__setattr__(special, "_edges", edges)
+        return [special] * len(parts)
+
+    def count(self, X: IntervalSequences) -> StepCounts:
+        """Count actions and bins of durations by what stood before."""
+        size, bins, first = len(X.actions), len(self._edges) + 1, np.diff(X.owner, prepend=-1) != 0
+        a, d, later = X.action.astype(np.int64), _bins(X, self._edges), ~first
+        before, lasted = np.roll(a, 1)[later], np.roll(d, 1)[later]
+        return StepCounts(
+            actions=_counts((a,), (size,)),
+            first_actions=_counts((a[first],), (size,)),
+            next_actions=_counts((before, lasted, a[later]), (size, bins, size)),
+            durations=_counts((a, d), (size, bins)),
+            first_durations=_counts((a[first], d[first]), (size, bins)),
+            next_durations=_counts((a[later], lasted, d[later]), (size, bins, bins)),
+        )
+
+    def fit(self, counts: StepCounts, pooled: None, context: Context) -> DurationChain:
+        """Turn counts into log probabilities that back off to less context."""
+
+        def logs(part: Floats, expected: Floats) -> Floats:
+            result: Floats = np.log(_smoothed(part, expected, self.smoothing))
+            return result
+
+        size, bins = counts.durations.shape
+        action = _smoothed(counts.actions, np.full(size, 1 / max(size, 1)), self.smoothing)
+        after = _smoothed(counts.next_actions.sum(axis=1), action, self.smoothing)
+        by_bin = _smoothed(counts.durations.sum(axis=0), np.full(bins, 1 / bins), self.smoothing)
+        by_action = _smoothed(counts.durations, by_bin, self.smoothing)
+        return DurationChain(
+            actions=context.actions,
+            edges=self._edges,
+            first_action=logs(counts.first_actions, action),
+            next_action=logs(counts.next_actions, after[:, None]),
+            first_duration=logs(counts.first_durations, by_action),
+            next_duration=logs(counts.next_durations, by_action[:, None]),
+        )
 
 
 class DBNClassifier(ActivityClassifier):
@@ -81,8 +176,7 @@ class DBNClassifier(ActivityClassifier):
     ----------
     classes_ : labels of the activities, sorted
     actions_ : names of the known actions, sorted
-    activities_ : a `DurationChain` for each label
-    edges_ : (bins - 1,) durations at which the next bin begins, the same for all activities
+    activities_ : an `ActivityModel` for each label, with the term "steps"
     class_log_prior_ : (activities,) log of the class prior
 
     Notes
@@ -97,6 +191,12 @@ class DBNClassifier(ActivityClassifier):
     >>> model.predict([[("hold", 0, 10), ("stir", 10, 12)]]).tolist()
     ['dough']
     """
+
+    short_name = "dbn"
+    grid: ClassVar[Mapping[str, tuple[Any, ...]]] = {
+        "n_bins": (1, 2, 4, 8),
+        "smoothing": (0.5, 2.0),
+    }
 
     def __init__(
         self,
@@ -113,72 +213,26 @@ class DBNClassifier(ActivityClassifier):
         self.n_jobs = n_jobs
         self.progress = progress
 
-    def _check_options(self) -> None:
-        super()._check_options()
-        check_whole("n_bins", self.n_bins, 1, MOST_BINS)
-        check_smoothing(self.smoothing)
+    def _make_terms(self) -> list[Steps]:
+        return [Steps(self.n_bins, self.smoothing)]
 
-    def _fit_activities(self, parts: list[IntervalSequences]) -> list[DurationChain]:
-        self.edges_ = _edges(np.concatenate([part.end - part.start for part in parts]), self.n_bins)
-        self._check_size(len(self.edges_) + 1)
-        given = (
-            (label, part, self._bins(part), len(self.edges_) + 1, self.smoothing)
-            for label, part in zip(self.classes_.tolist(), parts, strict=True)
-        )
-        return list(self._in_parallel(fit_chain, given))
 
-    def _check_size(self, bins: int) -> None:
-        """Refuse tables that would fill the memory."""
-        cells = len(self.actions_) * bins * max(len(self.actions_), bins)
-        if cells > MOST_CELLS:
-            raise DataError(
-                f"{len(self.actions_):,} actions with {bins:,} bins of durations need {cells:,} "
-                f"probabilities an activity, at most {MOST_CELLS:,} are possible; lower n_bins"
-            )
-
-    def _bins(self, X: IntervalSequences) -> Ints:
-        return np.searchsorted(self.edges_, X.end - X.start, side="right").astype(np.int64)
-
-    def _log_likelihood(self, X: IntervalSequences) -> Floats:
-        durations, models = self._bins(X), self.activities_.values()
-        return np.column_stack(
-            [sum_by_instance(X.offsets, model.log_terms(X, durations)) for model in models]
+def _check_size(actions: int, bins: int) -> None:
+    """Refuse tables that would fill the memory."""
+    cells = actions * bins * max(actions, bins)
+    if cells > MOST_CELLS:
+        raise DataError(
+            f"{actions:,} actions with {bins:,} bins of durations need {cells:,} probabilities "
+            f"per activity, at most {MOST_CELLS:,} are possible; lower ",
+            Option("n_bins"),
         )
 
-    def _contributions(self, X: IntervalSequences, label: Any) -> Contributions:
-        terms = self.activities_[label].log_terms(X, self._bins(X))
-        return Contributions(terms, np.zeros((len(terms), len(terms))), {})
+
+def _bins(X: IntervalSequences, edges: Floats) -> Ints:
+    return np.searchsorted(edges, X.end - X.start, side="right").astype(np.int64)
 
 
-def fit_chain(
-    name: Any, X: IntervalSequences, durations: Ints, bins: int, smoothing: float
-) -> DurationChain:
-    """Learn one activity from its instances and the bins of their durations."""
-    size, first = len(X.actions), np.diff(X.owner, prepend=-1) != 0
-    a, d, later = X.action.astype(np.int64), durations, ~first
-    before, lasted = np.roll(a, 1)[later], np.roll(d, 1)[later]
-
-    actions = _counts((a,), (size,))
-    action = _smoothed(actions, np.full(size, 1 / max(size, 1)), smoothing)
-    after = _smoothed(_counts((before, a[later]), (size, size)), action, smoothing)
-    next_action = _counts((before, lasted, a[later]), (size, bins, size))
-
-    by_bin = _smoothed(_counts((d,), (bins,)), np.full(bins, 1 / bins), smoothing)
-    by_action = _smoothed(_counts((a, d), (size, bins)), by_bin, smoothing)
-    next_duration = _counts((a[later], lasted, d[later]), (size, bins, bins))
-    return DurationChain(
-        name=name,
-        actions=X.actions,
-        first_action=np.log(_smoothed(_counts((a[first],), (size,)), action, smoothing)),
-        next_action=np.log(_smoothed(next_action, after[:, None], smoothing)),
-        first_duration=np.log(
-            _smoothed(_counts((a[first], d[first]), (size, bins)), by_action, smoothing)
-        ),
-        next_duration=np.log(_smoothed(next_duration, by_action[:, None], smoothing)),
-    )
-
-
-def _edges(durations: Floats, bins: int) -> Floats:
+def _quantiles(durations: Floats, bins: int) -> Floats:
     """Quantiles of the logarithm, those that coincide once."""
     if len(durations) == 0:
         return np.zeros(0)

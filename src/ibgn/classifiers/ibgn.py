@@ -1,61 +1,57 @@
-"""IBGNClassifier: one model an activity, and the activity under which an instance is likeliest."""
+"""IBGNClassifier: one set of terms per activity, and the likeliest activity of an instance."""
 
-from collections.abc import Iterable, Iterator
-from itertools import pairwise
-from typing import Any, Literal, Self, get_args
+from collections.abc import Callable, Mapping, Sequence
+from inspect import signature
+from typing import Any, ClassVar, Literal, Self
 
-import joblib
 import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from ibgn._arrays import Floats
-from ibgn.checks import check_choice, check_number
-from ibgn.classifiers.base import ActivityClassifier, ClassPrior
+from ibgn.checks import check_number
+from ibgn.classifiers.base import ActivityClassifier, ClassPrior, as_generator
+from ibgn.declarations import Stored
+from ibgn.errors import OptionError
 from ibgn.intervals import IntervalSequences
-from ibgn.model.activity import ActivityModel, fit_activity
-from ibgn.model.explanation import Contributions
 from ibgn.model.generation import sample_instances
 from ibgn.model.tolerance import choose_tolerance, merge_instants
-from ibgn.networks import Networks, read_networks
-from ibgn.structure import Structure
-from ibgn.terms.relations import Smoothing, Unlinked, constraining
-from ibgn.terms.selection import Criterion, LinkScores, score_links, score_shared_links
-from ibgn.terms.tables import NodeLikelihood, Sampler, Sampling
+from ibgn.terms import TERMS
+from ibgn.terms.base import Term
+from ibgn.terms.relations import Smoothing, StructureChoice, Unlinked
+from ibgn.terms.seating import Sampler
+from ibgn.terms.selection import Criterion
+from ibgn.terms.tables import NodeLikelihood
 
 __all__ = ["IBGNClassifier"]
 
 Learned = float | Literal["learned"]
-StructureChoice = (
-    Literal["learned", "shared", "chain", "full"] | Structure | Iterable[tuple[int, int]]
-)
-
-PAIRS_AT_ONCE = 4_000_000  # instances of about this many pairs are scored together
 
 
 class IBGNClassifier(ActivityClassifier):
     """Interval-based Bayesian generative network: recognises activities from action intervals.
 
-    One generative model is learned for each activity: tables of actions, and relations of the
-    intervals given their actions. An instance belongs to the activity under which it is likeliest.
+    One generative model is learned for each activity, as a set of terms: tables of actions, and
+    relations of the intervals given their actions. An instance belongs to the activity under which
+    it is likeliest.
 
     Parameters
     ----------
     structure : which pairs of positions carry a relation given the two actions: "full" all of
         them, "chain" neighbours, "learned" those for which it pays, activity by activity,
         "shared" those whose relation differs between activities; or pairs of positions
+    terms : what is learned of each activity: names of terms ("tables", "actions", "relations", or
+        any in `ibgn.terms.TERMS`), which take the options below, or terms with options of their own
     criterion, penalty : how links are learned, see `ibgn.terms.selection.score_links`
     smoothing : added to the count of each relation; "learned" fits a prior for each constraint
     node_likelihood : "mixture" weights tables by their share; "sequential" follows the seating;
         "published" is the unweighted sum of the paper
     unlinked : how pairs without a link are scored: by the relations at their positions within
         their constraint ("constrained"), as they are ("marginal"), or not at all ("ignore")
-    tolerance : end points closer than this are taken for the same instant, and intervals whose
-        own ends are, are not seen; "learned" chooses it, see
-        `ibgn.model.tolerance.choose_tolerance`
+    tolerance : end points closer than this are the same instant, and intervals shorter than this
+        are dropped; "learned" chooses it, see `ibgn.model.tolerance.choose_tolerance`
     class_prior : "uniform", "empirical", or a probability for each label
     sampler, draws, budget, chains, concentration, action_prior : how tables are sampled, see
-        `ibgn.terms.tables.Sampling`
+        `ibgn.terms.seating.Sampling`
     random_state : seed, or a NumPy generator; the same seed gives the same model
     n_jobs : activities learned at the same time, by joblib
     progress : show which activities are done, where standard error is a terminal
@@ -88,10 +84,17 @@ class IBGNClassifier(ActivityClassifier):
     ['coffee']
     """
 
+    short_name = "ibgn"
+    learned: ClassVar[Mapping[str, Stored]] = {
+        "tolerance_": Stored(float, holds=lambda tolerance: 0 <= tolerance < np.inf)
+    }
+    grid: ClassVar[Mapping[str, tuple[Any, ...]]] = {"smoothing": (0.3, 1.0, 3.0)}
+
     def __init__(
         self,
         structure: StructureChoice = "full",
         *,
+        terms: Sequence[str | Term] = ("tables", "relations"),
         criterion: Criterion = "bdeu",
         penalty: float = 1.0,
         smoothing: Smoothing = 1.0,
@@ -110,6 +113,7 @@ class IBGNClassifier(ActivityClassifier):
         progress: bool = False,
     ) -> None:
         self.structure = structure
+        self.terms = terms
         self.criterion = criterion
         self.penalty = penalty
         self.smoothing = smoothing
@@ -146,105 +150,61 @@ class IBGNClassifier(ActivityClassifier):
         }
         return cls(structure, **(switches | options))
 
+    @classmethod
+    def variants(cls) -> Mapping[str, Callable[[int], ActivityClassifier]]:
+        """IBGN-F is `IBGNClassifier` with its defaults, IBGN-T learns a tolerance as well."""
+        return {
+            "IBGN-C": lambda seed: cls("chain", random_state=seed),
+            "IBGN-F": lambda seed: cls("full", random_state=seed),
+            "IBGN": lambda seed: cls("learned", random_state=seed),
+            "IBGN-T": lambda seed: cls(tolerance="learned", random_state=seed),
+            "published IBGN-C": lambda seed: cls.published("chain", random_state=seed),
+            "published IBGN-F": lambda seed: cls.published("full", random_state=seed),
+            "published IBGN": lambda seed: cls.published("learned", random_state=seed),
+        }
+
     def _check_options(self) -> None:
         super()._check_options()
-        if self.smoothing != "learned":
-            wanted = "positive, or 'learned'"
-            check_number("smoothing", self.smoothing, wanted, lambda value: value > 0)
         if self.tolerance != "learned":
-            wanted = "0 or more, or 'learned'"
-            check_number("tolerance", self.tolerance, wanted, lambda value: value >= 0)
-        check_choice("node_likelihood", self.node_likelihood, get_args(NodeLikelihood))
-        check_choice("unlinked", self.unlinked, get_args(Unlinked))
-        check_choice("criterion", self.criterion, get_args(Criterion))
-        if isinstance(self.structure, str):
-            check_choice("structure", self.structure, ("learned", "shared", "chain", "full"))
+            required = "0 or more, or 'learned'"
+            check_number("tolerance", self.tolerance, required, lambda value: value >= 0)
 
-    def _see_first(self, X: IntervalSequences, codes: npt.NDArray[np.intp]) -> IntervalSequences:
-        if self.tolerance == "learned":
-            self.tolerance_ = choose_tolerance(X, codes, self.unlinked)
-        else:
-            self.tolerance_ = float(self.tolerance)
-        return self._see(X)
+    def _make_terms(self) -> list[Term]:
+        given: Any = self.terms
+        if isinstance(given, str) or not (isinstance(given, Sequence) and given):
+            raise OptionError("terms", self.terms, "must be a list of terms or their names")
+        terms = [self._make_term(term) for term in self.terms]
+        names = [term.name for term in terms]
+        repeated = next((name for name in names if names.count(name) > 1), None)
+        if repeated is not None:
+            raise OptionError("terms", self.terms, f"names {repeated!r} twice")
+        return terms
 
-    def _see(self, X: IntervalSequences) -> IntervalSequences:
+    def _make_term(self, term: Any) -> Term:
+        """Make a term of a name with those options of this estimator that the term has too."""
+        if isinstance(term, Term):
+            return term
+        if not isinstance(term, str) or term not in TERMS:
+            known = ", ".join(map(repr, TERMS))
+            raise OptionError("terms", self.terms, f"has no term {term!r}; choose among {known}")
+        kind, options = TERMS[term], self.get_params(deep=False)
+        shared = [name for name in signature(kind).parameters if name in options]
+        return kind(**{name: options[name] for name in shared})
+
+    def _prepare_training(
+        self, X: IntervalSequences, codes: npt.NDArray[np.intp]
+    ) -> IntervalSequences:
+        learn = self.tolerance == "learned"
+        self.tolerance_ = (
+            choose_tolerance(X, codes, self.unlinked) if learn else float(self.tolerance)
+        )
+        return self._prepare(X)
+
+    def _prepare(self, X: IntervalSequences) -> IntervalSequences:
         return merge_instants(X, self.tolerance_)
-
-    def _fit_activities(self, parts: list[IntervalSequences]) -> list[ActivityModel]:
-        rng = _generator(self.random_state)
-        self.seed_ = int(rng.integers(2**32))
-        sampling = Sampling(
-            self.sampler,
-            self.draws,
-            self.budget,
-            self.chains,
-            self.concentration,
-            self.action_prior,
-        )
-        given = (
-            (label, part, structure, scores, self.smoothing, self.unlinked, sampling, child)
-            for label, part, (structure, scores), child in zip(
-                self.classes_.tolist(),
-                parts,
-                self._structures(parts),
-                rng.spawn(len(parts)),
-                strict=True,
-            )
-        )
-        return list(self._in_parallel(fit_activity, given))
-
-    def _structures(
-        self, parts: list[IntervalSequences]
-    ) -> list[tuple[Structure, LinkScores | None]]:
-        """Structure of each activity, and the scores that decided on it."""
-        if isinstance(self.structure, str) and self.structure == "learned":
-            scores = joblib.Parallel(self.n_jobs, prefer="threads")(
-                joblib.delayed(score_links)(part, self.criterion, self.penalty) for part in parts
-            )
-            return [(score.structure, score) for score in scores]
-        if isinstance(self.structure, str) and self.structure == "shared":
-            score = score_shared_links(parts, self.penalty)
-            return [(score.structure, score)] * len(parts)
-        return [(Structure.of(self.structure), None)] * len(parts)
-
-    def _log_likelihood(self, X: IntervalSequences) -> Floats:
-        scores = [self._log_likelihood_of_piece(part) for part in _pieces(X)]
-        together: Floats = np.concatenate([np.zeros((0, len(self.classes_))), *scores])
-        return together
-
-    def _log_likelihood_of_piece(self, X: IntervalSequences) -> Floats:
-        networks: dict[Structure, Networks] = {}
-        scores = np.empty((len(X), len(self.classes_)))
-        for c, model in enumerate(self.activities_.values()):
-            known = constraining(model.structure, self.unlinked)
-            if known not in networks:
-                networks[known] = read_networks(X, known, self.n_jobs)
-            scores[:, c] = model.log_likelihood(
-                X, networks[known], self.node_likelihood, self.unlinked, self.seed_
-            )
-        return scores
-
-    def _contributions(self, X: IntervalSequences, label: Any) -> Contributions:
-        model: ActivityModel = self.activities_[label]
-        return model.contributions(X, self.node_likelihood, self.unlinked, self.seed_)
 
     def sample(self, n: int, activity: Any, random_state: Any = None) -> IntervalSequences:
         """Draw new instances of an activity; their relations are always jointly possible."""
         check_is_fitted(self)
         model = self.activities_[self._label(activity)]
-        return sample_instances(model, n, _generator(random_state))
-
-
-def _generator(random_state: Any) -> np.random.Generator:
-    if isinstance(random_state, np.random.RandomState):
-        random_state = random_state.randint(2**31)
-    return np.random.default_rng(random_state)
-
-
-def _pieces(X: IntervalSequences) -> Iterator[IntervalSequences]:
-    """Runs of instances with about the same number of pairs."""
-    pairs = np.cumsum(X.lengths * (X.lengths - 1) // 2)
-    bounds = np.flatnonzero(np.diff(pairs // PAIRS_AT_ONCE, prepend=0)).tolist()
-    edges = [0, *(bound for bound in bounds if bound), len(X)]
-    for first, last in pairwise(edges):
-        yield X[first:last]
+        return sample_instances(model, n, as_generator(random_state))

@@ -1,66 +1,156 @@
-"""IHMM: an activity as several Markov chains of actions that take turns."""
+"""IHMM: an activity as chains of actions that take turns."""
 
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from ibgn._arrays import Floats
 from ibgn._kernels.chains import assign_tracks, chain_terms
 from ibgn.checks import check_whole
 from ibgn.classifiers.base import ActivityClassifier, ClassPrior, check_smoothing
-from ibgn.errors import DataError
+from ibgn.declarations import FLOAT, are_smoothed_log_probs, stored
+from ibgn.errors import DataError, Option
 from ibgn.intervals import IntervalSequences
-from ibgn.model.explanation import Contributions
-from ibgn.networks import sum_by_instance
-from ibgn.text import count, quote
+from ibgn.terms.base import Context, Counts, FittedTerm, LogTerms, Term
+from ibgn.text import count
 
-__all__ = ["IHMMClassifier", "InterleavedChains"]
+__all__ = ["Chains", "IHMMClassifier", "InterleavedChains"]
 
-Chains = int | Literal["overlap"]
+ChainNumber = int | Literal["overlap"]
 
 MOST_STATES = 4_000_000  # times their chains, in one step: some hundred megabytes
 MOST_CHAINS = 2000  # with more, even one state leads to too many
+LARGEST_BEAM = 2**63 - 1  # a kernel knows no larger number
 
 
 @dataclass(frozen=True)
-class InterleavedChains:
+class ChainCounts(Counts):
+    """Who follows whom.
+
+    Parameters
+    ----------
+    switch : (chains + 1, chains) the chain that speaks next, by the one that spoke last; the last
+        row is for the first interval
+    step : (actions + 1, actions) actions by the last one of the same chain; the last row is for the
+        first of a chain
+    """
+
+    switch: Floats
+    step: Floats
+
+
+@dataclass(frozen=True)
+class InterleavedChains(FittedTerm):
     """What was learned about one activity.
 
     Parameters
     ----------
-    name : the activity
-    actions : names of all known actions
     switch : (chains + 1, chains) log probability of the chain that speaks next by the one that
         spoke last; the last row is for the first interval
     step : (actions + 1, actions) log probability of an action by the last one of the same chain;
         the last row is for the first of a chain
+    beam : states kept after each action, None for all
     """
 
-    name: Any
-    actions: tuple[str, ...]
-    switch: Floats
-    step: Floats
+    switch: Floats = stored(
+        FLOAT,
+        "chains+1",
+        "chains",
+        holds=lambda rows: rows.size and are_smoothed_log_probs(rows),
+    )
+    step: Floats = stored(FLOAT, "actions+1", "actions", holds=are_smoothed_log_probs)
+    beam: int | None = stored(int, holds=lambda beam: 1 <= beam <= LARGEST_BEAM, optional=True)
 
     @property
     def chains(self) -> int:
         """How many chains take turns."""
         return int(self.switch.shape[1])
 
-    def log_terms(self, X: IntervalSequences, beam: int | None) -> Floats:
+    def log_terms(self, X: IntervalSequences) -> LogTerms:
         """Log probability of each action given those before it; 0 for unknown ones."""
         most = MOST_STATES // self.chains
-        terms = chain_terms(X.offsets, X.action, self.switch, self.step, beam or 0, most)
+        terms = chain_terms(X.offsets, X.action, self.switch, self.step, self.beam or 0, most)
         if np.isnan(terms).any():
             raise DataError(
                 f"an instance leads to more than {most:,} states of {self.chains} chains; "
-                "set a smaller beam, or fewer chains"
+                "set a smaller ",
+                Option("beam"),
+                ", or fewer chains",
             )
-        return terms
+        return LogTerms(interval=terms)
 
-    def __repr__(self) -> str:
-        return f"InterleavedChains {self.name!r}: {count(self.chains, 'chain')}"
+    def describe(self) -> pd.DataFrame:
+        """Steps from one action of a chain to the next, the likeliest first."""
+        names = [*self.actions, ""]
+        rows = [
+            (names[a], self.actions[b], float(np.exp(self.step[a, b])))
+            for a, b in np.ndindex(self.step.shape)
+        ]
+        frame = pd.DataFrame(rows, columns=["last", "action", "probability"])
+        return frame.sort_values("probability", ascending=False, kind="stable", ignore_index=True)
+
+    def brief(self) -> str:
+        """How many chains there are."""
+        return count(self.chains, "chain")
+
+
+@dataclass(frozen=True)
+class Chains(Term):
+    """Chains of actions that take turns, see `IHMMClassifier`."""
+
+    name = "chains"
+    fitted = InterleavedChains
+
+    n_chains: ChainNumber = 3
+    beam: int | None = 64
+    smoothing: float = 0.1
+
+    def __post_init__(self) -> None:
+        if self.n_chains != "overlap":
+            check_whole("n_chains", self.n_chains, 1, MOST_CHAINS)
+        if self.beam is not None:
+            check_whole("beam", self.beam, 1, LARGEST_BEAM)
+        check_smoothing(self.smoothing)
+
+    def specialise(self, parts: Sequence[IntervalSequences]) -> list["Chains"]:
+        """Take as many chains as overlap in each activity, where that is asked for."""
+        if self.n_chains != "overlap":
+            return [self] * len(parts)
+        return [replace(self, n_chains=_overlapping(part)) for part in parts]
+
+    def count(self, X: IntervalSequences) -> ChainCounts:
+        """Assign chains, and count who follows whom."""
+        chains = int(self.n_chains)
+        track = assign_tracks(X.offsets, X.start, X.end, chains)
+        first = np.diff(X.owner, prepend=-1) != 0
+        before = np.where(first, chains, np.roll(track, 1))
+        switch = np.zeros((chains + 1, chains))
+        np.add.at(switch, (before, track), 1)
+        step = np.zeros((len(X.actions) + 1, len(X.actions)))
+        np.add.at(step, (_last_of_track(X, track), X.action), 1)
+        return ChainCounts(switch, step)
+
+    def fit(self, counts: ChainCounts, pooled: None, context: Context) -> InterleavedChains:
+        """Turn counts into log probabilities."""
+        switch, step = (_logs(part, self.smoothing) for part in (counts.switch, counts.step))
+        return InterleavedChains(context.actions, switch, step, self.beam)
+
+
+def _overlapping(X: IntervalSequences) -> int:
+    """Most intervals of an instance that run at the same time, at least one."""
+    chains = int(assign_tracks(X.offsets, X.start, X.end, 0).max(initial=0)) + 1
+    if chains > MOST_CHAINS:
+        raise DataError(
+            f"{chains:,} intervals of an activity run at the same time, and at most "
+            f"{MOST_CHAINS:,} chains are possible; give ",
+            Option("n_chains"),
+            " as a number",
+        )
+    return chains
 
 
 class IHMMClassifier(ActivityClassifier):
@@ -86,7 +176,7 @@ class IHMMClassifier(ActivityClassifier):
     ----------
     classes_ : labels of the activities, sorted
     actions_ : names of the known actions, sorted
-    activities_ : an `InterleavedChains` for each label
+    activities_ : an `ActivityModel` for each label, with the term "chains"
     class_log_prior_ : (activities,) log of the class prior
 
     Notes
@@ -103,9 +193,15 @@ class IHMMClassifier(ActivityClassifier):
     ['tea']
     """
 
+    short_name = "ihmm"
+    grid: ClassVar[Mapping[str, tuple[Any, ...]]] = {
+        "n_chains": (1, 3, "overlap"),
+        "smoothing": (0.1, 1.0),
+    }
+
     def __init__(
         self,
-        n_chains: Chains = 3,
+        n_chains: ChainNumber = 3,
         *,
         beam: int | None = 64,
         smoothing: float = 0.1,
@@ -120,48 +216,8 @@ class IHMMClassifier(ActivityClassifier):
         self.n_jobs = n_jobs
         self.progress = progress
 
-    def _check_options(self) -> None:
-        super()._check_options()
-        if self.n_chains != "overlap":
-            check_whole("n_chains", self.n_chains, 1, MOST_CHAINS)
-        if self.beam is not None:
-            check_whole("beam", self.beam, 1)
-        check_smoothing(self.smoothing)
-
-    def _fit_activities(self, parts: list[IntervalSequences]) -> list[InterleavedChains]:
-        given = (
-            (label, part, 0 if self.n_chains == "overlap" else self.n_chains, self.smoothing)
-            for label, part in zip(self.classes_.tolist(), parts, strict=True)
-        )
-        return list(self._in_parallel(fit_chains, given))
-
-    def _log_likelihood(self, X: IntervalSequences) -> Floats:
-        models = self.activities_.values()
-        return np.column_stack(
-            [sum_by_instance(X.offsets, model.log_terms(X, self.beam)) for model in models]
-        )
-
-    def _contributions(self, X: IntervalSequences, label: Any) -> Contributions:
-        terms = self.activities_[label].log_terms(X, self.beam)
-        return Contributions(terms, np.zeros((len(terms), len(terms))), {})
-
-
-def fit_chains(name: Any, X: IntervalSequences, chains: int, smoothing: float) -> InterleavedChains:
-    """Learn one activity from its instances; 0 chains are as many as overlap."""
-    track = assign_tracks(X.offsets, X.start, X.end, chains)
-    chains = chains or int(track.max(initial=0)) + 1
-    if chains > MOST_CHAINS:
-        raise DataError(
-            f"{chains:,} intervals of the activity {quote(name)} run at the same time, and at most "
-            f"{MOST_CHAINS:,} chains are possible; give n_chains as a number"
-        )
-    first = np.diff(X.owner, prepend=-1) != 0
-    before = np.where(first, chains, np.roll(track, 1))
-    switch = np.zeros((chains + 1, chains))
-    np.add.at(switch, (before, track), 1)
-    step = np.zeros((len(X.actions) + 1, len(X.actions)))
-    np.add.at(step, (_last_of_track(X, track), X.action), 1)
-    return InterleavedChains(name, X.actions, _logs(switch, smoothing), _logs(step, smoothing))
+    def _make_terms(self) -> list[Chains]:
+        return [Chains(self.n_chains, self.beam, self.smoothing)]
 
 
 def _last_of_track(X: IntervalSequences, track: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

@@ -1,11 +1,16 @@
 """ITBN: an activity as a Bayesian network of which actions occur, and how linked ones relate."""
 
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, get_args
+from itertools import combinations
+from typing import Any, ClassVar, Literal, NamedTuple, Self, get_args
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 from scipy.special import xlogy
 
 from ibgn._arrays import Bools, Floats, Ints
@@ -13,8 +18,19 @@ from ibgn.allen import COMPOSITION_OF_ALL, Converse, Relation, relations_between
 from ibgn.checks import check_choice
 from ibgn.classifiers.base import ActivityClassifier, ClassPrior, check_smoothing
 from ibgn.classifiers.climbing import climb
+from ibgn.declarations import (
+    ANY,
+    FLOAT,
+    INT,
+    are_smoothed_log_probs,
+    is_finite,
+    is_increasing,
+    is_natural,
+    stored,
+)
 from ibgn.intervals import IntervalSequences
-from ibgn.model.explanation import Contributions
+from ibgn.networks import pair_offsets
+from ibgn.terms.base import Context, Counts, FittedTerm, LogTerms, Term
 from ibgn.text import count
 
 __all__ = ["ITBNClassifier", "TemporalNetwork"]
@@ -24,6 +40,7 @@ Comparison = Literal["all-pairs", "links", "per-link"]
 Consistency = Literal["frequent", "strict"]
 
 RELATIONS = 13
+MOST_PARENTS = 30  # of an action: a row for each combination would not fit into a file
 KNOWING_NOTHING = -np.log(RELATIONS)
 
 
@@ -51,13 +68,11 @@ class Occurrences(NamedTuple):
 
 
 @dataclass(frozen=True)
-class TemporalNetwork:
+class TemporalNetwork(FittedTerm):
     """What was learned about one activity.
 
     Parameters
     ----------
-    name : the activity
-    actions : names of all known actions
     links : (links, 2) numbers of the actions, parent and child, sorted by child
     presence : (rows, 2) log probability that an action is absent, and that it occurs: for each
         action in turn a row for each combination of its parents, the first parent the highest bit
@@ -67,17 +82,77 @@ class TemporalNetwork:
     inconsistent : (pairs, 2) actions that would have paid to link, but whose relation contradicts
         those of links that were made
     cyclic : (pairs, 2) actions that would have paid to link, but only in a cycle
+    occurrence, comparison : see `ITBNClassifier`
     """
 
-    name: Any
-    actions: tuple[str, ...]
-    links: Ints
-    presence: Floats
-    relations: Floats
-    score: float
-    repeated: int
-    inconsistent: Ints
-    cyclic: Ints
+    links: Ints = stored(INT, "links", 2)
+    presence: Floats = stored(FLOAT, "rows", 2, holds=are_smoothed_log_probs)
+    relations: Floats = stored(FLOAT, "links", 13, holds=are_smoothed_log_probs)
+    score: float = stored(float, holds=is_finite)
+    repeated: int = stored(int, holds=is_natural)
+    inconsistent: Ints = stored(INT, ANY, 2)
+    cyclic: Ints = stored(INT, ANY, 2)
+    occurrence: Occurrence = stored(
+        str, holds=lambda choice: choice in get_args(Occurrence), default="longest"
+    )
+    comparison: Comparison = stored(
+        str, holds=lambda choice: choice in get_args(Comparison), default="all-pairs"
+    )
+
+    def agrees(self) -> bool:
+        """Whether links are among known actions, sorted and acyclic, with rows for all parents."""
+        size, pairs = len(self.actions), np.vstack([self.links, self.inconsistent, self.cyclic])
+        if not ((pairs >= 0) & (pairs < size)).all():
+            return False
+        parent, child = self.links.T
+        if not (is_increasing(child * size + parent) and _is_acyclic(self.links, size)):
+            return False
+        parents = np.bincount(child, minlength=size)
+        few = parents.max(initial=0) <= MOST_PARENTS
+        return bool(few and (1 << parents).sum() == len(self.presence))
+
+    def log_likelihood(self, X: IntervalSequences) -> Floats:
+        """(n,) log probability of each instance, without a look at every pair of intervals."""
+        occurring = find_occurrences(X, len(self.actions), self.occurrence)
+        relations = self.relation_terms(occurring).sum(axis=1)
+        if self.comparison == "all-pairs":
+            many = occurring.present.sum(axis=1)
+            parent, child = self.links.T
+            linked = (occurring.present[:, parent] & occurring.present[:, child]).sum(axis=1)
+            relations += (many * (many - 1) / 2 - linked) * KNOWING_NOTHING
+        whole: Floats = (self.presence_terms(occurring).sum(axis=1) + relations) / self._scale
+        return whole
+
+    @property
+    def _scale(self) -> int:
+        return max(len(self.links), 1) if self.comparison == "per-link" else 1
+
+    def log_terms(self, X: IntervalSequences) -> LogTerms:
+        """Presence at the interval that stands for an action, relations, and absent actions."""
+        occurring = find_occurrences(X, len(self.actions), self.occurrence)
+        presence = self.presence_terms(occurring) / self._scale
+        interval, pair = np.zeros(len(X.action)), np.zeros(pair_offsets(X)[-1])
+        present = occurring.present
+        interval[occurring.interval[present]] = presence[present]
+        if self.comparison == "all-pairs":
+            for i, j in combinations(range(len(self.actions)), 2):
+                pair[self._pairs(X, occurring, i, j)] = KNOWING_NOTHING
+        for (i, j), terms in zip(
+            self.links.tolist(), self.relation_terms(occurring).T, strict=True
+        ):
+            both = present[:, i] & present[:, j]
+            pair[self._pairs(X, occurring, i, j)] = terms[both] / self._scale
+        return LogTerms(interval=interval, pair=pair, action=np.where(present, 0.0, presence))
+
+    @staticmethod
+    def _pairs(X: IntervalSequences, occurring: Occurrences, i: int, j: int) -> Ints:
+        """Where the pair of two actions stands among all pairs, for instances that have both."""
+        both = occurring.present[:, i] & occurring.present[:, j]
+        ends = occurring.interval[both][:, [i, j]] - X.offsets[:-1][both, None]
+        first, second = ends.min(axis=1), ends.max(axis=1)
+        before = first * (2 * X.lengths[both] - first - 1) // 2
+        places: Ints = pair_offsets(X)[:-1][both] + before + second - first - 1
+        return places
 
     def parents(self, child: int) -> list[int]:
         """Numbers of the actions that this one depends on."""
@@ -102,21 +177,101 @@ class TemporalNetwork:
             terms[both, link] = self.relations[link, occurring.relations(i, j)[both, 0]]
         return terms
 
-    def table(self) -> pd.DataFrame:
-        """One row a link, with its likeliest relation; the most certain first."""
+    def describe(self) -> pd.DataFrame:
+        """One row per link, with its likeliest relation; the most certain first."""
         best = self.relations.argmax(axis=1)
         rows = [
             (self.actions[i], _label(int(r)), self.actions[j], float(np.exp(logs[r])))
             for (i, j), r, logs in zip(self.links.tolist(), best, self.relations, strict=True)
         ]
-        table = pd.DataFrame(rows, columns=["parent", "relation", "child", "probability"])
-        return table.sort_values("probability", ascending=False, kind="stable", ignore_index=True)
+        frame = pd.DataFrame(rows, columns=["parent", "relation", "child", "probability"])
+        return frame.sort_values("probability", ascending=False, kind="stable", ignore_index=True)
 
-    def __repr__(self) -> str:
+    def brief(self) -> str:
+        """How many links there are, and what had to be left out."""
         return (
-            f"TemporalNetwork {self.name!r}: {count(len(self.links), 'link')}; left out: "
+            f"{count(len(self.links), 'link')}; left out: "
             f"{count(self.repeated, 'repeated interval')}, {len(self.inconsistent)} inconsistent "
             f"and {count(len(self.cyclic), 'cyclic link')}"
+        )
+
+
+@dataclass(frozen=True)
+class NetworkCounts(Counts):
+    """Which actions occur together, and how they relate, instance by instance.
+
+    Parameters
+    ----------
+    present : (n, actions) whether the action occurs
+    relations : (actions, actions, 13) relations of each two actions that occur together
+    repeated : (1,) intervals that were left out, since another stands for their action
+    """
+
+    present: Bools
+    relations: Ints
+    repeated: Ints
+
+    def __add__(self, other: Self) -> Self:
+        present = np.concatenate([self.present, other.present])
+        rest = self.relations + other.relations, self.repeated + other.repeated
+        return type(self)(present, *rest)
+
+    def __sub__(self, other: Self) -> Self:
+        """Take out one equal row for each of the other's, from the end on."""
+        surplus, kept = Counter(map(bytes, other.present)), np.ones(len(self.present), bool)
+        for d in range(len(self.present) - 1, -1, -1):
+            row = bytes(self.present[d])
+            if surplus[row]:
+                surplus[row] -= 1
+                kept[d] = False
+        rest = self.relations - other.relations, self.repeated - other.repeated
+        return type(self)(self.present[kept], *rest)
+
+
+@dataclass(frozen=True)
+class Network(Term):
+    """A network of which actions occur and how linked ones relate, see `ITBNClassifier`."""
+
+    name = "network"
+    fitted = TemporalNetwork
+
+    occurrence: Occurrence = "longest"
+    comparison: Comparison = "all-pairs"
+    consistency: Consistency = "frequent"
+    smoothing: float = 0.3
+
+    def __post_init__(self) -> None:
+        check_choice("occurrence", self.occurrence, get_args(Occurrence))
+        check_choice("comparison", self.comparison, get_args(Comparison))
+        check_choice("consistency", self.consistency, get_args(Consistency))
+        check_smoothing(self.smoothing)
+
+    def count(self, X: IntervalSequences) -> NetworkCounts:
+        """Find the interval that stands for each action, and count relations."""
+        occurring = find_occurrences(X, len(X.actions), self.occurrence)
+        repeated = np.array([occurring.repeated])
+        return NetworkCounts(occurring.present, count_relations(occurring), repeated)
+
+    def fit(self, counts: NetworkCounts, pooled: None, context: Context) -> TemporalNetwork:
+        """Find links greedily, then count along them."""
+        gain = relation_score(counts.relations) - counts.relations.sum(axis=-1) * KNOWING_NOTHING
+        sets = _relations_to_agree(counts.relations, self.consistency)
+        found = climb(
+            counts.present, gain, lambda i, j, k: _agree(sets[i, j], sets[j, k], sets[i, k])
+        )
+        links = np.array(found.links, np.int64).reshape(-1, 2)
+        related = counts.relations[links[:, 0], links[:, 1]] + self.smoothing
+        return TemporalNetwork(
+            actions=context.actions,
+            links=links,
+            presence=_fit_presence(counts.present, links, self.smoothing),
+            relations=np.log(related / related.sum(axis=1, keepdims=True)),
+            score=found.score,
+            repeated=int(counts.repeated[0]),
+            inconsistent=np.array(found.inconsistent, np.int64).reshape(-1, 2),
+            cyclic=np.array(found.cyclic, np.int64).reshape(-1, 2),
+            occurrence=self.occurrence,
+            comparison=self.comparison,
         )
 
 
@@ -145,7 +300,8 @@ class ITBNClassifier(ActivityClassifier):
     ----------
     classes_ : labels of the activities, sorted
     actions_ : names of the known actions, sorted
-    activities_ : a `TemporalNetwork` for each label, which also tells what had to be left out
+    activities_ : an `ActivityModel` for each label, with the term "network", which also says what
+        had to be left out
     class_log_prior_ : (activities,) log of the class prior
 
     Notes
@@ -157,11 +313,18 @@ class ITBNClassifier(ActivityClassifier):
     --------
     >>> X = [[("boil", 0, 4), ("pour", 5, 6)]] * 9 + [[("boil", 0, 4), ("pour", 2, 6)]] * 9
     >>> model = ITBNClassifier().fit(X, ["tea"] * 9 + ["soup"] * 9)
-    >>> model.activities_["tea"]
-    TemporalNetwork 'tea': 1 link; left out: 0 repeated intervals, 0 inconsistent and 0 cyclic links
+    >>> model.activities_["tea"]["network"].describe()
+      parent relation child  probability
+    0   boil   before  pour     0.712...
     >>> model.predict([[("boil", 0, 9), ("pour", 8, 10)]]).tolist()
     ['soup']
     """
+
+    short_name = "itbn"
+    grid: ClassVar[Mapping[str, tuple[Any, ...]]] = {
+        "occurrence": ("first", "longest"),
+        "smoothing": (0.1, 1.0),
+    }
 
     def __init__(
         self,
@@ -182,58 +345,8 @@ class ITBNClassifier(ActivityClassifier):
         self.n_jobs = n_jobs
         self.progress = progress
 
-    def _check_options(self) -> None:
-        super()._check_options()
-        check_choice("occurrence", self.occurrence, get_args(Occurrence))
-        check_choice("comparison", self.comparison, get_args(Comparison))
-        check_choice("consistency", self.consistency, get_args(Consistency))
-        check_smoothing(self.smoothing)
-
-    def _fit_activities(self, parts: list[IntervalSequences]) -> list[TemporalNetwork]:
-        given = (
-            (label, part, self.occurrence, self.consistency, self.smoothing)
-            for label, part in zip(self.classes_.tolist(), parts, strict=True)
-        )
-        return list(self._in_parallel(fit_network, given))
-
-    def _log_likelihood(self, X: IntervalSequences) -> Floats:
-        occurring = find_occurrences(X, len(self.actions_), self.occurrence)
-        scores = np.empty((len(X), len(self.classes_)))
-        for c, model in enumerate(self.activities_.values()):
-            relations = model.relation_terms(occurring).sum(axis=1)
-            relations += self._unlinked(model, occurring.present)
-            whole = model.presence_terms(occurring).sum(axis=1) + relations
-            scores[:, c] = whole / self._scale(model)
-        return scores
-
-    def _unlinked(self, model: TemporalNetwork, present: Bools) -> Floats:
-        """What relations without a link add in all."""
-        if self.comparison != "all-pairs":
-            return np.zeros(len(present))
-        many = present.sum(axis=1)
-        linked = (present[:, model.links[:, 0]] & present[:, model.links[:, 1]]).sum(axis=1)
-        added: Floats = (many * (many - 1) / 2 - linked) * KNOWING_NOTHING
-        return added
-
-    def _scale(self, model: TemporalNetwork) -> int:
-        return max(len(model.links), 1) if self.comparison == "per-link" else 1
-
-    def _contributions(self, X: IntervalSequences, label: Any) -> Contributions:
-        model = self.activities_[label]
-        occurring = find_occurrences(X, len(self.actions_), self.occurrence)
-        scale, interval = self._scale(model), occurring.interval[0]
-        presence = model.presence_terms(occurring)[0] / scale
-        nodes, links = np.zeros(len(X.action)), np.zeros((len(X.action),) * 2)
-        nodes[interval[interval >= 0]] = presence[interval >= 0]
-        if self.comparison == "all-pairs":
-            chosen = np.sort(interval[interval >= 0])
-            links[np.ix_(chosen, chosen)] = np.triu(np.full((len(chosen),) * 2, KNOWING_NOTHING), 1)
-        terms = model.relation_terms(occurring)[0] / scale
-        for (i, j), term in zip(model.links.tolist(), terms, strict=True):
-            if interval[i] >= 0 and interval[j] >= 0:
-                links[tuple(sorted((interval[i], interval[j])))] = term
-        absent = {self.actions_[a]: float(presence[a]) for a in np.flatnonzero(interval < 0)}
-        return Contributions(nodes, links, absent)
+    def _make_terms(self) -> list[Network]:
+        return [Network(self.occurrence, self.comparison, self.consistency, self.smoothing)]
 
 
 def find_occurrences(X: IntervalSequences, actions: int, which: Occurrence) -> Occurrences:
@@ -277,36 +390,6 @@ def relation_score(counts: Ints) -> Floats:
     return score
 
 
-def fit_network(
-    name: Any,
-    X: IntervalSequences,
-    occurrence: Occurrence,
-    consistency: Consistency,
-    smoothing: float,
-) -> TemporalNetwork:
-    """Learn one activity from its instances."""
-    occurring = find_occurrences(X, len(X.actions), occurrence)
-    counts = count_relations(occurring)
-    gain = relation_score(counts) - counts.sum(axis=-1) * KNOWING_NOTHING
-    sets = _relations_to_agree(counts, consistency)
-    found = climb(
-        occurring.present, gain, lambda i, j, k: _agree(sets[i, j], sets[j, k], sets[i, k])
-    )
-    links = np.array(found.links, np.int64).reshape(-1, 2)
-    related = counts[links[:, 0], links[:, 1]] + smoothing
-    return TemporalNetwork(
-        name=name,
-        actions=X.actions,
-        links=links,
-        presence=_fit_presence(occurring.present, links, smoothing),
-        relations=np.log(related / related.sum(axis=1, keepdims=True)),
-        score=found.score,
-        repeated=occurring.repeated,
-        inconsistent=np.array(found.inconsistent, np.int64).reshape(-1, 2),
-        cyclic=np.array(found.cyclic, np.int64).reshape(-1, 2),
-    )
-
-
 def _relations_to_agree(counts: Ints, consistency: Consistency) -> Bools:
     """(actions, actions, 13) relations of each pair that must not contradict others."""
     if consistency == "strict":
@@ -334,6 +417,15 @@ def _fit_presence(present: Bools, links: Ints, smoothing: float) -> Floats:
         np.add.at(counts, (_row(present, parents), present[:, child].astype(int)), 1)
         blocks.append(np.log(counts / counts.sum(axis=1, keepdims=True)))
     return np.concatenate(blocks)
+
+
+def _is_acyclic(links: Ints, size: int) -> bool:
+    """Whether no action depends on itself, be it by way of others."""
+    if not len(links):
+        return True
+    graph = coo_array((np.ones(len(links)), links.T), shape=(size, size))
+    tied, _ = connected_components(graph, connection="strong")
+    return bool(tied == size and (links[:, 0] != links[:, 1]).all())
 
 
 def _row(present: Bools, parents: list[int]) -> Ints:

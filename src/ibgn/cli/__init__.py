@@ -15,6 +15,7 @@ from ibgn.cli.data import convert, inspect
 from ibgn.cli.demo import demo
 from ibgn.cli.detect import detect
 from ibgn.cli.experiments import evaluate, robustness
+from ibgn.cli.flags import Command
 from ibgn.cli.models import explain, fit, predict, sample
 from ibgn.cli.output import fail, say
 from ibgn.cli.paper import paper
@@ -40,7 +41,7 @@ for command in (
     robustness,
     paper,
 ):
-    app.command()(command)
+    app.command(cls=Command)(command)
 
 
 @app.callback(invoke_without_command=True)
@@ -77,7 +78,7 @@ def _stop(stop: BaseException) -> NoReturn:
         inner = inner.__cause__ or inner.__context__
     if inner is None:
         fail(Exception(stop))
-    say("stopped; with --output or --report the same command goes on from what is done")
+    say("stopped; with --output or --report the same command resumes where it stopped")
     sys.exit(130)
 
 

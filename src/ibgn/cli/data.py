@@ -5,16 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ibgn.cli.flags import in_flags
 from ibgn.cli.options import Data, Json, Reading, takes_data
-from ibgn.cli.output import (
-    busy,
-    in_flags,
-    listed,
-    print_inspection,
-    print_json,
-    say,
-    warnings_aloud,
-)
+from ibgn.cli.output import busy, listed, print_inspection, print_json, say, warnings_aloud
 
 if TYPE_CHECKING:
     from ibgn.io.longframe import LongFrame

@@ -1,4 +1,4 @@
-"""The demo: the main job from beginning to end, on simulated data."""
+"""The demo: the main job from start to end, on simulated data."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -20,7 +20,7 @@ Jobs = Annotated[int, typer.Option("--jobs", help="Folds at the same time; -1 is
 
 INSTANCES = 16  # of each style
 FOLDS = 8  # of two signers each
-DRAWS, SWEEPS = 200, 3000  # chains are cut short for the demo's sake
+DRAWS, SWEEPS = 200, 3000  # chains are shorter than usual, to save time
 RATES = {"misdetection": (0.1, 0.2, 0.3), "duration": (0.1, 0.2, 0.3)}
 QUESTION = (
     "Which method best recognises signed words from the intervals in which fingers are "
@@ -45,19 +45,19 @@ def demo(
     write(X, out / "hand-signs.csv", y)
     folds = make_folds(X, y, "group", n_splits=FOLDS, seed=seed)
     methods = with_short_chains(COMPARED, DRAWS, SWEEPS)
-    found = _compare(X, y, methods, folds, seed, jobs)
+    robustness = _compare(X, y, methods, folds, seed, jobs)
     with busy("writing the report"):
-        _write_report(out, X, y, found, methods, folds, seed, jobs)
+        _write_report(out, X, y, robustness, methods, folds, seed, jobs)
         _save_model(X, y, methods, out, seed, jobs)
-    clean = found.at("none")
+    clean = robustness.at("none")
     if as_json:
-        tables = {
+        frames = {
             "summary": clean.summary(),
             "comparison": clean.compare(),
-            "curves": found.curves(),
+            "curves": robustness.curves(),
         }
-        told = {name: rows(table) for name, table in tables.items()}
-        print_json({"instances": len(X)} | told | {"report": str(out / "report.html")})
+        result = {name: rows(frame) for name, frame in frames.items()}
+        print_json({"instances": len(X)} | result | {"report": str(out / "report.html")})
         return
     print_comparison(clean)
     say(f"wrote data, a model and all pieces of the report to {out}")
@@ -87,7 +87,7 @@ def _write_report(
     out: Path,
     X: "IntervalSequences",
     y: Any,
-    found: "Robustness",
+    measured: "Robustness",
     methods: "dict[str, Method]",
     folds: "list[Fold]",
     seed: int,
@@ -96,9 +96,8 @@ def _write_report(
     from ibgn.report import Origin, find, make_report
 
     origin = Origin("Signed words", QUESTION, command_line(), seed, "group")
-    findings = find(
-        origin, X, y, found.at("none"), folds, methods, robustness=found.curves(), n_jobs=jobs
-    )
+    clean, curves = measured.at("none"), measured.curves()
+    findings = find(origin, X, y, clean, folds, methods, robustness=curves, n_jobs=jobs)
     make_report(findings).save(out / "report.html", out / "pieces")
 
 
@@ -109,7 +108,7 @@ def _save_model(
 
     from sklearn.exceptions import ConvergenceWarning
 
-    from ibgn.persistence import save
+    from ibgn.classifiers import save
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)

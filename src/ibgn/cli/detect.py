@@ -9,7 +9,6 @@ from ibgn.cli.options import Delimiter, Encoding, Json, Seed
 from ibgn.cli.output import busy, print_json, say, warnings_aloud
 
 if TYPE_CHECKING:
-    from ibgn.detection import ActionDetector, SensorRecording
     from ibgn.intervals import IntervalSequences
 
 Train = Annotated[
@@ -21,40 +20,46 @@ New = Annotated[
     typer.Argument(metavar="NEW", help="CSV file to detect in, or a folder.", readable=False),
 ]
 Output = Annotated[
-    Path | None, typer.Option("--output", "-o", help="File for the intervals, else CSV is printed.")
+    Path | None,
+    typer.Option("--output", "-o", help="File for the intervals, by default printed as CSV."),
 ]
-Label = Annotated[list[str], typer.Option(help="Column of labels, a track; repeatable.")]
-Channel = Annotated[
-    list[str] | None, typer.Option(help="Column of numbers; repeatable, else all others.")
+Tracks = Annotated[
+    list[str], typer.Option("--label", help="Column of labels, a track; repeatable.")
+]
+Channels = Annotated[
+    list[str] | None,
+    typer.Option("--channel", help="Column of numbers, by default all others; repeatable."),
 ]
 Time = Annotated[str, typer.Option(help="Column of times.")]
-Unit = Annotated[float, typer.Option(help="Seconds that a unit of time lasts, as 0.001.")]
+Unit = Annotated[float, typer.Option(help="Seconds in a unit of time, as 0.001.")]
 Ignore = Annotated[
-    list[str] | None, typer.Option(help="Column that is left out, if it is there; repeatable.")
+    list[str] | None, typer.Option(help="Column to leave out, if there is one; repeatable.")
 ]
-Null = Annotated[list[str] | None, typer.Option(help="Label that means none; repeatable.")]
+Null = Annotated[list[str] | None, typer.Option(help="Label that means no action; repeatable.")]
 Activity = Annotated[
     str | None,
-    typer.Option(help="Column of activities in NEW: each stretch is an instance with its label."),
+    typer.Option(help="Column of activities in NEW: each stretch of one becomes an instance."),
 ]
 Classifier = Annotated[
-    Literal["knn", "svm", "rbf", "tree"], typer.Option(help="What tells windows apart.")
+    Literal["knn", "svm", "rbf", "tree"], typer.Option(help="Classifier of windows.")
 ]
-Window = Annotated[float, typer.Option(help="Seconds of a window.")]
+Window = Annotated[float, typer.Option(help="Length of a window in seconds.")]
 Step = Annotated[float, typer.Option(help="Seconds from one window to the next.")]
-Rate = Annotated[float, typer.Option(help="Frames a second to resample to.")]
-Gap = Annotated[float, typer.Option(help="Seconds; longer gaps are not filled.")]
-Smooth = Annotated[float, typer.Option(help="Seconds over which votes are taken together.")]
-Shortest = Annotated[float, typer.Option(help="Seconds; shorter runs become no interval.")]
-Jobs = Annotated[int, typer.Option("--jobs", help="Recordings at the same time; -1 is all.")]
+Rate = Annotated[float, typer.Option(help="Frames per second to resample to.")]
+Gap = Annotated[float, typer.Option(help="Gaps longer than these seconds are not filled.")]
+Smooth = Annotated[float, typer.Option(help="Seconds over which votes are averaged.")]
+Shortest = Annotated[float, typer.Option(help="Runs shorter than these seconds are dropped.")]
+Jobs = Annotated[
+    int, typer.Option("--jobs", help="Recordings at the same time; -1 takes all cores.")
+]
 
 
 def detect(
     train: Train,
     new: New,
-    label: Label,
+    tracks: Tracks,
     output: Output = None,
-    channel: Channel = None,
+    channels: Channels = None,
     time: Time = "time",
     unit: Unit = 1.0,
     ignore: Ignore = None,
@@ -68,7 +73,7 @@ def detect(
     smooth: Smooth = 0.5,
     min_duration: Shortest = 0.3,
     seed: Seed = 0,
-    jobs: Jobs = 1,
+    n_jobs: Jobs = 1,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
     as_json: Json = False,
@@ -80,10 +85,11 @@ def detect(
 
     reading: dict[str, Any] = {"time": time, "unit": unit, "null": null or ()}
     reading |= _csv_options(delimiter, encoding)
-    labels = [name for name in label if name != activity]
+    of_actions = [name for name in tracks if name != activity]
+    of_activities = [] if activity is None else [activity]
     detector = ActionDetector(
         classifier,
-        tracks=labels,
+        tracks=of_actions,
         window=window,
         step=step,
         rate=rate,
@@ -91,20 +97,25 @@ def detect(
         smooth=smooth,
         min_duration=min_duration,
         random_state=seed,
-        n_jobs=jobs,
+        n_jobs=n_jobs,
     )
     if output is not None:
         find_format(output, None, writing=True)  # before the work, so that a typo costs no time
     with warnings_aloud() as said:
         with busy(f"learning from {train.name}"):
-            left_out = [*(ignore or []), *([] if activity is None else [activity])]
-            known = read_sensors(train, tracks=labels, channels=channel, ignore=left_out, **reading)
+            left_out = [*(ignore or []), *of_activities]
+            known = read_sensors(
+                train, tracks=of_actions, channels=channels, ignore=left_out, **reading
+            )
             detector.fit(known)
         with busy(f"detecting in {new.name}"):
-            tracks = [] if activity is None else [activity]
-            found = read_sensors(new, tracks=tracks, channels=list(detector.channels_), **reading)
-            X, y = _detect(detector, found, activity)
-    _put_out(X, y, output, as_json, {"recordings": len(found), "warnings": said})
+            used = list(detector.channels_)
+            recordings = read_sensors(new, tracks=of_activities, channels=used, **reading)
+            if activity is None:
+                X, y = detector.predict(recordings), None
+            else:
+                X, y = detector.detect_instances(recordings, activity)
+    _put_out(X, y, output, as_json, {"recordings": len(recordings), "warnings": said})
 
 
 def _csv_options(delimiter: str | None, encoding: str | None) -> dict[str, str]:
@@ -116,17 +127,8 @@ def _csv_options(delimiter: str | None, encoding: str | None) -> dict[str, str]:
     return options
 
 
-def _detect(
-    detector: "ActionDetector", recordings: "list[SensorRecording]", activity: str | None
-) -> "tuple[IntervalSequences, Any]":
-    """Instances, and their labels where stretches of an activity are asked for."""
-    if activity is None:
-        return detector.predict(recordings), None
-    return detector.detect_instances(recordings, activity)
-
-
 def _put_out(
-    X: "IntervalSequences", y: Any, output: Path | None, as_json: bool, told: dict[str, Any]
+    X: "IntervalSequences", y: Any, output: Path | None, as_json: bool, more: dict[str, Any]
 ) -> None:
     """Write or print the intervals; with --json print what was found in numbers."""
     import numpy as np
@@ -140,9 +142,12 @@ def _put_out(
         say(f"wrote {counted} to {output}")
     if as_json:
         each = np.bincount(X.action, minlength=len(X.actions)).tolist()
-        counts = {"instances": len(X), "intervals": len(X.action)}
-        by_action = dict(zip(X.actions, each, strict=True))
-        where = None if output is None else str(output)
-        print_json({"output": where} | counts | {"intervals_per_action": by_action} | told)
+        found = {
+            "output": None if output is None else str(output),
+            "instances": len(X),
+            "intervals": len(X.action),
+            "intervals_per_action": dict(zip(X.actions, each, strict=True)),
+        }
+        print_json(found | more)
     elif output is None:
-        print(X.to_table(y).to_csv(index=False), end="")
+        print(X.to_frame(y).to_csv(index=False), end="")

@@ -1,27 +1,44 @@
 """Commands about models: fit, predict, explain, sample."""
 
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from ibgn.cli.flags import methods, read_value
 from ibgn.cli.options import Data, Jobs, Json, Model, Reading, Seed, takes_data
 from ibgn.cli.output import busy, print_json, say, warnings_aloud
+from ibgn.errors import DataError, Option, OptionError
+from ibgn.text import quote
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from ibgn.intervals import IntervalSequences
 
+# options of methods that have a flag of another name, or are not for the command line
+WITH_A_FLAG = ("random_state", "n_jobs", "progress")
+
 Output = Annotated[
-    Path | None, typer.Option("--output", "-o", help="File to write, else standard output.")
+    Path | None, typer.Option("--output", "-o", help="File to write, by default standard output.")
 ]
 Method = Annotated[
-    Literal["ibgn", "ihmm", "dbn", "itbn"], typer.Option(help="Which kind of model is learned.")
+    str, typer.Option(help="Method: ibgn, ihmm, dbn, itbn, or the short name of one of your own.")
 ]
 Structure = Annotated[
-    Literal["full", "chain", "learned", "shared"],
-    typer.Option(help="Which pairs of intervals carry a relation."),
+    Literal["full", "chain", "learned", "shared"] | None,
+    typer.Option(help="Which pairs of intervals carry a relation; full by default."),
+]
+Draws = Annotated[
+    int | None, typer.Option(min=1, help="Draws of tables that are averaged; 1000 by default.")
+]
+Budget = Annotated[int | None, typer.Option(min=1, help="Sweeps at most; 20,000 by default.")]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="NAME=VALUE", help="Option of the method, as n_bins=4; repeatable."
+    ),
 ]
 
 
@@ -30,7 +47,8 @@ def fit(
     data: Data,
     output: Annotated[Path, typer.Option("--output", "-o", help="File for the model.")],
     method: Method = "ibgn",
-    structure: Structure = "full",
+    settings: Settings = None,
+    structure: Structure = None,
     published: Annotated[
         bool, typer.Option(help="Every switch as the paper prints it, for comparison.")
     ] = False,
@@ -38,27 +56,30 @@ def fit(
         bool,
         typer.Option("--learn-tolerance", help="Learn which end points are the same instant."),
     ] = False,
-    draws: Annotated[int, typer.Option(min=1, help="Draws of tables that are averaged.")] = 1000,
-    budget: Annotated[int, typer.Option(min=1, help="Sweeps at the most.")] = 20_000,
+    draws: Draws = None,
+    budget: Budget = None,
     seed: Seed = 0,
-    jobs: Jobs = 1,
+    n_jobs: Jobs = 1,
     as_json: Json = False,
     *,
     reading: Reading,
 ) -> None:
     """Learn a model of each activity in a file of labelled instances."""
-    from ibgn.errors import DataError
-    from ibgn.persistence import save
+    from ibgn.classifiers import save
 
-    model = _new_model(method, structure, published, draws, budget, seed)
-    model.set_params(n_jobs=jobs, progress=True)
+    flags = {"structure": structure, "draws": draws, "budget": budget}
+    given = {name: value for name, value in flags.items() if value is not None}
+    model = _new_model(method, published, given, settings or [])
     if learn_tolerance:
         _set_tolerance(model, published)
+    shared = {"random_state": seed, "n_jobs": n_jobs, "progress": True}
+    model.set_params(**{name: shared[name] for name in shared if name in model.get_params()})
     with warnings_aloud() as said:
         X, y = reading.read(data)
         if y is None:
             raise DataError(
-                "there are no labels to learn from; name their column with --column label=..."
+                "there are no labels to learn from; name their column with ",
+                Option("columns", {"label": "..."}),
             )
         model.fit(X, y)
         save(model, output)
@@ -75,28 +96,39 @@ def fit(
     say(f"wrote {output}")
 
 
+def _new_model(method: str, published: bool, flags: dict[str, Any], settings: list[str]) -> Any:
+    """An estimator that is not fitted yet, with the options given as flags and by --set."""
+    from ibgn.checks import check_choice
+
+    check_choice("method", method, tuple(methods()))
+    kind: Any = methods()[method]
+    options = [name for name in signature(kind).parameters if name not in WITH_A_FLAG]
+    reason = ("is not an option of ", Option("method", method), f", which has {', '.join(options)}")
+    given = dict(flags)
+    for name, value in flags.items():
+        if name not in options:
+            raise OptionError(name, value, *reason)
+    for pair in settings:
+        name, equals, value = pair.partition("=")
+        if not (name and equals):
+            raise OptionError("settings", pair, "must be written name=value, as n_bins=4")
+        if name not in options:
+            raise OptionError("settings", pair, *reason)
+        if name in given:
+            raise OptionError("settings", pair, f"sets {quote(name)} twice; give it once")
+        given[name] = read_value(value)
+    if not published:
+        return kind(**given)
+    if not hasattr(kind, "published"):
+        raise OptionError("published", True, "is for ", Option("method", "ibgn"))
+    return kind.published(given.pop("structure", "full"), **given)
+
+
 def _set_tolerance(model: Any, published: bool) -> None:
-    from ibgn.classifiers.ibgn import IBGNClassifier
-    from ibgn.errors import OptionError
-
-    if published or not isinstance(model, IBGNClassifier):
-        raise OptionError("--learn-tolerance is for --method ibgn without --published")
+    if published or "tolerance" not in model.get_params():
+        needed = (Option("method", "ibgn"), " without ", Option("published", True))
+        raise OptionError("learn_tolerance", True, "is for ", *needed)
     model.set_params(tolerance="learned")
-
-
-def _new_model(method: str, structure: str, published: bool, *sampling: int) -> Any:
-    """An estimator that is not fitted yet."""
-    from ibgn.classifiers import DBNClassifier, IHMMClassifier, ITBNClassifier
-    from ibgn.classifiers.ibgn import IBGNClassifier
-    from ibgn.errors import OptionError
-
-    if method != "ibgn":
-        if published or structure != "full":
-            raise OptionError(f"--structure and --published are for --method ibgn, not {method}")
-        return {"ihmm": IHMMClassifier, "dbn": DBNClassifier, "itbn": ITBNClassifier}[method]()
-    make = IBGNClassifier.published if published else IBGNClassifier
-    draws, budget, seed = sampling
-    return make(structure, draws=draws, budget=budget, random_state=seed)  # type: ignore[arg-type]
 
 
 @takes_data()
@@ -109,22 +141,25 @@ def predict(
     reading: Reading,
 ) -> None:
     """Recognise the instances of a file: labels and probabilities as CSV."""
+    import numpy as np
     import pandas as pd
 
-    from ibgn.persistence import load as load_model
+    from ibgn.classifiers import load as load_model
 
     with warnings_aloud(), busy(f"recognising {data.name}"):
         classifier = load_model(model)
         X, y = reading.read(data)
-        probabilities = classifier.predict_proba(X)
-    table = pd.DataFrame({"instance": X.ids, "predicted": classifier.predict(X)})
+        # one score for both; exponents of two that are nearly equal could be equal
+        logs = classifier.predict_log_proba(X)
+    predicted = classifier.classes_[logs.argmax(axis=1)]
+    frame = pd.DataFrame({"instance": X.ids, "predicted": predicted})
     if y is not None:
-        table.insert(1, "label", y)
-        right = (table["predicted"].astype(str) == table["label"].astype(str)).mean()
-        say(f"accuracy {right:.3f} of {len(table)} labelled instances")
+        frame.insert(1, "label", y)
+        right = (frame["predicted"].astype(str) == frame["label"].astype(str)).mean()
+        say(f"accuracy {right:.3f} of {len(frame)} labelled instances")
     for c, name in enumerate(classifier.classes_):
-        table[f"P({name})"] = probabilities[:, c]
-    _print_table(table, output, as_json)
+        frame[f"P({name})"] = np.exp(logs[:, c])
+    _print_frame(frame, output, as_json)
 
 
 @takes_data()
@@ -133,7 +168,7 @@ def explain(
     data: Data,
     instance: Annotated[str, typer.Option(help="Name of the instance to explain.")],
     against: Annotated[
-        str | None, typer.Option(help="Activity to compare with, else the second likeliest.")
+        str | None, typer.Option(help="Activity to compare with, by default the second likeliest.")
     ] = None,
     figure: Annotated[Path | None, typer.Option(help="File for a picture (PNG, PDF, SVG).")] = None,
     output: Output = None,
@@ -141,10 +176,8 @@ def explain(
     *,
     reading: Reading,
 ) -> None:
-    """Say which intervals and relations spoke for the activity that was recognised."""
-    from ibgn.errors import DataError
-    from ibgn.persistence import load as load_model
-    from ibgn.text import quote
+    """Show which intervals and relations made the difference for the recognised activity."""
+    from ibgn.classifiers import load as load_model
 
     with warnings_aloud():
         classifier = load_model(model)
@@ -157,14 +190,14 @@ def explain(
     if figure is not None:
         _save_figure(found, figure)
     say(repr(found))
-    _print_table(found.table(), output, as_json)
+    _print_frame(found.table(), output, as_json)
 
 
 def sample(
     model: Model,
     number: Annotated[int, typer.Option("-n", min=0, help="Instances of each activity.")] = 10,
     activity: Annotated[
-        list[str] | None, typer.Option(help="Activity to draw; repeatable, else all.")
+        list[str] | None, typer.Option(help="Activity to draw, all by default; repeatable.")
     ] = None,
     output: Output = None,
     seed: Seed = 0,
@@ -173,16 +206,12 @@ def sample(
     """Draw new instances of activities, as intervals whose relations are possible."""
     import numpy as np
 
-    from ibgn.errors import OptionError
+    from ibgn.classifiers import load as load_model
     from ibgn.io import write
-    from ibgn.persistence import load as load_model
-    from ibgn.text import quote
 
     classifier = load_model(model)
     if not hasattr(classifier, "sample"):
-        raise OptionError(
-            f"{quote(model.name)} is a model that does not generate; fit one with --method ibgn"
-        )
+        raise OptionError("model", model.name, "does not generate; fit one with --method ibgn")
     labels = {str(label): label for label in classifier.classes_.tolist()}
     chosen = [labels.get(name, name) for name in activity or labels]
     rng = np.random.default_rng(seed)
@@ -193,7 +222,7 @@ def sample(
         write(X, output, y)
         say(f"wrote {len(X)} instances to {output}")
     if output is None or as_json:
-        _print_table(X.to_table(y), None, as_json)
+        _print_frame(X.to_frame(y), None, as_json)
 
 
 def _named(parts: "list[IntervalSequences]", labels: list[Any]) -> "IntervalSequences":
@@ -204,34 +233,32 @@ def _named(parts: "list[IntervalSequences]", labels: list[Any]) -> "IntervalSequ
     ids = [
         f"{label}-{d}" for label, part in zip(labels, parts, strict=True) for d in range(len(part))
     ]
-    return IntervalSequences._trusted(together._flat(), together.actions, ids)
+    return IntervalSequences.from_flat(together.flat, together.actions, ids)
 
 
 def _save_figure(found: Any, figure: Path) -> None:
     import matplotlib.pyplot as plt
 
     plt.switch_backend("Agg")
-    from ibgn.errors import OptionError
     from ibgn.plots import plot_explanation
-    from ibgn.text import quote
 
     plot_explanation(found)
     try:
         plt.savefig(figure, dpi=150)
     except ValueError as error:
-        raise OptionError(f"{quote(figure)}: {error}") from error
+        raise OptionError("figure", figure, f"cannot be written: {error}") from error
     say(f"wrote {figure}")
 
 
-def _print_table(table: "pd.DataFrame", output: Path | None, as_json: bool) -> None:
-    """Print a table as CSV, or as JSON; to a file where one is named."""
+def _print_frame(frame: "pd.DataFrame", output: Path | None, as_json: bool) -> None:
+    """Print a frame as CSV, or as JSON; to a file where one is named."""
     from ibgn._files import replacing
 
     if output is not None:
         with replacing(output) as temporary:
-            table.to_csv(temporary, index=False)
+            frame.to_csv(temporary, index=False)
         say(f"wrote {output}")
     if as_json:
-        print_json({"rows": table.to_dict(orient="records")})
+        print_json({"rows": frame.to_dict(orient="records")})
     elif output is None:
-        print(table.to_csv(index=False), end="")
+        print(frame.to_csv(index=False), end="")

@@ -1,6 +1,5 @@
 """Options that commands share, and how they are read."""
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from functools import wraps
@@ -10,6 +9,8 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 import typer
+
+from ibgn.cli.flags import read_value
 
 if TYPE_CHECKING:
     from ibgn.cleaning import Cleaning
@@ -79,7 +80,7 @@ class Reading:
     zero_length: ZeroLength = "error"
     min_duration: MinDuration = 0.0
     duplicates: Duplicates = "keep"
-    column: Column = None
+    columns: Column = None
     delimiter: Delimiter = None
     encoding: Encoding = None
     option: ReaderOption = None
@@ -97,8 +98,8 @@ class Reading:
         path = Path("/dev/stdin") if str(path) == "-" else path
         format = FORMATS[find_format(path, self.format)]
         options = parse_options(self.option, format.options)
-        if self.column:
-            options["columns"] = parse_columns(self.column)
+        if self.columns:
+            options["columns"] = parse_columns(self.columns)
         if self.delimiter is not None:
             options["delimiter"] = {"tab": "\t", "\\t": "\t"}.get(self.delimiter, self.delimiter)
         if self.encoding is not None:
@@ -154,7 +155,7 @@ def parse_options(option: list[str] | None, known: Mapping[str, Parameter]) -> d
     Parameters
     ----------
     option : what was given, as ["action=track", "rate=25"]
-    known : options of the format, with their types
+    known : options of the reader, with their types
 
     Examples
     --------
@@ -163,10 +164,9 @@ def parse_options(option: list[str] | None, known: Mapping[str, Parameter]) -> d
     >>> parse_options(["activity=1", "runs=ADL1", "rate=25"], known)
     {'activity': '1', 'runs': ['ADL1'], 'rate': 25}
     """
-    from ibgn.io.registry import is_list, is_text
-
-    flags = {field.name for field in fields(Reading)} & known.keys()
-    given: dict[str, list[Any]] = {}
+    # --column gives names to columns; formats that take a list of columns take it with -O
+    flags = ({field.name for field in fields(Reading)} - {"columns"}) & known.keys()
+    given: dict[str, list[str]] = {}
     for pair in option or []:
         name, equals, text = pair.partition("=")
         if not (name and equals):
@@ -178,28 +178,21 @@ def parse_options(option: list[str] | None, known: Mapping[str, Parameter]) -> d
             raise typer.BadParameter(
                 f"{name} has a flag of its own, --{name.replace('_', '-')}", param_hint="--option"
             )
-        value = _as_value(text, name in known and is_text(known[name]))
-        if name in known and is_list(known[name]) and isinstance(value, list):
-            given.setdefault(name, []).extend(value)
-        else:
-            given.setdefault(name, []).append(value)
-    lists = {name for name, values in given.items() if len(values) > 1}
-    lists |= {name for name in given if name in known and is_list(known[name])}
-    return {n: v if n in lists and not _is_whole(v) else v[0] for n, v in given.items()}
+        given.setdefault(name, []).append(text)
+    return {name: _as_option(texts, known.get(name)) for name, texts in given.items()}
 
 
-def _is_whole(values: list[Any]) -> bool:
-    """Whether a single value stands for all: a mapping, or nothing."""
-    return len(values) == 1 and (values[0] is None or isinstance(values[0], dict))
+def _as_option(texts: list[str], option: Parameter | None) -> Any:
+    """Value of an option, of texts that were given for it; a reader refuses unknown options."""
+    from ibgn.io.registry import is_list, is_text
 
-
-def _as_value(text: str, is_text: bool) -> Any:
-    """Value as JSON has it; where the option is text, a number is the text that it was."""
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        value = {"True": True, "False": False, "None": None}.get(text, text)
-    return text if is_text and isinstance(value, bool | int | float) else value
+    values = [read_value(text) for text in texts]
+    if option is not None and is_text(option):  # a number is then the text that it was
+        numbers = [isinstance(value, bool | int | float) for value in values]
+        values = [t if n else v for t, n, v in zip(texts, numbers, values, strict=True)]
+    alone = values[0] is None or isinstance(values[0], list | dict)
+    listed = option is not None and is_list(option) and not alone
+    return values if listed or len(values) > 1 else values[0]
 
 
 def parse_columns(column: list[str] | None) -> dict[str, str]:

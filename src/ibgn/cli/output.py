@@ -1,49 +1,24 @@
 """What commands print: results on standard output, messages and progress on standard error."""
 
 import json
-import re
-import shlex
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from ibgn.cli.flags import in_flags
+from ibgn.errors import DataError, OptionError, message_of
+from ibgn.text import printable, quote, without_values
+
 if TYPE_CHECKING:
     from rich.table import Table
 
     from ibgn.inspection import Inspection
 
-# what the library says of its options, for `in_flags`
-OPTION = re.compile(
-    r"\b(closed|tick|tolerance|zero_length|min_duration|duplicates|delimiter|encoding|columns"
-    r"|format|to|window|step|longest_gap|smooth|scheme|rate(?==\d))=(\{[^{}]*\}|'[^']*'|[\w.+-]*)"
-)
-# options of readers of some formats, which are given as -O name=value
-READER_OPTION = re.compile(
-    r"(?<!--column )(?<!--column ')"  # where a column is named, it is no option
-    r"\b(tracks|action|activity|crossing|label|group|points|unpaired|repeated|overlaps|unknown|fps"
-    r"|label_variable|group_variable|annotator|mapping|background|labels|modifiers|attributes"
-    r"|origin|subset|name_field|label_choice|label_attribute|attribute|unclosed|rate|form|time"
-    r"|names|null|gap|header|layout|start_values|stop_values|merge_objects|runs)"
-    r"=('[^']*'|[\w.+-]*)"
-)
-# what Python writes and JSON, as which values of -O are read, does not
-LIST = re.compile(r"^(\w+)( is a list of .*); write \[\.\.\.\]$", re.DOTALL)
-TEXT = re.compile(r"^(\w+)( is a name, as text; got '([\w.+-]*)')$")
-BARE = re.compile(
-    r"^(tick|tolerance|delimiter|encoding|columns|longest_gap|smooth|n_jobs)(?= (is|names) )"
-    r"|\b(zero_length|min_duration)\b"
-)
-NUMBER_OR_NAME = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\d+(?:\.\d+)?(?:e[+-]?\d+)?""")
-PAIR = re.compile(r"'([^']*)': '([^']*)'")  # of a dictionary in a message
-FLAGS = {"format": "--from", "columns": "--column", "n_jobs": "--jobs"}  # others are called alike
-
 
 def listed(names: Sequence[str], most: int = 20) -> str:
     """Name columns, quoted."""
-    from ibgn.text import quote
-
     more = f" and {len(names) - most} more" if len(names) > most else ""
     noun = "column" if len(names) == 1 else "columns"
     return f"{noun} {', '.join(map(quote, names[:most]))}{more}"
@@ -77,7 +52,7 @@ def _overview(found: "Inspection") -> "Table":
     table.add_row("instances", f"{found.instances}")
     table.add_row("activities", f"{found.activities}" if found.activities else "no labels")
     table.add_row("actions", f"{found.actions}")
-    spread = "{least:g} to {most:g} an instance, median {median:g}".format(**each)
+    spread = "{least:g} to {most:g} per instance, median {median:g}".format(**each)
     table.add_row("intervals", f"{found.intervals}, {spread}")
     table.add_row("duration", "{least:.4g} to {most:.4g}, median {median:.4g}".format(**lasts))
     table.add_row("groups", "none" if found.groups is None else f"{found.groups}")
@@ -91,8 +66,6 @@ def _table_of_counts(title: str, unit: str, counts: dict[str, int], most: int = 
     from rich.table import Table
     from rich.text import Text
 
-    from ibgn.text import printable
-
     table = Table(title, unit)
     ranked = sorted(counts.items(), key=lambda item: -item[1])
     for name, count in ranked[:most]:
@@ -104,14 +77,12 @@ def _table_of_counts(title: str, unit: str, counts: dict[str, int], most: int = 
 
 @contextmanager
 def busy(what: str) -> Iterator[None]:
-    """Show on standard error that work goes on, where that is a terminal."""
+    """Show on standard error that work is in progress, where that is a terminal."""
     if not sys.stderr.isatty():
         yield
         return
     from rich.console import Console
     from rich.markup import escape
-
-    from ibgn.text import printable
 
     with Console(stderr=True).status(escape(printable(what))):
         yield
@@ -124,65 +95,34 @@ def warnings_aloud() -> Iterator[list[str]]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield said
-    told = [str(each.message) for each in caught if issubclass(each.category, UserWarning)]
-    said += _first_of_a_kind([in_flags(message) for message in told])
+    said += _first_of_a_kind(
+        [each.message for each in caught if isinstance(each.message, UserWarning)]
+    )
     for message in said:
         say(f"warning: {message}")
 
 
-def _first_of_a_kind(messages: list[str]) -> list[str]:
-    """Messages that differ by numbers and names only become one, which says how many there are."""
-    kinds: dict[str, list[str]] = {}
-    for message in messages:
-        kinds.setdefault(NUMBER_OR_NAME.sub("", message), []).append(message)
+def _first_of_a_kind(found: Sequence[UserWarning]) -> list[str]:
+    """Say warnings that differ by numbers and names only once, and how many there are."""
+    kinds: dict[str, list[UserWarning]] = {}
+    for warning in found:
+        text = message_of(warning, lambda option: option.name)
+        kinds.setdefault(without_values(text), []).append(warning)
     return [
-        same[0] if len(same) == 1 else f"{same[0]} (and {len(same) - 1} more of this kind)"
-        for same in kinds.values()
+        in_flags(first) + (f" (and {len(more)} more of this kind)" if more else "")
+        for first, *more in kinds.values()
     ]
-
-
-def in_flags(message: str) -> str:
-    """Name options as they are written on the command line, closed='both' as --closed both."""
-
-    def flag(found: re.Match[str]) -> str:
-        name, value = found[1], found[2]
-        called = FLAGS.get(name, f"--{name.replace('_', '-')}")
-        if value[:1] == "{":
-            pairs = (f"{ours}={theirs}" for ours, theirs in PAIR.findall(value))
-            return " ".join(f"{called} {shlex.quote(pair)}" for pair in pairs)
-        meant = _unquoted(value)
-        return f"{called} {shlex.quote(meant)}" if meant else called
-
-    def reader_flag(found: re.Match[str]) -> str:
-        name, meant = found[1], _unquoted(found[2])
-        meant = {"True": "true", "False": "false"}.get(meant, meant)
-        return f"-O {shlex.quote(f'{name}={meant}')}"
-
-    named = READER_OPTION.sub(reader_flag, OPTION.sub(flag, message))
-    named = LIST.sub("""\\1\\2; write -O '\\1=["..."]'""", named)
-    named = TEXT.sub("""\\1\\2; write -O '\\1="\\3"'""", named)
-    named = named.replace(" is True or False", " is true or false")
-    return BARE.sub(lambda found: FLAGS.get(found[0], f"--{found[0].replace('_', '-')}"), named)
-
-
-def _unquoted(value: str) -> str:
-    """Text as it was before it was quoted for a message."""
-    return value.strip("'").replace("\\\\", "\\")
 
 
 def say(message: str) -> None:
     """Say something on standard error."""
-    from ibgn.text import printable
-
     print(printable(message, longest=10_000), file=sys.stderr)
 
 
 def fail(error: Exception) -> NoReturn:
     """End with a message: code 2 for wrong use, else 1."""
-    from ibgn.errors import DataError, OptionError
-
     if isinstance(error, DataError | ModuleNotFoundError | OSError):
-        say(f"error: {in_flags(str(error))}")
+        say(f"error: {error}")
     else:
         say(f"error: {type(error).__name__}: {error}; set IBGN_DEBUG=1 to see where")
     sys.exit(2 if isinstance(error, OptionError) else 1)

@@ -1,18 +1,18 @@
-"""What commands about experiments show while they run, print and keep."""
+"""What commands that compare methods show while they run, print and keep."""
 
 import shlex
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ibgn.cli.options import Command, expanding
 from ibgn.cli.output import busy, say, warnings_aloud
 
 if TYPE_CHECKING:
@@ -21,15 +21,16 @@ if TYPE_CHECKING:
     from rich.live import Live
 
     from ibgn.evaluation.evaluate import Evaluation
+    from ibgn.evaluation.journal import Journal
     from ibgn.evaluation.trials import Task
-    from ibgn.report import Findings, Origin
+    from ibgn.report import Findings
 
 Output = Annotated[
     Path | None,
     typer.Option(
         "--output",
         "-o",
-        help="CSV or Parquet file for the scores; what was stopped goes on from beside it.",
+        help="CSV or Parquet file for the scores; an interrupted run resumes from beside it.",
     ),
 ]
 Predictions = Annotated[
@@ -37,15 +38,15 @@ Predictions = Annotated[
 ]
 Page = Annotated[
     Path | None,
-    typer.Option("--report", help="HTML file for a report; it needs no network to be looked at."),
+    typer.Option("--report", help="HTML file for a report that can be read without a network."),
 ]
 Pieces = Annotated[
     Path | None,
-    typer.Option(help="Folder for every figure (PNG), table (CSV) and number (JSON) of a report."),
+    typer.Option(help="Folder for every figure (PNG), frame (CSV) and number (JSON) of a report."),
 ]
 
 SCORES = ("accuracy", "balanced_accuracy", "macro_f1")
-WIDE = 200  # letters, where nobody looks at a terminal
+WIDE = 200  # letters, where output is not a terminal
 
 
 def command_line() -> str:
@@ -54,29 +55,29 @@ def command_line() -> str:
 
 
 def check_jobs(jobs: int) -> None:
-    """Refuse no jobs at all."""
-    from ibgn.checks import check_number
+    """Refuse a number of jobs that joblib cannot use."""
+    from ibgn.checks import check_jobs as check
 
-    check_number("n_jobs", jobs, "whole and not 0, where -1 takes all cores", bool)
+    check("jobs", jobs)
 
 
-def keep(table: "pd.DataFrame", path: Path | None) -> None:
-    """Write a table as CSV or Parquet, whole or not at all."""
+def keep(frame: "pd.DataFrame", path: Path | None) -> None:
+    """Write a data frame as CSV or Parquet, whole or not at all."""
     from ibgn._files import replacing
 
     if path is None:
         return
     with replacing(path) as temporary:
         if path.suffix.lower() == ".csv":
-            table.to_csv(temporary, index=False)
+            frame.to_csv(temporary, index=False)
         else:
-            table.to_parquet(temporary, index=False)
+            frame.to_parquet(temporary, index=False)
     say(f"wrote {path}")
 
 
 @dataclass(frozen=True)
 class Outputs:
-    """Where results are kept: what the options of commands about experiments say."""
+    """Where results are kept: options that commands share."""
 
     output: Output = None
     predictions: Predictions = None
@@ -85,36 +86,40 @@ class Outputs:
 
     def check(self, *inputs: Path | None) -> None:
         """Refuse before the work what could not be written after it, or would overwrite data."""
-        for path in (self.output, self.predictions):
-            _check_file(path, ".csv", ".parquet")
-        _check_file(self.report, ".html", ".htm")
+        _check_file("output", self.output, ".csv", ".parquet")
+        _check_file("predictions", self.predictions, ".csv", ".parquet")
+        _check_file("report", self.report, ".html", ".htm")
         if self.pieces is not None:
             from ibgn.report.report import make_folder
 
             make_folder(self.pieces)
-        _check_distinct([self.output, self.predictions, self.report, self.pieces], inputs)
+        names = ("output", "predictions", "report", "pieces")
+        _check_distinct({name: getattr(self, name) for name in names}, inputs)
+
+    @cached_property
+    def journal(self) -> "Journal | None":
+        """Results until all is written, in a file beside the first output."""
+        from ibgn.evaluation.journal import Journal
+
+        first = self.output or self.predictions or self.report or self.pieces
+        return None if first is None else Journal(first.with_name(f"{first.name}.journal"))
 
     @property
-    def journal(self) -> Path | None:
-        """What keeps the work until it is written, beside the first that is to be."""
-        first = self.output or self.predictions or self.report or self.pieces
-        return first and first.with_name(f"{first.name}.journal")
+    def has_report(self) -> bool:
+        """Whether a page or its pieces are asked for."""
+        return self.report is not None or self.pieces is not None
 
-    def keep_tables(self, scores: "pd.DataFrame", predictions: "pd.DataFrame") -> None:
+    def keep_frames(self, scores: "pd.DataFrame", predictions: "pd.DataFrame") -> None:
         """Write scores and predictions where that is asked for."""
         keep(scores, self.output)
         keep(predictions, self.predictions)
 
-    def write_report(
-        self, origin: "Origin", find_out: Callable[["Origin"], "Findings"]
-    ) -> list[str]:
-        """Write what is asked for, the page, its pieces, both or neither; gives warnings."""
-        if self.report is None and self.pieces is None:
-            return []
+    def write_report(self, find: Callable[[], "Findings"]) -> list[str]:
+        """Write the page, its pieces, or both; gives warnings."""
         from ibgn.report import make_report
 
         with warnings_aloud() as said, busy("writing the report"):
-            report = make_report(find_out(origin))
+            report = make_report(find())
             if self.report is not None:
                 report.save(self.report)
             if self.pieces is not None:
@@ -125,17 +130,12 @@ class Outputs:
         return said
 
     def finish(self) -> None:
-        """Forget the work once all is written."""
+        """Remove this run's results from the journal, once all is written."""
         if self.journal is not None:
-            self.journal.unlink(missing_ok=True)
+            self.journal.forget()
 
 
-def takes_outputs() -> Callable[[Command], Command]:
-    """Give a command all options of `Outputs`, in place of its parameter `outputs`."""
-    return expanding("outputs", Outputs)
-
-
-def _check_file(path: Path | None, *suffixes: str) -> None:
+def _check_file(option: str, path: Path | None, *suffixes: str) -> None:
     """Refuse a file of another kind, or in no folder that can be written to."""
     from ibgn.errors import DataError, OptionError
     from ibgn.text import quote
@@ -143,8 +143,7 @@ def _check_file(path: Path | None, *suffixes: str) -> None:
     if path is None:
         return
     if path.suffix.lower() not in suffixes:
-        listed = " nor a ".join(suffixes)
-        raise OptionError(f"{quote(path)} is neither a {listed} file; name one")
+        raise OptionError(option, str(path), f"must be a {' or a '.join(suffixes)} file")
     if not path.parent.is_dir():
         raise DataError(f"there is no folder {quote(path.parent)}; make it first")
     try:
@@ -156,35 +155,37 @@ def _check_file(path: Path | None, *suffixes: str) -> None:
         ) from error
 
 
-def _check_distinct(outputs: Sequence[Path | None], inputs: Sequence[Path | None]) -> None:
+def _check_distinct(outputs: Mapping[str, Path | None], inputs: Sequence[Path | None]) -> None:
     from ibgn.errors import OptionError
-    from ibgn.text import quote
 
     read = {path.resolve() for path in inputs if path is not None}
     written: set[Path] = set()
-    for path in outputs:
+    for option, path in outputs.items():
         if path is None:
             continue
         if path.resolve() in read:
-            raise OptionError(f"{quote(path)} is read, and would be overwritten; name another file")
+            reason = "is read too, and would be overwritten; name another file"
+            raise OptionError(option, str(path), reason)
         if path.resolve() in written:
-            raise OptionError(f"{quote(path)} is named twice to be written; name another file")
+            raise OptionError(option, str(path), "is written twice; name another file")
         written.add(path.resolve())
 
 
-def print_comparison(found: "Evaluation") -> None:
+def print_comparison(evaluation: "Evaluation") -> None:
     """Print scores of all methods, and paired tests against the best."""
     console = wide_console()
-    summary = found.summary()
+    summary = evaluation.summary()
     console.print(_summary_table(summary))
     best = str(summary["method"][0])
     if len(summary) > 1:
-        told = [
+        lines = [
             f"{row['method']}: {row['difference']:+.3f} ± {row['error']:.3f}, "
             f"p {_shown_p(row['p_holm'])}"
-            for row in found.compare().to_dict(orient="records")
+            for row in evaluation.compare().to_dict(orient="records")
         ]
-        console.print(f"Against {best}, by paired tests over folds (p by Holm):", *told, sep="\n  ")
+        console.print(
+            f"Against {best}, by paired tests over folds (p by Holm):", *lines, sep="\n  "
+        )
 
 
 def wide_console() -> "Console":

@@ -11,7 +11,7 @@ from ibgn.recordings import SensorRecording
 
 Interval = tuple[str, float, float]
 
-FRAMES_A_SECOND = 30
+FRAMES_PER_SECOND = 30
 STRAIGHT, BENT = 10.0, 80.0  # degrees
 MOVES = 0.15  # seconds from a tenth of the way to nine tenths
 SCALE = MOVES / (2 * np.log(9))  # of the logistic curve that does so
@@ -34,7 +34,7 @@ def measure(
     used = [finger for finger in fingers if finger in states]
     last = max(end for parts in states.values() for _, _, end in parts)
     # no frame where the last ends, also where 30 times that time is a rounding off
-    time = np.arange(np.ceil(last * FRAMES_A_SECOND - 1e-9)) / FRAMES_A_SECOND
+    time = np.arange(np.ceil(last * FRAMES_PER_SECOND - 1e-9)) / FRAMES_PER_SECOND
     angles = np.stack([_curve(time, states[finger]) for finger in used], axis=1)
     angles += noise * rng.normal(size=angles.shape)
     angles[rng.random(angles.shape) < dropout] = np.nan

@@ -7,13 +7,13 @@ import numpy as np
 from ibgn.datasets import _chores as chores
 from ibgn.datasets._timeline import Span
 
-FRAMES_A_SECOND = 30
+FRAMES_PER_SECOND = 30
 SPREAD = 0.2  # of the logarithm of durations
 GAP = 0.25  # seconds between steps
 LEAD = 0.4  # seconds for which a posture is taken before the first step
 WALK = 2.5  # seconds from place to place
 BREATH = 1.0  # seconds after the last step of a chore
-BEYOND = 5  # frames by which the other arm goes on at least, where both act at a time
+BEYOND = 5  # frames by which the other arm continues at least, where both act at once
 MOST_REPEATS = 3
 TWO_HANDS = 0.3  # chance that both arms do what can be done so
 
@@ -61,7 +61,10 @@ class Body:
         arms = ("right", "left") if self._chance(self.habits.right) else ("left", "right")
         for step in chore.steps:
             if not (step.optional and self._chance(self.habits.skip)):
-                for _ in range(1 + self._repeats(step)):
+                again = (
+                    self._rng.binomial(MOST_REPEATS, self.habits.repeat) if step.repeatable else 0
+                )
+                for _ in range(1 + again):
                     self._step(step, arms)
         self._now += self._frames(BREATH)
         self._posture.end = self._now
@@ -79,9 +82,6 @@ class Body:
     def _take(self, posture: str) -> None:
         self._posture = Span(posture, self._now, self._now)
         self.spans.append(self._posture)
-
-    def _repeats(self, step: chores.Step) -> int:
-        return int(self._rng.binomial(MOST_REPEATS, self.habits.repeat)) if step.repeatable else 0
 
     def _step(self, step: chores.Step, arms: tuple[str, str]) -> None:
         if step.other is None:
@@ -101,7 +101,9 @@ class Body:
         self.together.append(Together(len(self.spans) - 2, len(self.spans) - 1, overlap))
 
     def _move(self, arm: str, move: str, start: int) -> Span:
-        seconds = chores.SECONDS[_verb(move)]
+        words = move.split()
+        verb = " ".join(words[:2]) if words[0] == "turn" else words[0]
+        seconds = chores.SECONDS[verb]
         span = Span(f"{arm} {move}", start, start + self._frames(seconds))
         self.spans.append(span)
         return span
@@ -112,12 +114,7 @@ class Body:
     def _frames(self, seconds: float) -> int:
         """About so many seconds, at the tempo of the subject."""
         lasts = seconds * self.habits.tempo * float(np.exp(SPREAD * self._rng.normal()))
-        return max(2, round(lasts * FRAMES_A_SECOND))
-
-
-def _verb(move: str) -> str:
-    words = move.split()
-    return " ".join(words[:2]) if words[0] == "turn" else words[0]
+        return max(2, round(lasts * FRAMES_PER_SECOND))
 
 
 def untangle(spans: list[Span]) -> None:

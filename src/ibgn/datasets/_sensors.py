@@ -93,7 +93,7 @@ def _disturb(channels: Floats, disturbance: Disturbance, rng: np.random.Generato
     shape = channels.shape
     channels += disturbance.noise * rng.normal(size=shape)
     channels += disturbance.drift * np.cumsum(rng.normal(size=shape), axis=0) / np.sqrt(60 * HERTZ)
-    # a failure begins at a sample with the chance that gives the wanted share, all in all
+    # a failure begins at a sample with the chance that gives the requested share overall
     begin = 1 - (1 - disturbance.dropout) ** (1 / FAILURE)
     for place in range(len(SITES)):
         first = np.flatnonzero(rng.random(len(channels)) < begin)

@@ -1,6 +1,6 @@
 """Themes of the composable activities, the ways to compose them, and the stages that come of it.
 
-What a subject means to do; what he does instead is in `composable`. Everything here is invented and
+What a subject means to do; what happens instead is in `composable`. Everything here is invented and
 fixed.
 """
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from ibgn.datasets._timeline import Span
 
-FRAMES_A_SECOND = 30
+FRAMES_PER_SECOND = 30
 MOST_ROUNDS = 3
 
 STAGE_SECONDS = 1.6
@@ -104,4 +104,4 @@ def _shape(stage: Stage) -> list[tuple[str, float, float]]:
 
 
 def _frames(seconds: float) -> int:
-    return max(SHORTEST, round(seconds * FRAMES_A_SECOND))
+    return max(SHORTEST, round(seconds * FRAMES_PER_SECOND))

@@ -1,6 +1,6 @@
 """The words of the simulated hand signs: shapes of a hand, ways to move, and the table of words.
 
-What a signer means to do; what he does instead is in `hand_signs`. Everything here is invented and
+What a signer means to do; what happens instead is in `hand_signs`. Everything here is invented and
 fixed. A style of a word is written as its poses with the way of moving between them,
 "fist > flat". A pose is the shape of the right hand, or of the right and the left hand, "el+fist".
 """
@@ -17,7 +17,7 @@ FINGERS = tuple(
 
 STRAIGHT = "|"
 
-FRAMES_A_SECOND = 25
+FRAMES_PER_SECOND = 25
 
 SHAPES = {  # thumb, index, middle, ring, pinky: straight | or bent .
     "fist": ".....",
@@ -149,4 +149,4 @@ def plan(steps: Steps, hold: Sequence[float], tempo: float) -> tuple[list[Transi
 
 def frame_of(seconds: float) -> int:
     """Frame nearest to a time."""
-    return round(seconds * FRAMES_A_SECOND)
+    return round(seconds * FRAMES_PER_SECOND)

@@ -1,4 +1,4 @@
-"""Attacks in basketball, told apart by how few actions follow or overlap each other, simulated."""
+"""Simulated attacks in basketball, which differ in how a few actions follow or overlap."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from ibgn.intervals import IntervalSequences
 
 __all__ = ["BasketballTruth", "make_basketball"]
 
-FRAMES_A_SECOND = 25
+FRAMES_PER_SECOND = 25
 FEWEST_INTERVALS = 2
 
 SECONDS = {"catch": 0.8, "dribble": 2.4, "hold": 1.6, "jump": 0.9, "pass": 1.0, "shoot": 0.8}
@@ -213,12 +213,12 @@ def _perform(role: _Role, tempo: float, noise: _Noise, rng: np.random.Generator)
         WAYS[pair][role.attack ^ int(wrong)] for pair, wrong in zip(pairs, confused, strict=True)
     )
     spans = jitter_spans(
-        _place(role.play, relations, tempo, rng), noise.jitter * FRAMES_A_SECOND, rng
+        _place(role.play, relations, tempo, rng), noise.jitter * FRAMES_PER_SECOND, rng
     )
     missed = _miss(len(spans), noise.miss, rng)
     seen = [span for place, span in enumerate(spans) if place != missed]
     return _Performance(
-        in_seconds(seen, FRAMES_A_SECOND), relations, tuple(confused.tolist()), missed
+        in_seconds(seen, FRAMES_PER_SECOND), relations, tuple(confused.tolist()), missed
     )
 
 
@@ -226,22 +226,19 @@ def _place(
     play: Sequence[str], relations: str, tempo: float, rng: np.random.Generator
 ) -> list[Span]:
     """Actions as they are meant. Durations are drawn first: they know nothing of the attack."""
-    lasts = [_frames(tempo * SECONDS[a] * np.exp(SPREAD * rng.normal())) for a in play]
+    seconds = [tempo * SECONDS[action] * np.exp(SPREAD * rng.normal()) for action in play]
+    lasts = [max(SHORTEST, round(lasting * FRAMES_PER_SECOND)) for lasting in seconds]
     spans = [Span(play[0], 0, lasts[0])]
     for action, last, relation in zip(play[1:], lasts[1:], relations, strict=True):
         before = spans[-1]
         pause, share = tempo * rng.uniform(*GAP), rng.uniform(*SHARE)
         lag = {
-            "b": round(pause * FRAMES_A_SECOND),
+            "b": round(pause * FRAMES_PER_SECOND),
             "m": 0,
             "o": -round(share * min(last, before.end - before.start)),
         }[relation]
         spans.append(Span(action, before.end + lag, before.end + lag + last))
     return spans
-
-
-def _frames(seconds: float) -> int:
-    return max(SHORTEST, round(seconds * FRAMES_A_SECOND))
 
 
 def _miss(number: int, chance: float, rng: np.random.Generator) -> int:

@@ -48,7 +48,7 @@ class ComposableTruth:
         early or late
     interrupted : (n,) whether the posture was interrupted: it then is two intervals
     missed : n tuples with the actions of the intervals that are left out of the data
-    tempo : (n,) of the subject: seconds he takes for what takes others one
+    tempo : (n,) of the subject: seconds for what takes others one second
     activities : theme and way of each activity
     """
 
@@ -143,7 +143,7 @@ def make_composable(
     and waving, a posture that lasts all along, such as walking, and what comes first and last.
     Each of the two actions is shown alone, one after the other. Then they are composed, in one to
     three rounds: "together", one overlaps the other; "in turn", one by one with the opening
-    action between; or "during", one goes on while the other comes and goes. Themes differ in
+    action between; or "during", one continues while the other comes and goes. Themes differ in
     their actions; the ways of a theme have the same actions, many of them repeated, so that the
     first time an action occurs says little. Which of the two actions leads changes from instance
     to instance, and with it their relations. The activities are invented; the numbers follow a
@@ -189,7 +189,9 @@ def make_composable(
     check_whole("instances", instances, 1)
     check_whole("n_subjects", n_subjects, 1)
     style = _Style(repeat, swap, skip, brief, looseness, interruption, jitter, miss)
-    _check(style)
+    chances = style._asdict()
+    check_seconds("jitter", chances.pop("jitter"))
+    check_chances(chances)
     rng = np.random.default_rng(random_state)
     present = min(n_subjects, instances)
     tempo = np.clip(rng.lognormal(sigma=0.2, size=present), *TEMPI)
@@ -203,12 +205,6 @@ def make_composable(
     if return_truth:
         return X, y, groups, _tell_truth(roles, performances, tempo)
     return X, y, groups
-
-
-def _check(style: _Style) -> None:
-    chances = style._asdict()
-    check_seconds("jitter", chances.pop("jitter"))
-    check_chances(chances)
 
 
 def _cast(instances: int, n_subjects: int, rng: np.random.Generator) -> list[_Role]:
@@ -228,13 +224,14 @@ def _perform(role: _Role, tempo: float, style: _Style, rng: np.random.Generator)
     around = [] if brief else (rng.random(2) >= style.skip).tolist()
     stages = themes.compose(theme, way, rounds, swapped, around)
     spans, loose = _loosen(themes.place_stages(stages, tempo, rng), style.looseness, rng)
-    posture = [_last_all_along(theme.posture, spans)]
+    start, end = min(span.start for span in spans), max(span.end for span in spans)
+    posture = [Span(theme.posture, start - MARGIN, end + MARGIN)]  # which lasts all along
     interrupted = bool(rng.random() < style.interruption and len(spans) + 2 <= MOST_INTERVALS)
     if interrupted:
         posture = _interrupt(posture[0], rng)
-    jittered = jitter_spans(posture + spans, style.jitter * themes.FRAMES_A_SECOND, rng)
+    jittered = jitter_spans(posture + spans, style.jitter * themes.FRAMES_PER_SECOND, rng)
     kept, missed = _miss(jittered, style.miss, rng)
-    intervals = in_seconds(kept, themes.FRAMES_A_SECOND)
+    intervals = in_seconds(kept, themes.FRAMES_PER_SECOND)
     return _Performance(intervals, stages, rounds, swapped, loose, interrupted, missed)
 
 
@@ -250,11 +247,6 @@ def _loosen(
         start, end = span.start + round(early * lasts), span.end + round(late * lasts)
         loosened.append(Span(span.action, start, max(start + 1, end)))
     return loosened, tuple(bool(early or late) for early, late in off.tolist())
-
-
-def _last_all_along(posture: str, spans: list[Span]) -> Span:
-    start, end = min(span.start for span in spans), max(span.end for span in spans)
-    return Span(posture, start - MARGIN, end + MARGIN)
 
 
 def _interrupt(span: Span, rng: np.random.Generator) -> list[Span]:

@@ -10,11 +10,10 @@ import numpy as np
 from ibgn._arrays import Floats, Objects
 from ibgn.checks import check_number, check_whole
 from ibgn.datasets import _chores as chores
-from ibgn.datasets._body import FRAMES_A_SECOND, Body, Habits, untangle
+from ibgn.datasets._body import FRAMES_PER_SECOND, Body, Habits, untangle
 from ibgn.datasets._sensors import Disturbance, draw_mounting, record
 from ibgn.datasets._timeline import (
     Interval,
-    Span,
     check_chances,
     check_seconds,
     deal,
@@ -51,7 +50,7 @@ class DailyLivingTruth:
     foreign : n tuples, whether each chore came from the script of another activity
     together : n tuples of (action, action of the other arm, whether they overlap), for all that
         was meant to be done at the same time and is in the data
-    tempo : (n,) of the subject: seconds he takes for what takes others one
+    tempo : (n,) of the subject: seconds for what takes others one second
     right : (n,) probability with which the right arm of the subject leads
     scripts : chores of each activity in their order; those in brackets are optional
     """
@@ -165,7 +164,7 @@ def make_daily_living(
     Each activity has a range of lengths, over which its instances are spread, the shortest and
     the longest among them: from 10 instances on there is one of 1 and one of 78 intervals. The
     vocabulary of X always has all 211 actions; with the defaults all of them occur, or all but a
-    few (208 at the least for a hundred seeds).
+    few (at least 208 for a hundred seeds).
 
     Parameters
     ----------
@@ -190,7 +189,7 @@ def make_daily_living(
     X : IntervalSequences, in seconds and whole frames of 1/30 s
     y : (n,) activities
     groups : (n,) subjects, as in X.groups
-    recordings : list of n SensorRecording, if sensors: 30 samples a second of x, y and z at the
+    recordings : list of n SensorRecording, if sensors: 30 samples per second of x, y and z at the
         hip, at both wrists and at the shoulders, labelled with the actions of the four tracks
         ("locomotion", "left arm", "right arm", "both arms")
     truth : DailyLivingTruth, if return_truth
@@ -232,8 +231,8 @@ def _check(style: _Style, disturbance: Disturbance) -> None:
     check_seconds("jitter", chances.pop("jitter"))
     check_chances(chances | {"sensor_dropout": disturbance.dropout})
     for name, size in (("sensor_noise", disturbance.noise), ("sensor_drift", disturbance.drift)):
-        wanted = f"0 to {LARGEST_DISTURBANCE:g}"
-        check_number(name, size, wanted, lambda value: 0 <= value <= LARGEST_DISTURBANCE)
+        required = f"from 0 to {LARGEST_DISTURBANCE:g}"
+        check_number(name, size, required, lambda value: 0 <= value <= LARGEST_DISTURBANCE)
 
 
 def _draw_habits(n_subjects: int, style: _Style, rng: np.random.Generator) -> list[Habits]:
@@ -264,23 +263,18 @@ def _perform(role: _Role, habits: Habits, style: _Style, rng: np.random.Generato
             break
         body.do(chores.CHORES[chore])
         done.append((chore, foreign))
-    spans = jitter_spans(body.spans, style.jitter * FRAMES_A_SECOND, rng)
+    spans = jitter_spans(body.spans, style.jitter * FRAMES_PER_SECOND, rng)
     untangle(spans)
-    kept = _first(role.length, spans)
+    # those that start first: the recording ends with the next
+    kept = set(sorted(range(len(spans)), key=lambda place: spans[place].start)[: role.length])
     names, foreigners = zip(*done, strict=True)
     together = tuple(
         (spans[first].action, spans[second].action, overlap)
         for first, second, overlap in body.together
         if {first, second} <= kept
     )
-    intervals = in_seconds([spans[place] for place in sorted(kept)], FRAMES_A_SECOND)
+    intervals = in_seconds([spans[place] for place in sorted(kept)], FRAMES_PER_SECOND)
     return _Performance(intervals, names, foreigners, together)
-
-
-def _first(number: int, spans: list[Span]) -> set[int]:
-    """Places of the spans that start first: the recording ends with the next."""
-    order = sorted(range(len(spans)), key=lambda place: spans[place].start)
-    return set(order[:number])
 
 
 def _plan(activity: str, style: _Style, rng: np.random.Generator) -> Iterator[tuple[str, bool]]:

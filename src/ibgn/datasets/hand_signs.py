@@ -34,7 +34,7 @@ class HandSignsTruth:
     Parameters
     ----------
     style : (n,) place of the performed style in words[word]
-    tempo : (n,) tempo of the signer: seconds he takes for what takes others one
+    tempo : (n,) tempo of the signer: seconds for what takes others one second
     poses : n tuples of the poses shown, such as "fist" or, right and left, "el+fist"
     transitions : n tuples, for each change of pose the time in seconds at which every finger that
         changes was meant to, {"right index": 0.48, ...}: before jitter
@@ -155,7 +155,7 @@ def make_hand_signs(
     """Simulate signers who perform 19 words with the fingers of one hand or both.
 
     Every finger of a hand in use is straight or bent at any time, so it gives one interval and
-    one more for each change: 5 to 17 intervals an instance, whatever the noise. Words move from
+    one more for each change: 5 to 17 intervals per instance, whatever the noise. Words move from
     pose to pose in 1 to 4 transitions; many have the same finger states and differ in the order
     of poses, or in how the changes of fingers overlap. Five words have two styles. Poses and
     movements are invented; the numbers follow published recordings of 16 signers.
@@ -172,7 +172,7 @@ def make_hand_signs(
     skip : probability that an inner pose is left out, where there is one. If the poses around it
         are the same, no transition between them is left.
     repeat : probability that a change of pose goes back and forth once more, where that leaves
-        17 intervals at the most
+        at most 17 intervals
     random_state : seed, generator, or None for other data at each call
     return_truth : whether to return the truth too
     joint_angles : whether to return too what a hand tracker would have measured. The intervals are
@@ -186,7 +186,7 @@ def make_hand_signs(
     y : (n,) words
     groups : (n,) signers, as in X.groups
     truth : HandSignsTruth, if return_truth
-    recordings : if joint_angles, one for each instance: 30 frames a second, one channel for each
+    recordings : if joint_angles, one for each instance: 30 frames per second, one channel for each
         finger of the hands in use, 10 degrees where it is straight and 80 where it is bent. It
         takes 0.15 s from one to the other, and is half of the way where an interval ends.
         `ibgn.detection.fingers.FingerDetector` finds the intervals again.
@@ -255,7 +255,9 @@ def _perform(
     role: _Role, signers: _Signers, noise: _Noise, rng: np.random.Generator
 ) -> _Performance:
     meant = signs.read_style(signs.WORDS[role.word][role.style])
-    kept = _skip_one(meant, rng) if rng.random() < noise.skip else meant
+    kept = meant
+    if rng.random() < noise.skip and len(meant) > 2:
+        kept = signs.skip_pose(int(rng.integers(1, len(meant) - 1)), meant)
     shown = _repeat_one(kept, rng) if rng.random() < noise.repeat else kept
     hold = np.full(len(shown), HOLD)
     hesitated = bool(rng.random() < noise.hesitation)
@@ -267,11 +269,6 @@ def _perform(
     intervals = _tile(signs.states(shown[0].pose), changes, end)
     poses = tuple(step.pose for step in shown)
     return _Performance(intervals, poses, transitions, hesitated, kept != meant, shown != kept)
-
-
-def _skip_one(steps: signs.Steps, rng: np.random.Generator) -> signs.Steps:
-    """Leave out an inner pose, if there is one."""
-    return signs.skip_pose(int(rng.integers(1, len(steps) - 1)), steps) if len(steps) > 2 else steps
 
 
 def _repeat_one(steps: signs.Steps, rng: np.random.Generator) -> signs.Steps:
@@ -296,21 +293,22 @@ def _jitter(
 
 def _tile(first: str, changes: dict[int, list[int]], end: int) -> list[Interval]:
     """Intervals of each finger from 0 to the end, or later so that all have at least a frame."""
-    starts = [_spread_out(changes.get(finger, [])) for finger in range(len(first))]
+    # from 0 on, each change moved to at least one frame after the last
+    starts = [
+        list(accumulate(changes.get(finger, []), lambda a, b: max(a + 1, b), initial=0))
+        for finger in range(len(first))
+    ]
     end = max(end, 1 + max(frames[-1] for frames in starts))
     intervals = []
     for name, state, frames in zip(signs.FINGERS, first, starts, strict=False):
         straight = state == signs.STRAIGHT
         for begin, stop in pairwise([*frames, end]):
             action = f"{name} {'straight' if straight else 'bent'}"
-            intervals.append((action, begin / signs.FRAMES_A_SECOND, stop / signs.FRAMES_A_SECOND))
+            intervals.append(
+                (action, begin / signs.FRAMES_PER_SECOND, stop / signs.FRAMES_PER_SECOND)
+            )
             straight = not straight
     return intervals
-
-
-def _spread_out(frames: list[int]) -> list[int]:
-    """0 and the frames, each moved to at least one after the last."""
-    return list(accumulate(frames, lambda last, frame: max(last + 1, frame), initial=0))
 
 
 def _tell_truth(
@@ -345,6 +343,6 @@ def _measure(
 
 def _in_seconds(transitions: list[signs.Transition]) -> tuple[dict[str, float], ...]:
     return tuple(
-        {signs.FINGERS[finger]: frame / signs.FRAMES_A_SECOND for finger, frame in moved.items()}
+        {signs.FINGERS[finger]: frame / signs.FRAMES_PER_SECOND for finger, frame in moved.items()}
         for moved in transitions
     )

@@ -16,15 +16,15 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 from sklearn.utils.validation import check_is_fitted
 
-from ibgn._arrays import Floats, Ints, Objects, find_edges
-from ibgn.checks import check_choice, check_number
+from ibgn._arrays import Floats, Ints, Objects, find_runs
+from ibgn.checks import check_choice, check_jobs, check_number
 from ibgn.detection.extraction import Extraction, Training, learn_extraction
 from ibgn.detection.features import Correlations, FeatureSet
 from ibgn.detection.runs import Short, remove_short, smooth
 from ibgn.detection.streams import ActionFrom, Streams, to_instances, to_sequences
 from ibgn.detection.tracks import Preset, TrackModel, new_classifier
 from ibgn.detection.windows import Windowing
-from ibgn.errors import DataError, DataWarning, OptionError
+from ibgn.errors import DataError, DataWarning, Option, OptionError
 from ibgn.intervals import IntervalSequences
 from ibgn.recordings import SensorRecording, Stretch, as_recordings
 from ibgn.text import quote
@@ -43,7 +43,7 @@ class Votes(NamedTuple):
 
     Parameters
     ----------
-    edges : (windows + 1,) instants between which each window speaks
+    edges : (windows + 1,) instants between which each window decides
     probabilities : for each track, (windows, classes), in the order of `classes_[track]`
     """
 
@@ -56,19 +56,19 @@ class ActionDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    classifier : of windows, one a track: "knn" (five nearest neighbours), "svm" (linear), "rbf"
+    classifier : of windows, one per track: "knn" (five nearest neighbours), "svm" (linear), "rbf"
         (a support vector machine with radial basis functions), "tree", or any classifier of
-        scikit-learn. Where it knows no probabilities, its decision values are taken for logits;
-        where it has none either, its answer is one vote.
+        scikit-learn. Without probabilities, its decision values are taken for logits; without
+        these either, its answer is one vote.
     tracks : label tracks to learn, by default all that the first recording has
-    window, step, rate, longest_gap : seconds, and frames a second; see `Windowing`
+    window, step, rate, longest_gap : seconds, and frames per second; see `Windowing`
     correlations, spectrum : which features, see `FeatureSet`
     training_step : seconds between two windows of training, by default step. As windows overlap,
         a longer one loses little and saves time and memory.
-    smooth : seconds around each window over which votes are taken together
+    smooth : seconds around each window over which votes are averaged
     voting : "mean" of the probabilities, or "majority" of the likeliest labels
-    min_duration : seconds; shorter runs of a label become no interval
-    short : what becomes of them: they go to their "neighbours", or are "null", no label
+    min_duration : seconds; shorter runs of a label are dropped
+    short : what takes their place: their "neighbours", or "null", no label
     action : what names an action: "both", as "track: label", or the label alone, "value"
     random_state : seed, or a NumPy generator; the same seed gives the same detector
     n_jobs : recordings and tracks worked on at the same time, by joblib
@@ -85,8 +85,7 @@ class ActionDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     -----
     A window in which nothing was measured votes for no label. Features that are missing in a
     window are replaced by their means in training, and the share of missing values is a feature
-    itself. Training holds one row of four bytes a feature for each window, all else is done in
-    blocks.
+    itself. Training holds one row per window, four bytes per feature; the rest is done in blocks.
 
     Examples
     --------
@@ -144,7 +143,7 @@ class ActionDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.n_jobs = n_jobs
 
     def fit(self, recordings: Recordings, y: Any = None) -> Self:
-        """Learn from labelled recordings; y is there for pipelines and not looked at."""
+        """Learn from labelled recordings; y is ignored, pipelines pass it."""
         self._check_options()
         recordings = as_recordings(recordings)
         tracks = self._choose_tracks(recordings)
@@ -160,12 +159,12 @@ class ActionDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def predict(self, recordings: Recordings) -> IntervalSequences:
-        """Detect the intervals of actions, one instance a recording; ids and groups are kept."""
+        """Detect the intervals of actions, one instance per recording; ids and groups are kept."""
         recordings = as_recordings(recordings)
         return to_sequences(recordings, self._streams(recordings), self.action)
 
     def transform(self, recordings: Recordings) -> IntervalSequences:
-        """Do as `predict` does, under the name that pipelines use."""
+        """The same as `predict`, by the name that pipelines use."""
         return self.predict(recordings)
 
     def detect_instances(
@@ -211,10 +210,9 @@ class ActionDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._windowing(self.step)
         new_classifier(self.classifier, 1, 0)
         if isinstance(self.tracks, str):
-            raise OptionError(f"tracks is a list of names, got {quote(self.tracks)}; write [...]")
-        jobs: Any = 1 if self.n_jobs is None else self.n_jobs
-        if not isinstance(jobs, int) or jobs == 0:
-            raise OptionError(f"n_jobs is a whole number other than 0, or None; got {jobs!r}")
+            advice = Option("tracks", [self.tracks])
+            raise OptionError("tracks", self.tracks, "must be a list of names; write ", advice)
+        check_jobs("n_jobs", self.n_jobs)
 
     def _windowing(self, step: float) -> Windowing:
         return Windowing(self.window, step, self.rate, self.longest_gap)
@@ -234,13 +232,13 @@ class ActionDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _learn(
         self, training: Training, classes: dict[str, tuple[str | None, ...]]
     ) -> list[TrackModel]:
-        """One model a track, whatever the number of jobs."""
+        """One model per track, the same whatever the number of jobs."""
         rng = np.random.default_rng(self.random_state)
         seeds = rng.integers(2**31, size=len(classes)).tolist()
         todo = []
         for (track, known), seed in zip(classes.items(), seeds, strict=True):
             codes = training.codes[track]
-            _tell_lost(track, known, codes)
+            _warn_of_lost(track, known, codes, self.window)
             classifier = new_classifier(self.classifier, len(codes), seed)
             todo.append((training.features, codes, known, classifier))
         # liblinear draws from one state that all threads share, so its results would depend on them
@@ -281,7 +279,7 @@ class ActionDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return smooth(votes, 2 * each_side + 1)
 
     def _runs(self, recording: SensorRecording) -> tuple[Floats, dict[str, Ints]]:
-        """Instants between which windows speak, and the class of each, short runs removed."""
+        """Instants between which each window decides, and its class, short runs removed."""
         edges, probabilities = self._vote(recording)
         codes = {}
         for track, votes in probabilities.items():
@@ -297,7 +295,7 @@ class ActionDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         edges, codes = self._runs(recording)
         streams: Streams = {}
         for track, of_windows in codes.items():
-            first = find_edges(of_windows)
+            first = find_runs(of_windows)
             named = [self.classes_[track][code] for code in of_windows[first[:-1]]]
             bounds = zip(edges[first[:-1]].tolist(), edges[first[1:]].tolist(), strict=True)
             streams[track] = [
@@ -330,13 +328,15 @@ def _classes(recordings: list[SensorRecording], track: str) -> tuple[str | None,
     return (*sorted(label for label in labels if label is not None), None)
 
 
-def _tell_lost(track: str, classes: tuple[str | None, ...], codes: Ints) -> None:
+def _warn_of_lost(track: str, classes: tuple[str | None, ...], codes: Ints, window: float) -> None:
     lost = sorted(set(range(len(classes) - 1)) - set(np.unique(codes).tolist()))
     if lost:
         named = quote(classes[lost[0]])
         warnings.warn(
-            f"{len(lost)} of {len(classes) - 1} labels of {quote(track)} never fill most of a "
-            f"window and will not be detected (first: {named}); use a shorter window",
-            DataWarning,
+            DataWarning(
+                f"{len(lost)} of {len(classes) - 1} labels of {quote(track)} never fill most of a "
+                f"window and will not be detected (first: {named}); use less than ",
+                Option("window", window),
+            ),
             stacklevel=2,
         )

@@ -13,7 +13,7 @@ from ibgn._arrays import Bools, Ints
 from ibgn.detection.features import STATISTICS, FeatureSet
 from ibgn.detection.scale import Scale
 from ibgn.detection.windows import Windowing, Windows
-from ibgn.errors import DataError, DataWarning
+from ibgn.errors import DataError, DataWarning, Option
 from ibgn.recordings import SensorRecording
 from ibgn.text import count, quote
 
@@ -103,7 +103,7 @@ def learn_extraction(
     """Learn the scales, and extract what classifiers learn from."""
     names = recordings[0].names
     scale = Scale.learn(lambda: (one.select(names).channels for one in recordings))
-    _tell_silent(names, scale.silent)
+    _check_silent(names, scale.silent)
     extraction = Extraction(names, windowing, chosen, scale)
     bounds = np.cumsum([0, *(windowing.count(one) for one in recordings)])
     features = np.empty((bounds[-1], extraction.width), np.float32)
@@ -123,7 +123,10 @@ def learn_extraction(
         joblib.delayed(fill)(number) for number in range(len(recordings))
     )
     if not measured.any():
-        raise DataError("nothing was measured in any window; check channels and longest_gap")
+        raise DataError(
+            "nothing was measured in any window; check the channels and ",
+            Option("longest_gap", windowing.longest_gap),
+        )
     if not measured.all():
         lost = count(int((~measured).sum()), "window")
         _warn(f"left out {lost} of {len(measured)} in which nothing was measured")
@@ -156,17 +159,17 @@ def _rows(features: Features) -> Iterator[Features]:
         yield features[first : first + ROWS_AT_ONCE]
 
 
-def _tell_silent(names: tuple[str, ...], silent: Bools) -> None:
+def _check_silent(names: tuple[str, ...], silent: Bools) -> None:
     if silent.all():
         raise DataError(
-            "no channel varies in training, so there is nothing to tell actions apart by; "
+            "no channel varies in training, so nothing distinguishes the actions; "
             "check the channels"
         )
     if silent.any():
         first = quote(names[int(np.argmax(silent))])
         _warn(
             f"{count(int(silent.sum()), 'channel')} of {len(names)} constant or never measured in "
-            f"training, which tells nothing (first: {first})"
+            f"training, and not used (first: {first})"
         )
 
 

@@ -45,13 +45,13 @@ class FeatureSet:
 
     def pairs(self, channels: int) -> tuple[Ints, Ints]:
         """Which channels are correlated with which."""
-        wanted = self.correlations
-        if wanted == "auto":
-            wanted = "all" if channels <= MOST_PAIRED else "neighbours"
-        if wanted == "all":
+        chosen = self.correlations
+        if chosen == "auto":
+            chosen = "all" if channels <= MOST_PAIRED else "neighbours"
+        if chosen == "all":
             left, right = np.triu_indices(channels, 1)
             return left, right
-        left = np.arange(channels - 1 if wanted == "neighbours" else 0)
+        left = np.arange(channels - 1 if chosen == "neighbours" else 0)
         return left, left + 1
 
     def names(self, channels: Sequence[str], size: int, rate: float) -> list[str]:
@@ -107,7 +107,7 @@ def window_features(
     values : (frames, channels) on a regular grid; NaN where nothing was measured
     starts : (windows,) first frame of each window
     size : frames of a window
-    rate : frames a second
+    rate : frames per second
     correlations, spectrum : which features, see `FeatureSet`
 
     Returns
@@ -132,7 +132,7 @@ def window_features(
 
 
 def octaves(size: int) -> Ints:
-    """First frequency of each octave, in oscillations a window: 1, 2, 4, ..."""
+    """First frequency of each octave, in oscillations per window: 1, 2, 4, ..."""
     return 2 ** np.arange((size // 2).bit_length())
 
 

@@ -13,7 +13,7 @@ from ibgn._arrays import Floats
 from ibgn.checks import check_number
 from ibgn.detection.hysteresis import Band, Signal, detect_states, find_ends
 from ibgn.detection.streams import Streams, to_sequences
-from ibgn.errors import DataError, DataWarning, OptionError
+from ibgn.errors import DataError, DataWarning, Option, OptionError
 from ibgn.intervals import IntervalSequences
 from ibgn.recordings import SensorRecording, Stretch, as_recordings
 from ibgn.text import count, quote
@@ -46,8 +46,8 @@ class FingerDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     bent_above, straight_below : a finger becomes bent at the one angle and straight at the other,
         in degrees; between them it stays what it was, so that noise does not make it flicker. With
         bent_above="learned" both come from the recordings given to `fit`, for each finger, by two
-        means of its angles; straight_below is not looked at.
-    min_duration : seconds; a shorter state is taken for noise, and the one before it goes on. At
+        means of its angles, and straight_below is ignored.
+    min_duration : seconds; a shorter state is taken for noise, and the one before it continues. At
         the start it becomes the one after it; where all are shorter, the one that lasts longer in
         total stands for all.
     max_gap : seconds up to which a finger that the sensor lost stays what it was. A longer gap ends
@@ -83,7 +83,7 @@ class FingerDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.max_gap = max_gap
 
     def fit(self, X: Recordings, y: Any = None) -> Self:
-        """Learn thresholds, if bent_above="learned"; y is not looked at."""
+        """Learn thresholds, if bent_above="learned"; y is ignored."""
         self._check_options()
         recordings = as_recordings(X)
         if self.bent_above == "learned":
@@ -91,7 +91,7 @@ class FingerDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def transform(self, X: Recordings) -> IntervalSequences:
-        """Detect the intervals, one instance a recording; ids and groups are kept."""
+        """Detect the intervals, one instance per recording; ids and groups are kept."""
         check_is_fitted(self)
         self._check_options()
         recordings = as_recordings(X)
@@ -118,16 +118,22 @@ class FingerDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             check_number(name, getattr(self, name), "0 or more seconds", lambda value: value >= 0)
         if isinstance(self.bent_above, str):
             if self.bent_above != "learned":
-                raise OptionError(f"bent_above is a number or 'learned'; got {self.bent_above!r}")
+                raise OptionError("bent_above", self.bent_above, "must be a number or 'learned'")
             return
         for name in ("bent_above", "straight_below"):
             check_number(
-                name, getattr(self, name), "-360 to 360 degrees", lambda value: abs(value) <= 360
+                name,
+                getattr(self, name),
+                "from -360 to 360 degrees",
+                lambda value: abs(value) <= 360,
             )
         if self.straight_below > self.bent_above:
             raise OptionError(
-                f"straight_below={self.straight_below!r} is larger than "
-                f"bent_above={self.bent_above!r}; a finger would be both in between"
+                "straight_below",
+                self.straight_below,
+                "is larger than ",
+                Option("bent_above", self.bent_above),
+                "; a finger would be both in between",
             )
 
     def _band(self, finger: str) -> Band:
@@ -161,13 +167,13 @@ def _angle(
     if None in parts and len(parts) == 1:
         return parts[None]
     points = [point for point in POINTS if any(key and key[0] == point for key in parts)]
-    wanted = [(point, axis) for point in points for axis in "xyz"]
-    if None in parts or len(points) < 3 or any(key not in parts for key in wanted):
+    needed = [(point, axis) for point in points for axis in "xyz"]
+    if None in parts or len(points) < 3 or any(key not in parts for key in needed):
         raise DataError(
             f"{recording.called}: {quote(finger)} has {count(len(parts), 'channel')} of the points "
             f"{', '.join(points)}; give an angle, or x, y and z of three or more points"
         )
-    stacked = np.stack([parts[key] for key in wanted], axis=-1)
+    stacked = np.stack([parts[key] for key in needed], axis=-1)
     return bend(stacked.reshape(-1, len(points), 3))
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ibgn._arrays import Bools, Floats, Ints, find_edges
+from ibgn._arrays import Bools, Floats, Ints, find_runs
 
 __all__ = ["Band", "Signal", "detect_states", "find_ends"]
 
@@ -76,7 +76,7 @@ def detect_states(
     segment = _segments(signal)
     state = _settle(signal.decided, segment, np.nan_to_num(signal.height))
     state = _without_short(state, segment, signal, min_duration)
-    first = find_edges(2 * segment + state)
+    first = find_runs(segment, state)
     begin, stop = first[:-1], first[1:] - 1
     columns = (signal.series[begin], state[begin], signal.begin[begin], signal.until[stop])
     return list(zip(*(column.tolist() for column in columns), strict=True))
@@ -92,7 +92,7 @@ def _without_gaps(signal: Signal, max_gap: float) -> Signal:
     """Leave out frames that are missing for too long, or have no others beside them."""
     missing = np.isnan(signal.height)
     segment = _segments(signal)
-    first = find_edges(2 * segment + missing)
+    first = find_runs(segment, missing)
     lasts = signal.until[first[1:] - 1] - signal.begin[first[:-1]]
     too_long = np.repeat(lasts > max_gap + ROUNDING, np.diff(first))
     alone = np.bincount(segment, ~missing)[segment] == 0
@@ -100,7 +100,7 @@ def _without_gaps(signal: Signal, max_gap: float) -> Signal:
 
 
 def _without_short(state: Ints, segment: Ints, signal: Signal, min_duration: float) -> Ints:
-    first = find_edges(2 * segment + state)
+    first = find_runs(segment, state)
     lasts = signal.until[first[1:] - 1] - signal.begin[first[:-1]]
     short = np.repeat(lasts < min_duration - ROUNDING, np.diff(first))
     seconds = (signal.until - signal.begin) * np.where(state == 1, 1.0, -1.0)

@@ -8,8 +8,9 @@ import numpy.typing as npt
 
 from ibgn._arrays import Floats, Ints
 from ibgn.checks import check_number
-from ibgn.errors import DataError
+from ibgn.errors import DataError, Option
 from ibgn.recordings import SensorRecording
+from ibgn.text import count
 
 __all__ = ["resample"]
 
@@ -27,7 +28,7 @@ def resample(
     Parameters
     ----------
     recording : frames at any times
-    rate : frames a second of the grid, which begins with the first frame
+    rate : frames per second of the grid, which begins with the first frame
     longest_gap : seconds. Between two values of a channel that are further apart than this, and
         before its first and after its last value, the grid holds NaN.
 
@@ -52,8 +53,9 @@ def resample(
     grid = recording.time[0] + np.arange(frames_on_grid(recording, rate)) / rate
     if (np.diff(grid) <= 0).any():
         raise DataError(
-            f"{recording.called}: times from {grid[0]:.15g} on are too large to be told apart at "
-            f"rate={rate:g}; subtract a common origin"
+            f"{recording.called}: times from {grid[0]:.15g} on are too large to differ at ",
+            Option("rate", rate),
+            "; subtract a common origin",
         )
     before = np.searchsorted(recording.time, grid + SAME / rate, side="right") - 1
     labels = {track: values[before] for track, values in recording.labels.items()}
@@ -68,9 +70,11 @@ def frames_on_grid(recording: SensorRecording, rate: float) -> int:
     frames = int((recording.time[-1] - recording.time[0]) * rate + SAME) + 1
     if frames * len(recording.names) > MOST_VALUES:
         raise DataError(
-            f"{recording.called} is {len(recording)} frames and would be {frames:,} of "
-            f"{len(recording.names)} channels at rate={rate:g}, too many; check that time is in "
-            "seconds, cut it into parts, or choose fewer channels or a lower rate"
+            f"{recording.called} has {len(recording)} frames and would have {frames:,} of "
+            f"{count(len(recording.names), 'channel')} at ",
+            Option("rate", rate),
+            ", too many; check that time is in seconds, cut it into parts, or choose fewer "
+            "channels or a lower rate",
         )
     return frames
 
@@ -80,9 +84,11 @@ def _check_unit(recording: SensorRecording, longest_gap: float) -> None:
     step = np.diff(recording.time).min(initial=np.inf)
     if len(recording) > 2 and step > longest_gap * ROUNDING and longest_gap > 0:
         raise DataError(
-            f"{recording.called}: frames are {step:g} s apart or more, longer than "
-            f"longest_gap={longest_gap:g}, so that only gaps would remain; check that time is in "
-            "seconds (read_sensors(..., unit=0.001) reads milliseconds), or give a longer gap"
+            f"{recording.called}: frames are {step:g} s apart or more, longer than ",
+            Option("longest_gap", longest_gap),
+            ", so that only gaps would remain; check that time is in seconds (",
+            Option("unit", 0.001),
+            " reads milliseconds), or allow longer gaps",
         )
 
 

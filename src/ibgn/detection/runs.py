@@ -4,7 +4,7 @@ from typing import Literal
 
 import numpy as np
 
-from ibgn._arrays import Floats, Ints, find_edges
+from ibgn._arrays import Floats, Ints, find_runs
 
 __all__ = ["Short", "remove_short", "smooth"]
 
@@ -37,7 +37,7 @@ def remove_short(codes: Ints, edges: Floats, least: float, null: int, short: Sho
     Parameters
     ----------
     codes : (windows,)
-    edges : (windows + 1,) instants between which each window speaks
+    edges : (windows + 1,) instants between which each window decides
     least : seconds
     null : code of no label
     short : "null": a short run becomes null. "neighbours": it goes to the longer of the runs
@@ -54,7 +54,7 @@ def remove_short(codes: Ints, edges: Floats, least: float, null: int, short: Sho
     """
     if len(codes) == 0 or least <= 0:
         return codes
-    first = find_edges(codes)
+    first = find_runs(codes)
     code, lasts = codes[first[:-1]], np.diff(edges[first])
     is_short = lasts < least * ROUNDING
     given = _longer_neighbours(code, np.where(is_short, 0.0, lasts), null)

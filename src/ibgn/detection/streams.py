@@ -1,4 +1,4 @@
-"""Streams of labelled stretches, one a track, to instances of intervals."""
+"""Streams of labelled stretches, one per track, to instances of intervals."""
 
 import warnings
 from collections.abc import Iterable, Sequence
@@ -32,9 +32,9 @@ def label_intervals(
     tracks: Sequence[str] | None = None,
     action: ActionFrom = "both",
 ) -> IntervalSequences:
-    """Intervals that the labels of recordings tell of, one instance a recording.
+    """Intervals by the labels of recordings, one instance per recording.
 
-    What a detector would give that makes no mistakes.
+    These are what a detector without errors would detect.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def label_instances(
     tracks: Sequence[str] | None = None,
     action: ActionFrom = "both",
 ) -> tuple[IntervalSequences, Objects]:
-    """Intervals that labels tell of, one instance for each stretch of an activity.
+    """Intervals by the labels of recordings, one instance for each stretch of an activity.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def label_instances(
 def to_sequences(
     recordings: list[SensorRecording], streams: list[Streams], action: ActionFrom
 ) -> IntervalSequences:
-    """Make one instance a recording."""
+    """Make one instance per recording."""
     check_choice("action", action, get_args(ActionFrom))
     return IntervalSequences.from_lists(
         [_intervals(stream, action) for stream in streams],

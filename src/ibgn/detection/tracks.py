@@ -12,7 +12,6 @@ from sklearn.tree import DecisionTreeClassifier
 
 from ibgn._arrays import Floats, Ints
 from ibgn.errors import DataError, OptionError
-from ibgn.text import quote
 
 __all__ = ["Preset", "TrackModel"]
 
@@ -45,7 +44,7 @@ class TrackModel(NamedTuple):
         """Fit a classifier that is not fitted yet."""
         known = np.unique(codes)
         if len(known) > 1 and features.shape[1] == 0:
-            raise DataError("all windows of training are alike, so labels cannot be told apart")
+            raise DataError("all windows of training are alike, so labels cannot be distinguished")
         if len(known) > 1:
             classifier.fit(features, codes)
         return cls(classes, known, classifier if len(known) > 1 else None)
@@ -82,8 +81,9 @@ def new_classifier(chosen: Any, windows: int, seed: int) -> Any:
     ):
         names = ", ".join(map(repr, get_args(Preset)))
         raise OptionError(
-            f"classifier is one of {names}, or a classifier of scikit-learn, as SVC(); "
-            f"got {quote(chosen)}"
+            "classifier",
+            chosen,
+            f"must be one of {names}, or a classifier of scikit-learn, as SVC()",
         )
     copied = clone(chosen)
     free = {

@@ -8,7 +8,7 @@ import numpy as np
 from ibgn._arrays import Floats, Ints
 from ibgn.checks import check_number
 from ibgn.detection.resampling import frames_on_grid, resample
-from ibgn.errors import OptionError
+from ibgn.errors import Option, OptionError
 from ibgn.recordings import SensorRecording
 
 __all__ = ["Windowing", "Windows", "majority"]
@@ -25,7 +25,7 @@ class Windowing:
     Parameters
     ----------
     window, step : seconds that a window lasts, and between the beginnings of two
-    rate : frames a second to which recordings are resampled first
+    rate : frames per second to which recordings are resampled first
     longest_gap : seconds; longer gaps between measured values stay open, see `resample`
 
     Examples
@@ -48,8 +48,11 @@ class Windowing:
             check_number(name, getattr(self, name), "positive", lambda value: value > 0)
         if not 2 <= self.size <= MOST_FRAMES:
             raise OptionError(
-                f"window={self.window:g} is {self.size} frames at rate={self.rate:g}; from 2 to "
-                f"{MOST_FRAMES:,} can be; change window or rate"
+                "window",
+                self.window,
+                f"is {self.size:,} frames at ",
+                Option("rate", self.rate),
+                f", but a window has 2 to {MOST_FRAMES:,}; change one of the two",
             )
 
     @property
@@ -84,7 +87,7 @@ class Windows(NamedTuple):
     recording : on the grid
     starts : (windows,) first frame of each
     size : frames of each; a recording that is shorter is continued by missing values
-    rate : frames a second
+    rate : frames per second
     """
 
     recording: SensorRecording
@@ -94,9 +97,9 @@ class Windows(NamedTuple):
 
     @property
     def edges(self) -> Floats:
-        """(windows + 1,) instants between which each window speaks.
+        """(windows + 1,) instants between which each window decides.
 
-        A window speaks for the time around its middle, half-way to those of its neighbours; the
+        A window decides for the time around its middle, half-way to those of its neighbours; the
         first and the last also for the beginning and the end of the recording.
         """
         frames = len(self.recording)

@@ -12,7 +12,7 @@ from sklearn.model_selection import GroupKFold, KFold
 
 from ibgn.checks import check_choice, check_whole
 from ibgn.detection import SensorRecording
-from ibgn.errors import DataError, OptionError
+from ibgn.errors import DataError, Option, OptionError
 from ibgn.evaluation.folds import Fold
 from ibgn.intervals import IntervalSequences
 from ibgn.noise import DurationNoise, Misdetection
@@ -29,13 +29,13 @@ INNER_FOLDS = 3  # in which a detector finds what classifiers learn from
 
 @dataclass(frozen=True, kw_only=True)
 class Condition(ABC):
-    """What stands between the intervals that were annotated and those that a method meets.
+    """What happens between the intervals that were annotated and those that a method sees.
 
     Parameters
     ----------
     error : name of what goes wrong
     rate : how much of it
-    draw : number of the repetition, where chance has a hand in it
+    draw : number of the repetition, where it is random
     on : whether it happens to the "test" set only, or to what methods learn from too, "both"
     """
 
@@ -49,7 +49,7 @@ class Condition(ABC):
         """What is learned from, None where it is as annotated, and what is tested."""
 
     def digest(self) -> str | None:
-        """Tells what `apply` would give from anything else, where that takes long to find out."""
+        """Text that stands for what `apply` gives, where that takes long to compute; else None."""
         return None
 
 
@@ -68,8 +68,8 @@ class Clean(Condition):
 class Noisy(Condition):
     """Intervals that are lost, mistaken or moved: error is a name of `NOISES`.
 
-    The same draw of a fold has the same luck at all rates, so that errors of a lower rate are
-    among those of a higher one, and curves are smoother than their points.
+    The same draw of a fold uses the same random numbers at all rates, so that errors of a lower
+    rate are among those of a higher one, which makes curves smoother.
     """
 
     seed: int = 0
@@ -78,9 +78,9 @@ class Noisy(Condition):
         """Errors of the test set, and others of the training set where that has some."""
         both = [X[fold.train], X[fold.test]]
         noise = NOISES[self.error](self.rate).fit(both[0])  # knows no action of the test set
-        place = [self.seed, self.draw, fold.repeat, fold.number]
+        key = [self.seed, self.draw, fold.repeat, fold.number]
         moved = [
-            noise.set_params(random_state=np.random.default_rng([*place, part])).transform(data)
+            noise.set_params(random_state=np.random.default_rng([*key, part])).transform(data)
             for part, data in enumerate(both)
         ]
         return (moved[0] if self.on == "both" else None), moved[1]
@@ -92,19 +92,21 @@ class Detected(Condition):
 
     Parameters
     ----------
-    found : what it found, instance by instance as in X
+    intervals : what it found, instance by instance as in X
     """
 
-    found: IntervalSequences
+    intervals: IntervalSequences
 
     def apply(self, X: IntervalSequences, fold: Fold) -> Pair:
         """What was found, in the test set or in both."""
-        if len(self.found) != len(X):
+        if len(self.intervals) != len(X):
             raise DataError(
-                f"{quote(self.error)} has {len(self.found)} instances for {len(X)}; "
-                "give one for each, without intervals where nothing was found"
+                f"{quote(self.error)} has {len(self.intervals)} instances for {len(X)}; "
+                "give one for each, without intervals where nothing was detected"
             )
-        return (self.found[fold.train] if self.on == "both" else None), self.found[fold.test]
+        return (self.intervals[fold.train] if self.on == "both" else None), self.intervals[
+            fold.test
+        ]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,15 +129,16 @@ class Detector(Condition):
         """What is found in the test set, and in the training set where on is "both"."""
         if len(self.recordings) != len(X):
             raise DataError(
-                f"{len(self.recordings)} recordings for {len(X)} instances; give one each"
+                f"there are {len(self.recordings)} recordings for {len(X)} instances; "
+                "give one per instance"
             )
-        test = self._find(X, fold.train, fold.test)
-        return (self._found_among(X, fold.train) if self.on == "both" else None), test
+        test = self._detect(X, fold.train, fold.test)
+        return (self._detect_among(X, fold.train) if self.on == "both" else None), test
 
     def digest(self) -> str:
         """By the detector and all that it could learn from."""
-        told = [(r.time, r.channels, r.names, r.labels, r.id) for r in self.recordings]
-        digest: str = joblib.hash((self.error, self.on, self.detector.get_params(), told))
+        content = [(r.time, r.channels, r.names, r.labels, r.id) for r in self.recordings]
+        digest: str = joblib.hash((self.error, self.on, self.detector.get_params(), content))
         return digest
 
     def across(self, X: IntervalSequences, folds: Sequence[Fold]) -> Detected:
@@ -144,26 +147,28 @@ class Detector(Condition):
         It is for tests only: as training data it would know of the instances that are tested.
         """
         if self.on != "test":
-            raise OptionError("what is found across folds is for tests; use on='test'")
-        parts = [self._find(X, fold.train, fold.test) for fold in folds]
+            raise OptionError(
+                "on", self.on, "is not for detection across folds; use ", Option("on", "test")
+            )
+        parts = [self._detect(X, fold.train, fold.test) for fold in folds]
         order = np.argsort(np.concatenate([fold.test for fold in folds]))
-        found = IntervalSequences.concatenate(parts)[order]
-        return Detected(error=self.error, rate=self.rate, draw=self.draw, found=found)
+        intervals = IntervalSequences.concatenate(parts)[order]
+        return Detected(error=self.error, rate=self.rate, draw=self.draw, intervals=intervals)
 
-    def _find(self, X: IntervalSequences, known: Any, new: Any) -> IntervalSequences:
+    def _detect(self, X: IntervalSequences, known: Any, new: Any) -> IntervalSequences:
         detector = clone(self.detector).fit([self.recordings[d] for d in known])
-        found: IntervalSequences = detector.predict([self.recordings[d] for d in new])
+        intervals: IntervalSequences = detector.predict([self.recordings[d] for d in new])
         groups = None if X.groups is None else X.groups[new]
-        return IntervalSequences._trusted(found._flat(), found.actions, found.ids, groups)
+        return IntervalSequences.from_flat(intervals.flat, intervals.actions, intervals.ids, groups)
 
-    def _found_among(self, X: IntervalSequences, train: Any) -> IntervalSequences:
+    def _detect_among(self, X: IntervalSequences, train: Any) -> IntervalSequences:
         groups = None if X.groups is None else [str(group) for group in X.groups[train]]
         if groups is not None and len(set(groups)) >= 2:
-            way: Any = GroupKFold(min(INNER_FOLDS, len(set(groups))))
+            splitter: Any = GroupKFold(min(INNER_FOLDS, len(set(groups))))
         else:
-            way = KFold(min(INNER_FOLDS, len(train)), shuffle=True, random_state=0)
-        splits = list(way.split(train, train, groups))
-        parts = [self._find(X, train[known], train[new]) for known, new in splits]
+            splitter = KFold(min(INNER_FOLDS, len(train)), shuffle=True, random_state=0)
+        splits = list(splitter.split(train, train, groups))
+        parts = [self._detect(X, train[known], train[new]) for known, new in splits]
         order = np.argsort(np.concatenate([new for _, new in splits]))
         return IntervalSequences.concatenate(parts)[order]
 
@@ -177,7 +182,7 @@ def noise_conditions(
     ----------
     rates : of "misdetection" and "duration" errors, each above 0
     on : whether errors happen in the "test" set only, or in "both"
-    draws : how often errors are drawn anew at each rate
+    draws : how often errors are drawn at each rate
     seed : of the errors
 
     Examples
@@ -187,14 +192,14 @@ def noise_conditions(
     """
     check_choice("on", on, get_args(On))
     check_whole("draws", draws, 1)
-    found: list[Condition] = [Clean()]
+    conditions: list[Condition] = [Clean()]
     for error, values in rates.items():
         check_choice("error", error, tuple(NOISES))
         for rate in dict.fromkeys(values):
             if not 0 < rate <= 1:
-                raise OptionError(f"a rate of {error} is above 0 and at most 1; got {rate!r}")
-            found += [
+                raise OptionError(error, rate, "must be above 0 and at most 1")
+            conditions += [
                 Noisy(error=error, rate=float(rate), draw=draw, on=on, seed=seed)
                 for draw in range(draws)
             ]
-    return found
+    return conditions

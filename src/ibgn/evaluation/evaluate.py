@@ -1,38 +1,34 @@
 """Methods side by side: cross-validated, resumable, with errors and paired tests."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from scipy import stats
 
-from ibgn.classifiers.base import check_data
-from ibgn.errors import DataError
+from ibgn._arrays import Floats
+from ibgn.errors import OptionError
 from ibgn.evaluation.conditions import Clean
 from ibgn.evaluation.folds import Fold
 from ibgn.evaluation.methods import Method
 from ibgn.evaluation.scores import SCORES, balanced_accuracy, macro_f1
-from ibgn.evaluation.trials import Grid, Task, run_trials
-from ibgn.intervals import IntervalSequences
+from ibgn.evaluation.trials import TIMES, TrialOptions, run_trials
 from ibgn.networks import Sequences
 from ibgn.text import quote
 
-__all__ = ["Evaluation", "corrected_error", "evaluate", "gather", "p_value"]
+__all__ = ["Evaluation", "corrected_error", "evaluate", "p_value"]
 
-TIMES = ("fit_seconds", "predict_seconds")
 POOLED = {"balanced_accuracy": balanced_accuracy, "macro_f1": macro_f1}
 LEAST_ERROR = 1e-12  # below it a standard error is rounding
-NUMBERS = ("train", "test", *SCORES, *TIMES)
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What came out, as tidy tables.
+    """Results, as tidy frames.
 
     Parameters
     ----------
@@ -45,8 +41,13 @@ class Evaluation:
     scores: pd.DataFrame
     predictions: pd.DataFrame
 
+    def ranking(self) -> list[str]:
+        """Names of the methods, the most accurate first; the order of methods breaks ties."""
+        means = self.scores.groupby("method", sort=False)["accuracy"].mean()
+        return list(means.sort_values(ascending=False, kind="stable").index)
+
     def summary(self) -> pd.DataFrame:
-        """One row a method, best first: means over folds, and standard errors of the scores.
+        """One row per method, best first: means over folds, and standard errors of the scores.
 
         Balanced accuracy and macro F1 are of all predictions of a repetition together, as a fold
         may lack labels. Folds share training instances, and standard errors are corrected for it
@@ -62,8 +63,8 @@ class Evaluation:
             for score in POOLED:
                 row[score], row[f"{score}_error"] = _pooled(score, part, predictions)
             rows.append(row | {name: part[name].mean() for name in TIMES})
-        table = pd.DataFrame(rows)
-        return table.sort_values("accuracy", ascending=False, kind="stable", ignore_index=True)
+        frame = pd.DataFrame(rows)
+        return frame.sort_values("accuracy", ascending=False, kind="stable", ignore_index=True)
 
     def compare(self, reference: str | None = None, score: str = "accuracy") -> pd.DataFrame:
         """Differences of all methods to one, the best by default, with paired tests.
@@ -79,7 +80,7 @@ class Evaluation:
         chosen = best if reference is None else reference
         if chosen not in wide:
             known = ", ".join(map(quote, wide.columns))
-            raise DataError(f"there is no method {quote(chosen)}; choose among {known}")
+            raise OptionError("reference", chosen, f"is not a method; choose among {known}")
         sizes = self.scores.drop_duplicates(["repeat", "fold"]).set_index(["repeat", "fold"])
         pairs = [(name, chosen) for name in methods if name != chosen]
         count = len(pairs)
@@ -88,15 +89,15 @@ class Evaluation:
             pairs += list(combinations(others, 2))
         rows = [(*pair, *_paired(wide, sizes, *pair)) for pair in pairs]
         columns = ["method", "reference", "difference", "error", "p"]
-        table = pd.DataFrame(rows, columns=columns)
-        return table.assign(p_holm=_holm(table["p"].to_numpy(float))).head(count)
+        frame = pd.DataFrame(rows, columns=columns)
+        return frame.assign(p_holm=_holm(frame["p"].to_numpy(float))).head(count)
 
     def confusion(self, method: str) -> pd.DataFrame:
         """True labels by row, predicted ones by column, over all folds and repetitions."""
         part = self.predictions[self.predictions["method"] == method]
         labels = sorted({*part["label"], *part["predicted"]})
-        table = pd.crosstab(part["label"], part["predicted"])
-        return table.reindex(index=labels, columns=labels, fill_value=0)
+        counts = pd.crosstab(part["label"], part["predicted"])
+        return counts.reindex(index=labels, columns=labels, fill_value=0)
 
 
 def evaluate(
@@ -104,12 +105,7 @@ def evaluate(
     y: npt.ArrayLike,
     methods: Mapping[str, Method],
     folds: Sequence[Fold],
-    *,
-    seed: int = 0,
-    search: Mapping[str, Grid] | None = None,
-    n_jobs: int | None = None,
-    journal: Path | None = None,
-    on_done: Callable[[Task, dict[str, Any]], None] | None = None,
+    **options: Unpack[TrialOptions],
 ) -> Evaluation:
     """Fit and test every method on every fold.
 
@@ -118,60 +114,27 @@ def evaluate(
     Parameters
     ----------
     X, y : instances and labels
-    methods : from names to functions that make an estimator from a seed, as those of
-        `ibgn.evaluation.methods.METHODS`
+    methods : by name, each a function that makes an estimator from a seed, as those of
+        `ibgn.evaluation.methods.METHODS`, or any estimator with scikit-learn's `fit` and
+        `predict` or `predict_proba` that takes instances, a pipeline for example
     folds : as `make_folds` gives them
-    seed : of the methods
-    search : for some methods, values of parameters among which the best are chosen within each
-        training set, by three folds of it
-    n_jobs : folds at the same time, by joblib
-    journal : file that keeps what is done, so that an evaluation that was interrupted goes on from
-        there; what would come out differently (other data, parameters, folds) is done anew
-    on_done : called with each task and its scores
+    options : seed, search, n_jobs, journal, on_done; see `TrialOptions`
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import BernoulliNB
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from ibgn.datasets import make_relations
+    >>> from ibgn.evaluation.folds import make_folds
+    >>> from ibgn.features import IntervalFeatures
+    >>> X, y = make_relations(instances_per_activity=20, random_state=0)
+    >>> mine = make_pipeline(IntervalFeatures(), BernoulliNB())
+    >>> evaluate(X, y, {"mine": mine}, make_folds(X, y, n_splits=2)).ranking()
+    ['mine']
     """
-    X, labels = check_data(X, y)
-    labels = labels.astype(str).astype(object)
-    found = run_trials(
-        X,
-        labels,
-        methods,
-        folds,
-        [Clean()],
-        seed=seed,
-        search=search,
-        n_jobs=n_jobs,
-        journal=journal,
-        on_done=on_done,
-    )
+    scores, predictions = run_trials(X, y, methods, folds, [Clean()], **options)
     conditions = ["error", "rate", "draw"]  # there is one only
-    return Evaluation(*(table.drop(columns=conditions) for table in gather(found, X)))
-
-
-def gather(
-    found: list[tuple[Task, dict[str, Any]]], X: IntervalSequences
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Scores and predictions of trials as tidy tables."""
-    names = np.array(X._names(), object)
-    scores, predictions = [], []
-    for task, result in found:
-        for condition, tested in zip(task.conditions, result["tests"], strict=True):
-            where = {
-                "method": task.method,
-                **{name: getattr(condition, name) for name in ("error", "rate", "draw")},
-                "repeat": task.fold.repeat,
-                "fold": task.fold.number,
-            }
-            numbers = result | tested
-            scores.append(
-                where | {name: numbers[name] for name in ("train", "test", *SCORES, *TIMES)}
-            )
-            predictions.append(_predictions(where, names[task.fold.test], tested))
-    return pd.DataFrame(scores), pd.concat(predictions, ignore_index=True)
-
-
-def _predictions(where: dict[str, Any], names: Any, tested: dict[str, Any]) -> pd.DataFrame:
-    columns = ("label", "predicted", "confidence", "probability")
-    return pd.DataFrame({**where, "instance": names, **{name: tested[name] for name in columns}})
+    return Evaluation(scores.drop(columns=conditions), predictions.drop(columns=conditions))
 
 
 def corrected_error(values: Any, train: Any, test: Any) -> float:
@@ -215,11 +178,11 @@ def _pooled(score: str, folds: pd.DataFrame, predictions: pd.DataFrame) -> tuple
         sizes = folds[folds["repeat"] == repeat]
         spread = (len(numbers) - 1) ** 2 / len(numbers) * np.var(without, ddof=1)  # jackknife
         errors.append(spread * (1 + len(numbers) * _share(sizes["train"], sizes["test"])))
-    # repetitions share all instances: they steady the estimate of the error, and hardly lessen it
+    # repetitions share all instances: they steady the estimate of the error, but hardly reduce it
     return float(np.mean(means)), float(np.sqrt(np.mean(errors)))
 
 
-def _holm(p: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def _holm(p: Floats) -> Floats:
     """Correct for many comparisons, the smallest p the most; NaN stays and counts."""
     order = np.argsort(p)
     steps = p[order] * (len(p) - np.arange(len(p)))

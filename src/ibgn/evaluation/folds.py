@@ -14,14 +14,14 @@ from sklearn.model_selection import (
 
 from ibgn._arrays import Ints
 from ibgn.checks import check_choice, check_whole
-from ibgn.errors import DataError
+from ibgn.errors import DataError, Option
 from ibgn.intervals import IntervalSequences
 
 __all__ = ["Fold", "Scheme", "make_folds", "resolve_scheme"]
 
 Scheme = Literal["auto", "stratified", "group", "leave-one-group-out"]
 
-FEW_GROUPS = 10  # up to so many, "auto" leaves out one at a time
+FEW_GROUPS = 10  # with at most so many, "auto" leaves out one at a time
 
 
 class Fold(NamedTuple):
@@ -50,7 +50,8 @@ def make_folds(
         the shares of labels where that is possible; "leave-one-group-out" tests each group once.
         "auto" is "stratified" without groups, else "leave-one-group-out" or, with more than ten
         groups, "group".
-    n_splits, n_repeats : folds, and how often all is split anew; leaving groups out has one way
+    n_splits, n_repeats : number of folds, and of different splits into them; neither is used
+        where each group is left out once
     seed : of the shuffling; repetition r uses seed + r
 
     Examples
@@ -65,22 +66,23 @@ def make_folds(
     check_whole("n_repeats", n_repeats, 1)
     scheme = resolve_scheme(X, scheme)
     if len(np.unique(y)) < 2:
-        raise DataError("there is one label only; a comparison needs two activities")
+        raise DataError("there is only one label; a comparison needs two activities")
     if scheme == "stratified":
         _check_enough(y, n_splits)
-        ways = [
+        splitters = [
             StratifiedKFold(n_splits, shuffle=True, random_state=seed + r) for r in range(n_repeats)
         ]
-        return _splits(ways, y, None)
+        return _split(splitters, y, None)
     groups = _groups(X)
     if scheme == "leave-one-group-out":
-        return _splits([LeaveOneGroupOut()], y, groups)
+        return _split([LeaveOneGroupOut()], y, groups)
     if len(set(groups)) < n_splits:
         raise DataError(
             f"{n_splits} folds need as many groups, and there are {len(set(groups))}; "
-            "use fewer folds, or scheme='leave-one-group-out'"
+            "use fewer folds, or ",
+            Option("scheme", "leave-one-group-out"),
         )
-    return _splits(_group_ways(y, n_splits, n_repeats, seed), y, groups)
+    return _split(_group_splitters(y, n_splits, n_repeats, seed), y, groups)
 
 
 def resolve_scheme(X: IntervalSequences, scheme: Scheme) -> Scheme:
@@ -96,23 +98,24 @@ def _groups(X: IntervalSequences) -> list[str]:
     groups = [] if X.groups is None else [str(group) for group in X.groups]
     if len(set(groups)) < 2:
         raise DataError(
-            f"splitting by group needs two groups at the least, and there are {len(set(groups))}; "
-            "name the column of groups, or use scheme='stratified'"
+            f"splitting by group needs at least two groups, and there are {len(set(groups))}; "
+            "name the column of groups, or use ",
+            Option("scheme", "stratified"),
         )
     return groups
 
 
 def _check_enough(y: npt.NDArray[Any], n_splits: int) -> None:
-    """Stratified folds need a label often enough; scikit-learn only warns where some are rare."""
+    """Refuse more folds than any label has instances; scikit-learn only warns of rare labels."""
     times = np.unique(y, return_counts=True)[1]
     if times.max() < n_splits:
         raise DataError(
-            f"{n_splits} folds need so many instances of a label, and none has more than "
+            f"{n_splits} folds need {n_splits} instances of a label, and none has more than "
             f"{times.max()}; use fewer folds"
         )
 
 
-def _group_ways(y: npt.NDArray[Any], n_splits: int, n_repeats: int, seed: int) -> list[Any]:
+def _group_splitters(y: npt.NDArray[Any], n_splits: int, n_repeats: int, seed: int) -> list[Any]:
     if np.unique(y, return_counts=True)[1].max() < n_splits:  # stratifying is not possible
         return [GroupKFold(n_splits, shuffle=True, random_state=seed + r) for r in range(n_repeats)]
     return [
@@ -121,12 +124,12 @@ def _group_ways(y: npt.NDArray[Any], n_splits: int, n_repeats: int, seed: int) -
     ]
 
 
-def _splits(ways: list[Any], y: npt.NDArray[Any], groups: list[str] | None) -> list[Fold]:
+def _split(splitters: list[Any], y: npt.NDArray[Any], groups: list[str] | None) -> list[Fold]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # that a label is rarer than folds
-        found = [
+        folds = [
             Fold(repeat, number, train, test)
-            for repeat, way in enumerate(ways)
-            for number, (train, test) in enumerate(way.split(y, y, groups))
+            for repeat, splitter in enumerate(splitters)
+            for number, (train, test) in enumerate(splitter.split(y, y, groups))
         ]
-    return [fold for fold in found if len(fold.test) and len(fold.train)]
+    return [fold for fold in folds if len(fold.test) and len(fold.train)]

@@ -1,69 +1,75 @@
-"""What an evaluation has done so far, kept in a file that survives an interruption."""
+"""Results of an evaluation, kept in a file so that an interrupted run can resume."""
 
 import json
 import os
 from pathlib import Path
 from typing import Any
 
+from ibgn._files import replacing, show
 from ibgn.errors import DataError
-from ibgn.text import quote
 
 __all__ = ["Journal"]
 
 
 class Journal:
-    """Results by key; each is one line of JSON, on the disk before the next is begun.
+    """Results by key; each is one line of JSON, on the disk before the next is computed.
 
-    A last line that was cut by an interruption is left out, and so is anything that is no line of a
-    journal. Without a path nothing is kept.
+    A last line that was cut by an interruption is skipped, and so is anything that is not a line
+    of a journal. Several runs may share a file: each removes its own results only.
     """
 
-    def __init__(self, path: Path | None) -> None:
-        self.path = path
-        self.results: dict[str, dict[str, Any]] = {}
-        if path is not None and path.exists():
-            self._read(path)
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        self.results = self._read()
+        self._own: set[str] = set()
 
-    def _read(self, path: Path) -> None:
+    def _read(self) -> dict[str, Any]:
         try:
-            lines = path.read_bytes().split(b"\n")
+            lines = self.path.read_bytes().split(b"\n")
+        except FileNotFoundError:
+            return {}
         except OSError as error:
-            raise DataError(f"{quote(path)} could not be read: {error.strerror}") from error
+            raise DataError(f"{show(self.path)} could not be read: {error.strerror}") from error
+        results = {}
         for line in lines:
             try:
                 entry = json.loads(line)
-                self.results[entry["key"]] = entry["result"]
+                results[entry["key"]] = entry["result"]
             except (ValueError, TypeError, KeyError, RecursionError):
                 continue
+        return results
 
     def get(self, key: str) -> Any:
-        """What stands at a key, None where nothing does."""
+        """Result of a key, None where there is none."""
+        self._own.add(key)
         return self.results.get(key)
-
-    def __contains__(self, key: str) -> bool:
-        return key in self.results
-
-    def __getitem__(self, key: str) -> dict[str, Any]:
-        return self.results[key]
 
     def add(self, key: str, result: dict[str, Any]) -> None:
         """Keep a result; it is on the disk when this returns."""
+        self._own.add(key)
         self.results[key] = result
-        if self.path is None:
-            return
-        line = json.dumps({"key": key, "result": result}).encode() + b"\n"
         try:
-            with self.path.open("ab") as file:
-                if file.tell() and not self._ends_a_line():
-                    file.write(b"\n")
-                file.write(line)
+            with self.path.open("a+b") as file:
+                if file.tell():
+                    file.seek(-1, os.SEEK_END)
+                    if file.read(1) != b"\n":  # the last line was cut
+                        file.write(b"\n")
+                file.write(_line(key, result))
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as error:
-            raise DataError(f"{quote(self.path)} could not be written: {error.strerror}") from error
+            raise DataError(f"{show(self.path)} could not be written: {error.strerror}") from error
 
-    def _ends_a_line(self) -> bool:
-        assert self.path is not None  # noqa: S101
-        with self.path.open("rb") as file:
-            file.seek(-1, os.SEEK_END)
-            return file.read(1) == b"\n"
+    def forget(self) -> None:
+        """Remove what this run asked for or added, and the file where nothing else is in it."""
+        others = {key: result for key, result in self._read().items() if key not in self._own}
+        if others:
+            with replacing(self.path) as temporary:
+                temporary.write_bytes(b"".join(_line(*entry) for entry in others.items()))
+        else:
+            self.path.unlink(missing_ok=True)
+        self.results = others
+
+
+def _line(key: str, result: Any) -> bytes:
+    return json.dumps({"key": key, "result": result}).encode() + b"\n"

@@ -1,4 +1,4 @@
-"""Tidy tables as plain values, for JSON and for pages."""
+"""Data frames as plain values, for JSON and for pages."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ import pandas as pd
 __all__ = ["rows"]
 
 
-def rows(table: pd.DataFrame) -> list[dict[str, Any]]:
+def rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
     """Rows as dictionaries; what is not a number is None.
 
     Examples
@@ -16,7 +16,7 @@ def rows(table: pd.DataFrame) -> list[dict[str, Any]]:
     >>> rows(pd.DataFrame({"method": ["IBGN"], "accuracy": [0.9], "error": [np.nan]}))
     [{'method': 'IBGN', 'accuracy': 0.9, 'error': None}]
     """
-    plain = table.astype(object).where(table.notna(), None)
+    plain = frame.astype(object).where(frame.notna(), None)
     return [{str(k): _plain(v) for k, v in row.items()} for row in plain.to_dict(orient="records")]
 
 

@@ -1,20 +1,18 @@
 """How much accuracy errors of detection cost, method by method."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple, Unpack
 
 import numpy.typing as npt
 import pandas as pd
 
-from ibgn.classifiers.base import check_data
 from ibgn.evaluation.conditions import Condition
-from ibgn.evaluation.evaluate import Evaluation, corrected_error, gather, p_value
+from ibgn.evaluation.evaluate import Evaluation, corrected_error, p_value
 from ibgn.evaluation.folds import Fold
 from ibgn.evaluation.methods import Method
 from ibgn.evaluation.scores import SCORES
-from ibgn.evaluation.trials import Grid, Task, run_trials
+from ibgn.evaluation.trials import TrialOptions, run_trials
 from ibgn.networks import Sequences
 
 __all__ = ["Gain", "Robustness", "measure_robustness"]
@@ -39,7 +37,7 @@ class Gain(NamedTuple):
 
 @dataclass(frozen=True)
 class Robustness:
-    """What came out, as tidy tables.
+    """Results, as tidy frames.
 
     Parameters
     ----------
@@ -71,18 +69,18 @@ class Robustness:
         """How much more accurate a method is than another, fold by fold."""
         chosen = (self.scores["error"] == error) & (self.scores["rate"] == rate)
         by_fold = self.scores[chosen].groupby(["method", "repeat", "fold"]).mean(numeric_only=True)
-        one, other = by_fold.loc[method], by_fold.loc[reference]
-        gains = one["accuracy"] - other["accuracy"]
-        spread = corrected_error(gains, one["train"], one["test"])
+        ours, theirs = by_fold.loc[method], by_fold.loc[reference]
+        gains = ours["accuracy"] - theirs["accuracy"]
+        spread = corrected_error(gains, ours["train"], ours["test"])
         return Gain(float(gains.mean()), spread, p_value(float(gains.mean()), spread, len(gains)))
 
     def at(self, error: str, rate: float = 0.0) -> Evaluation:
-        """What an evaluation under one condition found, its first draw."""
-        tables = []
-        for table in (self.scores, self.predictions):
-            chosen = (table["error"] == error) & (table["rate"] == rate) & (table["draw"] == 0)
-            tables.append(table[chosen].drop(columns=[*CONDITION, "draw"]).reset_index(drop=True))
-        return Evaluation(*tables)
+        """Results under one condition, of its first draw."""
+        frames = []
+        for frame in (self.scores, self.predictions):
+            chosen = (frame["error"] == error) & (frame["rate"] == rate) & (frame["draw"] == 0)
+            frames.append(frame[chosen].drop(columns=[*CONDITION, "draw"]).reset_index(drop=True))
+        return Evaluation(*frames)
 
 
 def measure_robustness(
@@ -91,19 +89,15 @@ def measure_robustness(
     methods: Mapping[str, Method],
     folds: Sequence[Fold],
     conditions: Sequence[Condition],
-    *,
-    seed: int = 0,
-    search: Mapping[str, Grid] | None = None,
-    n_jobs: int | None = None,
-    journal: Path | None = None,
-    on_done: Callable[[Task, dict[str, Any]], None] | None = None,
+    **options: Unpack[TrialOptions],
 ) -> Robustness:
     """Try methods under errors of detection.
 
     Parameters
     ----------
-    X, y, methods, folds, seed, search, n_jobs, journal, on_done : see `evaluate`
+    X, y, methods, folds : see `evaluate`
     conditions : see `ibgn.evaluation.conditions`; `noise_conditions` makes the usual ones
+    options : seed, search, n_jobs, journal, on_done; see `TrialOptions`
 
     Examples
     --------
@@ -112,26 +106,12 @@ def measure_robustness(
     >>> from ibgn.evaluation.folds import make_folds
     >>> from ibgn.evaluation.methods import METHODS
     >>> X, y = make_relations(instances_per_activity=20, random_state=0)
-    >>> found = measure_robustness(
+    >>> robustness = measure_robustness(
     ...     X, y, {"ITBN": METHODS["ITBN"]}, make_folds(X, y, n_splits=2),
     ...     noise_conditions({"misdetection": [0.3]}),
     ... )
-    >>> table = found.curves()
-    >>> table["error"].tolist(), bool(table["accuracy"][0] > table["accuracy"][1])
+    >>> curves = robustness.curves()
+    >>> curves["error"].tolist(), bool(curves["accuracy"][0] > curves["accuracy"][1])
     (['none', 'misdetection'], True)
     """
-    X, labels = check_data(X, y)
-    labels = labels.astype(str).astype(object)
-    found = run_trials(
-        X,
-        labels,
-        methods,
-        folds,
-        conditions,
-        seed=seed,
-        search=search,
-        n_jobs=n_jobs,
-        journal=journal,
-        on_done=on_done,
-    )
-    return Robustness(*gather(found, X))
+    return Robustness(*run_trials(X, y, methods, folds, conditions, **options))

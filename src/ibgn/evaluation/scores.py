@@ -21,7 +21,7 @@ __all__ = [
 Labels = npt.NDArray[Any]
 
 SCORES = ("accuracy", "balanced_accuracy", "macro_f1", "log_loss", "calibration_error")
-LEAST = 1e-15  # a probability below it costs as much as it
+LEAST = 1e-15  # smaller probabilities cost as much as this
 BINS = 10
 
 
@@ -38,15 +38,15 @@ def score_predictions(
     Examples
     --------
     >>> y, p = np.array(["a", "b"]), np.array([[0.9, 0.1], [0.2, 0.8]])
-    >>> found = score_predictions(y, y, p, np.array(["a", "b"]))
-    >>> found["accuracy"], round(found["log_loss"], 3), round(found["calibration_error"], 3)
+    >>> scores = score_predictions(y, y, p, np.array(["a", "b"]))
+    >>> scores["accuracy"], round(scores["log_loss"], 3), round(scores["calibration_error"], 3)
     (1.0, 0.164, 0.15)
     """
-    found = pd.DataFrame({"label": y, "predicted": predicted})
+    predictions = pd.DataFrame({"label": y, "predicted": predicted})
     return {
         "accuracy": float(accuracy_score(y, predicted)),
-        "balanced_accuracy": balanced_accuracy(found),
-        "macro_f1": macro_f1(found),
+        "balanced_accuracy": balanced_accuracy(predictions),
+        "macro_f1": macro_f1(predictions),
         "log_loss": log_loss(y, probabilities, classes),
         "calibration_error": calibration_error(y == predicted, probabilities.max(axis=1)),
     }
@@ -68,9 +68,9 @@ def macro_f1(predictions: pd.DataFrame) -> float:
 
 def log_loss(y: Labels, probabilities: Floats, classes: Labels) -> float:
     """Mean of -log P(true label); a label that training did not know has probability 0."""
-    place = {label: c for c, label in enumerate(classes.tolist())}
+    column = {label: c for c, label in enumerate(classes.tolist())}
     of_true = [
-        row[place[label]] if label in place else 0.0
+        row[column[label]] if label in column else 0.0
         for label, row in zip(y.tolist(), probabilities, strict=True)
     ]
     return float(-np.log(np.maximum(of_true, LEAST)).mean())

@@ -1,35 +1,40 @@
-"""Trials: a method learns from one part of the data and is tested on another, once or often."""
+"""Trials: a method learns from one part of the data and is tested on another, many times."""
 
 import hashlib
 import json
+import os
+import pickle
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 import joblib
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import GridSearchCV, GroupKFold, StratifiedKFold
 
 from ibgn import __version__
+from ibgn.classifiers.base import check_data
+from ibgn.errors import OptionError
 from ibgn.evaluation.conditions import Condition
 from ibgn.evaluation.folds import Fold
 from ibgn.evaluation.journal import Journal
-from ibgn.evaluation.methods import Method
+from ibgn.evaluation.methods import Method, make_estimators
 from ibgn.evaluation.scores import SCORES, score_predictions
+from ibgn.evaluation.search import Grid, Search
 from ibgn.intervals import IntervalSequences
+from ibgn.networks import Sequences
 
-__all__ = ["Grid", "Search", "Task", "run_trials"]
+__all__ = ["TIMES", "Frames", "Task", "TrialOptions", "run_trials"]
 
 Labels = npt.NDArray[Any]
-Grid = Mapping[str, Sequence[Any]]
 Source = Callable[[], IntervalSequences]
 
-INNER_FOLDS = 3  # of a search within a training set
+TIMES = ("fit_seconds", "predict_seconds")
+PREDICTED = ("label", "predicted", "confidence", "probability")  # one value per test instance
 
 
 class Task(NamedTuple):
@@ -40,7 +45,7 @@ class Task(NamedTuple):
     method : its name
     fold : which instances it learns from and is tested on
     conditions : those it is tested under, after learning from the same data
-    key : tells it from any task that would give another result
+    key : differs from that of any task that would give another result; empty without a journal
     """
 
     method: str
@@ -49,15 +54,49 @@ class Task(NamedTuple):
     key: str
 
 
+class TrialOptions(TypedDict, total=False):
+    """How trials are run; each of these may be left out.
+
+    Parameters
+    ----------
+    seed : of the methods, 0 by default
+    search : for some methods, values of parameters among which the best are chosen within each
+        training set, by three folds of it
+    n_jobs : number of folds at the same time, by joblib
+    journal : a file, or a `Journal`, that keeps results, so that an interrupted evaluation
+        resumes; what would give another result (other data, parameters, folds) is computed again
+    on_done : called with each task that is done and its result
+    """
+
+    seed: int
+    search: Mapping[str, Grid] | None
+    n_jobs: int | None
+    journal: str | os.PathLike[str] | Journal | None
+    on_done: Callable[[Task, dict[str, Any]], None] | None
+
+
+class Frames(NamedTuple):
+    """Results of trials.
+
+    Parameters
+    ----------
+    scores : one row for each method, condition, draw and fold
+    predictions : one row for each of these and each test instance
+    """
+
+    scores: pd.DataFrame
+    predictions: pd.DataFrame
+
+
 class _Data(NamedTuple):
-    """What is learned from, and what is tested under each condition; made when it is needed.
+    """Data of a task, made when they are needed.
 
     Parameters
     ----------
     train : gives what is learned from
-    tests : each gives what is tested under the condition of its place
+    tests : each gives what is tested under the condition of its position
     conditions : the conditions
-    digests : what tells the data from others without making them, or None
+    digests : for each condition, what stands for its data without making them, or None
     """
 
     train: Source
@@ -67,8 +106,8 @@ class _Data(NamedTuple):
 
 
 def run_trials(
-    X: IntervalSequences,
-    y: Labels,
+    X: Sequences,
+    y: npt.ArrayLike,
     methods: Mapping[str, Method],
     folds: Sequence[Fold],
     conditions: Sequence[Condition],
@@ -76,61 +115,93 @@ def run_trials(
     seed: int = 0,
     search: Mapping[str, Grid] | None = None,
     n_jobs: int | None = None,
-    journal: Path | None = None,
+    journal: str | os.PathLike[str] | Journal | None = None,
     on_done: Callable[[Task, dict[str, Any]], None] | None = None,
-) -> list[tuple[Task, dict[str, Any]]]:
-    """Try every method on every fold under every condition; see `evaluate` for the parameters.
+) -> Frames:
+    """Try every method on every fold under every condition; see `TrialOptions` for the options.
 
-    Where conditions differ in the test set only, a method learns once for all of them. A result
-    has the size of the training set ("train"), "fit_seconds", and "tests": scores and predictions
-    under each condition.
+    Where conditions differ in the test set only, a method learns once for all of them.
     """
-    estimators = {name: make(seed) for name, make in methods.items()}
-    for name, grid in (search or {}).items():
-        if name in estimators:
-            estimators[name] = Search(estimators[name], grid)
-    plans = {(fold.repeat, fold.number): _plan(X, fold, conditions) for fold in folds}
-    tasks, data = _tasks(X, y, estimators, folds, plans)
-    kept = Journal(journal)
-    results = {task.key: kept[task.key] for task in tasks if _is_result(kept.get(task.key), task)}
-    for task in tasks:
-        if task.key in results and on_done:
-            on_done(task, results[task.key])
-    open_tasks = [task for task in tasks if task.key not in results]
-    for task, result in _run(y, estimators, open_tasks, data, n_jobs):
-        results[task.key] = result
-        kept.add(task.key, result)
-        if on_done:
-            on_done(task, result)
-    return [(task, results[task.key]) for task in tasks]
+    X, labels = check_data(X, y)
+    labels = labels.astype(str).astype(object)
+    estimators = make_estimators(methods, seed)
+    for name in set(search or ()) & set(estimators):
+        estimators[name] = Search(estimators[name], (search or {})[name])
+    if journal is not None and not isinstance(journal, Journal):
+        journal = Journal(journal)
+    tasks, data = _plan(X, labels, estimators, folds, conditions, keyed=journal is not None)
+    kept = [] if journal is None else [journal.get(task.key) for task in tasks]
+    results = {n: kept[n] for n in range(len(kept)) if _is_result(kept[n], tasks[n])}
+    report = on_done or (lambda task, result: None)
+    for number, result in results.items():
+        report(tasks[number], result)
+    remaining = [number for number in range(len(tasks)) if number not in results]
+    for number, result in _run(labels, estimators, tasks, data, remaining, n_jobs):
+        results[number] = result
+        if journal is not None:
+            journal.add(tasks[number].key, result)
+        report(tasks[number], result)
+    return _gather([(task, results[number]) for number, task in enumerate(tasks)], X)
 
 
-def _is_result(kept: Any, task: Task) -> bool:
-    """Whether a journal has the result of a task, whole; anything may stand in a file."""
-    tests = kept.get("tests") if isinstance(kept, dict) else None
-    if not isinstance(tests, list) or len(tests) != len(task.conditions):
-        return False
-    wanted = {"test", *SCORES, "predict_seconds", "label", "predicted", "confidence", "probability"}
-    whole = all(isinstance(test, dict) and wanted <= set(test) for test in tests)
-    return whole and {"train", "fit_seconds"} <= set(kept)
+def _plan(
+    X: IntervalSequences,
+    y: Labels,
+    estimators: Mapping[str, Any],
+    folds: Sequence[Fold],
+    conditions: Sequence[Condition],
+    keyed: bool,
+) -> tuple[list[Task], list[_Data]]:
+    """All tasks, method by method, and the data of each; keys are for a journal."""
+    digests = [condition.digest() if keyed else None for condition in conditions]
+    parts = [
+        (fold, data, _digest(data, X, y, fold) if keyed else "")
+        for fold in folds
+        for data in _data_of(X, fold, conditions, digests)
+    ]
+    tasks = []
+    for name, estimator in estimators.items():
+        whole = _hash(name, estimator) if keyed else ""
+        for fold, data, digest in parts:
+            key = hashlib.sha256((digest + whole).encode()).hexdigest() if keyed else ""
+            tasks.append(Task(name, fold, data.conditions, key))
+    return tasks, [data for _ in estimators for _, data, _ in parts]
 
 
-def _plan(X: IntervalSequences, fold: Fold, conditions: Sequence[Condition]) -> list[_Data]:
-    """Conditions with clean training data together, each other one by itself."""
-    known: Source = cache(partial(X.__getitem__, fold.train))
-    clean = _Data(known, (), (), ())
-    plan = []
-    for condition in conditions:
+def _hash(name: str, estimator: Any) -> str:
+    """Content of an estimator; its repr would not do, as it is shortened where it is long."""
+    try:
+        digest: str = joblib.hash((name, estimator))
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise OptionError(
+            "methods", name, f"cannot be kept in a journal, as it cannot be pickled: {error}"
+        ) from error
+    return digest
+
+
+def _data_of(
+    X: IntervalSequences,
+    fold: Fold,
+    conditions: Sequence[Condition],
+    digests: Sequence[str | None],
+) -> list[_Data]:
+    """Conditions with clean training data together, each other condition by itself."""
+    clean = _Data(cache(partial(X.__getitem__, fold.train)), (), (), ())
+    apart = []
+    for condition, digest in zip(conditions, digests, strict=True):
         both = cache(partial(condition.apply, X, fold))
         train: Source = partial(_part, both, 0)
         test: Source = partial(_part, both, 1)
-        digest = condition.digest()
         if condition.on == "test":
-            tests, found = (*clean.tests, test), (*clean.conditions, condition)
-            clean = _Data(known, tests, found, (*clean.digests, digest))
+            clean = _Data(
+                clean.train,
+                (*clean.tests, test),
+                (*clean.conditions, condition),
+                (*clean.digests, digest),
+            )
         else:
-            plan.append(_Data(train, (test,), (condition,), (digest,)))
-    return [clean, *plan] if clean.tests else plan
+            apart.append(_Data(train, (test,), (condition,), (digest,)))
+    return [clean, *apart] if clean.tests else apart
 
 
 def _part(both: Callable[[], Any], part: int) -> IntervalSequences:
@@ -138,69 +209,55 @@ def _part(both: Callable[[], Any], part: int) -> IntervalSequences:
     return made
 
 
-def _tasks(
-    X: IntervalSequences,
-    y: Labels,
-    estimators: Mapping[str, Any],
-    folds: Sequence[Fold],
-    plans: Mapping[tuple[int, int], list[_Data]],
-) -> tuple[list[Task], dict[str, _Data]]:
-    tasks, found = [], {}
-    told = {
-        place: [_digest(data, X, y, fold) for data in plans[place]]
-        for fold in folds
-        for place in [(fold.repeat, fold.number)]
-    }
-    for name, estimator in estimators.items():
-        for fold in folds:
-            place = (fold.repeat, fold.number)
-            for data, digest in zip(plans[place], told[place], strict=True):
-                # by content: what estimators show of themselves is cut where it is long
-                whole = digest + joblib.hash((name, estimator, *place))
-                key = hashlib.sha256(whole.encode()).hexdigest()
-                tasks.append(Task(name, fold, data.conditions, key))
-                found[key] = data
-    return tasks, found
-
-
 def _digest(data: _Data, X: IntervalSequences, y: Labels, fold: Fold) -> str:
     """Content of all data that a task sees, or of what they are made from."""
-    told = hashlib.sha256()
+    content = hashlib.sha256()
     made = [data.train] if data.conditions[0].on == "test" or data.digests[0] is None else []
     made += [test for test, digest in zip(data.tests, data.digests, strict=True) if digest is None]
     parts = [X, *(make() for make in made)]
     arrays: list[npt.NDArray[Any]] = [fold.train, fold.test]
     arrays += [a for part in parts for a in (part.offsets, part.action, part.start, part.end)]
     for array in arrays:
-        told.update(np.ascontiguousarray(array).tobytes() + b"|")
+        content.update(np.ascontiguousarray(array).tobytes() + b"|")
     for part in parts:
         groups = [] if part.groups is None else [str(group) for group in part.groups]
-        told.update(json.dumps([list(part.actions), groups]).encode())
-    told.update(json.dumps([y.tolist(), data.digests, __version__]).encode())
-    return told.hexdigest()
+        content.update(json.dumps([list(part.actions), groups]).encode())
+    position = [fold.repeat, fold.number]
+    content.update(json.dumps([y.tolist(), data.digests, position, __version__]).encode())
+    return content.hexdigest()
+
+
+def _is_result(kept: Any, task: Task) -> bool:
+    """Whether a journal has the result of a task, whole; anything may stand in a file."""
+    tests = kept.get("tests") if isinstance(kept, dict) else None
+    if not isinstance(tests, list) or len(tests) != len(task.conditions):
+        return False
+    needed = {"test", *SCORES, "predict_seconds", *PREDICTED}
+    whole = all(isinstance(test, dict) and needed <= set(test) for test in tests)
+    return whole and {"train", "fit_seconds"} <= set(kept)
 
 
 def _run(
     y: Labels,
     estimators: Mapping[str, Any],
     tasks: Sequence[Task],
-    data: Mapping[str, _Data],
+    data: Sequence[_Data],
+    numbers: Sequence[int],
     n_jobs: int | None,
-) -> Iterator[tuple[Task, dict[str, Any]]]:
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Results of the tasks with these numbers, in the order in which they are done."""
     parallel = joblib.Parallel(n_jobs, return_as="generator_unordered")
-    numbered = parallel(
+    yield from parallel(
         joblib.delayed(_try)(
             number,
-            estimators[task.method],
-            data[task.key].train(),
-            y[task.fold.train],
-            [make() for make in data[task.key].tests],
-            y[task.fold.test],
+            estimators[tasks[number].method],
+            data[number].train(),
+            y[tasks[number].fold.train],
+            [make() for make in data[number].tests],
+            y[tasks[number].fold.test],
         )
-        for number, task in enumerate(tasks)
+        for number in numbers
     )
-    for number, result in numbered:
-        yield tasks[number], result
 
 
 def _try(
@@ -217,23 +274,28 @@ def _try(
         begin = time.perf_counter()
         model = estimator.fit(X, y)
         seconds = time.perf_counter() - begin
-    told = {"train": len(y), "fit_seconds": seconds}
-    return number, told | {"tests": [_test(model, X_test, y_test) for X_test in tests]}
+    result = {"train": len(y), "fit_seconds": seconds}
+    return number, result | {"tests": [_test(model, X_test, y_test) for X_test in tests]}
 
 
 def _test(model: Any, X: IntervalSequences, y: Labels) -> dict[str, Any]:
+    classes = np.asarray(model.classes_)
     begin = time.perf_counter()
-    probabilities = model.predict_proba(X)
+    if hasattr(model, "predict_proba"):
+        probabilities = model.predict_proba(X)
+    else:  # a method that gives no probabilities is sure of what it predicts
+        predicted = np.asarray(model.predict(X))
+        probabilities = (predicted[:, None] == classes).astype(float)
     seconds = time.perf_counter() - begin
-    predicted = model.classes_[probabilities.argmax(axis=1)]
-    place = {label: c for c, label in enumerate(model.classes_.tolist())}
+    predicted = classes[probabilities.argmax(axis=1)]
+    column = {label: c for c, label in enumerate(classes.tolist())}
     of_true = [
-        float(row[place[label]]) if label in place else 0.0
+        float(row[column[label]]) if label in column else 0.0
         for label, row in zip(y.tolist(), probabilities, strict=True)
     ]
     return {
         "test": len(y),
-        **score_predictions(y, predicted, probabilities, model.classes_),
+        **score_predictions(y, predicted, probabilities, classes),
         "predict_seconds": seconds,
         "label": y.tolist(),
         "predicted": predicted.tolist(),
@@ -242,33 +304,22 @@ def _test(model: Any, X: IntervalSequences, y: Labels) -> dict[str, Any]:
     }
 
 
-class Search:
-    """An estimator whose parameters are chosen within the training set.
-
-    Where the training set has too few instances of any label to be split, its parameters stay.
-    """
-
-    def __init__(self, estimator: Any, grid: Grid) -> None:
-        self.estimator, self.grid = estimator, {name: list(values) for name, values in grid.items()}
-
-    def fit(self, X: IntervalSequences, y: Labels) -> Any:
-        """The estimator with the parameters that did best, fitted."""
-        inner = self._inner_folds(X, y)
-        if not inner:
-            return self.estimator.fit(X, y)
-        return GridSearchCV(self.estimator, self.grid, cv=inner).fit(X, y).best_estimator_
-
-    def _inner_folds(self, X: IntervalSequences, y: Labels) -> list[Any]:
-        groups = None if X.groups is None else [str(group) for group in X.groups]
-        if groups is not None and len(set(groups)) >= INNER_FOLDS:
-            return list(GroupKFold(INNER_FOLDS).split(y, y, groups))
-        folds = min(INNER_FOLDS, int(np.unique(y, return_counts=True)[1].max()))
-        if folds < 2:
-            return []
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)
-            way = StratifiedKFold(folds, shuffle=True, random_state=0)
-            return list(way.split(y, y))
-
-    def __repr__(self) -> str:
-        return f"search({self.estimator!r}, {self.grid!r})"
+def _gather(results: Sequence[tuple[Task, dict[str, Any]]], X: IntervalSequences) -> Frames:
+    """Scores and predictions of trials as tidy frames."""
+    names = np.array(X._names(), object)
+    scores, predictions = [], []
+    for task, result in results:
+        for condition, tested in zip(task.conditions, result["tests"], strict=True):
+            trial = {
+                "method": task.method,
+                **{name: getattr(condition, name) for name in ("error", "rate", "draw")},
+                "repeat": task.fold.repeat,
+                "fold": task.fold.number,
+            }
+            numbers = result | tested
+            measured = {name: numbers[name] for name in ("train", "test", *SCORES, *TIMES)}
+            scores.append(trial | measured)
+            columns = {name: tested[name] for name in PREDICTED}
+            frame = pd.DataFrame({**trial, "instance": names[task.fold.test], **columns})
+            predictions.append(frame)
+    return Frames(pd.DataFrame(scores), pd.concat(predictions, ignore_index=True))

@@ -176,6 +176,11 @@ class Formats(Mapping[str, Format]):
                 )
         self._formats[format.name] = format
 
+    def remove(self, name: str) -> None:
+        """Forget a format that was registered, and its writer."""
+        del self._formats[name]
+        self.writers.pop(name, None)
+
     def _complete(self) -> None:
         if self._is_complete:
             return
@@ -246,7 +251,7 @@ def reader(
 
     Examples
     --------
-    >>> from ibgn.io import Annotation, FORMATS, Recording, read
+    >>> from ibgn.io import FORMATS, Annotation, Recording, read, reader
     >>> @reader("notes", (".notes",))
     ... def read_notes(files, *, separator: str = ";"):
     ...     '''Read notes with an action, a start and an end on each line.'''
@@ -265,6 +270,7 @@ def reader(
       tea.notes: boil [0, 4), pour [3, 5)
     >>> y
     array(['tea'], dtype=object)
+    >>> FORMATS.remove("notes")
     """
 
     def register(parse: Callable[..., Any]) -> Read:

@@ -1,32 +1,21 @@
-"""Why one activity and not another: the log odds, split over intervals and relations."""
+"""Why one activity and not another: the log odds, split over terms and parts of the instance."""
 
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
-from ibgn._arrays import Floats
+from ibgn._arrays import Bytes, Floats
 from ibgn.allen import Relation
 from ibgn.intervals import IntervalSequences
+from ibgn.terms.base import LogTerms
 
-__all__ = ["Contributions", "Explanation", "compare"]
+__all__ = ["Explanation"]
 
-
-class Contributions(NamedTuple):
-    """log P(instance | activity), split over what the instance is made of.
-
-    Parameters
-    ----------
-    nodes : (k,) what each interval adds
-    links : (k, k) what the relation of each pair i < j adds, and 0 elsewhere
-    absent : what it adds that an action does not occur, where a model counts that
-    """
-
-    nodes: Floats
-    links: Floats
-    absent: dict[str, float]
+COLUMNS = ("term", "level", "first", "second", "action", "relation", "other", "contribution")
+NOWHERE = -1  # stands where a row is about no interval
 
 
 @dataclass(frozen=True)
@@ -37,69 +26,89 @@ class Explanation:
     ----------
     activity, against : the two labels
     instance : the instance that is explained
-    log_odds : log P(activity, instance) - log P(against, instance)
+    actions : names of the actions that the model knows
     prior : what the class prior adds
-    nodes : (k,) what each interval adds
-    links : (k, k) what the relation of each pair i < j adds, and 0 elsewhere
-    relations : (k, k) the relation of each pair
-    absent : what it adds that an action does not occur, where the model counts that
+    terms : what each term adds, by its name, at the levels at which it speaks
+    relations : (k, k) the relation of each pair i < j, and 255 elsewhere
     """
 
     activity: Any
     against: Any
     instance: IntervalSequences
-    log_odds: float
+    actions: tuple[str, ...]
     prior: float
-    nodes: Floats
-    links: Floats
-    relations: npt.NDArray[np.uint8]
-    absent: dict[str, float] = field(default_factory=dict)
+    terms: Mapping[str, LogTerms]
+    relations: Bytes
 
-    def table(self) -> pd.DataFrame:
-        """One row a contribution, the weightiest first; they add up to the log odds.
+    @property
+    def sums(self) -> dict[str, float]:
+        """What each term adds in all."""
+        return {
+            name: float(log_terms.by_instance(self.instance)[0])
+            for name, log_terms in self.terms.items()
+        }
 
-        Pairs that add nothing are left out.
+    @property
+    def log_odds(self) -> float:
+        """Log P(activity, instance) - log P(against, instance)."""
+        return self.prior + sum(self.sums.values())
+
+    @property
+    def intervals(self) -> Floats:
+        """(k,) what each interval adds, over all terms."""
+        total = np.zeros(len(self.instance.action))
+        for log_terms in self.terms.values():
+            if log_terms.interval is not None:
+                total += log_terms.interval
+        return total
+
+    @property
+    def pairs(self) -> Floats:
+        """(k, k) what each pair i < j adds, over all terms, and 0 elsewhere."""
+        k = len(self.instance.action)
+        total = np.zeros((k, k))
+        for log_terms in self.terms.values():
+            if log_terms.pair is not None:
+                total[np.triu_indices(k, 1)] += log_terms.pair
+        return total
+
+    def frame(self) -> pd.DataFrame:
+        """One row per contribution, the weightiest first; they add up to the log odds.
+
+        Pairs and actions that add nothing are left out.
         """
+        rows: list[tuple[Any, ...]] = [
+            ("prior", "instance", *[NOWHERE] * 2, "", "", "", self.prior)
+        ]
+        for name, log_terms in self.terms.items():
+            rows += self._rows(name, log_terms)
+        frame = pd.DataFrame(rows, columns=list(COLUMNS))
+        order = frame["contribution"].abs().sort_values(ascending=False, kind="stable").index
+        return frame.loc[order].reset_index(drop=True)
+
+    def _rows(self, term: str, log_terms: LogTerms) -> list[tuple[Any, ...]]:
         names = [self.instance.actions[code] for code in self.instance.action]
-        rows: list[tuple[Any, ...]] = [("prior", -1, -1, "", "", "", self.prior)]
-        rows += [("node", i, -1, names[i], "", "", value) for i, value in enumerate(self.nodes)]
-        rows += [("absent", -1, -1, name, "", "", value) for name, value in self.absent.items()]
-        for i, j in zip(*np.nonzero(self.links), strict=True):
-            held = Relation(int(self.relations[i, j])).label
-            rows.append(("link", i, j, names[i], held, names[j], self.links[i, j]))
-        columns = ["kind", "first", "second", "action", "relation", "other", "contribution"]
-        table = pd.DataFrame(rows, columns=columns)
-        order = table["contribution"].abs().sort_values(ascending=False, kind="stable").index
-        return table.loc[order].reset_index(drop=True)
+        rows: list[tuple[Any, ...]] = []
+        if log_terms.instance is not None:
+            rows.append((term, "instance", *[NOWHERE] * 2, "", "", "", log_terms.instance[0]))
+        if log_terms.interval is not None:
+            for i, value in enumerate(log_terms.interval):
+                rows.append((term, "interval", i, NOWHERE, names[i], "", "", value))
+        if log_terms.action is not None:
+            for a in np.flatnonzero(log_terms.action[0]):
+                name, value = self.actions[a], log_terms.action[0, a]
+                rows.append((term, "action", *[NOWHERE] * 2, name, "", "", value))
+        if log_terms.pair is not None:
+            first, second = np.triu_indices(len(names), 1)
+            for p in np.flatnonzero(log_terms.pair):
+                i, j = int(first[p]), int(second[p])
+                held = Relation(int(self.relations[i, j])).label
+                rows.append((term, "pair", i, j, names[i], held, names[j], log_terms.pair[p]))
+        return rows
 
     def __repr__(self) -> str:
-        missing = f" + absent actions {sum(self.absent.values()):.2f}" if self.absent else ""
+        added = "".join(f" + {name} {value:.2f}" for name, value in self.sums.items())
         return (
             f"Explanation: {self.activity!r} against {self.against!r}, log odds "
-            f"{self.log_odds:.2f} = prior {self.prior:.2f} + actions {self.nodes.sum():.2f} "
-            f"+ relations {self.links.sum():.2f}{missing}"
+            f"{self.log_odds:.2f} = prior {self.prior:.2f}{added}"
         )
-
-
-def compare(
-    labels: tuple[Any, Any],
-    contributions: tuple[Contributions, Contributions],
-    prior: float,
-    instance: IntervalSequences,
-    relations: npt.NDArray[np.uint8],
-) -> Explanation:
-    """Split the log odds of two activities by what each part of an instance adds to either."""
-    for_it, against_it = contributions
-    nodes, links = for_it.nodes - against_it.nodes, for_it.links - against_it.links
-    absent = {name: value - against_it.absent[name] for name, value in for_it.absent.items()}
-    return Explanation(
-        activity=labels[0],
-        against=labels[1],
-        instance=instance,
-        log_odds=float(prior + nodes.sum() + links.sum() + sum(absent.values())),
-        prior=prior,
-        nodes=nodes,
-        links=links,
-        relations=relations,
-        absent=absent,
-    )

@@ -1,11 +1,11 @@
 """New instances of an activity, drawn from what was learned about it.
 
-Nodes are seated by the Chinese restaurant process and take actions from their tables. The relations
-of all pairs are then drawn one by one, pair (i, j) after all pairs between i and j: a linked pair
-by its actions, an unlinked one by its positions, each among the relations that the intervals
-between leave open. Where every pair constrains the others such a draw never ends in an empty set
-and can reach every network that exists, whichever pairs are linked, so nothing is ever rejected.
-It is the distribution that `Links.log_terms` scores with unlinked="constrained".
+Intervals are seated by the Chinese restaurant process and take actions from their tables. The
+relations of all pairs are then drawn one by one, pair (i, j) after all pairs between i and j: a
+linked pair by its actions, an unlinked one by its positions, each among the relations that the
+intervals between leave open. Where every pair constrains the others such a draw never ends in an
+empty set and can reach every network that exists, whichever pairs are linked, so nothing is ever
+rejected. It is the distribution that the term scores with unlinked="constrained".
 """
 
 from typing import NamedTuple
@@ -14,17 +14,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ibgn._arrays import Bytes, Codes, Floats, Ints
-from ibgn._kernels import generation as kernels
-from ibgn.allen import COMPOSITION, Relation
+from ibgn.allen import Relation
 from ibgn.checks import check_number
-from ibgn.errors import DataError
+from ibgn.errors import DataError, Option, OptionError
 from ibgn.intervals import IntervalSequences
 from ibgn.model.activity import ActivityModel
-from ibgn.networks import BEYOND
-from ibgn.terms.relations import Links
-from ibgn.terms.tables import Nodes
+from ibgn.text import quote
 
-__all__ = ["draw_nodes", "draw_relations", "rank_end_points", "sample_instances", "spread_ranks"]
+__all__ = ["draw_actions", "rank_end_points", "sample_instances", "spread_ranks"]
 
 
 LEAST_GAP = 1e-3  # part of the pace that any two different end points are apart at least
@@ -35,19 +32,6 @@ _BELOW = np.zeros((3, 256), np.int64)
 _BELOW[0, list(Relation)] = [2, 1, 1, 0, 1, 1, 0]
 _BELOW[1, list(Relation)] = [2, 2, 2, 2, 1, 1, 1]
 _BELOW[2, list(Relation)] = [0, 0, 1, 1, 2, 1, 1]
-
-
-class _Chances(NamedTuple):
-    """What the kernel is told of a `Links`, in its order; probabilities, not their logarithms."""
-
-    links: npt.NDArray[np.bool_]
-    beyond: int
-    actions: int
-    keys: Ints
-    known: Floats
-    unknown: Floats
-    positions: Floats
-    elsewhere: Floats
 
 
 class _Intervals(NamedTuple):
@@ -83,23 +67,19 @@ def sample_instances(
 
     Examples
     --------
-    >>> from ibgn.model.activity import fit_activity
-    >>> from ibgn.terms.tables import Sampling
-    >>> from ibgn.structure import Structure
-    >>> X = IntervalSequences.from_lists(10 * [[("hold", 0, 5), ("pour", 1, 3), ("stir", 3, 4)]])
-    >>> rng = np.random.default_rng(0)
-    >>> activity = fit_activity(
-    ...     "tea", X, Structure.chain(), None, 1.0, "constrained", Sampling(draws=100), rng
-    ... )
+    >>> from ibgn import IBGNClassifier
+    >>> X = 10 * [[("hold", 0, 5), ("pour", 1, 3), ("stir", 3, 4)]]
+    >>> model = IBGNClassifier("chain", draws=100, random_state=0).fit(X, 10 * ["tea"])
+    >>> activity, rng = model.activities_["tea"], np.random.default_rng(0)
     >>> drawn = sample_instances(activity, 4, rng)
     >>> drawn.lengths
     array([3, 3, 3, 3])
     >>> sample_instances(activity, 2, rng, lengths=[1, 5]).lengths
     array([1, 5])
     """
+    _check_terms(activity)
     chosen = _choose_lengths(activity, n, rng, lengths)
-    chances = _chances(activity.links)
-    drawn = [_draw_instance(activity, chances, k, rng) for k in chosen.tolist()]
+    drawn = [_draw_instance(activity, k, rng) for k in chosen.tolist()]
     return IntervalSequences(
         np.concatenate([[0], np.cumsum(chosen)]),
         np.concatenate([np.zeros(0, np.int32), *(part.action for part in drawn)]),
@@ -107,20 +87,6 @@ def sample_instances(
         np.concatenate([np.zeros(0), *(part.end for part in drawn)]),
         activity.actions,
     )
-
-
-def draw_nodes(nodes: Nodes, length: int, rng: np.random.Generator) -> tuple[Ints, Codes]:
-    """Draw the table and the action of each interval of an instance, (length,) each."""
-    emission = np.ascontiguousarray(nodes.emission(length)[:, :-1])  # without the unknown action
-    return kernels.draw_nodes(length, float(nodes.concentration), emission, rng)
-
-
-def draw_relations(links: Links, action: npt.ArrayLike, rng: np.random.Generator) -> Bytes:
-    """Draw the relations of all pairs of an instance, given its actions.
-
-    Returns (k, k), the relation of i < j at [i, j], and 255 elsewhere.
-    """
-    return _draw_relations(_chances(links), np.asarray(action, np.int32), rng)
 
 
 def rank_end_points(relations: Bytes) -> Ints:
@@ -164,7 +130,8 @@ def _choose_lengths(
         return _check_lengths(activity, n, lengths)
     if n and not len(activity.lengths):
         raise DataError(
-            f"activity {activity.name!r} was learned from no instances; say lengths=..."
+            f"activity {quote(activity.name)} was learned from no instances; give ",
+            Option("lengths"),
         )
     return rng.choice(activity.lengths, int(n)) if n else np.zeros(0, np.int64)
 
@@ -172,38 +139,42 @@ def _choose_lengths(
 def _check_lengths(activity: ActivityModel, n: int, lengths: npt.ArrayLike) -> Ints:
     given = np.asarray(lengths)
     if given.shape not in ((), (n,)):
-        raise DataError(f"lengths is one number, or one for each of n={n}; got shape {given.shape}")
+        reason = f"must be one number, or one for each of the {n} instances"
+        raise OptionError("lengths", lengths, reason)
     if not given.size:
         return np.zeros(0, np.int64)
     if not np.issubdtype(given.dtype, np.integer) or given.min() < 0:
-        raise DataError(f"lengths are whole numbers from 0; got {lengths!r}")
+        raise OptionError("lengths", lengths, "must be whole numbers from 0")
     if given.max() > 0 and not activity.actions:
-        raise DataError(f"activity {activity.name!r} knows no action; only lengths=0 can be drawn")
+        raise OptionError(
+            "lengths", lengths, f"must be 0, as activity {quote(activity.name)} knows no action"
+        )
     return np.broadcast_to(given, int(n)).astype(np.int64)
 
 
-def _chances(links: Links) -> _Chances:
-    return _Chances(
-        links.structure.mask(links.structure.size),
-        BEYOND[links.structure.beyond],
-        links.actions,
-        links.keys,
-        np.exp(links.log_probs),
-        np.exp(links.unknown),
-        np.exp(links.positions),
-        np.exp(links.elsewhere),
-    )
-
-
-def _draw_relations(chances: _Chances, action: Codes, rng: np.random.Generator) -> Bytes:
-    return kernels.draw_relations(action, *chances, COMPOSITION, rng)
-
-
-def _draw_instance(
-    activity: ActivityModel, chances: _Chances, length: int, rng: np.random.Generator
-) -> _Intervals:
-    _, action = draw_nodes(activity.nodes, length, rng)
-    ranks = rank_end_points(_draw_relations(chances, action, rng))
+def _draw_instance(activity: ActivityModel, length: int, rng: np.random.Generator) -> _Intervals:
+    action = draw_actions(activity, length, rng)
+    ranks = rank_end_points(activity["relations"].draw(action, rng))
     start, end = spread_ranks(ranks, activity.pace, rng).T
     order = np.lexsort((action, end, start))  # moves actions of equal intervals only
     return _Intervals(action[order], start, end)
+
+
+def draw_actions(activity: ActivityModel, length: int, rng: np.random.Generator) -> Codes:
+    """Draw the action of each interval of an instance, from its tables where it has some."""
+    if "tables" in activity:
+        _, action = activity["tables"].draw(length, rng)
+    else:
+        action = activity["actions"].draw(length, rng)
+    drawn: Codes = action
+    return drawn
+
+
+def _check_terms(activity: ActivityModel) -> None:
+    """Refuse an activity that does not know what is to be drawn."""
+    if not ("relations" in activity and ("tables" in activity or "actions" in activity)):
+        raise OptionError(
+            "terms",
+            tuple(activity.terms),
+            "cannot be drawn from: new instances need 'relations', and 'tables' or 'actions'",
+        )

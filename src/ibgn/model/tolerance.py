@@ -6,6 +6,8 @@ that, as long as points that are meant to differ stay apart.
 """
 
 import warnings
+from functools import reduce
+from operator import add
 
 import numpy as np
 import numpy.typing as npt
@@ -14,9 +16,9 @@ from sklearn.model_selection import StratifiedKFold
 from ibgn._arrays import Floats, Ints
 from ibgn.cleaning import snap
 from ibgn.intervals import IntervalSequences, rebuild
-from ibgn.networks import read_networks, sum_by_instance
-from ibgn.structure import Structure
-from ibgn.terms.relations import Unlinked, count_links, fit_links
+from ibgn.terms.actions import Actions
+from ibgn.terms.base import Context, Term
+from ibgn.terms.relations import Relations, Unlinked
 
 __all__ = ["choose_tolerance", "merge_instants"]
 
@@ -24,7 +26,6 @@ __all__ = ["choose_tolerance", "merge_instants"]
 CHOICES = (0.0, 0.05, 0.1, 0.15, 0.2, 0.3)  # as parts of the median duration
 FOLDS = 3
 MOST_PAIRS = 2_000_000  # of intervals; from more, instances are drawn
-FULL = Structure.full()
 
 
 def merge_instants(X: IntervalSequences, tolerance: float) -> IntervalSequences:
@@ -57,15 +58,16 @@ def choose_tolerance(
     ----------
     X : instances
     codes : (n,) which activity each is of
-    unlinked : see `Links.log_terms`
+    unlinked : see `ibgn.terms.relations.Relations`
     """
     X, codes = _few(X, codes)
     if len(X.action) == 0 or np.bincount(codes).max() < FOLDS:
         return 0.0
     folds = _folds(codes)
     unit = float(np.median(X.end - X.start))
+    terms = [Actions(), Relations("full", unlinked=unlinked)]
     right = np.array(
-        [_recognised(merge_instants(X, part * unit), codes, folds, unlinked) for part in CHOICES]
+        [_recognised(merge_instants(X, part * unit), codes, folds, terms) for part in CHOICES]
     )
     best = right[right.mean(axis=1).argmax()]
     behind = best - right
@@ -81,36 +83,34 @@ def _few(X: IntervalSequences, codes: npt.NDArray[np.intp]) -> tuple[IntervalSeq
     return X[chosen], codes[chosen].astype(np.int64)
 
 
-def _folds(codes: Ints) -> list[tuple[Ints, Ints]]:
+def _folds(codes: Ints) -> list[Ints]:
+    """Test instances of each fold."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # that an activity is rarer than folds
-        way = StratifiedKFold(FOLDS, shuffle=True, random_state=0)
-        return list(way.split(codes, codes))
+        split = StratifiedKFold(FOLDS, shuffle=True, random_state=0).split(codes, codes)
+        return [test for _, test in split]
 
 
-def _recognised(
-    X: IntervalSequences, codes: Ints, folds: list[tuple[Ints, Ints]], unlinked: Unlinked
-) -> Floats:
-    """(n,) whether each instance is recognised when its fold is tested."""
+def _recognised(X: IntervalSequences, codes: Ints, folds: list[Ints], terms: list[Term]) -> Floats:
+    """(n,) whether each instance is recognised when its fold is tested.
+
+    Each fold is counted once, and activities are learned from all counts less those of the fold.
+    """
+    activities = range(int(codes.max()) + 1)
+    parts = [[X[test[codes[test] == c]] for c in activities] for test in folds]
     right = np.zeros(len(X))
-    for train, test in folds:
-        scores = _log_likelihood(X[train], codes[train], X[test], int(codes.max()) + 1, unlinked)
-        right[test] = scores.argmax(axis=1) == codes[test]
+    scores = [np.zeros((len(test), len(activities))) for test in folds]
+    for term in terms:
+        counts = [[term.count(part) for part in fold] for fold in parts]
+        totals = [reduce(add, (fold[c] for fold in counts)) for c in activities]
+        for score, test, fold in zip(scores, folds, counts, strict=True):
+            tested = X[test]
+            for c in activities:
+                context = Context(c, X.actions, 0, np.random.default_rng(0))
+                learned = term.fit(totals[c] - fold[c], None, context)
+                score[:, c] += learned.log_likelihood(tested)
+    for score, test in zip(scores, folds, strict=True):
+        absent = [c for c in activities if (codes[test] == c).sum() == (codes == c).sum()]
+        score[:, absent] = -np.inf  # nothing was learned of them
+        right[test] = score.argmax(axis=1) == codes[test]
     return right
-
-
-def _log_likelihood(
-    X: IntervalSequences, codes: Ints, new: IntervalSequences, activities: int, unlinked: Unlinked
-) -> Floats:
-    """(new instances, activities) by frequencies of actions, and relations given actions."""
-    networks = read_networks(new, FULL)
-    scores = np.full((len(new), activities), -np.inf)
-    for c in np.unique(codes):
-        part = X[codes == c]
-        counts = np.bincount(part.action, minlength=len(X.actions)) + 0.5
-        actions = np.log(counts / counts.sum())[new.action]
-        found = count_links(part, FULL, read_networks(part, FULL))
-        relations = fit_links(found, FULL, len(X.actions), 1.0).log_terms(new, networks, unlinked)
-        scores[:, c] = sum_by_instance(new.offsets, actions)
-        scores[:, c] += sum_by_instance(networks.offsets, relations)
-    return scores

@@ -15,18 +15,18 @@ from typing import Any
 import numpy as np
 
 from ibgn._arrays import Array
+from ibgn.declarations import ANY, FLOAT, INT
 from ibgn.errors import DataError
 
 __all__ = ["Arrays", "MisfitError", "check", "items", "join", "split"]
 
 Json = Any  # whatever JSON can hold
 
-FORMAT, VERSION = b"ibgn model ", 1
+FORMAT, VERSION = b"ibgn model ", 2
 LARGEST = 2 << 30  # bytes of a file, and of all its arrays unpacked
 LARGEST_JSON = 16 << 20
 MOST_LINKS = 10_000_000  # pairs of positions of all structures together
-ANY = -1  # any length of an array
-INT, FLOAT, SMALL = ("<i8",), ("<f8",), ("|b1", "|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<u8")
+SMALL = ("|b1", "|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<u8")
 NUMBERS = (*INT, *FLOAT, *SMALL, "<f2", "<f4")
 
 
@@ -69,6 +69,11 @@ def _check_first_line(data: bytes) -> int:
     version = re.match(rb"([1-9][0-9]{0,8})[ \n]", data[len(FORMAT) :][:20])
     if version and int(version[1]) > VERSION:
         raise DataError("the file was written by a newer version of ibgn; update ibgn to read it")
+    if version and int(version[1]) < VERSION:
+        raise DataError(
+            "the file was written by a version of ibgn before 0.1, which can no longer be read; "
+            "fit the model again"
+        )
     begin = data.find(b"\n") + 1
     expected = _first_line(memoryview(data)[begin:])
     check(data[:begin] == expected, "it is cut short, or not what was written (by its SHA-256)")

@@ -9,9 +9,10 @@ from sklearn.utils.validation import check_is_fitted
 from ibgn import __version__
 from ibgn._arrays import Array
 from ibgn._files import Source, reading, replacing
+from ibgn.declarations import STORABLE
 from ibgn.errors import DataError
 from ibgn.persistence.container import FORMAT, LARGEST, Arrays, check, items, join, split
-from ibgn.persistence.models import KINDS, pack_model, unpack_model
+from ibgn.persistence.models import pack_model, unpack_model
 from ibgn.text import printable, quote
 
 __all__ = ["load", "save"]
@@ -22,7 +23,7 @@ def save(model: Any, path: Source) -> None:
 
     The file replaces another only when it is complete. The same model gives the same bytes. A
     `random_state` that is a generator is left out, and loaded as None; pairs of positions given
-    as `structure` are loaded as a sorted list.
+    as `structure` are loaded as a sorted list, other lists as tuples.
 
     Examples
     --------
@@ -36,16 +37,19 @@ def save(model: Any, path: Source) -> None:
     ...     load(Path(folder, "drinks.ibgn")).predict(X).tolist()
     ['latte', 'tea']
     """
-    names = [name for name, kind in KINDS.items() if type(model) is kind.estimator]
-    if not names:
-        given, known = printable(type(model).__name__), ", ".join(KINDS)
-        raise DataError(f"an object of class {given} cannot be saved; choose among {known}")
+    name = type(model).__name__
+    if not _is_estimator(type(model)):
+        known = ", ".join(name for name, kind in STORABLE.items() if _is_estimator(kind))
+        raise DataError(
+            f"an object of class {printable(name)} cannot be saved; choose among {known}"
+        )
     check_is_fitted(model)
     try:
-        data = _to_bytes(names[0], model)
+        data = _to_bytes(name, model)
         _from_bytes(data)  # what is saved can be loaded
     except Exception as error:
-        raise DataError(f"the model cannot be saved: {_words(error)}; fit it anew") from error
+        advice = "" if type(error) is DataError else "; fit it again"
+        raise DataError(f"the model cannot be saved: {_words(error)}{advice}") from error
     with replacing(path) as temporary:
         temporary.write_bytes(data)
 
@@ -62,9 +66,13 @@ def load(path: Source) -> Any:
     try:
         return _from_bytes(data)
     except Exception as error:  # whatever a forged file leads to
-        advice = "; the file is damaged or was altered, get it anew or save the model again"
-        told = "" if isinstance(error, DataError) else advice
-        raise DataError(f"{printable(Path(path).name)}: {_words(error)}{told}") from error
+        advice = "; the file is damaged or was altered, copy it again or save the model again"
+        advice = "" if type(error) is DataError else advice
+        raise DataError(f"{printable(Path(path).name)}: {_words(error)}{advice}") from error
+
+
+def _is_estimator(kind: type) -> bool:
+    return STORABLE.get(kind.__name__) is kind and hasattr(kind, "fit") and hasattr(kind, "predict")
 
 
 def _words(error: Exception) -> str:
@@ -73,7 +81,7 @@ def _words(error: Exception) -> str:
 
 def _to_bytes(name: str, model: Any) -> bytes:
     arrays: list[Array] = []
-    packed = pack_model(KINDS[name], model, arrays)
+    packed = pack_model(model, arrays)
     return join({"ibgn": __version__, "class": name, "model": packed}, arrays)
 
 
@@ -81,9 +89,12 @@ def _from_bytes(data: bytes) -> Any:
     content, packed = split(data)
     names = ("ibgn", "class", "model", "arrays")
     _, name, node, table = items(content, "the second line", names)
-    if not isinstance(name, str) or name not in KINDS:
-        raise DataError(f"it holds a model of class {quote(name)}; update ibgn to read it")
+    if not isinstance(name, str) or not _is_estimator(STORABLE.get(name, object)):
+        raise DataError(
+            f"it holds a model of the unknown class {quote(name)}; import the module that defines "
+            "it, or update ibgn"
+        )
     arrays = Arrays(table, packed)
-    model = unpack_model(KINDS[name], node, arrays)
+    model = unpack_model(STORABLE[name], node, arrays)
     check(not arrays.unused, "it has arrays that no part of the model uses")
     return model

@@ -1,96 +1,85 @@
-"""Estimators: their parameters, their labels, and an activity for each; a row for each class."""
+"""Estimators: their options, their labels, and the terms of each activity."""
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import fields
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ibgn._arrays import Array
-from ibgn.checks import check_number
-from ibgn.classifiers.base import ActivityClassifier
-from ibgn.classifiers.dbn import DBNClassifier, DurationChain
-from ibgn.classifiers.ibgn import IBGNClassifier
-from ibgn.classifiers.ihmm import IHMMClassifier, InterleavedChains
-from ibgn.classifiers.itbn import ITBNClassifier, TemporalNetwork
-from ibgn.model.activity import ActivityModel
-from ibgn.persistence.container import ANY, FLOAT, LARGEST, NUMBERS, Arrays, Json, check, items
-from ibgn.persistence.parts import (
-    Field,
-    finite,
-    increasing,
-    logs,
-    pack,
-    pack_pairs,
-    unpack,
+from ibgn.declarations import ANY, FLOAT, Stored, are_log_probs, is_finite, stored_fields
+from ibgn.errors import DataError
+from ibgn.persistence.container import LARGEST, NUMBERS, Arrays, Json, check, items
+from ibgn.persistence.values import (
+    pack_option,
+    pack_value,
+    unpack_option,
     unpack_part,
-    unpack_structure,
+    unpack_value,
 )
-from ibgn.structure import Structure
-from ibgn.terms.tables import Sampling
 from ibgn.text import quote
 
-__all__ = ["KINDS", "Codec", "Kind", "pack_model", "unpack_model"]
+__all__ = ["pack_model", "unpack_model"]
 
 MOST_JOBS = 1024
-LARGEST_BEAM = 2**63 - 1  # a kernel knows no larger number
 
 
-class Codec(NamedTuple):
-    """How a parameter that is no plain value is packed, from its model, and unpacked."""
-
-    pack: Callable[[Any, list[Array]], Json]
-    unpack: Callable[[Json, Arrays], Any]
-
-
-class Kind(NamedTuple):
-    """What estimators of a class are made of.
-
-    Parameters
-    ----------
-    estimator : the class; its `_check_options` refuses parameters that cannot be
-    activity : class of its activities, a row of PARTS
-    check : refuses parameters that `_check_options` leaves to training
-    attributes : what was fitted, beside labels, their prior, actions and activities
-    codecs : parameters that are no plain values, beside those of all estimators
-    """
-
-    estimator: type[ActivityClassifier]
-    activity: type
-    check: Callable[[Any], None] = lambda model: None
-    attributes: tuple[tuple[str, Field], ...] = ()
-    codecs: tuple[tuple[str, Codec], ...] = ()
-
-
-def pack_model(kind: Kind, model: Any, arrays: list[Array]) -> Json:
-    """Turn a fitted model into JSON; its arrays are added to the others."""
-    labels = model.classes_.tolist()
+def pack_model(model: Any, arrays: list[Array]) -> Json:
+    """Turn a fitted estimator into JSON; its arrays are added to the others."""
+    _check_declared(model)
     return {
-        "parameters": _pack_parameters(kind, model, arrays),
+        "parameters": _pack_parameters(model, arrays),
         "classes": _pack_labels(model.classes_, arrays),
-        "class_log_prior": pack(model.class_log_prior_, arrays),
+        "class_log_prior": pack_value(model.class_log_prior_, arrays),
         "actions": list(model.actions_),
-        **{_plain(name): pack(getattr(model, name), arrays) for name, _ in kind.attributes},
-        "activities": [pack(model.activities_[label], arrays) for label in labels],
+        **{_plain(name): pack_value(getattr(model, name), arrays) for name in model.learned},
+        "activities": [_pack_activity(model, part, arrays) for part in model.activities_.values()],
     }
 
 
-def unpack_model(kind: Kind, node: Json, arrays: Arrays) -> Any:
-    """Turn JSON into a fitted model."""
+def _check_declared(model: Any) -> None:
+    """Refuse to leave out what was learned."""
+    common = ("classes_", "class_log_prior_", "actions_", "activities_")
+    learned = {name for name in vars(model) if name.endswith("_") and not name.startswith("_")}
+    lost = learned.difference(common, model.learned)
+    if lost:
+        raise DataError(
+            f"{min(lost)} of {type(model).__name__} says nowhere how it is stored; declare it in "
+            "`learned` of the class"
+        )
+
+
+def _pack_activity(model: Any, activity: Any, arrays: list[Array]) -> Json:
+    kinds = _fitted_kinds(model)
+    for name, term in activity.terms.items():
+        if type(term) is not kinds.get(name):
+            raise DataError(
+                f"the term {quote(name)} is of class {type(term).__name__}, which is not what its "
+                "options lead to; fit the model again, or declare the class as `fitted` of the term"
+            )
+    terms = {name: pack_value(term, arrays, "actions") for name, term in activity.terms.items()}
+    return pack_value(activity, arrays, "name", "actions", "terms") | {"terms": terms}
+
+
+def _fitted_kinds(model: Any) -> dict[str, type]:
+    """Class of each fitted term, by its name."""
+    return {term.name: term.fitted for term in model._make_terms()}
+
+
+def unpack_model(kind: Any, node: Json, arrays: Arrays) -> Any:
+    """Turn JSON into a fitted estimator of a class."""
     names = ("parameters", "classes", "class_log_prior", "actions")
-    others = tuple(_plain(name) for name, _ in kind.attributes)
+    others = tuple(map(_plain, kind.learned))
     values = items(node, "the model", (*names, *others, "activities"))
     parameters, classes, prior, actions, *fitted, activities = values
     model = _unpack_parameters(kind, parameters, arrays)
     model.classes_ = _unpack_labels(classes, arrays)
-    size = len(model.classes_)
-    model.class_log_prior_ = unpack((FLOAT, logs, size), prior, arrays, "class_log_prior")
+    priors = Stored(FLOAT, (len(model.classes_),), are_log_probs)
+    model.class_log_prior_ = unpack_value(priors, prior, arrays, "class_log_prior")
     model.actions_ = tuple(_names(actions, "actions"))
     arrays.lengths = {"actions": len(model.actions_)}
-    for (name, field), value in zip(kind.attributes, fitted, strict=True):
-        setattr(model, name, unpack(field, value, arrays, _plain(name)))
-    model.activities_ = _unpack_activities(kind, model, activities, arrays)
+    for (name, declared), value in zip(kind.learned.items(), fitted, strict=True):
+        setattr(model, name, unpack_value(declared, value, arrays, _plain(name)))
+    model.activities_ = _unpack_activities(model, activities, arrays)
     return model
 
 
@@ -98,21 +87,29 @@ def _plain(attribute: str) -> str:
     return attribute.removesuffix("_")
 
 
-def _unpack_activities(kind: Kind, model: Any, node: Json, arrays: Arrays) -> dict[Any, Any]:
+def _unpack_activities(model: Any, node: Json, arrays: Arrays) -> dict[Any, Any]:
     labels, shared, activities = model.classes_.tolist(), arrays.lengths, {}
     check(type(node) is list and len(node) == len(labels), "activities are missing")
+    kinds = _fitted_kinds(model)
     for label, part in zip(labels, node, strict=True):
-        given = {"name": label, "actions": model.actions_}
         arrays.lengths = dict(shared)  # other lengths are each activity's own
         what = f"activity {quote(label)}"
-        activities[label] = unpack_part(kind.activity, part, arrays, what, **given)
+        terms_node, *_ = items(part, what, ("terms", *stored_fields(model.activity_type)))
+        values = zip(kinds.items(), items(terms_node, f"terms of {what}", kinds), strict=True)
+        terms = {
+            name: unpack_part(kind, value, arrays, f"{name} of {what}", actions=model.actions_)
+            for (name, kind), value in values
+        }
+        rest = {name: value for name, value in part.items() if name != "terms"}
+        known = {"name": label, "actions": model.actions_, "terms": terms}
+        activities[label] = unpack_part(model.activity_type, rest, arrays, what, **known)
     return activities
 
 
 def _pack_labels(labels: Array, arrays: list[Array]) -> Json:
     """Labels as an array of numbers, or as names and their width, 0 for objects."""
     if labels.dtype.kind not in "OU":
-        return pack(labels, arrays)
+        return pack_value(labels, arrays)
     width = labels.dtype.itemsize // 4 if labels.dtype.kind == "U" else 0
     return {"names": labels.tolist(), "width": width}
 
@@ -120,11 +117,11 @@ def _pack_labels(labels: Array, arrays: list[Array]) -> Json:
 def _unpack_labels(node: Json, arrays: Arrays) -> Array:
     labels: Array
     if type(node) is int:
-        labels = unpack((NUMBERS, finite, ANY), node, arrays, "classes")
+        labels = unpack_value(Stored(NUMBERS, (ANY,), is_finite), node, arrays, "classes")
     else:
         names, width = items(node, "classes", ("names", "width"))
         size = width * len(_names(names, "classes")) if type(width) is int else -1
-        check(0 <= size <= LARGEST // 4, "the width of classes cannot be")
+        check(0 <= size <= LARGEST // 4, "the classes have an invalid width")
         labels = np.array(names, f"U{width}" if width else object)
         check(labels.tolist() == names, "classes are wider than they may be")
     listed = labels.tolist()
@@ -138,114 +135,24 @@ def _names(node: Json, what: str) -> list[str]:
     return list(node)
 
 
-def _pack_parameters(kind: Kind, model: Any, arrays: list[Array]) -> Json:
-    codecs = COMMON | dict(kind.codecs)
-    return {
-        name: codecs[name].pack(model, arrays) if name in codecs else pack(value, arrays)
-        for name, value in model.get_params(deep=False).items()
-    }
+def _pack_parameters(model: Any, arrays: list[Array]) -> Json:
+    options = model.get_params(deep=False)
+    return {name: pack_option(value, arrays) for name, value in options.items()}
 
 
-def _unpack_parameters(kind: Kind, node: Json, arrays: Arrays) -> Any:
-    codecs = COMMON | dict(kind.codecs)
-    known = kind.estimator().get_params(deep=False)
-    values = dict(zip(known, items(node, "the parameters", known), strict=True))
-    for name in values:
-        if name in codecs:
-            values[name] = codecs[name].unpack(values[name], arrays)
-    model = kind.estimator(**values)
+def _unpack_parameters(kind: Any, node: Json, arrays: Arrays) -> Any:
+    known = kind._get_param_names()
+    values = zip(known, items(node, "the parameters", known), strict=True)
+    model = kind(**{name: unpack_option(value, arrays, name) for name, value in values})
     model._check_options()
-    kind.check(model)
     _check_running(model)
     return model
 
 
-def _check_running(model: ActivityClassifier) -> None:
-    jobs = model.n_jobs
+def _check_running(model: Any) -> None:
+    """Refuse what `_check_options` takes from a caller, and a file must not ask for."""
+    jobs, seed = model.n_jobs, getattr(model, "random_state", None)
     some = jobs is None or (type(jobs) is int and 1 <= abs(jobs) <= MOST_JOBS)
-    check(some, "n_jobs cannot be what it is")
+    check(some, "n_jobs has an invalid value")
     check(type(model.progress) is bool, "progress is neither true nor false")
-
-
-def _pack_prior(model: ActivityClassifier, arrays: list[Array]) -> Json:
-    prior = model.class_prior
-    if not isinstance(prior, Mapping):
-        return pack(prior, arrays)
-    return [[pack(label, arrays), float(p)] for label, p in prior.items()]
-
-
-def _unpack_prior(node: Json, arrays: Arrays) -> str | dict[Any, float]:
-    if isinstance(node, str):
-        return node
-    listed = isinstance(node, list) and all(isinstance(e, list) and len(e) == 2 for e in node)
-    check(listed, "class_prior is no list of labels and probabilities")
-    plain = all(type(a) in (str, int, float, bool) and type(p) is float for a, p in node)
-    check(plain and len(dict(node)) == len(node), "class_prior cannot be what it is")
-    return dict(node)
-
-
-def _pack_seed(model: Any, arrays: list[Array]) -> Json:
-    seed = model.random_state
-    return int(seed) if isinstance(seed, int | np.integer) else None
-
-
-def _unpack_seed(node: Json, arrays: Arrays) -> int | None:
-    seed: int | None = node
-    check(seed is None or (type(seed) is int and seed >= 0), "random_state cannot be what it is")
-    return seed
-
-
-def _pack_choice(model: IBGNClassifier, arrays: list[Array]) -> Json:
-    structure = model.structure
-    if isinstance(structure, Iterator):  # spent; what it gave is in every activity
-        structure = next(iter(model.activities_.values())).structure.links
-    if isinstance(structure, str | Structure):
-        return pack(structure, arrays)
-    return {"pairs": pack_pairs(structure, arrays)}
-
-
-def _unpack_choice(node: Json, arrays: Arrays) -> str | Structure | list[tuple[int, int]]:
-    if isinstance(node, str):
-        return node
-    if not isinstance(node, dict) or set(node) != {"pairs"}:
-        return unpack_structure(node, arrays)
-    pairs = arrays.take_pairs(node["pairs"])
-    Structure(pairs)  # refuses what are no positions
-    return pairs
-
-
-def _check_learning(model: IBGNClassifier) -> None:
-    Sampling(**{field.name: getattr(model, field.name) for field in fields(Sampling)})
-    for name in ("penalty", "smoothing"):
-        if name == "penalty" or model.smoothing != "learned":
-            check_number(name, getattr(model, name), "positive", lambda value: value > 0)
-
-
-def _check_beam(model: IHMMClassifier) -> None:
-    check(model.beam is None or model.beam <= LARGEST_BEAM, "beam cannot be what it is")
-
-
-# parameters that several estimators have, and that are no plain values
-COMMON = {
-    "class_prior": Codec(_pack_prior, _unpack_prior),
-    "random_state": Codec(_pack_seed, _unpack_seed),
-}
-
-# Name in the file of each class that can be saved; another class needs a row here.
-KINDS = {
-    "IBGNClassifier": Kind(
-        IBGNClassifier,
-        ActivityModel,
-        check=_check_learning,
-        attributes=(
-            ("seed_", (int, lambda seed: 0 <= seed < 2**32)),
-            ("tolerance_", (float, lambda tolerance: 0 <= tolerance < np.inf)),
-        ),
-        codecs=(("structure", Codec(_pack_choice, _unpack_choice)),),
-    ),
-    "IHMMClassifier": Kind(IHMMClassifier, InterleavedChains, check=_check_beam),
-    "DBNClassifier": Kind(
-        DBNClassifier, DurationChain, attributes=(("edges_", (FLOAT, increasing, "edges")),)
-    ),
-    "ITBNClassifier": Kind(ITBNClassifier, TemporalNetwork),
-}
+    check(seed is None or (type(seed) is int and seed >= 0), "random_state has an invalid value")

@@ -16,12 +16,12 @@ __all__ = ["plot_calibration"]
 SMALLEST, LARGEST = 12.0, 260.0  # square points
 
 
-def plot_calibration(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+def plot_calibration(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Draw how often predictions are right, by how sure the classifier was.
 
     Parameters
     ----------
-    table : a row for each bin of predictions, with the columns "confidence" (their mean),
+    frame : a row for each bin of predictions, with the columns "confidence" (their mean),
         "accuracy" and "instances"; bins without instances are left out
     ax : where to draw; None makes a figure
 
@@ -35,14 +35,14 @@ def plot_calibration(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     --------
     >>> import matplotlib.pyplot as plt
     >>> rows = [(0.55, 0.4, 10), (0.95, 0.9, 30)]
-    >>> table = pd.DataFrame(rows, columns=["confidence", "accuracy", "instances"])
-    >>> ax = plot_calibration(table)
+    >>> frame = pd.DataFrame(rows, columns=["confidence", "accuracy", "instances"])
+    >>> ax = plot_calibration(frame)
     >>> ax.get_title()
     'confidence is 0.075 from accuracy on average'
     >>> plt.close(ax.figure)
     """
     numbers = {"confidence": SHARE, "accuracy": SHARE, "instances": COUNT}
-    bins = _filled(read_frame(table, [], numbers))
+    bins = _filled(read_frame(frame, [], numbers))
     ax = new_axes(4.6, 4.6) if ax is None else ax
     if bins.empty:
         return say_empty(ax, "no predictions")

@@ -56,7 +56,7 @@ def plot_comparison(
     Returns
     -------
     Axes
-        Rows stand in the order of the table, 40 at the most. IBGN and its kin are blue.
+        Rows stand in the order of the frame, at most 40. IBGN and its kin are blue.
 
     Examples
     --------
@@ -69,16 +69,17 @@ def plot_comparison(
     >>> plt.close(ax.figure)
     """
     if not isinstance(score, str):
-        raise OptionError(f"score is the name of a column; got {score!r}")
+        raise OptionError("score", score, "must be the name of a column")
     if chance is not None:
         check_number("chance", chance, "the score of a guess", lambda value: True)
     numbers = {score: ANY, f"{score}_error": COUNT}
-    table = read_frame(summary, ["method"], numbers, optional={"reference": ANY})
-    rows, left_out = _first(table)
+    frame = read_frame(summary, ["method"], numbers, optional={"reference": ANY})
+    rows, left_out = _first(frame)
     ax = new_axes(6.5, ROW * len(rows) + 1) if ax is None else ax
     if rows.empty:
         return say_empty(ax, "no methods")
-    _draw_scores(ax, rows[score], rows[f"{score}_error"], list(map(_colour, rows["method"])))
+    colours = [OURS if FAMILY in method else GREY for method in rows["method"]]
+    _draw_scores(ax, rows[score], rows[f"{score}_error"], colours)
     label_rows(ax, [printable(name, 32) for name in rows["method"]])
     if "reference" in rows:
         _draw_published(ax, rows["reference"])
@@ -90,19 +91,19 @@ def plot_comparison(
     return dress(ax)
 
 
-def plot_activities(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+def plot_activities(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Draw precision, recall and F1 of each activity.
 
     Parameters
     ----------
-    table : a row for each activity, with the columns "activity", "instances", "precision",
+    frame : a row for each activity, with the columns "activity", "instances", "precision",
         "recall" and "f1"
     ax : where to draw; None makes a figure
 
     Returns
     -------
     Axes
-        Rows stand in the order of the table, each with its number of instances; 40 at the most.
+        Rows stand in the order of the frame, each with its number of instances; at most 40.
 
     Examples
     --------
@@ -114,7 +115,7 @@ def plot_activities(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     >>> plt.close(ax.figure)
     """
     numbers = {"instances": COUNT} | dict.fromkeys(("precision", "recall", "f1"), SHARE)
-    rows, left_out = _first(read_frame(table, ["activity"], numbers))
+    rows, left_out = _first(read_frame(frame, ["activity"], numbers))
     ax = new_axes(6.5, ROW * len(rows) + 1.1) if ax is None else ax
     if rows.empty:
         return say_empty(ax, "no activities")
@@ -144,10 +145,6 @@ def _first(rows: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     """Rows that are drawn, and words on how many are not."""
     more = len(rows) - MOST_ROWS
     return rows.head(MOST_ROWS), f"\n{count(more, 'more row')} not drawn" if more > 0 else ""
-
-
-def _colour(method: str) -> Colour:
-    return OURS if FAMILY in method else GREY
 
 
 def _draw_scores(ax: Axes, values: Any, errors: Any, colours: list[Colour]) -> None:

@@ -49,12 +49,12 @@ def _clear_to(colour: Colour) -> LinearSegmentedColormap:
 RIGHT, WRONG = map(_clear_to, SERIES_COLOURS[:2])
 
 
-def plot_confusion(table: pd.DataFrame, *, shares: bool = True, ax: Axes | None = None) -> Axes:
+def plot_confusion(frame: pd.DataFrame, *, shares: bool = True, ax: Axes | None = None) -> Axes:
     """Draw which activities were taken for which.
 
     Parameters
     ----------
-    table : counts, a row for each true label and a column for each predicted one, in the same
+    frame : counts, a row for each true label and a column for each predicted one, in the same
         order; where a count is missing, it is 0
     shares : write per cents of the row; False writes the counts
     ax : where to draw; None makes a figure
@@ -75,34 +75,36 @@ def plot_confusion(table: pd.DataFrame, *, shares: bool = True, ax: Axes | None 
     >>> plt.close(ax.figure)
     """
     if not isinstance(shares, bool):
-        raise OptionError(f"shares is True or False; got {shares!r}")
-    counts = _read_counts(table)
-    names = [printable(name, 24 if len(counts) <= 30 else 18) for name in table.index]
+        raise OptionError("shares", shares, "must be True or False")
+    counts = _read_counts(frame)
+    names = [printable(name, 24 if len(counts) <= 30 else 18) for name in frame.index]
     ax = new_axes(*_grid_inches(names)) if ax is None else ax
     if not names:
         return say_empty(ax, "no labels")
-    total = counts.sum(axis=1, keepdims=True)
-    parts = counts / np.where(total > 0, total, 1)
+    of_row = counts.sum(axis=1, keepdims=True)
+    parts = counts / np.where(of_row > 0, of_row, 1)
     _draw_cells(ax, parts)
     _label_cells(ax, names)
     _write_numbers(ax, parts, counts, shares)
     _add_key(ax)
-    _write_title(ax, float(np.trace(counts)), float(counts.sum()))
+    right, total = float(np.trace(counts)), float(counts.sum())
+    share = f" ({right / total:.1%})" if total else ""
+    ax.set_title(f"{right:,.0f} of {total:,.0f} predictions right{share}", fontsize=11, pad=24)
     return dress(ax)
 
 
-def _read_counts(table: pd.DataFrame) -> Floats:
-    if not isinstance(table, pd.DataFrame):
-        raise DataError(f"a pandas DataFrame is wanted, got {type(table).__name__}")
-    rows, columns = list(map(str, table.index)), list(map(str, table.columns))
+def _read_counts(frame: pd.DataFrame) -> Floats:
+    if not isinstance(frame, pd.DataFrame):
+        raise DataError(f"a plot needs a pandas DataFrame, got {type(frame).__name__}")
+    rows, columns = list(map(str, frame.index)), list(map(str, frame.columns))
     if rows != columns:
         apart = sorted(set(rows) ^ set(columns))[:5]
         problem = f"only one has {', '.join(map(quote, apart))}" if apart else "their order differs"
         raise DataError(
             f"rows and columns have different labels: {problem}; make them the same, for pandas: "
-            "table.reindex(index=labels, columns=labels, fill_value=0)"
+            "frame.reindex(index=labels, columns=labels, fill_value=0)"
         )
-    read = [numbers_of(table.iloc[:, at], name, COUNT) for at, name in enumerate(columns)]
+    read = [numbers_of(frame.iloc[:, at], name, COUNT) for at, name in enumerate(columns)]
     counts: Floats = np.reshape(read, (len(columns), len(rows))).T
     counts[np.isnan(counts)] = 0
     return counts
@@ -166,17 +168,9 @@ def _write_numbers(ax: Axes, parts: Floats, counts: Floats, shares: bool) -> Non
         return
     style: Any = {"ha": "center", "va": "center", "fontsize": size, "clip_on": True}
     for i, j in np.argwhere(parts).tolist():
-        words = _per_cent(parts[i, j]) if shares else f"{counts[i, j]:,.0f}"
+        share = "<1" if parts[i, j] < 0.005 else f"{100 * parts[i, j]:.0f}"
+        words = share if shares else f"{counts[i, j]:,.0f}"
         ax.text(j, i, words, color="white" if parts[i, j] >= WHITE_INK else DARK, **style)
-
-
-def _per_cent(part: float) -> str:
-    return "<1" if part < 0.005 else f"{100 * part:.0f}"
-
-
-def _write_title(ax: Axes, right: float, total: float) -> None:
-    share = f" ({right / total:.1%})" if total else ""
-    ax.set_title(f"{right:,.0f} of {total:,.0f} predictions right{share}", fontsize=11, pad=24)
 
 
 def _add_key(ax: Axes) -> None:

@@ -76,13 +76,13 @@ def plot_explanation(
     codes = list(dict.fromkeys(one.action.tolist()))
     if ax is None:
         ax = new_axes(*_figure_inches(len(one.action), len(codes)))
-    links = _weightiest(explanation.links, int(most_links))
+    links = _weightiest(explanation.pairs, int(most_links))
     _write_title(ax, explanation, len(links))
     if not codes:
         return say_empty(ax)
     scale = _scale(explanation, links)
     lane = lane_of_action(one, codes)
-    bars = draw_bars(ax, one, lane, _colours(scale, explanation.nodes))
+    bars = draw_bars(ax, one, lane, _colours(scale, explanation.intervals))
     label_timeline(ax, shown(one, codes, 32))
     if links:
         _draw_links(ax, explanation, links, bars, scale)
@@ -104,7 +104,7 @@ def _weightiest(links: Floats, most: int) -> list[Pair]:
 
 def _scale(explanation: "Explanation", links: list[Pair]) -> ScalarMappable:
     """Colours of contributions, the same way far from none on both sides."""
-    weights = [*explanation.nodes, *(explanation.links[pair] for pair in links)]
+    weights = [*explanation.intervals, *(explanation.pairs[pair] for pair in links)]
     farthest = max(map(abs, weights), default=0) or 1
     return ScalarMappable(Normalize(-farthest, farthest), DIVERGING)
 
@@ -117,12 +117,11 @@ def _write_title(ax: Axes, explanation: "Explanation", drawn: int) -> None:
     longest = max((letters_across(ax, 90) - 27) // 2, 12)
     names = [printable(name, longest) for name in (explanation.activity, explanation.against)]
     title = f"{names[0]} against {names[1]}: log odds {explanation.log_odds:+z.1f}"
-    k = len(explanation.nodes)
-    parts = (
-        f"prior {explanation.prior:+z.1f}, actions {explanation.nodes.sum():+z.1f}, "
-        f"relations {explanation.links.sum():+z.1f} ({drawn} of {k * (k - 1) // 2} drawn)"
-    )
-    verbatim(ax.set_title(f"{title}\n{parts}", fontsize=11))
+    k = len(explanation.instance.action)
+    sums = {"prior": explanation.prior} | explanation.sums
+    parts = ", ".join(f"{printable(name)} {value:+z.1f}" for name, value in sums.items())
+    pairs = f"{drawn} of {k * (k - 1) // 2} pairs drawn"
+    verbatim(ax.set_title(f"{title}\n{parts} ({pairs})", fontsize=11))
 
 
 def _draw_links(
@@ -139,7 +138,7 @@ def _draw_links(
     ax.set_xlim(*corners[0])  # lines stay inside
     unit = inches(ax) / np.ptp(corners, axis=1)
     lines, places = bend_apart(ends * unit, corners.T * unit)
-    colours = _colours(scale, np.array([explanation.links[pair] for pair in links]))
+    colours = _colours(scale, np.array([explanation.pairs[pair] for pair in links]))
     outline = [withStroke(linewidth=3.4, foreground=DARK)]
     style: Any = {"linewidths": 2, "capstyle": "round", "path_effects": outline, "zorder": 3}
     ax.add_collection(LineCollection(list(lines / unit), colors=colours, **style))

@@ -1,4 +1,4 @@
-"""Tables that plots are given: the columns they need, checked."""
+"""Frames that plots are given: the columns they need, checked."""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -21,7 +21,7 @@ ANY: Range = (-LARGEST, LARGEST)
 
 
 def read_frame(
-    table: pd.DataFrame,
+    frame: pd.DataFrame,
     names: Sequence[str],
     numbers: Mapping[str, Range],
     optional: Mapping[str, Range] = MappingProxyType({}),
@@ -30,19 +30,19 @@ def read_frame(
 
     Optional numbers are taken where they are there.
     """
-    if not isinstance(table, pd.DataFrame):
-        raise DataError(f"a pandas DataFrame is wanted, got {type(table).__name__}")
-    found = list(table.columns)
+    if not isinstance(frame, pd.DataFrame):
+        raise DataError(f"a plot needs a pandas DataFrame, got {type(frame).__name__}")
+    found = list(frame.columns)
     numbers = {**numbers, **{name: optional[name] for name in optional if name in found}}
     for name in (*names, *numbers):
         if found.count(name) != 1:
             problem = "more than one" if name in found else "no"
             there = ", ".join(map(quote, found[:20])) or "none"
             raise DataError(
-                f"the table has {problem} column {quote(name)}; its columns are {there}"
+                f"the frame has {problem} column {quote(name)}; its columns are {there}"
             )
-    read: dict[str, Any] = {name: [str(value) for value in table[name]] for name in names}
-    read |= {name: numbers_of(table[name], name, limits) for name, limits in numbers.items()}
+    read: dict[str, Any] = {name: [str(value) for value in frame[name]] for name in names}
+    read |= {name: numbers_of(frame[name], name, limits) for name, limits in numbers.items()}
     return pd.DataFrame(read, columns=[*names, *numbers])
 
 
@@ -53,8 +53,11 @@ def numbers_of(column: "pd.Series[Any]", name: object, limits: Range) -> list[fl
     for row, value in enumerate(column):
         number = as_number(value)
         if number is None or number < low or number > high:
+            advice = f"a number from {low:g} to {high:g}"
+            if limits == SHARE:
+                advice = "a share from 0 to 1, and per cents divided by 100"
             raise DataError(
-                f"row {row} of the table: {quote(name)} is {quote(value)}; {_wanted(limits)}"
+                f"row {row} of the frame: {quote(name)} is {quote(value)}; write {advice}"
             )
         values.append(number)
     return values
@@ -64,10 +67,4 @@ def refuse_missing(rows: pd.DataFrame, name: str) -> None:
     """Refuse rows whose place in a plot is not known."""
     missing = rows.index[rows[name].isna()]
     if len(missing):
-        raise DataError(f"row {missing[0]} of the table has no {name}; fill it in or drop the row")
-
-
-def _wanted(limits: Range) -> str:
-    if limits == SHARE:
-        return "write a share from 0 to 1, and per cents divided by 100"
-    return f"write a number from {limits[0]:g} to {limits[1]:g}"
+        raise DataError(f"row {missing[0]} of the frame has no {name}; fill it in or drop the row")

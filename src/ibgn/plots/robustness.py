@@ -58,29 +58,29 @@ def plot_robustness(curves: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     [0.95, 0.9]
     >>> plt.close(ax.figure)
     """
-    table = read_frame(curves, ["method"], {"rate": SHARE} | ACCURACY)
-    refuse_missing(table, "rate")
-    methods = list(dict.fromkeys(table["method"]))
+    frame = read_frame(curves, ["method"], {"rate": SHARE} | ACCURACY)
+    refuse_missing(frame, "rate")
+    methods = list(dict.fromkeys(frame["method"]))
     drawn = methods[:MOST_ROWS]
     ax = new_axes(7.5, float(np.clip(0.4 * len(drawn), 4, 7))) if ax is None else ax
     if not drawn:
         return say_empty(ax, "no methods")
     lines = []
     for number, method in enumerate(drawn):
-        rows = table[table["method"] == method].sort_values("rate", kind="stable")
+        rows = frame[frame["method"] == method].sort_values("rate", kind="stable")
         lines.append(_draw_series(ax, rows["rate"], rows, series_look(number)))
-    _label_rates(ax, np.unique(table["rate"]))
-    _finish(ax, f"rate of errors{_not_drawn(methods, drawn)}", table)
+    _label_rates(ax, np.unique(frame["rate"]))
+    _finish(ax, f"rate of errors{_not_drawn(methods, drawn)}", frame)
     _name_lines(ax, lines, drawn)
     return dress(ax)
 
 
-def plot_detectors(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+def plot_detectors(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Draw the accuracy of methods with the intervals that several detectors find.
 
     Parameters
     ----------
-    table : a row for each method and detector, with the columns "method", "detector", "accuracy"
+    frame : a row for each method and detector, with the columns "method", "detector", "accuracy"
         and "accuracy_error" (NaN where there is none)
     ax : where to draw; None makes a figure
 
@@ -99,15 +99,16 @@ def plot_detectors(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ['poor', 'good']
     >>> plt.close(ax.figure)
     """
-    table = read_frame(table, ["method", "detector"], ACCURACY)
-    methods, detectors = (list(dict.fromkeys(table[name])) for name in ("method", "detector"))
+    frame = read_frame(frame, ["method", "detector"], ACCURACY)
+    methods, detectors = (list(dict.fromkeys(frame[name])) for name in ("method", "detector"))
     drawn, columns = methods[:MOST_ROWS], detectors[:MOST_DETECTORS]
-    ax = new_axes(*_columns_inches(len(drawn), len(columns))) if ax is None else ax
+    width = float(np.clip((0.14 * len(drawn) + 0.3) * len(columns), 4, 11)) + 2.5
+    ax = new_axes(width, 4.3) if ax is None else ax
     if not drawn:
         return say_empty(ax, "no methods")
-    dots = _draw_columns(ax, table, drawn, columns)
+    dots = _draw_columns(ax, frame, drawn, columns)
     more = _not_drawn(detectors, columns, "detector") + _not_drawn(methods, drawn)
-    _finish(ax, f"detector{more}", table)
+    _finish(ax, f"detector{more}", frame)
     _label_detectors(ax, [printable(name, 24) for name in columns])
     _list_names(ax, dots, [printable(name, 32) for name in drawn])
     return dress(ax)
@@ -120,19 +121,15 @@ def _label_rates(ax: Axes, rates: Floats) -> None:
     ax.xaxis.set_major_formatter(lambda rate, _: f"{100 * rate:g}%")
 
 
-def _columns_inches(methods: int, detectors: int) -> tuple[float, float]:
-    return float(np.clip((0.14 * methods + 0.3) * detectors, 4, 11)) + 2.5, 4.3
-
-
 def _draw_columns(
-    ax: Axes, table: pd.DataFrame, methods: list[str], detectors: list[str]
+    ax: Axes, frame: pd.DataFrame, methods: list[str], detectors: list[str]
 ) -> list[Artist]:
     """Draw the dots of each method, side by side with those of the others."""
     aside = (np.arange(len(methods)) - (len(methods) - 1) / 2) * 0.8 / len(methods)
     place = {name: number for number, name in enumerate(detectors)}
     dots: list[Artist] = []
     for number, method in enumerate(methods):
-        rows = table[(table["method"] == method) & table["detector"].isin(detectors)]
+        rows = frame[(frame["method"] == method) & frame["detector"].isin(detectors)]
         places = rows["detector"].map(place) + aside[number]
         dots.append(_draw_series(ax, places, rows, series_look(number) | {"linestyle": "none"}))
     return dots
@@ -161,8 +158,8 @@ def _not_drawn(found: list[str], drawn: list[str], noun: str = "method") -> str:
     return f"\n{count(more, f'more {noun}')} not drawn" if more else ""
 
 
-def _finish(ax: Axes, label: str, table: pd.DataFrame) -> None:
-    errors = " (± 1 standard error)" if table["accuracy_error"].notna().any() else ""
+def _finish(ax: Axes, label: str, frame: pd.DataFrame) -> None:
+    errors = " (± 1 standard error)" if frame["accuracy_error"].notna().any() else ""
     ax.set(ylim=(0, 1), xlabel=label, ylabel=f"accuracy{errors}")
     ax.grid(color=FAINT, linewidth=0.6)
     ax.set_axisbelow(True)

@@ -54,15 +54,16 @@ def plot_structure(activity: "ActivityModel", *, ax: Axes | None = None) -> Axes
     'air: 14 of 105 pairs linked'
     >>> plt.close(ax.figure)
     """
-    size = max(int(activity.lengths.max(initial=0)), activity.structure.size)
-    linked = activity.structure.mask(size)
+    relations = activity["relations"]
+    size = max(int(activity.lengths.max(initial=0)), relations.structure.size)
+    linked = relations.structure.mask(size)
     ax = new_axes(*_grid_inches(size)) if ax is None else ax
     counted = f": {linked.sum()} of {size * (size - 1) // 2} pairs linked"
     name = printable(activity.name, max(letters_across(ax) - len(counted), 12))
     verbatim(ax.set_title(name + counted))
     if size < 2:
         return say_empty(ax, "no pairs of positions")
-    scores = np.where(linked, _score_matrix(activity.link_scores, size), 0)
+    scores = np.where(linked, _score_matrix(relations.link_scores, size), 0)
     _draw_cells(ax, ~linked, scores, ListedColormap([UNLINKED]))
     links = _draw_cells(ax, linked, scores, SHADES if scores.any() else ListedColormap([LINKED]))
     _label_positions(ax)

@@ -70,9 +70,10 @@ def plot_tables(
     """
     check_number("least", least, "from 0 to 1", lambda value: 0 <= value <= 1)
     check_number("most_actions", most_actions, "a whole number from 1", lambda value: value >= 1)
-    shares = activity.nodes.shares
+    tables = activity["tables"]
+    shares = tables.shares
     kept = np.flatnonzero(shares >= min(least, shares.max()))
-    probs = activity.nodes.action_probs[kept]
+    probs = tables.action_probs[kept]
     columns = _columns(probs, int(most_actions))
     names = [printable(activity.actions[code], 24) for code in columns]
     places = [float(place) for place in range(len(columns))]
@@ -88,7 +89,7 @@ def plot_tables(
     if len(names) > len(columns):
         _draw_cells(ax, rest, places[-1], Normalize(0, 1), GREYS)
     _label_cells(ax, places, names, [f"table {z}: {shares[z]:.0%}" for z in kept.tolist()])
-    _write_title(ax, activity, len(kept), least)
+    _write_title(ax, activity, len(shares) - len(kept), len(kept), least)
     return ax
 
 
@@ -127,8 +128,9 @@ def _label_cells(ax: Axes, places: list[float], names: list[str], tables: list[s
     ax.set_xlabel("per cent of the intervals of a table", fontsize=9)
 
 
-def _write_title(ax: Axes, activity: "ActivityModel", kept: int, least: float) -> None:
-    left_out = len(activity.nodes.shares) - kept
+def _write_title(
+    ax: Axes, activity: "ActivityModel", left_out: int, kept: int, least: float
+) -> None:
     counted = f": {kept} table{'s' if kept > 1 else ''}"
     counted += f" ({left_out} below {100 * least:g}% left out)" if left_out else ""
     name = printable(activity.name, max(letters_across(ax) - len(counted), 12))

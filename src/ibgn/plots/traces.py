@@ -54,7 +54,7 @@ def plot_traces(activity: "ActivityModel", *, ax: Axes | None = None) -> Axes:
     'draw'
     >>> plt.close(ax.figure)
     """
-    trace = activity.convergence.trace
+    trace = activity["tables"].convergence.trace
     ax = new_axes(7, 3) if ax is None else ax
     _write_title(ax, activity)
     if not trace.size:
@@ -78,7 +78,7 @@ def plot_traces(activity: "ActivityModel", *, ax: Axes | None = None) -> Axes:
 
 
 def _write_title(ax: Axes, activity: "ActivityModel") -> None:
-    found = activity.convergence
+    found = activity["tables"].convergence
     parts = [f"effective sample size {found.effective_sample_size:,.0f}"]
     if np.isfinite(found.rhat):
         parts.append(f"R-hat {found.rhat:.3f}")

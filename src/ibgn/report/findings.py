@@ -1,26 +1,29 @@
-"""What a report tells of: data, a comparison of methods, a model, and what it finds hard."""
+"""What a report is about: data, a comparison of methods, a model, and what it finds hard."""
 
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import precision_recall_fscore_support
 
-from ibgn.classifiers.base import ActivityClassifier
-from ibgn.classifiers.ibgn import IBGNClassifier
-from ibgn.errors import DataError
+from ibgn.classifiers import ActivityClassifier, IBGNClassifier
+from ibgn.errors import MISSING, DataError, OptionError
 from ibgn.evaluation.evaluate import Evaluation
 from ibgn.evaluation.folds import Fold
-from ibgn.evaluation.methods import Method
-from ibgn.evaluation.trials import Grid, Search
+from ibgn.evaluation.methods import Method, make_estimators
+from ibgn.evaluation.search import Grid, Search
 from ibgn.inspection import Inspection, inspect
 from ibgn.intervals import IntervalSequences
 from ibgn.model.activity import ActivityModel
 from ibgn.model.explanation import Explanation
+from ibgn.text import quote
 
 __all__ = ["Findings", "HardInstance", "Origin", "find"]
 
@@ -31,16 +34,16 @@ MOST_HARD = 6
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a report comes from, so that it can be made again.
+    """Where a report comes from, so that it can be reproduced.
 
     Parameters
     ----------
     title : of the page
-    question : what was to be found out, in a sentence
+    question : that the report answers, in a sentence
     command : the command line that made it
     seed : of everything random
     scheme : how instances were split
-    warnings : what was said when the data were read
+    warnings : those that reading the data gave
     """
 
     title: str
@@ -62,7 +65,7 @@ class HardInstance:
     probability : that the model gave to the true activity
     instance : its intervals
     explanation : why the predicted activity, or the next likely, and not the true one; None where
-        the method has no reasons to give
+        the method cannot explain itself
     """
 
     name: str
@@ -75,7 +78,7 @@ class HardInstance:
 
 @dataclass(frozen=True)
 class Findings:
-    """Everything that a report is made of.
+    """Everything that a report is made of; what several sections need is computed once.
 
     Parameters
     ----------
@@ -83,9 +86,9 @@ class Findings:
     inspection : of the data
     evaluation : methods side by side
     robustness : accuracy against errors of detection, as `Robustness.curves` gives it, or None
-    method : the one that is looked at more closely
+    method : the one that is examined more closely
     activities : what it learned from all data, by label; empty where it is no IBGN
-    hardest : what it finds hardest
+    hardest : the instances that it finds hardest
     """
 
     origin: Origin
@@ -95,6 +98,48 @@ class Findings:
     method: str
     activities: Mapping[str, ActivityModel] = field(default_factory=dict)
     hardest: Sequence[HardInstance] = ()
+
+    @cached_property
+    def summary(self) -> pd.DataFrame:
+        """Scores of all methods, see `Evaluation.summary`."""
+        return self.evaluation.summary()
+
+    @cached_property
+    def tests(self) -> pd.DataFrame:
+        """Paired tests against the best method, see `Evaluation.compare`."""
+        return self.evaluation.compare()
+
+    @cached_property
+    def confusion(self) -> pd.DataFrame:
+        """Confusion matrix of the method that is examined."""
+        return self.evaluation.confusion(self.method)
+
+    @cached_property
+    def predictions(self) -> pd.DataFrame:
+        """Predictions of the method that is examined."""
+        predictions = self.evaluation.predictions
+        return predictions[predictions["method"] == self.method]
+
+    @cached_property
+    def activity_scores(self) -> pd.DataFrame:
+        """Precision, recall, F1 and most frequent mistake, one row per activity."""
+        labels = [str(label) for label in self.confusion.index]
+        precision, recall, f1, instances = precision_recall_fscore_support(
+            self.predictions["label"], self.predictions["predicted"], labels=labels, zero_division=0
+        )
+        mistakes = self.confusion.to_numpy() * (1 - np.eye(len(labels), dtype=int))
+        mistaken_for = [labels[row.argmax()] if row.any() else None for row in mistakes]
+        return pd.DataFrame(
+            {
+                "activity": labels,
+                "instances": instances // max(self.predictions["repeat"].nunique(), 1),
+                "precision": precision,
+                "recall": recall,
+                "f1": f1,
+                "mistaken_for": pd.Series(mistaken_for, dtype=object),
+                "mistaken": mistakes.max(axis=1, initial=0),
+            }
+        )
 
 
 def find(
@@ -109,26 +154,28 @@ def find(
     search: Mapping[str, Grid] | None = None,
     n_jobs: int | None = None,
 ) -> Findings:
-    """Look closely at the best IBGN, or else the best method, of an evaluation.
+    """Examine the best IBGN, or else the best method, of an evaluation.
 
-    It is learned once from all data, to show what there is to learn, and once more for each fold
+    It learns once from all data, to show what there is to learn, and once more for each fold
     with an instance that it found hard, to explain that instance without having learned from it.
-    Where `evaluate` chose parameters by search, give the same search, so that they are chosen anew.
+    Where `evaluate` chose parameters by search, give the same search, so that they are chosen
+    again.
     """
     labels = np.asarray(y).astype(str).astype(object)
-    method = _closest_look(evaluation, methods, origin.seed)
+    estimators = make_estimators(methods, origin.seed)
+    method = _choose(evaluation, estimators)
+    estimator = estimators[method]
+    if isinstance(estimator, ActivityClassifier):
+        estimator.set_params(n_jobs=n_jobs)
 
-    def learn(chosen: IntervalSequences, given: Labels) -> Any:
-        model = methods[method](origin.seed)
-        if isinstance(model, ActivityClassifier):
-            model.set_params(n_jobs=n_jobs)
+    def learn(train: IntervalSequences, y_train: Labels) -> Any:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # the report says it itself
             if search and method in search:
-                return Search(model, search[method]).fit(chosen, given)
-            return model.fit(chosen, given)
+                return Search(clone(estimator, safe=False), search[method]).fit(train, y_train)
+            return clone(estimator, safe=False).fit(train, y_train)
 
-    whole = learn(X, labels) if isinstance(methods[method](0), IBGNClassifier) else None
+    whole = learn(X, labels) if isinstance(estimator, IBGNClassifier) else None
     return Findings(
         origin=origin,
         inspection=inspect(X, labels, n_jobs=n_jobs),
@@ -140,17 +187,17 @@ def find(
     )
 
 
-def _closest_look(evaluation: Evaluation, methods: Mapping[str, Method], seed: int) -> str:
-    ranked = evaluation.summary()["method"].tolist()
-    missing = [name for name in ranked if name not in methods]
-    if missing:
-        raise DataError(f"there is no method {missing[0]!r} to learn again; give it in methods")
-    made = {name: methods[name](seed) for name in ranked}
+def _choose(evaluation: Evaluation, estimators: Mapping[str, Any]) -> str:
+    """Name of the best IBGN, else of the best method that explains itself, else of the best."""
+    ranking = evaluation.ranking()
+    for name in ranking:
+        if name not in estimators:
+            raise OptionError("methods", MISSING, f"must have {quote(name)}, to learn it again")
     for kind in (IBGNClassifier, ActivityClassifier, object):
-        for name in ranked:
-            if isinstance(made[name], kind):
-                return str(name)
-    raise DataError("there is no method to report on; compare one at the least")
+        for name in ranking:
+            if isinstance(estimators[name], kind):
+                return name
+    raise DataError("there is no method to report on; compare at least one")
 
 
 def _hardest(
@@ -162,10 +209,10 @@ def _hardest(
     learn: Any,
 ) -> list[HardInstance]:
     """Instances whose true activity was the least likely, in the first repetition."""
-    found = evaluation.predictions
-    part = found[(found["method"] == method) & (found["repeat"] == found["repeat"].min())]
+    every = evaluation.predictions
+    part = every[(every["method"] == method) & (every["repeat"] == every["repeat"].min())]
     order = np.argsort(part["probability"].to_numpy(float), kind="stable")[:MOST_HARD]
-    part = part.assign(place=part.groupby("fold").cumcount())  # predictions follow fold.test
+    part = part.assign(position=part.groupby("fold").cumcount())  # predictions follow fold.test
     fold_of = {fold.number: fold for fold in folds if fold.repeat == part["repeat"].min()}
     models: dict[int, Any] = {}
     hard = []
@@ -173,19 +220,19 @@ def _hardest(
         fold = fold_of[row["fold"]]
         if fold.number not in models:
             models[fold.number] = learn(X[fold.train], y[fold.train])
-        hard.append(_explained(models[fold.number], X[int(fold.test[row["place"]])], row))
+        hard.append(_explained(models[fold.number], X[int(fold.test[row["position"]])], row))
     return hard
 
 
-def _explained(model: Any, one: IntervalSequences, row: dict[Any, Any]) -> HardInstance:
+def _explained(model: Any, instance: IntervalSequences, row: dict[Any, Any]) -> HardInstance:
     label, predicted = str(row["label"]), str(row["predicted"])
     explanation = None
     # with one activity only there is no other to compare with
     if isinstance(model, ActivityClassifier) and {label} < set(model.classes_.tolist()):
         if predicted == label:  # recognised after all: against the next likely
-            explanation = model.explain(one, activity=label)
+            explanation = model.explain(instance, activity=label)
         else:
-            explanation = model.explain(one, activity=predicted, against=label)
+            explanation = model.explain(instance, activity=predicted, against=label)
     return HardInstance(
-        str(row["instance"]), label, predicted, float(row["probability"]), one, explanation
+        str(row["instance"]), label, predicted, float(row["probability"]), instance, explanation
     )

@@ -1,61 +1,72 @@
-"""One page of a report: a summary and figures put into a template, everything escaped."""
+"""One page: a summary and figures put into templates, everything escaped."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from ibgn.checks import check_choice
 from ibgn.errors import DataError
-from ibgn.report.figures import Figure
+from ibgn.report.section import Figure, Section
 from ibgn.report.svg import draw_svg
 from ibgn.report.words import FILTERS
 from ibgn.text import quote
 
-__all__ = ["render"]
+__all__ = ["PAGE", "render"]
 
-TEMPLATES = ("report.html", "paper.html")
+PAGE = '{% extends "page.html" %}'
+"""The template of a page that has sections and nothing else."""
 
 
-def render(template: str, summary: dict[str, Any], figures: Mapping[str, Figure]) -> str:
+def render(
+    template: str,
+    summary: Mapping[str, Any],
+    figures: Mapping[str, Figure],
+    sections: Sequence[Section] = (),
+) -> str:
     """Make a page that needs nothing but itself: no script, nothing to load.
 
     Parameters
     ----------
-    template : "report.html" or "paper.html"
+    template : text of the template; it may extend `page.html` and import `macros.html`
     summary : what the page says; all text in it is shown as it is written, never as markup
-    figures : by name; those that the page has a place for are drawn
+    figures : by name; those that the page shows are drawn
+    sections : those at the end of the page; each is left out where the summary has nothing of it
 
     Examples
     --------
-    >>> section = {"title": "Tea", "lead": ["1 < 2"], "figures": [], "tables": [], "verdicts": []}
-    >>> said = {"title": "Tea", "question": "Is it?", "headline": "It is.", "reproduce": None}
-    >>> page = render("paper.html", said | {"sections": [section]}, {})
-    >>> page.startswith("<!doctype html>"), "<p>1 &lt; 2</p>" in page
+    >>> summary = {"title": "Tea", "question": "Is it?", "headline": "1 < 2"}
+    >>> page = render(PAGE, summary, {})
+    >>> page.startswith("<!doctype html>"), "1 &lt; 2" in page
     (True, True)
     """
-    check_choice("template", template, TEMPLATES)
-    number = {name: place for place, name in enumerate(figures)}
+    number = {name: position for position, name in enumerate(figures)}
 
     def draw(name: str) -> Markup:
         if name not in figures:
-            raise DataError(f"the page wants a figure {quote(name)} that is not there; make it")
+            raise DataError(f"the page shows a figure {quote(name)} that does not exist; add it")
         return Markup(draw_svg(figures[name], f"f{number[name]}-"))  # noqa: S704  # escaped there
 
-    page = _environment().get_template(template)
-    return page.render(page=summary, draw=draw, has_figure=figures.__contains__)
+    environment = _environment()
+    shown = [
+        (section, environment.from_string(section.template))
+        for section in sections
+        if summary[section.name]
+    ]
+    return environment.from_string(template).render(
+        page=summary, sections=shown, draw=draw, has_figure=figures.__contains__
+    )
 
 
 @cache
 def _environment() -> Environment:
-    made = Environment(
-        loader=ChoiceLoader([PackageLoader("ibgn.report"), PackageLoader("ibgn.reproduction")]),
+    environment = Environment(
+        loader=PackageLoader("ibgn.report"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= FILTERS
-    return made
+    environment.filters |= FILTERS
+    return environment

@@ -1,27 +1,30 @@
-"""A report: what it says, its figures and its tables; kept as a page or piece by piece."""
+"""A report: what it says, its figures and its frames; saved as a page or piece by piece."""
 
 import json
 import re
 import warnings
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from ibgn._files import replacing, show, writing
-from ibgn.errors import DataError, DataWarning
-from ibgn.report.figures import Figure, make_figures
+from ibgn.errors import DataError, DataWarning, OptionError
 from ibgn.report.findings import Findings
-from ibgn.report.html import render
-from ibgn.report.summary import summarise
-from ibgn.report.tables import make_tables
+from ibgn.report.html import PAGE, render
+from ibgn.report.section import Figure, Section
+from ibgn.report.sections import SECTIONS
 from ibgn.text import count
 
 __all__ = ["Report", "make_folder", "make_report"]
 
-MISSING = r"Glyph \d+ .* missing from"  # what matplotlib says of a letter
+MISSING_GLYPH = r"Glyph \d+ .* missing from"  # matplotlib's warning about a letter
+SURE = 0.05  # p below which methods are said to differ
 
 
 @dataclass(frozen=True)
@@ -30,52 +33,55 @@ class Report:
 
     Parameters
     ----------
-    template : name of the template that makes a page of it
     summary : what it says, as plain values
     figures : by name, each drawn by matplotlib when it is called
-    tables : by name
+    frames : data frames by name
+    sections : those of the page whose data the summary has
+    template : text of the template of the page
     """
 
-    template: str
     summary: dict[str, Any]
     figures: Mapping[str, Figure]
-    tables: Mapping[str, pd.DataFrame]
+    frames: Mapping[str, pd.DataFrame]
+    sections: Sequence[Section] = ()
+    template: str = PAGE
 
     def html(self) -> str:
         """One page with everything in it: no script, nothing to load."""
-        return render(self.template, self.summary, self.figures)
+        return render(self.template, self.summary, self.figures, self.sections)
 
-    def save(self, path: Path, pieces: Path | None = None) -> None:
-        """Write the page, and every figure, table and number into a folder if one is given."""
+    def save(self, path: str | PathLike[str], pieces: str | PathLike[str] | None = None) -> None:
+        """Write the page, and every figure, frame and number to a folder if one is given."""
         page = self.html()
         with writing(path) as file:
             file.write(page)
         if pieces is not None:
             self.save_pieces(pieces)
 
-    def save_pieces(self, folder: Path) -> None:
-        """Write figures as PNG, tables as CSV, and the summary as JSON."""
+    def save_pieces(self, folder: str | PathLike[str]) -> None:
+        """Write figures as PNG, frames as CSV, and the summary as JSON."""
+        folder = Path(folder)
         make_folder(folder)
         lacking = [
             name
             for name, figure in self.figures.items()
             if not _draw(figure, folder / f"{name}.png")
         ]
-        for name, table in self.tables.items():
+        for name, frame in self.frames.items():
             with writing(folder / f"{name}.csv") as file:
-                table.to_csv(file, index=False)
+                frame.to_csv(file, index=False)
         with writing(folder / "summary.json") as file:
             json.dump(self.summary, file, indent=1)
         if lacking:
-            told = (
+            warning = DataWarning(
                 f"letters that matplotlib's font does not have are boxes in "
                 f"{count(len(lacking), 'figure')} (first: {lacking[0]}.png); the page has them all"
             )
-            warnings.warn(told, DataWarning, stacklevel=2)
+            warnings.warn(warning, stacklevel=2)
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder that is written to, if there is none."""
+    """Make a folder for output, unless it exists."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -87,11 +93,11 @@ def make_folder(folder: Path) -> None:
 def _draw(figure: Figure, path: Path) -> bool:
     """Write a figure as PNG and close it; tells whether the font has all of its letters."""
     with warnings.catch_warnings(record=True) as caught:
-        warnings.filterwarnings("always", MISSING, UserWarning)
+        warnings.filterwarnings("always", MISSING_GLYPH, UserWarning)
         _write_png(figure, path)
-    others = [one for one in caught if not re.match(MISSING, str(one.message))]
-    for one in others:
-        warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+    others = [each for each in caught if not re.match(MISSING_GLYPH, str(each.message))]
+    for each in others:
+        warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
     return len(others) == len(caught)
 
 
@@ -107,9 +113,50 @@ def _write_png(figure: Figure, path: Path) -> None:
         plt.close(drawn)
 
 
-def make_report(findings: Findings) -> Report:
-    """A report of findings: the data, the comparison, a model and what it finds hard."""
-    summary = summarise(findings)
-    return Report(
-        "report.html", summary, make_figures(findings, summary), make_tables(findings, summary)
-    )
+def make_report(findings: Findings, sections: Sequence[Section] = SECTIONS) -> Report:
+    """Report findings: the data, the comparison, a model, and what it finds hard.
+
+    Parameters
+    ----------
+    findings : as `find` gives them
+    sections : in the order of the page; ``[*SECTIONS, mine]`` adds one to the usual ones
+    """
+    repeated = [name for name, n in Counter(s.name for s in sections).items() if n > 1]
+    if repeated:
+        raise OptionError("sections", repeated, "are names of more than one section; rename one")
+    origin = findings.origin
+    summary: dict[str, Any] = {
+        "title": origin.title,
+        "question": origin.question,
+        "headline": make_headline(findings),
+    }
+    figures: dict[str, Figure] = {}
+    frames: dict[str, pd.DataFrame] = {}
+    for section in sections:
+        data = summary[section.name] = section.data(findings)
+        if data:
+            figures |= section.figures(findings, data)
+            frames |= section.frames(findings, data)
+    return Report(summary, figures, frames, sections)
+
+
+def make_headline(findings: Findings) -> str:
+    """What came out, in one or two sentences."""
+    summary, tests = findings.summary, findings.tests
+    best = summary.iloc[0]
+    line = f"{best['method']} is the most accurate of {len(summary)} methods: "
+    if len(summary) == 1:
+        line = f"{best['method']} recognises "
+    line += f"{best['accuracy']:.1%}"
+    if np.isfinite(best["accuracy_error"]):
+        line += f" (± {best['accuracy_error']:.1%})"
+    line += f" on average over {count(int(best['folds']), 'fold')}"
+    if tests.empty:
+        return f"{line}."
+    differs = tests["p_holm"] < SURE  # false where p is unknown, as after one fold
+    close = tests.loc[~differs, "method"].astype(str).tolist()
+    if not close:
+        return f"{line}, significantly more than every other method (p < {SURE}, Holm-corrected)."
+    if len(close) == len(tests):
+        return f"{line}. No other method differs significantly from it on these folds."
+    return f"{line}. These do not differ significantly from it: {', '.join(close)}."

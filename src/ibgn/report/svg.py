@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element, fromstring, tostring
 import matplotlib.pyplot as plt
 
 from ibgn.plots.style import DARK, FAINT, themed
-from ibgn.report.figures import Figure
+from ibgn.report.section import Figure
 from ibgn.text import printable
 
 __all__ = ["draw_svg"]
@@ -57,9 +57,9 @@ def draw_svg(figure: Figure, prefix: str) -> str:
     root = fromstring(_drawn(figure))  # noqa: S314  # written by matplotlib a line above
     for element in root.iter():
         _forget_namespaces(element)
-    wanted = {target for element in root.iter() for target in _targets(element)}
+    linked = {target for element in root.iter() for target in _targets(element)}
     for element in root.iter():
-        _clean(element, prefix, wanted)
+        _clean(element, prefix, linked)
     box = root.attrib["viewBox"]
     root.attrib = {
         "role": "img",
@@ -75,14 +75,14 @@ def _drawn(figure: Figure) -> str:
     file = io.StringIO()
     with warnings.catch_warnings(), _alone():
         warnings.filterwarnings("ignore", r"Glyph \d+ .* missing from", UserWarning)
-        drawn: Any = figure.draw().figure  # whole, as nobody gave it axes to draw in
+        drawn: Any = figure.draw().figure  # whole, as it was not given axes to draw in
         drawn.savefig(file, format="svg", metadata={"Date": None})
     return file.getvalue()
 
 
 @contextmanager
 def _alone() -> Iterator[None]:
-    """Draw as if nobody had set anything, and close what was opened, also where drawing fails."""
+    """Draw with default settings, and close what was opened, also where drawing fails."""
     before = set(plt.get_fignums())
     try:
         with plt.style.context(["default", LOOK]), themed(), plt.ioff():
@@ -103,30 +103,30 @@ def _targets(element: Element) -> list[str]:
     return [link[1] for link in links if link]
 
 
-def _clean(element: Element, prefix: str, wanted: set[str]) -> None:
-    """Leave what is seen: own ids and only those that are wanted, own colours, short numbers."""
+def _clean(element: Element, prefix: str, linked: set[str]) -> None:
+    """Leave what is seen: own ids where something links to them, own colours, short numbers."""
     element.text = element.text if element.tag in ("text", "tspan") else None
     element.tail = None
     is_mesh = element.attrib.get("id", "").startswith("QuadMesh")
     for child in list(element):
         if child.tag in UNSEEN or (is_mesh and "fill: none" in child.attrib.get("style", "")):
             element.remove(child)
-    found = element.attrib
-    if found.get("id") in wanted:
-        found["id"] = prefix + found["id"]
+    attributes = element.attrib
+    if attributes.get("id") in linked:
+        attributes["id"] = prefix + attributes["id"]
     else:
-        found.pop("id", None)
+        attributes.pop("id", None)
     for name in LINKS:
-        if name in found:
-            found[name] = TARGET.sub(rf"#{prefix}\1\2", found[name])
-    if "style" in found:
-        style = FONT.sub("", TONE.sub(lambda match: TONES[match[0]], found["style"]))
-        found["style"] = style.replace("  ", " ").strip(" ;")
-    if LEVEL.fullmatch(found.get("transform", "")):
-        del found["transform"]
+        if name in attributes:
+            attributes[name] = TARGET.sub(rf"#{prefix}\1\2", attributes[name])
+    if "style" in attributes:
+        style = FONT.sub("", TONE.sub(lambda match: TONES[match[0]], attributes["style"]))
+        attributes["style"] = style.replace("  ", " ").strip(" ;")
+    if LEVEL.fullmatch(attributes.get("transform", "")):
+        del attributes["transform"]
     for name in GEOMETRY:
-        if name in found:
-            found[name] = LONG_NUMBER.sub(_short, " ".join(found[name].split()))
+        if name in attributes:
+            attributes[name] = LONG_NUMBER.sub(_short, " ".join(attributes[name].split()))
 
 
 def _short(number: re.Match[str]) -> str:

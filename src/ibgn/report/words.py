@@ -14,9 +14,9 @@ __all__ = ["FILTERS"]
 UNKNOWN = Markup('<span class="unknown" title="not known">–</span>')
 LONGEST_NAME = 80  # letters
 LONGEST_TEXT = 10_000
-SURE = 0.05  # p below which methods are told apart
+SURE = 0.05  # p below which methods are said to differ
 VERBS = {"before": "is before", "finished-by": "is finished by"}
-CLOSE = 0.02  # from confidence to accuracy, where there is nothing to say against it
+CLOSE = 0.02  # largest gap from confidence to accuracy that is no cause for complaint
 
 
 def is_known(value: Any) -> bool:
@@ -30,7 +30,7 @@ def as_name(name: Any) -> Markup:
 
 
 def as_text(text: Any) -> str:
-    """Write text whose lines matter, without what cannot be shown."""
+    """Write text line by line, without what cannot be shown."""
     lines = (printable(line, LONGEST_TEXT) for line in str(text).split("\n"))
     return "\n".join(lines).replace("± ", "±\N{NO-BREAK SPACE}")
 
@@ -51,7 +51,7 @@ def _is_share(value: float | None) -> bool:
 
 
 def as_number(value: float | None, digits: int = 3) -> str:
-    """Write a number with so many digits after the point, and a true minus sign."""
+    """Write a number with that many digits after the point, and a true minus sign."""
     if value is None or not is_known(value):
         return UNKNOWN
     return f"{value:z,.{digits}f}".replace("-", "−")
@@ -65,7 +65,7 @@ def as_signed(value: float | None, digits: int = 2) -> str:
 
 
 def as_count(value: float | None) -> str:
-    """Write how many, with commas between thousands; a mean of counts has its part."""
+    """Write how many, with commas between thousands; a mean keeps three digits."""
     if value is None or not is_known(value):
         return UNKNOWN
     return f"{value:,.0f}" if float(value).is_integer() or abs(value) >= 1000 else f"{value:,.3g}"
@@ -99,7 +99,7 @@ def as_p(value: float | None) -> str:
 
 
 def as_seconds(value: float | None) -> str:
-    """Write a time in a unit that suits it.
+    """Write a time in a suitable unit.
 
     Examples
     --------
@@ -119,7 +119,7 @@ def as_seconds(value: float | None) -> str:
 
 
 def as_cell(value: Any) -> Any:
-    """Write what stands in a table: text, a number, or nothing known."""
+    """Write a cell of a table: text, a number, or a dash."""
     if value is None or (isinstance(value, float) and not isfinite(value)):
         return UNKNOWN
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -174,7 +174,7 @@ def judge_difference(test: Mapping[str, Any]) -> Markup:
     if difference == 0:
         return Markup("{} and {} recognise equally many.").format(*names)
     points = f"{abs(100 * difference):.1f} percentage points {'more' if difference > 0 else 'less'}"
-    judged = "; chance alone hardly does that." if p < SURE else ", which may well be chance."
+    judged = "; this is unlikely to be chance." if p < SURE else ", which may well be chance."
     return Markup("{} recognises {} than {}{}").format(names[0], points, names[1], judged)
 
 
@@ -185,10 +185,10 @@ def judge_confidence(rows: Sequence[Mapping[str, Any]]) -> str:
         sum(row[name] * row["instances"] for row in rows) / total
         for name in ("confidence", "accuracy")
     )
-    told = f"On average it is {said:.0%} sure and right in {right:.0%} of the cases"
+    line = f"On average it is {said:.0%} sure and right in {right:.0%} of the cases"
     if abs(said - right) <= CLOSE:
-        return f"{told}: on the whole about as sure as it should be."
-    return f"{told}: it is {'too sure' if said > right else 'not sure enough'} of itself."
+        return f"{line}: on the whole about as sure as it should be."
+    return f"{line}: it is {'too sure' if said > right else 'not sure enough'} of itself."
 
 
 FILTERS = {

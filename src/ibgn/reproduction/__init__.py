@@ -1,1 +1,1 @@
-"""Everything that is here because of the paper's tables: its experiments, numbers and page."""
+"""Everything that exists because of the paper's tables: its figures, experiments and verdicts."""

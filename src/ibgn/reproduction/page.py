@@ -1,18 +1,21 @@
 """The paper's experiments as a report: every table and figure beside the paper's numbers."""
 
-from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from ibgn._files import writing
 from ibgn.evaluation.methods import COMPARED
 from ibgn.evaluation.plain import rows
 from ibgn.plots import plot_comparison, plot_confusion
-from ibgn.report.figures import Figure, robustness_figures
-from ibgn.report.report import Report
-from ibgn.report.summary import versions
-from ibgn.reproduction.experiments import GIVEN, PaperResults, Study
+from ibgn.report import Figure, Report
+from ibgn.report.sections import reproduce
+from ibgn.report.sections.robustness import robustness_figures
+from ibgn.reproduction.book import Book
+from ibgn.reproduction.markdown import to_markdown
+from ibgn.reproduction.protocol import REAL, PaperResults, Study
 from ibgn.reproduction.published import (
     DATA_SETS,
     DETECTION_F1,
@@ -29,9 +32,7 @@ from ibgn.reproduction.verdicts import (
     robust_agree,
 )
 
-__all__ = ["make_paper_report"]
-
-Section = dict[str, Any]
+__all__ = ["make_paper_report", "save_paper_report"]
 
 IDEAL = ("basketball", "daily living", "composable", "hand signs")
 BOTH = "hand signs, errors in both"
@@ -39,7 +40,7 @@ BOTH = "hand signs, errors in both"
 
 def make_paper_report(results: PaperResults, command: str) -> Report:
     """A report of all experiments, in the order of the paper."""
-    book = _Book()
+    book = Book()
     _abilities(book, results)
     _data_sets(book, results)
     for name in IDEAL:
@@ -55,74 +56,42 @@ def make_paper_report(results: PaperResults, command: str) -> Report:
         "title": "The experiments of the paper",
         "question": (
             "Does the interval-based Bayesian generative network do what its paper (Liu et al., "
-            "2017) says? Its data sets are not to be had, so simulations with the same numbers of "
+            "2017) says? Its data sets are not available, so simulations with the same numbers of "
             "activities, actions, instances and intervals stand in for them. Six methods are the "
-            "paper's; IBGN-T is added here: IBGN-F that takes end points for the same instant "
+            "paper's; IBGN-T is added here: IBGN-F that treats end points as the same instant "
             "where they are closer than a tolerance, which it learns."
         ),
         "headline": f"{_headline(book.sections[1:])} {count_cells(results)}",
         "sections": book.sections,
-        "reproduce": {"command": command, "seed": results.seed, "versions": versions()},
+        "reproduce": reproduce.provenance(command, results.seed),
     }
-    return Report("paper.html", summary, book.figures, book.tables)
+    template = (Path(__file__).parent / "templates" / "paper.html").read_text("utf-8")
+    return Report(summary, book.figures, book.frames, [reproduce.SECTION], template)
 
 
-class _Book:
-    """Sections, figures and tables as they come together."""
-
-    def __init__(self) -> None:
-        self.sections: list[Section] = []
-        self.figures: dict[str, Figure] = {}
-        self.tables: dict[str, pd.DataFrame] = {}
-
-    def add(
-        self,
-        title: str,
-        lead: Sequence[str],
-        *,
-        figures: dict[str, Figure] | None = None,
-        tables: dict[str, tuple[str, pd.DataFrame]] | None = None,
-        verdicts: Sequence[dict[str, Any]] = (),
-    ) -> None:
-        """Put a section at the end; its tables are kept as they are, and shown as text."""
-        self.figures |= figures or {}
-        self.tables |= {name: table for name, (_, table) in (tables or {}).items()}
-        self.sections.append(
-            {
-                "title": title,
-                "lead": list(lead),
-                "figures": list(figures or {}),
-                "tables": [_shown(caption, table) for caption, table in (tables or {}).values()],
-                "verdicts": list(verdicts),
-            }
-        )
+def save_paper_report(report: Report, folder: Path) -> list[Path]:
+    """Write the page, a Markdown file and all pieces to a folder; gives what was written."""
+    page, markdown, pieces = folder / "report.html", folder / "report.md", folder / "pieces"
+    report.save(page, pieces)
+    with writing(markdown) as file:
+        file.write(to_markdown(report.summary) + "\n")
+    return [page, markdown, pieces]
 
 
-def _shown(caption: str, table: pd.DataFrame) -> dict[str, Any]:
-    plain = rows(table)
-    columns = [str(name) for name in table.columns]
-    return {
-        "caption": caption,
-        "columns": columns,
-        "rows": [[row[name] for name in columns] for row in plain],
-        "note": None,
-    }
-
-
-def _headline(sections: list[Section]) -> str:
-    found = [verdict["agrees"] for section in sections for verdict in section["verdicts"]]
-    agree, differ = found.count(True), found.count(False)
+def _headline(sections: list[dict[str, Any]]) -> str:
+    verdicts = [verdict["agrees"] for section in sections for verdict in section["verdicts"]]
+    agree, differ = verdicts.count(True), verdicts.count(False)
     verb = "differs" if differ == 1 else "differ"
     return (
-        f"Of {len(found)} statements on accuracy {agree} agree with the paper, {differ} {verb}, "
-        f"and {found.count(None)} cannot be told apart by these folds."
+        f"Of {len(verdicts)} statements on accuracy {agree} agree with the paper, {differ} {verb}, "
+        f"and {verdicts.count(None)} cannot be decided by these folds."
     )
 
 
-def _abilities(book: _Book, results: PaperResults) -> None:
-    table = results.abilities
-    wide = table.set_index(["question", "method"])["answer"].unstack()  # noqa: PD010
-    wide = wide.loc[list(dict.fromkeys(table["question"])), list(dict.fromkeys(table["method"]))]
+def _abilities(book: Book, results: PaperResults) -> None:
+    frame = results.abilities
+    wide = frame.set_index(["question", "method"])["answer"].unstack()  # noqa: PD010
+    wide = wide.loc[list(dict.fromkeys(frame["question"])), list(dict.fromkeys(frame["method"]))]
     lead = [
         "Each cell is measured, not claimed: activities are simulated that differ in one thing "
         "only, and a model that cannot express it stays at chance.",
@@ -132,10 +101,10 @@ def _abilities(book: _Book, results: PaperResults) -> None:
         "abilities": ("What each model can express", wide.reset_index()),
     }
     book.add("What each model can express", lead, tables=shown, verdicts=abilities_agree(results))
-    book.tables["abilities-measured"] = table
+    book.frames["abilities-measured"] = frame
 
 
-def _data_sets(book: _Book, results: PaperResults) -> None:
+def _data_sets(book: Book, results: PaperResults) -> None:
     found = []
     for name, (theirs, activities, actions, instances, intervals) in DATA_SETS.items():
         study = results.studies[name]
@@ -148,7 +117,7 @@ def _data_sets(book: _Book, results: PaperResults) -> None:
                 "activities": f"{len(set(study.y))} ({activities})",
                 "actions": f"{used} ({actions})",
                 "instances": f"{len(study.X)} ({instances})",
-                "intervals an instance": f"{lengths} ({intervals})",
+                "intervals per instance": f"{lengths} ({intervals})",
             }
         )
     lead = [
@@ -158,12 +127,12 @@ def _data_sets(book: _Book, results: PaperResults) -> None:
     book.add("The data", lead, tables={"data": ("Data sets", pd.DataFrame(found))})
 
 
-def _ideal(book: _Book, study: Study, name: str) -> None:
+def _ideal(book: Book, study: Study, name: str) -> None:
     published = published_accuracy()
     theirs = published[published["data"] == name].set_index("method")["published"]
     table = _comparison(study, "none", theirs)
     stands_for = DATA_SETS[name][0]
-    ours = study.found.at("none").summary()
+    ours = study.robustness.at("none").summary()
     with_theirs = ours.assign(reference=ours["method"].map(theirs))
     figure = Figure(
         partial(plot_comparison, with_theirs),
@@ -183,7 +152,7 @@ def _ideal(book: _Book, study: Study, name: str) -> None:
 
 
 def _comparison(study: Study, error: str, theirs: pd.Series) -> pd.DataFrame:
-    curves = study.found.curves()
+    curves = study.robustness.curves()
     part = curves[curves["error"] == error].set_index("method").loc[list(COMPARED)]
     return pd.DataFrame(
         {
@@ -195,8 +164,8 @@ def _comparison(study: Study, error: str, theirs: pd.Series) -> pd.DataFrame:
     )
 
 
-def _robustness(book: _Book, study: Study, name: str) -> None:
-    curves = study.found.curves()
+def _robustness(book: Book, study: Study, name: str) -> None:
+    curves = study.robustness.curves()
     figures = {
         f"{_key(name)}-{figure}": drawn for figure, drawn in robustness_figures(curves).items()
     }
@@ -207,7 +176,7 @@ def _robustness(book: _Book, study: Study, name: str) -> None:
     }
     lead = [
         "Methods learn from clean intervals and are tested on intervals with errors. Misdetection: "
-        "an interval is lost or taken for another action. Duration: both ends move by up to the "
+        "an interval is lost or mistaken for another action. Duration: both ends move by up to the "
         "rate times the duration.",
         *(beyond(study, error) for error in errors),
     ]
@@ -219,7 +188,7 @@ def _robustness(book: _Book, study: Study, name: str) -> None:
 
 def _rates(study: Study, error: str) -> pd.DataFrame:
     """Rates by row, methods by column, with the paper's number in brackets where it has one."""
-    curves = study.found.curves()
+    curves = study.robustness.curves()
     curves = curves[curves["error"] == error]
     published = published_robustness()
     name = "hand signs" if study.name == BOTH else study.name
@@ -238,9 +207,9 @@ def _beside(ours: float, theirs: float | None) -> str:
     return shown if theirs is None or pd.isna(theirs) else f"{shown} ({theirs:.2f})"
 
 
-def _detectors(book: _Book, results: PaperResults) -> None:
+def _detectors(book: Book, results: PaperResults) -> None:
     study = results.studies["detectors"]
-    curves = study.found.curves()
+    curves = study.robustness.curves()
     published = published_robustness()
     found = []
     for error in dict.fromkeys(curves["error"]):
@@ -267,8 +236,8 @@ def _detectors(book: _Book, results: PaperResults) -> None:
     )
 
 
-def _errors_in_both(book: _Book, study: Study) -> None:
-    errors = _errors(study.found.curves())
+def _errors_in_both(book: Book, study: Study) -> None:
+    errors = _errors(study.robustness.curves())
     tables = {
         f"both-{error}": (
             f"hand signs, {error} errors in both: accuracy (paper)",
@@ -287,7 +256,7 @@ def _errors_in_both(book: _Book, study: Study) -> None:
     )
 
 
-def _fingers(book: _Book, results: PaperResults) -> None:
+def _fingers(book: Book, results: PaperResults) -> None:
     study = results.studies["fingers"]
     published = published_accuracy().pivot_table("published", "method", "data")
     both = _comparison(study, "none", published["hand signs"]).rename(
@@ -297,8 +266,8 @@ def _fingers(book: _Book, results: PaperResults) -> None:
     both = both.drop(columns="standard error").assign(
         **{"detected": detected["accuracy"], "paper, detected": detected["paper"]}
     )
-    best = best_of_ours(study.found, "fingers")
-    confusion = study.found.at("fingers").confusion(best)
+    best = best_of_ours(study.robustness, "fingers")
+    confusion = study.robustness.at("fingers").confusion(best)
     figure = Figure(
         partial(plot_confusion, confusion),
         f"Confusion matrix of {best} on hand signs with detected intervals.",
@@ -317,30 +286,30 @@ def _fingers(book: _Book, results: PaperResults) -> None:
         tables={"fingers": ("Accuracy on hand signs", both)},
         verdicts=detected_agree(study, "fingers"),
     )
-    book.tables["confusion"] = confusion.rename_axis(index="label").reset_index()
+    book.frames["confusion"] = confusion.rename_axis(index="label").reset_index()
 
 
 def _errors(curves: pd.DataFrame) -> list[str]:
     return [str(error) for error in dict.fromkeys(curves["error"]) if error != "none"]
 
 
-def _recordings(book: _Book, results: PaperResults) -> None:
-    """Given recordings, a row each; errors at a fifth."""
+def _recordings(book: Book, results: PaperResults) -> None:
+    """Real recordings, a row per condition of each; a fifth of the intervals have errors."""
     found = []
     for key in results.recordings:
         study = results.studies[key]
         for row in _conditions_of(study):
-            found.append({"recordings": key.removeprefix(GIVEN)} | row)
+            found.append({"recordings": key.removeprefix(REAL)} | row)
     lead = [
-        "Recordings that were given, split by group where they have groups. Errors are in what is "
-        "tested only, at a rate of 20%.",
+        "Real recordings, split by group where they have groups. Errors are in what is tested "
+        "only, at a rate of 20%.",
     ]
-    tables = {"recordings": ("Accuracy on given recordings", pd.DataFrame(found))}
+    tables = {"recordings": ("Accuracy on real recordings", pd.DataFrame(found))}
     book.add("Real recordings", lead, tables=tables)
 
 
 def _conditions_of(study: Study) -> list[dict[str, Any]]:
-    curves = study.found.curves()
+    curves = study.robustness.curves()
     return [
         {"errors": error}
         | {

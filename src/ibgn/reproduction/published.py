@@ -7,9 +7,10 @@ comment, and a few cells of it are empty.
 import numpy as np
 import pandas as pd
 
-from ibgn.evaluation.methods import PAPER
+__all__ = ["DATA_SETS", "DETECTION_F1", "PAPER", "published_accuracy", "published_robustness"]
 
-__all__ = ["DATA_SETS", "DETECTION_F1", "published_accuracy", "published_robustness"]
+PAPER = ("IHMM", "DBN", "ITBN", "IBGN-C", "IBGN-F", "IBGN")
+"""The six methods that the paper compares, in its order."""
 
 DATA_SETS = {
     "basketball": ("OSUPEL", 2, 6, 72, "2-5"),
@@ -17,7 +18,7 @@ DATA_SETS = {
     "composable": ("CAD14", 16, 26, 693, "3-11"),
     "hand signs": ("its own recordings", 19, 20, 3480, "5-17"),
 }
-"""For each simulation: the set it follows, its activities, actions, instances and intervals."""
+"""The data set that each simulation follows: activities, actions, instances, intervals."""
 
 DETECTION_F1 = 0.724  # of the intervals that the paper's hand tracker gave
 
@@ -67,8 +68,8 @@ def published_accuracy() -> pd.DataFrame:
 
     Examples
     --------
-    >>> table = published_accuracy().pivot(index="data", columns="method", values="published")
-    >>> float(table.loc["basketball", "IBGN"])
+    >>> frame = published_accuracy().pivot(index="data", columns="method", values="published")
+    >>> float(frame.loc["basketball", "IBGN"])
     0.81
     """
     rows = [

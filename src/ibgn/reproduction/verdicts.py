@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ibgn.evaluation.robustness import Gain, Robustness
-from ibgn.reproduction.experiments import PaperResults, Study
+from ibgn.reproduction.protocol import PaperResults, Study
 
 __all__ = [
     "abilities_agree",
@@ -21,20 +21,20 @@ __all__ = [
 Verdict = dict[str, Any]
 
 OURS, OTHERS = ("IBGN-C", "IBGN-F", "IBGN"), ("IHMM", "DBN", "ITBN")
-SURE = 0.05  # p below which a difference is taken for one
+SURE = 0.05  # p below which a difference counts
 MUCH = 0.1  # of accuracy; the paper loses .28
-WELL, BADLY = 0.9, 0.5  # recall of words that are recognised so
+WELL, BADLY = 0.9, 0.5  # recall of words that are recognised well, and badly
 
 
 def abilities_agree(results: PaperResults) -> list[Verdict]:
     """Cells of the table of abilities that are not as the paper prints them."""
-    table = results.abilities[results.abilities["agrees"].notna()]
-    told = []
-    for row in table[~table["agrees"].astype(bool)].to_dict(orient="records"):
+    frame = results.abilities[results.abilities["agrees"].notna()]
+    verdicts = []
+    for row in frame[~frame["agrees"].astype(bool)].to_dict(orient="records"):
         why = f" {row['note']}" if row["note"] else ""
         text = f"{row['method']}, “{row['question']}” Here {row['answer']}, paper {row['paper']}."
-        told.append(_verdict(False, text + why))
-    return told
+        verdicts.append(_verdict(False, text + why))
+    return verdicts
 
 
 def count_cells(results: PaperResults) -> str:
@@ -45,76 +45,80 @@ def count_cells(results: PaperResults) -> str:
 
 def ideal_agree(study: Study) -> list[Verdict]:
     """What the paper says of accuracy where intervals are given."""
-    found, claims = study.found, []
-    best, rival = _best(found, OURS), _best(found, OTHERS)
+    robustness, claims = study.robustness, []
+    best, rival = _best(robustness, OURS), _best(robustness, OTHERS)
     text = "the IBGN family is more accurate than the other methods"
-    claims.append(_ahead(found, best, rival, text))
-    fixed = _best(found, OURS[:2])
+    claims.append(_ahead(robustness, best, rival, text))
+    fixed = _best(robustness, OURS[:2])
     text = "a learned structure is no worse than fixed ones"
-    claims.append(_not_behind(found, "IBGN", fixed, text))
+    claims.append(_not_behind(robustness, "IBGN", fixed, text))
     weakest = "ITBN" if study.name == "composable" else "IHMM"
-    next_weakest = _worst(found, [name for name in (*OURS, *OTHERS) if name != weakest])
+    next_weakest = _worst(robustness, [name for name in (*OURS, *OTHERS) if name != weakest])
     text = f"{weakest} is the weakest method"
-    claims.append(_ahead(found, next_weakest, weakest, text))
+    claims.append(_ahead(robustness, next_weakest, weakest, text))
     return claims
 
 
 def robust_agree(study: Study, error: str) -> list[Verdict]:
     """What the paper says of errors, at the largest rate."""
-    found = study.found
-    rates = found.scores.loc[found.scores["error"] == error, "rate"]
+    robustness = study.robustness
+    rates = robustness.scores.loc[robustness.scores["error"] == error, "rate"]
     rate = float(rates.max())
-    best, rival = (_best(found, names, error, rate) for names in (OURS, OTHERS))
+    best, rival = (_best(robustness, names, error, rate) for names in (OURS, OTHERS))
     what = f"at {rate:.0%} of {error} errors" if rate else f"with intervals that {error} detected"
     text = f"{what} the IBGN family is ahead"
-    return [_ahead(found, best, rival, text, error, rate)]
+    return [_ahead(robustness, best, rival, text, error, rate)]
 
 
 def detected_agree(study: Study, error: str) -> list[Verdict]:
     """What the paper says of hand signs as they were detected."""
     claims = robust_agree(study, error)
-    best = best_of_ours(study.found, error)
-    lost = _mean(study.found, best) - _mean(study.found, best, error)
+    best = best_of_ours(study.robustness, error)
+    lost = _mean(study.robustness, best) - _mean(study.robustness, best, error)
     text = f"detection costs much: {best} loses {lost:.3f} of its accuracy (in the paper IBGN .28)"
     claims.append(_verdict(lost > MUCH, text))
-    table = study.found.at(error).confusion(best)
-    recall = np.diag(table) / np.maximum(table.sum(axis=1), 1)
+    counts = study.robustness.at(error).confusion(best)
+    recall = np.diag(counts) / np.maximum(counts.sum(axis=1), 1)
     good, poor = (recall >= WELL).sum(), (recall < BADLY).sum()
     text = f"some words are recognised very well and others below one half ({good} and {poor})"
     return [*claims, _verdict(bool(good and poor), text)]
 
 
 def beyond(study: Study, error: str = "none") -> str:
-    """How the method that the paper does not have stands to the best of those that it has."""
-    found = study.found
-    rate = float(found.scores.loc[found.scores["error"] == error, "rate"].max())
-    best = _best(found, (*OURS, *OTHERS), error, rate)
-    gain = found.gain("IBGN-T", best, error, rate)
+    """How the method that the paper does not have compares with the best of those that it has."""
+    robustness = study.robustness
+    rate = float(robustness.scores.loc[robustness.scores["error"] == error, "rate"].max())
+    best = _best(robustness, (*OURS, *OTHERS), error, rate)
+    gain = robustness.gain("IBGN-T", best, error, rate)
     what = f" at {rate:.0%} of {error} errors" if rate else ""
-    told = f"IBGN-T minus {best}, the best of its six: {_told(gain)}"
-    return f"Beyond the paper{what}, {told}."
+    return f"Beyond the paper{what}, IBGN-T minus {best}, the best of its six: {_shown(gain)}."
 
 
-def best_of_ours(found: Robustness, error: str) -> str:
+def best_of_ours(robustness: Robustness, error: str) -> str:
     """The most accurate of the IBGN family."""
-    return _best(found, OURS, error)
+    return _best(robustness, OURS, error)
 
 
 def _ahead(
-    found: Robustness, one: str, other: str, text: str, error: str = "none", rate: float = 0.0
+    robustness: Robustness,
+    method: str,
+    rival: str,
+    text: str,
+    error: str = "none",
+    rate: float = 0.0,
 ) -> Verdict:
-    gain = found.gain(one, other, error, rate)
+    gain = robustness.gain(method, rival, error, rate)
     sure = gain.difference > 0 if gain.p < SURE else None
-    return _verdict(sure, f"{text} ({one} minus {other}: {_told(gain)}).")
+    return _verdict(sure, f"{text} ({method} minus {rival}: {_shown(gain)}).")
 
 
-def _not_behind(found: Robustness, one: str, other: str, text: str) -> Verdict:
-    gain = found.gain(one, other)
+def _not_behind(robustness: Robustness, method: str, rival: str, text: str) -> Verdict:
+    gain = robustness.gain(method, rival)
     agrees = True if gain.difference >= 0 else (False if gain.p < SURE else None)
-    return _verdict(agrees, f"{text} ({one} minus {other}: {_told(gain)}).")
+    return _verdict(agrees, f"{text} ({method} minus {rival}: {_shown(gain)}).")
 
 
-def _told(gain: Gain) -> str:
+def _shown(gain: Gain) -> str:
     return f"{gain.difference:+.3f} ± {gain.error:.3f}"
 
 
@@ -122,15 +126,17 @@ def _verdict(agrees: bool | None, text: str) -> Verdict:
     return {"agrees": None if agrees is None else bool(agrees), "text": text[0].upper() + text[1:]}
 
 
-def _mean(found: Robustness, method: str, error: str = "none", rate: float = 0.0) -> float:
-    table = found.scores
-    chosen = (table["method"] == method) & (table["error"] == error) & (table["rate"] == rate)
-    return float(table.loc[chosen, "accuracy"].mean())
+def _mean(robustness: Robustness, method: str, error: str = "none", rate: float = 0.0) -> float:
+    scores = robustness.scores
+    chosen = (scores["method"] == method) & (scores["error"] == error) & (scores["rate"] == rate)
+    return float(scores.loc[chosen, "accuracy"].mean())
 
 
-def _best(found: Robustness, names: Sequence[str], error: str = "none", rate: float = 0.0) -> str:
-    return max(names, key=lambda name: _mean(found, name, error, rate))
+def _best(
+    robustness: Robustness, names: Sequence[str], error: str = "none", rate: float = 0.0
+) -> str:
+    return max(names, key=lambda name: _mean(robustness, name, error, rate))
 
 
-def _worst(found: Robustness, names: Sequence[str]) -> str:
-    return min(names, key=lambda name: _mean(found, name))
+def _worst(robustness: Robustness, names: Sequence[str]) -> str:
+    return min(names, key=lambda name: _mean(robustness, name))

@@ -1,32 +1,46 @@
-"""How likely each relation is: of linked pairs given their actions, of others by their position."""
+"""The term of relations: of linked pairs given their actions, of others by their position."""
 
-from dataclasses import dataclass
-from typing import Literal, get_args
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Literal, Self, get_args
 
+import joblib
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 from scipy.special import digamma
 
-from ibgn._arrays import Floats, Ints
+from ibgn._arrays import Bytes, Floats, Ints
+from ibgn._kernels import generation as drawing
 from ibgn._kernels import links as kernels
-from ibgn.allen import members
+from ibgn.allen import COMPOSITION, Relation, members, symbols
 from ibgn.checks import check_choice, check_number
+from ibgn.declarations import FLOAT, INT, are_log_probs, stored
+from ibgn.errors import OptionError
 from ibgn.intervals import IntervalSequences
-from ibgn.networks import BEYOND, Networks
+from ibgn.networks import BEYOND, Networks, shared_networks
 from ibgn.structure import Structure
+from ibgn.terms.base import Context, Counts, FittedTerm, LogTerms, Term
+from ibgn.terms.selection import Criterion, LinkScores, score_links, score_shared_links
 
 __all__ = [
-    "LinkCounts",
-    "Links",
+    "FittedRelations",
+    "RelationCounts",
+    "Relations",
     "Smoothing",
+    "StructureChoice",
     "Unlinked",
     "constraining",
-    "count_links",
-    "fit_links",
+    "count_relations",
+    "fit_relations",
 ]
 
 Smoothing = float | Literal["learned"]
 Unlinked = Literal["constrained", "marginal", "ignore"]
+StructureChoice = (
+    Literal["learned", "shared", "chain", "full"] | Structure | Iterable[tuple[int, int]]
+)
 
 MOST_POSITIONS = 300  # unlinked pairs of later positions count together
 BACK_OFF = 3.0  # what is known of pairs elsewhere counts as so many at each position
@@ -38,8 +52,8 @@ MEMBERS = np.array([[mask >> r & 1 for r in range(7)] for mask in range(128)], b
 
 
 @dataclass(frozen=True)
-class LinkCounts:
-    """Relations counted over instances; counts of parts can be added.
+class RelationCounts(Counts):
+    """Relations counted over instances.
 
     Parameters
     ----------
@@ -52,47 +66,76 @@ class LinkCounts:
     counts: Ints
     positions: Ints
 
-    def __add__(self, other: "LinkCounts") -> "LinkCounts":
+    def __add__(self, other: Self) -> Self:
+        return self._with(other, 1)
+
+    def __sub__(self, other: Self) -> Self:
+        return self._with(other, -1)
+
+    def _with(self, other: Self, sign: int) -> Self:
+        """Counts of both by key and by position; keys without counts go."""
         keys, row = np.unique(np.concatenate([self.keys, other.keys]), return_inverse=True)
         counts = np.zeros((len(keys), 7), np.int64)
-        np.add.at(counts, row, np.concatenate([self.counts, other.counts]))
-        return LinkCounts(keys, counts, _add_corners(self.positions, other.positions))
+        np.add.at(counts, row, np.concatenate([self.counts, sign * other.counts]))
+        size = max(len(self.positions), len(other.positions))
+        positions = np.zeros((size, size, 7), np.int64)
+        for part, times in ((self.positions, 1), (other.positions, sign)):
+            positions[: len(part), : len(part)] += times * part
+        occurring = counts.any(axis=1)
+        return type(self)(keys[occurring], counts[occurring], positions)
 
 
 @dataclass(frozen=True)
-class Links:
+class FittedRelations(FittedTerm):
     """Probabilities of relations under a structure.
 
     Parameters
     ----------
     structure : which pairs are linked
-    actions : number of known actions
     keys, log_probs : (rows,), (rows, 7) of linked pairs, by (action, action, constraint)
     unknown : (128, 7) of linked pairs whose actions never met, by constraint
     positions, elsewhere : (size, size, 7), (7,) of unlinked pairs
+    unlinked : how pairs without a link are scored, see `Relations`
+    link_scores : score of every candidate link, where the structure was learned
     """
 
-    structure: Structure
-    actions: int
-    keys: Ints
-    log_probs: Floats
-    unknown: Floats
-    positions: Floats
-    elsewhere: Floats
+    structure: Structure = stored(Structure)
+    keys: Ints = stored(INT, "rows")
+    log_probs: Floats = stored(FLOAT, "rows", 7, holds=are_log_probs)
+    unknown: Floats = stored(FLOAT, 128, 7, holds=lambda rows: (rows <= 0).all())
+    positions: Floats = stored(
+        FLOAT, "size", "size", 7, holds=lambda rows: len(rows) and are_log_probs(rows)
+    )
+    elsewhere: Floats = stored(FLOAT, 7, holds=are_log_probs)
+    unlinked: Unlinked = stored(
+        str, holds=lambda choice: choice in get_args(Unlinked), default="constrained"
+    )
+    link_scores: LinkScores | None = stored(LinkScores, optional=True, default=None)
 
-    def log_terms(self, X: IntervalSequences, networks: Networks, unlinked: Unlinked) -> Floats:
-        """Log probability of the relation of each pair, (pairs,), row by row.
+    def agrees(self) -> bool:
+        """Whether keys are of known actions, in order, and exclude what constraints exclude."""
+        keys, impossible = self.keys, ~MEMBERS[self.keys % 128]
+        in_range = ((keys >= 0) & (keys < len(self.actions) ** 2 * 128)).all()
+        excluded = np.append(self.log_probs[impossible], self.unknown[~MEMBERS])
+        ordered = (keys[1:] > keys[:-1]).all()
+        return bool(in_range and ordered and np.isneginf(excluded).all())
+
+    def log_terms(self, X: IntervalSequences) -> LogTerms:
+        """Log probability of the relation of each pair."""
+        networks = shared_networks(X, constraining(self.structure, self.unlinked))
+        return LogTerms(pair=self.pair_terms(X, networks))
+
+    def pair_terms(self, X: IntervalSequences, networks: Networks) -> Floats:
+        """(pairs,) log probabilities; networks were read under `constraining(structure, unlinked)`.
 
         Unlinked pairs are scored by the distribution of relations at their positions, within
         their constraint ("constrained") or as it is ("marginal"), or not at all ("ignore").
-        networks were read under `constraining(structure, unlinked)`.
         """
-        check_choice("unlinked", unlinked, get_args(Unlinked))
         links, beyond = self.structure.mask(self.structure.size), BEYOND[self.structure.beyond]
         keys = kernels.pair_keys(
-            X.offsets, X.action, networks.constraint, links, beyond, self.actions
+            X.offsets, X.action, networks.constraint, links, beyond, len(self.actions)
         )
-        silent = unlinked == "ignore"
+        silent = self.unlinked == "ignore"
         return kernels.link_terms(
             X.offsets,
             networks.relation,
@@ -105,15 +148,139 @@ class Links:
             self.unknown,
             np.zeros_like(self.positions) if silent else self.positions,
             np.zeros(7) if silent else self.elsewhere,
-            unlinked == "constrained",
+            self.unlinked == "constrained",
         )
 
     def probs(self, first: int, second: int, constraint: int) -> Floats:
         """(7,) distribution over relations of a linked pair, given actions and constraint."""
-        key = kernels.key_of(first, second, constraint, self.actions)
-        row = kernels.find(self.keys, key) if max(first, second) < self.actions else -1
-        probs: Floats = np.exp(self.log_probs[row] if row >= 0 else self.unknown[constraint])
-        return probs
+        key = kernels.key_of(first, second, constraint, len(self.actions))
+        known = max(first, second) < len(self.actions)
+        row = kernels.find(self.keys, key) if known else -1
+        found: Floats = np.exp(self.log_probs[row] if row >= 0 else self.unknown[constraint])
+        return found
+
+    def draw(self, action: npt.ArrayLike, rng: np.random.Generator) -> Bytes:
+        """Draw the relations of all pairs of an instance, given its actions.
+
+        Returns (k, k), the relation of i < j at [i, j], and 255 elsewhere. Pairs are drawn one by
+        one, each among the relations that the intervals between leave open, so they always hold
+        together; it is the distribution that unlinked="constrained" scores.
+        """
+        return drawing.draw_relations(
+            np.asarray(action, np.int32),
+            self.structure.mask(self.structure.size),
+            BEYOND[self.structure.beyond],
+            len(self.actions),
+            self.keys,
+            *self._chances,
+            COMPOSITION,
+            rng,
+        )
+
+    @cached_property
+    def _chances(self) -> tuple[Floats, Floats, Floats, Floats]:
+        """Probabilities as the kernel takes them, not their logarithms."""
+        linked = np.exp(self.log_probs), np.exp(self.unknown)
+        return *linked, np.exp(self.positions), np.exp(self.elsewhere)
+
+    def describe(self, least: float = 0.0) -> pd.DataFrame:
+        """Relations of linked pairs given actions and constraint, the most telling first.
+
+        `surprise` is how far the distribution is from even, in nats: log of the number of
+        relations that were possible, less the entropy.
+        """
+        rows = []
+        for key, logs in zip(self.keys.tolist(), self.log_probs, strict=True):
+            pair, constraint = divmod(key, 128)
+            first, second = (self.actions[code] for code in divmod(pair, len(self.actions)))
+            chances = np.exp(logs)
+            best = Relation(int(chances.argmax()))
+            possible = chances > 0
+            surprise = np.log(possible.sum()) + (chances[possible] * logs[possible]).sum()
+            held = (first, best.label, second, symbols(constraint))
+            rows.append((*held, chances[best], surprise))
+        names = ["first", "relation", "second", "constraint", "probability", "surprise"]
+        frame = pd.DataFrame(rows, columns=names)
+        frame = frame[frame["probability"] >= least]
+        return frame.sort_values("surprise", ascending=False, kind="stable", ignore_index=True)
+
+    def brief(self) -> str:
+        """How many links there are, or which rule makes them."""
+        return f"links: {len(self.structure.links) or self.structure.beyond}"
+
+
+@dataclass(frozen=True)
+class Relations(Term):
+    """Allen relations of pairs of intervals.
+
+    Parameters
+    ----------
+    structure : which pairs of positions carry a relation given the two actions: "full" all of
+        them, "chain" neighbours, "learned" those for which it pays, activity by activity,
+        "shared" those whose relation differs between activities; or pairs of positions
+    criterion, penalty : how links are learned, see `ibgn.terms.selection.score_links`
+    smoothing : added to the count of each relation; "learned" fits a prior for each constraint
+    unlinked : how pairs without a link are scored: by the relations at their positions within
+        their constraint ("constrained"), as they are ("marginal"), or not at all ("ignore")
+    """
+
+    name = "relations"
+    fitted = FittedRelations
+
+    structure: StructureChoice = "full"
+    criterion: Criterion = "bdeu"
+    penalty: float = 1.0
+    smoothing: Smoothing = 1.0
+    unlinked: Unlinked = "constrained"
+    _link_scores: LinkScores | None = field(default=None, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.structure, str):
+            check_choice("structure", self.structure, ("learned", "shared", "chain", "full"))
+        elif isinstance(self.structure, Iterator):
+            raise OptionError("structure", self.structure, "must be a list: it is read repeatedly")
+        else:
+            Structure.of(self.structure)  # refuses what are no pairs of positions
+        check_choice("criterion", self.criterion, get_args(Criterion))
+        check_number("penalty", self.penalty, "positive", lambda value: value > 0)
+        check_smoothing(self.smoothing)
+        check_choice("unlinked", self.unlinked, get_args(Unlinked))
+
+    def specialise(self, parts: Sequence[IntervalSequences]) -> Sequence["Relations"]:
+        """Choose the structure of each activity, where it is to be learned."""
+        choice = self.structure if isinstance(self.structure, str) else None
+        if choice == "learned":
+            scores = joblib.Parallel()(
+                joblib.delayed(score_links)(part, self.criterion, self.penalty) for part in parts
+            )
+        elif choice == "shared":
+            scores = [score_shared_links(parts, self.penalty)] * len(parts)
+        else:
+            return [self._linked(Structure.of(self.structure), None)] * len(parts)
+        return [self._linked(score.structure, score) for score in scores]
+
+    def _linked(self, structure: Structure, scores: LinkScores | None) -> "Relations":
+        special = replace(self, structure=structure)
+        object.__setattr__(special, "_link_scores", scores)
+        return special
+
+    def count(self, X: IntervalSequences) -> RelationCounts:
+        """Count the relations of all pairs under the structure, which is chosen by now."""
+        structure = Structure.of(self.structure)
+        networks = shared_networks(X, constraining(structure, self.unlinked))
+        return count_relations(X, structure, networks)
+
+    def fit(self, counts: RelationCounts, pooled: None, context: Context) -> FittedRelations:
+        """Turn counts into probabilities."""
+        structure = Structure.of(self.structure)
+        learned = fit_relations(counts, structure, context.actions, self.smoothing)
+        return replace(learned, unlinked=self.unlinked, link_scores=self._link_scores)
+
+
+def check_smoothing(smoothing: Smoothing) -> None:
+    """Refuse a number that is not positive."""
+    if smoothing != "learned":
+        check_number("smoothing", smoothing, "positive, or 'learned'", lambda value: value > 0)
 
 
 def constraining(structure: Structure, unlinked: Unlinked) -> Structure:
@@ -126,7 +293,9 @@ def constraining(structure: Structure, unlinked: Unlinked) -> Structure:
     return Structure.full() if unlinked == "constrained" else structure
 
 
-def count_links(X: IntervalSequences, structure: Structure, networks: Networks) -> LinkCounts:
+def count_relations(
+    X: IntervalSequences, structure: Structure, networks: Networks
+) -> RelationCounts:
     """Count the relations of all pairs; every action of X's vocabulary is a known one."""
     links, beyond = structure.mask(structure.size), BEYOND[structure.beyond]
     keys = kernels.pair_keys(
@@ -137,12 +306,12 @@ def count_links(X: IntervalSequences, structure: Structure, networks: Networks) 
     counts = np.bincount(row * 7 + networks.relation[choice], minlength=7 * len(found))
     size = min(int(X.lengths.max(initial=0)), MOST_POSITIONS)
     positions = kernels.count_positions(X.offsets, networks.relation, links, beyond, False, size)
-    return LinkCounts(found, counts.reshape(-1, 7).astype(np.int64), positions)
+    return RelationCounts(found, counts.reshape(-1, 7).astype(np.int64), positions)
 
 
-def fit_links(
-    counts: LinkCounts, structure: Structure, actions: int, smoothing: Smoothing
-) -> Links:
+def fit_relations(
+    counts: RelationCounts, structure: Structure, actions: tuple[str, ...], smoothing: Smoothing
+) -> FittedRelations:
     """Turn counts into probabilities.
 
     smoothing is a number added to every relation that the constraint leaves open, or "learned": a
@@ -156,15 +325,15 @@ def fit_links(
         known = np.log(smoothed / smoothed.sum(axis=1, keepdims=True))
         unknown = np.log(prior / np.maximum(prior.sum(axis=1, keepdims=True), 1e-300))
     elsewhere, positions = _position_probs(counts.positions)
-    return Links(
-        structure, actions, counts.keys, known, unknown, np.log(positions), np.log(elsewhere)
+    return FittedRelations(
+        actions, structure, counts.keys, known, unknown, np.log(positions), np.log(elsewhere)
     )
 
 
-def _prior_by_constraint(counts: LinkCounts, constraint: Ints, smoothing: Smoothing) -> Floats:
+def _prior_by_constraint(counts: RelationCounts, constraint: Ints, smoothing: Smoothing) -> Floats:
     """(128, 7) what is added to the counts of each constraint."""
     if smoothing != "learned":
-        check_number("smoothing", smoothing, "positive, or 'learned'", lambda value: value > 0)
+        check_smoothing(smoothing)
         return float(smoothing) * MEMBERS
     prior = MEMBERS.astype(float)
     for mask in np.unique(constraint):
@@ -196,11 +365,3 @@ def _position_probs(counts: Ints) -> tuple[Floats, Floats]:
     own[0, 0] = 0  # pairs beyond the last position
     smoothed = own + BACK_OFF * elsewhere
     return elsewhere, smoothed / smoothed.sum(axis=2, keepdims=True)
-
-
-def _add_corners(first: Ints, second: Ints) -> Ints:
-    size = max(len(first), len(second))
-    total = np.zeros((size, size, 7), np.int64)
-    for part in (first, second):
-        total[: len(part), : len(part)] += part
-    return total

@@ -16,6 +16,7 @@ from scipy.special import gammaln
 from ibgn._arrays import Floats
 from ibgn._kernels import links as kernels
 from ibgn.checks import check_choice, check_number
+from ibgn.declarations import FLOAT, is_finite, is_natural, stored
 from ibgn.intervals import IntervalSequences
 from ibgn.networks import BEYOND, read_networks
 from ibgn.structure import Structure
@@ -41,9 +42,13 @@ class LinkScores:
     penalty : (pairs,) what it costs
     """
 
-    size: int
-    gain: Floats
-    penalty: Floats
+    size: int = stored(int, holds=is_natural)
+    gain: Floats = stored(FLOAT, "pairs", holds=is_finite)
+    penalty: Floats = stored(FLOAT, "pairs", holds=is_finite)
+
+    def agrees(self) -> bool:
+        """Whether there is a score for each pair of positions."""
+        return len(self.gain) == self.size * (self.size - 1) // 2
 
     @property
     def score(self) -> Floats:
@@ -57,8 +62,8 @@ class LinkScores:
         linked = self.score > 0
         return Structure(zip(first[linked], second[linked], strict=True), self.size)
 
-    def table(self) -> pd.DataFrame:
-        """Return one row a candidate link, the best first."""
+    def frame(self) -> pd.DataFrame:
+        """Return one row for each candidate link, the best first."""
         first, second = np.triu_indices(self.size, 1)
         rows = pd.DataFrame(
             {

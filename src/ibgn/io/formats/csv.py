@@ -12,7 +12,7 @@ import pandas as pd
 from ibgn._files import InputFile, Source, writing
 from ibgn.errors import DataError, Option
 from ibgn.intervals import IntervalSequences
-from ibgn.io.export import IN_TEXT, check_writable
+from ibgn.io.export import IN_TEXT
 from ibgn.io.files import Files
 from ibgn.io.longframe import LongFrame
 from ibgn.io.parsing.tabular import (
@@ -97,15 +97,15 @@ def write_csv(
     """
     check_delimiter(delimiter)
     check_writable(X, y, IN_TEXT)
-    table = X.to_table(y)
+    frame = X.to_frame(y)
     for name in ("start", "end"):
-        if (table[name] == table[name].round()).all():  # 12, not 12.0; never with empty cells
-            table[name] = table[name].astype(np.int64)
+        if (frame[name] == frame[name].round()).all():  # 12, not 12.0; never with empty cells
+            frame[name] = frame[name].astype(np.int64)
     # a carriage return ends a row for some readers, but only a line feed makes the writer quote
     returns = any("\r" in name for name in _texts(X, y))
     quoting = csv.QUOTE_NONNUMERIC if returns else csv.QUOTE_MINIMAL
     with writing(path) as file:
-        table.to_csv(file, index=False, sep=delimiter, lineterminator="\n", quoting=quoting)
+        frame.to_csv(file, index=False, sep=delimiter, lineterminator="\n", quoting=quoting)
 
 
 def _texts(X: IntervalSequences, y: Sequence[Any] | npt.NDArray[Any] | None) -> Iterator[str]:

@@ -74,7 +74,7 @@ def write_parquet(
     _refuse_compression(path)
     check_writable(X, y, IN_PARQUET)
     try:
-        table = X.to_table(y, backend="pyarrow")
+        table = X.to_frame(y, backend="pyarrow")
     except DataError:
         raise
     except _arrow_errors() as error:

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ibgn._arrays import Bools, Floats, find_edges
+from ibgn import _arrays
+from ibgn._arrays import Bools, Floats
 from ibgn.checks import as_number, check_number
 from ibgn.cleaning import LARGEST_TIME
 from ibgn.errors import DataError, Option
@@ -135,7 +136,7 @@ def find_runs(
     values = _as_values(labels)
     frames = _frames(times, len(values), rate, gap)
     # a gap ends a run as another label does
-    edges = np.union1d(find_edges(_codes(values)), np.flatnonzero(frames.gap[:-1]) + 1)
+    edges = np.union1d(_arrays.find_runs(_codes(values)), np.flatnonzero(frames.gap[:-1]) + 1)
     first, last = edges[:-1], edges[1:] - 1
     kept = _are_labels(values[first], ignore)
     first, last = first[kept], last[kept]

@@ -34,6 +34,7 @@ def read_elan(files: Files) -> Iterator[Recording]:
     Examples
     --------
     >>> import tempfile, pathlib
+    >>> from ibgn import IntervalSequences
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "take.eaf"
     >>> X = IntervalSequences.from_lists([[("boil", 0, 4), ("pour", 3.2, 5)]], ids=["monday"])
     >>> write_elan(X, path, ["tea"])

@@ -45,6 +45,7 @@ def read_textgrid(
     Examples
     --------
     >>> import tempfile, pathlib
+    >>> from ibgn import IntervalSequences
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "take.TextGrid"
     >>> X = IntervalSequences.from_lists([[("boil", 0, 4), ("pour", 3.2, 5)]], ids=["monday"])
     >>> write_textgrid(X, path, ["tea"])

@@ -1,0 +1,132 @@
+"""Flags of commands: how the command line writes what Python takes as keyword arguments.
+
+A parameter of a command is named as the option of the library that it stands for, whatever its
+flag is called; so an error of the library can name the flag. All other options of readers are
+written `-O name=value`, and those of methods `--set name=value`.
+"""
+
+import json
+import shlex
+from collections.abc import Callable, Iterator, Mapping
+from contextvars import ContextVar
+from inspect import signature
+from typing import TYPE_CHECKING, Any
+
+from typer.core import TyperCommand
+
+from ibgn.errors import MISSING, DataError, Option, message_of
+
+if TYPE_CHECKING:
+    from ibgn.classifiers.base import ActivityClassifier
+
+__all__ = ["Command", "in_flags", "methods", "read_value", "write_value"]
+
+
+class Command(TyperCommand):
+    """A command whose errors and warnings name its own flags."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run; a `DataError` that leaves the command speaks of flags."""
+        token = RUNNING.set(self)
+        try:
+            return super().invoke(ctx)
+        except DataError as error:
+            error.reword(self.as_flag)
+            raise
+        finally:
+            RUNNING.reset(token)
+
+    def as_flag(self, option: Option) -> str:
+        """Write an option as this command takes it; what it does not take, as Python would."""
+        own = {parameter.name: parameter for parameter in self.params}
+        if option.name in own:
+            return " ".join(_words(own[option.name], option.value))
+        flags = {flag for parameter in own.values() for flag in parameter.opts}
+        for holder, names in HOLDERS.items():
+            if holder in flags and option.name in names():
+                return f"{holder} {shlex.quote(f'{option.name}={write_value(option.value)}')}"
+        return str(option)
+
+
+RUNNING: ContextVar[Command | None] = ContextVar("RUNNING", default=None)
+
+
+def in_flags(spoken: BaseException) -> str:
+    """Text of an error or a warning, with its options as flags of the command that runs."""
+    command = RUNNING.get()
+    return message_of(spoken) if command is None else message_of(spoken, command.as_flag)
+
+
+def options_of_readers() -> set[str]:
+    """Names of the options that the reader of any format takes."""
+    from ibgn.io.registry import FORMATS
+
+    return {name for format in FORMATS.values() for name in format.options}
+
+
+def methods() -> "Mapping[str, type[ActivityClassifier]]":
+    """Methods of recognition by their short names, also those that a user defined."""
+    from ibgn.classifiers import METHODS
+
+    return METHODS
+
+
+def options_of_methods() -> set[str]:
+    """Names of the options that any method of recognition takes."""
+    return {name for method in methods().values() for name in signature(method).parameters}
+
+
+# flags that take what has no flag of its own, and the names that each of them takes
+HOLDERS: dict[str, Callable[[], set[str]]] = {
+    "-O": options_of_readers,
+    "--set": options_of_methods,
+}
+
+
+def _words(parameter: Any, value: Any) -> Iterator[str]:
+    """Words of a shell that give a parameter its value."""
+    flag = next((name for name in parameter.opts if name.startswith("--")), parameter.opts[0])
+    if parameter.param_type_name == "argument":
+        flag = parameter.metavar or parameter.name
+    if value is MISSING or value is None or value is True:
+        yield flag
+    elif value is False:
+        yield from parameter.secondary_opts or [flag]
+    elif isinstance(value, Mapping):
+        for name, item in value.items():
+            yield from (flag, shlex.quote(f"{name}={item}"))
+    elif parameter.multiple and isinstance(value, list | tuple):
+        for item in value:
+            yield from (flag, shlex.quote(str(item)))
+    else:
+        yield from (flag, shlex.quote(str(value)))
+
+
+def read_value(text: str) -> Any:
+    """Value that a text stands for: what JSON can read is that, all else is text.
+
+    Examples
+    --------
+    >>> read_value("2"), read_value('["a", "b"]'), read_value("True"), read_value("track")
+    (2, ['a', 'b'], True, 'track')
+    """
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return {"True": True, "False": False, "None": None}.get(text, text)
+
+
+def write_value(value: Any) -> str:
+    """Text that `read_value` reads as the value.
+
+    Examples
+    --------
+    >>> write_value("track"), write_value("2"), write_value(["a"]), write_value(True)
+    ('track', '"2"', '["a"]', 'true')
+    """
+    if value is MISSING:
+        return ""
+    if isinstance(value, str) and value.isprintable() and read_value(value) == value:
+        return value
+    as_list = getattr(value, "tolist", None)  # of arrays and their numbers
+    return json.dumps(value if as_list is None else as_list(), ensure_ascii=False, default=str)

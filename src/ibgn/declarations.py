@@ -1,0 +1,138 @@
+"""What a class learned, said on the class itself: each field with its type and what must hold.
+
+Model files are written and read by these declarations alone, so a new term or estimator needs no
+line anywhere else. A reader trusts nothing: every array of a file has the type, the lengths and
+the property that its field declares.
+"""
+
+from collections.abc import Callable
+from dataclasses import field, fields
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ibgn._arrays import Array
+from ibgn.errors import OptionError
+
+__all__ = [
+    "ANY",
+    "FLOAT",
+    "INT",
+    "STORABLE",
+    "Stored",
+    "anything",
+    "are_log_probs",
+    "are_probs",
+    "are_smoothed_log_probs",
+    "is_finite",
+    "is_increasing",
+    "is_natural",
+    "is_positive",
+    "register",
+    "stored",
+    "stored_fields",
+]
+
+INT, FLOAT = ("<i8",), ("<f8",)
+ANY = -1  # any length of an array
+
+
+def anything(value: Any) -> bool:
+    """Whatever has the right type."""
+    return True
+
+
+class Stored(NamedTuple):
+    """How a value is kept in a file.
+
+    Parameters
+    ----------
+    kind : `INT` or `FLOAT` for an array; int, float, bool or str; or a class with stored fields
+    lengths : of an array: numbers, `ANY`, or names like "actions" and "bins+1"; a name has the
+        same length wherever an activity uses it, and "actions" is the number of known actions
+    holds : what must hold of the value
+    optional : whether None may stand in its place
+    """
+
+    kind: Any
+    lengths: tuple[int | str, ...] = ()
+    holds: Callable[[Any], Any] = anything
+    optional: bool = False
+
+
+def stored(
+    kind: Any,
+    *lengths: int | str,
+    holds: Callable[[Any], Any] = anything,
+    optional: bool = False,
+    **options: Any,
+) -> Any:
+    """Declare a field of a dataclass that goes into model files; see `Stored`.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True)
+    ... class Habit:
+    ...     shares: Array = stored(FLOAT, "actions", holds=are_probs)
+    >>> list(stored_fields(Habit))
+    ['shares']
+    """
+    declared = Stored(kind, lengths, holds, optional)
+    return field(metadata={"stored": declared}, **options)
+
+
+def stored_fields(kind: type) -> dict[str, Stored]:
+    """Fields of a dataclass that go into model files, in order."""
+    return {f.name: f.metadata["stored"] for f in fields(kind) if "stored" in f.metadata}
+
+
+STORABLE: dict[str, type] = {}
+"""Classes that model files may name; nothing else in a file is ever looked up."""
+
+
+def register(registry: dict[str, Any], name: str, kind: type) -> None:
+    """Make a class known under a name; defined again, as in a notebook, it replaces itself."""
+    known = registry.get(name)
+    if known is not None and (known.__module__, known.__qualname__) != (
+        kind.__module__,
+        kind.__qualname__,
+    ):
+        raise OptionError("name", name, f"is taken by {known.__module__}.{known.__qualname__}")
+    registry[name] = kind
+
+
+def is_natural(value: int) -> bool:
+    """Whether a number is not negative."""
+    return value >= 0
+
+
+def is_positive(value: Any) -> bool:
+    """Whether all numbers are positive and finite."""
+    return bool(np.all((value > 0) & np.isfinite(value)))
+
+
+def is_finite(value: Any) -> bool:
+    """Whether there is neither NaN nor infinity."""
+    return bool(np.isfinite(value).all())
+
+
+def is_increasing(value: Array) -> bool:
+    """Whether numbers are finite, each above the one before it."""
+    return is_finite(value) and bool((value[1:] > value[:-1]).all())
+
+
+def are_probs(value: Array) -> bool:
+    """Whether rows add up to 1; those without entries may stay."""
+    possible = len(value) and ((value >= 0) & (value < 2)).all()
+    return bool(possible and (not value.size or np.allclose(value.sum(axis=-1), 1, atol=1e-6)))
+
+
+def are_log_probs(value: Array) -> bool:
+    """Whether these are logarithms of probabilities that add up to 1 in each row."""
+    return bool((value <= 0).all()) and (not len(value) or are_probs(np.exp(value)))
+
+
+def are_smoothed_log_probs(value: Array) -> bool:
+    """Whether these are such logarithms, all finite: kernels may subtract one from another."""
+    return is_finite(value) and are_log_probs(value)

@@ -1,0 +1,32 @@
+"""The sections of a report, each in one module, in the order of the page."""
+
+from ibgn.report.section import Section
+from ibgn.report.sections import (
+    activities,
+    calibration,
+    comparison,
+    confusion,
+    data,
+    hardest,
+    model,
+    reproduce,
+    robustness,
+)
+
+__all__ = ["SECTIONS"]
+
+SECTIONS: tuple[Section, ...] = tuple(
+    module.SECTION
+    for module in (
+        data,
+        comparison,
+        robustness,
+        confusion,
+        activities,
+        calibration,
+        model,
+        hardest,
+        reproduce,
+    )
+)
+"""What `make_report` shows unless other sections are given."""

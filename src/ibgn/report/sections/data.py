@@ -1,0 +1,23 @@
+"""What the data are like, and what in them looks like a mistake."""
+
+from typing import Any
+
+from ibgn.report.findings import Findings
+from ibgn.report.section import Section, template_beside
+
+__all__ = ["SECTION"]
+
+
+def _data(findings: Findings) -> dict[str, Any]:
+    inspected = findings.inspection.as_dict()
+    return inspected | {"warnings": [*findings.origin.warnings, *inspected["warnings"]]}
+
+
+SECTION = Section(
+    "data",
+    "The data",
+    "An instance is one performance of an activity, recorded as intervals: which action was done, "
+    "from when to when. Everything below is learned from these and nothing else.",
+    _data,
+    template_beside(__file__),
+)

@@ -1,0 +1,138 @@
+"""What a model learned of each activity, term by term."""
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ibgn._arrays import Bools
+from ibgn.evaluation.plain import rows
+from ibgn.model.activity import ActivityModel
+from ibgn.plots import plot_structure, plot_tables, plot_traces
+from ibgn.report.findings import Findings
+from ibgn.report.section import Figure, Section, template_beside
+from ibgn.terms.base import FittedTerm
+from ibgn.text import printable
+
+__all__ = ["SECTION"]
+
+MOST_MODELS = 24  # activities shown on the page: those that are recognised worst
+MOST_FACTS = 8  # of a term, the most telling
+# figures of terms, by the name of the term: name, plot, what it shows of an activity
+FIGURES: dict[str, tuple[tuple[str, Any, str], ...]] = {
+    "tables": (
+        ("tables", plot_tables, "Tables of {}: which actions sit at each."),
+        ("traces", plot_traces, "Log joint of the chains that learned {}."),
+    ),
+    "relations": (("structure", plot_structure, "Which pairs of positions of {} are linked."),),
+}
+
+
+def _data(findings: Findings) -> dict[str, Any] | None:
+    models = findings.activities
+    if not models:
+        return None
+    scores = findings.activity_scores
+    known = scores[scores["activity"].isin(models)]
+    worst = known.sort_values("f1", kind="stable")["activity"].head(MOST_MODELS)
+    chains = [_convergence(model) for model in models.values()]
+    return {
+        "method": findings.method,
+        "activities": [_describe(models[name]) for name in sorted(worst)],
+        "left_out": len(models) - len(worst),
+        "chains": sum(diagnostics is not None for diagnostics in chains),
+        "converged": sum(bool(diagnostics and diagnostics["converged"]) for diagnostics in chains),
+        "in_all": len(models),
+    }
+
+
+def _describe(model: ActivityModel) -> dict[str, Any]:
+    described = {
+        "activity": str(model.name),
+        "instances": len(model.lengths),
+        "intervals": [int(model.lengths.min()), int(model.lengths.max())],
+        "terms": {name: _facts(term) for name, term in model.terms.items()},
+        "convergence": _convergence(model),
+    }
+    if "relations" in model:
+        linked = _linked(model)
+        pairs = len(linked) * (len(linked) - 1) // 2
+        described |= {"linked": int(linked.sum()), "pairs": pairs}
+    return described
+
+
+def _facts(term: FittedTerm) -> dict[str, Any]:
+    frame = term.describe()
+    facts = rows(frame.head(MOST_FACTS))
+    return {
+        "brief": term.brief(),
+        "columns": [str(name) for name in frame.columns],
+        "rows": [list(row.values()) for row in facts],
+        "left_out": len(frame) - len(facts),
+    }
+
+
+def _linked(model: ActivityModel) -> Bools:
+    """(positions, positions) which earlier position is linked to which later one."""
+    structure = model["relations"].structure
+    linked: Bools = structure.mask(max(int(model.lengths.max(initial=0)), structure.size))
+    return linked
+
+
+def _convergence(model: ActivityModel) -> dict[str, Any] | None:
+    """Diagnostics of the chains that learned an activity, as plain numbers; None without any."""
+    if "tables" not in model:
+        return None
+    diagnostics = model["tables"].convergence
+    return {
+        "burn_in": int(diagnostics.burn_in),
+        "thin": int(diagnostics.thin),
+        "draws": int(diagnostics.draws),
+        "effective_sample_size": float(diagnostics.effective_sample_size),
+        "rhat": float(diagnostics.rhat) if np.isfinite(diagnostics.rhat) else None,
+        "dependence_factor": float(diagnostics.dependence_factor),
+        "converged": bool(diagnostics.converged),
+    }
+
+
+def _figures(findings: Findings, data: dict[str, Any]) -> dict[str, Figure]:
+    figures = {}
+    for number, row in enumerate(data["activities"]):
+        model, name = findings.activities[row["activity"]], printable(row["activity"])
+        for term in model.terms:
+            for kind, plot, alt in FIGURES.get(term, ()):
+                figures[f"{kind}-{number}"] = Figure(partial(plot, model), alt.format(name))
+    return figures
+
+
+def _frames(findings: Findings, data: dict[str, Any]) -> dict[str, pd.DataFrame]:
+    """What was learned of all activities, also of those that the page leaves out."""
+    models = {str(name): model for name, model in findings.activities.items()}
+    described: dict[str, list[pd.DataFrame]] = {}
+    links: list[tuple[str, int, int]] = []
+    chains = []
+    for name, model in models.items():
+        for term, fitted in model.terms.items():
+            described.setdefault(term, []).append(fitted.describe().assign(activity=name))
+        if "relations" in model:
+            pairs = np.argwhere(np.triu(_linked(model), 1).T).tolist()
+            links += [(name, earlier, later) for later, earlier in pairs]
+        chains.append({"activity": name} | (_convergence(model) or {}))
+    frames = {f"term-{term}": pd.concat(parts) for term, parts in described.items()}
+    frames["structure"] = pd.DataFrame(links, columns=["activity", "earlier", "later"])
+    frames["convergence"] = pd.DataFrame(chains)
+    return frames
+
+
+SECTION = Section(
+    "model",
+    "What was learned",
+    "Every activity has a model of its own, made of terms, each about one side of it. Tables are "
+    "kinds of moments, each with the actions that are likely at it; links are pairs of positions "
+    "whose relation in time is learned given their actions.",
+    _data,
+    template_beside(__file__),
+    _figures,
+    _frames,
+)

@@ -1,0 +1,55 @@
+"""The paper's page as it is put together, section by section."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+from ibgn.evaluation.plain import rows
+from ibgn.report import Figure
+
+__all__ = ["Book"]
+
+Section = dict[str, Any]
+
+
+class Book:
+    """Sections, figures and frames as they come together."""
+
+    def __init__(self) -> None:
+        self.sections: list[Section] = []
+        self.figures: dict[str, Figure] = {}
+        self.frames: dict[str, pd.DataFrame] = {}
+
+    def add(
+        self,
+        title: str,
+        lead: Sequence[str],
+        *,
+        figures: dict[str, Figure] | None = None,
+        tables: dict[str, tuple[str, pd.DataFrame]] | None = None,
+        verdicts: Sequence[dict[str, Any]] = (),
+    ) -> None:
+        """Put a section at the end; tables are captions and frames, by the name of their file."""
+        self.figures |= figures or {}
+        self.frames |= {name: frame for name, (_, frame) in (tables or {}).items()}
+        self.sections.append(
+            {
+                "title": title,
+                "lead": list(lead),
+                "figures": list(figures or {}),
+                "tables": [_table_of(caption, frame) for caption, frame in (tables or {}).values()],
+                "verdicts": list(verdicts),
+            }
+        )
+
+
+def _table_of(caption: str, frame: pd.DataFrame) -> dict[str, Any]:
+    plain = rows(frame)
+    columns = [str(name) for name in frame.columns]
+    return {
+        "caption": caption,
+        "columns": columns,
+        "rows": [[row[name] for name in columns] for row in plain],
+        "note": None,
+    }

@@ -1,0 +1,80 @@
+"""The term of how often each action occurs, whatever the order."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from ibgn._arrays import Codes, Floats, Ints
+from ibgn.checks import check_number
+from ibgn.declarations import FLOAT, are_smoothed_log_probs, stored
+from ibgn.intervals import IntervalSequences
+from ibgn.terms.base import Context, Counts, FittedTerm, LogTerms, Term
+
+__all__ = ["ActionCounts", "Actions", "FittedActions"]
+
+
+@dataclass(frozen=True)
+class ActionCounts(Counts):
+    """(actions,) number of intervals of each action."""
+
+    counts: Ints
+
+
+@dataclass(frozen=True)
+class FittedActions(FittedTerm):
+    """How often each action occurs in an activity.
+
+    Parameters
+    ----------
+    log_probs : (actions,) log probability of each action
+    """
+
+    log_probs: Floats = stored(FLOAT, "actions", holds=are_smoothed_log_probs)
+
+    def log_terms(self, X: IntervalSequences) -> LogTerms:
+        """Log probability of the action of each interval; one never seen says nothing."""
+        unknown = -np.log(len(self.actions) + 1)
+        return LogTerms(interval=np.append(self.log_probs, unknown)[X.action])
+
+    def draw(self, length: int, rng: np.random.Generator) -> Codes:
+        """Draw the action of each interval of an instance, (length,)."""
+        drawn = rng.choice(len(self.actions), length, p=np.exp(self.log_probs))
+        return drawn.astype(np.int32)
+
+    def describe(self) -> pd.DataFrame:
+        """Actions with their probabilities, the likeliest first."""
+        order = np.argsort(-self.log_probs, kind="stable")
+        rows = [(self.actions[a], float(np.exp(self.log_probs[a]))) for a in order]
+        return pd.DataFrame(rows, columns=["action", "probability"])
+
+    def brief(self) -> str:
+        """Name the most frequent action."""
+        return f"mostly {self.describe()['action'][0]!r}" if self.actions else "no actions"
+
+
+@dataclass(frozen=True)
+class Actions(Term):
+    """Actions as they are counted, each interval by itself: what a mixture of tables amounts to.
+
+    Parameters
+    ----------
+    count_prior : added to the count of each action
+    """
+
+    name = "actions"
+    fitted = FittedActions
+
+    count_prior: float = 0.5
+
+    def __post_init__(self) -> None:
+        check_number("count_prior", self.count_prior, "positive", lambda value: value > 0)
+
+    def count(self, X: IntervalSequences) -> ActionCounts:
+        """Count the intervals of each action."""
+        return ActionCounts(np.bincount(X.action, minlength=len(X.actions)))
+
+    def fit(self, counts: ActionCounts, pooled: None, context: Context) -> FittedActions:
+        """Shares of the counts, smoothed."""
+        smoothed = counts.counts + self.count_prior
+        return FittedActions(context.actions, np.log(smoothed / smoothed.sum()))

@@ -1,0 +1,168 @@
+"""What a term is: one side of an activity that is counted, fitted, scored and described.
+
+A `Term` holds options. It counts instances, in parts that can be added up and subtracted, and
+turns counts into a `FittedTerm`, which knows one activity. An activity is a set of fitted terms,
+and its score of an instance is the sum of theirs.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from inspect import isabstract
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+import pandas as pd
+
+from ibgn._arrays import Floats
+from ibgn.declarations import STORABLE, register
+from ibgn.intervals import IntervalSequences
+from ibgn.networks import pair_offsets, sum_by_instance
+
+__all__ = ["TERMS", "Context", "Counts", "FittedTerm", "LogTerms", "Term"]
+
+TERMS: dict[str, type["Term"]] = {}
+"""Terms by name; a subclass of `Term` is known as soon as it is defined."""
+
+
+class LogTerms(NamedTuple):
+    """What a term says of each part of instances: log probabilities that add up.
+
+    A term speaks at one level or at several, and leaves the others at None.
+
+    Parameters
+    ----------
+    instance : (n,) of each instance as a whole
+    interval : (intervals,) of each interval
+    pair : (pairs,) of each pair of intervals i < j of an instance, row by row
+    action : (n, actions) of each known action
+    """
+
+    instance: Floats | None = None
+    interval: Floats | None = None
+    pair: Floats | None = None
+    action: Floats | None = None
+
+    def by_instance(self, X: IntervalSequences) -> Floats:
+        """(n,) the sum over everything that is said of an instance."""
+        total = np.zeros(len(X))
+        if self.instance is not None:
+            total += self.instance
+        if self.interval is not None:
+            total += sum_by_instance(X.offsets, self.interval)
+        if self.pair is not None:
+            total += sum_by_instance(pair_offsets(X), self.pair)
+        if self.action is not None:
+            total += self.action.sum(axis=1)
+        return total
+
+    def __sub__(self, other: "LogTerms") -> "LogTerms":
+        """Difference level by level; both speak at the same levels."""
+        levels = zip(self, other, strict=True)
+        return LogTerms(
+            *(None if mine is None or its is None else mine - its for mine, its in levels)
+        )
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Sufficient statistics of instances; counts of parts add up to those of the whole.
+
+    Fields are arrays of fixed shapes; a subclass whose shapes depend on the data says itself how
+    they add and subtract.
+    """
+
+    def __add__(self, other: Self) -> Self:
+        return type(self)(*(mine + its for mine, its in self._pairs(other)))
+
+    def __sub__(self, other: Self) -> Self:
+        return type(self)(*(mine - its for mine, its in self._pairs(other)))
+
+    def _pairs(self, other: Self) -> list[tuple[Any, Any]]:
+        return [(getattr(self, f.name), getattr(other, f.name)) for f in fields(self)]
+
+
+class Context(NamedTuple):
+    """What a term is told when it is fitted, beside counts.
+
+    Parameters
+    ----------
+    activity : label of the activity
+    actions : names of all known actions
+    seed : the same for all activities, for what is random when instances are scored
+    rng : source of random numbers of this activity
+    """
+
+    activity: Any
+    actions: tuple[str, ...]
+    seed: int
+    rng: np.random.Generator
+
+
+@dataclass(frozen=True)
+class FittedTerm(ABC):
+    """One side of one activity, as learned; fields declare how they are stored.
+
+    Parameters
+    ----------
+    actions : names of all known actions
+    """
+
+    actions: tuple[str, ...]
+
+    @abstractmethod
+    def log_terms(self, X: IntervalSequences) -> LogTerms:
+        """Log probability of each part of the instances.
+
+        Actions are coded as in training; those never seen have the code len(actions).
+        """
+
+    @abstractmethod
+    def describe(self) -> pd.DataFrame:
+        """What was learned, one row for each fact, the most telling first."""
+
+    def log_likelihood(self, X: IntervalSequences) -> Floats:
+        """(n,) log probability of each instance."""
+        return self.log_terms(X).by_instance(X)
+
+    def brief(self) -> str:
+        """What was learned, in a few words."""
+        return ""
+
+    def agrees(self) -> bool:
+        """Whether the fields fit together; what no field can tell by itself."""
+        return True
+
+
+@dataclass(frozen=True)
+class Term(ABC):
+    """Options of a term; fields are plain values, and the constructor refuses invalid ones.
+
+    A subclass declares `name` and `fitted`, the class of what `fit` returns.
+    """
+
+    name: ClassVar[str]
+    fitted: ClassVar[type[FittedTerm]]
+    pools: ClassVar[bool] = False  # whether `fit` looks at the counts of all activities together
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "name" in cls.__dict__ and not isabstract(cls):
+            register(TERMS, cls.name, cls)
+            register(STORABLE, cls.__name__, cls)
+
+    @abstractmethod
+    def count(self, X: IntervalSequences) -> Counts:
+        """Count instances of one activity; every action of the vocabulary is a known one."""
+
+    @abstractmethod
+    def fit(self, counts: Any, pooled: Any, context: Context) -> FittedTerm:
+        """Turn the counts of one activity into probabilities.
+
+        `pooled` are the counts of all activities together where the class says `pools = True`,
+        and None elsewhere.
+        """
+
+    def specialise(self, parts: Sequence[IntervalSequences]) -> Sequence["Term"]:
+        """Return the term for each activity, after a look at the instances of all of them."""
+        return [self] * len(parts)
