@@ -12,7 +12,7 @@ import pandas as pd
 from ibgn._files import InputFile, Source, writing
 from ibgn.errors import DataError, Option
 from ibgn.intervals import IntervalSequences
-from ibgn.io.export import IN_TEXT
+from ibgn.io.export import IN_TEXT, check_writable
 from ibgn.io.files import Files
 from ibgn.io.longframe import LongFrame
 from ibgn.io.parsing.tabular import (
