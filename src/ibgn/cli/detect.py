@@ -85,11 +85,11 @@ def detect(
 
     reading: dict[str, Any] = {"time": time, "unit": unit, "null": null or ()}
     reading |= _csv_options(delimiter, encoding)
-    of_actions = [name for name in tracks if name != activity]
+    tracks = [name for name in tracks if name != activity]
     of_activities = [] if activity is None else [activity]
     detector = ActionDetector(
         classifier,
-        tracks=of_actions,
+        tracks=tracks,
         window=window,
         step=step,
         rate=rate,
@@ -105,7 +105,7 @@ def detect(
         with busy(f"learning from {train.name}"):
             left_out = [*(ignore or []), *of_activities]
             known = read_sensors(
-                train, tracks=of_actions, channels=channels, ignore=left_out, **reading
+                train, tracks=tracks, channels=channels, ignore=left_out, **reading
             )
             detector.fit(known)
         with busy(f"detecting in {new.name}"):

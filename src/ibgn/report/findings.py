@@ -56,7 +56,7 @@ class Origin:
 
 @dataclass(frozen=True)
 class HardInstance:
-    """An instance that was not recognised, or hardly, by a model that had not learned from it.
+    """An instance that was not recognised, or only just, by a model that had not learned from it.
 
     Parameters
     ----------

@@ -77,13 +77,13 @@ def _twins(activities: Sequence[Activity], n: int, rng: np.random.Generator) -> 
     return IntervalSequences.from_lists(instances), np.tile(np.arange(len(activities)), n)
 
 
-def _arrangements(actions: str, ways: Iterable[tuple[tuple[int, int], ...]]) -> list[Pattern]:
-    """Each way once: that in which no point in time is left out."""
+def _arrangements(actions: str, candidates: Iterable[tuple[tuple[int, int], ...]]) -> list[Pattern]:
+    """Each arrangement once: that in which no point in time is left out."""
     patterns: list[Pattern] = []
-    for way in ways:
-        points = {point for interval in way for point in interval}
+    for intervals in candidates:
+        points = {point for interval in intervals for point in interval}
         if points == set(range(len(points))):
-            pairs = zip(actions, way, strict=True)
+            pairs = zip(actions, intervals, strict=True)
             patterns.append([(action, *interval) for action, interval in pairs])
     return patterns
 
@@ -122,7 +122,7 @@ def recognise(activities: Sequence[Activity], method: Method, seed: int) -> floa
 
 
 def _told_apart(patterns: Sequence[Pattern], n: int, method: Method, seed: int) -> Bools:
-    """(patterns, patterns) which are told from which: each is found likelier where it is true."""
+    """(patterns, patterns) which are told apart: each is judged likelier where it is true."""
     activities, rng = [_always(pattern) for pattern in patterns], np.random.default_rng(seed)
     model = _learn(method, seed, _twins(activities, n, rng))
     X, y = _twins(activities, n, rng)
@@ -130,8 +130,8 @@ def _told_apart(patterns: Sequence[Pattern], n: int, method: Method, seed: int) 
     right = np.array(
         [(probs[y == a][:, [a]] > probs[y == a]).mean(axis=0) for a in range(len(patterns))]
     )
-    told: Bools = np.minimum(right, right.T) >= RIGHT
-    return told
+    apart: Bools = np.minimum(right, right.T) >= RIGHT
+    return apart
 
 
 # The probes
@@ -160,15 +160,15 @@ def _warp(instance: Instance, rng: np.random.Generator) -> Instance:
 
 
 def count_relations(method: Method, seed: int) -> float:
-    """Size of the largest set of relations of which each is told from each other."""
-    told = _told_apart(RELATED, 60, method, seed)
-    return float(_most_apart(told, list(range(len(RELATED)))))
+    """Size of the largest set of relations that are all told apart."""
+    apart = _told_apart(RELATED, 60, method, seed)
+    return float(_most_apart(apart, list(range(len(RELATED)))))
 
 
-def _most_apart(told: Bools, among: list[int]) -> int:
-    """Size of the largest set of which each is told from each other."""
+def _most_apart(apart: Bools, among: list[int]) -> int:
+    """Size of the largest set whose members are all told apart."""
     sizes = (
-        1 + _most_apart(told, [other for other in among[position:] if told[first, other]])
+        1 + _most_apart(apart, [other for other in among[position:] if apart[first, other]])
         for position, first in enumerate(among, 1)
     )
     return max(sizes, default=0)
@@ -204,8 +204,8 @@ def touch(touching: bool) -> Activity:
 
 def describe_combinations(method: Method, seed: int) -> float:
     """Share of pairs of arrangements of three intervals that are told apart."""
-    told = _told_apart(ARRANGED, 20, method, seed)
-    return float(told[np.triu_indices(len(told), 1)].mean())
+    apart = _told_apart(ARRANGED, 20, method, seed)
+    return float(apart[np.triu_indices(len(apart), 1)].mean())
 
 
 def repeat(actions: str) -> Activity:
