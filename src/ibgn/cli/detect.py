@@ -80,7 +80,7 @@ def detect(
 ) -> None:
     """Learn actions from labelled sensor recordings, and detect their intervals in new ones."""
     from ibgn.detection import ActionDetector
-    from ibgn.io.formats import find_format
+    from ibgn.io.registry import find_format
     from ibgn.io.sensors import read_sensors
 
     reading: dict[str, Any] = {"time": time, "unit": unit, "null": null or ()}
@@ -105,12 +105,12 @@ def detect(
         with busy(f"learning from {train.name}"):
             left_out = [*(ignore or []), *of_activities]
             known = read_sensors(
-                train, labels=tracks, channels=channels, ignore=left_out, **reading
+                train, tracks=tracks, channels=channels, ignore=left_out, **reading
             )
             detector.fit(known)
         with busy(f"detecting in {new.name}"):
             used = list(detector.channels_)
-            recordings = read_sensors(new, labels=of_activities, channels=used, **reading)
+            recordings = read_sensors(new, tracks=of_activities, channels=used, **reading)
             if activity is None:
                 X, y = detector.predict(recordings), None
             else:
