@@ -197,7 +197,7 @@ def test_long_instances_meet_no_dead_end(seed, structure, k):
 @pytest.mark.parametrize("favourite", Relation)
 @pytest.mark.statistical(false_alarm=1e-9)
 def test_any_one_relation_may_prevail(favourite, rng):
-    """Half of 59 pairs; over seeds it is 55 with a standard deviation of 2, as 0.94 would have it."""
+    """Half of 59 pairs; over seeds it is 55 with a standard deviation of 2."""
     links = even_links(Structure())
     links.elsewhere[:] = links.positions[:] = np.log(
         [0.94 if r == favourite else 0.01 for r in range(7)]
