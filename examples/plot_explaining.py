@@ -48,14 +48,14 @@ print(by_relations)
 print(by_durations)
 
 # %%
-# As a table
-# ----------
-# One row a contribution, the weightiest first. Positive numbers speak for the word.
+# As a data frame
+# ---------------
+# One row per contribution, the weightiest first. Positive numbers speak for the word.
 
-table = by_relations.table()
-print(table.head(8)[["action", "relation", "other", "contribution"]].round(2).to_string())
-print(f"all {len(table)} add up to {table['contribution'].sum():.3f}")
-print(by_durations.table().head(4)[["action", "contribution"]].round(2).to_string())
+frame = by_relations.frame()
+print(frame.head(8)[["term", "action", "relation", "other", "contribution"]].round(2).to_string())
+print(f"all {len(frame)} add up to {frame['contribution'].sum():.3f}")
+print(by_durations.frame().head(4)[["action", "contribution"]].round(2).to_string())
 
 # %%
 # As a figure

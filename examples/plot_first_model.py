@@ -47,7 +47,7 @@ print(f"guessing:          {1 / len(model.classes_):.2f}")
 # What a word is made of
 # ----------------------
 # Each table is a mix of actions, a phase or a style of the word, with its share of all intervals.
-# The same numbers are a data frame in ``model.activities_[word].tables()``.
+# The same numbers are a data frame in ``model.activities_[word]["tables"].describe()``.
 
 print(model.activities_[word])
 plot_tables(model.activities_[word])

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ibgn._arrays import Floats, Objects
+from ibgn._arrays import Floats, Objects, find_runs
 from ibgn.errors import DataError
 from ibgn.text import count, printable, quote
 
@@ -198,7 +198,7 @@ class SensorRecording:
         The last frame lasts as long as the median one; where it is the only one, a second.
         """
         labels = self.track(track)
-        first = np.flatnonzero(np.append(True, labels[1:] != labels[:-1]))[: len(self)]
+        first = find_runs(labels)[:-1]
         bounds = [*self.time[first].tolist(), self._end()]
         for label, (start, end) in zip(labels[first], pairwise(bounds), strict=True):
             if label is not None:

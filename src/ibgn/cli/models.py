@@ -190,7 +190,7 @@ def explain(
     if figure is not None:
         _save_figure(found, figure)
     say(repr(found))
-    _print_frame(found.table(), output, as_json)
+    _print_frame(found.frame(), output, as_json)
 
 
 def sample(

@@ -129,7 +129,7 @@ class Confusion:
     inserted: Ints
     instances: int
 
-    def table(self) -> pd.DataFrame:
+    def frame(self) -> pd.DataFrame:
         """True actions by row, detected ones by column."""
         columns = [*self.actions, "(not detected)"]
         return pd.DataFrame(self.counts, index=list(self.actions), columns=columns)
@@ -144,7 +144,7 @@ def measure_confusion(true: Sequences, detected: Sequences, iou: float = 0.5) ->
     Examples
     --------
     >>> found = measure_confusion([[("pour", 0, 4), ("stir", 4, 6)]], [[("shake", 0, 4)]])
-    >>> found.table().loc["pour"].to_dict()
+    >>> found.frame().loc["pour"].to_dict()
     {'pour': 0, 'shake': 1, 'stir': 0, '(not detected)': 0}
     """
     _check_overlap("iou", iou)

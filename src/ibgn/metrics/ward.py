@@ -38,7 +38,7 @@ class WardScores:
     detected_events: dict[str, int]
     durations: dict[str, float]
 
-    def table(self) -> pd.DataFrame:
+    def frame(self) -> pd.DataFrame:
         """One row per class: true events, detected events and time."""
         names = list(dict.fromkeys([*self.true_events, *self.detected_events, *self.durations]))
         parts = (self.true_events, self.detected_events, self.durations)
