@@ -18,7 +18,9 @@ from ibgn.errors import OptionError
 from ibgn.io import FORMATS, Annotation, Recording, reader, registry
 
 DOCS = Path(__file__).parents[1] / "docs"
-SECTION = (DOCS / "extending.md").read_text().partition("## A new format\n")[2].partition("\n## ")[0]
+SECTION = (
+    (DOCS / "extending.md").read_text().partition("## A new format\n")[2].partition("\n## ")[0]
+)
 
 
 def block(kind):
