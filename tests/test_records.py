@@ -103,7 +103,7 @@ def test_zero_length():
     rows = [("a", 0, 2), ("b", 1, 1)]
     with pytest.raises(DataError, match="zero_length='drop' or a min_duration=, or closed='both'"):
         read(rows)
-    with pytest.raises(DataError, match=r"min_duration \(start=1.5, end=1.5\)"):
+    with pytest.raises(DataError, match=r"min_duration= \(start=1.5, end=1.5\)"):
         read([("b", 1.5, 1.5)])
     with pytest.warns(DataWarning, match="dropped 1 interval of zero length"):
         assert read(rows, zero_length="drop") == [("a", 0, 2)]
