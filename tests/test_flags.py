@@ -12,7 +12,8 @@ from ibgn.cli import app
 from ibgn.cli.flags import in_flags, methods, read_value, write_value
 from ibgn.cli.options import Reading, parse_columns, parse_options
 from ibgn.errors import MISSING, DataError, DataWarning, Option, OptionError
-from ibgn.io.registry import FORMATS, is_text
+from ibgn.io.options import is_text
+from ibgn.io.registry import FORMATS
 
 COMMANDS = typer.main.get_command(app).commands
 VALUES = [True, 3, 2.5, "track", "3", "true", "a b", "it's", "", "tab\there", ["a", "b c"], None]

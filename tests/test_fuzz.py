@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from ibgn import read_csv, read_jsonl, read_parquet
-from ibgn.io.registry import builtin_names
+from ibgn.io.plugins import builtin_names
 from mutations import check_damaged
 
 FLAT = {"csv": "takes.csv", "jsonl": "takes.jsonl", "parquet": "takes.parquet"}

@@ -15,10 +15,12 @@ from ibgn import DataError, read_csv
 from ibgn.cli.options import FORMATS as NAMED
 from ibgn.cli.options import parse_options
 from ibgn.errors import OptionError
-from ibgn.io import FORMATS, Annotation, Recording, reader, registry
+from ibgn.io import FORMATS, Annotation, Recording, plugins, reader, registry
 
 DOCS = Path(__file__).parents[1] / "docs"
-SECTION = (DOCS / "extending.md").read_text().partition("## A new format\n")[2].partition("\n## ")[0]
+SECTION = (
+    (DOCS / "extending.md").read_text().partition("## A new format\n")[2].partition("\n## ")[0]
+)
 
 
 def block(kind):
@@ -102,7 +104,7 @@ def test_entry_points_of_packages_are_loaded(own_formats):
 
 
 def test_a_module_of_formats_registers_the_format_of_its_name():
-    assert registry.builtin_names() == NAMED == sorted(FORMATS)
+    assert plugins.builtin_names() == NAMED == sorted(FORMATS)
     for name in FORMATS:
         assert getattr(ibgn.io, f"read_{name}").__name__ == f"read_{name}"
         assert f"read_{name}" in dir(ibgn.io)

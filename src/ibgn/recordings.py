@@ -214,16 +214,16 @@ class SensorRecording:
 
 def as_recordings(recordings: "Iterable[SensorRecording]") -> list[SensorRecording]:
     """Take a list of recordings, and nothing else."""
-    wanted = "a list of SensorRecording is wanted"
+    needed = "a list of SensorRecording is needed"
     if isinstance(recordings, SensorRecording):
-        raise DataError(f"{wanted}, got a single one; write [recording]")
+        raise DataError(f"{needed}, got a single one; write [recording]")
     try:
         listed: list[Any] = list(recordings)
     except TypeError as error:
-        raise DataError(f"{wanted}, got {type(recordings).__name__}") from error
+        raise DataError(f"{needed}, got {type(recordings).__name__}") from error
     others = [one for one in listed if not isinstance(one, SensorRecording)]
     if others:
-        raise DataError(f"{wanted}, got one that holds {type(others[0]).__name__}")
+        raise DataError(f"{needed}, got one that holds {type(others[0]).__name__}")
     return listed
 
 

@@ -184,7 +184,7 @@ def parse_options(option: list[str] | None, known: Mapping[str, Parameter]) -> d
 
 def _as_option(texts: list[str], option: Parameter | None) -> Any:
     """Value of an option, of texts that were given for it; a reader refuses unknown options."""
-    from ibgn.io.registry import is_list, is_text
+    from ibgn.io.options import is_list, is_text
 
     values = [read_value(text) for text in texts]
     if option is not None and is_text(option):  # a number is then the text that it was

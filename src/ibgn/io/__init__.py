@@ -12,7 +12,8 @@ from ibgn.io.annotations import Annotation, Recording
 from ibgn.io.files import Files
 from ibgn.io.joints import read_joints
 from ibgn.io.longframe import LongFrame, read_table
-from ibgn.io.registry import FORMATS, builtin_names, read, reader, write, writer
+from ibgn.io.plugins import builtin_names
+from ibgn.io.registry import FORMATS, read, reader, write, writer
 from ibgn.io.sensors import read_sensors
 
 __all__ = [

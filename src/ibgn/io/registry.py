@@ -7,34 +7,29 @@ your own code, in modules that the environment variable IBGN_PLUGINS names, or i
 packages with an entry point in the group "ibgn.formats".
 """
 
-import os
-import pkgutil
-import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from importlib import import_module
-from importlib.metadata import entry_points
 from inspect import Parameter, Signature, isgeneratorfunction, signature
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any, get_type_hints
 
 import numpy.typing as npt
 
 from ibgn._files import COMPRESSIONS, Source, as_path, is_folder
 from ibgn.checks import check_choice
 from ibgn.cleaning import Cleaning
-from ibgn.errors import DataError, DataWarning, Option, OptionError, Part
+from ibgn.errors import DataError, Option
 from ibgn.intervals import IntervalSequences
 from ibgn.io.annotations import to_frame
 from ibgn.io.choices import Choices, Kinds
 from ibgn.io.docstrings import describe
 from ibgn.io.files import Files, Sources
 from ibgn.io.longframe import Labels, LongFrame
+from ibgn.io.options import parameters_of, refuse_unknown
+from ibgn.io.plugins import builtin_names, import_plugins
 from ibgn.text import printable
 
 __all__ = ["FORMATS", "Format", "find_format", "load", "read", "reader", "write", "writer"]
-
-PLUGINS = "IBGN_PLUGINS"  # environment variable: modules that register formats, with commas
-GROUP = "ibgn.formats"  # of entry points
 
 Read = Callable[..., tuple[IntervalSequences, Labels]]
 Write = Callable[..., None]
@@ -79,8 +74,8 @@ class Format:
     @property
     def options(self) -> dict[str, Parameter]:
         """Options of the reader: those of the format, of `Choices` and of `Cleaning`."""
-        shared = _parameters(Choices, CHOICES) if self.yields_recordings else {}
-        return self.own_options | shared | _parameters(Cleaning, CLEANING)
+        shared = parameters_of(Choices, CHOICES) if self.yields_recordings else {}
+        return self.own_options | shared | parameters_of(Cleaning, CLEANING)
 
     @property
     def writer(self) -> Write | None:
@@ -89,7 +84,7 @@ class Format:
 
     def load(self, path: Sources, **options: Any) -> LongFrame:
         """Load files as they are, before cleaning; options as for the reader, without cleaning."""
-        self._refuse_unknown(options)
+        refuse_unknown(options, list(self.options), self.name)
         shared = set(CHOICES) if self.yields_recordings else set()
         choices = Choices(**{n: options.pop(n) for n in shared & options.keys()}, kinds=self.kinds)
         files = Files(path, self.suffixes + self.also, choices)
@@ -103,43 +98,6 @@ class Format:
         # before the work, so that a typo costs no time
         cleaning = Cleaning(**{name: options.pop(name) for name in CLEANING if name in options})
         return self.load(path, **options).read(cleaning)
-
-    def _refuse_unknown(self, options: Mapping[str, Any]) -> None:
-        _refuse_unknown(options, list(self.options), self.name)
-
-
-def is_list(option: Parameter) -> bool:
-    """Whether an option takes a list of values."""
-    kinds = get_args(option.annotation) or (option.annotation,)
-    named = any((get_origin(kind) or kind) in (Sequence, list, tuple) for kind in kinds)
-    return named or isinstance(option.default, list | tuple)
-
-
-def is_text(option: Parameter) -> bool:
-    """Whether the values of an option are text and never numbers, or true and false."""
-    kinds = get_args(option.annotation) or (option.annotation,)
-    inner = [get_args(kind)[:1] or (kind,) for kind in kinds]
-    named = {kind for (kind,) in inner if kind is not type(None)}
-    return bool(named) and all(kind is str or isinstance(kind, str) for kind in named)
-
-
-def _parameters(kind: type[Any], names: Iterable[str]) -> dict[str, Parameter]:
-    """Fields of a dataclass as keyword arguments."""
-    hints, given = get_type_hints(kind), {field.name: field.default for field in fields(kind)}
-    return {
-        name: Parameter(name, Parameter.KEYWORD_ONLY, default=given[name], annotation=hints[name])
-        for name in names
-    }
-
-
-def _refuse_unknown(options: Mapping[str, Any], known: Sequence[str], format: str) -> None:
-    for name, value in options.items():
-        if name not in known:
-            listed: list[Part] = [part for each in known for part in (", ", Option(each))]
-            there = listed[1:] or ["none"]
-            raise OptionError(
-                name, value, f"is no option of the format {format}; there are ", *there
-            )
 
 
 class Formats(Mapping[str, Format]):
@@ -187,34 +145,11 @@ class Formats(Mapping[str, Format]):
         self._is_complete = True  # plugins may ask for formats themselves
         for name in builtin_names():
             import_module(f"ibgn.io.formats.{name}")
-        _import_plugins()
+        import_plugins()
 
 
 def _identity(function: Callable[..., Any]) -> tuple[str, str]:
     return function.__module__, function.__qualname__
-
-
-def builtin_names() -> list[str]:
-    """Names of the formats of this package, without a look into them."""
-    package = import_module("ibgn.io.formats")
-    return [module.name for module in pkgutil.iter_modules(package.__path__)]
-
-
-def _import_plugins() -> None:
-    for point in entry_points(group=GROUP):
-        try:
-            point.load()
-        except Exception as error:  # a package that is broken must not keep others from working
-            message = f"formats of {point.value!r} are not there: {printable(error, 200)}"
-            warnings.warn(DataWarning(message), stacklevel=2)
-    for name in filter(None, map(str.strip, os.environ.get(PLUGINS, "").split(","))):
-        try:
-            import_module(name)
-        except ImportError as error:
-            raise DataError(
-                f"the environment variable {PLUGINS} names {printable(name)!r}, which cannot be "
-                f"imported: {printable(error, 200)}; correct it, or set PYTHONPATH"
-            ) from error
 
 
 FORMATS = Formats()
@@ -358,7 +293,7 @@ def write(
     name = find_format(path, format, writing=True)
     chosen = FORMATS.writers[name]
     own = [p.name for p in signature(chosen).parameters.values() if p.kind is p.KEYWORD_ONLY]
-    _refuse_unknown(options, own, name)
+    refuse_unknown(options, own, name)
     chosen(X, path, y, **options)
 
 
