@@ -78,9 +78,7 @@ def test_a_tag_is_a_track(file):
 
 
 def test_a_field_of_the_data_can_name_the_task(file):
-    with pytest.warns(
-        DataWarning, match="2 results: of type 'choices', left out; activity="
-    ):
+    with pytest.warns(DataWarning, match="2 results: of type 'choices', left out; activity="):
         X, y = read_labelstudio(file(SERIES), instance="csv", activity="folder", unknown="drop")
     assert list(X.ids) == ["tea/a.csv", "milk/b.csv"]
     assert y.tolist() == ["tea", "milk"]
