@@ -269,7 +269,7 @@ def test_ward_sums_over_actions_and_instances():
     assert found.durations["D"] == 4
     assert found.durations["Us"] == found.durations["Oe"] == 1
     assert sum(found.durations.values()) == 6 + 6 + 5  # each action over its instance
-    table = found.table().set_index("class")
+    table = found.frame().set_index("class")
     assert table.loc["D", "true"] == 1
     assert table["duration"].sum() == pytest.approx(17)
 
@@ -278,7 +278,7 @@ def test_confusions_are_matched_by_time():
     true = [[("a", 0, 10), ("b", 20, 30), ("c", 40, 50)], [("a", 0, 2)]]
     detected = [[("b", 1, 10), ("b", 21, 31), ("a", 60, 70)], [("a", 0, 2)]]
     found = measure_confusion(true, detected)
-    assert found.table().to_numpy().tolist() == [[1, 1, 0, 0], [0, 1, 0, 0], [0, 0, 0, 1]]
+    assert found.frame().to_numpy().tolist() == [[1, 1, 0, 0], [0, 1, 0, 0], [0, 0, 0, 1]]
     assert found.inserted.tolist() == [1, 0, 0]
     assert found.instances == 2
 
