@@ -83,7 +83,8 @@ def run_fold(
         model.fit(X[train], y[train])
         taken = time.perf_counter() - before
     right = int((model.predict(X[test]) == y[test]).sum())
-    links = np.mean([len(activity.structure.links) for activity in model.activities_.values()])
+    structures = [activity["relations"].structure for activity in model.activities_.values()]
+    links = np.mean([len(structure.links) for structure in structures])
     return Result(name, setting, structure, right, len(test), taken, float(links))
 
 

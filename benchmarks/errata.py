@@ -14,7 +14,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_score
 from ibgn import IBGNClassifier, IntervalSequences, consistency, read_networks
 from ibgn.allen import ALL, COMPOSITION, CONSTRAINTS, members, relation, symbols
 from ibgn.datasets import make_hand_signs
-from ibgn.terms import tables as nodes
+from ibgn.terms import seating
 
 console = Console(soft_wrap=True, highlight=False)
 say = console.print
@@ -133,9 +133,9 @@ def sampler() -> None:
     concentration, prior = 0.7, np.array([0.5, 0.3, 0.2])
     say(f"   enumeration {enumerate_tables(X, concentration, prior).round(2)}")
     for name in ("exact", "published"):
-        start = nodes.initial_state(X)
+        start = seating.initial_state(X)
         rng = np.random.default_rng(0)
-        _, _, summed = nodes.run(X, start, concentration, prior, name, rng, 200_000)
+        _, _, summed = seating.run(X, start, concentration, prior, name, rng, 200_000)
         say(f"   {name:11} {(summed.sum(axis=1) / 200_000).round(2)}")
 
 
@@ -143,8 +143,8 @@ def enumerate_tables(X: IntervalSequences, concentration: float, prior: np.ndarr
     """Posterior mean of the nodes at each table, over all seatings."""
     total, weight = np.zeros(4), 0.0
     for first, second in itertools.product(seatings(4), seatings(3)):
-        state = nodes.initial_state(X, np.array(first + second))
-        p = np.exp(nodes.log_joint(X, state, concentration, prior))
+        state = seating.initial_state(X, np.array(first + second))
+        p = np.exp(seating.log_joint(X, state, concentration, prior))
         total, weight = total + p * state.totals, weight + p
     return total / weight
 

@@ -19,7 +19,7 @@ from ibgn import IBGNClassifier, IntervalSequences, read_csv
 from ibgn._kernels import nodes as kernels
 from ibgn.allen import relation
 from ibgn.datasets import make_hand_signs
-from ibgn.terms import tables as nodes
+from ibgn.terms import seating
 from ibgn.terms.selection import score_links
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
@@ -86,14 +86,14 @@ def compare_sweep() -> None:
     """One sweep of the exact sampler, against its plain twin, from the same state."""
     X, y, _ = make_hand_signs(random_state=0)
     X = X[y == "ketchup"]
-    start = nodes.initial_state(X)
+    start = seating.initial_state(X)
     prior = np.full(len(X.actions), 0.1)
-    start, _, _ = nodes.run(X, start, 1.0, prior, "exact", np.random.default_rng(0), 50)
+    start, _, _ = seating.run(X, start, 1.0, prior, "exact", np.random.default_rng(0), 50)
 
     def sweep(module: Any) -> Any:
         state = [part.copy() for part in start]
         rng = np.random.default_rng(1)
-        module.sweep_exact(X.offsets, X.action, *state, 1.0, prior, nodes.MOVES, rng)
+        module.sweep_exact(X.offsets, X.action, *state, 1.0, prior, seating.MOVES, rng)
         return state[0]
 
     np.testing.assert_array_equal(sweep(kernels), sweep(naive_nodes))

@@ -17,11 +17,12 @@ from sklearn.exceptions import ConvergenceWarning
 from ibgn import Structure
 from ibgn._kernels.links import key_of
 from ibgn.allen import ALL, Relation
-from ibgn.model.activity import ActivityModel, fit_activity
+from ibgn.model.activity import ActivityModel
 from ibgn.model.generation import sample_instances
-from ibgn.terms.relations import Links
+from ibgn.terms import Context, Relations, Tables
+from ibgn.terms.relations import FittedRelations
 from ibgn.terms.selection import score_links
-from ibgn.terms.tables import Convergence, Nodes, Sampling
+from ibgn.terms.tables import Convergence, FittedTables
 
 ACTIONS, POSITIONS = 4, 6
 SIZES = (25, 50, 100, 200, 400, 800, 1600)
@@ -35,31 +36,31 @@ def known_activity(seed: int = 0) -> ActivityModel:
     """The activity that is to be found again."""
     rng = np.random.default_rng(seed)
     converged = Convergence(0, 1, 1, 1.0, float("nan"), 1.0, True, np.zeros((1, 1)))
-    nodes = Nodes(
-        rng.dirichlet(np.ones(ACTIONS), 2), np.array([0.7, 0.3]), 1.0, np.ones(ACTIONS), converged
+    actions = tuple("abcd")
+    tables = FittedTables(
+        actions=actions,
+        action_probs=rng.dirichlet(np.ones(ACTIONS), 2),
+        shares=np.array([0.7, 0.3]),
+        concentration=1.0,
+        action_prior=np.ones(ACTIONS),
+        convergence=converged,
     )
     pairs = [(a, b) for a in range(ACTIONS) for b in range(ACTIONS)]
     keys = np.array([key_of(a, b, ALL, ACTIONS) for a, b in pairs])
     probs = np.full((len(keys), 7), RARE)
     probs[:, Relation.OVERLAPS] = rng.uniform(0.05, 0.95, len(keys))
     probs[:, Relation.STARTS] = 1 - probs[:, Relation.OVERLAPS]
-    return ActivityModel(
-        name="known",
-        actions=tuple("abcd"),
-        nodes=nodes,
-        links=Links(
-            Structure(TRUE_LINKS, POSITIONS),
-            ACTIONS,
-            keys,
-            np.log(probs),
-            np.log(np.full((128, 7), 1 / 7)),
-            np.log(relations_by_position()),
-            np.log(np.full(7, 1 / 7)),
-        ),
-        link_scores=None,
-        lengths=np.array([POSITIONS]),
-        pace=1.0,
+    relations = FittedRelations(
+        actions=actions,
+        structure=Structure(TRUE_LINKS, POSITIONS),
+        keys=keys,
+        log_probs=np.log(probs),
+        unknown=np.log(np.full((128, 7), 1 / 7)),
+        positions=np.log(relations_by_position()),
+        elsewhere=np.log(np.full(7, 1 / 7)),
     )
+    terms = {"tables": tables, "relations": relations}
+    return ActivityModel("known", actions, terms, lengths=np.array([POSITIONS]), pace=1.0)
 
 
 def relations_by_position() -> Floats:
@@ -89,23 +90,26 @@ def recover(
 ) -> tuple[float, ...]:
     """Learn again from a sample; how far off actions and relations are, and the links found."""
     X = sample_instances(truth, size, rng)
-    scores = score_links(X, "bic")
-    sampling = Sampling(draws=100, budget=1000)
+    structure = score_links(X, "bic").structure
+    context = Context("known", X.actions, 0, rng)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        model = fit_activity(
-            "found", X, scores.structure, scores, 1.0, "constrained", sampling, rng
+        tables, relations = (
+            term.fit(term.count(X), None, context)
+            for term in (Tables(draws=100, budget=1000), Relations(structure))
         )
-    known = model.links if (0, 1) in scores.structure.links else None
-    relations = [
-        variation(truth.links.probs(a, b, ALL), known.probs(a, b, ALL) if known else np.ones(7) / 7)
+    linked = (0, 1) in structure.links
+    off = [
+        variation(
+            truth["relations"].probs(a, b, ALL),
+            relations.probs(a, b, ALL) if linked else np.ones(7) / 7,
+        )
         for a in range(ACTIONS)
         for b in range(ACTIONS)
     ]
-    links = scores.structure.links
-    jaccard = len(links & TRUE_LINKS) / len(links | TRUE_LINKS)
-    off = variation(actions, model.nodes.shares @ model.nodes.action_probs)
-    return off, float(np.mean(relations)), jaccard
+    jaccard = len(structure.links & TRUE_LINKS) / len(structure.links | TRUE_LINKS)
+    found = tables.shares @ tables.action_probs
+    return variation(actions, found), float(np.mean(off)), jaccard
 
 
 def expected_actions(truth: ActivityModel, rng: np.random.Generator) -> Floats:
@@ -117,7 +121,7 @@ def expected_actions(truth: ActivityModel, rng: np.random.Generator) -> Floats:
             z = int(rng.choice(len(at) + 1, p=np.array([*at, 1.0]) / (n + 1)))
             at[z:] = [at[z] + 1, *at[z + 1 :]] if z < len(at) else [1]
         seats[: len(at)] += at
-    mixed: Floats = seats / seats.sum() @ truth.nodes.emission(POSITIONS)[:, :ACTIONS]
+    mixed: Floats = seats / seats.sum() @ truth["tables"].emission(POSITIONS)[:, :ACTIONS]
     return mixed
 
 

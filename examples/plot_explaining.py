@@ -53,7 +53,7 @@ print(by_durations)
 # One row per contribution, the weightiest first. Positive numbers speak for the word.
 
 frame = by_relations.frame()
-print(frame.head(8)[["action", "relation", "other", "contribution"]].round(2).to_string())
+print(frame.head(8)[["term", "action", "relation", "other", "contribution"]].round(2).to_string())
 print(f"all {len(frame)} add up to {frame['contribution'].sum():.3f}")
 print(by_durations.frame().head(4)[["action", "contribution"]].round(2).to_string())
 

@@ -134,3 +134,21 @@ def read_shared(shared):
         return read_csv(shared / "data" / f"{name}.csv", closed="both" if inclusive else "left")
 
     return read
+
+
+@pytest.fixture
+def extensions():
+    """Whatever a test defines and registers is forgotten after it."""
+    from ibgn.classifiers import METHODS
+    from ibgn.declarations import STORABLE
+    from ibgn.io import FORMATS
+    from ibgn.terms import TERMS
+
+    formats = set(FORMATS)
+    before = [(registry, dict(registry)) for registry in (METHODS, STORABLE, TERMS)]
+    yield
+    for registry, content in before:
+        registry.clear()
+        registry.update(content)
+    for name in set(FORMATS) - formats:
+        FORMATS.remove(name)

@@ -141,7 +141,7 @@ class Counts(ClassifierMixin, BaseEstimator):
             whole = [rows for rows in X.to_lists() if len(rows) > j]
             found = {relation(rows[i][1:], rows[j][1:]) for rows in whole}
             links += [(i, j)] * (len(found) <= 2)
-        return SimpleNamespace(links=np.array(links))
+        return SimpleNamespace(terms={"network": SimpleNamespace(links=np.array(links))})
 
     def _vectors(self, rows):
         return np.array([[row.get(thing, 0) for thing in self.known_] for row in rows], float)
@@ -164,7 +164,7 @@ class Blind(Counts):
 
     @staticmethod
     def _certain(X):
-        return SimpleNamespace()
+        return SimpleNamespace(terms={})
 
 
 class Limited(Counts):

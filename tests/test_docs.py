@@ -17,7 +17,7 @@ EXAMPLES = {match["name"]: match for match in EXAMPLE.finditer(PAGE.read_text())
 def test_every_format_has_an_example_of_few_lines():
     page = PAGE.read_text()
     shown = {
-        ibgn.io.formats.find_format(name, None)
+        ibgn.io.registry.find_format(name, None)
         for name in EXAMPLES
         if "." in name[-9:] and not name.endswith((".json", ".xml", ".txt"))
     }
@@ -36,3 +36,25 @@ def test_an_example_is_read(name, tmp_path, monkeypatch):
     X, y = found["X"], found["y"]
     assert len(X.action) > 0
     assert y is not None or name in ("talk.TextGrid", "sensors.csv", "repairs.xes")
+
+
+EXTENDING = (PAGE.parent / "extending.md").read_text()
+SECTIONS = dict(re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", EXTENDING, re.DOTALL | re.MULTILINE))
+
+
+def test_every_extension_has_a_section():
+    assert [title.split()[2] for title in SECTIONS] == ["term", "format", "method", "section"]
+
+
+@pytest.mark.parametrize("title", list(SECTIONS))
+def test_an_extension_works_as_it_stands(title, tmp_path, monkeypatch, extensions):
+    """All Python of a section, as one module of the user's own."""
+    monkeypatch.chdir(tmp_path)
+    code = "\n".join(re.findall(r"```python\n(.*?)```", SECTIONS[title], re.DOTALL))
+    assert "assert" in code
+    exec(compile(code, title, "exec"), {"__name__": "extension"})  # noqa: S102
+
+
+def test_a_new_term_takes_about_thirty_lines():
+    first = re.findall(r"```python\n(.*?)```", SECTIONS["A new term"], re.DOTALL)[0]
+    assert len([line for line in first.splitlines() if line.strip()]) <= 40

@@ -18,8 +18,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from chance import binomial_bounds
-from ibgn import DataError, IntervalSequences
+from ibgn import DataError, IntervalSequences, classifiers
+from ibgn.classifiers import DBNClassifier
 from ibgn.datasets import make_hand_signs, make_relations
+from ibgn.declarations import STORABLE
 from ibgn.errors import OptionError
 from ibgn.evaluation.evaluate import Evaluation, evaluate
 from ibgn.evaluation.folds import make_folds
@@ -538,3 +540,16 @@ def test_every_grid_is_of_a_method_and_of_its_parameters():
     for name, grid in GRIDS.items():
         assert set(grid) <= set(METHODS[name](0).get_params())
     assert set(COMPARED) <= set(GRIDS)
+
+
+def test_a_class_that_declares_itself_is_a_method_at_once():
+    assert "MINE" not in METHODS
+
+    class Mine(DBNClassifier):
+        short_name = "mine"
+
+    try:
+        assert isinstance(METHODS["MINE"](0), Mine)
+    finally:
+        del classifiers.METHODS["mine"], STORABLE["Mine"]
+    assert "MINE" not in METHODS

@@ -451,12 +451,12 @@ def test_particles_estimate_the_likelihood_without_bias(golden, rng, false_alarm
 
 @pytest.mark.statistical(false_alarm=1e-8)
 def test_control_the_estimate_of_another_order_is_off(golden, rng):
-    assert particle_z(golden, LONG[::-1], LONG, rng) > 20
+    assert particle_z(golden, LONG[::-1], LONG, rng) > 20  # it is some 1500
 
 
 @pytest.mark.statistical(false_alarm=1e-8)
 def test_long_instances_are_estimated_close_to_the_exact_value(golden, seed):
-    """2^13 compositions are still few enough to sum over; the estimate is within a factor."""
+    """2^13 compositions are few enough to sum over; over seeds estimates spread by 0.01."""
     learned = golden_tables(golden)
     k = EXACT_LENGTH + 1
     actions = [0, 1, 2, 1] * 10
@@ -532,7 +532,8 @@ def test_concentration_converges_to_its_maximum(truth, rng):
         options={"xatol": 1e-8},
     )
     assert found == pytest.approx(np.exp(best.x), rel=1e-4)
-    assert truth / 2 < found < truth * 2  # 200 instances tell it within some 10 %
+    # over seeds its logarithm spreads by 0.09, 0.06 and 0.04: a factor of two is eight times that
+    assert truth / 2 < found < truth * 2
 
 
 def test_one_step_of_the_concentration():

@@ -573,6 +573,27 @@ def test_every_section_stands_alone(few, section):
     assert page.count("<svg") == len(report.figures)
 
 
+def test_models_are_shown_term_by_term():
+    X, y = random_data(["tea", "soup"])
+    methods = {"IBGN": IBGNClassifier(terms=("actions", "relations"))}
+    report = make_report(looked_at(X, y, methods, make_folds(X, y, n_splits=2)))
+    told = report.summary["model"]
+    assert told["chains"] == 0
+    for activity in told["activities"]:
+        assert list(activity["terms"]) == ["actions", "relations"]
+        assert activity["convergence"] is None
+        assert activity["terms"]["actions"]["columns"] == ["action", "probability"]
+        assert activity["terms"]["actions"]["brief"].startswith("mostly ")
+    for hard in report.summary["hardest"]:
+        assert list(hard["parts"]) == ["prior", "actions", "relations"]
+        assert {row["term"] for row in hard["reasons"]} <= set(hard["parts"])
+    assert {"term-actions", "term-relations"} <= set(report.frames)
+    assert not {"tables-0", "traces-0"} & set(report.figures)
+    page = report.html()
+    assert page.count("What the term actions learned of") == 2 * len(told["activities"])
+    assert "converged" not in page
+
+
 # figures
 
 

@@ -27,18 +27,24 @@ COMPRESSED = re.compile(rb"\x1f\x8b|BZh[1-9]1AY&SY|\xfd7zXZ\0|PK\x03\x04|\x28\xb
 ALWAYS_UNPACKED = 1 << 28  # bytes
 MOST_TIMES_UNPACKED = 100
 LARGEST_PIPE = 1 << 30  # bytes, as a pipe is kept in memory
+LARGEST_TEXT = 1 << 28  # bytes, decompressed, of files that are read as a whole
 
 
-class Recording:
-    """A file to read: its bytes, from their start as often as asked, and its name for messages.
+class InputFile:
+    """A file to read: its bytes or text, from their start as often as asked.
 
     Parameters
     ----------
     path : file; what can be read only once, as a pipe, is kept in memory
+    name : what its recording is called, by default the name of the file; in a folder that is
+        read, the path from there
+
+    `prefix` begins every message about the file.
     """
 
-    def __init__(self, path: Source) -> None:
+    def __init__(self, path: Source, name: str | None = None) -> None:
         self.path = as_path(path)
+        self.name = self.path.name if name is None else name
         self.prefix = f"{printable(self.path.name)}: "
         self._content: bytes | None = None
         self._fits = False
@@ -54,6 +60,31 @@ class Recording:
                 )
             stream.seek(0)
             yield stream
+
+    def content(self) -> bytes:
+        """All bytes of the file; refuses more than `LARGEST_TEXT`."""
+        with self.open() as stream:
+            content = stream.read(LARGEST_TEXT + 1)
+        if len(content) > LARGEST_TEXT:
+            raise DataError(
+                f"{self.prefix}the file is larger than {LARGEST_TEXT} bytes; save it in parts"
+            )
+        return content
+
+    def text(self) -> str:
+        """Whole text of the file, UTF-8 with or without byte order mark."""
+        try:
+            return self.content().decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise DataError(
+                f"{self.prefix}the text is not UTF-8: {printable(error, 200)}; save it as UTF-8"
+            ) from error
+
+    def lines(self) -> list[str]:
+        """Lines of the text without their ends; the empty ones at its end are left out."""
+        text = self.text()
+        # by line feeds only: str.splitlines also cuts at marks that labels may hold
+        return text.replace("\r\n", "\n").rstrip().split("\n") if text.strip() else []
 
     def _stream(self) -> Any:
         opener = OPENERS.get(self.path.suffix.lower())
@@ -94,7 +125,7 @@ class Recording:
 def as_path(path: Source) -> Path:
     """Take the name of a file, and nothing that cannot be one."""
     if not isinstance(path, str | os.PathLike):
-        raise DataError(f"the name of a file is wanted, got {type(path).__name__}")
+        raise DataError(f"the name of a file is needed, got {type(path).__name__}")
     if "\0" in str(path):
         raise DataError(f"{show(path)} holds a NUL character, which no name of a file can")
     return Path(path)
@@ -114,20 +145,27 @@ def show(path: Source) -> str:
 
 
 @contextmanager
-def reading(path: Source) -> Iterator[Recording]:
+def reading(path: Source) -> Iterator[InputFile]:
     """Turn what goes wrong with a file into errors that name it."""
-    recording = Recording(path)
+    file = InputFile(path)
+    with naming_errors(lambda: file):
+        yield file
+
+
+@contextmanager
+def naming_errors(current: Callable[[], InputFile]) -> Iterator[None]:
+    """Turn what goes wrong while files are read into errors that name the current one."""
     try:
-        yield recording
+        yield
     except FileNotFoundError as error:
-        raise DataError(f"there is no file {show(path)}; check the path") from error
+        raise DataError(f"there is no file {show(current().path)}; check the path") from error
     except IsADirectoryError as error:
-        raise DataError(f"{show(path)} is a folder; name a file") from error
+        raise DataError(f"{show(current().path)} is a folder; name a file") from error
     except PermissionError as error:
-        raise DataError(f"{show(path)} may not be read; check its permissions") from error
+        raise DataError(f"{show(current().path)} may not be read; check its permissions") from error
     except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:  # a damaged compressed file
         reason = printable(error, longest=300)
-        raise DataError(f"{recording.prefix}could not be read: {reason}") from error
+        raise DataError(f"{current().prefix}could not be read: {reason}") from error
 
 
 @contextmanager

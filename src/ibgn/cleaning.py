@@ -1,6 +1,6 @@
 """Rows of recorded intervals: checked, cleaned and put in order.
 
-What every reader ends in. Records come in as columns, one row an interval; they leave as the flat
+What every reader ends in. Records come in as columns, one row per interval; they leave as the flat
 arrays of `IntervalSequences`. Nothing is dropped without a warning that counts it, and an error
 names the row, the instance, what was found and what to do.
 """
@@ -17,7 +17,7 @@ import pandas as pd
 
 from ibgn._arrays import Floats, Ints
 from ibgn.checks import as_number, check_choice, check_number, is_date, span_advice
-from ibgn.errors import DataError, DataWarning
+from ibgn.errors import DataError, DataWarning, Option, Part
 from ibgn.text import count, quote
 
 __all__ = ["Cleaning", "CleaningOptions", "Flat", "Records"]
@@ -133,15 +133,15 @@ class Records:
             self.end < self.start, "the interval ends before it starts; swap them or drop the row"
         )
 
-    def _refuse(self, bad: npt.NDArray[np.bool_], why: str) -> None:
+    def _refuse(self, bad: npt.NDArray[np.bool_], *why: Part) -> None:
         """Raise for the first bad row, with what stands there and how many more there are."""
         if not bad.any():
             return
         row = int(np.argmax(bad))
         more = int(bad.sum()) - 1
         also = f" ({count(more, 'more row')} likewise)" if more else ""
-        found = f"(start={self.start[row]:.15g}, end={self.end[row]:.15g})"
-        raise DataError(f"{self.where(row)}: {why} {found}{also}")
+        times = f" (start={self.start[row]:.15g}, end={self.end[row]:.15g})"
+        raise DataError(f"{self.where(row)}: ", *why, f"{times}{also}")
 
     def _keep(self, kept: npt.NDArray[np.bool_]) -> "Records":
         rows = np.flatnonzero(kept)
@@ -170,8 +170,11 @@ class Records:
         ticks = np.stack([self.start, self.end]) / cleaning.tick
         self._refuse(
             np.abs(ticks - np.rint(ticks)).max(axis=0, initial=0.0) > WHOLE_TICK,
-            f"closed={cleaning.closed!r} needs times in whole ticks of {cleaning.tick:g}; "
-            "give the length of a tick (tick=...) or use closed='left'",
+            Option("closed", cleaning.closed),
+            f" needs times in whole ticks of {cleaning.tick:g}; give the length of a tick with ",
+            Option("tick"),
+            " or use ",
+            Option("closed", "left"),
         )
         # all times are made from whole ticks, so that equal ticks are equal numbers
         start, end = np.rint(ticks)
@@ -199,16 +202,16 @@ class Records:
             dropped = count(int(empty.sum()), "interval")
             _warn(f"dropped {dropped} of zero length (first: {first})")
             return self._keep(~empty)
+        drop = Option("zero_length", "drop")
+        advice: list[Part] = ["the interval has zero length; use ", drop, " or "]
+        advice += ["a ", Option("min_duration")]
         if cleaning.tolerance > 0 and self._were_longer(recorded, empty):
-            advice = (
-                f"merging end points closer than tolerance={cleaning.tolerance:g} leaves the "
-                "interval empty; use a smaller tolerance, or zero_length='drop'"
-            )
-        else:
-            advice = "the interval has zero length; use zero_length='drop' or a min_duration"
-            if cleaning.closed == "left" and _look_like_ticks(recorded):
-                advice += ", or closed='both' if ends are inclusive"
-        self._refuse(empty, advice)
+            merging = Option("tolerance", cleaning.tolerance)
+            advice = ["merging end points closer than ", merging, " leaves the interval empty; "]
+            advice += ["use a smaller one, or ", drop]
+        elif cleaning.closed == "left" and _look_like_ticks(recorded):
+            advice += [", or ", Option("closed", "both"), " if ends are inclusive"]
+        self._refuse(empty, *advice)
         return self
 
     def _were_longer(self, recorded: "Records", empty: npt.NDArray[np.bool_]) -> bool:
@@ -244,17 +247,14 @@ def snap(instance: Ints, start: Floats, end: Floats, tolerance: float) -> tuple[
     return merged[: len(start)], merged[len(start) :]
 
 
-def encode(values: Any) -> tuple[Ints, tuple[str, ...]]:
-    """Codes and names of a column of text, in order of appearance; -1 where a value is missing."""
-    return by_text(*pd.factorize(values, use_na_sentinel=True))
+def name_by_text(codes: Ints, values: Any) -> tuple[Ints, tuple[str, ...]]:
+    """Name factorised values by how they are written, so that 1 and "1" are the same name.
 
-
-def by_text(codes: Ints, uniques: Any) -> tuple[Ints, tuple[str, ...]]:
-    """Make names of values by how they are written, so that 1 and "1" are the same name."""
-    names = [str(value) for value in uniques]
-    again, distinct = pd.factorize(np.array(names, dtype=object))
-    again = np.append(again, -1)  # code -1 stays -1
-    return again[codes].astype(np.int64), tuple(str(name) for name in distinct)
+    Codes of -1, and those of blank names, are -1: no name.
+    """
+    place: dict[str, int] = {}
+    again = [place.setdefault(str(v), len(place)) if str(v).strip() else -1 for v in values]
+    return np.array([*again, -1], np.int64)[codes], tuple(place)
 
 
 def order_by_name(codes: Ints, names: tuple[str, ...]) -> tuple[Ints, tuple[str, ...]]:
@@ -266,14 +266,15 @@ def order_by_name(codes: Ints, names: tuple[str, ...]) -> tuple[Ints, tuple[str,
 
 
 def records_of_lists(instances: Any, ids: Sequence[str] | None) -> Records:
-    """Records of lists of (action, start, end), one list an instance."""
+    """Records of lists of (action, start, end), one list per instance."""
     listed = _as_lists(instances)
     names = _distinct_names(len(listed), ids)
     owner = np.repeat(np.arange(len(listed)), [len(instance) for instance in listed])
     where = where_in_lists(owner, names)
     rows = [row for instance in listed for row in instance]
     checked = [_check_row(row, where, place) for place, row in enumerate(rows)]
-    codes, actions = order_by_name(*encode(np.array([row[0] for row in checked], dtype=object)))
+    named = pd.factorize(np.array([row[0] for row in checked], dtype=object))
+    codes, actions = order_by_name(*name_by_text(*named))
     start, end = (np.array([row[i] for row in checked], np.float64) for i in (1, 2))
     return Records(owner.astype(np.int64), codes, start, end, names, actions, where)
 
@@ -295,7 +296,7 @@ def _as_lists(instances: Any) -> list[list[Any]]:
 def _distinct_names(number: int, ids: Sequence[str] | None) -> tuple[str, ...]:
     names = tuple(map(str, range(number) if ids is None else ids))
     if len(names) != number:
-        raise DataError(f"ids has one name an instance, got {len(names)} for {number}")
+        raise DataError(f"ids has one name per instance, got {len(names)} for {number}")
     twice = [name for name, times in Counter(names).items() if times > 1]
     if twice:
         raise DataError(f"two instances have the id {quote(twice[0])}; make ids distinct")
@@ -333,7 +334,7 @@ def where_in_lists(owner: Ints, names: tuple[str, ...] | None) -> Callable[[int]
 
 
 def _warn(message: str) -> None:
-    warnings.warn(message, DataWarning, stacklevel=2)
+    warnings.warn(DataWarning(message), stacklevel=2)
 
 
 def _look_like_ticks(records: Records) -> bool:

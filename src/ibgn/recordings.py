@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ibgn._arrays import Floats, Objects
+from ibgn._arrays import Floats, Objects, find_runs
 from ibgn.errors import DataError
 from ibgn.text import count, printable, quote
 
@@ -198,7 +198,7 @@ class SensorRecording:
         The last frame lasts as long as the median one; where it is the only one, a second.
         """
         labels = self.track(track)
-        first = np.flatnonzero(np.append(True, labels[1:] != labels[:-1]))[: len(self)]
+        first = find_runs(labels)[:-1]
         bounds = [*self.time[first].tolist(), self._end()]
         for label, (start, end) in zip(labels[first], pairwise(bounds), strict=True):
             if label is not None:
@@ -214,16 +214,16 @@ class SensorRecording:
 
 def as_recordings(recordings: "Iterable[SensorRecording]") -> list[SensorRecording]:
     """Take a list of recordings, and nothing else."""
-    wanted = "a list of SensorRecording is wanted"
+    needed = "a list of SensorRecording is needed"
     if isinstance(recordings, SensorRecording):
-        raise DataError(f"{wanted}, got a single one; write [recording]")
+        raise DataError(f"{needed}, got a single one; write [recording]")
     try:
         listed: list[Any] = list(recordings)
     except TypeError as error:
-        raise DataError(f"{wanted}, got {type(recordings).__name__}") from error
+        raise DataError(f"{needed}, got {type(recordings).__name__}") from error
     others = [one for one in listed if not isinstance(one, SensorRecording)]
     if others:
-        raise DataError(f"{wanted}, got one that holds {type(others[0]).__name__}")
+        raise DataError(f"{needed}, got one that holds {type(others[0]).__name__}")
     return listed
 
 

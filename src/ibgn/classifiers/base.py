@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from ibgn._arrays import Floats
 from ibgn.checks import check_choice, check_number
 from ibgn.declarations import STORABLE, Stored, register
-from ibgn.errors import DataError
+from ibgn.errors import DataError, OptionError
 from ibgn.intervals import Instance, IntervalSequences, as_sequences, recode
 from ibgn.model.activity import ActivityModel, mean_pace
 from ibgn.model.explanation import Explanation
@@ -341,10 +341,13 @@ def _with_used_actions(X: IntervalSequences) -> IntervalSequences:
 def _prior_from(prior: Mapping[Any, float], classes: list[Any]) -> Floats:
     missing = [label for label in classes if label not in prior]
     if missing:
-        raise DataError(f"class_prior has no probability for {quote(missing[0])}; name them all")
+        reason = f"has no probability for {quote(missing[0])}; name them all"
+        raise OptionError("class_prior", prior, reason)
     for label in classes:
-        name = f"class_prior of {quote(label)}"
-        check_number(name, prior[label], "positive", lambda weight: weight > 0)
+        try:
+            check_number("class_prior", prior[label], "positive", lambda weight: weight > 0)
+        except OptionError as error:
+            raise error.within(f"activity {quote(label)}: ") from None
     logs = np.log([float(prior[label]) for label in classes])
     shares: Floats = logs - logsumexp(logs)
     return shares

@@ -23,7 +23,7 @@ Output = Annotated[
     Path | None,
     typer.Option("--output", "-o", help="File for the intervals, by default printed as CSV."),
 ]
-Labels = Annotated[
+Tracks = Annotated[
     list[str], typer.Option("--label", help="Column of labels, a track; repeatable.")
 ]
 Channels = Annotated[
@@ -57,7 +57,7 @@ Jobs = Annotated[
 def detect(
     train: Train,
     new: New,
-    labels: Labels,
+    tracks: Tracks,
     output: Output = None,
     channels: Channels = None,
     time: Time = "time",
@@ -80,12 +80,12 @@ def detect(
 ) -> None:
     """Learn actions from labelled sensor recordings, and detect their intervals in new ones."""
     from ibgn.detection import ActionDetector
-    from ibgn.io.formats import find_format
+    from ibgn.io.registry import find_format
     from ibgn.io.sensors import read_sensors
 
     reading: dict[str, Any] = {"time": time, "unit": unit, "null": null or ()}
     reading |= _csv_options(delimiter, encoding)
-    tracks = [name for name in labels if name != activity]
+    tracks = [name for name in tracks if name != activity]
     of_activities = [] if activity is None else [activity]
     detector = ActionDetector(
         classifier,
@@ -105,12 +105,12 @@ def detect(
         with busy(f"learning from {train.name}"):
             left_out = [*(ignore or []), *of_activities]
             known = read_sensors(
-                train, labels=tracks, channels=channels, ignore=left_out, **reading
+                train, tracks=tracks, channels=channels, ignore=left_out, **reading
             )
             detector.fit(known)
         with busy(f"detecting in {new.name}"):
             used = list(detector.channels_)
-            recordings = read_sensors(new, labels=of_activities, channels=used, **reading)
+            recordings = read_sensors(new, tracks=of_activities, channels=used, **reading)
             if activity is None:
                 X, y = detector.predict(recordings), None
             else:

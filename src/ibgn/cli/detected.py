@@ -93,7 +93,7 @@ class Detection:
         if self.detector is None or self.sensors is None or self.track is None:
             return []
         with busy(f"reading {self.sensors.name}"):
-            recordings = _one_per_instance(X, read_sensors(self.sensors, labels=self.track))
+            recordings = _one_per_instance(X, read_sensors(self.sensors, tracks=self.track))
         naming = _naming(X, recordings, self.track)
         return [
             Detector(

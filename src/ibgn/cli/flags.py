@@ -59,9 +59,9 @@ def in_flags(error: BaseException) -> str:
 
 def options_of_readers() -> set[str]:
     """Names of all options that any reader takes."""
-    from ibgn.io.formats import FORMATS
+    from ibgn.io.registry import FORMATS
 
-    return {name for format in FORMATS.values() for name in format.options("load")}
+    return {name for format in FORMATS.values() for name in format.options}
 
 
 def methods() -> "Mapping[str, type[ActivityClassifier]]":

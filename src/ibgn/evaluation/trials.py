@@ -279,22 +279,23 @@ def _try(
 
 
 def _test(model: Any, X: IntervalSequences, y: Labels) -> dict[str, Any]:
+    classes = np.asarray(model.classes_)
     begin = time.perf_counter()
     if hasattr(model, "predict_proba"):
         probabilities = model.predict_proba(X)
     else:  # a method without probabilities is sure of what it predicts
         predicted = np.asarray(model.predict(X))
-        probabilities = (predicted[:, None] == model.classes_).astype(float)
+        probabilities = (predicted[:, None] == classes).astype(float)
     seconds = time.perf_counter() - begin
-    predicted = model.classes_[probabilities.argmax(axis=1)]
-    column = {label: c for c, label in enumerate(model.classes_.tolist())}
+    predicted = classes[probabilities.argmax(axis=1)]
+    column = {label: c for c, label in enumerate(classes.tolist())}
     of_true = [
         float(row[column[label]]) if label in column else 0.0
         for label, row in zip(y.tolist(), probabilities, strict=True)
     ]
     return {
         "test": len(y),
-        **score_predictions(y, predicted, probabilities, model.classes_),
+        **score_predictions(y, predicted, probabilities, classes),
         "predict_seconds": seconds,
         "label": y.tolist(),
         "predicted": predicted.tolist(),

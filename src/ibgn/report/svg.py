@@ -55,8 +55,9 @@ def draw_svg(figure: Figure, prefix: str) -> str:
     '<svg role="img" aria-label="a reach, from 0 to 2" viewBox='
     """
     root = fromstring(_drawn(figure))  # noqa: S314  # written by matplotlib a line above
-    for element in root.iter():
-        _forget_namespaces(element)
+    for element in root.iter():  # elements and attributes of a page have no namespaces
+        element.tag = element.tag.rpartition("}")[2]
+        element.attrib = {name.rpartition("}")[2]: value for name, value in element.attrib.items()}
     linked = {target for element in root.iter() for target in _targets(element)}
     for element in root.iter():
         _clean(element, prefix, linked)
@@ -90,12 +91,6 @@ def _alone() -> Iterator[None]:
     finally:
         for number in set(plt.get_fignums()) - before:
             plt.close(number)
-
-
-def _forget_namespaces(element: Element) -> None:
-    """Remove namespaces from the names of an element and its attributes."""
-    element.tag = element.tag.rpartition("}")[2]
-    element.attrib = {name.rpartition("}")[2]: value for name, value in element.attrib.items()}
 
 
 def _targets(element: Element) -> list[str]:

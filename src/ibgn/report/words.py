@@ -43,11 +43,9 @@ def as_share(value: float | None, digits: int = 3) -> str:
     >>> as_share(0.9017), as_share(1), as_share(-0.05)
     ('.902', '1.000', '−.050')
     """
-    return as_number(value, digits).replace("0.", ".", 1) if _is_share(value) else as_number(value)
-
-
-def _is_share(value: float | None) -> bool:
-    return value is not None and is_known(value) and abs(round(value, 3)) < 1
+    if value is None or not is_known(value) or abs(round(value, 3)) >= 1:
+        return as_number(value)
+    return as_number(value, digits).replace("0.", ".", 1)
 
 
 def as_number(value: float | None, digits: int = 3) -> str:

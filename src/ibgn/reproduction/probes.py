@@ -77,15 +77,13 @@ def _twins(activities: Sequence[Activity], n: int, rng: np.random.Generator) -> 
     return IntervalSequences.from_lists(instances), np.tile(np.arange(len(activities)), n)
 
 
-def _arrangements(
-    actions: str, arrangements: Iterable[tuple[tuple[int, int], ...]]
-) -> list[Pattern]:
+def _arrangements(actions: str, candidates: Iterable[tuple[tuple[int, int], ...]]) -> list[Pattern]:
     """Each arrangement once: the one that leaves no point in time out."""
     patterns: list[Pattern] = []
-    for arrangement in arrangements:
-        points = {point for interval in arrangement for point in interval}
+    for intervals in candidates:
+        points = {point for interval in intervals for point in interval}
         if points == set(range(len(points))):
-            pairs = zip(actions, arrangement, strict=True)
+            pairs = zip(actions, intervals, strict=True)
             patterns.append([(action, *interval) for action, interval in pairs])
     return patterns
 

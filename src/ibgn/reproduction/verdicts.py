@@ -53,7 +53,8 @@ def ideal_agree(study: Study) -> list[Verdict]:
     text = "a learned structure is no worse than fixed ones"
     claims.append(_not_behind(robustness, "IBGN", fixed, text))
     weakest = "ITBN" if study.name == "composable" else "IHMM"
-    next_weakest = _worst(robustness, [name for name in (*OURS, *OTHERS) if name != weakest])
+    others = [name for name in (*OURS, *OTHERS) if name != weakest]
+    next_weakest = min(others, key=lambda name: _mean(robustness, name))
     text = f"{weakest} is the weakest method"
     claims.append(_ahead(robustness, next_weakest, weakest, text))
     return claims
@@ -136,7 +137,3 @@ def _best(
     robustness: Robustness, names: Sequence[str], error: str = "none", rate: float = 0.0
 ) -> str:
     return max(names, key=lambda name: _mean(robustness, name, error, rate))
-
-
-def _worst(robustness: Robustness, names: Sequence[str]) -> str:
-    return min(names, key=lambda name: _mean(robustness, name))

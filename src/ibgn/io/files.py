@@ -1,0 +1,136 @@
+"""What a reader is given: a file or a folder of them, opened one after the other."""
+
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path, PurePath
+from typing import Any
+
+from ibgn._files import (
+    COMPRESSIONS,
+    InputFile,
+    Source,
+    as_path,
+    is_folder,
+    naming_errors,
+    show,
+)
+from ibgn.errors import DataError, DataWarning, Part
+from ibgn.io.choices import Choices
+from ibgn.text import count, printable, quote
+
+__all__ = ["Files", "Sources", "find_files"]
+
+Sources = Source | list[Any] | tuple[Source, ...]
+
+MOST_FILES = 1_000_000
+
+
+class Files:
+    """Files of a format, to be read one after the other, and what was chosen for them.
+
+    Parameters
+    ----------
+    path : file, folder, or a list of these
+    suffixes : of the files that are looked for in folders
+    choices : how annotations become instances, for readers that want to know
+
+    `prefix` begins messages about all of them.
+    """
+
+    def __init__(
+        self, path: Sources, suffixes: Sequence[str], choices: Choices | None = None
+    ) -> None:
+        many = isinstance(path, list | tuple)
+        self.paths: list[Source] = list(path) if isinstance(path, list | tuple) else [path]
+        self.choices = Choices() if choices is None else choices
+        self.prefix = "" if many else f"{printable(as_path(self.paths[0]).name)}: "
+        self._suffixes = suffixes
+        self._current = InputFile(self.paths[0]) if self.paths else InputFile(".")
+        self._counts: Counter[tuple[Part, ...]] = Counter()
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def __iter__(self) -> Iterator[InputFile]:
+        for name, path in self._found:
+            self._current = InputFile(path, name)
+            yield self._current
+
+    @cached_property
+    def _found(self) -> list[tuple[str, Path]]:
+        return [found for path in self.paths for found in find_files(path, self._suffixes)]
+
+    def only(self) -> InputFile:
+        """The file, of formats that have all instances in one."""
+        if len(self.paths) != 1 or is_folder(self.paths[0]):
+            shown = show(self.paths[0]) if len(self.paths) == 1 else f"{len(self.paths)} files"
+            raise DataError(f"{shown} is a folder; name a file")
+        return self._current
+
+    def leave_out(self, *what: Part, noun: str = "event", number: int = 1) -> None:
+        """Count what was left out, changed or suspect; `warn` tells it, as "3 events: dropped".
+
+        `what` follows the number and noun.
+        """
+        if number:
+            self._counts[(noun, *what)] += number
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Let errors of files name the current one, and warn in the end of what was counted."""
+        with naming_errors(lambda: self._current):
+            yield
+        for (noun, *what), number in self._counts.items():
+            counted = f"{self.prefix}{count(number, str(noun))}"
+            warnings.warn(DataWarning(counted, *what), stacklevel=5)
+
+
+def find_files(path: Source, suffixes: Sequence[str]) -> list[tuple[str, Path]]:
+    """Files to read, each with the name that its recording goes by, in the order of names.
+
+    A file is taken whatever its suffix. Of a folder, all files with one of these suffixes are,
+    also in folders within, whose names are part of theirs; hidden ones are left out. Links to
+    folders, which may lead in circles, and to nothing are passed over, with a count.
+    """
+    root = as_path(path)
+    if not is_folder(root):
+        return [(root.name, root)]
+    visible = [p for p in root.rglob("*") if not _is_hidden(p.relative_to(root))]
+    _warn_of_links(root, [path for path in visible if path.is_symlink() and not path.is_file()])
+    found = sorted(_matching(root, visible, suffixes))
+    if not found:
+        raise DataError(
+            f"there are no files {' or '.join('*' + suffix for suffix in suffixes)} in "
+            f"{show(path)}; check the folder, or name a file"
+        )
+    if len(found) > MOST_FILES:
+        raise DataError(f"{show(path)} holds more than {MOST_FILES} files; read it in parts")
+    return found
+
+
+def _is_hidden(name: PurePath) -> bool:
+    return any(part.startswith(".") for part in name.parts)
+
+
+def _warn_of_links(root: Path, links: Sequence[Path]) -> None:
+    if links:
+        first = quote(min(links).relative_to(root).as_posix())
+        warnings.warn(
+            DataWarning(
+                f"{printable(root.name)}: passed over {count(len(links), 'link')} to folders or to "
+                f"nothing (first: {first}); put there what is to be read, or read it on its own"
+            ),
+            stacklevel=3,
+        )
+
+
+def _matching(
+    root: Path, paths: Iterable[Path], suffixes: Sequence[str]
+) -> Iterable[tuple[str, Path]]:
+    for path in paths:
+        bare = path.stem if path.suffix.lower() in COMPRESSIONS else path.name
+        if bare.lower().endswith(tuple(suffixes)) and path.is_file():
+            yield path.relative_to(root).as_posix(), path
