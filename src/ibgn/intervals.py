@@ -324,7 +324,7 @@ class IntervalSequences:
         raise AttributeError(f"IntervalSequences cannot be changed (deleting {name!r})")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (self.flat, self.actions, self.ids, self.groups)
+        return IntervalSequences.from_flat, (self.flat, self.actions, self.ids, self.groups)
 
     def __array__(self, *args: object, **kwargs: object) -> npt.NDArray[Any]:
         raise TypeError(
@@ -357,15 +357,6 @@ def recode(X: IntervalSequences, actions: tuple[str, ...]) -> IntervalSequences:
     action = renumber[X.action] if len(X.action) else X.action
     flat = Flat(X.offsets, action, X.start, X.end)
     return IntervalSequences.from_flat(flat, (*actions, unknown), X.ids, X.groups)
-
-
-def _restore(
-    flat: Flat,
-    actions: tuple[str, ...],
-    ids: npt.NDArray[np.object_] | None,
-    groups: npt.NDArray[Any] | None,
-) -> IntervalSequences:
-    return IntervalSequences.from_flat(flat, actions, ids, groups)
 
 
 def _check(flat: Flat, actions: tuple[str, ...]) -> None:

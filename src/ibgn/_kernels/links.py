@@ -94,7 +94,7 @@ def link_terms(
     offsets: Ints,
     relation: Bytes,
     constraint: Bytes,
-    wanted: Ints,
+    linked: Ints,
     links: Bools,
     beyond: int,
     keys: Ints,
@@ -106,7 +106,7 @@ def link_terms(
 ) -> Floats:
     """Log probability of the relation of each pair -> (pairs,).
 
-    wanted (pairs,): keys of linked pairs. keys (rows,), known (rows, 7): log probabilities of the
+    linked (pairs,): keys of linked pairs. keys (rows,), known (rows, 7): log probabilities of the
     relations for each key met in training; unknown (128, 7): for any other, by constraint.
     positions (size, size, 7), elsewhere (7,): of unlinked pairs, by position and beyond.
     """
@@ -123,7 +123,7 @@ def link_terms(
                 elif c & (c - 1) == 0:
                     terms[pair] = 0.0  # only one relation is left, so it says nothing
                 else:
-                    row = find(keys, wanted[pair]) if wanted[pair] >= 0 else -1
+                    row = find(keys, linked[pair]) if linked[pair] >= 0 else -1
                     terms[pair] = known[row, r] if row >= 0 else unknown[c, r]
                 pair += 1
     return terms

@@ -284,15 +284,15 @@ def split_or_merge(
 
 
 @kernel
-def shuffle_tables(seat: Ints, one: int, two: int, rng: np.random.Generator) -> Ints:
+def shuffle_tables(seat: Ints, first: int, second: int, rng: np.random.Generator) -> Ints:
     """Nodes at two tables in random order, built from inside out."""
     order = np.empty(len(seat), np.int64)
     size = 0
     for n in range(len(seat)):
-        if seat[n] in (one, two):
-            place = int(rng.random() * (size + 1))
-            order[size] = order[place]
-            order[place] = n
+        if seat[n] in (first, second):
+            position = int(rng.random() * (size + 1))
+            order[size] = order[position]
+            order[position] = n
             size += 1
     return order[:size]
 
@@ -505,8 +505,8 @@ def resample(weights: Floats, uniform: float, chosen: Ints) -> None:
     """Fill chosen with particles drawn by weight, at evenly spaced points (systematic)."""
     step = weights.sum() / len(weights)
     passed, p = weights[0], 0
-    for place in range(len(weights)):
-        while passed <= (place + uniform) * step and p < len(weights) - 1:
+    for position in range(len(weights)):
+        while passed <= (position + uniform) * step and p < len(weights) - 1:
             p += 1
             passed += weights[p]
-        chosen[place] = p
+        chosen[position] = p

@@ -221,7 +221,11 @@ def make_daily_living(
     truth = _tell_truth(roles, performances, habits)
     if not sensors:
         return (X, y, groups, truth) if return_truth else (X, y, groups)
-    recordings = _record(X, [role.subject for role in roles], disturbance, rng)
+    mounting = draw_mounting(max(role.subject for role in roles) + 1, rng)
+    recordings = [
+        record(x, mounting[role.subject], disturbance, rng)
+        for x, role in zip(X, roles, strict=True)
+    ]
     return (X, y, groups, recordings, truth) if return_truth else (X, y, groups, recordings)
 
 
@@ -301,13 +305,6 @@ def _reorder(
         if rng.random() < chance:
             changed[place : place + 2] = changed[place + 1], changed[place]
     return changed
-
-
-def _record(
-    X: IntervalSequences, subject: list[int], disturbance: Disturbance, rng: np.random.Generator
-) -> list[SensorRecording]:
-    mounting = draw_mounting(max(subject) + 1, rng)
-    return [record(x, mounting[who], disturbance, rng) for x, who in zip(X, subject, strict=True)]
 
 
 def _tell_truth(

@@ -45,7 +45,9 @@ def save(model: Any, path: Source) -> None:
         )
     check_is_fitted(model)
     try:
-        data = _to_bytes(name, model)
+        arrays: list[Array] = []
+        packed = pack_model(model, arrays)
+        data = join({"ibgn": __version__, "class": name, "model": packed}, arrays)
         _from_bytes(data)  # makes sure that it can be loaded
     except Exception as error:
         advice = "" if type(error) is DataError else "; fit it again"
@@ -77,12 +79,6 @@ def _is_estimator(kind: type) -> bool:
 
 def _words(error: Exception) -> str:
     return printable(str(error) or type(error).__name__, 300)
-
-
-def _to_bytes(name: str, model: Any) -> bytes:
-    arrays: list[Array] = []
-    packed = pack_model(model, arrays)
-    return join({"ibgn": __version__, "class": name, "model": packed}, arrays)
 
 
 def _from_bytes(data: bytes) -> Any:

@@ -26,8 +26,9 @@ MOST_JOBS = 1024
 def pack_model(model: Any, arrays: list[Array]) -> Json:
     """Turn a fitted estimator into JSON; its arrays are appended to the list."""
     _check_declared(model)
+    options = model.get_params(deep=False)
     return {
-        "parameters": _pack_parameters(model, arrays),
+        "parameters": {name: pack_option(value, arrays) for name, value in options.items()},
         "classes": _pack_labels(model.classes_, arrays),
         "class_log_prior": pack_value(model.class_log_prior_, arrays),
         "actions": list(model.actions_),
@@ -133,11 +134,6 @@ def _names(node: Json, what: str) -> list[str]:
     right = isinstance(node, list) and all(isinstance(name, str) for name in node)
     check(right and all(a < b for a, b in pairwise(node)), f"{what} are not sorted names")
     return list(node)
-
-
-def _pack_parameters(model: Any, arrays: list[Array]) -> Json:
-    options = model.get_params(deep=False)
-    return {name: pack_option(value, arrays) for name, value in options.items()}
 
 
 def _unpack_parameters(kind: Any, node: Json, arrays: Arrays) -> Any:

@@ -75,7 +75,8 @@ def plot_explanation(
     X = explanation.instance
     codes = list(dict.fromkeys(X.action.tolist()))
     if ax is None:
-        ax = new_axes(*_figure_inches(len(X.action), len(codes)))
+        height = min(ROOMY * len(codes), max(6.5, TIGHT * len(codes)))
+        ax = new_axes(min(8 + 0.08 * len(X.action), 13), height + 2)
     links = _weightiest(explanation.pairs, int(most_links))
     _write_title(ax, explanation, len(links))
     if not codes:
@@ -88,11 +89,6 @@ def plot_explanation(
         _draw_links(ax, explanation, links, bars, scale)
     _add_key(ax, explanation, scale, {explanation.relations[pair] for pair in links})
     return ax
-
-
-def _figure_inches(intervals: int, lanes: int) -> tuple[float, float]:
-    height = min(ROOMY * lanes, max(6.5, TIGHT * lanes))
-    return min(8 + 0.08 * intervals, 13), height + 2
 
 
 def _weightiest(links: Floats, most: int) -> list[Pair]:

@@ -57,7 +57,8 @@ def plot_structure(activity: "ActivityModel", *, ax: Axes | None = None) -> Axes
     relations = activity["relations"]
     size = max(int(activity.lengths.max(initial=0)), relations.structure.size)
     linked = relations.structure.mask(size)
-    ax = new_axes(*_grid_inches(size)) if ax is None else ax
+    side = float(np.clip(0.3 * size, 3.2, 6.2))
+    ax = new_axes(side + 0.8, side + 1) if ax is None else ax
     counted = f": {linked.sum()} of {size * (size - 1) // 2} pairs linked"
     name = printable(activity.name, max(letters_across(ax) - len(counted), 12))
     verbatim(ax.set_title(name + counted))
@@ -69,11 +70,6 @@ def plot_structure(activity: "ActivityModel", *, ax: Axes | None = None) -> Axes
     _label_positions(ax)
     _add_key(ax, links, float(scores.max()))
     return ax
-
-
-def _grid_inches(size: int) -> tuple[float, float]:
-    side = float(np.clip(0.3 * size, 3.2, 6.2))
-    return side + 0.8, side + 1
 
 
 def _score_matrix(scores: "LinkScores | None", size: int) -> Floats:
