@@ -328,7 +328,7 @@ def test_every_estimator_of_the_library_is_tested():
         ({"tables"}, "must be a list of terms or their names"),
         (Actions(), "must be a list of terms or their names"),
     ],
-    ids=str,
+    ids=lambda value: type(value).__name__,  # an iterator shows where it lies in memory
 )
 def test_terms_that_are_none(terms, reason, signs):
     with pytest.raises(OptionError, match=f"terms=.* {reason}"):
