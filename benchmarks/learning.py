@@ -1,7 +1,7 @@
-"""Learning: structure, sampler and a whole fit against what else does the same work, in one run.
+"""Learning: structure, sampler and a whole fit, compared with alternatives in one run.
 
 Run with `make bench`, which names the folder of recordings if there is one; without SKATING.csv in
-it, or without pgmpy or aeon, the comparison that needs it is left out with a word.
+it, or without pgmpy or aeon, the comparison that needs it is left out with a message.
 """
 
 import sys
@@ -66,7 +66,7 @@ def compare_structure_learning() -> None:
 
 
 def as_variables(X: IntervalSequences) -> tuple[pd.DataFrame, dict[str, list[str]]]:
-    """Actions and relations of each position as columns, null where an instance ends before."""
+    """Actions and relations of each position as columns, null if an instance is too short."""
     longest = int(X.lengths.max())
     rows = []
     for instance in X.to_lists():
@@ -141,7 +141,7 @@ def compare_whole_fit(folder: Path) -> None:
 
 
 def rasterise(X: IntervalSequences, steps: int) -> np.ndarray:
-    """Which actions go on at each of so many steps, (instances, actions, steps)."""
+    """Which actions are in progress at each step, (instances, actions, steps)."""
     first = np.repeat(np.minimum.reduceat(X.start, X.offsets[:-1]), X.lengths)
     last = np.repeat(np.maximum.reduceat(X.end, X.offsets[:-1]), X.lengths)
     begin = ((X.start - first) / (last - first) * steps).astype(int)

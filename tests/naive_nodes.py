@@ -133,9 +133,9 @@ def allocate(action, seat, order, i, j, counts, totals, prior, target, rng):
     return value
 
 
-def shuffle_tables(seat, one, two, rng):
+def shuffle_tables(seat, first, second, rng):
     order = []
-    for n in np.flatnonzero(np.isin(seat, [one, two])):
+    for n in np.flatnonzero(np.isin(seat, [first, second])):
         place = int(rng.random() * (len(order) + 1))
         order.append(n)
         order[place], order[-1] = order[-1], order[place]

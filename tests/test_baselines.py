@@ -377,7 +377,7 @@ def test_bad_data(signs, kind):
         (["tea", None], "label 1 is missing"),
         (["tea", np.nan], "label 1 is missing"),
         ([1.0, np.nan], "label 1 is missing"),
-        ([["tea"], ["a", "b"]], "y cannot be labels of activities"),
+        ([["tea"], ["a", "b"]], "y has invalid labels of activities"),
     ],
     ids=str,
 )

@@ -524,7 +524,7 @@ def test_a_single_label_and_a_track_without_labels():
 
 def test_windows_that_are_all_alike_teach_nothing():
     alike = [SensorRecording([0, 0.1], [[1], [2]], ["x"], {"t": [label] * 2}) for label in "ab"]
-    with pytest.raises(DataError, match="all windows of training are alike"):
+    with pytest.raises(DataError, match="all training windows are alike"):
         ActionDetector().fit(alike)
 
 

@@ -526,7 +526,7 @@ def test_a_method_that_cannot_be_pickled_has_no_journal(relations, tmp_path):
     odd = make_pipeline(FunctionTransformer(lambda X: X), METHODS["DBN"](0))
     folds = make_folds(X, y, n_splits=2)
     assert len(evaluate(X, y, {"odd": odd}, folds).scores) == 2
-    with pytest.raises(OptionError, match="methods='odd' cannot be kept in a journal"):
+    with pytest.raises(OptionError, match="methods='odd' cannot be used with a journal"):
         evaluate(X, y, {"odd": odd}, folds, journal=tmp_path / "journal")
 
 

@@ -572,9 +572,9 @@ UNWRITABLE = {
     "surrogate id": (nameless(0, ids=["\udfff"]), None, "the id of instance 0 is .* holds half"),
     "no group": (nameless(0, 1, groups=["x", ""]), None, "the group of instance 1 is blank"),
     "object": (PAIR, [object(), "x"], "of type object, which the format cannot hold"),
-    "tuples": (PAIR, [("x", 1), ("y", 2)], r"y has one value an instance, got shape \(2, 2\)"),
-    "ragged": (PAIR, [["x"], ["y", "z"]], "y has one value an instance, got lists"),
-    "too few": (PAIR, ["x"], "y has one value an instance"),
+    "tuples": (PAIR, [("x", 1), ("y", 2)], r"y has one value per instance, got shape \(2, 2\)"),
+    "ragged": (PAIR, [["x"], ["y", "z"]], "y has one value per instance, got lists"),
+    "too few": (PAIR, ["x"], "y has one value per instance"),
 }
 
 

@@ -385,11 +385,11 @@ def test_terms_of_pairs(X, structure, size, constrained, seed):
     rng = np.random.default_rng(seed)
     mask, beyond = structure.mask(structure.size), BEYOND[structure.beyond]
     seen = read_networks(X, "full" if constrained else structure)
-    wanted = links.pair_keys(X.offsets, X.action, seen.constraint, mask, beyond, 3)
-    keys = np.unique(wanted[rng.random(len(wanted)) < 0.5])
+    linked = links.pair_keys(X.offsets, X.action, seen.constraint, mask, beyond, 3)
+    keys = np.unique(linked[rng.random(len(linked)) < 0.5])
     keys = keys[keys >= 0]
     probs = [rng.normal(size=shape) for shape in ((len(keys), 7), (128, 7), (size, size, 7), 7)]
-    arguments = X.offsets, seen.relation, seen.constraint, wanted, mask, beyond, keys, *probs
+    arguments = X.offsets, seen.relation, seen.constraint, linked, mask, beyond, keys, *probs
     np.testing.assert_allclose(
         links.link_terms(*arguments, constrained),
         naive_links.link_terms(*arguments, constrained),

@@ -18,27 +18,27 @@ from ibgn.text import count, printable
 __all__ = ["Inspection", "inspect"]
 
 
-ENOUGH = 0.05  # share of intervals from which on a pattern is taken for a habit of the recording
+ENOUGH = 0.05  # share of intervals that makes a pattern a habit of the recording
 TOLERANCE_SHARE = 0.01  # share of gaps that must be tiny before a tolerance is advised
-TINY = 0.1  # tiny gaps are below this part of the median duration ...
+TINY = 0.1  # tiny gaps are below this share of the median duration ...
 JUMP = 4.0  # ... and this many times smaller than the next larger gap
-LONGEST = 30_000  # intervals of an instance up to which its pairs are counted, in seconds
-ODD_SCALE = 50.0  # an instance so many times longer than the median is in another unit
+LONGEST = 30_000  # intervals of the longest instance whose pairs are counted; takes seconds
+ODD_SCALE = 50.0  # an instance this many times longer than the median is in another unit
 
 
 @dataclass(frozen=True)
 class Inspection:
-    """Counts of everything, and warnings on likely mistakes.
+    """Counts of everything, and warnings about likely mistakes.
 
     Parameters
     ----------
     instances, activities, actions, intervals : how many there are
-    groups : how many there are, or None where instances have no group
-    intervals_per_instance, duration : least, median and most
+    groups : how many there are, or None if instances have no group
+    intervals_per_instance, duration : smallest, median and largest
     instances_per_activity, intervals_per_action : counts by name
     relations, constraints : pairs of intervals by symbol, in fully linked networks; instances of
         more than 30,000 intervals are left out, with a warning
-    warnings : what looks like a mistake, each with what to do
+    warnings : what looks like a mistake, and what to do about it
     """
 
     instances: int
@@ -66,8 +66,8 @@ def inspect(
 
     Examples
     --------
-    >>> found = inspect([[("reach", 0, 2), ("grasp", 2, 5)], [("reach", 0, 1)]], ["take", "wave"])
-    >>> found.instances, found.activities, found.actions, found.intervals, found.relations["m"]
+    >>> data = inspect([[("reach", 0, 2), ("grasp", 2, 5)], [("reach", 0, 1)]], ["take", "wave"])
+    >>> data.instances, data.activities, data.actions, data.intervals, data.relations["m"]
     (2, 2, 2, 3, 1)
     """
     X = as_sequences(X)
@@ -99,7 +99,7 @@ def _spread(values: Floats) -> dict[str, float]:
 
 
 def _warnings(X: IntervalSequences, activities: Counter[str]) -> Iterator[DataWarning]:
-    found = [
+    warnings = [
         _one_instance(X),
         _one_interval_each(X),
         _without_intervals(X),
@@ -113,7 +113,7 @@ def _warnings(X: IntervalSequences, activities: Counter[str]) -> Iterator[DataWa
         _similar_names("activities", tuple(activities)),
         _lonely_activities(activities),
     ]
-    return (warning for warning in found if warning is not None)
+    return (warning for warning in warnings if warning is not None)
 
 
 def _one_instance(X: IntervalSequences) -> DataWarning | None:
@@ -129,7 +129,7 @@ def _one_interval_each(X: IntervalSequences) -> DataWarning | None:
     if len(X) < 2 or (X.lengths != 1).any():
         return None
     return DataWarning(
-        "every instance has one interval only, so no relations; check that the instance column "
+        "every instance has only one interval, so no relations; check that the instance column "
         "names the performance and not the row"
     )
 
@@ -153,7 +153,7 @@ def _left_out(X: IntervalSequences) -> DataWarning | None:
 
 
 def _wrong_ends(X: IntervalSequences) -> DataWarning | None:
-    """In whole ticks, actions that follow each other meet; a tick off suggests wrong ends."""
+    """Actions that follow each other in whole ticks meet; a tick off suggests wrong ends."""
     times = np.concatenate([X.start, X.end])
     if len(times) == 0 or (times != np.rint(times)).any():
         return None
@@ -174,13 +174,13 @@ def _wrong_ends(X: IntervalSequences) -> DataWarning | None:
 
 
 def _ends_at_starts(X: IntervalSequences, shift: float) -> int:
-    """How many intervals end where another of the instance starts, ends moved by shift."""
+    """Count intervals that, shifted, end where another of the instance starts."""
     owner = X.owner
     end = X.end + shift
     _, instant = np.unique(np.concatenate([X.start, end]), return_inverse=True)
-    place = np.tile(owner, 2) * (instant.max() + 1) + instant
-    meets = np.isin(place[len(owner) :], place[: len(owner)])
-    # an interval that the shift would empty ends at its own start, which tells nothing
+    key = np.tile(owner, 2) * (instant.max() + 1) + instant
+    meets = np.isin(key[len(owner) :], key[: len(owner)])
+    # an interval that the shift would empty ends at its own start, which proves nothing
     return int((meets & (end > X.start)).sum())
 
 
@@ -222,21 +222,21 @@ def _overlapping_itself(X: IntervalSequences) -> DataWarning | None:
     if not overlap.any():
         return None
     name = X.actions[X.action[int(np.argmax(overlap))]]
-    found = int(overlap.sum())
-    verb = "overlaps" if found == 1 else "overlap"
+    overlaps = int(overlap.sum())
+    verb = "overlaps" if overlaps == 1 else "overlap"
     return DataWarning(
-        f"{count(found, 'interval')} {verb} one of the same action and instance (first: "
+        f"{count(overlaps, 'interval')} {verb} another of the same action and instance (first: "
         f"{printable(name)}); if two tracks were merged, give their actions different names"
     )
 
 
 def _repeated_intervals(X: IntervalSequences) -> DataWarning | None:
-    found = len(X.action) + 1 - len(find_runs(X.owner, X.action, X.start, X.end))
-    if found == 0:
+    repeats = len(X.action) + 1 - len(find_runs(X.owner, X.action, X.start, X.end))
+    if repeats == 0:
         return None
-    verb, them = ("repeats", "it") if found == 1 else ("repeat", "them")
+    verb, them = ("repeats", "it") if repeats == 1 else ("repeat", "them")
     return DataWarning(
-        f"{count(found, 'row')} {verb} another exactly; ",
+        f"{count(repeats, 'row')} {verb} another exactly; ",
         Option("duplicates", "drop"),
         f" leaves {them} out",
     )
@@ -251,10 +251,10 @@ def _odd_scale(X: IntervalSequences) -> DataWarning | None:
     odd = whole > ODD_SCALE * np.median(whole)
     if not odd.any():
         return None
-    found = int(odd.sum())
+    outliers = int(odd.sum())
     return DataWarning(
-        f"{count(found, 'instance')} {'lasts' if found == 1 else 'last'} more than {ODD_SCALE:g} "
-        "times the median one; check that all times are in the same unit"
+        f"{count(outliers, 'instance')} {'lasts' if outliers == 1 else 'last'} more than "
+        f"{ODD_SCALE:g} times the median; check that all times are in the same unit"
     )
 
 

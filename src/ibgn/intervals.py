@@ -34,8 +34,8 @@ class IntervalSequences:
     """Instances, each a sequence of intervals in the order of (start, end, action).
 
     An interval is half-open, [start, end), with start < end. Indexing with an integer, a slice, a
-    mask or an array gives an `IntervalSequences` again, with the same vocabulary, so it can stand
-    as X wherever scikit-learn splits data. A slice shares the memory of the whole.
+    mask or an array gives an `IntervalSequences` again, with the same vocabulary, so scikit-learn
+    can split it like any other X. A slice shares the memory of the whole.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ class IntervalSequences:
         ids: npt.ArrayLike | None = None,
         groups: npt.ArrayLike | None = None,
     ) -> "IntervalSequences":
-        """Build from arrays that are known to be in order, without copying or checking them."""
+        """Build from arrays that are known to be valid, without copying or checking them."""
         sequences = object.__new__(cls)
         sequences._fill(flat, actions, ids, groups)
         return sequences
@@ -137,7 +137,7 @@ class IntervalSequences:
         groups: Sequence[Any] | None = None,
         **cleaning: Unpack[CleaningOptions],
     ) -> "IntervalSequences":
-        """Build from lists of (action, start, end), one list an instance, in any order.
+        """Build from lists of (action, start, end), one list per instance, in any order.
 
         Keyword arguments are those of `ibgn.cleaning.Cleaning`: closed, tolerance, zero_length, ...
         """
@@ -148,7 +148,7 @@ class IntervalSequences:
 
     @classmethod
     def concatenate(cls, parts: Iterable["IntervalSequences"]) -> "IntervalSequences":
-        """All instances of the parts, with one vocabulary; ids and groups where all have them."""
+        """All instances of the parts, with one vocabulary; ids and groups if all have them."""
         parts = list(parts)
         actions = tuple(sorted({name for part in parts for name in part.actions}))
         code = {name: number for number, name in enumerate(actions)}
@@ -162,7 +162,7 @@ class IntervalSequences:
         )
         ids = _join_optional([part.ids for part in parts])
         groups = _join_optional([part.groups for part in parts])
-        # names may sort otherwise in another vocabulary, and names decide among equal intervals
+        # names may sort differently in another vocabulary, and names order equal intervals
         order = np.lexsort(
             (flat.action, flat.end, flat.start, np.repeat(np.arange(len(lengths)), lengths))
         )
@@ -175,10 +175,10 @@ class IntervalSequences:
         return Flat(self.offsets, self.action, self.start, self.end)
 
     def derived(self, key: Hashable, make: Callable[[], T]) -> T:
-        """Return what was made of these intervals under this key; it is made once and kept.
+        """Return what `make` returns, called once for each key and cached.
 
-        Intervals never change, so neither does what follows from them. It is kept as long as this
-        object lives, and is not handed on to parts of it.
+        Intervals never change, so neither does what is derived from them. The cache lives as long
+        as this object; its parts do not share it.
         """
         if key not in self._derived:
             self._derived[key] = make()
@@ -197,7 +197,7 @@ class IntervalSequences:
 
     @property
     def shape(self) -> tuple[int]:
-        """Number of instances; what makes scikit-learn index with arrays, not one by one."""
+        """Number of instances; makes scikit-learn index with arrays instead of one by one."""
         return (len(self),)
 
     def __len__(self) -> int:
@@ -208,7 +208,7 @@ class IntervalSequences:
 
     def __getitem__(self, key: Any) -> "IntervalSequences":
         if isinstance(key, tuple) and len(key) == 2 and key[1] is Ellipsis:
-            key = key[0]  # scikit-learn indexes whatever has a shape with [key, ...]
+            key = key[0]  # scikit-learn indexes everything that has a shape with [key, ...]
         if isinstance(key, slice) and key.step in (None, 1):
             return self._slice(*key.indices(len(self))[:2])
         if isinstance(key, int | np.integer) and not isinstance(key, bool):
@@ -216,8 +216,8 @@ class IntervalSequences:
                 raise IndexError(f"instance {key} of {len(self)}")
             return self._slice(int(key) % len(self), int(key) % len(self) + 1)
         if np.size(key) == 0:
-            if np.asarray(key).dtype == bool and len(self):  # which NumPy lets pass
-                raise IndexError(f"a mask has one value an instance, got 0 for {len(self)}")
+            if np.asarray(key).dtype == bool and len(self):  # NumPy accepts this
+                raise IndexError(f"a mask has one value per instance, got 0 for {len(self)}")
             key = np.zeros(0, np.int64)
         return self._take(np.arange(len(self))[key])
 
@@ -237,7 +237,7 @@ class IntervalSequences:
 
     def _take(self, chosen: npt.NDArray[np.int64]) -> "IntervalSequences":
         if chosen.ndim != 1:
-            raise IndexError(f"instances are chosen by one dimension, got {chosen.ndim}")
+            raise IndexError(f"an index of instances has one dimension, got {chosen.ndim}")
         lengths = self.lengths[chosen]
         offsets = np.concatenate([[0], np.cumsum(lengths)])
         rows = np.repeat(self.offsets[:-1][chosen] - offsets[:-1], lengths) + np.arange(offsets[-1])
@@ -257,14 +257,14 @@ class IntervalSequences:
     def to_frame(
         self, y: Sequence[Any] | npt.NDArray[Any] | None = None, backend: Backend = "pandas"
     ) -> Any:
-        """Return a long table, one row an interval: instance[, label], action, start, end[, group].
+        """Return a frame, one row per interval: instance[, label], action, start, end[, group].
 
         Parameters
         ----------
         y : (n,) labels, optional
         backend : "pandas", "polars" or "pyarrow"
 
-        An instance without intervals is one row without action, start and end.
+        An instance without intervals has one row without action, start and end.
 
         Examples
         --------
@@ -324,7 +324,7 @@ class IntervalSequences:
         raise AttributeError(f"IntervalSequences cannot be changed (deleting {name!r})")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (self.flat, self.actions, self.ids, self.groups)
+        return IntervalSequences.from_flat, (self.flat, self.actions, self.ids, self.groups)
 
     def __array__(self, *args: object, **kwargs: object) -> npt.NDArray[Any]:
         raise TypeError(
@@ -345,9 +345,9 @@ def as_sequences(X: "IntervalSequences | Iterable[Instance]") -> IntervalSequenc
 
 
 def recode(X: IntervalSequences, actions: tuple[str, ...]) -> IntervalSequences:
-    """Code actions by another sorted vocabulary; names that it lacks become one more, the unknown.
+    """Code actions by another sorted vocabulary; names that it lacks share one more code.
 
-    Names decide the order of equal intervals in every vocabulary, so positions stay as they are.
+    Equal intervals are ordered by name in every vocabulary, so positions do not change.
     """
     unknown = "unknown"
     while unknown in actions:
@@ -359,20 +359,11 @@ def recode(X: IntervalSequences, actions: tuple[str, ...]) -> IntervalSequences:
     return IntervalSequences.from_flat(flat, (*actions, unknown), X.ids, X.groups)
 
 
-def _restore(
-    flat: Flat,
-    actions: tuple[str, ...],
-    ids: npt.NDArray[np.object_] | None,
-    groups: npt.NDArray[Any] | None,
-) -> IntervalSequences:
-    return IntervalSequences.from_flat(flat, actions, ids, groups)
-
-
 def _check(flat: Flat, actions: tuple[str, ...]) -> None:
     offsets, action, start, end = flat
     if offsets.ndim != 1 or len(offsets) == 0 or offsets[0] != 0 or (np.diff(offsets) < 0).any():
         raise DataError(
-            "offsets begin with 0 and never decrease; one more than there are instances"
+            "offsets start at 0 and never decrease; there is one more than there are instances"
         )
     if not (action.shape == start.shape == end.shape == (offsets[-1],)):
         raise DataError(
@@ -384,7 +375,7 @@ def _check(flat: Flat, actions: tuple[str, ...]) -> None:
     if list(actions) != sorted(actions):  # names decide the order of equal intervals
         raise DataError("the vocabulary is not in the order of its names; from_lists() sorts it")
     if len(action) and not (action.min() >= 0 and action.max() < len(actions)):
-        raise DataError(f"action codes go from 0 to {len(actions) - 1}, as there are names")
+        raise DataError(f"action codes go from 0 to {len(actions) - 1}, one per name")
     owner = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     records = Records(
         owner, action.astype(np.int64), start, end, (), actions, where_in_lists(owner, None)
@@ -393,14 +384,14 @@ def _check(flat: Flat, actions: tuple[str, ...]) -> None:
     records._refuse(end <= start, "the interval has zero length; from_lists() can clean it")
     order = np.lexsort((action, end, start, owner))
     if (order != np.arange(len(order))).any():
-        place = where_in_lists(owner, None)(int(np.argmax(order != np.arange(len(order)))))
+        where = where_in_lists(owner, None)(int(np.argmax(order != np.arange(len(order)))))
         raise DataError(
-            f"{place}: intervals stand by (start, end, action); from_lists() sorts them"
+            f"{where}: intervals must be ordered by (start, end, action); from_lists() sorts them"
         )
 
 
 def _copied(values: npt.ArrayLike | None) -> npt.ArrayLike | None:
-    """The caller may change his own array, even through a view that he may not write to."""
+    """Copy an array, which the caller may change later, even if it is a read-only view."""
     return values.copy() if isinstance(values, np.ndarray) else values
 
 
@@ -413,14 +404,14 @@ def _per_instance(
 
 
 def as_column(name: str, values: Any, instances: int, dtype: Any = None) -> npt.NDArray[Any]:
-    """Take one value an instance as an array; name begins the message where there are not."""
+    """Convert one value per instance to an array; `name` begins the message if that fails."""
     try:
         column = np.asarray(values, dtype=dtype)
     except ValueError as error:  # lists of different lengths
-        raise DataError(f"{name} has one value an instance, got lists: {error}") from error
+        raise DataError(f"{name} has one value per instance, got lists: {error}") from error
     if column.shape != (instances,):
         raise DataError(
-            f"{name} has one value an instance, got shape {column.shape} for "
+            f"{name} has one value per instance, got shape {column.shape} for "
             f"{count(instances, 'instance')}"
         )
     return column
@@ -431,8 +422,8 @@ def _join(parts: list[npt.NDArray[Any]], dtype: Any) -> npt.NDArray[Any]:
 
 
 def _join_optional(parts: list[npt.NDArray[Any] | None]) -> npt.NDArray[Any] | None:
-    given = [part for part in parts if part is not None]
-    return np.concatenate(given) if given and len(given) == len(parts) else None
+    known = [part for part in parts if part is not None]
+    return np.concatenate(known) if known and len(known) == len(parts) else None
 
 
 def _same(mine: npt.NDArray[Any] | None, other: npt.NDArray[Any] | None) -> bool:
@@ -448,11 +439,11 @@ def rebuild(
     end: npt.NDArray[np.float64],
     kept: npt.NDArray[np.bool_],
 ) -> IntervalSequences:
-    """Changed intervals of X, those that are kept, in order again and with a sorted vocabulary."""
+    """Kept intervals of X with new columns, in order again and with a sorted vocabulary."""
     owner = X.owner[kept]
     names = tuple(sorted(X.actions))
-    place = {name: code for code, name in enumerate(names)}
-    rank = np.array([place[name] for name in X.actions], np.int32)
+    code = {name: number for number, name in enumerate(names)}
+    rank = np.array([code[name] for name in X.actions], np.int32)
     action, start, end = rank[action[kept]], start[kept], end[kept]
     order = np.lexsort((action, end, start, owner))
     lengths = np.bincount(owner, minlength=len(X))

@@ -3,7 +3,7 @@
 A node is an interval with its action. In each instance nodes are seated one by one at tables,
 numbered in the order in which the instance opens them; table z has one distribution over actions
 for all instances. seat (intervals,) holds the table of each node. counts (tables, actions) and
-totals (tables,) hold the nodes of all instances at each table, by action and in all.
+totals (tables,) hold the nodes of all instances at each table, by action and in total.
 """
 
 import math
@@ -18,7 +18,7 @@ Codes = np.ndarray[tuple[int], np.dtype[np.int32]]
 
 @kernel
 def count_tables(action: Codes, seat: Ints, tables: int, actions: int) -> tuple[Ints, Ints]:
-    """Nodes at each table, by action (tables, actions) and in all (tables,)."""
+    """Nodes at each table, by action (tables, actions) and in total (tables,)."""
     counts, totals = np.zeros((tables, actions), np.int64), np.zeros(tables, np.int64)
     for n in range(len(action)):
         counts[seat[n], action[n]] += 1
@@ -80,7 +80,7 @@ def move_weights(
     strength: float,
     weights: Floats,
 ) -> Floats:
-    """Weights of the tables opened before a node that opens none itself, the node taken out.
+    """Weights of the tables opened before a node that opens none itself, without the node.
 
     here (tables,): nodes of its instance at each table. Moving it among these renumbers nothing.
     Written to the first `opened` entries of weights, as this is done for every node.
@@ -105,8 +105,8 @@ def draw(weights: Floats, rng: np.random.Generator) -> int:
 def reseat(seat: Ints, n: int, block: int) -> Ints:
     """Seats of an instance with node n moved to a block of the others, numbered by opening.
 
-    block counts the tables that the other nodes occupy, in the order in which they open them
-    among themselves; one more is a table of its own.
+    block counts the tables that the other nodes occupy, in the order in which they open them;
+    one more is a new table.
     """
     k = len(seat)
     moved = np.empty(k, np.int64)
@@ -136,10 +136,10 @@ def seat_weights(
     concentration: float,
     prior: Floats,
 ) -> Floats:
-    """Log weights of all ways to seat node n of an instance again, renumbering counted.
+    """Log weights of all ways to seat node n of an instance again, including renumbering.
 
     action, seat (k,): of the instance; counts, totals: of all other instances. Entry b is for
-    reseat(seat, n, b), the last one for a table of its own.
+    reseat(seat, n, b), the last one for a new table.
     """
     k = len(seat)
     size = np.zeros(k, np.int64)
@@ -191,12 +191,12 @@ def allocate(
     target: Ints,
     rng: np.random.Generator,
 ) -> float:
-    """Share a table of an instance out between nodes i and j; returns the log probability.
+    """Divide a table of an instance between nodes i and j; returns the log probability.
 
     seat (k,): seats before; the table is that of i, where j sits too. order: nodes of the table,
     i and j among them, in the order in which they choose by the nodes already with i or j and by
-    the counts of other instances. target (k,): where target[n] is 0 or 1 on entry the choice, with
-    i or with j, is given and only its probability is told; where it is negative it is drawn.
+    the counts of other instances. target (k,): if target[n] is 0 or 1 on entry, the choice, with i
+    or with j, is fixed and only its probability is computed; if it is negative, it is drawn.
     """
     first, second = seat[i], seat.max() + 1
     strength = prior.sum()
@@ -254,9 +254,9 @@ def split_or_merge(
 ) -> None:
     """Split a table of an instance in two, or merge two, in place; counts without the instance.
 
-    Two random nodes decide: at one table it is split between them, at two they are merged. A split
-    shares the other nodes out one by one, in random order (Dahl 2003); it is taken or left so
-    that the joint stays invariant.
+    Two random nodes decide: if they share a table it is split between them, else their tables are
+    merged. A split divides the other nodes one by one, in random order (Dahl 2003); it is accepted
+    or rejected so that the joint stays invariant.
     """
     k = len(seat)
     i = int(rng.random() * k)
@@ -284,15 +284,15 @@ def split_or_merge(
 
 
 @kernel
-def shuffle_tables(seat: Ints, one: int, two: int, rng: np.random.Generator) -> Ints:
+def shuffle_tables(seat: Ints, first: int, second: int, rng: np.random.Generator) -> Ints:
     """Nodes at two tables in random order, built from inside out."""
     order = np.empty(len(seat), np.int64)
     size = 0
     for n in range(len(seat)):
-        if seat[n] in (one, two):
-            place = int(rng.random() * (size + 1))
-            order[size] = order[place]
-            order[place] = n
+        if seat[n] in (first, second):
+            position = int(rng.random() * (size + 1))
+            order[size] = order[position]
+            order[position] = n
             size += 1
     return order[:size]
 
@@ -412,7 +412,7 @@ def run(
     thin: int,
     rng: np.random.Generator,
 ) -> tuple[Floats, Ints]:
-    """Sweep so often, in place; published sweeps where moves is negative.
+    """Run many sweeps, in place; published sweeps if moves is negative.
 
     Returns the log joint after each sweep, and the counts summed over every thin-th sweep.
     """
@@ -432,9 +432,9 @@ def run(
 def log_sequential_exact(emission: Floats, concentration: float) -> Floats:
     """Log P(a_n | a_1 .. a_n-1) of each node, summed over all seatings; emission (k, k).
 
-    emission[n, z]: probability of the action of node n at table z. What a seating means for the
-    rest is how many nodes sit at each table, in order of opening: a composition of n. There are
-    2^(n-1) of them, written in binary: each table is a run of zeros closed by a one.
+    emission[n, z]: probability of the action of node n at table z. All that matters of a seating is
+    how many nodes sit at each table, in order of opening: a composition of n. There are 2^(n-1) of
+    them, written in binary: each table is a run of zeros closed by a one.
     """
     k = len(emission)
     terms = np.empty(k)
@@ -446,7 +446,7 @@ def log_sequential_exact(emission: Floats, concentration: float) -> Floats:
         for code in range(len(weight) if n else 0):
             z, size, low = 0, 1, 0
             for bit in range(n):
-                # bits 0 .. n-2 part the n nodes; the last table is closed at n-1
+                # bits 0 .. n-2 divide the n nodes; the last table is closed at n-1
                 closes = bit == n - 1 or (code >> bit) & 1
                 if not closes:
                     size += 1
@@ -505,8 +505,8 @@ def resample(weights: Floats, uniform: float, chosen: Ints) -> None:
     """Fill chosen with particles drawn by weight, at evenly spaced points (systematic)."""
     step = weights.sum() / len(weights)
     passed, p = weights[0], 0
-    for place in range(len(weights)):
-        while passed <= (place + uniform) * step and p < len(weights) - 1:
+    for position in range(len(weights)):
+        while passed <= (position + uniform) * step and p < len(weights) - 1:
             p += 1
             passed += weights[p]
-        chosen[place] = p
+        chosen[position] = p

@@ -44,20 +44,20 @@ ClassPrior = Literal["uniform", "empirical"] | Mapping[Any, float]
 PAIRS_AT_ONCE = 4_000_000  # instances of about this many pairs are scored together
 
 METHODS: dict[str, type["ActivityClassifier"]] = {}
-"""Estimators by their short names; a subclass that has one is known as soon as it is defined."""
+"""Estimators by their short names; a subclass that has one is registered when it is defined."""
 
 
 class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     """Base of the estimators: an instance belongs to the activity under which it is likeliest.
 
     A subclass declares a `short_name`, by which the command line and comparisons know it, and
-    gives `_make_terms`: the terms that it learns of each activity. All else follows from these.
+    defines `_make_terms`: the terms that it learns for each activity. All else follows from these.
     """
 
     short_name: ClassVar[str]
     activity_type: ClassVar[type] = ActivityModel
-    learned: ClassVar[Mapping[str, Stored]] = {}  # what is fitted beside labels and activities
-    grid: ClassVar[Mapping[str, tuple[Any, ...]]] = {}  # values that a search chooses among
+    learned: ClassVar[Mapping[str, Stored]] = {}  # fitted besides labels and activities
+    grid: ClassVar[Mapping[str, tuple[Any, ...]]] = {}  # values that a search chooses from
 
     class_prior: ClassPrior
     n_jobs: int | None
@@ -75,12 +75,12 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
 
     @classmethod
     def variants(cls) -> Mapping[str, Callable[[int], "ActivityClassifier"]]:
-        """Name in comparisons of each variant that is worth one, and how a seed makes it."""
+        """Variants by their names in comparisons, each a function from a seed to an estimator."""
         return {cls.short_name.upper(): lambda seed: cls()}
 
     @abstractmethod
     def _make_terms(self) -> Sequence[Term]:
-        """Terms with the options of this estimator; invalid options are refused."""
+        """Terms with the options of this estimator; refuses invalid options."""
 
     def _check_options(self) -> None:
         """Refuse invalid options."""
@@ -116,11 +116,11 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
     def _prepare_training(
         self, X: IntervalSequences, codes: npt.NDArray[np.intp]
     ) -> IntervalSequences:
-        """X as it is learned from; codes say which activity each instance is of."""
+        """X as the model learns from it; codes are the activities of the instances."""
         return X
 
     def _prepare(self, X: IntervalSequences) -> IntervalSequences:
-        """X as it is recognised, in the manner in which it was learned from."""
+        """X as the model recognises it, prepared as in training."""
         return X
 
     def _fit_terms(self, parts: list[IntervalSequences]) -> list[dict[str, FittedTerm]]:
@@ -158,7 +158,7 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
 
     def _log_prior(self, codes: npt.NDArray[np.intp]) -> Floats:
         if isinstance(self.class_prior, Mapping):
-            return _given_prior(self.class_prior, self.classes_.tolist())
+            return _prior_from(self.class_prior, self.classes_.tolist())
         if self.class_prior == "empirical":
             return np.log(np.bincount(codes) / len(codes))
         return np.full(len(self.classes_), -np.log(len(self.classes_)))
@@ -172,7 +172,7 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
     def scores(self, X: Sequences) -> Floats:
         """(n, terms, activities) log P(instance | activity), term by term.
 
-        Terms stand in the order of `terms_`, activities in that of `classes_`.
+        Terms are in the order of `terms_`, activities in that of `classes_`.
 
         Examples
         --------
@@ -265,7 +265,7 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
         save(self, path)
 
     def _label(self, label: Any) -> Any:
-        if label not in list(self.activities_):  # which also takes what has no hash
+        if label not in list(self.activities_):  # a list, as the label may have no hash
             known = ", ".join(quote(name) for name in list(self.activities_)[:20])
             raise DataError(f"there is no activity {quote(label)}; choose among {known}")
         return label
@@ -279,7 +279,7 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
 
 
 def as_generator(random_state: Any) -> np.random.Generator:
-    """Source of random numbers from a seed, a generator, scikit-learn's kind, or None."""
+    """Source of random numbers from a seed, a generator, a RandomState, or None."""
     if isinstance(random_state, np.random.RandomState):
         random_state = random_state.randint(2**31)
     return np.random.default_rng(random_state)
@@ -295,12 +295,12 @@ def _pieces(X: IntervalSequences) -> Iterator[IntervalSequences]:
 
 
 def check_smoothing(smoothing: float) -> None:
-    """Refuse what would round to certainty, or drown every count."""
+    """Refuse values that would round to certainty, or outweigh every count."""
     check_number("smoothing", smoothing, "from 1e-9 to 1e9", lambda value: 1e-9 <= value <= 1e9)
 
 
 def check_data(X: Sequences, y: npt.ArrayLike) -> tuple[IntervalSequences, npt.NDArray[Any]]:
-    """Instances and their labels, one each; refuses what cannot be learned from."""
+    """Instances and their labels, one each; refuses data that cannot be learned from."""
     X, labels = as_sequences(X), _check_labels(y)
     if len(X) == 0:
         raise DataError("there are no instances to learn from")
@@ -312,33 +312,33 @@ def check_data(X: Sequences, y: npt.ArrayLike) -> tuple[IntervalSequences, npt.N
 
 
 def _check_labels(y: npt.ArrayLike) -> npt.NDArray[Any]:
-    """Labels that can be told apart and sorted; NumPy would make text of numbers among text."""
-    given = np.asarray(y, object).ravel()
-    if pd.isna(given).any():
-        d = int(np.argmax(pd.isna(given)))
+    """Labels that can be compared and sorted; NumPy would turn numbers among text into text."""
+    values = np.asarray(y, object).ravel()
+    if pd.isna(values).any():
+        d = int(np.argmax(pd.isna(values)))
         raise DataError(f"label {d} is missing; leave the instance out, or name its activity")
-    is_text = np.array([isinstance(label, str) for label in given], bool)
+    is_text = np.array([isinstance(label, str) for label in values], bool)
     if is_text.any() and not is_text.all():
         d = int(np.argmin(is_text))
         raise DataError(
-            f"label {d} is {quote(given[d])} ({type(given[d]).__name__}), and others are text; "
+            f"label {d} is {quote(values[d])} ({type(values[d]).__name__}), and others are text; "
             "name all activities by text, or all by numbers"
         )
     try:
         labels = np.asarray(y)
         check_classification_targets(labels)
     except (TypeError, ValueError) as error:
-        raise DataError(f"y cannot be labels of activities: {error}") from error
+        raise DataError(f"y has invalid labels of activities: {error}") from error
     return labels
 
 
 def _with_used_actions(X: IntervalSequences) -> IntervalSequences:
-    """Leave out of the vocabulary what no interval uses, so that it stays unknown."""
+    """Leave unused actions out of the vocabulary, so that they stay unknown."""
     used = tuple(sorted(X.actions[code] for code in np.unique(X.action)))
     return IntervalSequences.from_flat(recode(X, used).flat, used, X.ids, X.groups)
 
 
-def _given_prior(prior: Mapping[Any, float], classes: list[Any]) -> Floats:
+def _prior_from(prior: Mapping[Any, float], classes: list[Any]) -> Floats:
     missing = [label for label in classes if label not in prior]
     if missing:
         reason = f"has no probability for {quote(missing[0])}; name them all"

@@ -36,11 +36,11 @@ class IBGNClassifier(ActivityClassifier):
 
     Parameters
     ----------
-    structure : which pairs of positions carry a relation given the two actions: "full" all of
-        them, "chain" neighbours, "learned" those for which it pays, activity by activity,
-        "shared" those whose relation differs between activities; or pairs of positions
-    terms : what is learned of each activity: names of terms ("tables", "actions", "relations", or
-        any in `ibgn.terms.TERMS`), which take the options below, or terms with options of their own
+    structure : which pairs of positions have a relation given the two actions: "full" all of
+        them, "chain" neighbours, "learned" those whose relation depends on the actions, activity
+        by activity, "shared" those whose relation differs between activities; or pairs of positions
+    terms : what is learned about each activity: names of terms ("tables", "actions", "relations",
+        or any in `ibgn.terms.TERMS`), which take the options below, or terms with their own options
     criterion, penalty : how links are learned, see `ibgn.terms.selection.score_links`
     smoothing : added to the count of each relation; "learned" fits a prior for each constraint
     node_likelihood : "mixture" weights tables by their share; "sequential" follows the seating;
@@ -54,7 +54,7 @@ class IBGNClassifier(ActivityClassifier):
         `ibgn.terms.seating.Sampling`
     random_state : seed, or a NumPy generator; the same seed gives the same model
     n_jobs : activities learned at the same time, by joblib
-    progress : show which activities are done, where standard error is a terminal
+    progress : show which activities are done, if standard error is a terminal
 
     Attributes
     ----------
@@ -62,14 +62,14 @@ class IBGNClassifier(ActivityClassifier):
     actions_ : names of the known actions, sorted
     activities_ : an `ActivityModel` for each label
     class_log_prior_ : (activities,) log of the class prior
-    tolerance_ : the tolerance, as given or learned
+    tolerance_ : the tolerance, set or learned
 
     Notes
     -----
-    Every instance gets an answer. An action never seen in training says nothing: it is equally
+    Every instance gets an answer. An action never seen in training has no effect: it is equally
     likely in every activity. Pairs of actions never seen together, and positions later than any
-    in training, fall back to what is known of others. An instance without intervals is decided by
-    the class prior, and under a uniform one goes to the first label.
+    in training, fall back to what is known about others. An instance without intervals is decided
+    by the class prior; if that is uniform, it gets the first label.
 
     Examples
     --------
@@ -133,7 +133,7 @@ class IBGNClassifier(ActivityClassifier):
 
     @classmethod
     def published(cls, structure: StructureChoice = "learned", **options: Any) -> Self:
-        """Every switch as the paper prints it; it is there for comparison, not for use.
+        """The model with every setting as the paper prints it, for comparison only.
 
         Examples
         --------
@@ -170,8 +170,8 @@ class IBGNClassifier(ActivityClassifier):
             check_number("tolerance", self.tolerance, required, lambda value: value >= 0)
 
     def _make_terms(self) -> list[Term]:
-        given: Any = self.terms
-        if isinstance(given, str) or not (isinstance(given, Sequence) and given):
+        choice: Any = self.terms
+        if isinstance(choice, str) or not (isinstance(choice, Sequence) and choice):
             raise OptionError("terms", self.terms, "must be a list of terms or their names")
         terms = [self._make_term(term) for term in self.terms]
         names = [term.name for term in terms]
@@ -181,7 +181,7 @@ class IBGNClassifier(ActivityClassifier):
         return terms
 
     def _make_term(self, term: Any) -> Term:
-        """Make a term of a name with those options of this estimator that the term has too."""
+        """Make a term from its name, with the options that it shares with this estimator."""
         if isinstance(term, Term):
             return term
         if not isinstance(term, str) or term not in TERMS:

@@ -40,7 +40,7 @@ Comparison = Literal["all-pairs", "links", "per-link"]
 Consistency = Literal["frequent", "strict"]
 
 RELATIONS = 13
-MOST_PARENTS = 30  # of an action: a row for each combination would not fit into a file
+MOST_PARENTS = 30  # of an action; with more, one row per combination would not fit into a file
 KNOWING_NOTHING = -np.log(RELATIONS)
 
 
@@ -50,9 +50,9 @@ class Occurrences(NamedTuple):
     Parameters
     ----------
     present : (n, actions) whether the action occurs
-    start, end : (n, actions) of the interval that stands for the action, 0 where there is none
-    interval : (n, actions) which interval that is, -1 where there is none
-    repeated : how many intervals were left out, since another stands for their action
+    start, end : (n, actions) of the interval that stands for the action, 0 if there is none
+    interval : (n, actions) which interval that is, -1 if there is none
+    repeated : how many intervals were left out because another stands for their action
     """
 
     present: Bools
@@ -62,7 +62,7 @@ class Occurrences(NamedTuple):
     repeated: int
 
     def relations(self, i: int, others: int | slice = slice(None)) -> npt.NDArray[np.uint8]:
-        """(n, others) relation of one action to others; without meaning where one is absent."""
+        """(n, others) relation of one action to others; meaningless if either is absent."""
         start, end = (np.atleast_2d(times[:, others].T).T for times in (self.start, self.end))
         return relations_between((self.start[:, [i]], self.end[:, [i]]), (start, end))
 
@@ -78,10 +78,10 @@ class TemporalNetwork(FittedTerm):
         action in turn a row for each combination of its parents, the first parent the highest bit
     relations : (links, 13) log probability of each relation of parent to child, where both occur
     score : BIC of the structure
-    repeated : training intervals that were left out, since another stands for their action
-    inconsistent : (pairs, 2) actions that would have paid to link, but whose relation contradicts
-        those of links that were made
-    cyclic : (pairs, 2) actions that would have paid to link, but only in a cycle
+    repeated : training intervals that were left out because another stands for their action
+    inconsistent : (pairs, 2) actions whose link would raise the score, but whose relation
+        contradicts those of other links
+    cyclic : (pairs, 2) actions whose link would raise the score, but close a cycle
     occurrence, comparison : see `ITBNClassifier`
     """
 
@@ -112,7 +112,7 @@ class TemporalNetwork(FittedTerm):
         return bool(few and (1 << parents).sum() == len(self.presence))
 
     def log_likelihood(self, X: IntervalSequences) -> Floats:
-        """(n,) log probability of each instance, without a look at every pair of intervals."""
+        """(n,) log probability of each instance, without visiting every pair of intervals."""
         occurring = find_occurrences(X, len(self.actions), self.occurrence)
         relations = self.relation_terms(occurring).sum(axis=1)
         if self.comparison == "all-pairs":
@@ -146,7 +146,7 @@ class TemporalNetwork(FittedTerm):
 
     @staticmethod
     def _pairs(X: IntervalSequences, occurring: Occurrences, i: int, j: int) -> Ints:
-        """Where the pair of two actions stands among all pairs, for instances that have both."""
+        """Index of the pair of two actions among all pairs, for instances that have both."""
         both = occurring.present[:, i] & occurring.present[:, j]
         ends = occurring.interval[both][:, [i, j]] - X.offsets[:-1][both, None]
         first, second = ends.min(axis=1), ends.max(axis=1)
@@ -160,7 +160,7 @@ class TemporalNetwork(FittedTerm):
         return parents
 
     def presence_terms(self, occurring: Occurrences) -> Floats:
-        """(n, actions) log probability that each action occurs or not, as it does."""
+        """(n, actions) log probability of the presence or absence of each action."""
         terms, begin = np.zeros(occurring.present.shape), 0
         for child in range(len(self.actions)):
             parents = self.parents(child)
@@ -170,7 +170,7 @@ class TemporalNetwork(FittedTerm):
         return terms
 
     def relation_terms(self, occurring: Occurrences) -> Floats:
-        """(n, links) log probability of the relation of each link, 0 where an end is absent."""
+        """(n, links) log probability of the relation of each link, 0 if an action is absent."""
         terms = np.zeros((len(occurring.present), len(self.links)))
         for link, (i, j) in enumerate(self.links.tolist()):
             both = occurring.present[:, i] & occurring.present[:, j]
@@ -181,14 +181,14 @@ class TemporalNetwork(FittedTerm):
         """One row per link, with its likeliest relation; the most certain first."""
         best = self.relations.argmax(axis=1)
         rows = [
-            (self.actions[i], _label(int(r)), self.actions[j], float(np.exp(logs[r])))
+            (self.actions[i], _either(int(r)).label, self.actions[j], float(np.exp(logs[r])))
             for (i, j), r, logs in zip(self.links.tolist(), best, self.relations, strict=True)
         ]
         frame = pd.DataFrame(rows, columns=["parent", "relation", "child", "probability"])
         return frame.sort_values("probability", ascending=False, kind="stable", ignore_index=True)
 
     def brief(self) -> str:
-        """How many links there are, and what had to be left out."""
+        """Number of links, and what had to be left out."""
         return (
             f"{count(len(self.links), 'link')}; left out: "
             f"{count(self.repeated, 'repeated interval')}, {len(self.inconsistent)} inconsistent "
@@ -204,7 +204,7 @@ class NetworkCounts(Counts):
     ----------
     present : (n, actions) whether the action occurs
     relations : (actions, actions, 13) relations of each two actions that occur together
-    repeated : (1,) intervals that were left out, since another stands for their action
+    repeated : (1,) intervals that were left out because another stands for their action
     """
 
     present: Bools
@@ -217,7 +217,7 @@ class NetworkCounts(Counts):
         return type(self)(present, *rest)
 
     def __sub__(self, other: Self) -> Self:
-        """Take out one equal row for each of the other's, from the end on."""
+        """Remove one equal row for each of the other's, starting from the end."""
         surplus, kept = Counter(map(bytes, other.present)), np.ones(len(self.present), bool)
         for d in range(len(self.present) - 1, -1, -1):
             row = bytes(self.present[d])
@@ -230,7 +230,7 @@ class NetworkCounts(Counts):
 
 @dataclass(frozen=True)
 class Network(Term):
-    """A network of which actions occur and how linked ones relate, see `ITBNClassifier`."""
+    """Which actions occur and how linked ones relate, see `ITBNClassifier`."""
 
     name = "network"
     fitted = TemporalNetwork
@@ -256,20 +256,20 @@ class Network(Term):
         """Find links greedily, then count along them."""
         gain = relation_score(counts.relations) - counts.relations.sum(axis=-1) * KNOWING_NOTHING
         sets = _relations_to_agree(counts.relations, self.consistency)
-        found = climb(
+        climbed = climb(
             counts.present, gain, lambda i, j, k: _agree(sets[i, j], sets[j, k], sets[i, k])
         )
-        links = np.array(found.links, np.int64).reshape(-1, 2)
+        links = np.array(climbed.links, np.int64).reshape(-1, 2)
         related = counts.relations[links[:, 0], links[:, 1]] + self.smoothing
         return TemporalNetwork(
             actions=context.actions,
             links=links,
             presence=_fit_presence(counts.present, links, self.smoothing),
             relations=np.log(related / related.sum(axis=1, keepdims=True)),
-            score=found.score,
+            score=climbed.score,
             repeated=int(counts.repeated[0]),
-            inconsistent=np.array(found.inconsistent, np.int64).reshape(-1, 2),
-            cyclic=np.array(found.cyclic, np.int64).reshape(-1, 2),
+            inconsistent=np.array(climbed.inconsistent, np.int64).reshape(-1, 2),
+            cyclic=np.array(climbed.cyclic, np.int64).reshape(-1, 2),
             occurrence=self.occurrence,
             comparison=self.comparison,
         )
@@ -287,14 +287,14 @@ class ITBNClassifier(ActivityClassifier):
     occurrence : which interval stands for an action that occurs several times in an instance: the
         "longest" or the "first"; the others are left out
     comparison : how activities with different links are compared. "all-pairs" takes each relation
-        without a link to be one of thirteen, so that all activities speak of the same things;
+        without a link to be one of thirteen, so that all activities describe the same variables;
         "links" leaves such relations out; "per-link" does too, and divides by the number of links
-    consistency : whether links contradict each other is told by their most "frequent" relations,
-        or, if "strict", by all that occur in training
+    consistency : links must not contradict each other, by their most "frequent" relations or, if
+        "strict", by all relations that occur in training
     smoothing : added to each count
     class_prior : "uniform", "empirical", or a probability for each label
     n_jobs : activities learned at the same time, by joblib
-    progress : show which activities are done, where standard error is a terminal
+    progress : show which activities are done, if standard error is a terminal
 
     Attributes
     ----------
@@ -306,8 +306,8 @@ class ITBNClassifier(ActivityClassifier):
 
     Notes
     -----
-    Actions never seen in training are passed over. An instance without intervals speaks for the
-    activities whose actions are most often absent.
+    Actions never seen in training are skipped. An instance without intervals favours activities
+    whose actions are most often absent.
 
     Examples
     --------
@@ -355,18 +355,18 @@ def find_occurrences(X: IntervalSequences, actions: int, which: Occurrence) -> O
     if which == "longest":
         length = (X.end - X.start)[known]
         known = known[np.lexsort((known, -length))]
-    place, first = np.unique(X.owner[known] * actions + X.action[known], return_index=True)
+    cell, first = np.unique(X.owner[known] * actions + X.action[known], return_index=True)
     interval = np.full(len(X) * actions, -1)
-    interval[place] = known[first]
+    interval[cell] = known[first]
     start, end = np.zeros((2, len(X) * actions))
-    start[place], end[place] = X.start[known[first]], X.end[known[first]]
+    start[cell], end[cell] = X.start[known[first]], X.end[known[first]]
     shape = (len(X), actions)
     return Occurrences(
         present=(interval >= 0).reshape(shape),
         start=start.reshape(shape),
         end=end.reshape(shape),
         interval=interval.reshape(shape),
-        repeated=len(known) - len(place),
+        repeated=len(known) - len(cell),
     )
 
 
@@ -377,13 +377,13 @@ def count_relations(occurring: Occurrences) -> Ints:
     for i in range(size):
         both = occurring.present[:, [i]] & occurring.present
         both[:, i] = False
-        place = np.arange(size) * RELATIONS + occurring.relations(i)
-        counts[i] = np.bincount(place[both], minlength=size * RELATIONS).reshape(size, RELATIONS)
+        cell = np.arange(size) * RELATIONS + occurring.relations(i)
+        counts[i] = np.bincount(cell[both], minlength=size * RELATIONS).reshape(size, RELATIONS)
     return counts
 
 
 def relation_score(counts: Ints) -> Floats:
-    """BIC of the relation of two actions, from those instances in which both occur."""
+    """BIC of the relation of two actions, from the instances in which both occur."""
     total = counts.sum(axis=-1)
     fit = xlogy(counts, counts).sum(axis=-1) - xlogy(total, total)
     score: Floats = fit - 0.5 * np.log(np.maximum(total, 1)) * (RELATIONS - 1)
@@ -396,7 +396,7 @@ def _relations_to_agree(counts: Ints, consistency: Consistency) -> Bools:
         return counts > 0
     most = counts.argmax(axis=-1)[..., None] == np.arange(RELATIONS)
     lower = np.tril(np.ones(counts.shape[:2], bool))[..., None]
-    # where two are as frequent, the same one is taken from both sides
+    # if two are equally frequent, both sides choose the same one
     return np.where(lower, most.transpose(1, 0, 2)[..., _CONVERSE], most) & counts.any(
         axis=-1, keepdims=True
     )
@@ -420,7 +420,7 @@ def _fit_presence(present: Bools, links: Ints, smoothing: float) -> Floats:
 
 
 def _is_acyclic(links: Ints, size: int) -> bool:
-    """Whether no action depends on itself, be it by way of others."""
+    """Whether no action depends on itself, directly or through others."""
     if not len(links):
         return True
     graph = coo_array((np.ones(len(links)), links.T), shape=(size, size))
@@ -438,10 +438,6 @@ def _row(present: Bools, parents: list[int]) -> Ints:
 
 def _either(code: int) -> Relation | Converse:
     return Relation(code) if code < len(Relation) else Converse(code)
-
-
-def _label(code: int) -> str:
-    return _either(code).label
 
 
 _CONVERSE = np.array([int(_either(code).converse) for code in range(RELATIONS)])

@@ -31,7 +31,7 @@ Channels = Annotated[
     typer.Option("--channel", help="Column of numbers, by default all others; repeatable."),
 ]
 Time = Annotated[str, typer.Option(help="Column of times.")]
-Unit = Annotated[float, typer.Option(help="Seconds in a unit of time, as 0.001.")]
+Unit = Annotated[float, typer.Option(help="Seconds per unit of time, such as 0.001.")]
 Ignore = Annotated[
     list[str] | None, typer.Option(help="Column to leave out, if there is one; repeatable.")
 ]
@@ -101,7 +101,7 @@ def detect(
     )
     if output is not None:
         find_format(output, None, writing=True)  # before the work, so that a typo costs no time
-    with warnings_aloud() as said:
+    with warnings_aloud() as messages:
         with busy(f"learning from {train.name}"):
             left_out = [*(ignore or []), *of_activities]
             known = read_sensors(
@@ -115,7 +115,7 @@ def detect(
                 X, y = detector.predict(recordings), None
             else:
                 X, y = detector.detect_instances(recordings, activity)
-    _put_out(X, y, output, as_json, {"recordings": len(recordings), "warnings": said})
+    _put_out(X, y, output, as_json, {"recordings": len(recordings), "warnings": messages})
 
 
 def _csv_options(delimiter: str | None, encoding: str | None) -> dict[str, str]:
@@ -130,7 +130,7 @@ def _csv_options(delimiter: str | None, encoding: str | None) -> dict[str, str]:
 def _put_out(
     X: "IntervalSequences", y: Any, output: Path | None, as_json: bool, more: dict[str, Any]
 ) -> None:
-    """Write or print the intervals; with --json print what was found in numbers."""
+    """Write or print the intervals; with --json print counts."""
     import numpy as np
 
     from ibgn.io import write
@@ -142,12 +142,12 @@ def _put_out(
         say(f"wrote {counted} to {output}")
     if as_json:
         each = np.bincount(X.action, minlength=len(X.actions)).tolist()
-        found = {
+        counts = {
             "output": None if output is None else str(output),
             "instances": len(X),
             "intervals": len(X.action),
             "intervals_per_action": dict(zip(X.actions, each, strict=True)),
         }
-        print_json(found | more)
+        print_json(counts | more)
     elif output is None:
         print(X.to_frame(y).to_csv(index=False), end="")

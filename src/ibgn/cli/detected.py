@@ -48,7 +48,7 @@ class Detection:
     track: Tracks = None
 
     def files(self) -> dict[str, Path]:
-        """Files of intervals by the name of their detector; checks the other options too."""
+        """Files of intervals by the name of their detector; also checks the other options."""
         from ibgn.checks import check_choice
         from ibgn.errors import MISSING, Option, OptionError
         from ibgn.evaluation.conditions import NOISES
@@ -76,7 +76,7 @@ class Detection:
     def conditions(
         self, X: "IntervalSequences", on: Any, reading: Reading, seed: int
     ) -> "list[Condition]":
-        """A condition for each file, and for each detector that is to learn."""
+        """One condition per file, and one per detector that learns."""
         from ibgn.evaluation.conditions import Detected
 
         conditions: list[Condition] = [
@@ -111,7 +111,7 @@ class Detection:
 def _align(
     detected: "IntervalSequences", X: "IntervalSequences", path: Path
 ) -> "IntervalSequences":
-    """Detected instances in the order of X; an instance without detections is in no file."""
+    """Detected instances in the order of X; a file leaves out instances without detections."""
     from ibgn.errors import DataError, DataWarning
     from ibgn.intervals import IntervalSequences
     from ibgn.text import count, quote
@@ -126,7 +126,7 @@ def _align(
         )
     missing = sum(name not in position for name in names)
     if missing:
-        nothing = f"{quote(path)} has nothing of {count(missing, 'instance')}"
+        nothing = f"{quote(path)} has no intervals of {count(missing, 'instance')}"
         warnings.warn(DataWarning(nothing), stacklevel=2)
     rows = [lists[position[name]] if name in position else [] for name in names]
     ordered = IntervalSequences.from_lists(rows, ids=names)

@@ -1,4 +1,4 @@
-"""A subject of the simulated daily living who does chores with two arms, and what comes of it."""
+"""A subject of the simulated daily living, who does chores with two arms."""
 
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ GAP = 0.25  # seconds between steps
 LEAD = 0.4  # seconds for which a posture is taken before the first step
 WALK = 2.5  # seconds from place to place
 BREATH = 1.0  # seconds after the last step of a chore
-BEYOND = 5  # frames by which the other arm continues at least, where both act at once
+BEYOND = 5  # frames by which the other arm continues at least, if both act at once
 MOST_REPEATS = 3
 TWO_HANDS = 0.3  # chance that both arms do what can be done so
 
@@ -36,7 +36,7 @@ class Habits(NamedTuple):
 
 
 class Together(NamedTuple):
-    """Places of two spans of two arms, and whether they overlap as meant."""
+    """Positions of two spans of two arms, and whether they overlap as planned."""
 
     first: int
     second: int
@@ -44,7 +44,7 @@ class Together(NamedTuple):
 
 
 class Body:
-    """Does one chore after another; spans grow with what is done."""
+    """Does one chore after another, and collects the spans."""
 
     def __init__(self, habits: Habits, rng: np.random.Generator) -> None:
         self.habits = habits
@@ -112,13 +112,13 @@ class Body:
         return bool(self._rng.random() < probability)
 
     def _frames(self, seconds: float) -> int:
-        """About so many seconds, at the tempo of the subject."""
+        """About this many seconds in frames, at the tempo of the subject."""
         lasts = seconds * self.habits.tempo * float(np.exp(SPREAD * self._rng.normal()))
         return max(2, round(lasts * FRAMES_PER_SECOND))
 
 
 def untangle(spans: list[Span]) -> None:
-    """Let each limb do one thing at a time, by moving spans to later where they overlap.
+    """Let each limb do one thing at a time, by delaying spans that overlap.
 
     Examples
     --------

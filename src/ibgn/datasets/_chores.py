@@ -1,8 +1,8 @@
-"""What the simulated daily living is made of: actions of arms, chores, and scripts of activities.
+"""Parts of the simulated daily living: actions of arms, chores, and scripts of activities.
 
 Everything here is invented and fixed. A chore is written as its steps, "open fridge; move milk &
-close fridge; (release milk)". Steps follow each other; what stands after & is done by the other arm
-at the same time; a step in brackets is optional; one with a star may be repeated. The script of an
+close fridge; (release milk)". Steps follow each other; the other arm does what comes after & at
+the same time; a step in brackets is optional; one with a star may be repeated. The script of an
 activity is a list of chores, in which those in brackets are optional too.
 """
 
@@ -46,7 +46,7 @@ _USED_ON = {
 # what an arm can do: a verb and an object, 95 of them
 MOVES = tuple(f"{verb} {thing}" for verb, things in _USED_ON.items() for thing in things)
 
-# what may be done with both arms instead, 17 of them
+# what both arms can do instead, 17 of them
 TWO_HANDED = (
     *(
         f"{verb} {thing}"

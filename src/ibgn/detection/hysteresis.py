@@ -1,6 +1,6 @@
-"""States of signals with hysteresis, to intervals: nothing flickers, short states are absorbed.
+"""Intervals of the states of signals, with hysteresis; short states are absorbed.
 
-All signals are worked on at once, as one long row of frames; segments keep them apart.
+All signals are processed at once, as one long row of frames; segments keep them apart.
 """
 
 from typing import Any, NamedTuple
@@ -14,18 +14,18 @@ __all__ = ["Band", "Signal", "detect_states", "find_ends"]
 
 
 UNDECIDED = -1
-ROUNDING = 1e-9  # seconds by which times may differ and be the same
+ROUNDING = 1e-9  # seconds; times this close are the same
 
 
 class Band(NamedTuple):
-    """A signal is in state 0 up to low and in state 1 from high on; between, as it was before."""
+    """A signal is in state 0 up to low and in state 1 from high; between, it keeps its state."""
 
     low: float
     high: float
 
 
 class Signal(NamedTuple):
-    """Frames of one series, or of many one after the other; each frame lasts until `until`."""
+    """Frames of one series, or of many in a row; each frame lasts until `until`."""
 
     series: npt.NDArray[Any]
     height: npt.NDArray[Any]  # above the middle of the band, NaN where missing
@@ -47,7 +47,7 @@ class Signal(NamedTuple):
 
 
 def find_ends(time: Floats, max_gap: float) -> Floats:
-    """(frames,) when each frame ends: with the next, or where that is too late after a usual time.
+    """(frames,) when each frame ends: with the next, or after the usual time if that is too late.
 
     Frames may be left out of a recording instead of missing in it.
     """
@@ -83,13 +83,13 @@ def detect_states(
 
 
 def _segments(signal: Signal) -> Ints:
-    """Number of the stretch of frames, one series without a gap, that each frame is in."""
+    """Number of the stretch of each frame; a stretch is part of a series without a gap."""
     apart = (np.diff(signal.series) != 0) | (signal.begin[1:] != signal.until[:-1])
     return np.concatenate([np.zeros(min(1, len(signal.series)), np.int64), np.cumsum(apart)])
 
 
 def _without_gaps(signal: Signal, max_gap: float) -> Signal:
-    """Leave out frames that are missing for too long, or have no others beside them."""
+    """Leave out frames that are missing for too long, or have no neighbours."""
     missing = np.isnan(signal.height)
     segment = _segments(signal)
     first = find_runs(segment, missing)
@@ -108,16 +108,16 @@ def _without_short(state: Ints, segment: Ints, signal: Signal, min_duration: flo
 
 
 def _settle(states: Ints, segment: Ints, leaning: Floats) -> Ints:
-    """Undecided frames become what was before them in their segment, or else what comes after.
+    """Give undecided frames the state before them in their segment, or else the state after.
 
-    Where nothing is decided in a segment, it is in state 1 if its leanings add up to more than 0.
+    If nothing is decided in a segment, it is in state 1 if its leanings add up to more than 0.
     """
     frame = np.arange(len(states))
     known = states != UNDECIDED
     before = np.maximum.accumulate(np.where(known, frame, 0))
     after = np.minimum.accumulate(np.where(known, frame, len(states) - 1)[::-1])[::-1]
     settled = (np.bincount(segment, leaning) > 0)[segment].astype(np.int64)
-    for source in (after, before):  # the one before goes over the one after
+    for source in (after, before):  # the state before has priority
         fits = known[source] & (segment[source] == segment)
         settled[fits] = states[source[fits]]
     return settled

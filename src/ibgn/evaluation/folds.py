@@ -1,4 +1,4 @@
-"""Which instances are learned from and which are tested, fold by fold."""
+"""Training and test instances, fold by fold."""
 
 import warnings
 from typing import Any, Literal, NamedTuple, get_args
@@ -21,7 +21,7 @@ __all__ = ["Fold", "Scheme", "make_folds", "resolve_scheme"]
 
 Scheme = Literal["auto", "stratified", "group", "leave-one-group-out"]
 
-FEW_GROUPS = 10  # with at most so many, "auto" leaves out one at a time
+FEW_GROUPS = 10  # with at most this many, "auto" leaves out one at a time
 
 
 class Fold(NamedTuple):
@@ -50,8 +50,8 @@ def make_folds(
         the shares of labels where that is possible; "leave-one-group-out" tests each group once.
         "auto" is "stratified" without groups, else "leave-one-group-out" or, with more than ten
         groups, "group".
-    n_splits, n_repeats : number of folds, and of different splits into them; neither is used
-        where each group is left out once
+    n_splits, n_repeats : number of folds, and of different splits into them; ignored if each
+        group is left out once
     seed : of the shuffling; repetition r uses seed + r
 
     Examples
@@ -86,7 +86,7 @@ def make_folds(
 
 
 def resolve_scheme(X: IntervalSequences, scheme: Scheme) -> Scheme:
-    """The scheme that "auto" stands for with these data; any other stands for itself."""
+    """The scheme that "auto" chooses for these data; any other scheme is returned."""
     if scheme != "auto":
         return scheme
     if X.groups is None or len(set(X.groups.tolist())) < 2:
@@ -106,7 +106,7 @@ def _groups(X: IntervalSequences) -> list[str]:
 
 
 def _check_enough(y: npt.NDArray[Any], n_splits: int) -> None:
-    """Refuse more folds than any label has instances; scikit-learn only warns of rare labels."""
+    """Refuse more folds than any label has instances; scikit-learn only warns about rare labels."""
     times = np.unique(y, return_counts=True)[1]
     if times.max() < n_splits:
         raise DataError(

@@ -9,7 +9,7 @@ __all__ = ["rows"]
 
 
 def rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """Rows as dictionaries; what is not a number is None.
+    """Rows as dictionaries; NaN becomes None.
 
     Examples
     --------

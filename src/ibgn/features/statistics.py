@@ -17,12 +17,12 @@ RELATIONS = 7
 
 
 class IntervalFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Numbers about each action of an instance, and how often actions stand in each relation.
+    """Numbers about each action of an instance, and how often actions have each relation.
 
     For each action: how often it occurs, its total, mean and longest duration, and when it first
-    starts and last ends, in time since the start of the instance. With `pairs`, for each two
-    actions and each of the seven relations also how many pairs of intervals stand in it. Actions
-    that did not occur in `fit` are left out.
+    starts and last ends, in time since the start of the instance. With `pairs`, also the number of
+    pairs of intervals for each two actions and each of the seven relations. Actions that did not
+    occur in `fit` are left out.
 
     Parameters
     ----------
@@ -51,13 +51,13 @@ class IntervalFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if self.pairs:
             blocks.append(_pair_counts(X, len(self.actions_)))
         together = csr_array(hstack(blocks))
-        for name in ("indices", "indptr"):  # trees take no longer integers
+        for name in ("indices", "indptr"):  # scikit-learn's trees take only 32-bit integers
             setattr(together, name, getattr(together, name).astype(np.int32))
         return together
 
 
 def _numbers(X: IntervalSequences, actions: int) -> Floats:
-    """(n, 6 * actions) what is counted and measured of each action."""
+    """(n, 6 * actions) counts and times of each action."""
     shape = (len(X), actions + 1)
     cell, begin = (X.owner, X.action), span(X)[0][X.owner]
     times, total, longest, first, last = (np.zeros(shape) for _ in range(5))
@@ -67,7 +67,7 @@ def _numbers(X: IntervalSequences, actions: int) -> Floats:
     first[:] = np.inf
     np.minimum.at(first, cell, X.start - begin)
     np.maximum.at(last, cell, X.end - begin)
-    first[times == 0] = -1  # apart from all that occur
+    first[times == 0] = -1  # different from all actions that occur
     last[times == 0] = -1
     mean = total / np.maximum(times, 1)
     return np.hstack([block[:, :-1] for block in (times, total, mean, longest, first, last)])

@@ -15,12 +15,12 @@ from ibgn.terms.base import LogTerms
 __all__ = ["Explanation"]
 
 COLUMNS = ("term", "level", "first", "second", "action", "relation", "other", "contribution")
-NOWHERE = -1  # stands where a row is about no interval
+NOWHERE = -1  # position in rows that are not about an interval
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """log odds of an activity against another, split exactly.
+    """Log odds of one activity against another, split exactly.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ class Explanation:
     instance : the instance that is explained
     actions : names of the actions that the model knows
     prior : what the class prior adds
-    terms : what each term adds, by its name, at the levels at which it speaks
+    terms : what each term adds, by its name, at the levels that it uses
     relations : (k, k) the relation of each pair i < j, and 255 elsewhere
     """
 
@@ -42,7 +42,7 @@ class Explanation:
 
     @property
     def sums(self) -> dict[str, float]:
-        """What each term adds in all."""
+        """Sum of what each term adds."""
         return {
             name: float(log_terms.by_instance(self.instance)[0])
             for name, log_terms in self.terms.items()

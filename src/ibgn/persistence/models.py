@@ -24,10 +24,11 @@ MOST_JOBS = 1024
 
 
 def pack_model(model: Any, arrays: list[Array]) -> Json:
-    """Turn a fitted estimator into JSON; its arrays are added to the others."""
+    """Turn a fitted estimator into JSON; its arrays are appended to the list."""
     _check_declared(model)
+    options = model.get_params(deep=False)
     return {
-        "parameters": _pack_parameters(model, arrays),
+        "parameters": {name: pack_option(value, arrays) for name, value in options.items()},
         "classes": _pack_labels(model.classes_, arrays),
         "class_log_prior": pack_value(model.class_log_prior_, arrays),
         "actions": list(model.actions_),
@@ -37,13 +38,13 @@ def pack_model(model: Any, arrays: list[Array]) -> Json:
 
 
 def _check_declared(model: Any) -> None:
-    """Refuse to leave out what was learned."""
+    """Refuse a model with attributes that would not be saved."""
     common = ("classes_", "class_log_prior_", "actions_", "activities_")
     learned = {name for name in vars(model) if name.endswith("_") and not name.startswith("_")}
     lost = learned.difference(common, model.learned)
     if lost:
         raise DataError(
-            f"{min(lost)} of {type(model).__name__} says nowhere how it is stored; declare it in "
+            f"{min(lost)} of {type(model).__name__} does not say how it is stored; declare it in "
             "`learned` of the class"
         )
 
@@ -92,7 +93,7 @@ def _unpack_activities(model: Any, node: Json, arrays: Arrays) -> dict[Any, Any]
     check(type(node) is list and len(node) == len(labels), "activities are missing")
     kinds = _fitted_kinds(model)
     for label, part in zip(labels, node, strict=True):
-        arrays.lengths = dict(shared)  # other lengths are each activity's own
+        arrays.lengths = dict(shared)  # other lengths differ between activities
         what = f"activity {quote(label)}"
         terms_node, *_ = items(part, what, ("terms", *stored_fields(model.activity_type)))
         values = zip(kinds.items(), items(terms_node, f"terms of {what}", kinds), strict=True)
@@ -123,7 +124,7 @@ def _unpack_labels(node: Json, arrays: Arrays) -> Array:
         size = width * len(_names(names, "classes")) if type(width) is int else -1
         check(0 <= size <= LARGEST // 4, "the classes have an invalid width")
         labels = np.array(names, f"U{width}" if width else object)
-        check(labels.tolist() == names, "classes are wider than they may be")
+        check(labels.tolist() == names, "classes are wider than declared")
     listed = labels.tolist()
     check(listed and listed == sorted(set(listed)), "classes are not distinct and sorted")
     return labels
@@ -133,11 +134,6 @@ def _names(node: Json, what: str) -> list[str]:
     right = isinstance(node, list) and all(isinstance(name, str) for name in node)
     check(right and all(a < b for a, b in pairwise(node)), f"{what} are not sorted names")
     return list(node)
-
-
-def _pack_parameters(model: Any, arrays: list[Array]) -> Json:
-    options = model.get_params(deep=False)
-    return {name: pack_option(value, arrays) for name, value in options.items()}
 
 
 def _unpack_parameters(kind: Any, node: Json, arrays: Arrays) -> Any:
@@ -150,7 +146,7 @@ def _unpack_parameters(kind: Any, node: Json, arrays: Arrays) -> Any:
 
 
 def _check_running(model: Any) -> None:
-    """Refuse what `_check_options` takes from a caller, and a file must not ask for."""
+    """Refuse values that `_check_options` accepts from a caller but a file must not set."""
     jobs, seed = model.n_jobs, getattr(model, "random_state", None)
     some = jobs is None or (type(jobs) is int and 1 <= abs(jobs) <= MOST_JOBS)
     check(some, "n_jobs has an invalid value")

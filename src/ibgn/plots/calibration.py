@@ -1,4 +1,4 @@
-"""Whether a classifier is as often right as it is sure."""
+"""Whether a classifier is right as often as it says."""
 
 from typing import Any
 
@@ -21,15 +21,15 @@ def plot_calibration(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 
     Parameters
     ----------
-    frame : a row for each bin of predictions, with the columns "confidence" (their mean),
+    frame : one row per bin of predictions, with the columns "confidence" (their mean),
         "accuracy" and "instances"; bins without instances are left out
     ax : where to draw; None makes a figure
 
     Returns
     -------
     Axes
-        The area of a dot is in proportion to the instances of its bin. Dots below the diagonal
-        are of predictions that were too sure.
+        The area of a dot is proportional to the instances of its bin. Dots below the diagonal
+        are predictions that were too sure.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def plot_calibration(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 
 
 def _filled(bins: pd.DataFrame) -> pd.DataFrame:
-    """Bins with instances, which must be whole; the others have neither confidence nor accuracy."""
+    """Bins with instances, which must be complete; empty ones have no confidence and accuracy."""
     refuse_missing(bins, "instances")
     bins = bins[bins["instances"] > 0]
     refuse_missing(bins, "confidence")
@@ -69,7 +69,7 @@ def _filled(bins: pd.DataFrame) -> pd.DataFrame:
 
 
 def _draw_diagonal(ax: Axes) -> None:
-    """Draw where confidence and accuracy agree, and say what its sides mean."""
+    """Draw where confidence and accuracy agree, and label both sides."""
     ax.plot([0, 1], [0, 1], color=DARK, linestyle=":", linewidth=1.2, zorder=2)
     style: Any = {"transform": ax.transAxes, "fontsize": 9, "color": DARK}
     ax.text(0.03, 0.97, "not sure enough", ha="left", va="top", **style)

@@ -1,4 +1,4 @@
-"""Methods side by side, by one score, and activities by what was found of them."""
+"""Scores of methods, and precision, recall and F1 of activities."""
 
 from typing import Any
 
@@ -46,9 +46,9 @@ def plot_comparison(
 
     Parameters
     ----------
-    summary : a row for each method, with the columns "method", the score, and its standard error,
-        like "accuracy_error" (NaN where there is none); a column "reference" holds what others
-        have published
+    summary : one row per method, with the columns "method", the score, and its standard error,
+        like "accuracy_error" (NaN if there is none); an optional column "reference" has published
+        scores
     score : name of a column
     chance : score of a guess
     ax : where to draw; None makes a figure
@@ -56,7 +56,7 @@ def plot_comparison(
     Returns
     -------
     Axes
-        Rows stand in the order of the frame, at most 40. IBGN and its kin are blue.
+        Rows are in the order of the frame, at most 40. IBGN and its variants are blue.
 
     Examples
     --------
@@ -96,14 +96,14 @@ def plot_activities(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 
     Parameters
     ----------
-    frame : a row for each activity, with the columns "activity", "instances", "precision",
+    frame : one row per activity, with the columns "activity", "instances", "precision",
         "recall" and "f1"
     ax : where to draw; None makes a figure
 
     Returns
     -------
     Axes
-        Rows stand in the order of the frame, each with its number of instances; at most 40.
+        Rows are in the order of the frame, each with its number of instances; at most 40.
 
     Examples
     --------
@@ -132,7 +132,7 @@ def plot_activities(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 
 
 def _looks() -> dict[str, dict[str, Any]]:
-    """A dot in a ring, and a stroke over both, so that all three are seen where they agree."""
+    """A dot in a ring, and a stroke over both, so that all three are visible if they coincide."""
     ring: Any = {"markerfacecolor": "none", "markeredgewidth": 1.8, "markersize": MARK + 1}
     return {
         "precision": {"color": PRECISION, "marker": "o", "markersize": MARK - 2, "zorder": 4},
@@ -142,13 +142,13 @@ def _looks() -> dict[str, dict[str, Any]]:
 
 
 def _first(rows: pd.DataFrame) -> tuple[pd.DataFrame, str]:
-    """Rows that are drawn, and words on how many are not."""
+    """Rows to draw, and a text that says how many are left out."""
     more = len(rows) - MOST_ROWS
     return rows.head(MOST_ROWS), f"\n{count(more, 'more row')} not drawn" if more > 0 else ""
 
 
 def _draw_scores(ax: Axes, values: Any, errors: Any, colours: list[Colour]) -> None:
-    """Draw dots with their bars, and write the values in a column beside the axes."""
+    """Draw dots with error bars, and write the values beside the axes."""
     places = np.arange(len(values))
     ax.hlines(places, values - errors, values + errors, colors=colours, linewidth=2, zorder=2)
     ax.scatter(values, places, s=MARK**2, c=colours, linewidths=0, zorder=3)
@@ -167,7 +167,7 @@ def _draw_published(ax: Axes, values: Any) -> None:
 
 
 def _draw_chance(ax: Axes, chance: float) -> None:
-    """Draw a dotted line, its word away from the legend."""
+    """Draw a dotted line, with its label away from the legend."""
     ax.axvline(chance, color=DARK, linestyle=":", linewidth=1.2, zorder=1)
     beside: Any = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points"}
     style: Any = {"ha": "center", "va": "bottom", "fontsize": 9, "color": DARK}

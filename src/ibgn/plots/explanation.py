@@ -29,14 +29,14 @@ from ibgn.plots.style import (
 from ibgn.plots.timeline import draw_bars, label_timeline, lane_of_action
 from ibgn.text import printable
 
-if TYPE_CHECKING:  # plots of data need not wait for what learns
+if TYPE_CHECKING:  # plots of data need not wait for the models
     from ibgn.model.explanation import Explanation
 
 __all__ = ["plot_explanation"]
 
 Pair = tuple[int, int]
 
-ROOMY, TIGHT = 0.45, 0.3  # inches a lane; links need room between the lanes
+ROOMY, TIGHT = 0.45, 0.3  # inches per lane; links need room between the lanes
 LETTER = 9  # points
 
 
@@ -48,14 +48,14 @@ def plot_explanation(
     Parameters
     ----------
     explanation : what `IBGNClassifier.explain` returns
-    most_links : relations drawn at the most, the weightiest
+    most_links : largest number of relations drawn, the weightiest
     ax : where to draw; None makes a figure
 
     Returns
     -------
     Axes
-        Bars are intervals, a lane for each action. A line joins two intervals whose relation
-        counted, with its letter. Blue speaks for the activity, orange against it, on one scale.
+        Bars are intervals, one lane per action. A line with a letter joins two intervals whose
+        relation mattered. Blue speaks for the activity, orange against it, on one scale.
 
     Examples
     --------
@@ -72,38 +72,34 @@ def plot_explanation(
     >>> plt.close(ax.figure)
     """
     check_number("most_links", most_links, "a whole number from 0", lambda value: value >= 0)
-    one = explanation.instance
-    codes = list(dict.fromkeys(one.action.tolist()))
+    X = explanation.instance
+    codes = list(dict.fromkeys(X.action.tolist()))
     if ax is None:
-        ax = new_axes(*_figure_inches(len(one.action), len(codes)))
+        height = min(ROOMY * len(codes), max(6.5, TIGHT * len(codes)))
+        ax = new_axes(min(8 + 0.08 * len(X.action), 13), height + 2)
     links = _weightiest(explanation.pairs, int(most_links))
     _write_title(ax, explanation, len(links))
     if not codes:
         return say_empty(ax)
     scale = _scale(explanation, links)
-    lane = lane_of_action(one, codes)
-    bars = draw_bars(ax, one, lane, _colours(scale, explanation.intervals))
-    label_timeline(ax, shown(one, codes, 32))
+    lane = lane_of_action(X, codes)
+    bars = draw_bars(ax, X, lane, _colours(scale, explanation.intervals))
+    label_timeline(ax, shown(X, codes, 32))
     if links:
         _draw_links(ax, explanation, links, bars, scale)
     _add_key(ax, explanation, scale, {explanation.relations[pair] for pair in links})
     return ax
 
 
-def _figure_inches(intervals: int, lanes: int) -> tuple[float, float]:
-    height = min(ROOMY * lanes, max(6.5, TIGHT * lanes))
-    return min(8 + 0.08 * intervals, 13), height + 2
-
-
 def _weightiest(links: Floats, most: int) -> list[Pair]:
-    """Pairs whose relation adds the most, either way."""
+    """Pairs whose relation adds the most, for or against."""
     first, second = np.nonzero(links)
     order = np.argsort(-np.abs(links[first, second]), kind="stable")[:most]
     return [(int(i), int(j)) for i, j in zip(first[order], second[order], strict=True)]
 
 
 def _scale(explanation: "Explanation", links: list[Pair]) -> ScalarMappable:
-    """Colours of contributions, the same way far from none on both sides."""
+    """Colours of contributions, symmetric around 0."""
     weights = [*explanation.intervals, *(explanation.pairs[pair] for pair in links)]
     farthest = max(map(abs, weights), default=0) or 1
     return ScalarMappable(Normalize(-farthest, farthest), DIVERGING)
@@ -131,7 +127,7 @@ def _draw_links(
     bars: list[Rectangle],
     scale: ScalarMappable,
 ) -> None:
-    """Join the bars of each pair by a bent line, its letter where no other one is."""
+    """Join the bars of each pair by a bent line, with its letter away from others."""
     middles = np.array([bar.get_center() for bar in bars])
     ends = np.array([middles[list(pair)] for pair in links])
     corners = np.sort(np.array([ax.get_xlim(), ax.get_ylim()]))
@@ -157,7 +153,7 @@ def _draw_links(
 def _add_key(
     ax: Axes, explanation: "Explanation", scale: ScalarMappable, letters: set[int]
 ) -> None:
-    """Say which colour speaks for what, and what the letters mean."""
+    """Explain the colours and the letters."""
     pad = 0.2 if ax.figure.get_layout_engine() is None else 0.02  # nothing else would make room
     bar = ax.figure.colorbar(scale, ax=ax, location="bottom", shrink=0.4, aspect=25, pad=pad)
     bar.outline.set_linewidth(0.5)

@@ -18,16 +18,16 @@ from ibgn.plots.style import (
 )
 from ibgn.text import printable
 
-if TYPE_CHECKING:  # plots of data need not wait for what learns
+if TYPE_CHECKING:  # plots of data need not wait for the models
     from ibgn.model.activity import ActivityModel
 
 __all__ = ["plot_traces"]
 
-MOST_POINTS = 500  # of a chain; more cannot be told apart
+MOST_POINTS = 500  # of a chain; more would not be visible
 
 
 def plot_traces(activity: "ActivityModel", *, ax: Axes | None = None) -> Axes:
-    """Draw the log joint probability of the draws of an activity, a line for each chain.
+    """Draw the log joint probability of the draws of an activity, one line per chain.
 
     Parameters
     ----------
@@ -37,8 +37,8 @@ def plot_traces(activity: "ActivityModel", *, ax: Axes | None = None) -> Axes:
     Returns
     -------
     Axes
-        Chains that have settled go up and down around the same level. Of long chains, one of
-        so many draws is shown, as the axis says.
+        Chains that have settled go up and down around the same level. Long chains are thinned,
+        as the axis says.
 
     Examples
     --------
@@ -78,10 +78,10 @@ def plot_traces(activity: "ActivityModel", *, ax: Axes | None = None) -> Axes:
 
 
 def _write_title(ax: Axes, activity: "ActivityModel") -> None:
-    found = activity["tables"].convergence
-    parts = [f"effective sample size {found.effective_sample_size:,.0f}"]
-    if np.isfinite(found.rhat):
-        parts.append(f"R-hat {found.rhat:.3f}")
-    parts.append("converged" if found.converged else "NOT converged")
+    convergence = activity["tables"].convergence
+    parts = [f"effective sample size {convergence.effective_sample_size:,.0f}"]
+    if np.isfinite(convergence.rhat):
+        parts.append(f"R-hat {convergence.rhat:.3f}")
+    parts.append("converged" if convergence.converged else "NOT converged")
     name = printable(activity.name, letters_across(ax))
     verbatim(ax.set_title(f"{name}\n{', '.join(parts)}", fontsize=11))

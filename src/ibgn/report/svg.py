@@ -1,4 +1,4 @@
-"""A figure as a part of a page: drawn as SVG, in colours that follow the theme of the page."""
+"""A figure as part of a page: an SVG in colours that follow the theme of the page."""
 
 import io
 import re
@@ -17,7 +17,7 @@ from ibgn.text import printable
 __all__ = ["draw_svg"]
 
 # Text stays text: it can be searched, its letters need not be in matplotlib's font, and a figure
-# takes half of what it does with outlines.
+# is half as large as with outlines.
 LOOK: dict[str, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "ibgn",  # names of clips depend on the figure alone
@@ -35,7 +35,7 @@ LEVEL = re.compile(r"rotate\(-?0 .*\)")
 TARGET = re.compile(r"#([^#()]+)(\)?)$")  # of a link within the figure
 GEOMETRY = ("d", "x", "y", "width", "height")
 LINKS = ("href", "clip-path")
-UNSEEN = ("metadata", "style")  # and empty cells of a mesh, of which there are many
+UNSEEN = ("metadata", "style")  # left out, like empty cells of a mesh, of which there are many
 LONGEST_ALT = 2000  # letters
 
 
@@ -44,8 +44,8 @@ def draw_svg(figure: Figure, prefix: str) -> str:
 
     Parameters
     ----------
-    figure : what to draw, and what it shows in words
-    prefix : begins every id inside, so that two figures of a page share none
+    figure : what to draw, and a text that says what it shows
+    prefix : of every id inside, so that two figures of a page share none
 
     Examples
     --------
@@ -72,18 +72,18 @@ def draw_svg(figure: Figure, prefix: str) -> str:
 
 
 def _drawn(figure: Figure) -> str:
-    """What matplotlib writes, whatever its settings are; they and open figures stay."""
+    """What matplotlib writes with default settings; settings and open figures are restored."""
     file = io.StringIO()
     with warnings.catch_warnings(), _alone():
         warnings.filterwarnings("ignore", r"Glyph \d+ .* missing from", UserWarning)
-        drawn: Any = figure.draw().figure  # whole, as it was not given axes to draw in
+        drawn: Any = figure.draw().figure  # the whole figure, as it made its own axes
         drawn.savefig(file, format="svg", metadata={"Date": None})
     return file.getvalue()
 
 
 @contextmanager
 def _alone() -> Iterator[None]:
-    """Draw with default settings, and close what was opened, also where drawing fails."""
+    """Draw with default settings, and close what was opened, even if drawing fails."""
     before = set(plt.get_fignums())
     try:
         with plt.style.context(["default", LOOK]), themed(), plt.ioff():
@@ -99,7 +99,7 @@ def _targets(element: Element) -> list[str]:
 
 
 def _clean(element: Element, prefix: str, linked: set[str]) -> None:
-    """Leave what is seen: own ids where something links to them, own colours, short numbers."""
+    """Keep what is visible: ids that something links to, colours of the page, short numbers."""
     element.text = element.text if element.tag in ("text", "tspan") else None
     element.tail = None
     is_mesh = element.attrib.get("id", "").startswith("QuadMesh")

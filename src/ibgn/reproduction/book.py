@@ -1,4 +1,4 @@
-"""The paper's page as it is put together, section by section."""
+"""The paper's page, section by section."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +14,7 @@ Section = dict[str, Any]
 
 
 class Book:
-    """Sections, figures and frames as they come together."""
+    """Sections, figures and frames of the page so far."""
 
     def __init__(self) -> None:
         self.sections: list[Section] = []
@@ -30,7 +30,7 @@ class Book:
         tables: dict[str, tuple[str, pd.DataFrame]] | None = None,
         verdicts: Sequence[dict[str, Any]] = (),
     ) -> None:
-        """Put a section at the end; tables are captions and frames, by the name of their file."""
+        """Append a section; tables are captions and frames, by file name."""
         self.figures |= figures or {}
         self.frames |= {name: frame for name, (_, frame) in (tables or {}).items()}
         self.sections.append(

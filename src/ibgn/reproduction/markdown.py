@@ -5,7 +5,7 @@ from typing import Any
 __all__ = ["to_markdown"]
 
 WORDS = {True: "agrees", False: "differs", None: "cannot tell"}
-# what Markdown or HTML would read as markup; names of recordings are data
+# characters that Markdown or HTML would read as markup; names of recordings are data
 ESCAPED = str.maketrans(
     {c: f"\\{c}" for c in "\\|`*_[]"} | {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
 )

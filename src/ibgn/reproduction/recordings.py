@@ -1,4 +1,4 @@
-"""Real recordings to compare on, beside the simulations."""
+"""Real recordings to compare on, in addition to the simulations."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -24,13 +24,13 @@ def read_recordings(paths: Sequence[Path], read: Callable[[Path], Labelled]) -> 
     """
     recordings: dict[str, Labelled] = {}
     for file in [file for path in paths for file in _files_of(path)]:
-        name = printable(file.stem, longest=300)  # also where it is not in Unicode
+        name = printable(file.stem, longest=300)  # also if it is not Unicode
         if name in recordings:
             raise DataError(f"two recordings are called {quote(name)}; rename one")
         X, y = read(file)
         if y is None:
             raise DataError(
-                f"{quote(file)} has no labels; name their column by ", Option("columns")
+                f"{quote(file)} has no labels; name their column with ", Option("columns")
             )
         recordings[name] = (X, y)
     return recordings

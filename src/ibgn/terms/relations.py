@@ -1,4 +1,4 @@
-"""The term of relations: of linked pairs given their actions, of others by their position."""
+"""The term for relations: of linked pairs given their actions, of others by their position."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -43,7 +43,7 @@ StructureChoice = (
 )
 
 MOST_POSITIONS = 300  # unlinked pairs of later positions count together
-BACK_OFF = 3.0  # what is known of pairs elsewhere counts as so many at each position
+BACK_OFF = 3.0  # pairs elsewhere count as this many pairs at each position
 STRENGTHS = (1e-3, 1e3)  # each entry of a learned prior stays between these
 POLYA_STEPS = 2000
 
@@ -57,7 +57,7 @@ class RelationCounts(Counts):
 
     Parameters
     ----------
-    keys : (rows,) sorted keys (action, action, constraint) of linked pairs that leave a choice
+    keys : (rows,) sorted keys (action, action, constraint) of linked pairs with a choice
     counts : (rows, 7) relations of each
     positions : (size, size, 7) relations of unlinked pairs by position, those beyond at [0, 0]
     """
@@ -73,7 +73,7 @@ class RelationCounts(Counts):
         return self._with(other, -1)
 
     def _with(self, other: Self, sign: int) -> Self:
-        """Counts of both by key and by position; keys without counts go."""
+        """Counts of both by key and by position; keys without counts are removed."""
         keys, row = np.unique(np.concatenate([self.keys, other.keys]), return_inverse=True)
         counts = np.zeros((len(keys), 7), np.int64)
         np.add.at(counts, row, np.concatenate([self.counts, sign * other.counts]))
@@ -93,10 +93,10 @@ class FittedRelations(FittedTerm):
     ----------
     structure : which pairs are linked
     keys, log_probs : (rows,), (rows, 7) of linked pairs, by (action, action, constraint)
-    unknown : (128, 7) of linked pairs whose actions never met, by constraint
+    unknown : (128, 7) of linked pairs whose actions never occurred together, by constraint
     positions, elsewhere : (size, size, 7), (7,) of unlinked pairs
     unlinked : how pairs without a link are scored, see `Relations`
-    link_scores : score of every candidate link, where the structure was learned
+    link_scores : score of every candidate link, if the structure was learned
     """
 
     structure: Structure = stored(Structure)
@@ -113,7 +113,7 @@ class FittedRelations(FittedTerm):
     link_scores: LinkScores | None = stored(LinkScores, optional=True, default=None)
 
     def agrees(self) -> bool:
-        """Whether keys are of known actions, in order, and exclude what constraints exclude."""
+        """Whether keys are sorted and of known actions, and respect their constraints."""
         keys, impossible = self.keys, ~MEMBERS[self.keys % 128]
         in_range = ((keys >= 0) & (keys < len(self.actions) ** 2 * 128)).all()
         excluded = np.append(self.log_probs[impossible], self.unknown[~MEMBERS])
@@ -160,7 +160,7 @@ class FittedRelations(FittedTerm):
         return found
 
     def draw(self, action: npt.ArrayLike, rng: np.random.Generator) -> Bytes:
-        """Draw the relations of all pairs of an instance, given its actions.
+        """Draw the relations of all pairs of an instance given its actions.
 
         Returns (k, k), the relation of i < j at [i, j], and 255 elsewhere. Pairs are drawn one by
         one, each among the relations that the intervals between leave open, so they always hold
@@ -186,8 +186,8 @@ class FittedRelations(FittedTerm):
     def describe(self, least: float = 0.0) -> pd.DataFrame:
         """Relations of linked pairs given actions and constraint, the most telling first.
 
-        `surprise` is how far the distribution is from even, in nats: log of the number of
-        relations that were possible, less the entropy.
+        `surprise` is how far the distribution is from uniform, in nats: the log of the number of
+        possible relations, minus the entropy.
         """
         rows = []
         for key, logs in zip(self.keys.tolist(), self.log_probs, strict=True):
@@ -205,7 +205,7 @@ class FittedRelations(FittedTerm):
         return frame.sort_values("surprise", ascending=False, kind="stable", ignore_index=True)
 
     def brief(self) -> str:
-        """How many links there are, or which rule makes them."""
+        """Number of links, or the rule that makes them."""
         return f"links: {len(self.structure.links) or self.structure.beyond}"
 
 
@@ -215,9 +215,9 @@ class Relations(Term):
 
     Parameters
     ----------
-    structure : which pairs of positions carry a relation given the two actions: "full" all of
-        them, "chain" neighbours, "learned" those for which it pays, activity by activity,
-        "shared" those whose relation differs between activities; or pairs of positions
+    structure : which pairs of positions have a relation given the two actions: "full" all of
+        them, "chain" neighbours, "learned" those whose relation depends on the actions, activity
+        by activity, "shared" those whose relation differs between activities; or pairs of positions
     criterion, penalty : how links are learned, see `ibgn.terms.selection.score_links`
     smoothing : added to the count of each relation; "learned" fits a prior for each constraint
     unlinked : how pairs without a link are scored: by the relations at their positions within
@@ -240,14 +240,14 @@ class Relations(Term):
         elif isinstance(self.structure, Iterator):
             raise OptionError("structure", self.structure, "must be a list: it is read repeatedly")
         else:
-            Structure.of(self.structure)  # refuses what are no pairs of positions
+            Structure.of(self.structure)  # refuses invalid pairs of positions
         check_choice("criterion", self.criterion, get_args(Criterion))
         check_number("penalty", self.penalty, "positive", lambda value: value > 0)
         check_smoothing(self.smoothing)
         check_choice("unlinked", self.unlinked, get_args(Unlinked))
 
     def specialise(self, parts: Sequence[IntervalSequences]) -> Sequence["Relations"]:
-        """Choose the structure of each activity, where it is to be learned."""
+        """Choose the structure of each activity, if it is to be learned."""
         choice = self.structure if isinstance(self.structure, str) else None
         if choice == "learned":
             scores = joblib.Parallel()(
@@ -265,7 +265,7 @@ class Relations(Term):
         return special
 
     def count(self, X: IntervalSequences) -> RelationCounts:
-        """Count the relations of all pairs under the structure, which is chosen by now."""
+        """Count the relations of all pairs under the structure, which must be chosen already."""
         structure = Structure.of(self.structure)
         networks = shared_networks(X, constraining(structure, self.unlinked))
         return count_relations(X, structure, networks)
@@ -284,11 +284,12 @@ def check_smoothing(smoothing: Smoothing) -> None:
 
 
 def constraining(structure: Structure, unlinked: Unlinked) -> Structure:
-    """Pairs whose relations constrain others: all of them where all are scored one by one.
+    """Pairs whose relations constrain others: all of them if unlinked="constrained".
 
-    Where unlinked pairs are scored within their constraints too, the relations of an instance are
+    If unlinked pairs are scored within their constraints too, the relations of an instance are
     drawn pair by pair, so each constrains those that follow, linked or not. Activities with
-    different links then give probabilities to the same networks. Else only linked pairs constrain.
+    different links then give probabilities to the same networks. Otherwise only linked pairs
+    constrain.
     """
     return Structure.full() if unlinked == "constrained" else structure
 
@@ -296,7 +297,7 @@ def constraining(structure: Structure, unlinked: Unlinked) -> Structure:
 def count_relations(
     X: IntervalSequences, structure: Structure, networks: Networks
 ) -> RelationCounts:
-    """Count the relations of all pairs; every action of X's vocabulary is a known one."""
+    """Count the relations of all pairs; every action of X's vocabulary is known."""
     links, beyond = structure.mask(structure.size), BEYOND[structure.beyond]
     keys = kernels.pair_keys(
         X.offsets, X.action, networks.constraint, links, beyond, len(X.actions)
@@ -315,8 +316,8 @@ def fit_relations(
     """Turn counts into probabilities.
 
     smoothing is a number added to every relation that the constraint leaves open, or "learned": a
-    Dirichlet prior for each constraint, fitted over the pairs of actions, so that pairs seldom
-    met take after the others.
+    Dirichlet prior for each constraint, fitted over the pairs of actions, so that rare pairs
+    resemble the others.
     """
     constraint = counts.keys % 128
     prior = _prior_by_constraint(counts, constraint, smoothing)
@@ -331,7 +332,7 @@ def fit_relations(
 
 
 def _prior_by_constraint(counts: RelationCounts, constraint: Ints, smoothing: Smoothing) -> Floats:
-    """(128, 7) what is added to the counts of each constraint."""
+    """(128, 7) prior that is added to the counts of each constraint."""
     if smoothing != "learned":
         check_smoothing(smoothing)
         return float(smoothing) * MEMBERS
@@ -344,7 +345,7 @@ def _prior_by_constraint(counts: RelationCounts, constraint: Ints, smoothing: Sm
 
 
 def fit_polya(counts: npt.NDArray[np.integer]) -> Floats:
-    """Dirichlet prior of which rows of counts are the draws, by Minka's fixed point."""
+    """Dirichlet prior from which the rows of counts are draws, by Minka's fixed point."""
     prior = np.ones(counts.shape[1])
     totals = counts.sum(axis=1)
     for _ in range(POLYA_STEPS):

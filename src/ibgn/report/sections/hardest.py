@@ -78,10 +78,10 @@ def _frames(findings: Findings, data: list[dict[str, Any]]) -> dict[str, pd.Data
 SECTION = Section(
     "hardest",
     "The hardest instances",
-    "Test instances whose true activity was given the least probability, by a model that had not "
+    "The test instances whose true activity got the lowest probability, from a model that had not "
     "learned from them, and why. Blue speaks for the prediction, orange for the activity that it "
-    "is compared with: the true one, or the next likely where the prediction is right. The weights "
-    "add up to the log odds, where +2.3 means ten times as likely.",
+    "is compared with: the true one, or the next likeliest if the prediction is right. The weights "
+    "add up to the log odds; +2.3 means ten times as likely.",
     _data,
     template_beside(__file__),
     _figures,

@@ -13,7 +13,7 @@ PACKAGES = ("ibgn", "numpy", "scipy", "pandas", "scikit-learn", "numba", "matplo
 
 
 def provenance(command: str, seed: int) -> dict[str, Any]:
-    """The command, the seed and the versions that gave a result."""
+    """The command, the seed and the versions behind a result."""
     versions = {"python": platform.python_version()} | {name: version(name) for name in PACKAGES}
     return {"command": command, "seed": seed, "versions": versions}
 

@@ -18,7 +18,7 @@ def _data(findings: Findings) -> list[dict[str, Any]]:
 
 
 def robustness_figures(curves: pd.DataFrame) -> dict[str, Figure]:
-    """A curve for each kind of error that has rates, and all detectors side by side."""
+    """One plot for each kind of error that has rates, and one of all detectors side by side."""
     clean = curves[curves["error"] == "none"]
     graded = list(dict.fromkeys(curves.loc[curves["rate"] > 0, "error"]))
     figures = []
@@ -49,7 +49,7 @@ SECTION = Section(
     "robustness",
     "Errors in the data",
     "Detectors lose intervals, mistake one action for another and place ends wrongly. Here such "
-    "errors were put into the data on purpose; the flatter the line, the less they hurt a method.",
+    "errors were added to the data on purpose; the flatter the line, the less they hurt a method.",
     _data,
     template_beside(__file__),
     _figures,
