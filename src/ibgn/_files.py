@@ -95,7 +95,17 @@ class InputFile:
         return opener(self.path if self.path.is_file() else self._packed(), "rb")
 
     def _packed(self) -> Any:
-        return self.path.open("rb") if self.path.is_file() else io.BytesIO(self._piped())
+        if self.path.is_file():
+            return self.path.open("rb")
+        if self._content is None:
+            with self.path.open("rb") as stream:
+                self._content = stream.read(LARGEST_PIPE + 1)
+            if len(self._content) > LARGEST_PIPE:
+                raise DataError(
+                    f"{self.prefix}more than {LARGEST_PIPE} bytes come through the pipe; save "
+                    "them as a file and read that"
+                )
+        return io.BytesIO(self._content)
 
     def _refuse_bomb(self, opener: Callable[..., Any]) -> None:
         with self._packed() as packed, opener(packed, "rb") as stream:
@@ -109,17 +119,6 @@ class InputFile:
                         "its size; if it is meant to, decompress it first"
                     )
         self._fits = True
-
-    def _piped(self) -> bytes:
-        if self._content is None:
-            with self.path.open("rb") as stream:
-                self._content = stream.read(LARGEST_PIPE + 1)
-            if len(self._content) > LARGEST_PIPE:
-                raise DataError(
-                    f"{self.prefix}more than {LARGEST_PIPE} bytes come through the pipe; save "
-                    "them as a file and read that"
-                )
-        return self._content
 
 
 def as_path(path: Source) -> Path:
@@ -189,15 +188,13 @@ def writing(path: Source) -> Iterator[IO[str]]:
     """Open a text file that appears whole or not at all; compressed where its suffix says so."""
     suffix = as_path(path).suffix.lower()
     with replacing(path) as temporary, temporary.open("wb") as raw:
-        compressed = _compress(raw, suffix)
-        with io.TextIOWrapper(compressed, encoding="utf-8", newline="") as file:
+        packed: Any = raw
+        if suffix == ".gz":  # no temporary name and no time, so that equal data give equal files
+            packed = gzip.GzipFile("", "wb", fileobj=raw, mtime=0)
+        elif suffix in OPENERS:
+            packed = OPENERS[suffix](raw, "wb")
+        with io.TextIOWrapper(packed, encoding="utf-8", newline="") as file:
             yield file
-
-
-def _compress(raw: Any, suffix: str) -> Any:
-    if suffix == ".gz":  # neither the temporary name nor the time, so that equal data stay equal
-        return gzip.GzipFile("", "wb", fileobj=raw, mtime=0)
-    return OPENERS[suffix](raw, "wb") if suffix in OPENERS else raw
 
 
 def _find_target(path: Source) -> Path:

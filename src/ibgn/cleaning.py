@@ -27,7 +27,7 @@ Closed = Literal["left", "right", "both", "neither"]
 ZeroLength = Literal["error", "drop"]
 Duplicates = Literal["keep", "drop"]
 
-LARGEST_TIME = 2.0**53  # beyond it whole numbers are no longer told apart
+LARGEST_TIME = 2.0**53  # beyond it neighbouring whole numbers are the same float
 WHOLE_TICK = 1e-6  # how far from a whole number of ticks rounding may carry a time
 
 LISTS = "give a list of instances, each a list of (action, start, end)"
@@ -112,9 +112,19 @@ class Records:
         records = self
         if cleaning.duplicates == "drop":
             records = records._without_duplicates()
-        records = records._half_open(cleaning)._lengthened(cleaning.min_duration)
-        records = records._snapped(cleaning.tolerance)._without_empty(self, cleaning)
-        return records._sorted()
+        records = records._half_open(cleaning)
+        if cleaning.min_duration > 0:
+            end = np.maximum(records.end, records.start + cleaning.min_duration)
+            records = replace(records, end=end)
+        if cleaning.tolerance > 0:
+            start, end = snap(records.instance, records.start, records.end, cleaning.tolerance)
+            records = replace(records, start=start, end=end)
+        records = records._without_empty(self, cleaning)
+        order = np.lexsort((records.action, records.end, records.start, records.instance))
+        lengths = np.bincount(records.instance, minlength=len(records.ids))
+        offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        action = records.action[order].astype(np.int32)
+        return Flat(offsets, action, records.start[order], records.end[order])
 
     def _check_times(self) -> None:
         for name, times in (("start", self.start), ("end", self.end)):
@@ -182,17 +192,6 @@ class Records:
         end += cleaning.closed in ("both", "right")
         return replace(self, start=start * cleaning.tick, end=end * cleaning.tick)
 
-    def _lengthened(self, min_duration: float) -> "Records":
-        if min_duration == 0:
-            return self
-        return replace(self, end=np.maximum(self.end, self.start + min_duration))
-
-    def _snapped(self, tolerance: float) -> "Records":
-        if tolerance == 0:
-            return self
-        start, end = snap(self.instance, self.start, self.end, tolerance)
-        return replace(self, start=start, end=end)
-
     def _without_empty(self, recorded: "Records", cleaning: Cleaning) -> "Records":
         empty = self.end <= self.start
         if not empty.any():
@@ -218,13 +217,6 @@ class Records:
         if len(recorded.start) != len(self.start):  # duplicates are gone: rows no longer match
             return True
         return bool((recorded.start < recorded.end)[np.argmax(empty)])
-
-    def _sorted(self) -> Flat:
-        order = np.lexsort((self.action, self.end, self.start, self.instance))
-        lengths = np.bincount(self.instance, minlength=len(self.ids))
-        offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        action = self.action[order].astype(np.int32)
-        return Flat(offsets, action, self.start[order], self.end[order])
 
 
 def snap(instance: Ints, start: Floats, end: Floats, tolerance: float) -> tuple[Floats, Floats]:
@@ -252,9 +244,9 @@ def name_by_text(codes: Ints, values: Any) -> tuple[Ints, tuple[str, ...]]:
 
     Codes of -1, and those of blank names, are -1: no name.
     """
-    place: dict[str, int] = {}
-    again = [place.setdefault(str(v), len(place)) if str(v).strip() else -1 for v in values]
-    return np.array([*again, -1], np.int64)[codes], tuple(place)
+    number: dict[str, int] = {}
+    again = [number.setdefault(str(v), len(number)) if str(v).strip() else -1 for v in values]
+    return np.array([*again, -1], np.int64)[codes], tuple(number)
 
 
 def order_by_name(codes: Ints, names: tuple[str, ...]) -> tuple[Ints, tuple[str, ...]]:
@@ -311,9 +303,9 @@ def _check_row(row: Any, where: Callable[[int], str], place: int) -> tuple[str, 
     times = as_number(start), as_number(end)
     if len(values) != 3 or times[0] is None or times[1] is None:
         dates = [value for value in values[1:] if is_date(value)]
-        found = f"; {span_advice('time', dates[0])}" if dates else f", got {quote(row)}"
+        advice = f"; {span_advice('time', dates[0])}" if dates else f", got {quote(row)}"
         raise DataError(
-            f"{where(place)}: an interval is (action, start, end) with numbers for times{found}"
+            f"{where(place)}: an interval is (action, start, end) with numbers for times{advice}"
         )
     name = "" if action is None or action is pd.NA or action != action else str(action)
     if not name.strip():

@@ -1,7 +1,7 @@
-"""What annotation tools know, tracks of labelled stretches of time, to a frame of intervals.
+"""From tracks of labelled stretches of time, as annotation tools have them, to intervals.
 
-Readers of ELAN, Praat, BORIS and their like give a `Recording` at a time; how recordings become
-instances with an activity is the same for all, and said by `Choices`.
+Readers of ELAN, Praat, BORIS and the like yield one `Recording` after the other; how recordings
+become instances with an activity is the same for all, and `Choices` says it.
 """
 
 import re
@@ -132,7 +132,12 @@ def to_frame(recordings: Iterable[Recording], choices: Choices, source: str) -> 
     `source` begins every message, as "talks: ".
     """
     recordings = list(recordings)
-    _check_tracks(recordings, choices, source)
+    known = {a.track for recording in recordings for a in recording.annotations}
+    named = [*(choices.tracks or []), choices.activity_track]
+    missing = [name for name in named if name is not None and name not in known]
+    if missing:
+        listed = ", ".join(quote(name) for name in sorted(known)[:20]) or "none at all"
+        raise DataError(f"{source}there is no track {quote(missing[0])}; there are {listed}")
     _refuse_repeated(recordings, choices, source)
     left_out: Counter[tuple[Part, ...]] = Counter()
     rows = [row for each in recordings for row in _rows(each, choices, left_out, source)]
@@ -149,15 +154,6 @@ def to_frame(recordings: Iterable[Recording], choices: Choices, source: str) -> 
         if all(value is None for value in columns[name]):
             del series[name]
     return LongFrame(series, (), source, lambda row: rows[row].place)
-
-
-def _check_tracks(recordings: list[Recording], choices: Choices, source: str) -> None:
-    known = {a.track for recording in recordings for a in recording.annotations}
-    named = [*(choices.tracks or []), choices.activity_track]
-    missing = [name for name in named if name is not None and name not in known]
-    if missing:
-        listed = ", ".join(quote(name) for name in sorted(known)[:20]) or "none at all"
-        raise DataError(f"{source}there is no track {quote(missing[0])}; there are {listed}")
 
 
 def _refuse_repeated(recordings: list[Recording], choices: Choices, source: str) -> None:
@@ -234,7 +230,7 @@ def _actions(
 class _ByTime:
     """Actions by their times: which of them touch a stretch, without a look at all the others.
 
-    A year in a home has thousands of stretches, and a million of actions.
+    A year in a home has thousands of stretches, and a million actions.
     """
 
     def __init__(self, actions: list[tuple[str, float, float, str]]) -> None:
@@ -260,7 +256,7 @@ def _within(
     crossing: Crossing,
     left_out: Counter[tuple[Part, ...]],
 ) -> Iterable[tuple[str, float, float, str]]:
-    """What of each action lies in a stretch of time that it touches."""
+    """Part of each action that lies in a stretch of time that it touches."""
     for action, start, end, place in actions:
         if (begin <= start and end <= stop) or crossing == "keep":
             yield action, start, end, place

@@ -1,4 +1,4 @@
-"""Choices of who reads annotations: what is an action, what an instance, what its activity."""
+"""Choices for reading annotations: what is an action, what an instance, what its activity."""
 
 import re
 from collections.abc import Sequence
@@ -94,7 +94,20 @@ class Choices:
             return Origin(kind, name)
         if value in ("folder", "file"):
             return Origin(value)
-        _check_pattern(option, value, getattr(self.kinds, option))
+        kinds = (f"'{kind}:...'" for kind in getattr(self.kinds, option))
+        known = ", ".join(["'folder'", "'file'", *kinds])
+        try:
+            groups = re.compile(value).groups
+        except re.error as error:
+            why = f"is neither one of {known} nor a regular expression: {error}"
+            raise OptionError(option, value, why) from error
+        if groups != 1:
+            raise OptionError(
+                option,
+                value,
+                f"is not one of {known}, and as a regular expression needs one group in brackets, "
+                f"as in '([a-z]+)_[0-9]+', that is the {option}; it has {groups}",
+            )
         return Origin("pattern", value)
 
     def name_of(self, option: str, kind: str) -> str | None:
@@ -106,23 +119,6 @@ class Choices:
     def activity_track(self) -> str | None:
         """Track whose annotations are the instances, if one is chosen."""
         return self.name_of("activity", "track")
-
-
-def _check_pattern(option: str, pattern: str, kinds: Sequence[str]) -> None:
-    known = ", ".join(["'folder'", "'file'", *(f"'{kind}:...'" for kind in kinds)])
-    try:
-        groups = re.compile(pattern).groups
-    except re.error as error:
-        raise OptionError(
-            option, pattern, f"is neither one of {known} nor a regular expression: {error}"
-        ) from error
-    if groups != 1:
-        raise OptionError(
-            option,
-            pattern,
-            f"is not one of {known}, and as a regular expression needs one group in brackets, as "
-            f"in '([a-z]+)_[0-9]+', that is the {option}; it has {groups}",
-        )
 
 
 def check_names(**options: object) -> None:

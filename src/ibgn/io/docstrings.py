@@ -22,21 +22,18 @@ def describe(own: str, suffixes: Sequence[str], shared: Sequence[type]) -> str:
     before, sections = _split(cleandoc(own))
     parameters = [sections.pop("Parameters", "")]
     if not parameters[0].startswith("path :"):
-        parameters.insert(0, _path(suffixes))
+        listed = ", ".join(f"*{suffix}" for suffix in suffixes)
+        parameters.insert(
+            0,
+            f"path : file, or a folder of files {listed}, also in folders within it, or a list\n"
+            "    of these; compressed files too (.gz, .bz2, .xz)",
+        )
     parameters += [_split(cleandoc(kind.__doc__ or ""))[1]["Parameters"] for kind in shared]
-    listed = "\n".join(text.strip("\n") for text in parameters if text)
-    sections = {"Parameters": listed, **sections}
+    joined = "\n".join(text.strip("\n") for text in parameters if text)
+    sections = {"Parameters": joined, **sections}
     parts = [before]
     parts += [f"{title}\n{'-' * len(title)}\n{text}" for title, text in sections.items()]
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
-
-
-def _path(suffixes: Sequence[str]) -> str:
-    listed = ", ".join(f"*{suffix}" for suffix in suffixes)
-    return (
-        f"path : file, or a folder of files {listed}, also in folders within it, or a list\n"
-        "    of these; compressed files too (.gz, .bz2, .xz)"
-    )
 
 
 def _split(docstring: str) -> tuple[str, dict[str, str]]:

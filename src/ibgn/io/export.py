@@ -70,7 +70,12 @@ def check_writable(
         raise DataError("there are no instances, and a file without any cannot be read")
     if X.ids is not None:
         _check_cells("id", list(X.ids), (object,))
-        _check_distinct(X.ids)
+        name, times = Counter(map(str, X.ids)).most_common(1)[0]
+        if times > 1:
+            raise DataError(
+                f"{times} instances have the id {quote(name)} and would be read as one; "
+                "make ids distinct, as in IntervalSequences.from_lists(X.to_lists(), ids=...)"
+            )
     for code in np.unique(X.action):
         _check_text(f"action {code}", X.actions[code])
     cells = {"label": _plain("y", y, len(X)), "group": _plain("groups", X.groups, len(X))}
@@ -83,16 +88,6 @@ def _plain(name: str, values: Any, instances: int) -> list[Any] | None:
     if values is None:
         return None
     return as_objects(as_column(name, values, instances))
-
-
-def _check_distinct(ids: Iterable[Any]) -> None:
-    names = Counter(map(str, ids))
-    name, times = names.most_common(1)[0]
-    if times > 1:
-        raise DataError(
-            f"{times} instances have the id {quote(name)} and would be read as one; "
-            "make ids distinct, as in IntervalSequences.from_lists(X.to_lists(), ids=...)"
-        )
 
 
 def _check_cells(name: str, values: list[Any], held: tuple[type, ...]) -> None:
@@ -231,32 +226,27 @@ def _targets(path: Path, names: Sequence[str], suffix: str) -> list[Path]:
     if len(names) == 1 and not path.is_dir():
         return [path]
     digits = len(str(len(names) - 1))
-    files = [f"{d:0{digits}d}_{_safe(name)}{suffix}" for d, name in enumerate(names)]
-    _make_folder(path, len(names))
-    _refuse_others(path, files, suffix)
-    return [path / file for file in files]
-
-
-def _safe(name: str) -> str:
-    """Part of a file name that every system takes; the id itself stands in the file."""
-    return "".join(c if c.isalnum() or c in "-_" else "_" for c in name[:LONGEST])
-
-
-def _make_folder(path: Path, instances: int) -> None:
+    files = []
+    for d, name in enumerate(names):
+        # characters that every system takes; the id itself stands in the file
+        safe = "".join(c if c.isalnum() or c in "-_" else "_" for c in name[:LONGEST])
+        files.append(f"{d:0{digits}d}_{safe}{suffix}")
     if path.exists() and not path.is_dir():
         raise DataError(
-            f"{show(path)} is a file, but {count(instances, 'instance')} go into a folder, one "
+            f"{show(path)} is a file, but {count(len(names), 'instance')} go into a folder, one "
             "file each; name a folder"
         )
     path.mkdir(exist_ok=True)
+    _refuse_others(path, files, suffix)
+    return [path / file for file in files]
 
 
 def _refuse_others(root: Path, files: Sequence[str], suffix: str) -> None:
     """Files of the format that stay would be read together with those written."""
     endings = tuple(suffix.lower() + more for more in ("", *COMPRESSIONS))
     mine = set(files)
-    found = (p.relative_to(root).as_posix() for p in root.rglob("*") if p.is_file())
-    others = sorted(name for name in found if name.lower().endswith(endings) and name not in mine)
+    names = (p.relative_to(root).as_posix() for p in root.rglob("*") if p.is_file())
+    others = sorted(name for name in names if name.lower().endswith(endings) and name not in mine)
     if others:
         raise DataError(
             f"{show(root)} holds {count(len(others), 'other file')} of this format, as "

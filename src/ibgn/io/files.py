@@ -2,10 +2,10 @@
 
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any
 
 from ibgn._files import (
@@ -98,21 +98,25 @@ def find_files(path: Source, suffixes: Sequence[str]) -> list[tuple[str, Path]]:
     root = as_path(path)
     if not is_folder(root):
         return [(root.name, root)]
-    visible = [p for p in root.rglob("*") if not _is_hidden(p.relative_to(root))]
+    visible = [
+        p
+        for p in root.rglob("*")
+        if not any(part.startswith(".") for part in p.relative_to(root).parts)
+    ]
     _warn_of_links(root, [path for path in visible if path.is_symlink() and not path.is_file()])
-    found = sorted(_matching(root, visible, suffixes))
-    if not found:
+    files = []
+    for file in visible:
+        bare = file.stem if file.suffix.lower() in COMPRESSIONS else file.name
+        if bare.lower().endswith(tuple(suffixes)) and file.is_file():
+            files.append((file.relative_to(root).as_posix(), file))
+    if not files:
         raise DataError(
             f"there are no files {' or '.join('*' + suffix for suffix in suffixes)} in "
             f"{show(path)}; check the folder, or name a file"
         )
-    if len(found) > MOST_FILES:
+    if len(files) > MOST_FILES:
         raise DataError(f"{show(path)} holds more than {MOST_FILES} files; read it in parts")
-    return found
-
-
-def _is_hidden(name: PurePath) -> bool:
-    return any(part.startswith(".") for part in name.parts)
+    return sorted(files)
 
 
 def _warn_of_links(root: Path, links: Sequence[Path]) -> None:
@@ -125,12 +129,3 @@ def _warn_of_links(root: Path, links: Sequence[Path]) -> None:
             ),
             stacklevel=3,
         )
-
-
-def _matching(
-    root: Path, paths: Iterable[Path], suffixes: Sequence[str]
-) -> Iterable[tuple[str, Path]]:
-    for path in paths:
-        bare = path.stem if path.suffix.lower() in COMPRESSIONS else path.name
-        if bare.lower().endswith(tuple(suffixes)) and path.is_file():
-            yield path.relative_to(root).as_posix(), path

@@ -33,6 +33,19 @@ class _Row(NamedTuple):
     line: int
     cells: list[str]
 
+    def numbers(self, used: dict[str, int], source: str) -> list[float]:
+        """Numbers in the columns that are used, by their places."""
+        numbers = []
+        for name, place in used.items():
+            number = as_number(self.cells[place])
+            if number is None:
+                raise DataError(
+                    f"{source}line {self.line}: {quote(name)} is {quote(self.cells[place])}, not a "
+                    "number; leave the cell empty where it is missing"
+                )
+            numbers.append(number)
+        return numbers
+
 
 def read_joints(
     path: Sources,
@@ -85,21 +98,16 @@ def read_joints(
             group = name_by_path(file.name, "group", choices, files.prefix)
             recordings.append(_read_one(file, group, rate, left_out))
             labels.append(name_by_path(file.name, "activity", choices, files.prefix))
-    _warn_of(left_out, files.prefix)
-    return recordings, None if activity is None else np.array(labels, object)
-
-
-def _warn_of(left_out: Counter[str], source: str) -> None:
     if left_out:
-        columns = left_out.total()
         warnings.warn(
             DataWarning(
-                f"{source}left out {count(columns, 'column')} that name no finger (first: "
-                f"{quote(next(iter(left_out)))}); fingers are named as 'right index' or "
+                f"{files.prefix}left out {count(left_out.total(), 'column')} that name no finger "
+                f"(first: {quote(next(iter(left_out)))}); fingers are named as 'right index' or "
                 "'right index pip x'"
             ),
-            stacklevel=3,
+            stacklevel=2,
         )
+    return recordings, None if activity is None else np.array(labels, object)
 
 
 def _read_one(
@@ -109,7 +117,7 @@ def _read_one(
     names = [" ".join(cell.lower().replace("_", " ").split()) for cell in cells[0].cells]
     used = _find_columns(names, file.prefix)
     left_out.update(name for name in names if name and name not in used)
-    table = np.array([_numbers(row, used, file.prefix) for row in cells[1:]], np.float64)
+    table = np.array([row.numbers(used, file.prefix) for row in cells[1:]], np.float64)
     columns = dict(zip(used, table.reshape(-1, len(used)).T, strict=True))
     time = columns.pop(TIME, None)
     if time is None:
@@ -159,16 +167,3 @@ def _find_columns(names: list[str], source: str) -> dict[str, int]:
     if twice:
         raise DataError(f"{source}two columns are called {quote(twice[0])}; rename one")
     return used
-
-
-def _numbers(row: _Row, used: dict[str, int], source: str) -> list[float]:
-    numbers = []
-    for name, place in used.items():
-        number = as_number(row.cells[place])
-        if number is None:
-            raise DataError(
-                f"{source}line {row.line}: {quote(name)} is {quote(row.cells[place])}, not a "
-                "number; leave the cell empty where it is missing"
-            )
-        numbers.append(number)
-    return numbers

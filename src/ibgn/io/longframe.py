@@ -8,6 +8,7 @@ import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from pandas.api.types import is_hashable
 
 from ibgn._arrays import Bools, Ints
 from ibgn.checks import as_number, not_a_number, span_advice
@@ -95,7 +96,11 @@ class LongFrame:
         if len(self.series["instance"]) == 0:
             raise DataError(f"{self.source}there are no rows; a row is one interval")
         instance, ids = self._names("instance")
-        where = self._where(instance, ids)
+
+        def where(row: int) -> str:
+            named = f" (instance {quote(ids[instance[row]])})" if instance[row] >= 0 else ""
+            return f"{self.source}{self.place(row)}{named}"
+
         _refuse_missing(instance < 0, "instance", where)
         labels = self._label_instances("label", instance, where)
         groups = self._label_instances("group", instance, where)
@@ -103,13 +108,6 @@ class LongFrame:
         rows = np.flatnonzero(~self._rows_without_interval(action, instance))
         records = self._records(rows, (instance, ids), (action, actions), where)
         return IntervalSequences.from_records(records, cleaning, groups), labels
-
-    def _where(self, instance: Ints, ids: Sequence[str]) -> Where:
-        def where(row: int) -> str:
-            named = f" (instance {quote(ids[instance[row]])})" if instance[row] >= 0 else ""
-            return f"{self.source}{self.place(row)}{named}"
-
-        return where
 
     def _names(self, name: str) -> tuple[Ints, tuple[str, ...]]:
         """Codes and names of a column of names; -1 where one is missing or blank."""
@@ -120,7 +118,7 @@ class LongFrame:
         try:
             return pd.factorize(values, use_na_sentinel=True)
         except TypeError as error:  # a cell holds a list or the like
-            row = next(row for row, value in enumerate(values) if not _is_hashable(value))
+            row = next(row for row, value in enumerate(values) if not is_hashable(value))
             raise DataError(
                 f"{self.source}{self.place(row)}: the {name} is {quote(values[row])}, "
                 f"of type {type(values[row]).__name__}; make it text or a number"
@@ -131,7 +129,8 @@ class LongFrame:
         if name not in self.series:
             return None
         codes, uniques = self._factorize(name)
-        codes = _blank_is_missing(codes, uniques)
+        blank = [code for code, v in enumerate(uniques) if isinstance(v, str) and not v.strip()]
+        codes = np.where(np.isin(codes, blank), -1, codes)
         if (codes < 0).all():
             return None
         _, first = np.unique(instance, return_index=True)
@@ -189,35 +188,30 @@ def column_values(series: Any, name: str, source: str) -> Any:
             f"{source}the column {quote(name)} holds {series.dtype}; make it text or numbers"
         )
     try:
-        if nw.dependencies.is_pyarrow_chunked_array(series.to_native()) and _is_text(series):
-            return _by_codes(series.to_native())
-        return _decoded(series).to_numpy()
+        native = series.to_native()
+        if nw.dependencies.is_pyarrow_chunked_array(native):
+            if series.dtype == nw.String:  # an object for each cell would take the most room
+                return pd.Categorical(native.dictionary_encode().to_pandas())
+            if series.dtype == nw.Categorical:
+                # narwhals takes the last value of a dictionary for a missing one
+                values = native.cast(native.type.value_type)
+                series = nw.from_native(values, series_only=True)
+        return series.to_numpy()
     except Exception as error:  # every library of tables fails in its own way
         reason = printable(error, longest=200)
         raise DataError(f"{source}the column {quote(name)} cannot be read: {reason}") from error
 
 
-def _is_text(series: Any) -> bool:
-    return bool(series.dtype == nw.String)
-
-
-def _by_codes(column: Any) -> pd.Categorical:
-    """Text of PyArrow by its distinct values: an object for each cell would take the most room."""
-    return pd.Categorical(column.dictionary_encode().to_pandas())
-
-
-def _decoded(series: Any) -> Any:
-    native = series.to_native()
-    if nw.dependencies.is_pyarrow_chunked_array(native) and series.dtype == nw.Categorical:
-        # narwhals takes the last value of a dictionary for a missing one
-        return nw.from_native(native.cast(native.type.value_type), series_only=True)
-    return series
-
-
 def _as_frame(table: Any) -> tuple[list[Any], Any]:
     """Names of the columns, which may repeat, and a frame of these columns by their places."""
     if isinstance(table, Mapping):
-        table = _frame_of_mapping(table)
+        try:
+            table = pd.DataFrame(table)
+        except (ValueError, TypeError) as error:
+            raise DataError(
+                f"the columns do not make a table: {printable(error)}; give lists of the same "
+                "length"
+            ) from error
     if isinstance(table, pd.DataFrame):
         places = range(table.shape[1])
         return list(table.columns), nw.from_native(table.set_axis(places, axis=1), eager_only=True)
@@ -234,27 +228,10 @@ def _as_frame(table: Any) -> tuple[list[Any], Any]:
     return frame.columns, frame
 
 
-def _frame_of_mapping(table: Mapping[Any, Any]) -> pd.DataFrame:
-    try:
-        return pd.DataFrame(table)
-    except (ValueError, TypeError) as error:
-        raise DataError(
-            f"the columns do not make a table: {printable(error)}; give lists of the same length"
-        ) from error
-
-
 def _refuse_missing(missing: Bools, name: str, where: Where) -> None:
     if missing.any():
         row = int(np.argmax(missing))
         raise DataError(f"{where(row)}: the {name} is missing; fill it in or drop the row")
-
-
-def _is_hashable(value: Any) -> bool:
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True
 
 
 def as_objects(column: npt.NDArray[Any]) -> list[Any]:
@@ -270,11 +247,6 @@ def _plain(uniques: Any) -> npt.NDArray[Any]:
     if kept.dtype.kind in "iufb":
         return kept
     return np.array([*as_objects(kept), None], object)[:-1]
-
-
-def _blank_is_missing(codes: Ints, names: Any) -> Ints:
-    blank = [code for code, name in enumerate(names) if isinstance(name, str) and not name.strip()]
-    return np.where(np.isin(codes, blank), -1, codes)
 
 
 def _as_times(name: str, values: npt.NDArray[Any], where: Where) -> npt.NDArray[np.float64]:

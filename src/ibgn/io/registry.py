@@ -209,30 +209,26 @@ def reader(
     """
 
     def register(parse: Callable[..., Any]) -> Read:
-        lower, others = (tuple(map(str.lower, given)) for given in (suffixes, also))
+        lower, others = (tuple(map(str.lower, each)) for each in (suffixes, also))
         kinds = Kinds(tuple(activity), tuple(group))
         format = Format(name, lower, others, about, kinds, parse)
-        _check_signature(format)
+        first, *own = signature(parse).parameters.values()
+        wrong = [p.name for p in own if p.kind is not p.KEYWORD_ONLY or p.default is p.empty]
+        if first.kind is Parameter.KEYWORD_ONLY or wrong:
+            raise TypeError(
+                f"the reader of {name!r} takes files, and options as keyword arguments with "
+                f"defaults; got {', '.join(wrong) or first.name}"
+            )
+        shared = (*CHOICES, *CLEANING) if format.yields_recordings else CLEANING
+        taken = [p.name for p in own if p.name in shared]
+        if taken:
+            raise TypeError(
+                f"{taken[0]} is an option that all readers share; rename that of the format"
+            )
         FORMATS.add(format)
         return _public(format)
 
     return register
-
-
-def _check_signature(format: Format) -> None:
-    first, *own = signature(format.parse).parameters.values()
-    shared = (*CHOICES, *CLEANING) if format.yields_recordings else CLEANING
-    wrong = [p.name for p in own if p.kind is not Parameter.KEYWORD_ONLY or p.default is p.empty]
-    if first.kind is Parameter.KEYWORD_ONLY or wrong:
-        raise TypeError(
-            f"the reader of {format.name!r} takes files, and options as keyword arguments with "
-            f"defaults; got {', '.join(wrong) or first.name}"
-        )
-    taken = [p.name for p in own if p.name in shared]
-    if taken:
-        raise TypeError(
-            f"{taken[0]} is an option that all readers share; rename that of the format"
-        )
 
 
 def _public(format: Format) -> Read:
@@ -336,9 +332,9 @@ def describe_formats() -> str:
     """Table of all formats in Markdown, as it stands in docs/data.md."""
     lines = ["| format | suffix | what it is | written too |", "|---|---|---|---|"]
     for name, format in FORMATS.items():
-        told = ", ".join(f"`{suffix}`" for suffix in format.suffixes)
+        telling = ", ".join(f"`{suffix}`" for suffix in format.suffixes)
         others = ", ".join(f"`{suffix}`" for suffix in format.also)
-        suffix = "; ".join(filter(None, [told, others and f"by name ({others})"]))
+        suffix = "; ".join(filter(None, [telling, others and f"by name ({others})"]))
         written = "yes" if name in FORMATS.writers else ""
         lines.append(f"| `{name}` | {suffix} | {format.about} | {written} |")
     return "\n".join(lines)

@@ -85,8 +85,8 @@ def read_sensors(
     with files.reading():
         for file in files:
             frame = _load(file, columns, delimiter, encoding)
-            whose = name_by_path(file.name, "group", choices, f"{quote(file.name)}: ")
-            recordings.append(_as_recording(frame, columns, null, unit, file.name, whose))
+            subject = name_by_path(file.name, "group", choices, f"{quote(file.name)}: ")
+            recordings.append(_as_recording(frame, columns, null, unit, file.name, subject))
     return recordings
 
 

@@ -90,15 +90,14 @@ def _videos(database: Node, subset: str | None, source: str) -> Iterator[tuple[s
 
 
 def _recording(name: str, video: Node, own_label: bool) -> Recording:
-    annotations = [_annotation(segment) for segment in video.child("annotations").items()]
+    annotations = []
+    for node in video.child("annotations").items():
+        segment = node.child("segment")
+        times = segment.items(least=2)
+        if len(times) > 2:
+            raise segment.error(f"[start, end] is needed, got {len(times)} values")
+        start, end = (time.number() for time in times)
+        annotations.append(Annotation(TRACK, node.child("label").name(), start, end, node.path))
     label = next((video.child(field).name() for field in LABELS if video.has(field)), None)
     known = {"label": label} if own_label and label is not None else {}
     return Recording(name, annotations, known)
-
-
-def _annotation(node: Node) -> Annotation:
-    times = node.child("segment").items(least=2)
-    if len(times) > 2:
-        raise node.child("segment").error(f"[start, end] is needed, got {len(times)} values")
-    start, end = (time.number() for time in times)
-    return Annotation(TRACK, node.child("label").name(), start, end, node.path)

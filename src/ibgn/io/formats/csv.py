@@ -2,7 +2,7 @@
 
 import csv
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -71,7 +71,14 @@ def read_csv(
     file = files.only()
     with decoding(file.prefix, encoding), parsing(file.prefix, NEEDS):
         header = parse_head(file, delimiter, encoding)
-        used = _find_columns(header, columns, delimiter, file.prefix)
+        others = [mark for mark in DELIMITERS if mark != delimiter and mark in header[0]]
+        if len(header) == 1 and others:
+            raise DataError(
+                f"{file.prefix}the header {quote(header[0])} is one column; "
+                f"{DELIMITERS[others[0]]} seems to separate them: use ",
+                Option("delimiter", others[0]),
+            )
+        used = find_columns(header, columns, f"{file.prefix}the header has")
         frame = _read_rows(file, header, used, delimiter, encoding)
     series = {ours: frame[place].array for ours, place in used.items()}
     left_out = [
@@ -102,29 +109,11 @@ def write_csv(
         if (frame[name] == frame[name].round()).all():  # 12, not 12.0; never with empty cells
             frame[name] = frame[name].astype(np.int64)
     # a carriage return ends a row for some readers, but only a line feed makes the writer quote
-    returns = any("\r" in name for name in _texts(X, y))
+    columns = [values for values in (X.actions, X.ids, X.groups, y) if values is not None]
+    returns = any("\r" in str(name) for values in columns for name in values)
     quoting = csv.QUOTE_NONNUMERIC if returns else csv.QUOTE_MINIMAL
     with writing(path) as file:
         frame.to_csv(file, index=False, sep=delimiter, lineterminator="\n", quoting=quoting)
-
-
-def _texts(X: IntervalSequences, y: Sequence[Any] | npt.NDArray[Any] | None) -> Iterator[str]:
-    for values in (X.actions, X.ids, X.groups, y):
-        yield from map(str, () if values is None else values)
-
-
-def _find_columns(
-    header: list[str], columns: Columns, delimiter: str, source: str
-) -> dict[str, int]:
-    if len(header) == 1:
-        other = [mark for mark in DELIMITERS if mark != delimiter and mark in header[0]]
-        if other:
-            raise DataError(
-                f"{source}the header {quote(header[0])} is one column; "
-                f"{DELIMITERS[other[0]]} seems to separate them: use ",
-                Option("delimiter", other[0]),
-            )
-    return find_columns(header, columns, f"{source}the header has")
 
 
 def _read_rows(

@@ -98,6 +98,25 @@ class _Video(NamedTuple):
     last: int | None
     source: str
 
+    @classmethod
+    def of(cls, root: Element, rate: float | None, source: str) -> "_Video":
+        if rate is None:
+            texts = [root.findtext(f"meta//{name}") for name in ("fps", "frame_rate", "framerate")]
+            rate = next((as_number(text) for text in texts if text), None)
+            if rate is None or not 0 < rate < float("inf"):
+                raise DataError(
+                    f"{source}the file does not say how many frames a second has; give ",
+                    Option("rate"),
+                )
+        match = STEP.search(root.findtext("meta//frame_filter") or "")
+        step = max(int(match[1]), 1) if match else 1
+        names = ("stop_frame", "size", "start_frame")
+        texts = [(root.findtext(f"meta//{name}") or "").strip() for name in names]
+        stop, size, start = (int(text) if FRAME.fullmatch(text) else None for text in texts)
+        if stop is None and size is not None:
+            stop = (start or 0) + (size - 1) * step
+        return cls(float(rate), step, stop, source)
+
 
 class _Shape(NamedTuple):
     """An object at a frame: what it is there, or None where it is not."""
@@ -128,12 +147,12 @@ class _Objects:
         """Stretches of all tracks and tags of a file."""
         root, source = parse_xml(file), file.prefix
         _refuse_others(root, source)
-        video = _Video(self._rate(root, source), _step(root), _last_frame(root), source)
-        found = []
+        video = _Video.of(root, self.rate, source)
+        annotations = []
         tags: dict[tuple[str, str], set[int]] = {}
         for number, element in enumerate(root):
             if element.tag == "track":
-                found += self._of_track(element, f"track {number}", video)
+                annotations += self._of_track(element, f"track {number}", video)
             elif element.tag == "tag":
                 label = element.get("label", "")
                 frame, value = self._shape(element, f"tag {number}", video, label)
@@ -142,8 +161,8 @@ class _Objects:
             elif element.tag not in ("version", "meta"):
                 self._leave_out("entry", f"<{printable(element.tag)}> and no track or tag", source)
         for (label, value), frames in tags.items():
-            found += _stretches(label, _runs(frames, value, video.step), "tags", video)
-        return found
+            annotations += _stretches(label, _runs(frames, value, video.step), "tags", video)
+        return annotations
 
     def check_attribute(self) -> None:
         """Refuse an attribute that nothing has."""
@@ -154,18 +173,6 @@ class _Objects:
                 f"{listed}"
             )
 
-    def _rate(self, root: Element, source: str) -> float:
-        if self.rate is not None:
-            return float(self.rate)
-        texts = [root.findtext(f"meta//{name}") for name in ("fps", "frame_rate", "framerate")]
-        rate = next((as_number(text) for text in texts if text), None)
-        if rate is None or not 0 < rate < float("inf"):
-            raise DataError(
-                f"{source}the file does not say how many frames a second has; give ",
-                Option("rate"),
-            )
-        return rate
-
     def _of_track(self, track: Element, number: str, video: _Video) -> list[Annotation]:
         label = track.get("label", "")
         place = f"{number} ({quote(label)})"
@@ -175,7 +182,9 @@ class _Objects:
             if element.tag not in NOT_SHAPES
         ]
         shapes.sort(key=lambda shape: shape.frame)
-        _refuse_repeated(shapes, place, video)
+        for shape, following in pairwise(shapes):
+            if shape.frame == following.frame:
+                raise DataError(f"{video.source}{place}: frame {shape.frame} stands there twice")
         if shapes and shapes[-1].value is not None:
             shapes = self._closed(shapes, place, video)
         return _stretches(label, shapes, place, video)
@@ -211,7 +220,8 @@ class _Objects:
             )
         self.files.leave_out(": never outside; ", *CLOSED[self.unclosed], noun="object")
         if self.unclosed == "drop":
-            return _without_last(shapes)
+            outside = [place for place, shape in enumerate(shapes) if shape.value is None]
+            return shapes[: outside[-1] + 1] if outside else []
         if self.unclosed == "end" and video.last is not None:
             after = video.last + 1
         return [*shapes, _Shape(after, None)]
@@ -239,30 +249,6 @@ def _refuse_others(root: Element, source: str) -> None:
         )
 
 
-def _refuse_repeated(shapes: list[_Shape], place: str, video: _Video) -> None:
-    for shape, following in pairwise(shapes):
-        if shape.frame == following.frame:
-            raise DataError(f"{video.source}{place}: frame {shape.frame} stands there twice")
-
-
-def _step(root: Element) -> int:
-    """How many frames of the video lie between two that were annotated."""
-    found = STEP.search(root.findtext("meta//frame_filter") or "")
-    return max(int(found[1]), 1) if found else 1
-
-
-def _last_frame(root: Element) -> int | None:
-    stop, size, start = (_whole(root, name) for name in ("stop_frame", "size", "start_frame"))
-    if stop is None and size is not None:
-        return (start or 0) + (size - 1) * _step(root)
-    return stop
-
-
-def _whole(root: Element, name: str) -> int | None:
-    text = (root.findtext(f"meta//{name}") or "").strip()
-    return int(text) if FRAME.fullmatch(text) else None
-
-
 def _runs(frames: set[int], value: str, step: int) -> list[_Shape]:
     """Tagged frames, with an end after each that no other follows."""
     ends = [_Shape(frame + step, None) for frame in frames if frame + step not in frames]
@@ -270,21 +256,15 @@ def _runs(frames: set[int], value: str, step: int) -> list[_Shape]:
     return sorted(shapes, key=lambda shape: shape.frame)
 
 
-def _without_last(shapes: list[_Shape]) -> list[_Shape]:
-    """Shapes up to the last frame at which the object is outside."""
-    outside = [place for place, shape in enumerate(shapes) if shape.value is None]
-    return shapes[: outside[-1] + 1] if outside else []
-
-
 def _stretches(label: str, shapes: Iterable[_Shape], place: str, video: _Video) -> list[Annotation]:
     """Runs of the same value, each up to the frame at which another one begins."""
-    found = []
+    stretches = []
     first: _Shape | None = None
     for shape in shapes:
         if first is None or shape.value != first.value:
             if first is not None and first.value is not None:
                 start, end = first.frame / video.rate, shape.frame / video.rate
                 where = f"{place}, frame {first.frame}"
-                found.append(Annotation(label, first.value, start, end, where))
+                stretches.append(Annotation(label, first.value, start, end, where))
             first = shape
-    return found
+    return stretches

@@ -10,7 +10,7 @@ from typing import Literal, get_args
 import numpy as np
 import pandas as pd
 
-from ibgn._files import InputFile, Source, as_path, reading
+from ibgn._files import Source, as_path, reading
 from ibgn.checks import check_choice
 from ibgn.errors import DataError, Option
 from ibgn.io.annotations import Annotation, Recording
@@ -83,7 +83,14 @@ def read_frames(
     for file in files:
         # the mapping may lie among the files
         if mapping is None or file.path.resolve() != as_path(mapping).resolve():
-            notes = _annotations(file, rate, form, names)
+            lines = file.lines()
+            if not lines:
+                raise DataError(f"{file.prefix}the file is empty; it needs a label on each line")
+            own_form = form or _find_form(lines, file.prefix)
+            if own_form == "frames":
+                notes = _frames(lines, rate, names, file.prefix)
+            else:
+                notes = list(_segments(lines, own_form, rate, names, file.prefix))
             yield Recording(file.name, [note for note in notes if note.value not in no_action])
 
 
@@ -106,24 +113,13 @@ def _filled(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
     return ((number, line) for number, line in enumerate(lines, 1) if line and not line.isspace())
 
 
-def _annotations(
-    file: InputFile, rate: float | None, form: Form | None, names: Names
-) -> list[Annotation]:
-    lines = file.lines()
-    if not lines:
-        raise DataError(f"{file.prefix}the file is empty; it needs a label on each line")
-    form = form or _find_form(lines, file.prefix)
-    if form == "frames":
-        return _frames(lines, rate, names, file.prefix)
-    return list(_segments(lines, form, rate, names, file.prefix))
-
-
 def _find_form(lines: Sequence[str], source: str) -> Form:
     """Form of the lines; refuses two of them in one file."""
     forms: dict[Form, str] = {}
     for line in dict.fromkeys(lines):
         if line.strip():
-            forms.setdefault(_form_of(line), line)
+            form: Form = "segments" if SEGMENT.fullmatch(line) else "frames"
+            forms.setdefault("ranges" if RANGE.fullmatch(line) else form, line)
     if len(forms) > 1:
         first, other = list(forms.values())[:2]
         raise DataError(
@@ -133,12 +129,6 @@ def _find_form(lines: Sequence[str], source: str) -> Form:
             Option("form", "frames"),
         )
     return next(iter(forms))
-
-
-def _form_of(line: str) -> Form:
-    if RANGE.fullmatch(line):
-        return "ranges"
-    return "segments" if SEGMENT.fullmatch(line) else "frames"
 
 
 def _frames(

@@ -53,7 +53,7 @@ def read_jsonl(files: Files, *, columns: Columns = None) -> LongFrame:
     X : the instances, in the order in which the file first names them
     y : (n,) one label per instance, or None where there are none
     """
-    given = check_columns(columns)
+    renamed = check_columns(columns)
     file = files.only()
     lines, source = list(_parse(file)), file.prefix
     if not lines:
@@ -61,11 +61,16 @@ def read_jsonl(files: Files, *, columns: Columns = None) -> LongFrame:
     left_out: list[str] = []
     whole = "intervals" in lines[0].values
     if whole:
-        theirs = [given.get(name, name) for name in INTERVAL]
+        theirs = [renamed.get(name, name) for name in INTERVAL]
         rows = [row for line in lines for row in _intervals(line, theirs, left_out, source)]
     else:
         rows = lines
-        _refuse_instances(lines, source)
+        other = next((line for line in lines if "intervals" in line.values), None)
+        if other is not None:
+            raise DataError(
+                f"{source}{other} is an instance with its intervals, while the first line is one "
+                "interval; write all lines one way"
+            )
     names = list(dict.fromkeys(name for row in rows for name in row.values))
     used = find_columns(names, columns, f"{source}the lines have")
     if whole:
@@ -86,17 +91,15 @@ def write_jsonl(
     with writing(path) as file:
         for d, intervals in enumerate(X.to_lists()):
             line = {name: values[d] for name, values in columns.items()}
-            file.write(_as_text(line | {"intervals": intervals}, d) + "\n")
-
-
-def _as_text(line: dict[str, Any], instance: int) -> str:
-    try:
-        return json.dumps(line, ensure_ascii=False, allow_nan=False)
-    except ValueError as error:
-        raise DataError(
-            f"instance {instance} has an infinite number for a label or group, which JSON cannot "
-            "hold; make it text"
-        ) from error
+            line["intervals"] = intervals
+            try:
+                text = json.dumps(line, ensure_ascii=False, allow_nan=False)
+            except ValueError as error:
+                raise DataError(
+                    f"instance {d} has an infinite number for a label or group, which JSON cannot "
+                    "hold; make it text"
+                ) from error
+            file.write(f"{text}\n")
 
 
 def _parse(file: InputFile) -> Iterator[Line]:
@@ -141,15 +144,6 @@ def _intervals(line: Line, theirs: list[str], left_out: list[str], source: str) 
     return rows or [Line(line.number, kept | dict.fromkeys(theirs))]
 
 
-def _refuse_instances(lines: list[Line], source: str) -> None:
-    other = next((line for line in lines if "intervals" in line.values), None)
-    if other is not None:
-        raise DataError(
-            f"{source}{other} is an instance with its intervals, while the first line is one "
-            "interval; write all lines one way"
-        )
-
-
 def _refuse_repeated(lines: list[Line], name: str, source: str) -> None:
     first: dict[str, Line] = {}
     for line in lines:
@@ -163,7 +157,7 @@ def _refuse_repeated(lines: list[Line], name: str, source: str) -> None:
 
 
 def _column(ours: str, rows: list[Line], theirs: str) -> npt.NDArray[np.object_]:
-    """Values of a column; names as text, so that true and 1 are told apart."""
+    """Values of a column; names as text, so that true and 1 stay different."""
     convert = _as_name if ours in ("instance", "action") else _as_scalar
     values = [convert(row.values.get(theirs)) for row in rows]
     return np.array([*values, None], object)[:-1]

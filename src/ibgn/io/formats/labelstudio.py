@@ -113,9 +113,22 @@ class _Tasks:
         """One for each task that has an annotation."""
         for file in self.files:
             of_file = list(self._of_file(parse_json(file)))
-            _refuse_repeated(of_file, file.prefix)
+            times = Counter(recording.name for recording in of_file)
+            twice = next((name for name, number in times.items() if number > 1), None)
+            if twice is not None:
+                raise DataError(
+                    f"{file.prefix}{times[twice]} tasks go by the name {quote(twice)}; give "
+                    "another ",
+                    Option("instance"),
+                    ", or none to use their ids",
+                )
             yield from of_file
-        self._check_labels()
+        if self.label_tag is not None and self.label_tag not in self.choice_tags:
+            listed = ", ".join(quote(name) for name in sorted(self.choice_tags)[:20]) or "none"
+            raise DataError(
+                f"{self.files.prefix}there are no choices of a tag {quote(self.label_tag)}; there "
+                f"are {listed}"
+            )
 
     def _of_file(self, root: Node) -> Iterator[Recording]:
         for task in root.items():
@@ -130,26 +143,22 @@ class _Tasks:
             results = annotation.child("result").items()
             known = {} if self.label_tag is None else self._label(results)
             stretches = [note for result in results for note in self._annotations(result)]
-            yield Recording(self._name(task), stretches, known)
-
-    def _check_labels(self) -> None:
-        """Refuse a tag for activities that no task has."""
-        if self.label_tag is not None and self.label_tag not in self.choice_tags:
-            listed = ", ".join(quote(name) for name in sorted(self.choice_tags)[:20]) or "none"
-            raise DataError(
-                f"{self.files.prefix}there are no choices of a tag {quote(self.label_tag)}; there "
-                f"are {listed}"
+            name = (
+                task.child("data").child(self.instance)
+                if self.instance is not None
+                else task.child("id")
             )
-
-    def _name(self, task: Node) -> str:
-        if self.instance is None:
-            return task.child("id").name()
-        return task.child("data").child(self.instance).name()
+            yield Recording(name.name(), stretches, known)
 
     def _choose(self, annotations: Node) -> Node | None:
         """Annotation to take of those of a task."""
         everyone = annotations.items()
-        valid = [annotation for annotation in everyone if not _cancelled(annotation)]
+        valid = [
+            annotation
+            for annotation in everyone
+            if not annotation.has("was_cancelled")
+            or annotation.child("was_cancelled").value is not True
+        ]
         fitting = valid
         if self.annotator not in ("first", "last"):
             fitting = [by for by in valid if str(self.annotator) in _users(by)]
@@ -167,14 +176,14 @@ class _Tasks:
         return fitting[0] if self.annotator == "first" else fitting[-1]
 
     def _label(self, results: list[Node]) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        known: dict[str, Any] = {}
         for result in results:
             if self._is_label(result):
                 picked = result.child("value").child("choices")
                 names = [choice.name() for choice in picked.items()]
-                if len(names) != 1 or found.setdefault("label", names[0]) != names[0]:
+                if len(names) != 1 or known.setdefault("label", names[0]) != names[0]:
                     raise picked.error("one choice per task is needed, to be its activity")
-        return found
+        return known
 
     def _is_label(self, result: Node) -> bool:
         if not (result.has("type") and result.child("type").value == "choices"):
@@ -191,7 +200,8 @@ class _Tasks:
         if kind == FRAMED:
             stretches = self._frames(result.child("value").child("ranges"))
         elif kind in TIMED and _is_timed(result.child("value")):
-            stretches = [_times(result.child("value"))]
+            value = result.child("value")
+            stretches = [(value.child("start").number("start"), value.child("end").number("end"))]
         else:
             self._leave_out(kind, result)
             return
@@ -225,10 +235,6 @@ class _Tasks:
         self.files.leave_out(f": of type '{printable(kind)}', left out", *advice, noun="result")
 
 
-def _cancelled(annotation: Node) -> bool:
-    return annotation.has("was_cancelled") and annotation.child("was_cancelled").value is True
-
-
 def _users(annotation: Node) -> set[str]:
     """Names that whoever made an annotation goes by: id, e-mail address."""
     if not annotation.has("completed_by"):
@@ -246,18 +252,3 @@ def _tag(result: Node) -> str:
 def _is_timed(value: Node) -> bool:
     """Tell stretches of time from those of text, which have a start and an end too."""
     return value.has("start") and value.has("end") and not value.has("text")
-
-
-def _times(value: Node) -> tuple[float, float]:
-    return value.child("start").number("start"), value.child("end").number("end")
-
-
-def _refuse_repeated(recordings: list[Recording], source: str) -> None:
-    times = Counter(recording.name for recording in recordings)
-    twice = next((name for name, number in times.items() if number > 1), None)
-    if twice is not None:
-        raise DataError(
-            f"{source}{times[twice]} tasks go by the name {quote(twice)}; give another ",
-            Option("instance"),
-            ", or none to use their ids",
-        )

@@ -7,7 +7,7 @@ from typing import Any
 import narwhals as nw
 import numpy.typing as npt
 
-from ibgn._files import COMPRESSIONS, InputFile, Source, as_path, replacing
+from ibgn._files import COMPRESSIONS, Source, as_path, replacing
 from ibgn.errors import DataError
 from ibgn.intervals import IntervalSequences
 from ibgn.io.export import IN_PARQUET, check_writable
@@ -40,7 +40,10 @@ def read_parquet(files: Files, *, columns: Columns = None) -> LongFrame:
     file = files.only()
     _refuse_compression(file.path)
     try:
-        names, used, table = _load(parquet, file, columns)
+        with file.open() as stream, parquet.ParquetFile(stream) as stored:
+            names = stored.schema_arrow.names
+            used = find_columns(names, columns, f"{file.prefix}the file has")
+            table = stored.read(columns=[names[place] for place in used.values()])
     except DataError:
         raise
     except _arrow_errors() as error:
@@ -51,16 +54,6 @@ def read_parquet(files: Files, *, columns: Columns = None) -> LongFrame:
         column = nw.from_native(table[names[place]], series_only=True)
         series[ours] = column_values(column, names[place], file.prefix)
     return LongFrame(series, unused(names, used), file.prefix)
-
-
-def _load(
-    parquet: ModuleType, file: InputFile, columns: Columns
-) -> tuple[list[str], dict[str, int], Any]:
-    """Names of all columns, places of ours, and a table of ours."""
-    with file.open() as stream, parquet.ParquetFile(stream) as stored:
-        names = stored.schema_arrow.names
-        used = find_columns(names, columns, f"{file.prefix}the file has")
-        return names, used, stored.read(columns=[names[place] for place in used.values()])
 
 
 @writer("parquet")
@@ -91,7 +84,7 @@ def _refuse_compression(path: Source) -> None:
     if suffix in COMPRESSIONS:
         raise DataError(
             f"{printable(as_path(path).name)}: a Parquet file is compressed within itself, and "
-            f"not by {suffix}; decompress it, or leave that suffix away"
+            f"not by {suffix}; decompress it, or leave that suffix out"
         )
 
 

@@ -2,7 +2,6 @@
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -97,7 +96,10 @@ def read_tracks(
     check_number("unit", unit, "above 0", lambda value: value > 0)
     check_steps(rate, gap)
     meanings = _check_names(names, tracks)
-    layout = _Layout(tracks, time, rate, unit, meanings, _check_null(null), gap, header, delimiter)
+    if isinstance(null, str) or not isinstance(null, Iterable):
+        raise OptionError("null", null, "must be a list of labels")
+    blank = frozenset(_code(label).casefold() for label in null)
+    layout = _Layout(tracks, time, rate, unit, meanings, blank, gap, header, delimiter)
     for file in files:
         yield Recording(file.name, list(layout.annotations(file)))
 
@@ -122,26 +124,26 @@ class _Layout:
         delimiter = find_delimiter(file, self.delimiter)
         head = read_head(file, delimiter)
         places = find_places(self.columns, head, self.header, source)
-        place = self._time_place(head, places, source)
-        table, times = self._read(file, delimiter, places, place, len(head))
+        time_place = None
+        if self.time is not None:
+            time_place = find_places({"time": self.time}, head, self.header, source)["time"]
+            if time_place in places.values():
+                raise OptionError("time", self.time, "is one of the columns of labels, too; choose")
+        table, times = self._read(file, delimiter, places, time_place, len(head))
         self._check_times(times, source)
         for track, column in places.items():
             yield from self._runs(track, table[column], times, source)
 
-    def _time_place(self, head: Sequence[str], places: Mapping[str, int], source: str) -> int:
-        """Place of the times, or -1 where there are none."""
-        if self.time is None:
-            return -1
-        place = find_places({"time": self.time}, head, self.header, source)["time"]
-        if place in places.values():
-            raise OptionError("time", self.time, "is one of the columns of labels, too; choose")
-        return place
-
     def _read(
-        self, file: InputFile, delimiter: str, places: Mapping[str, int], time: int, width: int
+        self,
+        file: InputFile,
+        delimiter: str,
+        places: Mapping[str, int],
+        time: int | None,
+        width: int,
     ) -> tuple[pd.DataFrame, Floats | None]:
         types = dict.fromkeys(places.values(), "category")
-        if time < 0:
+        if time is None:
             return read_columns(file, delimiter, self.header, types, width), None
         try:
             numbers = types | {time: "float"}
@@ -157,8 +159,12 @@ class _Layout:
     def _check_times(self, times: Floats | None, source: str) -> None:
         if times is None:
             return
-        with _naming(source):
+        try:
             gaps = count_gaps(times, rate=self.rate, gap=self.gap)
+        except OptionError:
+            raise
+        except DataError as error:
+            raise error.within(source) from error
         if gaps:
             warnings.warn(
                 DataWarning(
@@ -199,17 +205,6 @@ class _Layout:
         return self.names[track][code]
 
 
-@contextmanager
-def _naming(source: str) -> Iterator[None]:
-    """Let errors name the file."""
-    try:
-        yield
-    except OptionError:
-        raise
-    except DataError as error:
-        raise error.within(source) from error
-
-
 def _code(label: Any) -> str:
     """Label as text; whole numbers without a decimal point, as pandas adds one beside gaps."""
     text = str(label).strip()
@@ -217,10 +212,6 @@ def _code(label: Any) -> str:
     if number is None or not abs(number) < WHOLE or number != int(number):
         return text
     return str(int(number))
-
-
-def _are_texts(names: Iterable[Any]) -> bool:
-    return all(isinstance(name, str) for name in names)
 
 
 def _check_columns(columns: Any, header: bool) -> dict[str, Column]:
@@ -244,16 +235,13 @@ def _check_columns(columns: Any, header: bool) -> dict[str, Column]:
     return {str(track): column for track, column in columns.items()}
 
 
-def _check_null(null: Any) -> frozenset[str]:
-    if isinstance(null, str) or not isinstance(null, Iterable):
-        raise OptionError("null", null, "must be a list of labels")
-    return frozenset(_code(label).casefold() for label in null)
-
-
 def _check_names(names: Any, columns: Mapping[str, Column]) -> dict[str, dict[str, str]]:
     given = {} if names is None else names
     pairs = given.items() if isinstance(given, Mapping) else [(given, None)]
-    if not all(isinstance(codes, Mapping) and _are_texts(codes.values()) for _, codes in pairs):
+    if not all(
+        isinstance(codes, Mapping) and all(isinstance(name, str) for name in codes.values())
+        for _, codes in pairs
+    ):
         raise OptionError(
             "names",
             names,

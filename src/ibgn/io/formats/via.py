@@ -58,16 +58,11 @@ def read_via(
     """
     check_choice("unknown", unknown, get_args(Unknown))
     recordings = (
-        recording for file in files for recording in _recordings(parse_json(file), unknown, files)
+        recording
+        for file in files
+        for recording in _Project.of(parse_json(file), unknown, files).recordings()
     )
     yield from settle_overlaps(recordings, overlaps, files)
-
-
-def _recordings(root: Node, unknown: Unknown, files: Files) -> list[Recording]:
-    project = _Project.of(root, unknown, files)
-    for _, entry in root.child("metadata").members():
-        project.add(entry)
-    return project.recordings(root)
 
 
 class _Attribute(NamedTuple):
@@ -105,13 +100,23 @@ class _Project:
         label = files.choices.name_of("activity", "attribute")
         if root.has("_via_img_metadata"):
             raise root.error("the project is one of VIA 2, which has no segments of time")
-        attributes = {key: _attribute(node) for key, node in root.child("attribute").members()}
+        attributes = {}
+        for key, node in root.child("attribute").members():
+            members = node.child("options").members() if node.has("options") else ()
+            options = {option: name.name() for option, name in members}
+            several = node.has("type") and node.child("type").value == CHECKBOX
+            attributes[key] = _Attribute(node.child("aname").name(), options or None, several)
         names = sorted({attribute.name for attribute in attributes.values()})
         if label is not None and label not in names:
             listed = ", ".join(map(quote, names[:20])) or "none"
             raise root.error(f"there is no attribute {quote(label)}; there are {listed}")
         views = _name_views(root)
-        return cls(attributes, views, label, unknown, files, {view: [] for view in views})
+        project = cls(attributes, views, label, unknown, files, {view: [] for view in views})
+        for _, entry in root.child("metadata").members():
+            project.add(entry)
+        if label is not None and not project.labels:
+            raise root.error(f"no file as a whole has a value of {quote(label)}")
+        return project
 
     def add(self, entry: Node) -> None:
         """Add what an entry says to its view."""
@@ -120,28 +125,23 @@ class _Project:
         if view not in self.views:
             self._leave_out("entry", "of a view that the project does not define", entry)
         elif len(times) == 2:
-            self._add_segment(view, times[0], times[1], entry)
+            for track, value in self._values(entry):
+                self.annotations[view].append(Annotation(track, value, *times, entry.path))
+            if not entry.child("av").value:
+                self._leave_out("segment", "without a value", entry)
         elif not times and self.label is not None:
             self._add_label(view, entry)
         else:
             kind = "of whole files" if not times else "of single frames"
             self._leave_out("entry", f"{kind} and not of a segment of time", entry)
 
-    def recordings(self, root: Node) -> list[Recording]:
+    def recordings(self) -> list[Recording]:
         """One for each view."""
-        if self.label is not None and not self.labels:
-            raise root.error(f"no file as a whole has a value of {quote(self.label)}")
         known = {view: {"label": label} for view, label in self.labels.items()}
         return [
             Recording(name, self.annotations[view], known.get(view, {}))
             for view, name in self.views.items()
         ]
-
-    def _add_segment(self, view: str, start: float, end: float, entry: Node) -> None:
-        for track, value in self._values(entry):
-            self.annotations[view].append(Annotation(track, value, start, end, entry.path))
-        if not entry.child("av").value:
-            self._leave_out("segment", "without a value", entry)
 
     def _add_label(self, view: str, entry: Node) -> None:
         for track, label in self._values(entry):
@@ -171,16 +171,8 @@ class _Project:
         self.files.leave_out(f": {what}; dropped; ", refused, " refuses them", noun=noun)
 
 
-def _attribute(node: Node) -> _Attribute:
-    options = {}
-    if node.has("options"):
-        options = {key: option.name() for key, option in node.child("options").members()}
-    several = node.has("type") and node.child("type").value == CHECKBOX
-    return _Attribute(node.child("aname").name(), options or None, several)
-
-
 def _name_views(root: Node) -> dict[str, str]:
-    """Name of each view: that of its files; told apart by number where two have the same."""
+    """Name of each view: that of its files, with a number where two have the same."""
     files = {key: node.child("fname").name() for key, node in root.child("file").members()}
     names = {}
     for view, node in root.child("view").members():

@@ -88,22 +88,16 @@ def read_xes(
       case 1: test [0, 2.5)
     """
     check_names(instance=instance)
-    log = _Log(
-        files, _attributes(instance, files), origin, points, Pairing(unpaired, repeated, files)
-    )
-    for file in files:
-        yield from log.recordings(file)
-    log.count_transitions()
-
-
-def _attributes(instance: str, files: Files) -> dict[str, str]:
-    """Attributes of traces that give the instance, label and group."""
     chosen = {
         "instance": instance,
         "label": files.choices.name_of("activity", "attribute"),
         "group": files.choices.name_of("group", "attribute"),
     }
-    return {ours: theirs for ours, theirs in chosen.items() if theirs is not None}
+    attributes = {ours: theirs for ours, theirs in chosen.items() if theirs is not None}
+    log = _Log(files, attributes, origin, points, Pairing(unpaired, repeated, files))
+    for file in files:
+        yield from log.recordings(file)
+    log.count_transitions()
 
 
 class _Trace(NamedTuple):
@@ -136,9 +130,17 @@ class _Log:
     def recordings(self, file: InputFile) -> Iterator[Recording]:
         """Give a recording for each trace; several files go before the names of their traces."""
         traces = self._traces(parse_xml(file), file.prefix)
-        _refuse_repeated(traces, file.prefix)
+        name, number = Counter(trace.known["instance"] for trace in traces).most_common(1)[0]
+        if number > 1:
+            raise DataError(
+                f"{file.prefix}{number} traces are named {quote(name)}; give them different names, "
+                "or another attribute with ",
+                Option("instance"),
+            )
         prefix = f"{file.name}#" if len(self.files) > 1 else ""
-        for trace, times in zip(traces, self._times(traces), strict=True):
+        parts = [[trace] for trace in traces] if self.origin == "trace" else [traces]
+        seconds = (times for part in parts for times in _seconds(part))
+        for trace, times in zip(traces, seconds, strict=True):
             known = {**trace.known, "instance": f"{prefix}{trace.known['instance']}"}
             yield Recording(file.name, list(self._annotations(trace, times)), known)
 
@@ -151,10 +153,10 @@ class _Log:
             )
         outside = sum(_bare(child) == "event" for child in log)
         self.files.leave_out(" outside of every trace left out", number=outside)
-        found = [child for child in log if _bare(child) == "trace"]
-        if not found:
+        traces = [child for child in log if _bare(child) == "trace"]
+        if not traces:
             raise DataError(f"{source}the log has no <trace>, which would be an instance")
-        return [self._trace(trace, n, source) for n, trace in enumerate(found, 1)]
+        return [self._trace(trace, n, source) for n, trace in enumerate(traces, 1)]
 
     def _trace(self, trace: Element, number: int, source: str) -> _Trace:
         known = {"instance": f"trace {number}"}
@@ -164,7 +166,8 @@ class _Log:
             if theirs in values:
                 known[ours] = values[theirs]
             elif theirs != NAME:
-                listed = ", ".join(quote(key) for key in list(_keys(trace))[:20]) or "none"
+                keys = [child.attrib["key"] for child in trace if "key" in child.attrib]
+                listed = ", ".join(map(quote, keys[:20])) or "none"
                 raise DataError(
                     f"{where} has no attribute {quote(theirs)}, which is to be its {ours}; there "
                     f"are {listed}"
@@ -174,14 +177,6 @@ class _Log:
             for n, event in enumerate((child for child in trace if _bare(child) == "event"), 1)
         ]
         return _Trace(known, events, source)
-
-    def _times(self, traces: Sequence[_Trace]) -> Iterator[list[float]]:
-        """Times of the events of each trace, in seconds."""
-        parts = [[trace] for trace in traces] if self.origin == "trace" else [list(traces)]
-        for part in parts:
-            seconds = iter(_seconds(part))
-            for trace in part:
-                yield list(islice(seconds, len(trace.events)))
 
     def _annotations(self, trace: _Trace, times: Sequence[float]) -> Iterator[Annotation]:
         starts_and_stops = []
@@ -224,13 +219,15 @@ class _Log:
         )
 
 
-def _seconds(traces: Sequence[_Trace]) -> list[float]:
-    """Times of the events of all these traces, since the earliest."""
+def _seconds(traces: Sequence[_Trace]) -> Iterator[list[float]]:
+    """Times of the events of each trace, since the earliest event of all these traces."""
     events = [(trace, n) for trace in traces for n in range(1, len(trace.events) + 1)]
     texts = [_needed(trace, n, TIME) for trace, n in events]
     times = as_seconds(texts, lambda place: events[place][0].where(events[place][1]))
     earliest = min(times.tolist(), default=0.0)
-    return [time - earliest for time in times.tolist()]
+    seconds = iter([time - earliest for time in times.tolist()])
+    for trace in traces:
+        yield list(islice(seconds, len(trace.events)))
 
 
 def _annotation(trace: _Trace, name: str, start: float, end: float, number: int) -> Annotation:
@@ -242,10 +239,6 @@ def _annotation(trace: _Trace, name: str, start: float, end: float, number: int)
 def _bare(element: Element) -> str:
     """Tag without the prefix of its namespace."""
     return element.tag.rsplit(":", 1)[-1]
-
-
-def _keys(element: Element) -> Iterator[str]:
-    return (child.attrib["key"] for child in element if "key" in child.attrib)
 
 
 def _values(element: Element, keys: Sequence[str], where: str) -> dict[str, str]:
@@ -265,14 +258,3 @@ def _needed(trace: _Trace, number: int, key: str) -> str:
     if not value.strip():
         raise DataError(f"{trace.where(number)} has no {key}; give it one, or leave it out")
     return value
-
-
-def _refuse_repeated(traces: Sequence[_Trace], source: str) -> None:
-    times = Counter(trace.known["instance"] for trace in traces)
-    name, most = times.most_common(1)[0]
-    if most > 1:
-        raise DataError(
-            f"{source}{most} traces are named {quote(name)}; give them different names, or another "
-            "attribute with ",
-            Option("instance"),
-        )

@@ -36,8 +36,19 @@ def parse_text(text: str, prefix: str) -> "Node":
     >>> end.path, end.number()
     ('video.segment[1]', 2.5)
     """
+
+    def as_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        values = dict(pairs)
+        if len(values) < len(pairs):
+            twice, _ = Counter(key for key, _ in pairs).most_common(1)[0]
+            raise DataError(
+                f"{prefix}the key {quote(twice)} stands twice in one object; "
+                "give the two different names, or remove one"
+            )
+        return values
+
     try:
-        value = json.loads(text, object_pairs_hook=lambda pairs: _object(pairs, prefix))
+        value = json.loads(text, object_pairs_hook=as_object)
     except DataError:
         raise
     except (ValueError, RecursionError) as error:
@@ -45,17 +56,6 @@ def parse_text(text: str, prefix: str) -> "Node":
             f"{prefix}the file is not JSON: {printable(error, 200)}; export it again"
         ) from error
     return Node(value, prefix)
-
-
-def _object(pairs: list[tuple[str, Any]], prefix: str) -> dict[str, Any]:
-    values = dict(pairs)
-    if len(values) < len(pairs):
-        twice, _ = Counter(key for key, _ in pairs).most_common(1)[0]
-        raise DataError(
-            f"{prefix}the key {quote(twice)} stands twice in one object; "
-            "give the two different names, or remove one"
-        )
-    return values
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,11 @@ class Node:
         steps = []
         node: Node | None = self
         while node is not None and node.parent is not None:
-            steps.append(_step(node.key))
+            key = node.key
+            if isinstance(key, str) and PLAIN.fullmatch(key) and len(key) <= 40:
+                steps.append(f".{key}")
+            else:
+                steps.append(f"[{key if isinstance(key, int) else quote(key)}]")
             node = node.parent
         return "".join(reversed(steps)).removeprefix(".")
 
@@ -135,9 +139,3 @@ class Node:
         if isinstance(self.value, str):
             return quote(self.value)
         return printable(json.dumps(self.value))
-
-
-def _step(key: str | int) -> str:
-    if isinstance(key, str) and PLAIN.fullmatch(key) and len(key) <= 40:
-        return f".{key}"
-    return f"[{key}]" if isinstance(key, int) else f"[{quote(key)}]"

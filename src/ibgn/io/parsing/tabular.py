@@ -132,9 +132,9 @@ def _place(column: Column, head: Sequence[str], header: bool, source: str) -> in
         return places[0]
     listed = ", ".join(quote(name) for name in head[:SHOWN])
     more = f" and {len(head) - SHOWN} more" if len(head) > SHOWN else ""
-    found = f"{len(places)} columns" if places else "no column"
+    number = f"{len(places)} columns" if places else "no column"
     raise DataError(
-        f"{source}there is {found} {quote(column)} (found: {listed}{more}); check the name and ",
+        f"{source}there is {number} {quote(column)} (found: {listed}{more}); check the name and ",
         Option("delimiter"),
         ", or give the number of the column",
     )
@@ -172,10 +172,10 @@ def _refuse_ragged(file: InputFile, delimiter: str, width: int) -> None:
                 raise DataError(
                     f"{file.prefix}line {empty} is empty, the only cell of its row; fill it in"
                 )
-            found = _count_cells(line.rstrip(b"\r\n"), delimiter)
-            if found > width or (0 < found < width and delimiter == WHITE_SPACE):
+            cells = _count_cells(line.rstrip(b"\r\n"), delimiter)
+            if cells > width or (0 < cells < width and delimiter == WHITE_SPACE):
                 raise DataError(
-                    f"{file.prefix}line {number} has {count(found, 'column')}, while the "
+                    f"{file.prefix}line {number} has {count(cells, 'column')}, while the "
                     f"first has {width}; check quotes, ",
                     Option("delimiter"),
                     " and the number of columns",
@@ -320,11 +320,13 @@ def _missing_columns(
     taken = set(theirs.values())
     free = [name for name in found if name not in taken]
     by_shape = {_shape(name): name for name in reversed(free)}
+    compared = {_shape(name): name for name in reversed(free[:COMPARED])}
     guesses = {}
     for ours in missing:
         guess = by_shape.get(_shape(theirs[ours]))
         if ours in REQUIRED or ours in given:
-            guesses[ours] = guess or _similar(theirs[ours], free)
+            near = get_close_matches(_shape(theirs[ours]), compared, n=1)
+            guesses[ours] = guess or (compared[near[0]] if near else "...")
         elif guess is not None:  # an optional one that would go unseen once the others are named
             guesses[ours] = guess
     lacking = [theirs[ours] for ours in missing if ours in REQUIRED or ours in given]
@@ -339,9 +341,3 @@ def _missing_columns(
 
 def _shape(name: str) -> str:
     return name.strip().casefold()
-
-
-def _similar(name: str, found: list[str]) -> str:
-    by_shape = {_shape(other): other for other in reversed(found[:COMPARED])}
-    near = get_close_matches(_shape(name), by_shape, n=1)
-    return by_shape[near[0]] if near else "..."

@@ -39,15 +39,28 @@ def as_seconds(texts: Sequence[str], where: Where, unit: float = 1.0) -> Floats:
         return np.zeros(0)
     if as_number(texts[0]) is not None:
         return _numbers(texts, where) * unit
-    moments = [_moment(text, place, where) for place, text in enumerate(texts)]
-    _refuse_mixed_zones(moments, where)
+    moments = []
+    for place, text in enumerate(texts):
+        try:
+            moments.append(datetime.fromisoformat(text.strip()))
+        except ValueError as error:
+            raise DataError(
+                f"{where(place)}: the time {quote(text)} is not understood; {ADVICE}"
+            ) from error
+    zoned = [moment.tzinfo is not None for moment in moments]
+    if len(set(zoned)) > 1:
+        has, first = ("no time zone", "has one") if zoned[0] else ("a time zone", "has none")
+        raise DataError(
+            f"{where(zoned.index(not zoned[0]))}: the time has {has}, while the first {first}; "
+            "write all alike"
+        )
     origin = min(moments)
     return np.array([(moment - origin).total_seconds() for moment in moments])
 
 
 def _numbers(texts: Sequence[str], where: Where) -> Floats:
-    given = (as_number(text) for text in texts)
-    numbers = np.array([np.nan if number is None else number for number in given])
+    parsed = (as_number(text) for text in texts)
+    numbers = np.array([np.nan if number is None else number for number in parsed])
     wrong = ~(np.abs(numbers) <= LARGEST_TIME)
     if wrong.any():
         place = int(np.argmax(wrong))
@@ -56,25 +69,6 @@ def _numbers(texts: Sequence[str], where: Where) -> Floats:
             "the first one is; write all times alike"
         )
     return numbers
-
-
-def _moment(text: str, place: int, where: Where) -> datetime:
-    try:
-        return datetime.fromisoformat(text.strip())
-    except ValueError as error:
-        raise DataError(
-            f"{where(place)}: the time {quote(text)} is not understood; {ADVICE}"
-        ) from error
-
-
-def _refuse_mixed_zones(moments: Sequence[datetime], where: Where) -> None:
-    zoned = moments[0].tzinfo is not None
-    other = next((i for i, time in enumerate(moments) if (time.tzinfo is not None) != zoned), None)
-    if other is not None:
-        has, first = ("no time zone", "has one") if zoned else ("a time zone", "has none")
-        raise DataError(
-            f"{where(other)}: the time has {has}, while the first {first}; write all alike"
-        )
 
 
 class Runs(NamedTuple):
@@ -133,13 +127,21 @@ def find_runs(
     [3.0, 10.0]
     """
     check_steps(rate, gap)
-    values = _as_values(labels)
+    if isinstance(labels, list | tuple):  # NumPy would make text of numbers and None among texts
+        values = pd.Series(list(labels), dtype=object).to_numpy()
+    else:
+        values = np.asarray(labels)
+    if values.ndim != 1:
+        raise DataError(f"labels are one value per frame, got {values.ndim} dimensions")
     frames = _frames(times, len(values), rate, gap)
     # a gap ends a run as another label does
     edges = np.union1d(_arrays.find_runs(_codes(values)), np.flatnonzero(frames.gap[:-1]) + 1)
     first, last = edges[:-1], edges[1:] - 1
-    kept = _are_labels(values[first], ignore)
-    first, last = first[kept], last[kept]
+    codes, distinct = pd.factorize(values[first], use_na_sentinel=True)
+    ignored = list(ignore)
+    # code -1, a missing label, takes the last place
+    named = np.array([*(value not in ignored for value in distinct.tolist()), False])
+    first, last = first[named[codes]], last[named[codes]]
     return Runs(frames.begin[first], frames.end[last], values[first], first)
 
 
@@ -157,15 +159,6 @@ def check_steps(rate: Any, gap: Any) -> None:
         check_number("gap", gap, "1 or more", lambda value: value >= 1)
 
 
-def _as_values(labels: Any) -> npt.NDArray[Any]:
-    if isinstance(labels, list | tuple):  # NumPy would make text of numbers and None among texts
-        return pd.Series(list(labels), dtype=object).to_numpy()
-    values = np.asarray(labels)
-    if values.ndim != 1:
-        raise DataError(f"labels are one value per frame, got {values.ndim} dimensions")
-    return values
-
-
 def _codes(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Numbers or text that are equal where labels are; missing labels equal each other."""
     if values.dtype.kind != "O":
@@ -176,20 +169,18 @@ def _codes(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
         raise DataError(f"a label is text or a number: {error}") from error
 
 
-def _are_labels(values: npt.NDArray[Any], ignore: Iterable[Any]) -> Bools:
-    codes, distinct = pd.factorize(values, use_na_sentinel=True)
-    ignored = list(ignore)
-    # code -1, a missing label, takes the last place
-    kept = np.array([value not in ignored for value in distinct.tolist()] + [False])
-    return kept[codes]
-
-
 def _frames(times: Any, number: int, rate: float | None, gap: float | None) -> _Frames:
     if times is None:
         ticks = np.arange(number + 1) / (1.0 if rate is None else rate)
         return _Frames(ticks[:-1], ticks[1:], np.zeros(number, np.bool_))
     begin = _as_times(times, number)
-    step = _step(begin, rate)
+    # how long a frame lasts that no other follows
+    if rate is not None:
+        step = 1.0 / rate
+    elif len(begin) == 1:
+        raise DataError("one frame alone does not tell how long it lasts; give ", Option("rate"))
+    else:
+        step = float(np.median(np.diff(begin))) if len(begin) else 1.0
     following = np.append(begin[1:], begin[-1:] + step)
     apart = np.zeros(number, np.bool_) if gap is None else following - begin > gap * step
     return _Frames(begin, np.where(apart, begin + step, following), apart)
@@ -213,12 +204,3 @@ def _as_times(times: Any, number: int) -> Floats:
             "with that of another"
         )
     return begin
-
-
-def _step(begin: Floats, rate: float | None) -> float:
-    """How long a frame lasts that no other follows."""
-    if rate is not None:
-        return 1.0 / rate
-    if len(begin) == 1:
-        raise DataError("one frame alone does not tell how long it lasts; give ", Option("rate"))
-    return float(np.median(np.diff(begin))) if len(begin) else 1.0

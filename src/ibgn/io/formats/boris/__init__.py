@@ -93,17 +93,8 @@ def read_boris(
     array(['tea'], dtype=object)
     """
     coding = _Coding(files, modifiers, points, unknown, Pairing(unpaired, repeated, files))
-    recordings = (
-        coding.recording(observation, file) for file in files for observation in _observations(file)
-    )
+    recordings = (recording for file in files for recording in coding.recordings(file))
     yield from settle_overlaps(recordings, overlaps, files)
-
-
-def _observations(file: InputFile) -> Iterator[Observation]:
-    text = file.text()
-    if text.lstrip().startswith("{"):
-        return read_project(parse_text(text, file.prefix))
-    return read_export(text, file)
 
 
 @dataclass(frozen=True)
@@ -121,6 +112,15 @@ class _Coding:
         check_choice("points", self.points, get_args(Points))
         check_choice("unknown", self.unknown, get_args(Unknown))
 
+    def recordings(self, file: InputFile) -> Iterator[Recording]:
+        """One for each observation of a project, or of a table of exported events."""
+        text = file.text()
+        if text.lstrip().startswith("{"):
+            observations = read_project(parse_text(text, file.prefix))
+        else:
+            observations = read_export(text, file)
+        return (self.recording(observation, file) for observation in observations)
+
     def recording(self, observation: Observation, file: InputFile) -> Recording:
         """Recording of an observation, named within the folder of its file."""
         known = {}
@@ -132,7 +132,14 @@ class _Coding:
         folder = "" if path.name == file.name else f"{path.parent.as_posix()}/"
         coded = {event.place: event for event in observation.events}
         pairs = self._pairs(observation, file.prefix)
-        notes = [self._annotation(coded[pair.place], pair) for pair in pairs]
+        notes = []
+        for pair in pairs:
+            event = coded[pair.place]
+            action = event.behavior
+            if self.modifiers and event.modifiers:
+                action = f"{action} ({', '.join(event.modifiers)})"
+            track = event.subject or NO_SUBJECT
+            notes.append(Annotation(track, action, pair.start, pair.end, event.place))
         return Recording(f"{folder}{observation.name}", notes, known)
 
     def _pairs(self, observation: Observation, source: str) -> Iterator[Pair]:
@@ -178,9 +185,3 @@ class _Coding:
                 Option("unknown", "drop"),
             )
         self.files.leave_out(": neither state nor point; dropped")
-
-    def _annotation(self, event: Coded, pair: Pair) -> Annotation:
-        name = event.behavior
-        if self.modifiers and event.modifiers:
-            name = f"{name} ({', '.join(event.modifiers)})"
-        return Annotation(event.subject or NO_SUBJECT, name, pair.start, pair.end, event.place)

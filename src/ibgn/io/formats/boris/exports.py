@@ -68,7 +68,9 @@ class _Export:
                 for number, names in enumerate(rows):
                     columns = _find_columns(names, source)
                     if columns.keys() >= AGGREGATED or columns.keys() >= TABULAR:
-                        return cls([*rows, *reader], number, columns, _modifiers(names), source)
+                        shapes = enumerate(map(_shape, names))
+                        modifiers = [place for place, n in shapes if MODIFIERS.fullmatch(n)]
+                        return cls([*rows, *reader], number, columns, modifiers, source)
             except csv.Error as error:
                 trouble = f" ({printable(error)})"
         raise DataError(
@@ -119,12 +121,13 @@ class _Export:
     def observations(self, file: str) -> dict[str, list[int]]:
         """Rows of each observation, by its id."""
         head = {_shape(name): value.strip() for name, value in self.head().items()}
-        found: dict[str, list[int]] = {}
+        observations: dict[str, list[int]] = {}
         for row in range(self.header + 1, len(self.rows)):
             if any(cell.strip() for cell in self.rows[row]):
                 name = self.cell("observation", row)
-                found.setdefault(name or head.get("observation id") or file, []).append(row)
-        return found
+                name = name or head.get("observation id") or file
+                observations.setdefault(name, []).append(row)
+        return observations
 
     def head(self) -> dict[str, str]:
         """Names and values before the header, where older versions put them."""
@@ -132,11 +135,11 @@ class _Export:
 
     def variables(self, rows: Sequence[int]) -> dict[str, str | None]:
         """Value of each column that keeps it in these rows, and of what stands before them."""
-        found: dict[str, str | None] = {**self.head()}
+        variables: dict[str, str | None] = {**self.head()}
         for place, name in enumerate(self.rows[self.header]):
             values = {self._at(place, row) for row in rows}
-            found[name] = values.pop() if len(values) == 1 else None
-        return found
+            variables[name] = values.pop() if len(values) == 1 else None
+        return variables
 
     def length(self, rows: Sequence[int]) -> float:
         """Length of an observation where a column tells it."""
@@ -156,10 +159,6 @@ def _find_columns(names: Sequence[str], source: str) -> dict[str, int]:
             f"{source}the column {quote(twice[0])} is there twice; rename the variable of that name"
         )
     return {ours: shapes.index(name) for ours, name in found.items()}
-
-
-def _modifiers(names: Sequence[str]) -> list[int]:
-    return [place for place, name in enumerate(names) if MODIFIERS.fullmatch(_shape(name))]
 
 
 def _shape(name: str) -> str:

@@ -1,7 +1,7 @@
 """Projects of BORIS: an ethogram, and observations of it."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from ibgn.io.formats.boris.observations import Coded, Observation, split_modifiers
 from ibgn.io.parsing.json import Node
@@ -14,7 +14,15 @@ def read_project(root: Node) -> Iterator[Observation]:
     """Observations of a project, as "File > Save project" writes it."""
     kinds = _kinds(root.child("behaviors_conf"))
     for name, node in root.child("observations").members():
-        events = [_coded(row, kinds) for row in node.child("events").items()]
+        events = []
+        for row in node.child("events").items():
+            time, subject, behavior, *others = row.items(least=3)
+            code = behavior.name()
+            modifiers = split_modifiers(_text(others[0])) if others else ()
+            kind = kinds.get(code, "not defined in the project")
+            events.append(
+                Coded(time.number(), _text(subject).strip(), code, modifiers, kind, row.path)
+            )
         variables = {}
         if node.has("independent_variables"):
             members = node.child("independent_variables").members()
@@ -34,14 +42,6 @@ def _kinds(ethogram: Node) -> dict[str, str]:
         if kinds.setdefault(code, kind) != kind:
             raise node.error(f"the behaviour {quote(code)} is a state and a point; rename one")
     return kinds
-
-
-def _coded(row: Node, kinds: Mapping[str, str]) -> Coded:
-    time, subject, behavior, *others = row.items(least=3)
-    code = behavior.name()
-    modifiers = split_modifiers(_text(others[0])) if others else ()
-    kind = kinds.get(code, "not defined in the project")
-    return Coded(time.number(), _text(subject).strip(), code, modifiers, kind, row.path)
 
 
 def _text(node: Node) -> str:

@@ -46,7 +46,7 @@ def read_elan(files: Files) -> Iterator[Recording]:
     array(['tea'], dtype=object)
     """
     for file in files:
-        yield _parse(file)
+        yield _read_recording(file)
 
 
 class _Exact(NamedTuple):
@@ -54,6 +54,21 @@ class _Exact(NamedTuple):
 
     offset: float
     times: Mapping[str, tuple[float, float]]
+
+    @classmethod
+    def of(cls, mine: Mapping[str, Any], prefix: str) -> "_Exact":
+        offset, times = mine.get("offset", 0.0), mine.get("times", {})
+        if not _are_times([offset]) or not isinstance(times, dict):
+            raise DataError(
+                f"{prefix}the property {MINE}offset or {MINE}times is damaged; remove it"
+            )
+        for name, pair in times.items():
+            if not (isinstance(pair, list) and len(pair) == 2 and _are_times(pair)):
+                raise DataError(
+                    f"{prefix}the property {MINE}times has {quote(pair)} for annotation "
+                    f"{printable(name)}, not two times; remove it"
+                )
+        return cls(float(offset), {name: (float(a), float(b)) for name, (a, b) in times.items()})
 
     def seconds(self, timed: Timed) -> tuple[float, float]:
         """Times of an annotation, exact where they still agree with those in milliseconds."""
@@ -68,11 +83,15 @@ class _Exact(NamedTuple):
         )
 
 
-def _parse(file: InputFile) -> Recording:
+def _read_recording(file: InputFile) -> Recording:
     root = parse_xml(file)
     notes = read_notes(root, file.prefix)
-    mine = _mine(read_properties(root, file.prefix), file.prefix)
-    exact = _exact(mine, file.prefix)
+    mine = {  # what the file says of itself
+        name.removeprefix(MINE): parse_known(text, f"{file.prefix}the property {printable(name)}")
+        for name, text in read_properties(root, file.prefix).items()
+        if name.startswith(MINE)
+    }
+    exact = _Exact.of(mine, file.prefix)
     known = {name: mine[name] for name in KNOWN if name in mine}
     annotations = []
     for timed in notes:
@@ -83,28 +102,6 @@ def _parse(file: InputFile) -> Recording:
             continue
         annotations.append(Annotation(note.tier, note.value, *exact.seconds(timed), str(note)))
     return Recording(file.name, annotations, check_known(known, f"{file.prefix}the header"))
-
-
-def _mine(properties: Mapping[str, str], prefix: str) -> dict[str, Any]:
-    """What the file says of itself, by the rest of the name of the property."""
-    return {
-        name.removeprefix(MINE): parse_known(text, f"{prefix}the property {printable(name)}")
-        for name, text in properties.items()
-        if name.startswith(MINE)
-    }
-
-
-def _exact(mine: Mapping[str, Any], prefix: str) -> _Exact:
-    offset, times = mine.get("offset", 0.0), mine.get("times", {})
-    if not _are_times([offset]) or not isinstance(times, dict):
-        raise DataError(f"{prefix}the property {MINE}offset or {MINE}times is damaged; remove it")
-    for name, pair in times.items():
-        if not (isinstance(pair, list) and len(pair) == 2 and _are_times(pair)):
-            raise DataError(
-                f"{prefix}the property {MINE}times has {quote(pair)} for annotation "
-                f"{printable(name)}, not two times; remove it"
-            )
-    return _Exact(float(offset), {name: (float(a), float(b)) for name, (a, b) in times.items()})
 
 
 def _are_times(values: list[Any]) -> bool:

@@ -49,15 +49,15 @@ class _Tier(NamedTuple):
 
 def read_properties(root: Element, prefix: str) -> dict[str, str]:
     """Properties in the header by name, those with a name."""
-    found: dict[str, str] = {}
+    properties: dict[str, str] = {}
     for element in root.iterfind("HEADER/PROPERTY"):
         name = element.get("NAME")
         if name is None:
             continue
-        if name in found:
+        if name in properties:
             raise DataError(f"{prefix}the property {quote(name)} stands twice; remove one")
-        found[name] = element.text or ""
-    return found
+        properties[name] = element.text or ""
+    return properties
 
 
 def read_notes(root: Element, prefix: str) -> list[Timed]:
@@ -67,19 +67,6 @@ def read_notes(root: Element, prefix: str) -> list[Timed]:
             f"{prefix}the file begins with <{printable(root.tag)}>, not with "
             "<ANNOTATION_DOCUMENT>; is it an ELAN file?"
         )
-    _check_units(root, prefix)
-    slots = _slots(root, prefix)
-    tiers = _tiers(root, prefix)
-    notes = _by_id(tiers, prefix)
-    _check_slots(notes, slots, prefix)
-    for chain in _chains(tiers):
-        _spread(chain, slots)
-    _spread(list(slots), slots)
-    aligned = _aligned(notes, prefix)
-    return [_timed(note, aligned[note.id], slots, prefix) for note in notes.values()]
-
-
-def _check_units(root: Element, prefix: str) -> None:
     header = root.find("HEADER")
     units = "milliseconds" if header is None else header.get("TIME_UNITS", "milliseconds")
     if units != "milliseconds":
@@ -87,6 +74,20 @@ def _check_units(root: Element, prefix: str) -> None:
             f"{prefix}the times are in {quote(units)}, not in milliseconds; open the file in ELAN "
             "and save it again"
         )
+    slots = _slots(root, prefix)
+    tiers = _tiers(root, prefix)
+    notes = _by_id(tiers, prefix)
+    for note in notes.values():
+        missing = [slot for slot in note.slots or () if slot not in slots]
+        if missing:
+            raise DataError(
+                f"{prefix}{note}: there is no time slot {printable(missing[0])}; export it again"
+            )
+    for chain in _chains(tiers):
+        _spread(chain, slots)
+    _spread(list(slots), slots)
+    aligned = _aligned(notes, prefix)
+    return [_timed(note, aligned[note.id], slots, prefix) for note in notes.values()]
 
 
 def _slots(root: Element, prefix: str) -> dict[str, float | None]:
@@ -112,7 +113,7 @@ def _tiers(root: Element, prefix: str) -> list[_Tier]:
         name = _attribute(element, "TIER_ID", prefix, "a tier")
         if name in tiers:
             raise DataError(f"{prefix}two tiers are called {quote(name)}; rename one")
-        notes = [_note(found, name, prefix) for found in _annotations(element, name, prefix)]
+        notes = [_note(child, name, prefix) for child in element.iterfind("ANNOTATION")]
         tiers[name] = _Tier(name, element.get("PARENT_REF"), notes)
     order = _parents_first({tier.name: tier.parent for tier in tiers.values()})
     if len(order) < len(tiers):
@@ -123,19 +124,15 @@ def _tiers(root: Element, prefix: str) -> list[_Tier]:
     return [tiers[name] for name in order]
 
 
-def _annotations(tier: Element, name: str, prefix: str) -> Iterator[Element]:
-    for element in tier.iterfind("ANNOTATION"):
-        tags = [child.tag for child in element]
-        if tags not in (["ALIGNABLE_ANNOTATION"], ["REF_ANNOTATION"]):
-            found = printable(f"<{'>, <'.join(tags)}>" if tags else "nothing")
-            raise DataError(
-                f"{prefix}tier {quote(name)}: an <ANNOTATION> holds {found}, not one "
-                "<ALIGNABLE_ANNOTATION> or <REF_ANNOTATION>; export it again"
-            )
-        yield element[0]
-
-
-def _note(element: Element, tier: str, prefix: str) -> Note:
+def _note(annotation: Element, tier: str, prefix: str) -> Note:
+    tags = [child.tag for child in annotation]
+    if tags not in (["ALIGNABLE_ANNOTATION"], ["REF_ANNOTATION"]):
+        held = printable(f"<{'>, <'.join(tags)}>" if tags else "nothing")
+        raise DataError(
+            f"{prefix}tier {quote(tier)}: an <ANNOTATION> holds {held}, not one "
+            "<ALIGNABLE_ANNOTATION> or <REF_ANNOTATION>; export it again"
+        )
+    element = annotation[0]
     name = _attribute(element, "ANNOTATION_ID", prefix, f"an annotation on tier {quote(tier)}")
     note = Note(name, tier, element.findtext("ANNOTATION_VALUE") or "", None, None)
     if element.tag == "REF_ANNOTATION":
@@ -161,15 +158,6 @@ def _by_id(tiers: Sequence[_Tier], prefix: str) -> dict[str, Note]:
                 "make ids distinct"
             )
     return notes
-
-
-def _check_slots(notes: Mapping[str, Note], slots: Mapping[str, float | None], prefix: str) -> None:
-    for note in notes.values():
-        missing = [slot for slot in note.slots or () if slot not in slots]
-        if missing:
-            raise DataError(
-                f"{prefix}{note}: there is no time slot {printable(missing[0])}; export it again"
-            )
 
 
 def _chains(tiers: Sequence[_Tier]) -> Iterator[list[str]]:

@@ -79,10 +79,10 @@ def _check(rows: Instance, known: Known) -> None:
     """Refuse what ELAN cannot hold."""
     what = f"instance {quote(known['instance'])}"
     for text in [*(row[0] for row in rows), *known.values()]:
-        found = NOT_IN_XML.search(text) if isinstance(text, str) else None
-        if found:
+        match = NOT_IN_XML.search(text) if isinstance(text, str) else None
+        if match:
             raise DataError(
-                f"{what}: {quote(text)} holds the character {found[0]!r}, which XML cannot; "
+                f"{what}: {quote(text)} holds the character {match[0]!r}, which XML cannot; "
                 "replace it"
             )
     latest = max((row[2] for row in rows), default=0.0)
@@ -104,7 +104,9 @@ def _offset(rows: Instance) -> float:
 def _render(rows: Instance, known: Known) -> Iterator[str]:
     """Lines of the file of one instance."""
     offset, actions = _offset(rows), len(rows)
-    rows = [*rows, *_label_row(rows, known)]
+    if "label" in known and rows:  # as an annotation of the whole instance, for people to see
+        whole = min(row[1] for row in rows), max(row[2] for row in rows)
+        rows = [*rows, (str(known["label"]), *whole)]
     spans = [milliseconds(start, end, offset) for _, start, end in rows]
     named = [(row[0], *span) for row, span in zip(rows, spans, strict=True)]
     tiers = lay_out(named[:actions], taken=(ACTIVITY,))
@@ -119,16 +121,12 @@ def _render(rows: Instance, known: Known) -> Iterator[str]:
     ids = {(place, side): f"ts{number}" for number, (_, place, side) in enumerate(slots, 1)}
     yield from HEAD
     yield from _header(known, offset, exact, len(order))
-    yield from _time_order(slots)
+    yield "    <TIME_ORDER>"
+    for number, (time, _, _) in enumerate(slots, 1):
+        yield f'        <TIME_SLOT TIME_SLOT_ID="ts{number}" TIME_VALUE="{time}"/>'
+    yield "    </TIME_ORDER>"
     yield from _tier_lines(tiers, rows, ids)
     yield from FOOT
-
-
-def _label_row(rows: Instance, known: Known) -> list[tuple[str, float, float]]:
-    """The label as an annotation of the whole instance, for people to see."""
-    if "label" not in known or not rows:
-        return []
-    return [(str(known["label"]), min(row[1] for row in rows), max(row[2] for row in rows))]
 
 
 def _header(
@@ -145,13 +143,6 @@ def _header(
     for name, value in mine.items():
         yield f'        <PROPERTY NAME="{MINE}{name}">{_text(to_json(value))}</PROPERTY>'
     yield "    </HEADER>"
-
-
-def _time_order(slots: list[tuple[int, int, int]]) -> Iterator[str]:
-    yield "    <TIME_ORDER>"
-    for number, (time, _, _) in enumerate(slots, 1):
-        yield f'        <TIME_SLOT TIME_SLOT_ID="ts{number}" TIME_VALUE="{time}"/>'
-    yield "    </TIME_ORDER>"
 
 
 def _tier_lines(

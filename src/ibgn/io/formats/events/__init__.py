@@ -11,7 +11,7 @@ from ibgn.io.annotations import Annotation, Recording
 from ibgn.io.choices import Choices, check_flag
 from ibgn.io.files import Files
 from ibgn.io.formats.events.entries import Entry, read_log, read_rows
-from ibgn.io.parsing.pairing import Event, Pair, Pairing, Repeated, Unpaired
+from ibgn.io.parsing.pairing import Event, Pairing, Repeated, Unpaired
 from ibgn.io.parsing.tabular import Column, check_column
 from ibgn.io.parsing.time import as_seconds
 from ibgn.io.registry import reader
@@ -109,10 +109,11 @@ def read_events(
     check_flag("header", header)
     named = _check_columns(columns, header, files.choices)
     form = _check_layout(layout, columns, files.choices)
-    states = _States(*_check_values(start_values, stop_values), unknown, files)
+    states = _States.of(start_values, stop_values, unknown, files)
     pairing = Pairing(unpaired, repeated, files)
     for file in files:
-        if _is_table(file, form):
+        suffixes = [suffix.lower() for suffix in file.path.suffixes]
+        if form == "table" or (form is None and any(suffix in TABLES for suffix in suffixes)):
             rows = read_rows(file, named, header, delimiter)
             log = _Log(file, list(rows), "row", len(files) > 1)
         else:
@@ -131,6 +132,24 @@ class _States:
 
     def __post_init__(self) -> None:
         check_choice("unknown", self.unknown, get_args(Unknown))
+
+    @classmethod
+    def of(cls, start: Any, stop: Any, unknown: Unknown, files: Files) -> "_States":
+        """Fold the case of states; begin and end, as logs say of activities, are always known."""
+        for name, values in (("start_values", start), ("stop_values", stop)):
+            if isinstance(values, str) or not isinstance(values, Iterable):
+                raise OptionError(name, values, "must be a list of states")
+        starts = frozenset(map(_fold, start)) | {"begin"}
+        stops = frozenset(map(_fold, stop)) | {"end"}
+        if starts & stops:
+            raise OptionError(
+                "start_values",
+                list(start),
+                f"has the state {quote(min(starts & stops))}, and so has ",
+                Option("stop_values"),
+                "; choose",
+            )
+        return cls(starts, stops, unknown, files)
 
     def starting(self, entry: Entry, where: Where) -> bool | None:
         """Tell whether an entry starts or stops its action, or None where it does neither."""
@@ -188,7 +207,14 @@ class _Log:
             if starts is not None:
                 mine.append(Event((entry.track, entry.action), starts, time, entry.place))
         for instance, mine in events.items():
-            yield self._recording(pairing.pairs(mine, self.where), first[instance].known)
+            notes = [
+                Annotation(track, action, start, end, f"{self.noun} {place}")
+                for (track, action), start, end, place in pairing.pairs(mine, self.where)
+            ]
+            known = first[instance].known
+            if self.one_of_many and instance is not None:
+                known = {**known, "instance": f"{self.file.name}#{instance}"}
+            yield Recording(self.file.name, notes, known)
 
     def _refuse_other(self, entry: Entry, first: Entry) -> None:
         """Refuse an entry that knows something else of its instance than the first one."""
@@ -202,23 +228,9 @@ class _Log:
             Option("columns", {"instance": "..."}),
         )
 
-    def _recording(self, pairs: Iterable[Pair], known: Mapping[str, str]) -> Recording:
-        notes = [
-            Annotation(track, action, start, end, f"{self.noun} {place}")
-            for (track, action), start, end, place in pairs
-        ]
-        if self.one_of_many and "instance" in known:
-            known = {**known, "instance": f"{self.file.name}#{known['instance']}"}
-        return Recording(self.file.name, notes, known)
-
 
 def _fold(state: Any) -> str:
     return str(state).strip().casefold()
-
-
-def _is_table(file: InputFile, layout: Layout | None) -> bool:
-    suffixes = [suffix.lower() for suffix in file.path.suffixes]
-    return layout == "table" or (layout is None and any(s in TABLES for s in suffixes))
 
 
 def _check_layout(layout: Any, columns: Any, choices: Choices) -> Layout | None:
@@ -268,21 +280,3 @@ def _check_columns(columns: Any, header: bool, choices: Choices) -> dict[str, Co
             named[ours] = int(name) if name.isdecimal() else name
             check_column(option, named[ours], header)
     return named
-
-
-def _check_values(start: Any, stop: Any) -> tuple[frozenset[str], frozenset[str]]:
-    """Fold the case of states; begin and end, as logs say of activities, are always known."""
-    for name, values in (("start_values", start), ("stop_values", stop)):
-        if isinstance(values, str) or not isinstance(values, Iterable):
-            raise OptionError(name, values, "must be a list of states")
-    starts = frozenset(map(_fold, start)) | {"begin"}
-    stops = frozenset(map(_fold, stop)) | {"end"}
-    if starts & stops:
-        raise OptionError(
-            "start_values",
-            list(start),
-            f"has the state {quote(min(starts & stops))}, and so has ",
-            Option("stop_values"),
-            "; choose",
-        )
-    return starts, stops

@@ -16,7 +16,7 @@ from ibgn.io.annotations import Annotation, Recording, to_frame
 from ibgn.io.choices import Choices, check_flag, check_list
 from ibgn.io.files import Files, Sources
 from ibgn.io.formats.opportunity.legend import ACTIVITY, CHANNELS, LEGEND, TRACKS
-from ibgn.io.formats.opportunity.recordings import Frames, Run, Unknown, find_files, load_frames
+from ibgn.io.formats.opportunity.recordings import Frames, Unknown, find_files, load_frames
 from ibgn.io.longframe import LongFrame
 from ibgn.io.parsing.time import find_runs
 from ibgn.io.registry import reader
@@ -127,22 +127,19 @@ def read_opportunity_frames(
     """
     places = _find_channels(columns)
     files = Files(path, SUFFIXES)
-    with files.reading():
-        return [
-            _name_frames(run, places, load_frames(run, places, unknown))
-            for run in find_files(files, runs)
-        ]
-
-
-def _name_frames(run: Run, places: Sequence[int], frames: Frames) -> SensorRecording:
-    labels = {}
-    for track, codes in frames.codes.items():
-        known, place = np.unique(codes, return_inverse=True)
-        labels[track] = np.array([LEGEND[track].get(code) for code in known.tolist()], object)[
-            place
-        ]
     names = tuple(CHANNELS[place] for place in places)
-    return SensorRecording(frames.time, frames.channels, names, labels, run.file.name, run.subject)
+    recordings = []
+    with files.reading():
+        for run in find_files(files, runs):
+            time, channels, codes = load_frames(run, places, unknown)
+            labels = {}
+            for track, column in codes.items():
+                known, inverse = np.unique(column, return_inverse=True)
+                texts = [LEGEND[track].get(code) for code in known.tolist()]
+                labels[track] = np.array(texts, object)[inverse]
+            name, subject = run.file.name, run.subject
+            recordings.append(SensorRecording(time, channels, names, labels, name, subject))
+    return recordings
 
 
 def _find_channels(columns: Sequence[str] | None) -> list[int]:

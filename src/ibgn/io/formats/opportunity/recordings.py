@@ -45,7 +45,15 @@ def find_files(files: Files, runs: Sequence[str] | None) -> list[Run]:
     """Files whose runs begin with one of these names."""
     if runs is not None:
         check_list("runs", runs)
-    named = [_named(file) for file in files]
+    named = []
+    for file in files:
+        match = re.match(r"(S\d+)-([A-Za-z]+\d*)(\.|$)", file.path.name)
+        if not match:
+            raise DataError(
+                f"{quote(file.name)} does not name a subject and a run, as S1-ADL3.dat does; "
+                "rename it"
+            )
+        named.append(Run(file, match[1], match[2]))
     chosen = [run for run in named if runs is None or run.kind.startswith(tuple(runs))]
     if not chosen:
         kinds = ", ".join(sorted({run.kind for run in named})[:20]) or "none"
@@ -56,15 +64,6 @@ def find_files(files: Files, runs: Sequence[str] | None) -> list[Run]:
     if times > 1:
         raise DataError(f"{quote(name)} is given {times} times; give each recording once")
     return chosen
-
-
-def _named(file: InputFile) -> Run:
-    match = re.match(r"(S\d+)-([A-Za-z]+\d*)(\.|$)", file.path.name)
-    if not match:
-        raise DataError(
-            f"{quote(file.name)} does not name a subject and a run, as S1-ADL3.dat does; rename it"
-        )
-    return Run(file, match[1], match[2])
 
 
 def load_frames(run: Run, places: Sequence[int], unknown: Unknown) -> Frames:
@@ -167,10 +166,10 @@ def _check_codes(track: str, column: Floats, unknown: Unknown, source: str) -> I
         return column.astype(np.int64)
     frame, more = int(np.argmin(known)), int((~known).sum()) - 1
     also = f" ({count(more, 'more frame')} likewise)" if more else ""
-    found = f"{source}frame {frame + 1}: {track} has no code {column[frame]:.15g}{also}"
+    problem = f"{source}frame {frame + 1}: {track} has no code {column[frame]:.15g}{also}"
     if unknown == "error":
         codes = ", ".join(map(str, LEGEND[track]))
         drop = Option("unknown", "drop")
-        raise DataError(f"{found}; codes are 0, {codes}; ", drop, " takes others for no label")
-    warnings.warn(DataWarning(f"{found}; taken for no label"), stacklevel=2)
+        raise DataError(f"{problem}; codes are 0, {codes}; ", drop, " takes others for no label")
+    warnings.warn(DataWarning(f"{problem}; taken for no label"), stacklevel=2)
     return np.where(known, column, 0).astype(np.int64)

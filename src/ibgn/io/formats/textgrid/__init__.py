@@ -1,13 +1,12 @@
 """Praat: tiers of intervals and of points (.TextGrid)."""
 
 from collections.abc import Iterator
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, get_args
 
 from ibgn._files import InputFile
 from ibgn.checks import check_choice
 from ibgn.errors import DataError, Option
 from ibgn.io.annotations import Annotation, Recording
-from ibgn.io.choices import Choices
 from ibgn.io.export import check_known, parse_known
 from ibgn.io.files import Files
 from ibgn.io.formats.textgrid.tokens import Tokens, read_text
@@ -59,9 +58,11 @@ def read_textgrid(
     if encoding is not None:
         check_encoding(encoding)
     check_choice("points", points, get_args(Points))
+    tracks = files.choices.tracks
+    chosen = (*tracks, files.choices.activity_track) if tracks else ()
     for file in files:
         tiers = _parse(file, encoding)
-        pointed = [tier for tier in tiers if tier.has_points and _is_chosen(tier, files.choices)]
+        pointed = [t for t in tiers if t.has_points and (not chosen or t.name in chosen)]
         if points == "error":
             _refuse_points(pointed, file.prefix)
         elif points == "drop":
@@ -95,22 +96,7 @@ class _Tier(NamedTuple):
 def _parse(file: InputFile, encoding: str | None) -> list[_Tier]:
     prefix = file.prefix
     tokens = Tokens(read_text(file, encoding), prefix)
-    _check_kind(tokens.text("type of the file"), prefix)
-    found = tokens.text("class of the object")
-    if found != "TextGrid":
-        raise DataError(f"{prefix}the file holds a {quote(found)}, not a 'TextGrid'; save that")
-    tokens.number("start of the grid")
-    tokens.number("end of the grid")
-    some = tokens.flag("flag <exists>") == "exists"
-    tiers = [
-        _parse_tier(tokens, number, prefix)
-        for number in range(1, (tokens.size("number of tiers") if some else 0) + 1)
-    ]
-    tokens.end()
-    return tiers
-
-
-def _check_kind(kind: str, prefix: str) -> None:
+    kind = tokens.text("type of the file")
     if kind.startswith("Praat chronological"):
         raise DataError(
             f"{prefix}the TextGrid is in chronological order, which is not read; open it in Praat "
@@ -120,6 +106,18 @@ def _check_kind(kind: str, prefix: str) -> None:
         raise DataError(
             f"{prefix}the type of the file is {quote(kind)}, not 'ooTextFile'; is it a TextGrid?"
         )
+    held = tokens.text("class of the object")
+    if held != "TextGrid":
+        raise DataError(f"{prefix}the file holds a {quote(held)}, not a 'TextGrid'; save that")
+    tokens.number("start of the grid")
+    tokens.number("end of the grid")
+    some = tokens.flag("flag <exists>") == "exists"
+    tiers = [
+        _parse_tier(tokens, number, prefix)
+        for number in range(1, (tokens.size("number of tiers") if some else 0) + 1)
+    ]
+    tokens.end()
+    return tiers
 
 
 def _parse_tier(tokens: Tokens, number: int, prefix: str) -> _Tier:
@@ -142,10 +140,6 @@ def _parse_tier(tokens: Tokens, number: int, prefix: str) -> _Tier:
             )
         tier.stretches.append((start, end, tokens.text("text")))
     return tier
-
-
-def _is_chosen(tier: _Tier, choices: Choices) -> bool:
-    return not choices.tracks or tier.name in (*choices.tracks, choices.activity_track)
 
 
 def _refuse_points(tiers: list[_Tier], prefix: str) -> None:
@@ -174,15 +168,14 @@ def _recording(name: str, tiers: list[_Tier], prefix: str) -> Recording:
         for entry, (start, end, text) in enumerate(tier.stretches, 1)
         if tier.has_points or text.strip()  # blank intervals are gaps
     ]
-    return Recording(name, annotations, _known(mine[0], prefix) if mine else {})
+    known = {}
+    if mine:
+        what = f"{prefix}the text on tier {MINE!r}"
+        text = "".join(text for *_, text in mine[0].stretches)
+        known = check_known(parse_known(text, what), what)
+    return Recording(name, annotations, known)
 
 
 def _is_mine(tier: _Tier) -> bool:
     texts = [text for *_, text in tier.stretches if text.strip()]
     return tier.name == MINE and not tier.has_points and len(texts) == 1 and texts[0][0] == "{"
-
-
-def _known(tier: _Tier, prefix: str) -> dict[str, Any]:
-    what = f"{prefix}the text on tier {MINE!r}"
-    known = parse_known("".join(text for *_, text in tier.stretches), what)
-    return check_known(known, what)

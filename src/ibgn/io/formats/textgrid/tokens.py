@@ -111,7 +111,7 @@ class Tokens:
     def __init__(self, text: str, prefix: str) -> None:
         self._text = text
         self._prefix = prefix
-        self._found = self._scan()
+        self._tokens = self._scan()
 
     def number(self, name: str) -> float:
         """Take a number; its name tells in a message what is needed."""
@@ -138,7 +138,7 @@ class Tokens:
 
     def end(self) -> None:
         """Refuse a file that goes on."""
-        token = next(self._found, None)
+        token = next(self._tokens, None)
         if token is not None:
             raise self._error(
                 token, f"after the last tier follows {quote(token.value)}; correct the sizes"
@@ -155,7 +155,7 @@ class Tokens:
         return token.value
 
     def _next(self, name: str) -> _Token:
-        token = next(self._found, None)
+        token = next(self._tokens, None)
         if token is None:
             raise DataError(
                 f"{self._prefix}the file ends where the {name} should be; is it all there?"
@@ -170,20 +170,16 @@ class Tokens:
             elif kind == "flag":
                 yield _Token("flag", match["flag"], position)
             elif kind == "word" and NUMERIC.match(match["word"]):
-                yield _Token("number", self._number(match["word"], position), position)
+                word = match["word"]
+                parsed = NUMBER.fullmatch(word)
+                number = float(parsed[1]) if parsed else float("nan")
+                if not abs(number) < float("inf"):
+                    why = f"{quote(word)} is not a finite number; write numbers as 12.5"
+                    raise self._error(_Token("", "", position), why)
+                yield _Token("number", number, position)
             elif kind == "stray":
                 what = "quote" if match["stray"] == '"' else "<"
                 raise self._error(_Token("", "", position), f"the {what} here is never closed")
-
-    def _number(self, word: str, position: int) -> float:
-        match = NUMBER.fullmatch(word)
-        number = float(match[1]) if match else float("nan")
-        if not abs(number) < float("inf"):
-            raise self._error(
-                _Token("", "", position),
-                f"{quote(word)} is not a finite number; write numbers as 12.5",
-            )
-        return number
 
     def _error(self, token: _Token, why: str) -> DataError:
         line = self._text.count("\n", 0, token.position) + 1

@@ -57,11 +57,11 @@ def write_textgrid(
 def _check(rows: Instance, known: Known) -> None:
     """Refuse what Praat cannot hold; instance, label and group are escaped in any case."""
     for action in {row[0] for row in rows}:
-        found = NOT_IN_PRAAT.search(action)
-        if found:
+        match = NOT_IN_PRAAT.search(action)
+        if match:
             raise DataError(
                 f"instance {quote(known['instance'])}: the action {quote(action)} holds the "
-                f"character {found[0]!r}, which Praat does not keep; replace it"
+                f"character {match[0]!r}, which Praat does not keep; replace it"
             )
 
 
