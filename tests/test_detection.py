@@ -128,7 +128,7 @@ def test_labels_are_text_and_nothing_is_none():
     ({"channels": [[1], [np.inf], [3]]}, "channel 'c' is inf in frame 1"),
     ({"channels": [[1], [2, 3], [3]]}, "holds numbers"),
     ({"channels": [[1, 2]] * 3}, "one name per channel"),
-    ({"names": []}, "one at least"),
+    ({"names": []}, "at least one"),
     ({"channels": [[1, 2]] * 3, "names": ["c", "c"]}, "2 channels are called 'c'"),
     ({"labels": {"t": ["a"]}}, "one label per frame"),
     ({"labels": {"t": [[1], [2], [[]]]}}, "labels of 't'"),

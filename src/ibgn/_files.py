@@ -203,10 +203,10 @@ def _find_target(path: Source) -> Path:
         target = as_path(path).resolve()
     except RuntimeError as error:  # what a loop of links is before Python 3.13
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP)) from error
-    given = Path(path)  # a pipe behind a link has no path that could be resolved
-    if given.is_dir():
+    unresolved = Path(path)  # a pipe behind a link has no path that could be resolved
+    if unresolved.is_dir():
         raise DataError(f"{show(path)} is a folder; name a file")
-    if given.exists() and not given.is_file():
+    if unresolved.exists() and not unresolved.is_file():
         raise DataError(f"{show(path)} is a device or a pipe, which is not replaced; name a file")
     if not target.parent.is_dir():
         raise DataError(f"there is no folder {show(target.parent)}; make it first")

@@ -148,12 +148,12 @@ class SensorRecording:
                     f"{what} have shape {column.shape} for {count(len(self), 'frame')}; "
                     "give one label per frame"
                 )
-            codes, found = pd.factorize(column, use_na_sentinel=True)
+            codes, distinct = pd.factorize(column, use_na_sentinel=True)
         except (TypeError, ValueError) as error:
             if isinstance(error, DataError):
                 raise
             raise DataError(f"{what} are text or numbers ({printable(error)})") from error
-        texts = [str(value) if str(value).strip() else None for value in found]
+        texts = [str(value) if str(value).strip() else None for value in distinct]
         return np.array([*texts, None], object)[codes]  # -1, missing, is the last
 
     def __len__(self) -> int:

@@ -1,4 +1,4 @@
-"""What a reader is given: a file or a folder of them, opened one after the other."""
+"""Files that a reader takes: one or a folder of them, opened one after the other."""
 
 import warnings
 from collections import Counter
@@ -52,16 +52,16 @@ class Files:
         self._counts: Counter[tuple[Part, ...]] = Counter()
 
     def __len__(self) -> int:
-        return len(self._found)
+        return len(self._named_paths)
 
     def __iter__(self) -> Iterator[InputFile]:
-        for name, path in self._found:
+        for name, path in self._named_paths:
             self._current = InputFile(path, name)
             yield self._current
 
     @cached_property
-    def _found(self) -> list[tuple[str, Path]]:
-        return [found for path in self.paths for found in find_files(path, self._suffixes)]
+    def _named_paths(self) -> list[tuple[str, Path]]:
+        return [pair for path in self.paths for pair in find_files(path, self._suffixes)]
 
     def only(self) -> InputFile:
         """The file, of formats that have all instances in one."""

@@ -27,9 +27,11 @@ def is_text(option: Parameter) -> bool:
 
 def parameters_of(kind: type[Any], names: Iterable[str]) -> dict[str, Parameter]:
     """Fields of a dataclass as keyword arguments."""
-    hints, given = get_type_hints(kind), {field.name: field.default for field in fields(kind)}
+    hints, defaults = get_type_hints(kind), {field.name: field.default for field in fields(kind)}
     return {
-        name: Parameter(name, Parameter.KEYWORD_ONLY, default=given[name], annotation=hints[name])
+        name: Parameter(
+            name, Parameter.KEYWORD_ONLY, default=defaults[name], annotation=hints[name]
+        )
         for name in names
     }
 

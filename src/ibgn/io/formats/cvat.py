@@ -101,8 +101,8 @@ class _Video(NamedTuple):
     @classmethod
     def of(cls, root: Element, rate: float | None, source: str) -> "_Video":
         if rate is None:
-            texts = [root.findtext(f"meta//{name}") for name in ("fps", "frame_rate", "framerate")]
-            rate = next((as_number(text) for text in texts if text), None)
+            rates = [root.findtext(f"meta//{name}") for name in ("fps", "frame_rate", "framerate")]
+            rate = next((as_number(text) for text in rates if text), None)
             if rate is None or not 0 < rate < float("inf"):
                 raise DataError(
                     f"{source}the file does not say how many frames a second has; give ",
@@ -161,7 +161,10 @@ class _Objects:
             elif element.tag not in ("version", "meta"):
                 self._leave_out("entry", f"<{printable(element.tag)}> and no track or tag", source)
         for (label, value), frames in tags.items():
-            annotations += _stretches(label, _runs(frames, value, video.step), "tags", video)
+            # an end after each tagged frame that no other follows
+            ends = {frame + video.step for frame in frames} - frames
+            shapes = [_Shape(n, value if n in frames else None) for n in sorted(frames | ends)]
+            annotations += _stretches(label, shapes, "tags", video)
         return annotations
 
     def check_attribute(self) -> None:
@@ -247,13 +250,6 @@ def _refuse_others(root: Element, source: str) -> None:
         raise DataError(
             f"{source}the file holds the tracks of {len(tasks)} tasks; export each on its own"
         )
-
-
-def _runs(frames: set[int], value: str, step: int) -> list[_Shape]:
-    """Tagged frames, with an end after each that no other follows."""
-    ends = [_Shape(frame + step, None) for frame in frames if frame + step not in frames]
-    shapes = [*(_Shape(frame, value) for frame in frames), *ends]
-    return sorted(shapes, key=lambda shape: shape.frame)
 
 
 def _stretches(label: str, shapes: Iterable[_Shape], place: str, video: _Video) -> list[Annotation]:

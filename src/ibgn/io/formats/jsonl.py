@@ -30,6 +30,21 @@ class Line(NamedTuple):
     values: dict[str, Any]
     interval: int | None = None
 
+    @classmethod
+    def of(cls, text: str, number: int, source: str) -> "Line":
+        """Parse a line, which must be an object."""
+        try:
+            values = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise DataError(
+                f"{source}line {number} is not JSON: {error}; write one object {{...}} per line"
+            ) from error
+        if not isinstance(values, dict):
+            raise DataError(
+                f"{source}line {number} is {quote(values)}; an object {{...}} is needed"
+            )
+        return cls(number, values)
+
     def __str__(self) -> str:
         place = "" if self.interval is None else f", interval {self.interval}"
         return f"line {self.number}{place}"
@@ -107,21 +122,9 @@ def _parse(file: InputFile) -> Iterator[Line]:
         with file.open() as stream, io.TextIOWrapper(stream, encoding="utf-8-sig") as lines:
             for number, text in enumerate(lines, 1):
                 if text.strip():
-                    yield _parse_line(text.strip(), number, file.prefix)
+                    yield Line.of(text.strip(), number, file.prefix)
     except UnicodeDecodeError as error:
         raise DataError(f"{file.prefix}the text is not UTF-8: {error}; save it as UTF-8") from error
-
-
-def _parse_line(text: str, number: int, source: str) -> Line:
-    try:
-        values = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise DataError(
-            f"{source}line {number} is not JSON: {error}; write one object {{...}} per line"
-        ) from error
-    if not isinstance(values, dict):
-        raise DataError(f"{source}line {number} is {quote(values)}; an object {{...}} is needed")
-    return Line(number, values)
 
 
 def _intervals(line: Line, theirs: list[str], left_out: list[str], source: str) -> list[Line]:

@@ -236,8 +236,8 @@ def _check_columns(columns: Any, header: bool) -> dict[str, Column]:
 
 
 def _check_names(names: Any, columns: Mapping[str, Column]) -> dict[str, dict[str, str]]:
-    given = {} if names is None else names
-    pairs = given.items() if isinstance(given, Mapping) else [(given, None)]
+    meanings = {} if names is None else names
+    pairs = meanings.items() if isinstance(meanings, Mapping) else [(meanings, None)]
     if not all(
         isinstance(codes, Mapping) and all(isinstance(name, str) for name in codes.values())
         for _, codes in pairs
@@ -247,7 +247,7 @@ def _check_names(names: Any, columns: Mapping[str, Column]) -> dict[str, dict[st
             names,
             "must tell the meaning of codes by track, as {'posture': {1: 'stand'}}",
         )
-    alien = [track for track in given if str(track) not in columns]
+    alien = [track for track in meanings if str(track) not in columns]
     if alien:
         listed = ", ".join(quote(track) for track in columns)
         raise OptionError(
@@ -255,5 +255,5 @@ def _check_names(names: Any, columns: Mapping[str, Column]) -> dict[str, dict[st
         )
     return {
         str(track): {_code(code): name for code, name in codes.items()}
-        for track, codes in given.items()
+        for track, codes in meanings.items()
     }

@@ -125,8 +125,9 @@ class _Project:
         if view not in self.views:
             self._leave_out("entry", "of a view that the project does not define", entry)
         elif len(times) == 2:
+            start, end = times
             for track, value in self._values(entry):
-                self.annotations[view].append(Annotation(track, value, *times, entry.path))
+                self.annotations[view].append(Annotation(track, value, start, end, entry.path))
             if not entry.child("av").value:
                 self._leave_out("segment", "without a value", entry)
         elif not times and self.label is not None:

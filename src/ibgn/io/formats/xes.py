@@ -107,6 +107,29 @@ class _Trace(NamedTuple):
     events: Sequence[Mapping[str, str]]
     source: str
 
+    @classmethod
+    def of(
+        cls, trace: Element, attributes: Mapping[str, str], number: int, source: str
+    ) -> "_Trace":
+        known = {"instance": f"trace {number}"}
+        where = f"{source}trace {number}"
+        values = _values(trace, tuple(attributes.values()), where)
+        for ours, theirs in attributes.items():
+            if theirs in values:
+                known[ours] = values[theirs]
+            elif theirs != NAME:
+                keys = [child.attrib["key"] for child in trace if "key" in child.attrib]
+                listed = ", ".join(map(quote, keys[:20])) or "none"
+                raise DataError(
+                    f"{where} has no attribute {quote(theirs)}, which is to be its {ours}; there "
+                    f"are {listed}"
+                )
+        events = [
+            _values(event, USED, f"{where}, event {n}")
+            for n, event in enumerate((child for child in trace if _bare(child) == "event"), 1)
+        ]
+        return cls(known, events, source)
+
     def where(self, number: int) -> str:
         """Name an event, counted from 1, for a message."""
         return f"{self.source}trace {quote(self.known['instance'])}, event {number}"
@@ -156,27 +179,7 @@ class _Log:
         traces = [child for child in log if _bare(child) == "trace"]
         if not traces:
             raise DataError(f"{source}the log has no <trace>, which would be an instance")
-        return [self._trace(trace, n, source) for n, trace in enumerate(traces, 1)]
-
-    def _trace(self, trace: Element, number: int, source: str) -> _Trace:
-        known = {"instance": f"trace {number}"}
-        where = f"{source}trace {number}"
-        values = _values(trace, tuple(self.attributes.values()), where)
-        for ours, theirs in self.attributes.items():
-            if theirs in values:
-                known[ours] = values[theirs]
-            elif theirs != NAME:
-                keys = [child.attrib["key"] for child in trace if "key" in child.attrib]
-                listed = ", ".join(map(quote, keys[:20])) or "none"
-                raise DataError(
-                    f"{where} has no attribute {quote(theirs)}, which is to be its {ours}; there "
-                    f"are {listed}"
-                )
-        events = [
-            _values(event, USED, f"{where}, event {n}")
-            for n, event in enumerate((child for child in trace if _bare(child) == "event"), 1)
-        ]
-        return _Trace(known, events, source)
+        return [_Trace.of(trace, self.attributes, n, source) for n, trace in enumerate(traces, 1)]
 
     def _annotations(self, trace: _Trace, times: Sequence[float]) -> Iterator[Annotation]:
         starts_and_stops = []

@@ -48,7 +48,7 @@ REQUIRED = ("instance", "action", "start", "end")
 OPTIONAL = ("label", "group")
 OURS = ("instance", "label", "action", "start", "end", "group")
 COMPARED = 1000  # columns among which a misspelt one is looked for
-# from version 3.1 on pandas reads floats exactly by itself and warns when told to
+# from version 3.1 on pandas reads floats exactly by itself and warns when asked to
 EXACT_FLOATS: dict[str, Any] = (
     {} if Version(pd.__version__) >= Version("3.1") else {"float_precision": "round_trip"}
 )
@@ -115,29 +115,30 @@ def find_places(
     columns: Mapping[str, Column], head: Sequence[str], header: bool, source: str
 ) -> dict[str, int]:
     """Find the place of each column, counted from 0; `columns` gives its name or number by ours."""
-    return {ours: _place(column, head, header, source) for ours, column in columns.items()}
-
-
-def _place(column: Column, head: Sequence[str], header: bool, source: str) -> int:
-    if isinstance(column, int):
-        if column > len(head):
+    places = {}
+    for ours, column in columns.items():
+        if isinstance(column, int):
+            if column > len(head):
+                raise DataError(
+                    f"{source}there is no column {column}: the first line has {len(head)}; check "
+                    "the number and ",
+                    Option("delimiter"),
+                )
+            places[ours] = column - 1
+            continue
+        matches = [place for place, name in enumerate(head) if name.strip() == column.strip()]
+        if len(matches) != 1:
+            listed = ", ".join(quote(name) for name in head[:SHOWN])
+            more = f" and {len(head) - SHOWN} more" if len(head) > SHOWN else ""
+            number = f"{len(matches)} columns" if matches else "no column"
             raise DataError(
-                f"{source}there is no column {column}: the first line has {len(head)}; check the "
-                "number and ",
+                f"{source}there is {number} {quote(column)} (found: {listed}{more}); check the "
+                "name and ",
                 Option("delimiter"),
+                ", or give the number of the column",
             )
-        return column - 1
-    places = [place for place, name in enumerate(head) if name.strip() == column.strip()]
-    if len(places) == 1:
-        return places[0]
-    listed = ", ".join(quote(name) for name in head[:SHOWN])
-    more = f" and {len(head) - SHOWN} more" if len(head) > SHOWN else ""
-    number = f"{len(places)} columns" if places else "no column"
-    raise DataError(
-        f"{source}there is {number} {quote(column)} (found: {listed}{more}); check the name and ",
-        Option("delimiter"),
-        ", or give the number of the column",
-    )
+        places[ours] = matches[0]
+    return places
 
 
 def read_columns(
@@ -265,73 +266,73 @@ def parsing(source: str, needs: str) -> Iterator[None]:
 
 def check_columns(columns: Any) -> dict[str, str]:
     """Refuse other names for columns that are not written {ours: theirs}."""
-    given = {} if columns is None else columns
-    pairs = given.items() if isinstance(given, Mapping) else [(given, None)]
+    renamed = {} if columns is None else columns
+    pairs = renamed.items() if isinstance(renamed, Mapping) else [(renamed, None)]
     if not all(isinstance(name, str) for pair in pairs for name in pair):
         raise OptionError("columns", columns, "must map names, as {'action': 'behaviour'}")
-    unknown = sorted(set(given) - set(OURS))
+    unknown = sorted(set(renamed) - set(OURS))
     if unknown:
         choices = ", ".join(map(repr, REQUIRED + OPTIONAL))
         raise OptionError(
             "columns", columns, f"names {quote(unknown[0])}, which is not one of {choices}"
         )
-    return dict(given)
+    return dict(renamed)
 
 
-def find_columns(found: Sequence[Any], columns: Columns, has: str) -> dict[str, int]:
-    """Place of each of our columns among those found; refuses missing and duplicate ones.
+def find_columns(header: Sequence[Any], columns: Columns, has: str) -> dict[str, int]:
+    """Place of each of our columns in a header; refuses missing and duplicate ones.
 
     Parameters
     ----------
-    found : names of all columns
+    header : names of all columns
     columns : other names for ours
     has : begins a message, as "takes.csv: the header has"
     """
-    given = check_columns(columns)
-    found = [str(name) for name in found]
-    times = Counter(found)
-    theirs = {ours: given.get(ours, ours) for ours in REQUIRED + OPTIONAL}
+    renamed = check_columns(columns)
+    names = [str(name) for name in header]
+    times = Counter(names)
+    theirs = {ours: renamed.get(ours, ours) for ours in REQUIRED + OPTIONAL}
     for name in theirs.values():
         if times[name] > 1:
             raise DataError(
                 f"{has} the column {quote(name)} {times[name]} times; rename or drop all but one"
             )
     missing = [ours for ours in theirs if not times[theirs[ours]]]
-    if any(ours in REQUIRED or ours in given for ours in missing):
-        raise _missing_columns(missing, theirs, given, found, has)
-    place = {name: number for number, name in enumerate(found)}
-    return {ours: place[name] for ours, name in theirs.items() if name in place}
+    if any(ours in REQUIRED or ours in renamed for ours in missing):
+        raise _missing_columns(missing, theirs, renamed, names, has)
+    places = {name: number for number, name in enumerate(names)}
+    return {ours: places[name] for ours, name in theirs.items() if name in places}
 
 
-def unused(found: Sequence[Any], used: Mapping[str, int]) -> list[str]:
+def unused(header: Sequence[Any], used: Mapping[str, int]) -> list[str]:
     """Names of the columns that are not ours."""
     places = set(used.values())
-    return [str(name) for place, name in enumerate(found) if place not in places]
+    return [str(name) for place, name in enumerate(header) if place not in places]
 
 
 def _missing_columns(
     missing: list[str],
     theirs: dict[str, str],
-    given: dict[str, str],
-    found: list[str],
+    renamed: dict[str, str],
+    names: list[str],
     has: str,
 ) -> DataError:
     """Name all that are missing, with those that are likely meant."""
     taken = set(theirs.values())
-    free = [name for name in found if name not in taken]
+    free = [name for name in names if name not in taken]
     by_shape = {_shape(name): name for name in reversed(free)}
     compared = {_shape(name): name for name in reversed(free[:COMPARED])}
     guesses = {}
     for ours in missing:
         guess = by_shape.get(_shape(theirs[ours]))
-        if ours in REQUIRED or ours in given:
+        if ours in REQUIRED or ours in renamed:
             near = get_close_matches(_shape(theirs[ours]), compared, n=1)
             guesses[ours] = guess or (compared[near[0]] if near else "...")
         elif guess is not None:  # an optional one that would go unseen once the others are named
             guesses[ours] = guess
-    lacking = [theirs[ours] for ours in missing if ours in REQUIRED or ours in given]
-    listed = ", ".join(quote(name) for name in found[:SHOWN]) or "none"
-    more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
+    lacking = [theirs[ours] for ours in missing if ours in REQUIRED or ours in renamed]
+    listed = ", ".join(quote(name) for name in names[:SHOWN]) or "none"
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
     return DataError(
         f"{has} no column{'s' if len(lacking) > 1 else ''} {', '.join(map(quote, lacking))} "
         f"(found: {listed}{more}); name {'it' if len(guesses) == 1 else 'them'} with ",

@@ -152,13 +152,13 @@ def _find_columns(names: Sequence[str], source: str) -> dict[str, int]:
     shapes = [_shape(name) for name in names]
     times = Counter(shapes)
     known = {ours: [name for name in theirs if times[name]] for ours, theirs in COLUMNS.items()}
-    found = {ours: theirs[0] for ours, theirs in known.items() if theirs}
-    twice = [name for name in found.values() if times[name] > 1]
-    if twice and len(found) > 2:  # a header, and not some other row
+    columns = {ours: theirs[0] for ours, theirs in known.items() if theirs}
+    twice = [name for name in columns.values() if times[name] > 1]
+    if twice and len(columns) > 2:  # a header, and not some other row
         raise DataError(
             f"{source}the column {quote(twice[0])} is there twice; rename the variable of that name"
         )
-    return {ours: shapes.index(name) for ours, name in found.items()}
+    return {ours: shapes.index(name) for ours, name in columns.items()}
 
 
 def _shape(name: str) -> str:

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from ibgn._files import InputFile
 from ibgn.cleaning import LARGEST_TIME
 from ibgn.errors import DataError
 from ibgn.io.annotations import Annotation, Recording
@@ -46,7 +45,27 @@ def read_elan(files: Files) -> Iterator[Recording]:
     array(['tea'], dtype=object)
     """
     for file in files:
-        yield _read_recording(file)
+        root = parse_xml(file)
+        notes = read_notes(root, file.prefix)
+        mine = {  # what the file says of itself
+            name.removeprefix(MINE): parse_known(
+                text, f"{file.prefix}the property {printable(name)}"
+            )
+            for name, text in read_properties(root, file.prefix).items()
+            if name.startswith(MINE)
+        }
+        exact = _Exact.of(mine, file.prefix)
+        known = {name: mine[name] for name in KNOWN if name in mine}
+        annotations = []
+        for timed in notes:
+            note = timed.note
+            if "label" not in known or note.tier != ACTIVITY:
+                times = exact.seconds(timed)
+                annotations.append(Annotation(note.tier, note.value, *times, str(note)))
+            elif note.value != str(known["label"]):  # someone changed it in ELAN
+                known["label"] = note.value
+        known = check_known(known, f"{file.prefix}the header")
+        yield Recording(file.name, annotations, known)
 
 
 class _Exact(NamedTuple):
@@ -81,27 +100,6 @@ class _Exact(NamedTuple):
             exact[0] if first == timed.start else start,
             exact[1] if last == timed.end else end,
         )
-
-
-def _read_recording(file: InputFile) -> Recording:
-    root = parse_xml(file)
-    notes = read_notes(root, file.prefix)
-    mine = {  # what the file says of itself
-        name.removeprefix(MINE): parse_known(text, f"{file.prefix}the property {printable(name)}")
-        for name, text in read_properties(root, file.prefix).items()
-        if name.startswith(MINE)
-    }
-    exact = _Exact.of(mine, file.prefix)
-    known = {name: mine[name] for name in KNOWN if name in mine}
-    annotations = []
-    for timed in notes:
-        note = timed.note
-        if "label" in known and note.tier == ACTIVITY:
-            # who changed it in ELAN meant it
-            known["label"] = known["label"] if note.value == str(known["label"]) else note.value
-            continue
-        annotations.append(Annotation(note.tier, note.value, *exact.seconds(timed), str(note)))
-    return Recording(file.name, annotations, check_known(known, f"{file.prefix}the header"))
 
 
 def _are_times(values: list[Any]) -> bool:

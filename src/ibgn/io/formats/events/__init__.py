@@ -253,24 +253,24 @@ def _check_layout(layout: Any, columns: Any, choices: Choices) -> Layout | None:
 
 def _check_columns(columns: Any, header: bool, choices: Choices) -> dict[str, Column]:
     """Columns by our names, also those of the label and the group."""
-    given = {} if columns is None else columns
-    if not isinstance(given, Mapping):
+    renamed = {} if columns is None else columns
+    if not isinstance(renamed, Mapping):
         raise OptionError("columns", columns, "must be a mapping, as {'action': 'sensor'}")
-    unknown = [ours for ours in given if ours not in (*REQUIRED, "instance")]
+    unknown = [ours for ours in renamed if ours not in (*REQUIRED, "instance")]
     if unknown:
         listed = ", ".join(map(repr, (*REQUIRED, "instance")))
         raise OptionError(
             "columns", columns, f"names {quote(unknown[0])}, which is not one of {listed}"
         )
-    if "instance" in given and choices.activity_track is not None:
+    if "instance" in renamed and choices.activity_track is not None:
         raise OptionError(
             "activity",
             choices.activity,
             "makes instances, and so does ",
-            Option("columns", {"instance": given["instance"]}),
+            Option("columns", {"instance": renamed["instance"]}),
             "; give one",
         )
-    named = {ours: ours for ours in REQUIRED} | dict(given)
+    named = {ours: ours for ours in REQUIRED} | dict(renamed)
     if columns is not None or not header:
         for column in named.values():
             check_column("columns", column, header)

@@ -87,6 +87,28 @@ class _Tier(NamedTuple):
     has_points: bool
     stretches: list[Stretch]
 
+    @classmethod
+    def of(cls, tokens: Tokens, number: int, prefix: str) -> "_Tier":
+        kind, name = tokens.text("class of the tier"), tokens.text("name of the tier")
+        if kind not in ("IntervalTier", "TextTier"):
+            raise DataError(
+                f"{prefix}tier {number} {quote(name)} is of class {quote(kind)}, not "
+                "'IntervalTier' or 'TextTier'; save it again in Praat"
+            )
+        tier = cls(number, name, kind == "TextTier", [])
+        tokens.number("start of the tier")
+        tokens.number("end of the tier")
+        for entry in range(1, tokens.size("size of the tier") + 1):
+            start = tokens.number("time")
+            end = start if tier.has_points else tokens.number("end of the interval")
+            if end < start:
+                raise DataError(
+                    f"{prefix}{tier.place(entry)} ends at {end:g}, before it starts at {start:g}; "
+                    "swap them"
+                )
+            tier.stretches.append((start, end, tokens.text("text")))
+        return tier
+
     def place(self, entry: int) -> str:
         """Name an entry of the tier for a message."""
         kind = "point" if self.has_points else "interval"
@@ -113,33 +135,11 @@ def _parse(file: InputFile, encoding: str | None) -> list[_Tier]:
     tokens.number("end of the grid")
     some = tokens.flag("flag <exists>") == "exists"
     tiers = [
-        _parse_tier(tokens, number, prefix)
+        _Tier.of(tokens, number, prefix)
         for number in range(1, (tokens.size("number of tiers") if some else 0) + 1)
     ]
     tokens.end()
     return tiers
-
-
-def _parse_tier(tokens: Tokens, number: int, prefix: str) -> _Tier:
-    kind, name = tokens.text("class of the tier"), tokens.text("name of the tier")
-    if kind not in ("IntervalTier", "TextTier"):
-        raise DataError(
-            f"{prefix}tier {number} {quote(name)} is of class {quote(kind)}, not 'IntervalTier' or "
-            "'TextTier'; save it again in Praat"
-        )
-    tier = _Tier(number, name, kind == "TextTier", [])
-    tokens.number("start of the tier")
-    tokens.number("end of the tier")
-    for entry in range(1, tokens.size("size of the tier") + 1):
-        start = tokens.number("time")
-        end = start if tier.has_points else tokens.number("end of the interval")
-        if end < start:
-            raise DataError(
-                f"{prefix}{tier.place(entry)} ends at {end:g}, before it starts at {start:g}; "
-                "swap them"
-            )
-        tier.stretches.append((start, end, tokens.text("text")))
-    return tier
 
 
 def _refuse_points(tiers: list[_Tier], prefix: str) -> None:
