@@ -1,4 +1,4 @@
-"""What the readers and writers of all formats share: errors that name the file, safe writing."""
+"""Shared by the readers and writers of all formats: errors that name the file, safe writing."""
 
 import bz2
 import errno
@@ -35,7 +35,7 @@ class InputFile:
 
     Parameters
     ----------
-    path : file; what can be read only once, as a pipe, is kept in memory
+    path : file; what can be read only once, such as a pipe, is kept in memory
     name : what its recording is called, by default the name of the file; in a folder that is
         read, the path from there
 
@@ -81,7 +81,7 @@ class InputFile:
             ) from error
 
     def lines(self) -> list[str]:
-        """Lines of the text without their ends; the empty ones at its end are left out."""
+        """Lines of the text, without line ends and without empty lines at the end."""
         text = self.text()
         # by line feeds only: str.splitlines also cuts at marks that labels may hold
         return text.replace("\r\n", "\n").rstrip().split("\n") if text.strip() else []
@@ -122,7 +122,7 @@ class InputFile:
 
 
 def as_path(path: Source) -> Path:
-    """Take the name of a file, and nothing that cannot be one."""
+    """Path of a file; refuses anything that cannot be one."""
     if not isinstance(path, str | os.PathLike):
         raise DataError(f"the name of a file is needed, got {type(path).__name__}")
     if "\0" in str(path):
@@ -131,7 +131,7 @@ def as_path(path: Source) -> Path:
 
 
 def is_folder(path: Source) -> bool:
-    """Tell a folder; what cannot even be asked about is none."""
+    """Whether it is a folder; a path that is too long to check is not."""
     try:
         return as_path(path).is_dir()
     except OSError:  # a name that is too long
@@ -145,7 +145,7 @@ def show(path: Source) -> str:
 
 @contextmanager
 def reading(path: Source) -> Iterator[InputFile]:
-    """Turn what goes wrong with a file into errors that name it."""
+    """Turn errors of a file into ones that name it."""
     file = InputFile(path)
     with naming_errors(lambda: file):
         yield file
@@ -153,7 +153,7 @@ def reading(path: Source) -> Iterator[InputFile]:
 
 @contextmanager
 def naming_errors(current: Callable[[], InputFile]) -> Iterator[None]:
-    """Turn what goes wrong while files are read into errors that name the current one."""
+    """Turn errors of files into ones that name the current file."""
     try:
         yield
     except FileNotFoundError as error:
@@ -169,7 +169,7 @@ def naming_errors(current: Callable[[], InputFile]) -> Iterator[None]:
 
 @contextmanager
 def replacing(path: Source) -> Iterator[Path]:
-    """Give a temporary path beside the file, and put it in its place only when all went well."""
+    """Yield a temporary path beside the file, which replaces the file if all goes well."""
     try:
         target = _find_target(path)
         with _temporary_beside(target) as temporary:
@@ -198,7 +198,7 @@ def writing(path: Source) -> Iterator[IO[str]]:
 
 
 def _find_target(path: Source) -> Path:
-    """File that is to be replaced, behind links; only a regular file is."""
+    """The file to replace, with links resolved; only a regular file can be replaced."""
     try:
         target = as_path(path).resolve()
     except RuntimeError as error:  # what a loop of links is before Python 3.13

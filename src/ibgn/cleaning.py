@@ -1,6 +1,6 @@
 """Rows of recorded intervals: checked, cleaned and put in order.
 
-What every reader ends in. Records come in as columns, one row per interval; they leave as the flat
+Every reader ends here. Records come in as columns, one row per interval; they leave as the flat
 arrays of `IntervalSequences`. Nothing is dropped without a warning that counts it, and an error
 names the row, the instance, what was found and what to do.
 """
@@ -50,9 +50,9 @@ class Cleaning:
 
     Parameters
     ----------
-    closed : which ends belong to an interval, in pandas' words. "left" is half-open and needs
-        nothing done. In whole ticks "both" means that [3, 7] covers the ticks 3 to 7, so the end
-        becomes 8; "right" and "neither" move a start that does not belong likewise.
+    closed : which ends belong to an interval, in pandas' words. "left" is half-open and changes
+        nothing. In whole ticks "both" means that [3, 7] covers the ticks 3 to 7, so the end
+        becomes 8; "right" and "neither" move the start in the same manner.
     tick : length of one tick, for `closed` other than "left"
     tolerance : end points of an instance that are closer than this are the same instant; chains
         of close points merge to their lower median
@@ -78,7 +78,7 @@ class Cleaning:
 
 
 class Flat(NamedTuple):
-    """Intervals of many instances: those of d stand from offsets[d] to offsets[d+1]."""
+    """Intervals of many instances: those of d are from offsets[d] to offsets[d+1]."""
 
     offsets: Ints
     action: npt.NDArray[np.int32]
@@ -144,7 +144,7 @@ class Records:
         )
 
     def _refuse(self, bad: npt.NDArray[np.bool_], *why: Part) -> None:
-        """Raise for the first bad row, with what stands there and how many more there are."""
+        """Raise for the first bad row, with its times and the number of further bad rows."""
         if not bad.any():
             return
         row = int(np.argmax(bad))
@@ -220,7 +220,7 @@ class Records:
 
 
 def snap(instance: Ints, start: Floats, end: Floats, tolerance: float) -> tuple[Floats, Floats]:
-    """Merge end points of an instance that are closer than tolerance, chains of them to one.
+    """Merge end points of an instance that are closer than tolerance, and chains of such points.
 
     A merged point takes the lower median of its members: a value that was recorded, so that
     snapping twice is snapping once.
@@ -250,7 +250,7 @@ def name_by_text(codes: Ints, values: Any) -> tuple[Ints, tuple[str, ...]]:
 
 
 def order_by_name(codes: Ints, names: tuple[str, ...]) -> tuple[Ints, tuple[str, ...]]:
-    """Renumber codes so that names stand in the order of their text."""
+    """Renumber codes so that names are sorted."""
     order = sorted(range(len(names)), key=names.__getitem__)
     rank = np.empty(len(names), np.int64)
     rank[order] = np.arange(len(names))

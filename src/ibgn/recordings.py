@@ -1,4 +1,4 @@
-"""Sensor recordings: channels sampled over time, with labels of what went on where it is known."""
+"""Sensor recordings: channels sampled over time, with labels of what went on, where known."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -37,7 +37,7 @@ class SensorRecording:
     Parameters
     ----------
     time : (n,) seconds, each later than the one before
-    channels : (n, c) what was measured; NaN where nothing was
+    channels : (n, c) measured values; NaN where there are none
     names : (c,) names of the channels, distinct
     labels : for each label track, (n,) what went on in each frame; None, NaN or blank where
         nothing did. Labels are text.
@@ -208,7 +208,7 @@ class SensorRecording:
 
 
 def as_recordings(recordings: "Iterable[SensorRecording]") -> list[SensorRecording]:
-    """Take a list of recordings, and nothing else."""
+    """Check that this is a list of recordings."""
     needed = "a list of SensorRecording is needed"
     if isinstance(recordings, SensorRecording):
         raise DataError(f"{needed}, got a single one; write [recording]")

@@ -1,7 +1,7 @@
 """Files and tables to interval sequences and back; the only place that opens data files.
 
 Every reader returns (X, y): the instances, and one label for each or None where there are none.
-`read_elan`, `write_elan` and their like are here for every format that is registered.
+`read_elan`, `write_elan` and the like exist for every format that is registered.
 """
 
 from collections.abc import Callable

@@ -36,7 +36,7 @@ Overlaps = Literal["keep", "merge", "error"]
 class Annotation(NamedTuple):
     """A stretch of time on a track, with what was noted there; times in seconds.
 
-    `place` names it for a message, as "tier 'hands', annotation a12".
+    `place` names it in messages, for example "tier 'hands', annotation a12".
     """
 
     track: str
@@ -52,7 +52,7 @@ class Recording:
 
     Parameters
     ----------
-    name : of the recording; for a file its path in the folder that was read
+    name : name of the recording; for a file, its path within the folder that was read
     annotations : in any order
     known : label, group or instance, where the file itself names them
     """
@@ -67,8 +67,8 @@ def settle_overlaps(
 ) -> Iterator[Recording]:
     """Count annotations that overlap an earlier one of the same track and value.
 
-    "keep" leaves them as they are, "merge" makes one stretch of them, both with a count; "error"
-    refuses them. Only the chosen tracks are looked at, by default all.
+    "keep" leaves them as they are, "merge" joins them into one stretch, and both are counted in
+    a warning; "error" refuses them. Only the chosen tracks are checked, by default all.
     """
     check_choice("overlaps", overlaps, get_args(Overlaps))
     for recording in recordings:
@@ -96,7 +96,7 @@ def settle_overlaps(
 def _merge(
     annotations: Sequence[Annotation], tracks: Sequence[str] | None
 ) -> tuple[list[Annotation], list[Annotation]]:
-    """Annotations with overlapping ones made one, and those that went into an earlier one."""
+    """Annotations with overlapping ones joined, and those that were joined to an earlier one."""
     last: dict[tuple[str, str], int] = {}
     merged: list[Annotation] = []
     again = []
@@ -115,7 +115,7 @@ def _merge(
 
 
 class _Row(NamedTuple):
-    """One interval of the table; without action and times, an instance that has none."""
+    """One row: an interval, or without action and times an instance that has no intervals."""
 
     instance: str
     label: Any
@@ -129,7 +129,7 @@ class _Row(NamedTuple):
 def to_frame(recordings: Iterable[Recording], choices: Choices, source: str) -> LongFrame:
     """Make one row per interval; what is left out is counted in warnings.
 
-    `source` begins every message, as "talks: ".
+    `source` begins every message, for example "talks: ".
     """
     recordings = list(recordings)
     known = {a.track for recording in recordings for a in recording.annotations}
@@ -228,7 +228,7 @@ def _actions(
 
 
 class _ByTime:
-    """Actions by their times: which of them touch a stretch, without a look at all the others.
+    """Actions by their times: finds those that touch a stretch without checking all the others.
 
     A year in a home has thousands of stretches, and a million actions.
     """
@@ -241,7 +241,7 @@ class _ByTime:
         self.reach = np.maximum.accumulate(np.where(np.isnan(self.ends), -np.inf, self.ends))
 
     def touching(self, begin: float, stop: float) -> list[int]:
-        """Actions that have some time, or lie as a point, in a stretch; in their own order."""
+        """Numbers of the actions that overlap a stretch or lie in it as points, in order."""
         near = slice(np.searchsorted(self.reach, begin), np.searchsorted(self.starts, stop))
         starts, ends = self.starts[near], self.ends[near]
         touch = (ends > begin) | ((starts == ends) & (begin <= starts))
@@ -268,7 +268,7 @@ def _within(
 
 
 def name_by_path(name: str, option: str, choices: Choices, source: str) -> str | None:
-    """Activity or group, which `option` is, from the path of a recording, where it tells that."""
+    """Activity or group of a recording from its path, or None where the path does not say it."""
     origin, path = choices.origin(option), PurePath(name)
     if origin is None or origin.kind not in ("file", "folder", "pattern"):
         return None

@@ -16,7 +16,7 @@ Crossing = Literal["clip", "keep", "drop"]
 
 
 class Kinds(NamedTuple):
-    """Kinds of things in files of a format that can tell the activity, or the group.
+    """Kinds of things in the files of a format that can give the activity, or the group.
 
     "track" is the kind of all formats with tracks; BORIS has "variable" too, and so on.
     """
@@ -45,15 +45,15 @@ class Choices:
     Parameters
     ----------
     tracks : names of the tracks (tiers, subjects, columns) that hold actions, by default all
-    action : what names the action: the "value" of an annotation, its "track", or "both", as
-        "track: value"
+    action : what names the action: the "value" of an annotation, its "track", or "both", joined
+        as "track: value"
     activity : where the activity comes from. "track:phase": each annotation of the track "phase"
         is an instance with its value as activity, made of the annotations of other tracks at that
         time. Otherwise a recording is one instance, and its activity is "folder", the name of the
         folder that its file is in; "file", the name of the file without suffix; or what a regular
         expression with one group (...) finds in the path of the file.
-    crossing : what to do with an annotation that begins or ends outside of its activity: "clip" it,
-        "keep" it as it is, or "drop" it, with a count
+    crossing : what to do with an annotation that begins or ends outside its activity: "clip" it,
+        "keep" it as it is, or "drop" it with a warning
     group : where the group of a recording comes from: "folder", "file" or a regular expression, as
         for the activity
     """
@@ -74,7 +74,7 @@ class Choices:
             self.origin(option)
 
     def origin(self, option: str) -> Origin | None:
-        """Where the "activity" or the "group" comes from; None where nothing tells it.
+        """Where the "activity" or the "group" comes from; None where it is not known.
 
         Examples
         --------
@@ -111,7 +111,7 @@ class Choices:
         return Origin("pattern", value)
 
     def name_of(self, option: str, kind: str) -> str | None:
-        """Name of the thing of a kind that tells the "activity" or "group", if one does."""
+        """Name of the thing of this kind that gives the "activity" or "group", if one does."""
         origin = self.origin(option)
         return origin.name if origin is not None and origin.kind == kind else None
 
@@ -136,6 +136,6 @@ def check_list(option: str, names: Any) -> None:
 
 
 def check_flag(option: str, value: Any) -> None:
-    """Refuse what is neither true nor false: the text "False" would be taken for true."""
+    """Refuse what is neither true nor false: the text "False" would count as true."""
     if not isinstance(value, bool):
         raise OptionError(option, value, "must be true or false")

@@ -14,8 +14,8 @@ def describe(own: str, suffixes: Sequence[str], shared: Sequence[type]) -> str:
 
     Parameters
     ----------
-    own : docstring of the function that knows the format, in numpydoc; where it begins its
-        parameters with the path, that stays
+    own : docstring of the function that knows the format, in numpydoc; if its first parameter
+        is the path, that description stays
     suffixes : of its files
     shared : classes whose parameters are options of the reader too
     """

@@ -57,12 +57,12 @@ def check_writable(
 
     Parameters
     ----------
-    X, y : what is to be written
+    X, y : instances and labels to write
     held : types that a cell of the format can have
 
     Returns
     -------
-    labels and groups, where there are, as plain objects by the name of their column
+    labels and groups, where there are any, as plain objects by the name of their column
     """
     if not isinstance(X, IntervalSequences):
         raise DataError(f"IntervalSequences are written, got {type(X).__name__}")
@@ -91,7 +91,7 @@ def _plain(name: str, values: Any, instances: int) -> list[Any] | None:
 
 
 def _check_cells(name: str, values: list[Any], held: tuple[type, ...]) -> None:
-    """Refuse missing, blank and unspeakable values of one column, with their instance."""
+    """Refuse values of a column that are missing, blank or of a wrong type; names the instance."""
     for d, value in enumerate(values):
         what = f"the {name} of instance {d}"
         if value is None or value is pd.NA or (isinstance(value, MAYBE_NAN) and value != value):
@@ -125,14 +125,14 @@ class Tier(NamedTuple):
 
 
 def lay_out(rows: Instance, taken: Container[str] = ()) -> list[Tier]:
-    """Put intervals on as few tiers as hold them without overlap, one action per tier.
+    """Put intervals on as few tiers as possible without overlap, one action per tier.
 
     Parameters
     ----------
     rows : (action, start, end), in any order
     taken : names that no tier may have
 
-    A tier has the name of its action; further ones, and where that name is taken, a number more.
+    A tier has the name of its action, with a number if that name is taken.
 
     Examples
     --------
@@ -163,7 +163,7 @@ def _names(action: str, taken: Container[str], actions: Container[str]) -> Itera
 
 
 def _lanes(rows: Instance, places: list[int]) -> list[list[int]]:
-    """Share intervals, which come by start, among lanes: each goes to the first that is free."""
+    """Distribute intervals, sorted by start, over lanes: each goes to the first free one."""
     lanes: list[list[int]] = []
     busy: list[tuple[float, int]] = []  # until when, and which
     free: list[int] = []
@@ -188,13 +188,13 @@ def write_instances(
     check: Callable[[Instance, Known], None],
     render: Callable[[Instance, Known], Iterable[str]],
 ) -> None:
-    """Write one file per instance; nothing is written where one of them cannot be.
+    """Write one file per instance; if one cannot be written, none is.
 
     Parameters
     ----------
-    X, y : what is to be written
-    path : the file where there is one instance, unless it is a folder; else a folder, which is
-        made where it is missing. Its files are numbered, so that they are read in this order.
+    X, y : instances and labels to write
+    path : a file if there is one instance, unless it is a folder; otherwise a folder, which is
+        created if needed. Its files are numbered, so that they are read in this order.
     suffix : of these files
     check, render : refuse an instance, and make the lines of its file
     """
@@ -218,7 +218,7 @@ def write_instances(
 
 
 def to_json(value: Any) -> str:
-    """Write a value as JSON, as people read it."""
+    """Write a value as JSON that people can read."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
@@ -242,7 +242,7 @@ def _targets(path: Path, names: Sequence[str], suffix: str) -> list[Path]:
 
 
 def _refuse_others(root: Path, files: Sequence[str], suffix: str) -> None:
-    """Files of the format that stay would be read together with those written."""
+    """Refuse a folder with other files of the format: they would be read with the new ones."""
     endings = tuple(suffix.lower() + more for more in ("", *COMPRESSIONS))
     mine = set(files)
     names = (p.relative_to(root).as_posix() for p in root.rglob("*") if p.is_file())

@@ -35,7 +35,7 @@ class Files:
     ----------
     path : file, folder, or a list of these
     suffixes : of the files that are looked for in folders
-    choices : how annotations become instances, for readers that want to know
+    choices : how annotations become instances, for readers that need it
 
     `prefix` begins messages about all of them.
     """
@@ -64,14 +64,14 @@ class Files:
         return [pair for path in self.paths for pair in find_files(path, self._suffixes)]
 
     def only(self) -> InputFile:
-        """The file, of formats that have all instances in one."""
+        """The only file, for formats that have all instances in one."""
         if len(self.paths) != 1 or is_folder(self.paths[0]):
             shown = show(self.paths[0]) if len(self.paths) == 1 else f"{len(self.paths)} files"
             raise DataError(f"{shown} is a folder; name a file")
         return self._current
 
     def leave_out(self, *what: Part, noun: str = "event", number: int = 1) -> None:
-        """Count what was left out, changed or suspect; `warn` tells it, as "3 events: dropped".
+        """Count what was left out, changed or suspect, for a warning such as "3 events: dropped".
 
         `what` follows the number and noun.
         """
@@ -80,7 +80,7 @@ class Files:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Let errors of files name the current one, and warn in the end of what was counted."""
+        """Let errors name the current file, and warn at the end of what was counted."""
         with naming_errors(lambda: self._current):
             yield
         for (noun, *what), number in self._counts.items():
@@ -89,11 +89,11 @@ class Files:
 
 
 def find_files(path: Source, suffixes: Sequence[str]) -> list[tuple[str, Path]]:
-    """Files to read, each with the name that its recording goes by, in the order of names.
+    """Files to read, each with the name of its recording, sorted by name.
 
-    A file is taken whatever its suffix. Of a folder, all files with one of these suffixes are,
-    also in folders within, whose names are part of theirs; hidden ones are left out. Links to
-    folders, which may lead in circles, and to nothing are passed over, with a count.
+    A file is read whatever its suffix. A folder stands for all its files with one of these
+    suffixes, including those in subfolders, which become part of their names; hidden files are left
+    out. Links to folders, which may be circular, and broken links are skipped with a warning.
     """
     root = as_path(path)
     if not is_folder(root):

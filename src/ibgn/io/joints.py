@@ -56,7 +56,7 @@ def read_joints(
 ) -> tuple[list[SensorRecording], Labels]:
     r"""Read a folder of CSV files with a header, one row per frame and one file per recording.
 
-    A file has angles, in columns such as "right index", in degrees from 0 for straight on; or
+    A file has angles, in columns such as "right index", in degrees, 0 for straight; or
     positions in space, in columns such as "right index pip x". Hands are right and left, fingers
     thumb, index, middle, ring and pinky, all or some of them in any order. The points of a finger
     are mcp, pip, dip and tip, those of a thumb cmc, mcp, ip and tip. A column "time" has seconds.

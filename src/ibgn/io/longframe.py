@@ -32,8 +32,8 @@ def read_table(
     Parameters
     ----------
     table : has the columns instance, action, start, end and, if known, label and group; other
-        columns are not looked at
-    columns : other names for them, as {"action": "behaviour"}
+        columns are ignored
+    columns : other names for them, for example {"action": "behaviour"}
     **cleaning : closed, tick, tolerance, zero_length, min_duration, duplicates; see
         `ibgn.cleaning.Cleaning`
 
@@ -76,14 +76,14 @@ def _row_number(row: int) -> str:
 
 @dataclass(frozen=True)
 class LongFrame:
-    """Columns as they stand in a file, one row per interval; what every format is loaded into.
+    """Columns as they are in a file, one row per interval; every format is loaded into this.
 
     Parameters
     ----------
     series : columns by our names
     left_out : names of the columns that are not ours
     source : begins every message
-    place : names a row for a message, where its number would not help
+    place : names a row for a message, if its number would not help
     """
 
     series: Mapping[str, Any]
@@ -92,7 +92,7 @@ class LongFrame:
     place: Where = _row_number
 
     def read(self, cleaning: Cleaning) -> tuple[IntervalSequences, Labels]:
-        """Check, clean and order the rows; gives the instances and one label for each."""
+        """Check, clean and order the rows; returns the instances and one label for each."""
         if len(self.series["instance"]) == 0:
             raise DataError(f"{self.source}there are no rows; a row is one interval")
         instance, ids = self._names("instance")
@@ -250,7 +250,7 @@ def _plain(uniques: Any) -> npt.NDArray[Any]:
 
 
 def _as_times(name: str, values: npt.NDArray[Any], where: Where) -> npt.NDArray[np.float64]:
-    """Times as floats; refuses text and dates, with the row where it stands."""
+    """Times as floats; refuses text and dates, and names their row."""
     if values.dtype.kind in "mM" and len(values):
         raise DataError(f"{where(0)}: {span_advice(name, values[0])}")
     if values.dtype.kind in "iuf":

@@ -16,7 +16,7 @@ GROUP = "ibgn.formats"  # of entry points
 
 
 def builtin_names() -> list[str]:
-    """Names of the formats of this package, without a look into them."""
+    """Names of the formats of this package, without importing them."""
     package = import_module("ibgn.io.formats")
     return [module.name for module in pkgutil.iter_modules(package.__path__)]
 

@@ -1,6 +1,6 @@
 """Formats: one decorated function each, from which everything else about the format comes.
 
-`@reader` takes the function that knows the format, and makes the public reader of it; `read`, the
+`@reader` takes the function that parses the format, and makes its public reader; `read`, the
 command line and the documentation know the format from then on. Formats of this package live in
 `ibgn.io.formats`, one module each, by their names. Others register where they are imported: in
 your own code, in modules that the environment variable IBGN_PLUGINS names, or in installed
@@ -45,10 +45,10 @@ class Format:
     Parameters
     ----------
     name : of the format
-    suffixes : of its files, in lower case, that tell the format
-    also : more suffixes of its files, which do not tell it
+    suffixes : of its files, in lower case, that identify the format
+    also : more suffixes of its files, which do not identify it
     about : what it is, in a few words
-    kinds : of things in its files that can tell the activity or the group
+    kinds : of things in its files that can give the activity or the group
     parse : takes `Files` and the format's own options; yields recordings, or returns a frame
     """
 
@@ -164,24 +164,24 @@ def reader(
     activity: Sequence[str] = ("track",),
     group: Sequence[str] = (),
 ) -> Callable[[Callable[..., Any]], Read]:
-    r"""Register a format, and make the public reader of the function that knows it.
+    r"""Register a format, and make a public reader of the function that parses it.
 
     Parameters
     ----------
     name : of the format, as `read(path, format=name)` and `ibgn convert --from name` take it
-    suffixes : of its files, that tell the format, as (".foo",)
-    also : more suffixes that its files may have, which do not tell it, as (".txt",); files with
-        any of these suffixes are read where a folder is
+    suffixes : of its files, that identify the format, such as (".foo",)
+    also : more suffixes that its files may have, which do not identify it, such as (".txt",); in
+        a folder, files with any of these suffixes are read
     about : what it is, in a few words, for the table of formats
-    activity, group : kinds of things in its files that can tell the activity, or the group, as
-        "variable": the option activity="variable:meal" then names one, and the function finds it
+    activity, group : kinds of things in its files that can give the activity, or the group, such
+        as "variable": the option activity="variable:meal" then names one, and the function finds it
         with `files.choices.name_of("activity", "variable")` and gives `Recording.known`
 
     Returns
     -------
     A decorator. The function takes `Files`, an iterable of opened files, and its own options, which
     are keyword arguments with defaults. It yields a `Recording` for each recording, or returns a
-    `LongFrame` of rows. What comes back is the public reader: it takes a path, the options
+    `LongFrame` of rows. The decorator returns the public reader: it takes a path, the options
     of the function and those that all readers share, and returns X and y.
 
     Examples
@@ -264,13 +264,13 @@ def read(
 ) -> tuple[IntervalSequences, Labels]:
     """Read any format, known by `format` or by the suffix of the file; options go to its reader.
 
-    A folder is read as all its files of the format, also those in folders within.
+    Of a folder, all files of the format are read, including those in subfolders.
     """
     return FORMATS[find_format(path, format)].read(path, **options)
 
 
 def load(path: Sources, *, format: str | None = None, **options: Any) -> LongFrame:
-    """Load any format as it is, before cleaning; tells also which columns were left out."""
+    """Load any format as it is, before cleaning; also says which columns were left out."""
     return FORMATS[find_format(path, format)].load(path, **options)
 
 
@@ -296,7 +296,7 @@ def write(
 def find_format(
     path: Sources, format: str | None, option: str = "format", writing: bool = False
 ) -> str:
-    """Name of the format asked for, or that of the suffix; messages name the option."""
+    """Name of the format: the given one, or that of the suffix; messages name the option."""
     choices = tuple(name for name in FORMATS if not writing or name in FORMATS.writers)
     if format is not None:
         check_choice(option, format, choices)

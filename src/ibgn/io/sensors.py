@@ -46,7 +46,7 @@ def read_sensors(
     delimiter: str = ",",
     encoding: str = "utf-8",
 ) -> list[SensorRecording]:
-    r"""Read sensor recordings from a CSV file, or from all of a folder.
+    r"""Read sensor recordings from a CSV file, or from all those in a folder.
 
     Parameters
     ----------
@@ -56,9 +56,9 @@ def read_sensors(
     tracks : names of the columns that hold labels, each a track; empty cells are no label
     channels : names of the columns of numbers, by default all others; empty cells and NaN are
         missing values
-    ignore : names of columns that are left out if they are there
-    null : labels that mean none, as "0"
-    unit : seconds that a unit of time lasts, as 0.001 for milliseconds
+    ignore : names of columns to leave out, if there are such
+    null : labels that mean none, such as "0"
+    unit : seconds that a unit of time lasts, for example 0.001 for milliseconds
     group : where the group of a recording comes from: "folder", the name of the folder that its
         file is in; "file", the name of the file without suffix; or a regular expression with one
         group (...), searched in the path of the file
@@ -178,7 +178,7 @@ def _read_columns(
 
 
 def _warn_of_nameless(frame: pd.DataFrame, places: list[int]) -> None:
-    """Spreadsheets leave empty columns without a name behind; others are not dropped silently."""
+    """Warn of columns without a name, except empty ones, which spreadsheets leave behind."""
     filled = [place for place in places if (frame[place].fillna("").str.strip() != "").any()]
     if filled:
         warnings.warn(

@@ -1,1 +1,1 @@
-"""Formats, one module each, which registers the format of its name."""
+"""Formats: each module registers the format of its name."""

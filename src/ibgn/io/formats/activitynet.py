@@ -22,23 +22,24 @@ def read_activitynet(
 ) -> Iterator[Recording]:
     r"""Read a file in the layout of the ActivityNet data set; a video is an instance.
 
-    Many data sets are published so (ActivityNet, HACS, FineAction, THUMOS as converted by tools
-    for temporal action detection): {"database": {"video": {"subset": "training", "duration": 9,
-    "annotations": [{"segment": [0, 2.5], "label": "reach"}]}}}, with times in seconds.
+    Many data sets are published in this layout (ActivityNet, HACS, FineAction, THUMOS as converted
+    by tools for temporal action detection): {"database": {"video": {"subset": "training",
+    "duration": 9, "annotations": [{"segment": [0, 2.5], "label": "reach"}]}}}, with times in
+    seconds.
 
     All segments are on the track "segment". The name of a video is its path, for activity= and
-    group=; without activity= the field "class" or "label" of a video is its activity, where there
+    group=; without activity= the field "class" or "label" of a video is its activity, if there
     is one.
 
     Parameters
     ----------
-    subset : only videos of this subset, as "training"; by default all
+    subset : read only videos of this subset, for example "training"; by default all
     overlaps : what to do with a segment that overlaps one of the same label and video: "keep" it,
-        "merge" the two, both with a count, or "error"
+        "merge" the two, both with a warning, or "error"
 
     Returns
     -------
-    X : the videos, those without segments too
+    X : the videos, including those without segments
     y : (n,) one activity per video, or None
 
     Examples

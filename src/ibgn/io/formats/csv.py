@@ -46,9 +46,9 @@ def read_csv(
     Parameters
     ----------
     path : file; compressed ones too (.gz, .bz2, .xz)
-    columns : other names for them, as {"action": "behaviour"}
+    columns : other names for them, for example {"action": "behaviour"}
     delimiter : what separates the columns, one character of ASCII
-    encoding : of the text; a byte order mark is passed over
+    encoding : of the text; a byte order mark is ignored
 
     Returns
     -------

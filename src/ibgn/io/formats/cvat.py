@@ -48,22 +48,23 @@ def read_cvat(
 ) -> Iterator[Recording]:
     r"""Read an export of CVAT, "CVAT for video 1.1"; a file is an instance.
 
-    The file is the annotations.xml in what "Export task dataset" in the menu of a task of CVAT
-    writes in that format. An object is there from its first frame up to the frame at which it is
-    "outside"; frame 50 at 25 frames per second is at 2 seconds. The label is the track, and it is
-    the value too, or an attribute is. Tags of frames that follow each other are one stretch.
+    The file is annotations.xml from "Export task dataset" in the menu of a task of CVAT, in that
+    format. An object is there from its first frame up to the frame at which it is
+    "outside"; frame 50 at 25 frames per second is at 2 seconds. The label is the track; it is also
+    the value, unless an attribute is chosen. Tags of frames that follow each other are one stretch.
 
     Parameters
     ----------
     rate : frames per second; by default what the file says, which CVAT seldom writes
-    attribute : name of the attribute whose value names the action, each value as long as it stays
-        the same; by default the label does
-    unclosed : until when an object lasts that is never "outside": its "last" frame, or the "end"
-        of the video; or "drop" it, or "error". Counted, unless the last frame is the end.
+    attribute : name of the attribute whose value names the action, each value for as long as it
+        stays the same; by default the label names the action
+    unclosed : what to do with an object that is never "outside": let it last until its
+        "last" frame or the "end" of the video, "drop" it, or "error". Counted, unless the last
+        frame is the end.
     unknown : what to do with objects and frames without the attribute, and with entries that are
         neither tracks nor tags: "error", or "drop" them with a count
     overlaps : what to do with an object that is there while another of the same label and value
-        is: "keep" it, "merge" the two, both with a count, or "error"
+        is: "keep" it, "merge" the two, both with a warning, or "error"
 
     Returns
     -------
@@ -119,7 +120,7 @@ class _Video(NamedTuple):
 
 
 class _Shape(NamedTuple):
-    """An object at a frame: what it is there, or None where it is not."""
+    """An object at a frame: its value there, or None where it is outside."""
 
     frame: int
     value: str | None

@@ -1,6 +1,6 @@
 """Labels of frames, one per line, or of ranges of frames; one file per instance.
 
-The layout of Breakfast, 50 Salads, GTEA and their like.
+The layout of Breakfast, 50 Salads, GTEA and similar data sets.
 """
 
 import re
@@ -42,20 +42,20 @@ def read_frames(
     mapping: Source | None = None,
     form: Form | None = None,
 ) -> Iterator[Recording]:
-    r"""Read text files with labels of frames, as those of Breakfast, 50 Salads and GTEA.
+    r"""Read text files with labels of frames, such as those of Breakfast, 50 Salads and GTEA.
 
-    A file is one recording. It has one of three forms, which its lines tell and share: a label
-    per frame ("pour_milk"); a range of frames, whose last one belongs to it ("1-379 SIL");
-    or a segment, whose end does not ("0 379 SIL", also with decimals). activity="folder" suits
+    A file is one recording. All its lines have the same one of three forms, which is detected: a
+    label per frame ("pour_milk"); a range of frames that includes the last ("1-379 SIL");
+    or a segment that excludes its end ("0 379 SIL", also with decimals). activity="folder" suits
     Breakfast, group=r"(P\d+)_" its people.
 
     Parameters
     ----------
     rate : frames per second; by default times are frame numbers. The first label line is frame 0;
         ranges and segments keep their own numbers.
-    background : labels of frames without an action. An empty line is such a frame, too.
+    background : labels of frames without an action. An empty line is also such a frame.
     mapping : file with a code and a name on each line ("3 pour_milk"), for labels that are codes
-    form : "frames", "ranges" or "segments", where the lines look like what they are not
+    form : "frames", "ranges" or "segments", for files where the detected form would be wrong
 
     Returns
     -------

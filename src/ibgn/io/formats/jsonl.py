@@ -24,7 +24,7 @@ INTERVAL = ("action", "start", "end")
 
 
 class Line(NamedTuple):
-    """An object of the file, and the line it stands on; of an interval also its place there."""
+    """An object of the file, its line number, and the position of an interval on the line."""
 
     number: int
     values: dict[str, Any]
@@ -128,7 +128,7 @@ def _parse(file: InputFile) -> Iterator[Line]:
 
 
 def _intervals(line: Line, theirs: list[str], left_out: list[str], source: str) -> list[Line]:
-    """Rows of the long table that a line for one instance stands for."""
+    """Rows of the long frame for a line with one instance."""
     intervals = line.values.get("intervals")
     if not isinstance(intervals, list):
         raise DataError(f"{source}{line} has no list of intervals, as the first line has")

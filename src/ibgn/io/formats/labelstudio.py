@@ -38,24 +38,24 @@ def read_labelstudio(
 ) -> Iterator[Recording]:
     r"""Read an export of Label Studio; a task is an instance.
 
-    The file is what "Export" and then "JSON" in a project of Label Studio writes, not "JSON-MIN".
+    The file is written by "Export" and then "JSON" in a project of Label Studio, not "JSON-MIN".
     Labels of time series (TimeSeriesLabels), of audio (Labels) and of video (TimelineLabels) are
     read. A tag of the labeling interface is a track, by its name. activity="choice:meal" takes the
-    choice of the tag Choices of the name "meal".
+    choice in the tag Choices named "meal".
 
     Parameters
     ----------
     rate : frames per second, needed for TimelineLabels only. These count frames from 1, and the
         last frame belongs to the range: 1 to 50 at 25 frames per second is [0, 2).
-    annotator : whose annotation of a task is taken: the "first" in the file, the "last", or that
-        of a user, by id or e-mail address. Cancelled ones and those of others are counted, and so
-        are tasks that are left without any.
-    instance : field of the data of a task that names it, as "video"; by default its id. It is
-        the path in which activity= and group= look.
+    annotator : which annotation of a task is used: the "first" in the file, the "last", or that
+        of a user, by id or e-mail address. Cancelled annotations and those of others are counted,
+        and so are tasks without any left.
+    instance : field of the data of a task that names it, as "video"; by default its id. activity=
+        and group= search in it as the path.
     unknown : what to do with other results (regions of images, text, relations): "error", or
         "drop" them with a count
     overlaps : what to do with a stretch that overlaps one of the same tag and label: "keep" it,
-        "merge" the two, both with a count, or "error"
+        "merge" the two, both with a warning, or "error"
 
     Returns
     -------
@@ -151,7 +151,7 @@ class _Tasks:
             yield Recording(name.name(), stretches, known)
 
     def _choose(self, annotations: Node) -> Node | None:
-        """Annotation to take of those of a task."""
+        """The annotation of a task to use, or None."""
         everyone = annotations.items()
         valid = [
             annotation
@@ -236,7 +236,7 @@ class _Tasks:
 
 
 def _users(annotation: Node) -> set[str]:
-    """Names that whoever made an annotation goes by: id, e-mail address."""
+    """Names of the user who made an annotation: id and e-mail address."""
     if not annotation.has("completed_by"):
         return set()
     user = annotation.child("completed_by")
@@ -250,5 +250,5 @@ def _tag(result: Node) -> str:
 
 
 def _is_timed(value: Node) -> bool:
-    """Tell stretches of time from those of text, which have a start and an end too."""
+    """Whether it is a stretch of time, not one of text, which also has a start and an end."""
     return value.has("start") and value.has("end") and not value.has("text")

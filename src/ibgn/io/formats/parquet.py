@@ -29,7 +29,7 @@ def read_parquet(files: Files, *, columns: Columns = None) -> LongFrame:
     Parameters
     ----------
     path : file
-    columns : other names for them, as {"action": "behaviour"}
+    columns : other names for them, for example {"action": "behaviour"}
 
     Returns
     -------
@@ -100,7 +100,7 @@ def _pyarrow_parquet() -> ModuleType:
 
 
 def _arrow_errors() -> tuple[type[Exception], ...]:
-    """What pyarrow raises for bad data; of its own, and for text and numbers beyond all bounds."""
+    """Errors that pyarrow raises for bad data: its own, and those for text and huge numbers."""
     import pyarrow
 
     return pyarrow.ArrowException, ValueError, TypeError, OverflowError

@@ -55,17 +55,17 @@ def read_tracks(
 
     Parameters
     ----------
-    columns : columns that hold labels, by name or by number from 1 on; or the columns by the names
-        that their tracks are to have, as {"posture": 244}. No other column is looked at.
+    columns : columns that hold labels, by name or by number from 1 on; or a mapping from names of
+        tracks to columns, such as {"posture": 244}. Other columns are ignored.
     time : column of the times, which increase: numbers, or ISO date-times, which become seconds
         since the first; by default rows follow each other evenly
-    rate : rows per second. With time it tells how long the last row lasts; without either, times
+    rate : rows per second. With time it says how long the last row lasts; without either, times
         are row numbers from 0 on.
     unit : seconds that a time of 1 stands for: 0.001 where times are in milliseconds
-    names : what the codes of a track mean, as {"posture": {1: "stand", 2: "walk"}}. Codes of 1, "1"
-        and "1.0" are the same. Tracks that are not named here keep their labels.
+    names : what the codes of a track mean, such as {"posture": {1: "stand", 2: "walk"}}. The codes
+        1, "1" and "1.0" are the same. Tracks not listed here keep their labels.
     null : labels that stand for none; upper and lower case are the same
-    gap : rows more than so many steps apart end all runs, with a warning that counts such gaps;
+    gap : rows more than this many steps apart end all runs, with a warning that counts such gaps;
         None joins rows however far apart
     header : whether the first line names the columns
     delimiter : what separates columns, " " for any white space; by default a comma in .csv files, a
@@ -106,7 +106,7 @@ def read_tracks(
 
 @dataclass(frozen=True)
 class _Layout:
-    """Checked options of `read_tracks`: what stands where in a file."""
+    """Checked options of `read_tracks`: which columns a file has, and what they mean."""
 
     columns: Mapping[str, Column]
     time: Column | None

@@ -25,21 +25,21 @@ def read_via(
 ) -> Iterator[Recording]:
     r"""Read a project of VIA 3 (VGG Image Annotator, video and audio); a view is an instance.
 
-    The file is what "Save project" in VIA 3 writes (.json). A view goes by the name of its file;
+    The file is written by "Save project" in VIA 3 (.json). A view has the name of its file;
     an attribute is a track, and the option that was chosen, or the text, is the value.
     activity="attribute:meal" takes the value of the attribute "meal" of a whole file.
 
     Parameters
     ----------
-    unknown : what to do with entries that are no segments of time (regions of one frame), or that
+    unknown : what to do with entries that are not segments of time (regions of one frame), or that
         name a view, an attribute or an option that the project does not define: "error", or
         "drop" them with a count
     overlaps : what to do with a segment that overlaps one of the same attribute and value: "keep"
-        it, "merge" the two, both with a count, or "error"
+        it, "merge" the two, both with a warning, or "error"
 
     Returns
     -------
-    X : the views, those without segments too
+    X : the views, including those without segments
     y : (n,) one activity per view, or None
 
     Examples
@@ -85,7 +85,7 @@ class _Attribute(NamedTuple):
 
 @dataclass(frozen=True)
 class _Project:
-    """Tables of a project, and what its entries add to each view."""
+    """Attributes and views of a project, and the annotations of each view."""
 
     attributes: Mapping[str, _Attribute]
     views: Mapping[str, str]
@@ -155,7 +155,7 @@ class _Project:
                 )
 
     def _values(self, entry: Node) -> Iterator[tuple[str, str]]:
-        """Names of attributes, and what they are here."""
+        """Names and values of the attributes of an entry."""
         for key, node in entry.child("av").members():
             attribute = self.attributes.get(key)
             values = None if attribute is None else attribute.values(node)

@@ -43,16 +43,16 @@ def read_xes(
     """Read event logs of processes, in which a trace is an instance.
 
     An event with the lifecycle:transition "start" and the next one with "complete", of the same
-    concept:name and, where it is given, concept:instance, are an interval. Other transitions, as
-    "suspend" and "resume", are left out with a warning that counts them. Times are seconds. The
+    concept:name and, where it is given, concept:instance, are an interval. Other transitions, such
+    as "suspend" and "resume", are left out with a warning that counts them. Times are seconds. The
     track of an event is its org:resource, or "events".
 
-    activity="attribute:diagnosis" takes the attribute "diagnosis" of a trace for its activity, and
-    group="attribute:ward" likewise.
+    activity="attribute:diagnosis" uses the attribute "diagnosis" of a trace as its activity;
+    group="attribute:ward" works alike.
 
     Parameters
     ----------
-    instance : attribute of traces that names them; traces without it go by their number
+    instance : attribute of traces that names them; traces without it are named by their number
     origin : times are since the first event of the "trace", or of the whole "log"
     points : what to do with events without a lifecycle:transition, which are points in time:
         "error", "drop" them with a count, or "keep" them as intervals of zero length, which
@@ -60,9 +60,9 @@ def read_xes(
     unpaired : what to do with a start without a completion, or the other way round: "error", "drop"
         it, or "close" it: what never completes ends with the last event of the trace, and what
         never started begins with the first. A second completion in a row is left out.
-    repeated : what to do with a start of what is already going on: "overlap" lets both go on and
-        gives the first start the first completion, with a count; "merge" passes it over,
-        "restart" ends what is going on and starts again, "unpaired" takes the earlier start for
+    repeated : what to do with a start of something that is already going on: "overlap" lets both go
+        on and gives the first start the first completion, with a count; "merge" ignores it,
+        "restart" ends what is going on and starts again, "unpaired" treats the earlier start as
         one without a completion, "error" refuses it
 
     Returns
@@ -101,7 +101,7 @@ def read_xes(
 
 
 class _Trace(NamedTuple):
-    """A trace: what is known of it, the used attributes of its events, and what names it."""
+    """A trace: what is known of it, the attributes of its events that are used, and its file."""
 
     known: Mapping[str, str]
     events: Sequence[Mapping[str, str]]
@@ -151,7 +151,7 @@ class _Log:
         check_choice("points", self.points, get_args(Points))
 
     def recordings(self, file: InputFile) -> Iterator[Recording]:
-        """Give a recording for each trace; several files go before the names of their traces."""
+        """Yield one recording per trace; with several files, names begin with that of the file."""
         traces = self._traces(parse_xml(file), file.prefix)
         name, number = Counter(trace.known["instance"] for trace in traces).most_common(1)[0]
         if number > 1:

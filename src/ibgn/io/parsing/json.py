@@ -1,4 +1,4 @@
-"""JSON documents: parsed within limits, their values taken with errors that name the place."""
+"""JSON documents, parsed within limits; errors name the path to the value."""
 
 import json
 import math
@@ -76,7 +76,7 @@ class Node:
 
     @property
     def path(self) -> str:
-        """Path from the root, as "database.v1.annotations[3]"; empty for the root."""
+        """Path from the root, such as "database.v1.annotations[3]"; empty for the root."""
         steps = []
         node: Node | None = self
         while node is not None and node.parent is not None:
@@ -110,7 +110,7 @@ class Node:
         return ((key, Node(value, self.prefix, self, key)) for key, value in self.value.items())
 
     def items(self, least: int = 0) -> list["Node"]:
-        """All values of a list, which has at least so many."""
+        """All values of a list, which must have at least this many."""
         if not isinstance(self.value, list):
             raise self.error(f"a list [...] is needed, got {self.shown()}")
         if len(self.value) < least:
@@ -118,7 +118,7 @@ class Node:
         return [Node(value, self.prefix, self, place) for place, value in enumerate(self.value)]
 
     def number(self, name: str = "time") -> float:
-        """Take a finite number; text that looks like one is none."""
+        """Take a finite number; text that looks like one is refused."""
         if isinstance(self.value, str):
             raise self.error(not_a_number(name, self.value))
         number = None if self.value is None else as_number(self.value)
@@ -133,7 +133,7 @@ class Node:
         return str(self.value)
 
     def shown(self) -> str:
-        """What stands here, for a message; never the inside of an object, which may be deep."""
+        """The value for a message; never the contents of an object, which may be deep."""
         if isinstance(self.value, dict | list):
             return "an object" if isinstance(self.value, dict) else "a list"
         if isinstance(self.value, str):

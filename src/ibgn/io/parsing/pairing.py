@@ -1,4 +1,4 @@
-"""Events that start and stop actions, paired to intervals."""
+"""Events that start and stop actions, paired into intervals."""
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -24,10 +24,10 @@ REPEATED = {
 
 
 class Event(NamedTuple):
-    """An action starts or stops; where `starts` is None, it does what it did not do last.
+    """An action starts or stops; where `starts` is None, it does whichever it did not do last.
 
-    `what` tells what goes together, its last part is the action; `place` is where the event
-    stands, for messages.
+    Events with the same `what` belong together, its last part is the action; `place` names the
+    event in messages.
     """
 
     what: tuple[str, ...]
@@ -54,11 +54,11 @@ class Pairing:
     unpaired : what to do with a start without a stop, or a stop without a start: "error", "drop"
         it, or "close" it at the edge of the recording. A second stop in a row cannot be closed,
         and is left out.
-    repeated : what to do with a start of what is already going on: "merge" passes it over,
+    repeated : what to do with a start of something that is already going on: "merge" ignores it,
         "restart" ends what is going on and starts again, "overlap" lets both go on and gives the
-        first start the first stop, "unpaired" takes the earlier start for one without a stop,
+        first start the first stop, "unpaired" treats the earlier start as one without a stop,
         "error" refuses it
-    files : count what was left out
+    files : they count what was left out
     """
 
     unpaired: Unpaired
@@ -76,7 +76,7 @@ class Pairing:
         begin: float | None = None,
         end: float | None = None,
     ) -> Iterator[Pair]:
-        """Pair the events of one recording; those at the same time are in their given order.
+        """Pair the events of one recording; events at the same time keep their order.
 
         `where` names an event for a message by its place; `begin` and `end` are the edges of the
         recording, by default the first and the last event.

@@ -48,7 +48,7 @@ REQUIRED = ("instance", "action", "start", "end")
 OPTIONAL = ("label", "group")
 OURS = ("instance", "label", "action", "start", "end", "group")
 COMPARED = 1000  # columns among which a misspelt one is looked for
-# from version 3.1 on pandas reads floats exactly by itself and warns when asked to
+# since version 3.1 pandas reads floats exactly by itself and warns when asked to
 EXACT_FLOATS: dict[str, Any] = (
     {} if Version(pd.__version__) >= Version("3.1") else {"float_precision": "round_trip"}
 )
@@ -70,7 +70,7 @@ def check_column(option: str, column: Any, header: bool) -> None:
 
 
 def find_delimiter(file: InputFile, delimiter: Any) -> str:
-    """Find what separates columns: as asked for, or by the suffix of the file."""
+    """Find what separates columns: the given delimiter, or the usual one for the suffix."""
     if delimiter is None:
         suffixes = [suffix.lower() for suffix in file.path.suffixes]
         return next((DELIMITERS[s] for s in suffixes if s in DELIMITERS), WHITE_SPACE)
@@ -92,7 +92,7 @@ def check_delimiter(delimiter: Any, advice: str = "a tab is '\\t'") -> None:
 
 
 def check_encoding(encoding: Any) -> None:
-    """Refuse an encoding that is not there."""
+    """Refuse an encoding that does not exist."""
     try:
         is_text = codecs.lookup(encoding)._is_text_encoding
     except (LookupError, TypeError, ValueError):
@@ -220,9 +220,9 @@ def parse_head(file: InputFile, delimiter: str, encoding: str = "utf-8") -> list
 
 @contextmanager
 def decoding(source: str, encoding: str | None = None) -> Iterator[None]:
-    """Turn what goes wrong with an encoding into an error that says what to do.
+    """Turn errors of decoding into errors that say what to do.
 
-    `encoding` is what was asked for, None where only UTF-8 is read.
+    `encoding` is the one that was chosen, None where only UTF-8 is read.
     """
     try:
         yield
@@ -242,7 +242,7 @@ def decoding(source: str, encoding: str | None = None) -> Iterator[None]:
 
 @contextmanager
 def parsing(source: str, needs: str) -> Iterator[None]:
-    """Turn what pandas says of a file that is no table into an error that says what to do."""
+    """Turn the errors of pandas about a file into errors that say what to do."""
     try:
         with warnings.catch_warnings():
             # pandas warns, and drops cells, where all rows are longer than the header
@@ -286,7 +286,7 @@ def find_columns(header: Sequence[Any], columns: Columns, has: str) -> dict[str,
     ----------
     header : names of all columns
     columns : other names for ours
-    has : begins a message, as "takes.csv: the header has"
+    has : begins a message, such as "takes.csv: the header has"
     """
     renamed = check_columns(columns)
     names = [str(name) for name in header]
@@ -317,7 +317,7 @@ def _missing_columns(
     names: list[str],
     has: str,
 ) -> DataError:
-    """Name all that are missing, with those that are likely meant."""
+    """Error that names all missing columns and those that are likely meant."""
     taken = set(theirs.values())
     free = [name for name in names if name not in taken]
     by_shape = {_shape(name): name for name in reversed(free)}

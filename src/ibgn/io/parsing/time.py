@@ -1,4 +1,4 @@
-"""Times: as logs write them, and as runs of equal labels of frames."""
+"""Times: parsed from text, and of the runs of equal labels of frames."""
 
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
@@ -103,13 +103,13 @@ def find_runs(
     Parameters
     ----------
     labels : (n,) one per frame: numbers, text or other values that can be compared; None and NaN
-        are no labels
+        are not labels
     times : (n,) when each frame begins, increasing; by default frames follow each other evenly
     rate : frames per unit of time. With times it gives the step, which otherwise is their median
         distance; without either, times are frame numbers.
-    ignore : more values that are no labels, as "" or 0
-    gap : frames more than so many steps apart do not belong together, and a run ends between them;
-        None joins them however far apart they are
+    ignore : more values that are not labels, such as "" or 0
+    gap : frames more than this many steps apart do not belong together, and a run ends between
+        them; None joins them however far apart they are
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""XML as a tree, read without entities, without network, and not deeper than files are."""
+"""XML as a tree, read without entities and network access, and within limits of size and depth."""
 
 from typing import Any
 from xml.etree.ElementTree import Element, TreeBuilder
@@ -17,7 +17,7 @@ CHUNK = 1 << 20
 
 
 def parse_xml(file: InputFile) -> Element:
-    """Root of the tree of a file; anything that declares entities or names is refused."""
+    """Root of the tree of a file; a file that declares a document type or entities is refused."""
     builder = TreeBuilder()
     parser = _parser(builder, file.prefix)
     try:

@@ -57,24 +57,24 @@ def read_boris(
 
     Parameters
     ----------
-    modifiers : whether modifiers are part of the name of the action, as "eat (fruit, ripe)"
+    modifiers : whether modifiers are part of the name of the action: "eat (fruit, ripe)"
     points : what to do with point events, which have no duration: "error", "drop" them with a
-        count, or "keep" them, for which a min_duration is needed
+        count, or "keep" them, which needs a min_duration
     unpaired : what to do with a state that is started and not stopped, or stopped and not
         started: "error", "drop" it with a count, or "close" it, with a count, at the end of the
-        observation; a stop alone is dropped even so
-    repeated : what to do with a start of what is already going on: "unpaired" takes the earlier
-        start for one without a stop, which is closed there; "merge" passes the later one over,
+        observation; a stop without a start is dropped all the same
+    repeated : what to do with a start of something that is already going on: "unpaired" treats the
+        earlier start as one without a stop, and closes it there; "merge" ignores the later one,
         "restart" ends what is going on and starts again, "overlap" lets both go on, "error"
         refuses it
     unknown : what to do with behaviours that the project does not define, and with rows that are
         neither states nor points: "error", or "drop" them with a count
     overlaps : what to do with a state that overlaps the same one of a subject: "keep" it, "merge"
-        the two, both with a count, or "error"
+        the two, both with a warning, or "error"
 
     Returns
     -------
-    X : the observations; in a project those without events too
+    X : the observations; of a project, also those without events
     y : (n,) one activity per observation, or None
 
     Examples

@@ -50,7 +50,7 @@ def read_export(text: str, file: InputFile) -> Iterator[Observation]:
 
 @dataclass(frozen=True)
 class _Export:
-    """Rows of exported events, with what stands before their header, and which columns are ours."""
+    """Rows of exported events and of what comes before, and the places of our columns."""
 
     rows: list[list[str]]
     header: int
@@ -134,7 +134,7 @@ class _Export:
         return {row[0]: row[1] for row in self.rows[: self.header] if len(row) > 1 and row[0]}
 
     def variables(self, rows: Sequence[int]) -> dict[str, str | None]:
-        """Value of each column that keeps it in these rows, and of what stands before them."""
+        """Values of the columns that do not change in these rows, and those before the header."""
         variables: dict[str, str | None] = {**self.head()}
         for place, name in enumerate(self.rows[self.header]):
             values = {self._at(place, row) for row in rows}
@@ -142,7 +142,7 @@ class _Export:
         return variables
 
     def length(self, rows: Sequence[int]) -> float:
-        """Length of an observation where a column tells it."""
+        """Length of an observation where a column has it."""
         numbers = [as_number(self.cell("length", row)) for row in rows]
         return max((n for n in numbers if n is not None and math.isfinite(n)), default=-math.inf)
 

@@ -22,7 +22,7 @@ class Coded(NamedTuple):
 
 
 class Observation(NamedTuple):
-    """Events of an observation, its variables, None for one of several values, and its length."""
+    """Events of an observation, its length, and its variables, None for one that changes."""
 
     name: str
     events: Sequence[Coded]

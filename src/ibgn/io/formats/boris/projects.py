@@ -49,7 +49,7 @@ def _text(node: Node) -> str:
 
 
 def _media_length(observation: Node) -> float:
-    """Length of the media of the first player one after the other, where it is known."""
+    """Total length of the media of the first player, where it is known."""
     for holder, key in (("file", "1"), ("media_info", "length")):
         if not (observation.has(holder) and observation.child(holder).has(key)):
             return -math.inf

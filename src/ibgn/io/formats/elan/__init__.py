@@ -21,9 +21,9 @@ __all__ = ["read_elan", "write_elan"]
 def read_elan(files: Files) -> Iterator[Recording]:
     """Read an ELAN file, or a folder of them; a file is an instance.
 
-    Tracks are its tiers. An annotation that refers to another has its times. Slots without a time,
-    as in tiers that divide their parents, lie evenly between those that have one. A file of
-    `write_elan` gives the exact times, its instance, label and group back.
+    Tracks are its tiers. An annotation that refers to another has the times of that one. Slots
+    without a time, as in tiers that divide their parents, are spread evenly between those that have
+    one. A file written by `write_elan` gives back exact times, its instance, label and group.
 
     Returns
     -------
@@ -69,7 +69,7 @@ def read_elan(files: Files) -> Iterator[Recording]:
 
 
 class _Exact(NamedTuple):
-    """What the header tells of times: an offset to all, and those that rounding changed."""
+    """Times in the header: an offset of all, and exact times that rounding changed."""
 
     offset: float
     times: Mapping[str, tuple[float, float]]

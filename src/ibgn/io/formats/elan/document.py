@@ -1,6 +1,6 @@
 """The document of an ELAN file: annotations with the times that ELAN shows for them.
 
-Annotations stand between slots, or refer to annotations that do. Slots are in whole milliseconds;
+Annotations lie between slots, or refer to annotations that do. Slots are in whole milliseconds;
 those within a divided annotation may have no time of their own.
 """
 
@@ -33,7 +33,7 @@ class Note(NamedTuple):
 
 
 class Timed(NamedTuple):
-    """An annotation, the one that its times come from, and these, in milliseconds."""
+    """An annotation, the id of the one that gives its times, and the times in milliseconds."""
 
     note: Note
     aligned: str
@@ -48,7 +48,7 @@ class _Tier(NamedTuple):
 
 
 def read_properties(root: Element, prefix: str) -> dict[str, str]:
-    """Properties in the header by name, those with a name."""
+    """Properties in the header that have a name, by that name."""
     properties: dict[str, str] = {}
     for element in root.iterfind("HEADER/PROPERTY"):
         name = element.get("NAME")

@@ -45,17 +45,17 @@ def write_elan(
 
     Parameters
     ----------
-    X : instances; times are taken for seconds
-    path : file, where there is one instance; else a folder, made where it is missing, of files
-        numbered in the order of X. A folder with other ELAN files is refused, since they would be
-        read together with these; those of the same name are replaced.
+    X : instances; times are in seconds
+    path : a file if there is one instance; otherwise a folder, created if needed, of files numbered
+        in the order of X. A folder with other ELAN files is refused, since they would be
+        read together with these; files of the same name are replaced.
     y : (n,) labels, optional
 
-    Each action has a tier, and further ones, "name (2)", where it overlaps itself. The tier "ibgn
+    Each action has a tier, and more, "name (2)", where it overlaps itself. The tier "ibgn
     activity" shows the label; what is written there in ELAN is read as the label. ELAN holds
     whole milliseconds from 0 on: exact times, and an offset where times are negative or beyond
-    49 days, stand in the header with the instance, its label and group. ELAN keeps them; they
-    hold for annotations that were not moved.
+    49 days, are in the header with the instance, its label and group. ELAN keeps them; they
+    apply to annotations that were not moved.
 
     Examples
     --------
@@ -94,7 +94,7 @@ def _check(rows: Instance, known: Known) -> None:
 
 
 def _offset(rows: Instance) -> float:
-    """What is taken off all times, so that ELAN can hold them."""
+    """Offset that is subtracted from all times, so that ELAN can hold them."""
     earliest = min((row[1] for row in rows), default=0.0)
     latest = max((row[2] for row in rows), default=0.0)
     fits = earliest >= 0 and latest * 1000 <= LARGEST_SLOT

@@ -1,4 +1,4 @@
-"""Event logs: what starts and what stops at a time, as sensors in homes write them."""
+"""Event logs: actions that start and stop, as sensors in homes record them."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -50,26 +50,26 @@ def read_events(
     unpaired: Unpaired = "error",
     repeated: Repeated = "merge",
 ) -> Iterator[Recording]:
-    r"""Read logs in which an action starts and stops with an event each.
+    r"""Read logs in which one event starts an action and another stops it.
 
-    A "log" has a time, an action and a state on each line, between white space, as CASAS writes
-    them: "2010-11-04 00:03:50.209589 M003 ON". What follows, "Sleeping begin", goes to the track
+    A "log" has a time, an action and a state on each line, separated by white space, as in
+    CASAS: "2010-11-04 00:03:50.209589 M003 ON". What follows, "Sleeping begin", goes to the track
     "activity"; activity="track:activity" then makes an instance of each activity. A track holds
     one action and has its name.
 
     A "table" has columns. activity="column:task" takes the activity from the column "task", and
-    group="column:who" the group likewise; a column may go by its number from 1 on.
+    group="column:who" the group; a column can also be named by its number from 1 on.
 
     Times are seconds: numbers as they are, date-times since the earliest event of the file. Events
     need not be in the order of time; those at the same time happen in the order of lines. States
-    that are numbers, as temperatures, are left out with a warning that counts them.
+    that are numbers, such as temperatures, are left out with a warning that counts them.
 
     Parameters
     ----------
     layout : "log" or "table"; by default .csv and .tsv files are tables, others logs
-    columns : where the columns of a table are not named time, action and state: their names, or
-        numbers from 1 on, as {"action": "sensor", "state": 4}. So is instance, which is looked for
-        only where it is named here; without it a file is one.
+    columns : names of the columns of a table, or numbers from 1 on, where these are not
+        time, action and state, for example {"action": "sensor", "state": 4}. A column for the
+        instance is read only if it is named here; without it a file is one instance.
     header, delimiter : of a table, as for `read_tracks`
     unit : seconds that a time of 1 stands for, where times are numbers
     start_values, stop_values : states that start and stop an action; upper and lower case are
@@ -78,9 +78,9 @@ def read_events(
     unpaired : what to do with a start without a stop, or a stop without a start: "error", "drop"
         it, or "close" it: what never stops ends with the last event, and what never started begins
         with the first. A second stop in a row cannot be closed, and is left out.
-    repeated : what to do with a start of what is already going on: "merge" passes it over,
+    repeated : what to do with a start of something that is already going on: "merge" ignores it,
         "restart" ends what is going on and starts again, "overlap" lets both go on and gives the
-        first start the first stop, "unpaired" takes the earlier start for one without a stop,
+        first start the first stop, "unpaired" treats the earlier start as one without a stop,
         "error" refuses it
 
     Returns
@@ -123,7 +123,7 @@ def read_events(
 
 @dataclass(frozen=True)
 class _States:
-    """Which states start and stop an action; the files count others."""
+    """Which states start and stop an action; others are counted."""
 
     starts: frozenset[str]
     stops: frozenset[str]
@@ -135,7 +135,7 @@ class _States:
 
     @classmethod
     def of(cls, start: Any, stop: Any, unknown: Unknown, files: Files) -> "_States":
-        """Fold the case of states; begin and end, as logs say of activities, are always known."""
+        """Fold the case of states; begin and end, as logs have for activities, are always known."""
         for name, values in (("start_values", start), ("stop_values", stop)):
             if isinstance(values, str) or not isinstance(values, Iterable):
                 raise OptionError(name, values, "must be a list of states")
@@ -217,7 +217,7 @@ class _Log:
             yield Recording(self.file.name, notes, known)
 
     def _refuse_other(self, entry: Entry, first: Entry) -> None:
-        """Refuse an entry that knows something else of its instance than the first one."""
+        """Refuse an entry that contradicts the first one of its instance."""
         if entry.known == first.known:
             return
         what = next(name for name in first.known if entry.known[name] != first.known[name])
@@ -234,7 +234,7 @@ def _fold(state: Any) -> str:
 
 
 def _check_layout(layout: Any, columns: Any, choices: Choices) -> Layout | None:
-    """Give the layout asked for; columns are those of a table."""
+    """Layout of the files, "table" if an option names columns."""
     if layout is not None:
         check_choice("layout", layout, get_args(Layout))
     by_column = [option for option in ("activity", "group") if choices.name_of(option, "column")]

@@ -17,7 +17,7 @@ DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 class Entry(NamedTuple):
-    """What an event says; `place` is its line or row, `known` has instance, label and group."""
+    """An event; `place` is its line or row, `known` has instance, label and group."""
 
     time: str
     track: str

@@ -42,21 +42,21 @@ def read_opportunity(
 ) -> LongFrame:
     r"""Read the labels of Opportunity recordings; subjects are the groups.
 
-    Files are named as S1-ADL3.dat and S2-Drill.dat.
+    Files are named like S1-ADL3.dat and S2-Drill.dat.
 
     Parameters
     ----------
     null : whether stretches without a high-level activity are instances of the activity "null"
-        too. Otherwise what lies in them is left out, with a count.
+        too. Otherwise their intervals are left out with a warning.
     tracks : label tracks that give actions, named "Locomotion: Walk", "LL_Right_Arm: open"
-    merge_objects : whether an arm and its object make one action, "LL_Right_Arm: open Fridge".
+    merge_objects : whether an arm and its object form one action, "LL_Right_Arm: open Fridge".
         The tracks have 93 labels if not merged; published work counts 211 actions, which only
         merged ones can reach: 4 of Locomotion, 17 of ML_Both_Arms, and pairs of a verb and an
-        object, of which there are 95 an arm if the rest is shared evenly.
+        object, 95 per arm if the rest is shared evenly.
     runs : beginnings of the names of the runs to read, as ("ADL1", "ADL2"), or None for all.
         Drill runs have no high-level activities.
     unknown : what to do with codes that are not in the legend of the data set: "error", or "drop"
-        to take them for no label, with a count
+        to treat them as no label, with a warning
 
     Returns
     -------
@@ -173,7 +173,7 @@ def _annotations(
 
 
 def _merged(arm: str, objects: str, frames: Frames) -> Iterator[Annotation]:
-    """An arm with its object; where only one of them has a label, it stands alone."""
+    """An arm with its object; where only one of them has a label, that label alone."""
     both = frames.codes[arm] * 1000 + frames.codes[objects]
     pairs = {
         verb * 1000 + thing: f"{name} {what}"

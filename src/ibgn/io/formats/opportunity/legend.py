@@ -12,7 +12,7 @@ def _axes(quantity: str) -> list[str]:
 
 
 def _channels() -> Iterator[str]:
-    """Names of the channels. What was published as accX three times is X, Y and Z here."""
+    """Names of the channels. The data set calls all three axes accX; here they are X, Y and Z."""
     body = "RKN^ HIP LUA^ RUA_ LH BACK RKN_ RWR RUA^ LUA_ LWR RH"
     objects = "CUP SALAMI WATER CHEESE BREAD KNIFE1 MILK SPOON SUGAR KNIFE2 PLATE GLASS"
     room = "DOOR1 LAZYCHAIR DOOR2 DISHWASHER UPPERDRAWER LOWERDRAWER MIDDLEDRAWER FRIDGE"

@@ -1,4 +1,4 @@
-"""Files of the Opportunity data set: which runs there are, and their numbers."""
+"""Files of the Opportunity data set: which runs there are, and the numbers in them."""
 
 import re
 import warnings
@@ -126,7 +126,7 @@ def _read_numbers(file: InputFile, used: list[int]) -> Floats:
 
 
 def _refuse_text(file: InputFile, used: list[int]) -> None:
-    """Say where something stands that is not a number."""
+    """Name the place of a cell that is not a number."""
     with file.open() as stream:
         lines = (line.split() for line in stream if line.strip())
         for number, cells in enumerate(lines, 1):

@@ -26,15 +26,15 @@ def read_textgrid(
 ) -> Iterator[Recording]:
     """Read a TextGrid of Praat, or a folder of them; a file is an instance.
 
-    Tracks are its tiers. Intervals without text are the gaps between annotations. A file of
-    `write_textgrid` gives its instance, label and group back.
+    Tracks are its tiers. Intervals without text are the gaps between annotations. A file written
+    by `write_textgrid` gives back its instance, label and group.
 
     Parameters
     ----------
     encoding : of the text; by default that of its byte order mark, else UTF-8, else Latin-1, with
         a warning. Old files from a Mac are in 'mac-roman'.
     points : what to do with points on the chosen tiers, which have no length: "error"; "drop"
-        them, with a count; or "keep" them, for min_duration= to lengthen
+        them, with a count; or "keep" them, which needs min_duration=
 
     Returns
     -------
@@ -80,7 +80,7 @@ def read_textgrid(
 
 
 class _Tier(NamedTuple):
-    """A tier of the file: its number, name, and what stands on it, points with start = end."""
+    """A tier of the file: its number, its name, and its stretches; points have start = end."""
 
     number: int
     name: str

@@ -1,7 +1,7 @@
-"""Text files of Praat: how they are encoded, and what counts in them.
+"""Text files of Praat: their encoding and their tokens.
 
-Praat passes over all words but free-standing numbers, texts in quotes and flags as <exists>, so
-that the long format, with names for everything, and the short one are the same to a reader.
+Praat ignores all words but free-standing numbers, texts in quotes and flags such as <exists>, so
+a reader need not distinguish the long format, with names for everything, from the short one.
 """
 
 import codecs
@@ -37,7 +37,7 @@ NUMBER = re.compile(r"([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?)[a-z]*
 
 
 def read_text(file: InputFile, encoding: str | None) -> str:
-    """Whole text of a file, its lines ended as Praat does, by a line feed."""
+    """Whole text of a file, with a line feed at the end of each line, as in Praat."""
     content = file.content()
     if content.startswith(b"ooBinaryFile"):
         raise DataError(
@@ -114,7 +114,7 @@ class Tokens:
         self._tokens = self._scan()
 
     def number(self, name: str) -> float:
-        """Take a number; its name tells in a message what is needed."""
+        """Take a number; messages call it by its name."""
         value: float = self._take("number", name)
         return value
 

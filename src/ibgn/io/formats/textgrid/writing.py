@@ -33,13 +33,13 @@ def write_textgrid(
 
     Parameters
     ----------
-    X : instances; times are taken for seconds
-    path : file, where there is one instance; else a folder, made where it is missing, of files
-        numbered in the order of X. A folder with other TextGrids is refused, since they would be
-        read together with these; those of the same name are replaced.
+    X : instances; times are in seconds
+    path : a file if there is one instance; otherwise a folder, created if needed, of files numbered
+        in the order of X. A folder with other TextGrids is refused, since they would be
+        read together with these; files of the same name are replaced.
     y : (n,) labels, optional
 
-    Each action has a tier, and further ones, "name (2)", where it overlaps itself. The instance,
+    Each action has a tier, and more, "name (2)", where it overlaps itself. The instance,
     its label and group stand on the tier "ibgn".
 
     Examples
