@@ -168,7 +168,7 @@ def test_a_segment_has_two_times(file):
         (b"", "not JSON"),
         (b"{", "not JSON"),
         (b"[" * 100_000, "not JSON"),
-        (b'{"database": {"v": {}, "v": {}}}', "the key 'v' stands twice"),
+        (b'{"database": {"v": {}, "v": {}}}', "the key 'v' appears twice"),
         (b"\xff\xfe{}", "not UTF-8"),
         (b"1" * 10_000, "not JSON: Exceeds the limit"),
         (gzip.compress(b"{}", mtime=0), "compressed"),

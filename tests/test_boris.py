@@ -339,7 +339,7 @@ def test_a_wrong_project_is_refused_with_the_place(file, change, told):
         ("Behavior,Start (s),Stop (s)\nboil,NA,2\n", "row 2: there is no time"),
         ("Behavior,Start (s),Stop (s)\nboil,3,2\n", "ends before it starts"),
         ("Behavior,Start (s),Stop (s)\nboil,0,2,7\n", "row 2: there are more cells"),
-        ("Behavior,Behavior,Start (s),Stop (s)\n", "the column 'behavior' is there twice"),
+        ("Behavior,Behavior,Start (s),Stop (s)\n", "the column 'behavior' appears twice"),
         ("Behavior,Start (s),Stop (s)\n" + "x" * 200_000, "field larger than field limit"),
     ],
 )

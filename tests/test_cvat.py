@@ -197,7 +197,7 @@ def test_a_file_without_tracks_is_an_instance_without_intervals(file):
         ([track("a", box("x"))], r"track 2 \('a'\): the frame is 'x'"),
         ([track("a", box(-1))], "the frame is '-1'"),
         ([track("a", box("9" * 400))], "it must be a whole number"),
-        ([track("a", box(1), box(1, 1))], "frame 1 stands there twice"),
+        ([track("a", box(1), box(1, 1))], "frame 1 appears twice"),
         ([CUP.replace("id=", 'task_id="1" id='), CUP.replace("id=", 'task_id="2" id=')], "2 tasks"),
         (["<track>"], "not XML"),
         (["</annotations><x/>"], "not XML"),

@@ -181,8 +181,8 @@ def test_slots_that_share_no_chain_lie_between_their_neighbours(file):
          "tier 't', annotation a1 refers to itself"),
         (eaf(tier("t", refers("a1", "a2", "x"))), "annotation a1 refers to a2, which is not"),
         (eaf(tier("t") + tier("t")), "two tiers are called 't'"),
-        (eaf(tier("s", parent="t") + tier("t", parent="s")), "tier 's' is its own parent"),
-        (eaf("", '<TIME_SLOT TIME_SLOT_ID="ts1"/>' * 2), "slot ts1 stands twice"),
+        (eaf(tier("s", parent="t") + tier("t", parent="s")), "tier 's' is its own ancestor"),
+        (eaf("", '<TIME_SLOT TIME_SLOT_ID="ts1"/>' * 2), "slot ts1 appears twice"),
         (eaf("", slots(ts1="-5")), "slot ts1 is at '-5'; it must be in whole milliseconds"),
         (eaf("", slots(ts1="1.5")), "slot ts1 is at '1.5'"),
         (eaf("", slots(ts1="9" * 5000)), "slot ts1 is at '9999"),
@@ -459,7 +459,7 @@ def test_the_order_of_many_instances_stays(tmp_path):
 def test_a_folder_with_other_files_of_the_format_is_refused(file):
     X = IntervalSequences.from_lists([[("nod", 0, 1)], []], ids=["a", "b"])
     folder = file(TALK, "takes/old.eaf").parent
-    with pytest.raises(DataError, match="1 other file of this format, as 'old.eaf'"):
+    with pytest.raises(DataError, match="1 other file of this format, such as 'old.eaf'"):
         write_elan(X, folder)
     assert [path.name for path in folder.iterdir()] == ["old.eaf"]
     (folder / "old.eaf").rename(folder / "old.txt")
@@ -514,7 +514,7 @@ def test_links_to_folders_and_to_nothing_are_counted(file):
     folder = file(TALK).parent
     (folder / "circle").symlink_to(folder)
     (folder / "gone.eaf").symlink_to("nowhere.eaf")
-    with pytest.warns(DataWarning, match="passed over 2 links .*'circle'"):
+    with pytest.warns(DataWarning, match="skipped 2 links .*'circle'"):
         assert len(read_elan(folder)[0]) == 1
 
 

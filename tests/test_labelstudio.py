@@ -196,7 +196,7 @@ def test_instants_have_no_length(file):
         ([task(1, {})], r"annotations\[0\]: there is no 'result'"),
         ([task(1, annotation({}))], r"result\[0\]: there is no 'type'"),
         ([task(None, annotation())], r"\[0\]\.id: text is needed, got null"),
-        ([task(1, annotation()), task(1, annotation())], "2 tasks go by the name '1'"),
+        ([task(1, annotation()), task(1, annotation())], "2 tasks have the name '1'"),
         (
             [task(1, annotation(stretch("timeserieslabels", "a", "2020-01-01 00:00", 3)))],
             "the start is a date or time span",

@@ -100,7 +100,7 @@ def test_entry_points_of_packages_are_loaded(own_formats):
     path = os.pathsep.join([str(own_formats), *sys.path])
     done = run([sys.executable, "-c", program], PYTHONPATH=path)
     assert done.stdout.strip() == "[[('boil', 0.0, 4.0), ('pour', 3.5, 5.0)]]"
-    assert "formats of 'no_such_module' are not there" in done.stderr
+    assert "formats of 'no_such_module' are not available" in done.stderr
 
 
 def test_a_module_of_formats_registers_the_format_of_its_name():

@@ -203,7 +203,7 @@ def test_points_on_tiers_that_were_not_chosen_do_not_matter(file):
         (LONG[:-5], "line 37: the quote here is never closed"),
         (LONG.replace("size = 3", "size = 4"), "line 29: the time, a number, is needed, got"),
         (LONG.replace("size = 3", "size = 2"), "line 24: the class of the tier, a text, is"),
-        (LONG.replace("size = 2", "size = 1"), "line 29: after the last tier follows"),
+        (LONG.replace("size = 2", "size = 1"), "line 29: after the last tier comes"),
         (LONG.replace("size = 3", "size = 1e300"), "line 29: the time, a number, is needed"),
         (LONG.replace("size = 3", "size = -3"), "line 14: the size of the tier is '-3.0', not"),
         (LONG.replace("size = 3", "size = 2.5"), "not a whole number"),

@@ -136,7 +136,7 @@ class Records:
             )
             self._refuse(
                 np.abs(times) > LARGEST_TIME,
-                f"the {name} is beyond 2^53, where times are no longer told apart; "
+                f"the {name} is beyond 2^53, where floats no longer distinguish times; "
                 "subtract a common origin or use a larger unit",
             )
         self._refuse(

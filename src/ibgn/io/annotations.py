@@ -169,8 +169,8 @@ def _refuse_repeated(recordings: list[Recording], choices: Choices, source: str)
             if before.name != recording.name:
                 which = f"{quote(before.name)} and {quote(recording.name)} both"
             raise DataError(
-                f"{source}{which} are the instance {quote(instance)}, as a copy would be; remove "
-                "one, change its name inside, or put the files into folders"
+                f"{source}{which} are the instance {quote(instance)}, perhaps because one "
+                "is a copy; remove one, change its name inside, or put the files into folders"
             )
 
 

@@ -65,7 +65,7 @@ def check_writable(
     labels and groups, where there are any, as plain objects by the name of their column
     """
     if not isinstance(X, IntervalSequences):
-        raise DataError(f"IntervalSequences are written, got {type(X).__name__}")
+        raise DataError(f"X must be IntervalSequences, got {type(X).__name__}")
     if len(X) == 0:
         raise DataError("there are no instances, and a file without any cannot be read")
     if X.ids is not None:
@@ -237,22 +237,17 @@ def _targets(path: Path, names: Sequence[str], suffix: str) -> list[Path]:
             "file each; name a folder"
         )
     path.mkdir(exist_ok=True)
-    _refuse_others(path, files, suffix)
-    return [path / file for file in files]
-
-
-def _refuse_others(root: Path, files: Sequence[str], suffix: str) -> None:
-    """Refuse a folder with other files of the format: they would be read with the new ones."""
+    # other files of the format would be read together with these
     endings = tuple(suffix.lower() + more for more in ("", *COMPRESSIONS))
-    mine = set(files)
-    names = (p.relative_to(root).as_posix() for p in root.rglob("*") if p.is_file())
-    others = sorted(name for name in names if name.lower().endswith(endings) and name not in mine)
+    there = (p.relative_to(path).as_posix() for p in path.rglob("*") if p.is_file())
+    others = sorted({name for name in there if name.lower().endswith(endings)} - set(files))
     if others:
         raise DataError(
-            f"{show(root)} holds {count(len(others), 'other file')} of this format, as "
+            f"{show(path)} holds {count(len(others), 'other file')} of this format, such as "
             f"{quote(others[0])}, which would be read with these; name an empty folder, or "
             "remove them"
         )
+    return [path / file for file in files]
 
 
 def parse_known(text: str, what: str) -> Any:

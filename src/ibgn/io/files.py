@@ -124,8 +124,8 @@ def _warn_of_links(root: Path, links: Sequence[Path]) -> None:
         first = quote(min(links).relative_to(root).as_posix())
         warnings.warn(
             DataWarning(
-                f"{printable(root.name)}: passed over {count(len(links), 'link')} to folders or to "
-                f"nothing (first: {first}); put there what is to be read, or read it on its own"
+                f"{printable(root.name)}: skipped {count(len(links), 'link')} to folders or to "
+                f"nothing (first: {first}); copy the files there, or read them separately"
             ),
             stacklevel=3,
         )

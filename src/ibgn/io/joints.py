@@ -102,7 +102,7 @@ def read_joints(
         warnings.warn(
             DataWarning(
                 f"{files.prefix}left out {count(left_out.total(), 'column')} that name no finger "
-                f"(first: {quote(next(iter(left_out)))}); fingers are named as 'right index' or "
+                f"(first: {quote(next(iter(left_out)))}); fingers are named like 'right index' or "
                 "'right index pip x'"
             ),
             stacklevel=2,

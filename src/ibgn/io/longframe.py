@@ -70,10 +70,6 @@ def read_table(
     return LongFrame(series, unused(names, used)).read(options)
 
 
-def _row_number(row: int) -> str:
-    return f"row {row + 1}"
-
-
 @dataclass(frozen=True)
 class LongFrame:
     """Columns as they are in a file, one row per interval; every format is loaded into this.
@@ -89,7 +85,7 @@ class LongFrame:
     series: Mapping[str, Any]
     left_out: Sequence[str] = ()
     source: str = ""
-    place: Where = _row_number
+    place: Where = lambda row: f"row {row + 1}"
 
     def read(self, cleaning: Cleaning) -> tuple[IntervalSequences, Labels]:
         """Check, clean and order the rows; returns the instances and one label for each."""

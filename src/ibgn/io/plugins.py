@@ -27,7 +27,7 @@ def import_plugins() -> None:
         try:
             point.load()
         except Exception as error:  # a package that is broken must not keep others from working
-            message = f"formats of {point.value!r} are not there: {printable(error, 200)}"
+            message = f"formats of {point.value!r} are not available: {printable(error, 200)}"
             warnings.warn(DataWarning(message), stacklevel=2)
     for name in filter(None, map(str.strip, os.environ.get(PLUGINS, "").split(","))):
         try:

@@ -30,6 +30,7 @@ __all__ = ["read_sensors"]
 
 SUFFIXES = (".csv",)
 MISSING = ["", "nan", "NaN", "NAN", "NA", "N/A", "null"]
+NEEDS = "a header and one row per frame"
 SHOWN = 20  # columns that a message lists
 
 
@@ -84,7 +85,12 @@ def read_sensors(
     recordings = []
     with files.reading():
         for file in files:
-            frame = _load(file, columns, delimiter, encoding)
+            with decoding(file.prefix, encoding), parsing(file.prefix, NEEDS):
+                header = parse_head(file, delimiter, encoding)
+                used = columns.find(header, file.prefix)
+                texts = [used[name] for name in columns.tracks]
+                frame = _read_columns(file, header, used, texts, delimiter, encoding)
+            frame.columns = pd.Index(list(used))
             subject = name_by_path(file.name, "group", choices, f"{quote(file.name)}: ")
             recordings.append(_as_recording(frame, columns, null, unit, file.name, subject))
     return recordings
@@ -136,18 +142,6 @@ class _Columns(NamedTuple):
             )
 
 
-def _load(file: InputFile, columns: _Columns, delimiter: str, encoding: str) -> pd.DataFrame:
-    """Columns by name: labels as text, everything else as numbers."""
-    needs = "a header and one row per frame"
-    with decoding(file.prefix, encoding), parsing(file.prefix, needs):
-        header = parse_head(file, delimiter, encoding)
-        used = columns.find(header, file.prefix)
-        texts = [used[name] for name in columns.tracks]
-        frame = _read_columns(file, header, used, texts, delimiter, encoding)
-    frame.columns = pd.Index(list(used))
-    return frame
-
-
 def _read_columns(
     file: InputFile,
     header: list[str],
@@ -156,7 +150,7 @@ def _read_columns(
     delimiter: str,
     encoding: str,
 ) -> pd.DataFrame:
-    """Numbers and texts, in the order of `used`."""
+    """Columns in the order of `used`: labels as text, everything else as numbers."""
     places = list(used.values())
     numbers = [place for place in places if place not in texts]
     options: dict[str, Any] = {"header": 0, "names": range(len(header))}
@@ -216,7 +210,7 @@ def _as_recording(
     time, tracks = columns.time, columns.tracks
     channels = [name for name in frame.columns if name != time and name not in tracks]
     if not channels:
-        raise DataError(f"{quote(name)} has no channels beside time and labels; name some")
+        raise DataError(f"{quote(name)} has no channels besides time and labels; name some")
     labels = {track: frame[track].mask(frame[track].isin(null)).to_numpy() for track in tracks}
     return SensorRecording(
         frame[time].to_numpy(np.float64) * unit,

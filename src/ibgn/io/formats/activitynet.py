@@ -58,9 +58,9 @@ def read_activitynet(
     check_names(subset=subset)
     own_label = files.choices.activity is None
     recordings = (
-        _recording(name, video, own_label)
+        recording
         for file in files
-        for name, video in _videos(_database(parse_json(file)), subset, file.prefix)
+        for recording in _recordings(_database(parse_json(file)), subset, own_label)
     )
     yield from settle_overlaps(recordings, overlaps, files)
 
@@ -78,27 +78,26 @@ def _database(root: Node) -> Node:
     raise root.error('there is no "database" of videos; is it in the layout of ActivityNet?')
 
 
-def _videos(database: Node, subset: str | None, source: str) -> Iterator[tuple[str, Node]]:
-    """Videos by name, of one subset or all."""
+def _recordings(database: Node, subset: str | None, own_label: bool) -> Iterator[Recording]:
+    """Videos of one subset, or all."""
     videos = list(database.members())
     subsets = [video.child("subset").name() if video.has("subset") else "" for _, video in videos]
     if subset is not None and subset not in subsets:
         listed = ", ".join(quote(name) for name in sorted(set(subsets) - {""})[:20]) or "none"
-        raise DataError(f"{source}there is no subset {quote(subset)}; there are {listed}")
-    for video, its in zip(videos, subsets, strict=True):
-        if subset in (None, its):
-            yield video
+        raise DataError(f"{database.prefix}there is no subset {quote(subset)}; there are {listed}")
+    for (name, video), its in zip(videos, subsets, strict=True):
+        if subset not in (None, its):
+            continue
+        annotations = [_annotation(segment) for segment in video.child("annotations").items()]
+        label = next((video.child(field).name() for field in LABELS if video.has(field)), None)
+        known = {"label": label} if own_label and label is not None else {}
+        yield Recording(name, annotations, known)
 
 
-def _recording(name: str, video: Node, own_label: bool) -> Recording:
-    annotations = []
-    for node in video.child("annotations").items():
-        segment = node.child("segment")
-        times = segment.items(least=2)
-        if len(times) > 2:
-            raise segment.error(f"[start, end] is needed, got {len(times)} values")
-        start, end = (time.number() for time in times)
-        annotations.append(Annotation(TRACK, node.child("label").name(), start, end, node.path))
-    label = next((video.child(field).name() for field in LABELS if video.has(field)), None)
-    known = {"label": label} if own_label and label is not None else {}
-    return Recording(name, annotations, known)
+def _annotation(node: Node) -> Annotation:
+    segment = node.child("segment")
+    times = segment.items(least=2)
+    if len(times) > 2:
+        raise segment.error(f"[start, end] is needed, got {len(times)} values")
+    start, end = (time.number() for time in times)
+    return Annotation(TRACK, node.child("label").name(), start, end, node.path)

@@ -106,7 +106,7 @@ class _Video(NamedTuple):
             rate = next((as_number(text) for text in rates if text), None)
             if rate is None or not 0 < rate < float("inf"):
                 raise DataError(
-                    f"{source}the file does not say how many frames a second has; give ",
+                    f"{source}the file does not say how many frames per second it has; give ",
                     Option("rate"),
                 )
         match = STEP.search(root.findtext("meta//frame_filter") or "")
@@ -188,7 +188,7 @@ class _Objects:
         shapes.sort(key=lambda shape: shape.frame)
         for shape, following in pairwise(shapes):
             if shape.frame == following.frame:
-                raise DataError(f"{video.source}{place}: frame {shape.frame} stands there twice")
+                raise DataError(f"{video.source}{place}: frame {shape.frame} appears twice")
         if shapes and shapes[-1].value is not None:
             shapes = self._closed(shapes, place, video)
         return _stretches(label, shapes, place, video)
@@ -218,7 +218,7 @@ class _Objects:
             return [*shapes, _Shape(after, None)]
         if self.unclosed == "error" or (self.unclosed == "end" and video.last is None):
             raise DataError(
-                f"{video.source}{place}: the object is never outside, and lasts to no known end; "
+                f"{video.source}{place}: the object is never outside, and has no known end; "
                 "close it in CVAT, or use ",
                 Option("unclosed", "last"),
             )

@@ -84,7 +84,7 @@ def read_jsonl(files: Files, *, columns: Columns = None) -> LongFrame:
         if other is not None:
             raise DataError(
                 f"{source}{other} is an instance with its intervals, while the first line is one "
-                "interval; write all lines one way"
+                "interval; write all lines in the same form"
             )
     names = list(dict.fromkeys(name for row in rows for name in row.values))
     used = find_columns(names, columns, f"{source}the lines have")

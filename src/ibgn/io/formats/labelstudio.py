@@ -117,7 +117,7 @@ class _Tasks:
             twice = next((name for name, number in times.items() if number > 1), None)
             if twice is not None:
                 raise DataError(
-                    f"{file.prefix}{times[twice]} tasks go by the name {quote(twice)}; give "
+                    f"{file.prefix}{times[twice]} tasks have the name {quote(twice)}; give "
                     "another ",
                     Option("instance"),
                     ", or none to use their ids",
@@ -199,8 +199,12 @@ class _Tasks:
             return
         if kind == FRAMED:
             stretches = self._frames(result.child("value").child("ranges"))
-        elif kind in TIMED and _is_timed(result.child("value")):
-            value = result.child("value")
+        elif (
+            kind in TIMED
+            and (value := result.child("value")).has("start")
+            and value.has("end")
+            and not value.has("text")  # stretches of text have a start and an end too
+        ):
             stretches = [(value.child("start").number("start"), value.child("end").number("end"))]
         else:
             self._leave_out(kind, result)
@@ -227,7 +231,7 @@ class _Tasks:
             advice = ("; ", Option("activity", "choice:..."), " makes them activities")
         if self.unknown == "error":
             raise result.error(
-                f"a result of type {quote(kind)} is no labelled stretch of time; ",
+                f"a result of type {quote(kind)} is not a labelled stretch of time; ",
                 Option("unknown", "drop"),
                 " leaves such results out",
                 *advice,
@@ -247,8 +251,3 @@ def _users(annotation: Node) -> set[str]:
 
 def _tag(result: Node) -> str:
     return result.child("from_name").name()
-
-
-def _is_timed(value: Node) -> bool:
-    """Whether it is a stretch of time, not one of text, which also has a start and an end."""
-    return value.has("start") and value.has("end") and not value.has("text")

@@ -128,11 +128,22 @@ class _Layout:
         if self.time is not None:
             time_place = find_places({"time": self.time}, head, self.header, source)["time"]
             if time_place in places.values():
-                raise OptionError("time", self.time, "is one of the columns of labels, too; choose")
+                raise OptionError(
+                    "time", self.time, "is also one of the columns of labels; choose another"
+                )
         table, times = self._read(file, delimiter, places, time_place, len(head))
         self._check_times(times, source)
         for track, column in places.items():
-            yield from self._runs(track, table[column], times, source)
+            cells = table[column].cat
+            labels = [self._label(track, text, source) for text in cells.categories]
+            # None, the last, is what codes of -1 point to: cells that a short row lacks
+            values = np.array([*labels, None], object)
+            codes, distinct = pd.factorize(values)  # one code for all that means the same
+            frames = codes[cells.codes]
+            runs = find_runs(frames, times, rate=self.rate, ignore=(-1,), gap=self.gap)
+            for start, end, code, row in zip(*(part.tolist() for part in runs), strict=True):
+                place = f"track {quote(track)}, row {row + 1}"
+                yield Annotation(track, str(distinct[code]), start, end, place)
 
     def _read(
         self,
@@ -171,23 +182,10 @@ class _Layout:
                     f"{source}{count(gaps, 'gap')} in time, longer than {self.gap:g} steps, end "
                     "all labels there; ",
                     Option("gap", None),
-                    " joins what stands on both sides",
+                    " joins both sides",
                 ),
                 stacklevel=2,
             )
-
-    def _runs(
-        self, track: str, column: Any, times: Floats | None, source: str
-    ) -> Iterator[Annotation]:
-        labels = [self._label(track, text, source) for text in column.cat.categories]
-        # None, the last, is what codes of -1 point to: cells that a short row lacks
-        values = np.array([*labels, None], object)
-        codes, distinct = pd.factorize(values)  # one code for all that means the same
-        runs = find_runs(codes[column.cat.codes], times, rate=self.rate, ignore=(-1,), gap=self.gap)
-        columns = (part.tolist() for part in runs)
-        for start, end, code, row in zip(*columns, strict=True):
-            place = f"track {quote(track)}, row {row + 1}"
-            yield Annotation(track, str(distinct[code]), start, end, place)
 
     def _label(self, track: str, text: str, source: str) -> str | None:
         code = _code(text)
@@ -199,7 +197,7 @@ class _Layout:
             raise DataError(
                 f"{source}track {quote(track)} has the label {quote(code)}, whose meaning ",
                 Option("names"),
-                " does not tell; add it there, or to ",
+                " does not give; add it there, or to ",
                 Option("null"),
             )
         return self.names[track][code]
@@ -245,13 +243,13 @@ def _check_names(names: Any, columns: Mapping[str, Column]) -> dict[str, dict[st
         raise OptionError(
             "names",
             names,
-            "must tell the meaning of codes by track, as {'posture': {1: 'stand'}}",
+            "must give the meaning of codes by track, as {'posture': {1: 'stand'}}",
         )
     alien = [track for track in meanings if str(track) not in columns]
     if alien:
         listed = ", ".join(quote(track) for track in columns)
         raise OptionError(
-            "names", names, f"has {quote(alien[0])}, which is no track; there are {listed}"
+            "names", names, f"has {quote(alien[0])}, which is not a track; there are {listed}"
         )
     return {
         str(track): {_code(code): name for code, name in codes.items()}

@@ -121,7 +121,7 @@ class _Trace(NamedTuple):
                 keys = [child.attrib["key"] for child in trace if "key" in child.attrib]
                 listed = ", ".join(map(quote, keys[:20])) or "none"
                 raise DataError(
-                    f"{where} has no attribute {quote(theirs)}, which is to be its {ours}; there "
+                    f"{where} has no attribute {quote(theirs)}, which should be its {ours}; there "
                     f"are {listed}"
                 )
         events = [
@@ -251,7 +251,7 @@ def _values(element: Element, keys: Sequence[str], where: str) -> dict[str, str]
         key = child.attrib.get("key", "")
         if key in keys and "value" in child.attrib:
             if key in values:
-                raise DataError(f"{where} has two attributes {quote(key)}; leave one")
+                raise DataError(f"{where} has two attributes {quote(key)}; remove one")
             values[key] = child.attrib["value"]
     return values
 

@@ -42,7 +42,7 @@ def parse_text(text: str, prefix: str) -> "Node":
         if len(values) < len(pairs):
             twice, _ = Counter(key for key, _ in pairs).most_common(1)[0]
             raise DataError(
-                f"{prefix}the key {quote(twice)} stands twice in one object; "
+                f"{prefix}the key {quote(twice)} appears twice in one object; "
                 "give the two different names, or remove one"
             )
         return values

@@ -106,7 +106,7 @@ class Pairing:
                     f"{where(event.place)}: {quote(event.what[-1])} starts, but goes on since "
                     f"{where(waiting[0].place)}; ",
                     Option("repeated", "merge"),
-                    " passes such events over, ",
+                    " ignores such events, ",
                     Option("repeated", "restart"),
                     " starts again, ",
                     Option("repeated", "overlap"),

@@ -54,7 +54,9 @@ def _parser(builder: TreeBuilder, prefix: str) -> Any:
         if number > MOST:
             raise DataError(f"{prefix}there are more than {MOST} elements; export it in parts")
         if depth > DEEPEST:
-            raise DataError(f"{prefix}elements stand more than {DEEPEST} deep; export it again")
+            raise DataError(
+                f"{prefix}elements are nested more than {DEEPEST} deep; export it again"
+            )
         builder.start(tag, attributes)
 
     def end(tag: str) -> None:

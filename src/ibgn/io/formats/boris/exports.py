@@ -156,7 +156,7 @@ def _find_columns(names: Sequence[str], source: str) -> dict[str, int]:
     twice = [name for name in columns.values() if times[name] > 1]
     if twice and len(columns) > 2:  # a header, and not some other row
         raise DataError(
-            f"{source}the column {quote(twice[0])} is there twice; rename the variable of that name"
+            f"{source}the column {quote(twice[0])} appears twice; rename the variable of that name"
         )
     return {ours: shapes.index(name) for ours, name in columns.items()}
 

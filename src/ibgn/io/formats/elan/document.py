@@ -55,7 +55,7 @@ def read_properties(root: Element, prefix: str) -> dict[str, str]:
         if name is None:
             continue
         if name in properties:
-            raise DataError(f"{prefix}the property {quote(name)} stands twice; remove one")
+            raise DataError(f"{prefix}the property {quote(name)} appears twice; remove one")
         properties[name] = element.text or ""
     return properties
 
@@ -97,7 +97,7 @@ def _slots(root: Element, prefix: str) -> dict[str, float | None]:
         name = _attribute(element, "TIME_SLOT_ID", prefix, "a time slot")
         value = element.get("TIME_VALUE")
         if name in slots:
-            raise DataError(f"{prefix}the time slot {printable(name)} stands twice; remove one")
+            raise DataError(f"{prefix}the time slot {printable(name)} appears twice; remove one")
         if value is not None and not WHOLE.fullmatch(value):
             raise DataError(
                 f"{prefix}time slot {printable(name)} is at {quote(value)}; it must be in "
@@ -118,9 +118,7 @@ def _tiers(root: Element, prefix: str) -> list[_Tier]:
     order = _parents_first({tier.name: tier.parent for tier in tiers.values()})
     if len(order) < len(tiers):
         circle = next(name for name in tiers if name not in set(order))
-        raise DataError(
-            f"{prefix}tier {quote(circle)} is its own parent in the end; export it again"
-        )
+        raise DataError(f"{prefix}tier {quote(circle)} is its own ancestor; export it again")
     return [tiers[name] for name in order]
 
 
@@ -210,7 +208,7 @@ def _aligned(notes: Mapping[str, Note], prefix: str) -> dict[str, Note]:
         aligned[name] = note if note.parent is None else aligned[note.parent]
     if len(aligned) < len(notes):
         circle = next(note for note in notes.values() if note.id not in aligned)
-        raise DataError(f"{prefix}{circle} refers to itself in the end; export it again")
+        raise DataError(f"{prefix}{circle} refers to itself through others; export it again")
     return aligned
 
 
@@ -220,7 +218,7 @@ def _timed(note: Note, aligned: Note, slots: Mapping[str, float | None], prefix:
     if start is None or end is None:
         raise DataError(
             f"{prefix}{note}: time slot {printable(first if start is None else last)} has no time, "
-            "and none of its neighbours tell it; give it one in ELAN"
+            "and its neighbours do not determine it; give it one in ELAN"
         )
     if end < start:
         raise DataError(

@@ -147,7 +147,7 @@ class _States:
                 list(start),
                 f"has the state {quote(min(starts & stops))}, and so has ",
                 Option("stop_values"),
-                "; choose",
+                "; keep one",
             )
         return cls(starts, stops, unknown, files)
 

@@ -58,7 +58,7 @@ def _activities(words: Sequence[str], where: str) -> Iterator[tuple[str, str]]:
             name.append(word)
     if name:
         raise DataError(
-            f"{where}: after the state stands {quote(' '.join(name))}; it must be an "
+            f"{where}: after the state comes {quote(' '.join(name))}; it must be an "
             "activity and begin or end, as in 'Sleeping begin'"
         )
 

@@ -151,8 +151,8 @@ def _find_channels(columns: Sequence[str] | None) -> list[int]:
             raise OptionError(
                 "columns",
                 columns,
-                f"names {quote(beginning)}, with which no channel begins; names are such as "
-                f"{CHANNELS[0]!r} and {CHANNELS[-1]!r}, see its module legend",
+                f"names {quote(beginning)}, with which no channel begins; channels are named like "
+                f"{CHANNELS[0]!r} and {CHANNELS[-1]!r}, see the module legend",
             )
     return [place for place, name in enumerate(CHANNELS) if name.startswith(tuple(columns))]
 
@@ -160,29 +160,25 @@ def _find_channels(columns: Sequence[str] | None) -> list[int]:
 def _annotations(
     frames: Frames, tracks: Sequence[str], merge_objects: bool, null: bool
 ) -> Iterator[Annotation]:
-    """Stretches of the activities, and of the labels of each track."""
+    """Stretches of the activities, and of the labels of each track or arm with its object."""
     activities = LEGEND[ACTIVITY] | ({0: NULL} if null else {})
     yield from _stretches(ACTIVITY, frames.time, frames.codes[ACTIVITY], activities)
     for track in dict.fromkeys(tracks):
         objects = f"{track}_Object"
         arm = track.removesuffix("_Object")
         if merge_objects and objects in tracks:
-            yield from _merged(track, objects, frames)
+            both = frames.codes[track] * 1000 + frames.codes[objects]
+            pairs = {
+                verb * 1000 + thing: f"{name} {what}"
+                for verb, name in LEGEND[track].items()
+                for thing, what in LEGEND[objects].items()
+            }
+            # where only one of the two has a label, that label alone
+            verbs = {verb * 1000: name for verb, name in LEGEND[track].items()}
+            yield from _stretches(track, frames.time, both, pairs | verbs)
+            yield from _stretches(objects, frames.time, both, LEGEND[objects])
         elif not (merge_objects and arm != track and arm in tracks):
             yield from _stretches(track, frames.time, frames.codes[track], LEGEND[track])
-
-
-def _merged(arm: str, objects: str, frames: Frames) -> Iterator[Annotation]:
-    """An arm with its object; where only one of them has a label, that label alone."""
-    both = frames.codes[arm] * 1000 + frames.codes[objects]
-    pairs = {
-        verb * 1000 + thing: f"{name} {what}"
-        for verb, name in LEGEND[arm].items()
-        for thing, what in LEGEND[objects].items()
-    }
-    verbs = {verb * 1000: name for verb, name in LEGEND[arm].items()}
-    yield from _stretches(arm, frames.time, both, pairs | verbs)
-    yield from _stretches(objects, frames.time, both, LEGEND[objects])
 
 
 def _stretches(

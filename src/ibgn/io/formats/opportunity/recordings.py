@@ -170,6 +170,6 @@ def _check_codes(track: str, column: Floats, unknown: Unknown, source: str) -> I
     if unknown == "error":
         codes = ", ".join(map(str, LEGEND[track]))
         drop = Option("unknown", "drop")
-        raise DataError(f"{problem}; codes are 0, {codes}; ", drop, " takes others for no label")
-    warnings.warn(DataWarning(f"{problem}; taken for no label"), stacklevel=2)
+        raise DataError(f"{problem}; codes are 0, {codes}; ", drop, " treats others as no label")
+    warnings.warn(DataWarning(f"{problem}; treated as no label"), stacklevel=2)
     return np.where(known, column, 0).astype(np.int64)

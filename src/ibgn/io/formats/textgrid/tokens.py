@@ -141,7 +141,7 @@ class Tokens:
         token = next(self._tokens, None)
         if token is not None:
             raise self._error(
-                token, f"after the last tier follows {quote(token.value)}; correct the sizes"
+                token, f"after the last tier comes {quote(token.value)}; correct the sizes"
             )
 
     def _take(self, kind: str, name: str) -> Any:

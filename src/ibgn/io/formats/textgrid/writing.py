@@ -87,29 +87,27 @@ def _render(rows: Instance, known: Known) -> Iterator[str]:
     yield "item []: "
     for number, (name, stretches) in enumerate(tiers, 1):
         yield f"    item [{number}]:"
-        yield from _tier_lines(name, _tiled(stretches, *span), span)
+        yield from _tier_lines(name, stretches, span)
 
 
 def _tier_lines(name: str, stretches: list[Stretch], span: tuple[float, float]) -> Iterator[str]:
-    yield '        class = "IntervalTier" '
-    yield f"        name = {_quoted(name)} "
-    yield from _times("        ", *span)
-    yield f"        intervals: size = {len(stretches)} "
-    for number, (start, end, text) in enumerate(stretches, 1):
-        yield f"        intervals [{number}]:"
-        yield from _times("            ", start, end)
-        yield f"            text = {_quoted(text)} "
-
-
-def _tiled(stretches: list[Stretch], begin: float, stop: float) -> list[Stretch]:
-    """Fill the gaps with blank intervals, since a tier of Praat has none."""
-    tiled = []
+    tiled: list[Stretch] = []  # with blank intervals, since a tier of Praat has no gaps
+    begin, stop = span
     for start, end, text in stretches:
         if begin < start:
             tiled.append((begin, start, ""))
         tiled.append((start, end, text))
         begin = end
-    return [*tiled, (begin, stop, "")] if begin < stop else tiled
+    if begin < stop:
+        tiled.append((begin, stop, ""))
+    yield '        class = "IntervalTier" '
+    yield f"        name = {_quoted(name)} "
+    yield from _times("        ", *span)
+    yield f"        intervals: size = {len(tiled)} "
+    for number, (start, end, text) in enumerate(tiled, 1):
+        yield f"        intervals [{number}]:"
+        yield from _times("            ", start, end)
+        yield f"            text = {_quoted(text)} "
 
 
 def _times(indent: str, start: float, end: float) -> Iterator[str]:
