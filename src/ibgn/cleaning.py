@@ -260,7 +260,12 @@ def order_by_name(codes: Ints, names: tuple[str, ...]) -> tuple[Ints, tuple[str,
 def records_of_lists(instances: Any, ids: Sequence[str] | None) -> Records:
     """Records of lists of (action, start, end), one list per instance."""
     listed = _as_lists(instances)
-    names = _distinct_names(len(listed), ids)
+    names = tuple(map(str, range(len(listed)) if ids is None else ids))
+    if len(names) != len(listed):
+        raise DataError(f"ids has one name per instance, got {len(names)} for {len(listed)}")
+    twice = [name for name, times in Counter(names).items() if times > 1]
+    if twice:
+        raise DataError(f"two instances have the id {quote(twice[0])}; make ids distinct")
     owner = np.repeat(np.arange(len(listed)), [len(instance) for instance in listed])
     where = where_in_lists(owner, names)
     rows = [row for instance in listed for row in instance]
@@ -283,16 +288,6 @@ def _as_lists(instances: Any) -> list[list[Any]]:
     except TypeError as error:
         raise DataError(f"{LISTS}; got {quote(instances)}") from error
     return listed
-
-
-def _distinct_names(number: int, ids: Sequence[str] | None) -> tuple[str, ...]:
-    names = tuple(map(str, range(number) if ids is None else ids))
-    if len(names) != number:
-        raise DataError(f"ids has one name per instance, got {len(names)} for {number}")
-    twice = [name for name, times in Counter(names).items() if times > 1]
-    if twice:
-        raise DataError(f"two instances have the id {quote(twice[0])}; make ids distinct")
-    return names
 
 
 def _check_row(row: Any, where: Callable[[int], str], place: int) -> tuple[str, float, float]:

@@ -88,16 +88,14 @@ def _recordings(database: Node, subset: str | None, own_label: bool) -> Iterator
     for (name, video), its in zip(videos, subsets, strict=True):
         if subset not in (None, its):
             continue
-        annotations = [_annotation(segment) for segment in video.child("annotations").items()]
+        annotations = []
+        for node in video.child("annotations").items():
+            segment = node.child("segment")
+            times = segment.items(least=2)
+            if len(times) > 2:
+                raise segment.error(f"[start, end] is needed, got {len(times)} values")
+            start, end = (time.number() for time in times)
+            annotations.append(Annotation(TRACK, node.child("label").name(), start, end, node.path))
         label = next((video.child(field).name() for field in LABELS if video.has(field)), None)
         known = {"label": label} if own_label and label is not None else {}
         yield Recording(name, annotations, known)
-
-
-def _annotation(node: Node) -> Annotation:
-    segment = node.child("segment")
-    times = segment.items(least=2)
-    if len(times) > 2:
-        raise segment.error(f"[start, end] is needed, got {len(times)} values")
-    start, end = (time.number() for time in times)
-    return Annotation(TRACK, node.child("label").name(), start, end, node.path)

@@ -134,14 +134,20 @@ def find_runs(
     if values.ndim != 1:
         raise DataError(f"labels are one value per frame, got {values.ndim} dimensions")
     frames = _frames(times, len(values), rate, gap)
+    codes = values
+    if values.dtype.kind == "O":  # missing labels equal each other
+        try:
+            codes = pd.factorize(values, use_na_sentinel=True)[0]
+        except TypeError as error:
+            raise DataError(f"a label is text or a number: {error}") from error
     # a gap ends a run as another label does
-    edges = np.union1d(_arrays.find_runs(_codes(values)), np.flatnonzero(frames.gap[:-1]) + 1)
+    edges = np.union1d(_arrays.find_runs(codes), np.flatnonzero(frames.gap[:-1]) + 1)
     first, last = edges[:-1], edges[1:] - 1
-    codes, distinct = pd.factorize(values[first], use_na_sentinel=True)
+    numbers, distinct = pd.factorize(values[first], use_na_sentinel=True)
     ignored = list(ignore)
-    # code -1, a missing label, takes the last place
-    named = np.array([*(value not in ignored for value in distinct.tolist()), False])
-    first, last = first[named[codes]], last[named[codes]]
+    # number -1, a missing label, takes the last place
+    kept = np.array([*(value not in ignored for value in distinct.tolist()), False])[numbers]
+    first, last = first[kept], last[kept]
     return Runs(frames.begin[first], frames.end[last], values[first], first)
 
 
@@ -157,16 +163,6 @@ def check_steps(rate: Any, gap: Any) -> None:
         check_number("rate", rate, "from 1e-9 to 1e9", lambda value: 1e-9 <= value <= 1e9)
     if gap is not None:
         check_number("gap", gap, "1 or more", lambda value: value >= 1)
-
-
-def _codes(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Numbers or text that are equal where labels are; missing labels equal each other."""
-    if values.dtype.kind != "O":
-        return values
-    try:
-        return pd.factorize(values, use_na_sentinel=True)[0]
-    except TypeError as error:
-        raise DataError(f"a label is text or a number: {error}") from error
 
 
 def _frames(times: Any, number: int, rate: float | None, gap: float | None) -> _Frames:

@@ -12,7 +12,14 @@ __all__ = ["read_project"]
 
 def read_project(root: Node) -> Iterator[Observation]:
     """Observations of a project, as "File > Save project" writes it."""
-    kinds = _kinds(root.child("behaviors_conf"))
+    kinds: dict[str, str] = {}  # STATE or POINT; BORIS also has both "with coding map"
+    for _, node in root.child("behaviors_conf").members():
+        kind = node.child("type").name().strip().upper()[:5]
+        if kind not in ("STATE", "POINT"):
+            raise node.child("type").error("it must be 'State event' or 'Point event'")
+        code = node.child("code").name()
+        if kinds.setdefault(code, kind) != kind:
+            raise node.error(f"the behaviour {quote(code)} is a state and a point; rename one")
     for name, node in root.child("observations").members():
         events = []
         for row in node.child("events").items():
@@ -29,19 +36,6 @@ def read_project(root: Node) -> Iterator[Observation]:
             variables = {key: _text(value) for key, value in members}
         place = f"{root.prefix}{node.path}"
         yield Observation(name, events, variables, _media_length(node), place)
-
-
-def _kinds(ethogram: Node) -> dict[str, str]:
-    """STATE or POINT for each behaviour; BORIS also knows both "with coding map"."""
-    kinds: dict[str, str] = {}
-    for _, node in ethogram.members():
-        kind = node.child("type").name().strip().upper()[:5]
-        if kind not in ("STATE", "POINT"):
-            raise node.child("type").error("it must be 'State event' or 'Point event'")
-        code = node.child("code").name()
-        if kinds.setdefault(code, kind) != kind:
-            raise node.error(f"the behaviour {quote(code)} is a state and a point; rename one")
-    return kinds
 
 
 def _text(node: Node) -> str:
