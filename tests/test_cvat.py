@@ -133,7 +133,7 @@ def test_an_object_may_last_to_the_end_of_the_video(file):
 def test_the_end_of_the_video_must_be_known(file):
     path = file(track("cup", box(0)))
     path.write_text(path.read_text().replace("stop_frame", "x").replace("size", "y"))
-    with pytest.raises(DataError, match="lasts to no known end"):
+    with pytest.raises(DataError, match="has no known end"):
         read_cvat(path, rate=1, unclosed="end")
 
 

@@ -477,7 +477,7 @@ def test_places_that_cannot_be_written_to_are_refused(tmp_path):
             write_elan(X, path)
     with pytest.raises(DataError, match="no instances"):
         write_elan(X[:0], tmp_path / "x")
-    with pytest.raises(DataError, match="IntervalSequences are written"):
+    with pytest.raises(DataError, match="X must be IntervalSequences"):
         write_elan([[("nod", 0, 1)]], tmp_path / "x")
     with pytest.raises(DataError, match="infinite|finite"):
         write_elan(X, tmp_path / "x", [1.0, np.inf])
