@@ -89,7 +89,7 @@ def test_auto_follows_the_groups(relations, signs):
         ("stratified", 16, "none has more than 15; use fewer folds"),
         ("group", 3, "needs at least two groups, and there are 0"),
         ("some", 3, "choose among"),
-        ("stratified", 1, "n_splits=1 must be a whole number from 2 to"),
+        ("stratified", 1, "n_splits=1 must be a whole number from 2 on"),
     ],
 )
 def test_folds_that_cannot_be(relations, scheme, splits, message):

@@ -315,7 +315,7 @@ class ITBNClassifier(ActivityClassifier):
     >>> model = ITBNClassifier().fit(X, ["tea"] * 9 + ["soup"] * 9)
     >>> model.activities_["tea"]["network"].describe()
       parent relation child  probability
-    0   boil   before  pour     0.712...
+    0   boil   before  pour      0.72093
     >>> model.predict([[("boil", 0, 9), ("pour", 8, 10)]]).tolist()
     ['soup']
     """
