@@ -87,18 +87,14 @@ class Body:
         if step.other is None:
             two = step.move in chores.TWO_HANDED and self._chance(TWO_HANDS)
             self._move("both" if two else arms[0], step.move, self._now)
-        else:
-            self._both(step.move, step.other, arms)
+        else:  # both arms at the same time; or, clumsily, one after the other
+            first = self._move(arms[0], step.move, self._now)
+            overlap = not self._chance(self.habits.clumsiness)
+            begin = (first.start + first.end) // 2 if overlap else first.end + self._frames(GAP)
+            second = self._move(arms[1], step.other, begin)
+            second.end = max(second.end, first.end + BEYOND)
+            self.together.append(Together(len(self.spans) - 2, len(self.spans) - 1, overlap))
         self._now = self.spans[-1].end + self._frames(GAP)
-
-    def _both(self, move: str, other: str, arms: tuple[str, str]) -> None:
-        """Let the arms act at the same time; or, clumsily, one after the other."""
-        first = self._move(arms[0], move, self._now)
-        overlap = not self._chance(self.habits.clumsiness)
-        begin = (first.start + first.end) // 2 if overlap else first.end + self._frames(GAP)
-        second = self._move(arms[1], other, begin)
-        second.end = max(second.end, first.end + BEYOND)
-        self.together.append(Together(len(self.spans) - 2, len(self.spans) - 1, overlap))
 
     def _move(self, arm: str, move: str, start: int) -> Span:
         words = move.split()
