@@ -256,10 +256,8 @@ class Watch:
         self._show()
 
     def _show(self) -> None:
-        if self.live is not None:
-            self.live.update(self._table())
-
-    def _table(self) -> Any:
+        if self.live is None:
+            return
         from rich.markup import escape
         from rich.table import Table
 
@@ -273,7 +271,7 @@ class Watch:
             table.title += f": {count} of {self.total} done, about {left:.0f} s left"
         for name, values in self.accuracies.items():
             table.add_row(name, str(len(values)), f"{sum(values) / len(values):.3f}")
-        return table
+        self.live.update(table)
 
 
 @contextmanager
