@@ -4,7 +4,7 @@ import shlex
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -86,6 +86,8 @@ class Outputs:
 
     def check(self, *inputs: Path | None) -> None:
         """Fail early if an output could not be written, or would overwrite data."""
+        from ibgn.errors import OptionError
+
         _check_file("output", self.output, ".csv", ".parquet")
         _check_file("predictions", self.predictions, ".csv", ".parquet")
         _check_file("report", self.report, ".html", ".htm")
@@ -93,8 +95,18 @@ class Outputs:
             from ibgn.report.report import make_folder
 
             make_folder(self.pieces)
-        names = ("output", "predictions", "report", "pieces")
-        _check_distinct({name: getattr(self, name) for name in names}, inputs)
+        read = {path.resolve() for path in inputs if path is not None}
+        written: set[Path] = set()
+        for option in ("output", "predictions", "report", "pieces"):
+            path = getattr(self, option)
+            if path is None:
+                continue
+            if path.resolve() in read:
+                reason = "is also an input, and would be overwritten; name another file"
+                raise OptionError(option, str(path), reason)
+            if path.resolve() in written:
+                raise OptionError(option, str(path), "is written twice; name another file")
+            written.add(path.resolve())
 
     @cached_property
     def journal(self) -> "Journal | None":
@@ -153,22 +165,6 @@ def _check_file(option: str, path: Path | None, *suffixes: str) -> None:
         raise DataError(
             f"nothing can be written to the folder {quote(path.parent)}: {error.strerror}"
         ) from error
-
-
-def _check_distinct(outputs: Mapping[str, Path | None], inputs: Sequence[Path | None]) -> None:
-    from ibgn.errors import OptionError
-
-    read = {path.resolve() for path in inputs if path is not None}
-    written: set[Path] = set()
-    for option, path in outputs.items():
-        if path is None:
-            continue
-        if path.resolve() in read:
-            reason = "is also an input, and would be overwritten; name another file"
-            raise OptionError(option, str(path), reason)
-        if path.resolve() in written:
-            raise OptionError(option, str(path), "is written twice; name another file")
-        written.add(path.resolve())
 
 
 def print_comparison(evaluation: "Evaluation") -> None:

@@ -57,7 +57,14 @@ class Body:
 
     def do(self, chore: chores.Chore) -> None:
         """Go there, take the posture and do the steps."""
-        self._go(chore.place, chore.posture)
+        if self._place not in ("", chore.place):
+            self._take("walk")
+            self._now += self._frames(WALK)
+            self._posture.end = self._now
+        if self._posture.action != chore.posture:
+            self._take(chore.posture)
+        self._place = chore.place
+        self._now += self._frames(LEAD)
         arms = ("right", "left") if self._chance(self.habits.right) else ("left", "right")
         for step in chore.steps:
             if not (step.optional and self._chance(self.habits.skip)):
@@ -68,16 +75,6 @@ class Body:
                     self._step(step, arms)
         self._now += self._frames(BREATH)
         self._posture.end = self._now
-
-    def _go(self, place: str, posture: str) -> None:
-        if self._place not in ("", place):
-            self._take("walk")
-            self._now += self._frames(WALK)
-            self._posture.end = self._now
-        if self._posture.action != posture:
-            self._take(posture)
-        self._place = place
-        self._now += self._frames(LEAD)
 
     def _take(self, posture: str) -> None:
         self._posture = Span(posture, self._now, self._now)

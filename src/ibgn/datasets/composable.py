@@ -233,7 +233,10 @@ def _perform(role: _Role, tempo: float, style: _Style, rng: np.random.Generator)
         resume = stop + round((end - start) * REST)
         posture = [Span(theme.posture, start, stop), Span(theme.posture, resume, end)]
     jittered = jitter_spans(posture + spans, style.jitter * themes.FRAMES_PER_SECOND, rng)
-    kept, missed = _miss(jittered, style.miss, rng)
+    lost = np.flatnonzero(rng.random(len(jittered)) < style.miss)
+    left_out = set(rng.permutation(lost)[: len(jittered) - FEWEST_INTERVALS].tolist())
+    missed = tuple(jittered[place].action for place in sorted(left_out))
+    kept = [span for place, span in enumerate(jittered) if place not in left_out]
     intervals = in_seconds(kept, themes.FRAMES_PER_SECOND)
     return _Performance(intervals, stages, rounds, swapped, loose, interrupted, missed)
 
@@ -250,16 +253,6 @@ def _loosen(
         start, end = span.start + round(early * lasts), span.end + round(late * lasts)
         loosened.append(Span(span.action, start, max(start + 1, end)))
     return loosened, tuple(bool(early or late) for early, late in off.tolist())
-
-
-def _miss(
-    spans: list[Span], chance: float, rng: np.random.Generator
-) -> tuple[list[Span], tuple[str, ...]]:
-    """Leave out intervals, each with this chance, as long as enough remain."""
-    lost = np.flatnonzero(rng.random(len(spans)) < chance)
-    left_out = set(rng.permutation(lost)[: len(spans) - FEWEST_INTERVALS].tolist())
-    kept = [span for place, span in enumerate(spans) if place not in left_out]
-    return kept, tuple(spans[place].action for place in sorted(left_out))
 
 
 def _tell_truth(
