@@ -174,11 +174,13 @@ def print_comparison(evaluation: "Evaluation") -> None:
     console.print(_summary_table(summary))
     best = str(summary["method"][0])
     if len(summary) > 1:
-        lines = [
-            f"{row['method']}: {row['difference']:+.3f} ± {row['error']:.3f}, "
-            f"p {_shown_p(row['p_holm'])}"
-            for row in evaluation.compare().to_dict(orient="records")
-        ]
+        lines = []
+        for row in evaluation.compare().to_dict(orient="records"):
+            p = "< 0.001" if row["p_holm"] < 0.001 else f"= {row['p_holm']:.3f}"
+            if row["p_holm"] != row["p_holm"]:  # the folds have no differences to test
+                p = "unknown"
+            gain = f"{row['difference']:+.3f} ± {row['error']:.3f}"
+            lines.append(f"{row['method']}: {gain}, p {p}")
         console.print(
             f"Against {best}, by paired tests over folds (p by Holm):", *lines, sep="\n  "
         )
@@ -189,12 +191,6 @@ def wide_console() -> "Console":
     from rich.console import Console
 
     return Console(highlight=False, width=None if sys.stdout.isatty() else WIDE)
-
-
-def _shown_p(p: float) -> str:
-    if p != p:  # the folds have no differences to test
-        return "unknown"
-    return "< 0.001" if p < 0.001 else f"= {p:.3f}"
 
 
 def _summary_table(summary: "pd.DataFrame") -> Any:
