@@ -100,10 +100,7 @@ def _spread(values: Floats) -> dict[str, float]:
 
 def _warnings(X: IntervalSequences, activities: Counter[str]) -> Iterator[DataWarning]:
     warnings = [
-        _one_instance(X),
-        _one_interval_each(X),
-        _without_intervals(X),
-        _left_out(X),
+        *_about_lengths(X),
         _wrong_ends(X),
         _near_end_points(X),
         _overlapping_itself(X),
@@ -116,40 +113,28 @@ def _warnings(X: IntervalSequences, activities: Counter[str]) -> Iterator[DataWa
     return (warning for warning in warnings if warning is not None)
 
 
-def _one_instance(X: IntervalSequences) -> DataWarning | None:
-    if len(X) != 1 or len(X.action) < 2:
-        return None
-    return DataWarning(
-        f"all {len(X.action)} intervals are in one instance; check that the instance column "
-        "names each performance"
-    )
-
-
-def _one_interval_each(X: IntervalSequences) -> DataWarning | None:
-    if len(X) < 2 or (X.lengths != 1).any():
-        return None
-    return DataWarning(
-        "every instance has only one interval, so no relations; check that the instance column "
-        "names the performance and not the row"
-    )
-
-
-def _without_intervals(X: IntervalSequences) -> DataWarning | None:
+def _about_lengths(X: IntervalSequences) -> Iterator[DataWarning]:
+    """Instances that are all in one, or have no intervals, only one, or too many to count."""
+    if len(X) == 1 and len(X.action) > 1:
+        yield DataWarning(
+            f"all {len(X.action)} intervals are in one instance; check that the instance column "
+            "names each performance"
+        )
+    if len(X) > 1 and (X.lengths == 1).all():
+        yield DataWarning(
+            "every instance has only one interval, so no relations; check that the instance column "
+            "names the performance and not the row"
+        )
     empty = int((X.lengths == 0).sum())
-    if empty == 0:
-        return None
-    verb = "has" if empty == 1 else "have"
-    return DataWarning(f"{empty} of {count(len(X), 'instance')} {verb} no intervals")
-
-
-def _left_out(X: IntervalSequences) -> DataWarning | None:
+    if empty:
+        verb = "has" if empty == 1 else "have"
+        yield DataWarning(f"{empty} of {count(len(X), 'instance')} {verb} no intervals")
     long = int((X.lengths > LONGEST).sum())
-    if not long:
-        return None
-    return DataWarning(
-        f"{count(long, 'instance')} of more than {LONGEST:,} intervals left out of the counts of "
-        "relations; check that the instance column names each performance"
-    )
+    if long:
+        yield DataWarning(
+            f"{count(long, 'instance')} of more than {LONGEST:,} intervals left out of the counts "
+            "of relations; check that the instance column names each performance"
+        )
 
 
 def _wrong_ends(X: IntervalSequences) -> DataWarning | None:
@@ -186,7 +171,10 @@ def _ends_at_starts(X: IntervalSequences, shift: float) -> int:
 
 def _near_end_points(X: IntervalSequences) -> DataWarning | None:
     """Tiny gaps between end points, far below the others, suggest one instant written twice."""
-    gaps = _gaps(X)
+    owner, time = np.tile(X.owner, 2), np.concatenate([X.start, X.end])
+    order = np.lexsort((time, owner))
+    gaps = np.diff(time[order])[np.diff(owner[order]) == 0]
+    gaps = np.sort(gaps[gaps > 0])
     if len(gaps) == 0:
         return None
     near = gaps[gaps < TINY * np.median(X.end - X.start)]
@@ -202,16 +190,6 @@ def _near_end_points(X: IntervalSequences) -> DataWarning | None:
         "the others; if they are the same instants, read with ",
         Option("tolerance", float(f"{tolerance:.2g}")),
     )
-
-
-def _gaps(X: IntervalSequences) -> Floats:
-    """Positive distances of neighbouring end points within instances, sorted."""
-    owner = np.tile(X.owner, 2)
-    time = np.concatenate([X.start, X.end])
-    order = np.lexsort((time, owner))
-    gap = np.diff(time[order])[np.diff(owner[order]) == 0]
-    gaps: Floats = np.sort(gap[gap > 0])
-    return gaps
 
 
 def _overlapping_itself(X: IntervalSequences) -> DataWarning | None:

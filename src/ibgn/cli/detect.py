@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from ibgn.cli.options import Delimiter, Encoding, Json, Seed
+from ibgn.cli.options import Delimiter, Encoding, Json, Seed, text_options
 from ibgn.cli.output import busy, print_json, say, warnings_aloud
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def detect(
     from ibgn.io.sensors import read_sensors
 
     reading: dict[str, Any] = {"time": time, "unit": unit, "null": null or ()}
-    reading |= _csv_options(delimiter, encoding)
+    reading |= text_options(delimiter, encoding)
     tracks = [name for name in tracks if name != activity]
     of_activities = [] if activity is None else [activity]
     detector = ActionDetector(
@@ -116,15 +116,6 @@ def detect(
             else:
                 X, y = detector.detect_instances(recordings, activity)
     _put_out(X, y, output, as_json, {"recordings": len(recordings), "warnings": messages})
-
-
-def _csv_options(delimiter: str | None, encoding: str | None) -> dict[str, str]:
-    options = {}
-    if delimiter is not None:
-        options["delimiter"] = {"tab": "\t", "\\t": "\t"}.get(delimiter, delimiter)
-    if encoding is not None:
-        options["encoding"] = encoding
-    return options
 
 
 def _put_out(

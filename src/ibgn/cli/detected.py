@@ -94,7 +94,11 @@ class Detection:
             return []
         with busy(f"reading {self.sensors.name}"):
             recordings = _one_per_instance(X, read_sensors(self.sensors, tracks=self.track))
-        naming = _naming(X, recordings, self.track)
+        # whether actions of X are named like labels of sensors, or with their track in front
+        labels = {(t, n) for each in recordings for t in self.track for n in each.track(t) if n}
+        plain = sum(name in X.actions for _, name in labels)
+        both = sum(f"{track}: {name}" in X.actions for track, name in labels)
+        naming: Any = "both" if both > plain else "value"
         return [
             Detector(
                 error=name,
@@ -148,11 +152,3 @@ def _one_per_instance(X: "IntervalSequences", recordings: list[Any]) -> list[Any
             f"as {quote(f'{missing[0]}.csv')}"
         )
     return [by_name[name] for name in X._names()]
-
-
-def _naming(X: "IntervalSequences", recordings: list[Any], tracks: list[str]) -> Any:
-    """Whether actions of X are named like labels of sensors, or with their track in front."""
-    labels = {(t, label) for each in recordings for t in tracks for label in each.track(t) if label}
-    plain = sum(label in X.actions for _, label in labels)
-    both = sum(f"{t}: {label}" in X.actions for t, label in labels)
-    return "both" if both > plain else "value"

@@ -15,7 +15,6 @@ from ibgn.text import quote
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ibgn.intervals import IntervalSequences
 
 # options of methods whose flag has another name, or that are not for the command line
 WITH_A_FLAG = ("random_state", "n_jobs", "progress")
@@ -207,6 +206,7 @@ def sample(
     import numpy as np
 
     from ibgn.classifiers import load as load_model
+    from ibgn.intervals import IntervalSequences
     from ibgn.io import write
 
     classifier = load_model(model)
@@ -216,24 +216,15 @@ def sample(
     chosen = [labels.get(name, name) for name in activity or labels]
     rng = np.random.default_rng(seed)
     parts = [classifier.sample(number, label, rng) for label in chosen]
-    X = _named(parts, chosen)
+    together = IntervalSequences.concatenate(parts)
+    ids = [f"{label}-{d}" for label in chosen for d in range(number)]
+    X = IntervalSequences.from_flat(together.flat, together.actions, ids)
     y = np.repeat(np.array([str(label) for label in chosen], object), number)
     if output is not None:
         write(X, output, y)
         say(f"wrote {len(X)} instances to {output}")
     if output is None or as_json:
         _print_frame(X.to_frame(y), None, as_json)
-
-
-def _named(parts: "list[IntervalSequences]", labels: list[Any]) -> "IntervalSequences":
-    """All parts together, with instances named by activity and number."""
-    from ibgn.intervals import IntervalSequences
-
-    together = IntervalSequences.concatenate(parts)
-    ids = [
-        f"{label}-{d}" for label, part in zip(labels, parts, strict=True) for d in range(len(part))
-    ]
-    return IntervalSequences.from_flat(together.flat, together.actions, ids)
 
 
 def _save_figure(explanation: Any, figure: Path) -> None:

@@ -100,16 +100,23 @@ class Reading:
         options = parse_options(self.option, format.options)
         if self.columns:
             options["columns"] = parse_columns(self.columns)
-        if self.delimiter is not None:
-            options["delimiter"] = {"tab": "\t", "\\t": "\t"}.get(self.delimiter, self.delimiter)
-        if self.encoding is not None:
-            options["encoding"] = self.encoding
+        options |= text_options(self.delimiter, self.encoding)
         return format.load(path, **options)
 
     def read(self, path: Path) -> "tuple[IntervalSequences, Any]":
         """Read a file or folder: the instances, and their labels or None."""
         cleaning = self.cleaning()  # before the work, so that a typo costs no time
         return self.load(path).read(cleaning)
+
+
+def text_options(delimiter: str | None, encoding: str | None) -> dict[str, str]:
+    """Options of a reader of text, those that were given; a tab may be written as a word."""
+    options = {}
+    if delimiter is not None:
+        options["delimiter"] = {"tab": "\t", "\\t": "\t"}.get(delimiter, delimiter)
+    if encoding is not None:
+        options["encoding"] = encoding
+    return options
 
 
 Command = Callable[..., None]

@@ -100,23 +100,16 @@ def warnings_aloud() -> Iterator[list[str]]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield messages
-    messages += _first_of_a_kind(
-        [each.message for each in caught if isinstance(each.message, UserWarning)]
-    )
-    for message in messages:
-        say(f"warning: {message}")
-
-
-def _first_of_a_kind(caught: Sequence[UserWarning]) -> list[str]:
-    """Messages of warnings; of those that differ only in numbers and names, the first."""
+    # of those that differ only in numbers and names, the first
     kinds: dict[str, list[UserWarning]] = {}
-    for warning in caught:
+    for warning in (each.message for each in caught if isinstance(each.message, UserWarning)):
         text = message_of(warning, lambda option: option.name)
         kinds.setdefault(without_values(text), []).append(warning)
-    return [
-        in_flags(first) + (f" (and {len(more)} more of this kind)" if more else "")
-        for first, *more in kinds.values()
-    ]
+    for first, *more in kinds.values():
+        others = f" (and {len(more)} more of this kind)" if more else ""
+        messages.append(in_flags(first) + others)
+    for message in messages:
+        say(f"warning: {message}")
 
 
 def say(message: str) -> None:

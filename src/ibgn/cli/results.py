@@ -4,7 +4,7 @@ import shlex
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -86,6 +86,8 @@ class Outputs:
 
     def check(self, *inputs: Path | None) -> None:
         """Fail early if an output could not be written, or would overwrite data."""
+        from ibgn.errors import OptionError
+
         _check_file("output", self.output, ".csv", ".parquet")
         _check_file("predictions", self.predictions, ".csv", ".parquet")
         _check_file("report", self.report, ".html", ".htm")
@@ -93,8 +95,18 @@ class Outputs:
             from ibgn.report.report import make_folder
 
             make_folder(self.pieces)
-        names = ("output", "predictions", "report", "pieces")
-        _check_distinct({name: getattr(self, name) for name in names}, inputs)
+        read = {path.resolve() for path in inputs if path is not None}
+        written: set[Path] = set()
+        for option in ("output", "predictions", "report", "pieces"):
+            path = getattr(self, option)
+            if path is None:
+                continue
+            if path.resolve() in read:
+                reason = "is also an input, and would be overwritten; name another file"
+                raise OptionError(option, str(path), reason)
+            if path.resolve() in written:
+                raise OptionError(option, str(path), "is written twice; name another file")
+            written.add(path.resolve())
 
     @cached_property
     def journal(self) -> "Journal | None":
@@ -155,22 +167,6 @@ def _check_file(option: str, path: Path | None, *suffixes: str) -> None:
         ) from error
 
 
-def _check_distinct(outputs: Mapping[str, Path | None], inputs: Sequence[Path | None]) -> None:
-    from ibgn.errors import OptionError
-
-    read = {path.resolve() for path in inputs if path is not None}
-    written: set[Path] = set()
-    for option, path in outputs.items():
-        if path is None:
-            continue
-        if path.resolve() in read:
-            reason = "is also an input, and would be overwritten; name another file"
-            raise OptionError(option, str(path), reason)
-        if path.resolve() in written:
-            raise OptionError(option, str(path), "is written twice; name another file")
-        written.add(path.resolve())
-
-
 def print_comparison(evaluation: "Evaluation") -> None:
     """Print the scores of all methods, and paired tests against the best."""
     console = wide_console()
@@ -178,11 +174,13 @@ def print_comparison(evaluation: "Evaluation") -> None:
     console.print(_summary_table(summary))
     best = str(summary["method"][0])
     if len(summary) > 1:
-        lines = [
-            f"{row['method']}: {row['difference']:+.3f} ± {row['error']:.3f}, "
-            f"p {_shown_p(row['p_holm'])}"
-            for row in evaluation.compare().to_dict(orient="records")
-        ]
+        lines = []
+        for row in evaluation.compare().to_dict(orient="records"):
+            p = "< 0.001" if row["p_holm"] < 0.001 else f"= {row['p_holm']:.3f}"
+            if row["p_holm"] != row["p_holm"]:  # the folds have no differences to test
+                p = "unknown"
+            gain = f"{row['difference']:+.3f} ± {row['error']:.3f}"
+            lines.append(f"{row['method']}: {gain}, p {p}")
         console.print(
             f"Against {best}, by paired tests over folds (p by Holm):", *lines, sep="\n  "
         )
@@ -193,12 +191,6 @@ def wide_console() -> "Console":
     from rich.console import Console
 
     return Console(highlight=False, width=None if sys.stdout.isatty() else WIDE)
-
-
-def _shown_p(p: float) -> str:
-    if p != p:  # the folds have no differences to test
-        return "unknown"
-    return "< 0.001" if p < 0.001 else f"= {p:.3f}"
 
 
 def _summary_table(summary: "pd.DataFrame") -> Any:
@@ -256,10 +248,8 @@ class Watch:
         self._show()
 
     def _show(self) -> None:
-        if self.live is not None:
-            self.live.update(self._table())
-
-    def _table(self) -> Any:
+        if self.live is None:
+            return
         from rich.markup import escape
         from rich.table import Table
 
@@ -273,7 +263,7 @@ class Watch:
             table.title += f": {count} of {self.total} done, about {left:.0f} s left"
         for name, values in self.accuracies.items():
             table.add_row(name, str(len(values)), f"{sum(values) / len(values):.3f}")
-        return table
+        self.live.update(table)
 
 
 @contextmanager

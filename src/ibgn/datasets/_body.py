@@ -57,7 +57,14 @@ class Body:
 
     def do(self, chore: chores.Chore) -> None:
         """Go there, take the posture and do the steps."""
-        self._go(chore.place, chore.posture)
+        if self._place not in ("", chore.place):
+            self._take("walk")
+            self._now += self._frames(WALK)
+            self._posture.end = self._now
+        if self._posture.action != chore.posture:
+            self._take(chore.posture)
+        self._place = chore.place
+        self._now += self._frames(LEAD)
         arms = ("right", "left") if self._chance(self.habits.right) else ("left", "right")
         for step in chore.steps:
             if not (step.optional and self._chance(self.habits.skip)):
@@ -69,16 +76,6 @@ class Body:
         self._now += self._frames(BREATH)
         self._posture.end = self._now
 
-    def _go(self, place: str, posture: str) -> None:
-        if self._place not in ("", place):
-            self._take("walk")
-            self._now += self._frames(WALK)
-            self._posture.end = self._now
-        if self._posture.action != posture:
-            self._take(posture)
-        self._place = place
-        self._now += self._frames(LEAD)
-
     def _take(self, posture: str) -> None:
         self._posture = Span(posture, self._now, self._now)
         self.spans.append(self._posture)
@@ -87,18 +84,14 @@ class Body:
         if step.other is None:
             two = step.move in chores.TWO_HANDED and self._chance(TWO_HANDS)
             self._move("both" if two else arms[0], step.move, self._now)
-        else:
-            self._both(step.move, step.other, arms)
+        else:  # both arms at the same time; or, clumsily, one after the other
+            first = self._move(arms[0], step.move, self._now)
+            overlap = not self._chance(self.habits.clumsiness)
+            begin = (first.start + first.end) // 2 if overlap else first.end + self._frames(GAP)
+            second = self._move(arms[1], step.other, begin)
+            second.end = max(second.end, first.end + BEYOND)
+            self.together.append(Together(len(self.spans) - 2, len(self.spans) - 1, overlap))
         self._now = self.spans[-1].end + self._frames(GAP)
-
-    def _both(self, move: str, other: str, arms: tuple[str, str]) -> None:
-        """Let the arms act at the same time; or, clumsily, one after the other."""
-        first = self._move(arms[0], move, self._now)
-        overlap = not self._chance(self.habits.clumsiness)
-        begin = (first.start + first.end) // 2 if overlap else first.end + self._frames(GAP)
-        second = self._move(arms[1], other, begin)
-        second.end = max(second.end, first.end + BEYOND)
-        self.together.append(Together(len(self.spans) - 2, len(self.spans) - 1, overlap))
 
     def _move(self, arm: str, move: str, start: int) -> Span:
         words = move.split()

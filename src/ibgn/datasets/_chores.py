@@ -94,53 +94,12 @@ def read_steps(text: str) -> tuple[Step, ...]:
     (Step(move='move milk', other='close fridge', optional=False, repeatable=False),
      Step(move='sip cup', other=None, optional=True, repeatable=True))
     """
-    return tuple(_read_step(written) for written in text.split("; "))
-
-
-def _read_step(written: str) -> Step:
-    optional = written.startswith("(")
-    bare = written.strip("()")
-    move, _, other = bare.rstrip("*").partition(" & ")
-    return Step(move, other or None, optional, bare.endswith("*"))
-
-
-def _fetch(thing: str, container: str) -> Chore:
-    text = (
-        f"(reach {container}); open {container}; (reach {thing}); "
-        f"move {thing} & close {container}; (release {thing} & release {container})"
-    )
-    return Chore("kitchen", "stand", read_steps(text))
-
-
-def _put_away(thing: str, container: str) -> Chore:
-    text = (
-        f"reach {thing}; move {thing} & open {container}; (release {thing}); "
-        f"close {container}; (release {container})"
-    )
-    return Chore("kitchen", "stand", read_steps(text))
-
-
-def _look_into(container: str, thing: str) -> Chore:
-    text = (
-        f"reach {container}; open {container}; (reach {thing} & release {container}); "
-        f"(move {thing}); (release {thing}); close {container}; (release {container})"
-    )
-    return Chore("kitchen", "stand", read_steps(text))
-
-
-def _pass_through(door: str) -> Chore:
-    text = (
-        f"(reach {door}); unlock {door}; open {door}; (release {door}); "
-        f"close {door}; (lock {door}); (release {door})"
-    )
-    return Chore(door, "stand", read_steps(text))
-
-
-def _use(thing: str) -> Chore:
-    text = (
-        f"reach {thing}; open {thing}; move {thing} & reach cup; close {thing}; (release {thing})"
-    )
-    return Chore("table", "stand", read_steps(text))
+    steps = []
+    for written in text.split("; "):
+        bare = written.strip("()")
+        move, _, other = bare.rstrip("*").partition(" & ")
+        steps.append(Step(move, other or None, written.startswith("("), bare.endswith("*")))
+    return tuple(steps)
 
 
 def _chore(place: str, posture: str, text: str) -> Chore:
@@ -171,11 +130,51 @@ SEEN = {
 }
 
 CHORES: dict[str, Chore] = {
-    **{f"fetch {thing}": _fetch(thing, container) for thing, container in HOME.items()},
-    **{f"put away {thing}": _put_away(thing, container) for thing, container in HOME.items()},
-    **{f"look into {container}": _look_into(container, thing) for container, thing in SEEN.items()},
-    **{f"pass {door}": _pass_through(door) for door in _DOORS},
-    **{f"use {thing}": _use(thing) for thing in ("bottle", "milk", "sugar")},
+    **{
+        f"fetch {thing}": _chore(
+            "kitchen",
+            "stand",
+            f"(reach {container}); open {container}; (reach {thing}); "
+            f"move {thing} & close {container}; (release {thing} & release {container})",
+        )
+        for thing, container in HOME.items()
+    },
+    **{
+        f"put away {thing}": _chore(
+            "kitchen",
+            "stand",
+            f"reach {thing}; move {thing} & open {container}; (release {thing}); "
+            f"close {container}; (release {container})",
+        )
+        for thing, container in HOME.items()
+    },
+    **{
+        f"look into {container}": _chore(
+            "kitchen",
+            "stand",
+            f"reach {container}; open {container}; (reach {thing} & release {container}); "
+            f"(move {thing}); (release {thing}); close {container}; (release {container})",
+        )
+        for container, thing in SEEN.items()
+    },
+    **{
+        f"pass {door}": _chore(
+            door,
+            "stand",
+            f"(reach {door}); unlock {door}; open {door}; (release {door}); "
+            f"close {door}; (lock {door}); (release {door})",
+        )
+        for door in _DOORS
+    },
+    **{
+        f"use {thing}": _chore(
+            "table",
+            "stand",
+            f"reach {thing}; open {thing}; move {thing} & reach cup; close {thing}; "
+            f"(release {thing})",
+        )
+        for thing in ("bottle", "milk", "sugar")
+    },
     "rest": _chore(
         "lazy chair", "lie", "(reach lazy chair); (move lazy chair); (release lazy chair)"
     ),

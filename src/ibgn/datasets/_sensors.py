@@ -73,20 +73,16 @@ def record(
     for action, start, end in x.to_lists()[0]:
         track, during = chores.track_of(action), slice(round(start * HERTZ), round(end * HERTZ))
         labels[track][during] = action
-        _move_sensors(channels[during], track, action, rng)
+        move = action if track == "locomotion" else action.split(maxsplit=1)[1]
+        level, swing, hertz = SIGNATURES[move]
+        part = channels[during]
+        angle = 2 * np.pi * (rng.random() + hertz * np.arange(len(part)) / HERTZ)
+        for place, tracks in enumerate(SITES.values()):
+            if track in tracks:  # the action moves the sensor that is worn there
+                part[:, 3 * place : 3 * place + 3] += level + np.sin(angle)[:, None] * swing
     _disturb(channels, disturbance, rng)
     name, subject = (None if column is None else column[0] for column in (x.ids, x.groups))
     return SensorRecording(np.arange(samples) / HERTZ, channels, NAMES, labels, name, subject)
-
-
-def _move_sensors(channels: Floats, track: str, action: str, rng: np.random.Generator) -> None:
-    """Add the signature of an action at every site that it moves."""
-    move = action if track == "locomotion" else action.split(maxsplit=1)[1]
-    level, swing, hertz = SIGNATURES[move]
-    angle = 2 * np.pi * (rng.random() + hertz * np.arange(len(channels)) / HERTZ)
-    for place, tracks in enumerate(SITES.values()):
-        if track in tracks:
-            channels[:, 3 * place : 3 * place + 3] += level + np.sin(angle)[:, None] * swing
 
 
 def _disturb(channels: Floats, disturbance: Disturbance, rng: np.random.Generator) -> None:

@@ -215,7 +215,8 @@ def _perform(role: _Role, tempo: float, noise: _Noise, rng: np.random.Generator)
     spans = jitter_spans(
         _place(role.play, relations, tempo, rng), noise.jitter * FRAMES_PER_SECOND, rng
     )
-    missed = _miss(len(spans), noise.miss, rng)
+    misses = rng.random() < noise.miss and len(spans) > FEWEST_INTERVALS
+    missed = int(rng.integers(len(spans))) if misses else -1
     seen = [span for place, span in enumerate(spans) if place != missed]
     return _Performance(
         in_seconds(seen, FRAMES_PER_SECOND), relations, tuple(confused.tolist()), missed
@@ -239,12 +240,6 @@ def _place(
         }[relation]
         spans.append(Span(action, before.end + lag, before.end + lag + last))
     return spans
-
-
-def _miss(number: int, chance: float, rng: np.random.Generator) -> int:
-    """Position of the action that is left out, or -1."""
-    misses = rng.random() < chance and number > FEWEST_INTERVALS
-    return int(rng.integers(number)) if misses else -1
 
 
 def _tell_truth(

@@ -225,12 +225,18 @@ def _perform(role: _Role, tempo: float, style: _Style, rng: np.random.Generator)
     stages = themes.compose(theme, way, rounds, swapped, around)
     spans, loose = _loosen(themes.place_stages(stages, tempo, rng), style.looseness, rng)
     start, end = min(span.start for span in spans), max(span.end for span in spans)
-    posture = [Span(theme.posture, start - MARGIN, end + MARGIN)]  # lasts throughout
+    start, end = start - MARGIN, end + MARGIN
+    posture = [Span(theme.posture, start, end)]  # lasts throughout
     interrupted = bool(rng.random() < style.interruption and len(spans) + 2 <= MOST_INTERVALS)
     if interrupted:
-        posture = _interrupt(posture[0], rng)
+        stop = start + round((end - start) * rng.uniform(0.2, 0.6))
+        resume = stop + round((end - start) * REST)
+        posture = [Span(theme.posture, start, stop), Span(theme.posture, resume, end)]
     jittered = jitter_spans(posture + spans, style.jitter * themes.FRAMES_PER_SECOND, rng)
-    kept, missed = _miss(jittered, style.miss, rng)
+    lost = np.flatnonzero(rng.random(len(jittered)) < style.miss)
+    left_out = set(rng.permutation(lost)[: len(jittered) - FEWEST_INTERVALS].tolist())
+    missed = tuple(jittered[place].action for place in sorted(left_out))
+    kept = [span for place, span in enumerate(jittered) if place not in left_out]
     intervals = in_seconds(kept, themes.FRAMES_PER_SECOND)
     return _Performance(intervals, stages, rounds, swapped, loose, interrupted, missed)
 
@@ -247,23 +253,6 @@ def _loosen(
         start, end = span.start + round(early * lasts), span.end + round(late * lasts)
         loosened.append(Span(span.action, start, max(start + 1, end)))
     return loosened, tuple(bool(early or late) for early, late in off.tolist())
-
-
-def _interrupt(span: Span, rng: np.random.Generator) -> list[Span]:
-    lasts = span.end - span.start
-    stop = span.start + round(lasts * rng.uniform(0.2, 0.6))
-    resume = stop + round(lasts * REST)
-    return [Span(span.action, span.start, stop), Span(span.action, resume, span.end)]
-
-
-def _miss(
-    spans: list[Span], chance: float, rng: np.random.Generator
-) -> tuple[list[Span], tuple[str, ...]]:
-    """Leave out intervals, each with this chance, as long as enough remain."""
-    lost = np.flatnonzero(rng.random(len(spans)) < chance)
-    left_out = set(rng.permutation(lost)[: len(spans) - FEWEST_INTERVALS].tolist())
-    kept = [span for place, span in enumerate(spans) if place not in left_out]
-    return kept, tuple(spans[place].action for place in sorted(left_out))
 
 
 def _tell_truth(

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import cycle
 from typing import Literal, NamedTuple, TypedDict, Unpack, overload
 
 import numpy as np
@@ -287,24 +286,17 @@ def _plan(activity: str, style: _Style, rng: np.random.Generator) -> Iterator[tu
         for other in chores.SCRIPTS
         if other != activity
     }
-    for script in cycle([chores.read_script(activity)]):
-        for chore, optional in _reorder(script, style.reorder, rng):
+    while True:
+        script = chores.read_script(activity)
+        for place in range(len(script) - 1):
+            if rng.random() < style.reorder:  # swap it with the next
+                script[place : place + 2] = script[place + 1], script[place]
+        for chore, optional in script:
             if rng.random() < style.sharing:
                 script_of = others[list(others)[rng.integers(len(others))]]
                 yield script_of[rng.integers(len(script_of))], True
             elif not (optional and rng.random() < style.skip):
                 yield chore, False
-
-
-def _reorder(
-    script: list[tuple[str, bool]], chance: float, rng: np.random.Generator
-) -> list[tuple[str, bool]]:
-    """Swap some chores with the next."""
-    changed = list(script)
-    for place in range(len(changed) - 1):
-        if rng.random() < chance:
-            changed[place : place + 2] = changed[place + 1], changed[place]
-    return changed
 
 
 def _tell_truth(

@@ -12,12 +12,12 @@ from ibgn._arrays import Objects
 from ibgn.checks import check_number
 from ibgn.datasets import _words as signs
 from ibgn.datasets._angles import measure
+from ibgn.datasets._timeline import Interval, check_chances, check_seconds
 from ibgn.intervals import IntervalSequences
 from ibgn.recordings import SensorRecording
 
 __all__ = ["HandSignsTruth", "make_hand_signs"]
 
-Interval = tuple[str, float, float]
 
 HOLD = 0.48  # seconds for which a signer of tempo 1 holds a pose
 PAUSE = (3.0, 6.0)  # how many times longer a hesitating signer holds it
@@ -204,7 +204,11 @@ def make_hand_signs(
     noise = _Noise(jitter, hesitation, skip, repeat, angle_noise, dropout)
     _check(instances_per_style, n_signers, noise)
     rng = np.random.default_rng(random_state)
-    signers = _draw_signers(int(n_signers), rng)
+    signers = _Signers(
+        tempo=np.clip(rng.lognormal(sigma=0.2, size=int(n_signers)), *TEMPI),
+        sloppiness=rng.lognormal(sigma=0.3, size=int(n_signers)),
+        leaning=rng.normal(scale=2.0, size=(int(n_signers), len(signs.WORDS))),
+    )
     roles = _cast(int(instances_per_style), signers, rng)
     performances = [_perform(role, signers, noise, rng) for role in roles]
     y = np.array([role.word for role in roles], object)
@@ -216,25 +220,23 @@ def make_hand_signs(
     )
     more: list[Any] = [_tell_truth(roles, performances, signers)] if return_truth else []
     if joint_angles:  # drawn last, so that it changes nothing else
-        more.append(_measure(roles, groups, performances, noise, rng))
+        more.append(
+            [
+                measure(role.name, group, p.intervals, signs.FINGERS, angle_noise, dropout, rng)
+                for role, group, p in zip(roles, groups, performances, strict=True)
+            ]
+        )
     return X, y, groups, *more
 
 
 def _check(instances_per_style: Any, n_signers: Any, noise: _Noise) -> None:
     for name, number in (("instances_per_style", instances_per_style), ("n_signers", n_signers)):
         check_number(name, number, "whole and at least 1", lambda n: n >= 1 and n.is_integer())
-    check_number("jitter", noise.jitter, "0 to 60 seconds", lambda seconds: 0 <= seconds <= 60)
-    check_number("angle_noise", noise.angle_noise, "0 to 90 degrees", lambda sd: 0 <= sd <= 90)
-    for name in ("hesitation", "skip", "repeat", "dropout"):
-        check_number(name, getattr(noise, name), "0 to 1", lambda chance: 0 <= chance <= 1)
-
-
-def _draw_signers(n_signers: int, rng: np.random.Generator) -> _Signers:
-    return _Signers(
-        tempo=np.clip(rng.lognormal(sigma=0.2, size=n_signers), *TEMPI),
-        sloppiness=rng.lognormal(sigma=0.3, size=n_signers),
-        leaning=rng.normal(scale=2.0, size=(n_signers, len(signs.WORDS))),
-    )
+    chances = noise._asdict()
+    check_seconds("jitter", chances.pop("jitter"))
+    sd = chances.pop("angle_noise")
+    check_number("angle_noise", sd, "0 to 90 degrees", lambda degrees: 0 <= degrees <= 90)
+    check_chances(chances)
 
 
 def _cast(instances_per_style: int, signers: _Signers, rng: np.random.Generator) -> list[_Role]:
@@ -265,7 +267,9 @@ def _perform(
         hold[rng.integers(len(shown))] *= rng.uniform(*PAUSE)
     transitions, end = signs.plan(shown, hold.tolist(), float(signers.tempo[role.signer]))
     spread = noise.jitter * float(signers.sloppiness[role.signer])
-    changes = _jitter(transitions, spread, rng)
+    changes: dict[int, list[int]] = {}  # frames in which each finger changes
+    for finger, frame in (change for moved in transitions for change in moved.items()):
+        changes.setdefault(finger, []).append(frame + signs.frame_of(rng.normal(scale=spread)))
     intervals = _tile(signs.states(shown[0].pose), changes, end)
     poses = tuple(step.pose for step in shown)
     return _Performance(intervals, poses, transitions, hesitated, kept != meant, shown != kept)
@@ -278,17 +282,6 @@ def _repeat_one(steps: signs.Steps, rng: np.random.Generator) -> signs.Steps:
         repeated for repeated in longer if signs.count_intervals(repeated) <= MOST_INTERVALS
     ]
     return possible[rng.integers(len(possible))] if possible else steps
-
-
-def _jitter(
-    transitions: list[signs.Transition], spread: float, rng: np.random.Generator
-) -> dict[int, list[int]]:
-    """Frames in which each finger changes."""
-    changes: dict[int, list[int]] = {}
-    for transition in transitions:
-        for finger, frame in transition.items():
-            changes.setdefault(finger, []).append(frame + signs.frame_of(rng.normal(scale=spread)))
-    return changes
 
 
 def _tile(first: str, changes: dict[int, list[int]], end: int) -> list[Interval]:
@@ -318,31 +311,15 @@ def _tell_truth(
         style=np.array([role.style for role in roles]),
         tempo=signers.tempo[[role.signer for role in roles]],
         poses=tuple(performance.poses for performance in performances),
-        transitions=tuple(_in_seconds(performance.transitions) for performance in performances),
+        transitions=tuple(
+            tuple(
+                {signs.FINGERS[f]: frame / signs.FRAMES_PER_SECOND for f, frame in moved.items()}
+                for moved in performance.transitions
+            )
+            for performance in performances
+        ),
         hesitated=np.array([performance.hesitated for performance in performances]),
         skipped=np.array([performance.skipped for performance in performances]),
         repeated=np.array([performance.repeated for performance in performances]),
         words=dict(signs.WORDS),
-    )
-
-
-def _measure(
-    roles: list[_Role],
-    groups: Objects,
-    performances: list[_Performance],
-    noise: _Noise,
-    rng: np.random.Generator,
-) -> list[SensorRecording]:
-    return [
-        measure(
-            role.name, group, done.intervals, signs.FINGERS, noise.angle_noise, noise.dropout, rng
-        )
-        for role, group, done in zip(roles, groups, performances, strict=True)
-    ]
-
-
-def _in_seconds(transitions: list[signs.Transition]) -> tuple[dict[str, float], ...]:
-    return tuple(
-        {signs.FINGERS[finger]: frame / signs.FRAMES_PER_SECOND for finger, frame in moved.items()}
-        for moved in transitions
     )

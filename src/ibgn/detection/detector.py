@@ -161,7 +161,7 @@ class ActionDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def predict(self, recordings: Recordings) -> IntervalSequences:
         """Detect the intervals of actions, one instance per recording; ids and groups are kept."""
         recordings = as_recordings(recordings)
-        return to_sequences(recordings, self._streams(recordings), self.action)
+        return to_sequences(recordings, self._each(self._stretches, recordings), self.action)
 
     def transform(self, recordings: Recordings) -> IntervalSequences:
         """The same as `predict`, by the name that pipelines use."""
@@ -186,7 +186,7 @@ class ActionDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         recordings = as_recordings(recordings)
         for recording in recordings:  # before the work, so that a typo costs no time
             recording.track(activity)
-        streams = self._streams(recordings)
+        streams = self._each(self._stretches, recordings)
         return to_instances(recordings, streams, activity, self.action, self.min_duration)
 
     def predict_frames(self, recordings: Recordings) -> list[dict[str, Objects]]:
@@ -269,14 +269,13 @@ class ActionDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 part = model.votes(features)
                 part[~measured] = np.eye(len(model.classes))[-1]
                 votes[track][rows] = part
-        return Votes(windows.edges, {track: self._smoothed(part) for track, part in votes.items()})
-
-    def _smoothed(self, votes: Floats) -> Floats:
-        if self.voting == "majority":
-            votes = np.eye(votes.shape[1])[votes.argmax(axis=1)]
         windowing = self.extraction_.windowing
         each_side = int(min(self.smooth * windowing.rate / (2 * windowing.hop), 2.0**40) + 1e-9)
-        return smooth(votes, 2 * each_side + 1)
+        for track, part in votes.items():
+            if self.voting == "majority":
+                part = np.eye(part.shape[1])[part.argmax(axis=1)]
+            votes[track] = smooth(part, 2 * each_side + 1)
+        return Votes(windows.edges, votes)
 
     def _runs(self, recording: SensorRecording) -> tuple[Floats, dict[str, Ints]]:
         """Instants between which each window decides, and its class, without short runs."""
@@ -287,9 +286,6 @@ class ActionDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             likeliest = votes.argmax(axis=1)
             codes[track] = remove_short(likeliest, edges, self.min_duration, null, self.short)
         return edges, codes
-
-    def _streams(self, recordings: list[SensorRecording]) -> list[Streams]:
-        return self._each(self._stretches, recordings)
 
     def _stretches(self, recording: SensorRecording) -> Streams:
         edges, codes = self._runs(recording)

@@ -80,16 +80,10 @@ class FeatureSet:
         for first in range(0, len(starts), step):
             block = slice(first, first + step)
             frames = starts[block] + np.arange(size)[:, None]
-            yield block, self._of_block(values[frames], rate)
-
-    def _of_block(self, values: Floats, rate: float) -> Floats:
-        """(windows, features) of (size, windows, channels) values."""
-        seen = _Seen.of(values)
-        parts = [*seen.statistics()]
-        if self.spectrum:
-            parts += _spectrum(seen, rate)
-        left, right = self.pairs(values.shape[2])
-        return np.concatenate([*parts, _correlate(seen, left, right)], axis=1)
+            seen = _Seen.of(values[frames])
+            parts = [*seen.statistics(), *(_spectrum(seen, rate) if self.spectrum else ())]
+            correlations = _correlate(seen, *self.pairs(values.shape[1]))
+            yield block, np.concatenate([*parts, correlations], axis=1)
 
 
 def window_features(

@@ -86,8 +86,23 @@ class FingerDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Learn thresholds, if bent_above="learned"; y is ignored."""
         self._check_options()
         recordings = as_recordings(X)
-        if self.bent_above == "learned":
-            self.bands_ = _learn_bands([_angles_of_fingers(recording) for recording in recordings])
+        if self.bent_above != "learned":
+            return self
+        measured: dict[str, list[Floats]] = {}
+        for recording in recordings:
+            for finger, angle in _angles_of_fingers(recording).items():
+                measured.setdefault(finger, []).append(angle)
+        bands = {finger: learn_band(np.concatenate(angles)) for finger, angles in measured.items()}
+        still = [finger for finger, band in bands.items() if band is None]
+        if still:
+            warnings.warn(
+                f"{count(len(still), 'finger')} of {len(bands)} moved too little to learn "
+                f"thresholds (first: {still[0]}); the usual ones are used: straight below "
+                f"{USUAL.low:g} degrees, bent above {USUAL.high:g}",
+                DataWarning,
+                stacklevel=2,
+            )
+        self.bands_ = {finger: band or USUAL for finger, band in bands.items()}
         return self
 
     def transform(self, X: Recordings) -> IntervalSequences:
@@ -195,24 +210,6 @@ def bend(points: Floats) -> Floats:
     cosine = (bones[..., 1:, :] * bones[..., :-1, :]).sum(axis=-1)
     degrees: Floats = np.degrees(np.arccos(np.clip(cosine, -1, 1))).max(axis=-1)
     return degrees
-
-
-def _learn_bands(recordings: list[dict[str, Floats]]) -> dict[str, Band]:
-    fingers = dict.fromkeys(finger for angles in recordings for finger in angles)
-    bands = {}
-    for finger in fingers:
-        angle = np.concatenate([angles[finger] for angles in recordings if finger in angles])
-        bands[finger] = learn_band(angle)
-    still = [finger for finger, band in bands.items() if band is None]
-    if still:
-        warnings.warn(
-            f"{count(len(still), 'finger')} of {len(bands)} moved too little to learn thresholds "
-            f"(first: {still[0]}); the usual ones are used: straight below {USUAL.low:g} degrees, "
-            f"bent above {USUAL.high:g}",
-            DataWarning,
-            stacklevel=3,
-        )
-    return {finger: band or USUAL for finger, band in bands.items()}
 
 
 def learn_band(angle: Floats) -> Band | None:

@@ -75,7 +75,11 @@ def detect_states(
     signal = _without_gaps(signal, max_gap)
     segment = _segments(signal)
     state = _settle(signal.decided, segment, np.nan_to_num(signal.height))
-    state = _without_short(state, segment, signal, min_duration)
+    first = find_runs(segment, state)
+    lasts = signal.until[first[1:] - 1] - signal.begin[first[:-1]]
+    short = np.repeat(lasts < min_duration - ROUNDING, np.diff(first))
+    seconds = (signal.until - signal.begin) * np.where(state == 1, 1.0, -1.0)
+    state = _settle(np.where(short, UNDECIDED, state), segment, seconds)
     first = find_runs(segment, state)
     begin, stop = first[:-1], first[1:] - 1
     columns = (signal.series[begin], state[begin], signal.begin[begin], signal.until[stop])
@@ -97,14 +101,6 @@ def _without_gaps(signal: Signal, max_gap: float) -> Signal:
     too_long = np.repeat(lasts > max_gap + ROUNDING, np.diff(first))
     alone = np.bincount(segment, ~missing)[segment] == 0
     return signal.keep(~(missing & (too_long | alone)))
-
-
-def _without_short(state: Ints, segment: Ints, signal: Signal, min_duration: float) -> Ints:
-    first = find_runs(segment, state)
-    lasts = signal.until[first[1:] - 1] - signal.begin[first[:-1]]
-    short = np.repeat(lasts < min_duration - ROUNDING, np.diff(first))
-    seconds = (signal.until - signal.begin) * np.where(state == 1, 1.0, -1.0)
-    return _settle(np.where(short, UNDECIDED, state), segment, seconds)
 
 
 def _settle(states: Ints, segment: Ints, leaning: Floats) -> Ints:

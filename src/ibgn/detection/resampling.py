@@ -49,7 +49,16 @@ def resample(
     check_number("longest_gap", longest_gap, "0 or more", lambda value: value >= 0)
     if len(recording) == 0:
         return recording
-    _check_unit(recording, longest_gap)
+    # times that leave nothing but gaps have the wrong unit, such as milliseconds
+    step = np.diff(recording.time).min(initial=np.inf)
+    if len(recording) > 2 and step > longest_gap * ROUNDING and longest_gap > 0:
+        raise DataError(
+            f"{recording.called}: frames are {step:g} s apart or more, longer than ",
+            Option("longest_gap", longest_gap),
+            ", so only gaps would remain; check that time is in seconds (",
+            Option("unit", 0.001),
+            " reads milliseconds), or allow longer gaps",
+        )
     grid = recording.time[0] + np.arange(frames_on_grid(recording, rate)) / rate
     if (np.diff(grid) <= 0).any():
         raise DataError(
@@ -77,19 +86,6 @@ def frames_on_grid(recording: SensorRecording, rate: float) -> int:
             "channels or a lower rate",
         )
     return frames
-
-
-def _check_unit(recording: SensorRecording, longest_gap: float) -> None:
-    """Refuse times that leave nothing but gaps, such as milliseconds."""
-    step = np.diff(recording.time).min(initial=np.inf)
-    if len(recording) > 2 and step > longest_gap * ROUNDING and longest_gap > 0:
-        raise DataError(
-            f"{recording.called}: frames are {step:g} s apart or more, longer than ",
-            Option("longest_gap", longest_gap),
-            ", so only gaps would remain; check that time is in seconds (",
-            Option("unit", 0.001),
-            " reads milliseconds), or allow longer gaps",
-        )
 
 
 class _Places(NamedTuple):

@@ -57,14 +57,12 @@ def remove_short(codes: Ints, edges: Floats, least: float, null: int, short: Sho
     first = find_runs(codes)
     code, lasts = codes[first[:-1]], np.diff(edges[first])
     is_short = lasts < least * ROUNDING
-    neighbour = _longer_neighbours(code, np.where(is_short, 0.0, lasts), null)
-    code = np.where(is_short, neighbour if short == "neighbours" else null, code)
+    replaced: int | Ints = null
+    if short == "neighbours":
+        padded = np.pad(np.where(is_short, 0.0, lasts), 1)
+        before, after = padded[:-2], padded[2:]
+        around = np.pad(code, 1, constant_values=null)
+        longer = np.where(before >= after, around[:-2], around[2:])
+        replaced = np.where(np.maximum(before, after) > 0, longer, null)
+    code = np.where(is_short, replaced, code)
     return np.repeat(code, np.diff(first))
-
-
-def _longer_neighbours(code: Ints, lasts: Floats, null: int) -> Ints:
-    """(runs,) code of the longer neighbour of each run; null if neither lasts."""
-    padded, around = np.pad(lasts, 1), np.pad(code, 1, constant_values=null)
-    before, after = padded[:-2], padded[2:]
-    nearest = np.where(before >= after, around[:-2], around[2:])
-    return np.where(np.maximum(before, after) > 0, nearest, null)

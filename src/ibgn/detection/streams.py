@@ -111,7 +111,12 @@ def to_instances(
         others = {track: parts for track, parts in stream.items() if track != activity}
         intervals = _intervals(others, action)
         for number, stretch in enumerate(recording.stretches(activity), 1):
-            inside = _clip(intervals, stretch, least * ROUNDING)
+            parts = [
+                (label, max(start, stretch.start), min(end, stretch.end))
+                for label, start, end in intervals
+                if start < stretch.end and end > stretch.start
+            ]
+            inside = [part for part in parts if part[2] - part[1] >= least * ROUNDING]
             instances.append(_Instance(f"{name}#{number}", stretch.label, recording.group, inside))
     X = IntervalSequences.from_lists(
         [instance.intervals for instance in instances],
@@ -132,15 +137,6 @@ def _intervals(streams: Streams, action: ActionFrom) -> list[Interval]:
         for track, stretches in streams.items()
         for label, start, end in stretches
     ]
-
-
-def _clip(intervals: list[Interval], stretch: Stretch, least: float) -> list[Interval]:
-    parts = [
-        (action, max(start, stretch.start), min(end, stretch.end))
-        for action, start, end in intervals
-        if start < stretch.end and end > stretch.start
-    ]
-    return [part for part in parts if part[2] - part[1] >= least]
 
 
 def _names(recordings: list[SensorRecording]) -> list[str]:

@@ -67,22 +67,25 @@ def make_folds(
     scheme = resolve_scheme(X, scheme)
     if len(np.unique(y)) < 2:
         raise DataError("there is only one label; a comparison needs two activities")
-    if scheme == "stratified":
-        _check_enough(y, n_splits)
-        splitters = [
-            StratifiedKFold(n_splits, shuffle=True, random_state=seed + r) for r in range(n_repeats)
-        ]
-        return _split(splitters, y, None)
-    groups = _groups(X)
+    most = np.unique(y, return_counts=True)[1].max()
+    if scheme == "stratified" and most < n_splits:  # scikit-learn only warns about rare labels
+        raise DataError(
+            f"{n_splits} folds need {n_splits} instances of a label, and none has more than "
+            f"{most}; use fewer folds"
+        )
+    groups = None if scheme == "stratified" else _groups(X)
     if scheme == "leave-one-group-out":
         return _split([LeaveOneGroupOut()], y, groups)
-    if len(set(groups)) < n_splits:
+    if groups is not None and len(set(groups)) < n_splits:
         raise DataError(
             f"{n_splits} folds need as many groups, and there are {len(set(groups))}; "
             "use fewer folds, or ",
             Option("scheme", "leave-one-group-out"),
         )
-    return _split(_group_splitters(y, n_splits, n_repeats, seed), y, groups)
+    by_group = GroupKFold if most < n_splits else StratifiedGroupKFold
+    kind: Any = StratifiedKFold if groups is None else by_group
+    splitters = [kind(n_splits, shuffle=True, random_state=seed + r) for r in range(n_repeats)]
+    return _split(splitters, y, groups)
 
 
 def resolve_scheme(X: IntervalSequences, scheme: Scheme) -> Scheme:
@@ -103,25 +106,6 @@ def _groups(X: IntervalSequences) -> list[str]:
             Option("scheme", "stratified"),
         )
     return groups
-
-
-def _check_enough(y: npt.NDArray[Any], n_splits: int) -> None:
-    """Refuse more folds than any label has instances; scikit-learn only warns about rare labels."""
-    times = np.unique(y, return_counts=True)[1]
-    if times.max() < n_splits:
-        raise DataError(
-            f"{n_splits} folds need {n_splits} instances of a label, and none has more than "
-            f"{times.max()}; use fewer folds"
-        )
-
-
-def _group_splitters(y: npt.NDArray[Any], n_splits: int, n_repeats: int, seed: int) -> list[Any]:
-    if np.unique(y, return_counts=True)[1].max() < n_splits:  # stratifying is not possible
-        return [GroupKFold(n_splits, shuffle=True, random_state=seed + r) for r in range(n_repeats)]
-    return [
-        StratifiedGroupKFold(n_splits, shuffle=True, random_state=seed + r)
-        for r in range(n_repeats)
-    ]
 
 
 def _split(splitters: list[Any], y: npt.NDArray[Any], groups: list[str] | None) -> list[Fold]:

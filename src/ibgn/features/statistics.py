@@ -6,7 +6,7 @@ import numpy as np
 from scipy.sparse import csr_array, hstack
 from sklearn.base import BaseEstimator, TransformerMixin
 
-from ibgn._arrays import Floats, Ints
+from ibgn._arrays import Floats
 from ibgn.features._common import known_actions, span
 from ibgn.intervals import IntervalSequences, as_sequences, recode
 from ibgn.networks import Sequences, read_networks
@@ -77,18 +77,14 @@ def _pair_counts(X: IntervalSequences, actions: int) -> csr_array:
     """(n, (actions + 1)² * 7) pairs of intervals by their actions and their relation."""
     networks = read_networks(X)
     size = actions + 1
-    first, second = _ends_of_pairs(X)
+    # both intervals of each pair i < j of an instance, row by row
+    after = X.offsets[1:][X.owner] - np.arange(len(X.action)) - 1
+    first = np.repeat(np.arange(len(X.action)), after)
+    begin = np.repeat(np.cumsum(after) - after, after)
+    second = first + 1 + np.arange(len(first)) - begin
     code = (X.action[first].astype(np.int64) * size + X.action[second]) * RELATIONS
     code += networks.relation
     known = (X.action[first] < actions) & (X.action[second] < actions)
     shape = (len(X), size * size * RELATIONS)
     # entries of the same cell are added up
     return csr_array((np.ones(known.sum()), (X.owner[first][known], code[known])), shape)
-
-
-def _ends_of_pairs(X: IntervalSequences) -> tuple[Ints, Ints]:
-    """Both intervals of each pair i < j of an instance, row by row."""
-    after = X.offsets[1:][X.owner] - np.arange(len(X.action)) - 1
-    first = np.repeat(np.arange(len(X.action)), after)
-    begin = np.repeat(np.cumsum(after) - after, after)
-    return first, first + 1 + np.arange(len(first)) - begin

@@ -12,11 +12,11 @@ from ibgn.errors import OptionError
 from ibgn.plots.frames import ANY, COUNT, SHARE, read_frame
 from ibgn.plots.style import (
     DARK,
-    FAINT,
     GREY,
     MOST_ROWS,
     SERIES_COLOURS,
     Colour,
+    draw_grid,
     dress,
     label_rows,
     legend_above,
@@ -82,7 +82,11 @@ def plot_comparison(
     _draw_scores(ax, rows[score], rows[f"{score}_error"], colours)
     label_rows(ax, [printable(name, 32) for name in rows["method"]])
     if "reference" in rows:
-        _draw_published(ax, rows["reference"])
+        hollow: Any = {"marker": "D", "markersize": MARK, "markerfacecolor": "none", "zorder": 4}
+        hollow |= {"color": SERIES_COLOURS[1], "linestyle": "none"}
+        published = ax.plot(rows["reference"], range(len(rows)), **hollow)
+        dot = Line2D([], [], color=GREY, marker="o", markersize=MARK, linestyle="none")
+        legend_above(ax, [dot, *published], ["measured", "published"])
     if chance is not None:
         _draw_chance(ax, chance)
     words = printable(score.replace("_", " "))
@@ -121,7 +125,14 @@ def plot_activities(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         return say_empty(ax, "no activities")
     ax.hlines(range(len(rows)), rows["precision"], rows["recall"], colors=DARK, linewidth=1.2)
     handles: list[Any] = []
-    for name, look in _looks().items():
+    # a dot in a ring, and a stroke over both, so that all three are visible if they coincide
+    ring: Any = {"markerfacecolor": "none", "markeredgewidth": 1.8, "markersize": MARK + 1}
+    looks: dict[str, dict[str, Any]] = {
+        "precision": {"color": PRECISION, "marker": "o", "markersize": MARK - 2, "zorder": 4},
+        "recall": {"color": RECALL, "marker": "o", "zorder": 3} | ring,
+        "f1": {"color": DARK, "marker": "|", "markersize": MARK + 6, "markeredgewidth": 1.5},
+    }
+    for name, look in looks.items():
         handles += ax.plot(rows[name], range(len(rows)), linestyle="none", clip_on=False, **look)
     pairs = zip(rows["activity"], rows["instances"], strict=True)
     label_rows(ax, [f"{printable(name, 32)} ({number:g})" for name, number in pairs])
@@ -129,16 +140,6 @@ def plot_activities(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     legend_above(ax, handles, ["precision", "recall", "F1"])
     _finish_rows(ax, "precision, recall and F1 by activity (its instances)", left_out)
     return dress(ax)
-
-
-def _looks() -> dict[str, dict[str, Any]]:
-    """A dot in a ring, and a stroke over both, so that all three are visible if they coincide."""
-    ring: Any = {"markerfacecolor": "none", "markeredgewidth": 1.8, "markersize": MARK + 1}
-    return {
-        "precision": {"color": PRECISION, "marker": "o", "markersize": MARK - 2, "zorder": 4},
-        "recall": {"color": RECALL, "marker": "o", "zorder": 3} | ring,
-        "f1": {"color": DARK, "marker": "|", "markersize": MARK + 6, "markeredgewidth": 1.5},
-    }
 
 
 def _first(rows: pd.DataFrame) -> tuple[pd.DataFrame, str]:
@@ -158,14 +159,6 @@ def _draw_scores(ax: Axes, values: Any, errors: Any, colours: list[Colour]) -> N
         ax.annotate(words, (1, place), (7, 0), va="center", fontsize=9, color=DARK, **beside)
 
 
-def _draw_published(ax: Axes, values: Any) -> None:
-    hollow: Any = {"marker": "D", "markersize": MARK, "markerfacecolor": "none", "zorder": 4}
-    colour = SERIES_COLOURS[1]
-    (published,) = ax.plot(values, range(len(values)), color=colour, linestyle="none", **hollow)
-    dot = Line2D([], [], color=GREY, marker="o", markersize=MARK, linestyle="none")
-    legend_above(ax, [dot, published], ["measured", "published"])
-
-
 def _draw_chance(ax: Axes, chance: float) -> None:
     """Draw a dotted line, with its label away from the legend."""
     ax.axvline(chance, color=DARK, linestyle=":", linewidth=1.2, zorder=1)
@@ -181,7 +174,6 @@ def _draw_chance(ax: Axes, chance: float) -> None:
 def _finish_rows(ax: Axes, label: str, left_out: str) -> None:
     ax.margins(x=0.06)
     verbatim(ax.set_xlabel(label + left_out))
-    ax.grid(color=FAINT, linewidth=0.6)
-    ax.set_axisbelow(True)
-    ax.spines[["top", "left", "right"]].set_visible(False)
+    draw_grid(ax)
+    ax.spines["left"].set_visible(False)
     ax.tick_params(axis="y", length=0)

@@ -19,7 +19,6 @@ from ibgn.plots.style import (
     POINTS,
     SERIES_COLOURS,
     SMALLEST_LETTER,
-    Colour,
     dress,
     inches,
     label_columns,
@@ -41,12 +40,10 @@ LEAST_SEEN = 0.15  # how opaque the smallest share is
 WHITE_INK = 0.7  # smallest share with white letters
 
 
-def _clear_to(colour: Colour) -> LinearSegmentedColormap:
-    """Colours from nearly clear to full, for white and dark pages."""
-    return LinearSegmentedColormap.from_list("share", [(*colour, LEAST_SEEN), (*colour, 1.0)])
-
-
-RIGHT, WRONG = map(_clear_to, SERIES_COLOURS[:2])
+RIGHT, WRONG = (  # from nearly clear to full, for white and dark pages
+    LinearSegmentedColormap.from_list("share", [(*colour, LEAST_SEEN), (*colour, 1.0)])
+    for colour in SERIES_COLOURS[:2]
+)
 
 
 def plot_confusion(frame: pd.DataFrame, *, shares: bool = True, ax: Axes | None = None) -> Axes:
@@ -86,7 +83,13 @@ def plot_confusion(frame: pd.DataFrame, *, shares: bool = True, ax: Axes | None 
     _draw_cells(ax, parts)
     _label_cells(ax, names)
     _write_numbers(ax, parts, counts, shares)
-    _add_key(ax)
+    handles = [
+        tuple(Patch(facecolor=fill(part), linewidth=0) for part in (0.1, 0.5, 1.0))
+        for fill in (RIGHT, WRONG)
+    ]
+    side_by_side: Any = {"handler_map": {tuple: HandlerTuple(ndivide=None, pad=0)}}
+    key = ["right", "mistaken (10, 50, 100%)"]
+    legend_above(ax, handles, key, handlelength=3, columnspacing=1.2, **side_by_side)
     right, total = float(np.trace(counts)), float(counts.sum())
     share = f" ({right / total:.1%})" if total else ""
     ax.set_title(f"{right:,.0f} of {total:,.0f} predictions right{share}", fontsize=11, pad=24)
@@ -171,15 +174,3 @@ def _write_numbers(ax: Axes, parts: Floats, counts: Floats, shares: bool) -> Non
         share = "<1" if parts[i, j] < 0.005 else f"{100 * parts[i, j]:.0f}"
         words = share if shares else f"{counts[i, j]:,.0f}"
         ax.text(j, i, words, color="white" if parts[i, j] >= WHITE_INK else DARK, **style)
-
-
-def _add_key(ax: Axes) -> None:
-    """Show the colours of some shares."""
-    samples = (0.1, 0.5, 1.0)
-    handles = [
-        tuple(Patch(facecolor=fill(part), linewidth=0) for part in samples)
-        for fill in (RIGHT, WRONG)
-    ]
-    side_by_side: Any = {"handler_map": {tuple: HandlerTuple(ndivide=None, pad=0)}}
-    names = ["right", "mistaken (10, 50, 100%)"]
-    legend_above(ax, handles, names, handlelength=3, columnspacing=1.2, **side_by_side)

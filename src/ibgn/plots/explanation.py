@@ -77,11 +77,15 @@ def plot_explanation(
     if ax is None:
         height = min(ROOMY * len(codes), max(6.5, TIGHT * len(codes)))
         ax = new_axes(min(8 + 0.08 * len(X.action), 13), height + 2)
-    links = _weightiest(explanation.pairs, int(most_links))
+    first, second = np.nonzero(explanation.pairs)
+    weights = np.abs(explanation.pairs[first, second])
+    weightiest = np.argsort(-weights, kind="stable")[: int(most_links)]
+    links = list(zip(first[weightiest].tolist(), second[weightiest].tolist(), strict=True))
     _write_title(ax, explanation, len(links))
     if not codes:
         return say_empty(ax)
-    scale = _scale(explanation, links)
+    farthest = max([*np.abs(explanation.intervals), *weights[weightiest]]) or 1
+    scale = ScalarMappable(Normalize(-farthest, farthest), DIVERGING)
     lane = lane_of_action(X, codes)
     bars = draw_bars(ax, X, lane, _colours(scale, explanation.intervals))
     label_timeline(ax, shown(X, codes, 32))
@@ -89,20 +93,6 @@ def plot_explanation(
         _draw_links(ax, explanation, links, bars, scale)
     _add_key(ax, explanation, scale, {explanation.relations[pair] for pair in links})
     return ax
-
-
-def _weightiest(links: Floats, most: int) -> list[Pair]:
-    """Pairs whose relation adds the most, for or against."""
-    first, second = np.nonzero(links)
-    order = np.argsort(-np.abs(links[first, second]), kind="stable")[:most]
-    return [(int(i), int(j)) for i, j in zip(first[order], second[order], strict=True)]
-
-
-def _scale(explanation: "Explanation", links: list[Pair]) -> ScalarMappable:
-    """Colours of contributions, symmetric around 0."""
-    weights = [*explanation.intervals, *(explanation.pairs[pair] for pair in links)]
-    farthest = max(map(abs, weights), default=0) or 1
-    return ScalarMappable(Normalize(-farthest, farthest), DIVERGING)
 
 
 def _colours(scale: ScalarMappable, values: Floats) -> list[Colour]:

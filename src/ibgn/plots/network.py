@@ -3,11 +3,11 @@
 from typing import Any
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.lines import Line2D
 
-from ibgn._arrays import Floats, Ints
 from ibgn.allen import Relation
 from ibgn.intervals import Instance, IntervalSequences
 from ibgn.networks import StructureLike, read_networks
@@ -78,7 +78,11 @@ def plot_network(
     if links:
         _draw_links(ax, links)
         relations = sorted({relation for _, _, relation in links})
-        add_legend(ax, [_dot(r) for r in relations], [f"{r.symbol} {r.label}" for r in relations])
+        dots: list[Artist] = [
+            Line2D([], [], ls="", marker="o", markersize=8, color=RELATION_COLOURS[r])
+            for r in relations
+        ]
+        add_legend(ax, dots, [f"{r.symbol} {r.label}" for r in relations])
     return ax
 
 
@@ -105,26 +109,14 @@ def _draw_links(ax: Axes, links: list[Link]) -> None:
     many = len(links) > MOST_LETTERS
     alpha, width = min(0.6, 5 / len(links) ** 0.5), 0.5 if many else 1.2
     ax.add_collection(LineCollection(list(arcs), colors=colours, alpha=alpha, linewidths=width))
-    dot = min(17, 0.75 * _points_between(ax, spans))
+    # points between the tops of two arcs
+    beside, above = POINTS * inches(ax) / (np.ptp(ax.get_xlim()), np.ptp(ax.get_ylim()))
+    if (np.diff(spans) % 2 == 1).all():  # each row is half a step beside the one below
+        above = min(2 * above, np.hypot(beside / 2, above))
+    dot = min(17, 0.75 * float(min(beside, above)))
     ax.scatter(middle, top, s=dot**2, c=colours, linewidths=0, zorder=4)
     if not many and 0.65 * dot >= SMALLEST_LETTER:
-        _write_letters(ax, links, np.column_stack([middle, top]), 0.65 * dot)
-
-
-def _write_letters(ax: Axes, links: list[Link], places: Floats, size: float) -> None:
-    style: Any = {"ha": "center", "va": "center_baseline", "clip_on": True, "zorder": 5}
-    for (_, _, relation), (x, y) in zip(links, places.tolist(), strict=True):
-        colour = ink(RELATION_COLOURS[relation])
-        ax.text(x, y, relation.symbol, fontsize=size, color=colour, **style)
-
-
-def _points_between(ax: Axes, spans: Ints) -> float:
-    """Smallest distance between the tops of two arcs."""
-    across, up = POINTS * inches(ax) / (np.ptp(ax.get_xlim()), np.ptp(ax.get_ylim()))
-    if (np.diff(spans) % 2 == 1).all():  # each row is half a step beside the one below
-        up = min(2 * up, np.hypot(across / 2, up))
-    return float(min(across, up))
-
-
-def _dot(relation: Relation) -> Line2D:
-    return Line2D([], [], ls="", marker="o", markersize=8, color=RELATION_COLOURS[relation])
+        style: Any = {"ha": "center", "va": "center_baseline", "clip_on": True, "zorder": 5}
+        for (_, _, relation), x, y in zip(links, middle.tolist(), top.tolist(), strict=True):
+            colour = ink(RELATION_COLOURS[relation])
+            ax.text(x, y, relation.symbol, fontsize=0.65 * dot, color=colour, **style)

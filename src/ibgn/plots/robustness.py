@@ -16,6 +16,7 @@ from ibgn.plots.style import (
     MOST_ROWS,
     POINTS,
     add_legend,
+    draw_grid,
     dress,
     inches,
     label_columns,
@@ -69,7 +70,11 @@ def plot_robustness(curves: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     for number, method in enumerate(drawn):
         rows = frame[frame["method"] == method].sort_values("rate", kind="stable")
         lines.append(_draw_series(ax, rows["rate"], rows, series_look(number)))
-    _label_rates(ax, np.unique(frame["rate"]))
+    rates = np.unique(frame["rate"])
+    if np.diff(rates).min(initial=1) * MOST_TICKS > np.ptp(rates):
+        ax.set_xticks(rates)
+    ax.margins(x=0.03)
+    ax.xaxis.set_major_formatter(lambda rate, _: f"{100 * rate:g}%")
     _finish(ax, f"rate of errors{_not_drawn(methods, drawn)}", frame)
     _name_lines(ax, lines, drawn)
     return dress(ax)
@@ -109,16 +114,14 @@ def plot_detectors(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     dots = _draw_columns(ax, frame, drawn, columns)
     more = _not_drawn(detectors, columns, "detector") + _not_drawn(methods, drawn)
     _finish(ax, f"detector{more}", frame)
-    _label_detectors(ax, [printable(name, 24) for name in columns])
+    names = [printable(name, 24) for name in columns]
+    label_columns(ax, range(len(names)), names, POINTS * inches(ax)[0] / len(names))
+    ax.set_xlim(-0.5, len(names) - 0.5)
+    ax.grid(visible=False, axis="x")
+    for edge in range(1, len(names)):
+        ax.axvline(edge - 0.5, color=FAINT, linewidth=1, zorder=0)
     _list_names(ax, dots, [printable(name, 32) for name in drawn])
     return dress(ax)
-
-
-def _label_rates(ax: Axes, rates: Floats) -> None:
-    if np.diff(rates).min(initial=1) * MOST_TICKS > np.ptp(rates):
-        ax.set_xticks(rates)
-    ax.margins(x=0.03)
-    ax.xaxis.set_major_formatter(lambda rate, _: f"{100 * rate:g}%")
 
 
 def _draw_columns(
@@ -133,14 +136,6 @@ def _draw_columns(
         places = rows["detector"].map(position) + aside[number]
         dots.append(_draw_series(ax, places, rows, series_look(number) | {"linestyle": "none"}))
     return dots
-
-
-def _label_detectors(ax: Axes, names: list[str]) -> None:
-    label_columns(ax, range(len(names)), names, POINTS * inches(ax)[0] / len(names))
-    ax.set_xlim(-0.5, len(names) - 0.5)
-    ax.grid(visible=False, axis="x")
-    for edge in range(1, len(names)):
-        ax.axvline(edge - 0.5, color=FAINT, linewidth=1, zorder=0)
 
 
 def _draw_series(
@@ -161,9 +156,7 @@ def _not_drawn(names: list[str], drawn: list[str], noun: str = "method") -> str:
 def _finish(ax: Axes, label: str, frame: pd.DataFrame) -> None:
     errors = " (± 1 standard error)" if frame["accuracy_error"].notna().any() else ""
     ax.set(ylim=(0, 1), xlabel=label, ylabel=f"accuracy{errors}")
-    ax.grid(color=FAINT, linewidth=0.6)
-    ax.set_axisbelow(True)
-    ax.spines[["top", "right"]].set_visible(False)
+    draw_grid(ax)
 
 
 def _name_lines(ax: Axes, lines: list[Line2D], methods: list[str]) -> None:

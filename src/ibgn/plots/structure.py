@@ -16,7 +16,6 @@ from ibgn.text import printable
 
 if TYPE_CHECKING:  # plots of data need not wait for the models
     from ibgn.model.activity import ActivityModel
-    from ibgn.terms.selection import LinkScores
 
 __all__ = ["plot_structure"]
 
@@ -64,22 +63,17 @@ def plot_structure(activity: "ActivityModel", *, ax: Axes | None = None) -> Axes
     verbatim(ax.set_title(name + counted))
     if size < 2:
         return say_empty(ax, "no pairs of positions")
-    scores = np.where(linked, _score_matrix(relations.link_scores, size), 0)
+    scores = np.zeros((size, size))
+    if relations.link_scores is not None:
+        first, second = np.triu_indices(relations.link_scores.size, 1)
+        inside = second < size
+        scores[first[inside], second[inside]] = relations.link_scores.score[inside]
+    scores[~linked] = 0
     _draw_cells(ax, ~linked, scores, ListedColormap([UNLINKED]))
     links = _draw_cells(ax, linked, scores, SHADES if scores.any() else ListedColormap([LINKED]))
     _label_positions(ax)
     _add_key(ax, links, float(scores.max()))
     return ax
-
-
-def _score_matrix(scores: "LinkScores | None", size: int) -> Floats:
-    """Scores of pairs as a (size, size) upper triangle, 0 if there is none."""
-    matrix = np.zeros((size, size))
-    if scores is not None:
-        first, second = np.triu_indices(scores.size, 1)
-        inside = second < size
-        matrix[first[inside], second[inside]] = scores.score[inside]
-    return matrix
 
 
 def _draw_cells(

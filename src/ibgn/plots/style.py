@@ -36,6 +36,7 @@ __all__ = [
     "Ints",
     "action_colour",
     "add_legend",
+    "draw_grid",
     "dress",
     "edge",
     "inches",
@@ -194,6 +195,13 @@ def dress(ax: Axes) -> Axes:
     for text in words:
         text.set_color(DARK)
     return ax
+
+
+def draw_grid(ax: Axes) -> None:
+    """Draw faint lines behind the data, and no frame at the top and on the right."""
+    ax.grid(color=FAINT, linewidth=0.6)
+    ax.set_axisbelow(True)
+    ax.spines[["top", "right"]].set_visible(False)
 
 
 def series_look(number: int) -> dict[str, Any]:

@@ -92,25 +92,21 @@ def make_folder(folder: Path) -> None:
 
 def _draw(figure: Figure, path: Path) -> bool:
     """Write a figure as PNG and close it; return whether the font has all of its letters."""
+    import matplotlib.pyplot as plt
+
     with warnings.catch_warnings(record=True) as caught:
         warnings.filterwarnings("always", MISSING_GLYPH, UserWarning)
-        _write_png(figure, path)
+        drawn = figure.draw().get_figure(root=True)
+        assert drawn is not None  # noqa: S101 - axes that were just drawn have one
+        try:
+            with replacing(path) as temporary:
+                drawn.savefig(temporary, format="png", dpi=120)
+        finally:
+            plt.close(drawn)
     others = [each for each in caught if not re.match(MISSING_GLYPH, str(each.message))]
     for each in others:
         warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
     return len(others) == len(caught)
-
-
-def _write_png(figure: Figure, path: Path) -> None:
-    import matplotlib.pyplot as plt
-
-    drawn = figure.draw().get_figure(root=True)
-    assert drawn is not None  # noqa: S101 - axes that were just drawn have one
-    try:
-        with replacing(path) as temporary:
-            drawn.savefig(temporary, format="png", dpi=120)
-    finally:
-        plt.close(drawn)
 
 
 def make_report(findings: Findings, sections: Sequence[Section] = SECTIONS) -> Report:

@@ -3,8 +3,6 @@
 import io
 import re
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 from xml.etree.ElementTree import Element, fromstring, tostring
 
@@ -58,7 +56,8 @@ def draw_svg(figure: Figure, prefix: str) -> str:
     for element in root.iter():  # elements and attributes of a page have no namespaces
         element.tag = element.tag.rpartition("}")[2]
         element.attrib = {name.rpartition("}")[2]: value for name, value in element.attrib.items()}
-    linked = {target for element in root.iter() for target in _targets(element)}
+    attributes = (element.attrib.get(name, "") for element in root.iter() for name in LINKS)
+    linked = {link[1] for link in map(TARGET.search, attributes) if link}
     for element in root.iter():
         _clean(element, prefix, linked)
     box = root.attrib["viewBox"]
@@ -73,29 +72,17 @@ def draw_svg(figure: Figure, prefix: str) -> str:
 
 def _drawn(figure: Figure) -> str:
     """What matplotlib writes with default settings; settings and open figures are restored."""
-    file = io.StringIO()
-    with warnings.catch_warnings(), _alone():
-        warnings.filterwarnings("ignore", r"Glyph \d+ .* missing from", UserWarning)
-        drawn: Any = figure.draw().figure  # the whole figure, as it made its own axes
-        drawn.savefig(file, format="svg", metadata={"Date": None})
-    return file.getvalue()
-
-
-@contextmanager
-def _alone() -> Iterator[None]:
-    """Draw with default settings, and close what was opened, even if drawing fails."""
-    before = set(plt.get_fignums())
+    file, before = io.StringIO(), set(plt.get_fignums())
+    look = plt.style.context(["default", LOOK])
     try:
-        with plt.style.context(["default", LOOK]), themed(), plt.ioff():
-            yield
+        with warnings.catch_warnings(), look, themed(), plt.ioff():
+            warnings.filterwarnings("ignore", r"Glyph \d+ .* missing from", UserWarning)
+            drawn: Any = figure.draw().figure  # the whole figure, as it made its own axes
+            drawn.savefig(file, format="svg", metadata={"Date": None})
     finally:
         for number in set(plt.get_fignums()) - before:
             plt.close(number)
-
-
-def _targets(element: Element) -> list[str]:
-    links = (TARGET.search(element.attrib.get(name, "")) for name in LINKS)
-    return [link[1] for link in links if link]
+    return file.getvalue()
 
 
 def _clean(element: Element, prefix: str, linked: set[str]) -> None:

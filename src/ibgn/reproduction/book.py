@@ -33,23 +33,17 @@ class Book:
         """Append a section; tables are captions and frames, by file name."""
         self.figures |= figures or {}
         self.frames |= {name: frame for name, (_, frame) in (tables or {}).items()}
+        shown = []
+        for caption, frame in (tables or {}).values():
+            columns = [str(name) for name in frame.columns]
+            cells = [[row[name] for name in columns] for row in rows(frame)]
+            shown.append({"caption": caption, "columns": columns, "rows": cells, "note": None})
         self.sections.append(
             {
                 "title": title,
                 "lead": list(lead),
                 "figures": list(figures or {}),
-                "tables": [_table_of(caption, frame) for caption, frame in (tables or {}).values()],
+                "tables": shown,
                 "verdicts": list(verdicts),
             }
         )
-
-
-def _table_of(caption: str, frame: pd.DataFrame) -> dict[str, Any]:
-    plain = rows(frame)
-    columns = [str(name) for name in frame.columns]
-    return {
-        "caption": caption,
-        "columns": columns,
-        "rows": [[row[name] for name in columns] for row in plain],
-        "note": None,
-    }

@@ -293,29 +293,21 @@ def _errors(curves: pd.DataFrame) -> list[str]:
 
 def _recordings(book: Book, results: PaperResults) -> None:
     """Real recordings, a row per condition of each; a fifth of the intervals have errors."""
-    rows = []
+    lines = []
     for key in results.recordings:
-        study = results.studies[key]
-        for row in _conditions_of(study):
-            rows.append({"recordings": key.removeprefix(REAL)} | row)
+        curves = results.studies[key].robustness.curves()
+        for error in dict.fromkeys(curves["error"]):
+            accuracies = {
+                row["method"]: f"{row['accuracy']:.3f} ± {row['accuracy_error']:.3f}"
+                for row in rows(curves[curves["error"] == error])
+            }
+            lines.append({"recordings": key.removeprefix(REAL), "errors": error} | accuracies)
     lead = [
         "Real recordings, split by group where they have groups. Errors are in the test data "
         "only, at a rate of 20%.",
     ]
-    tables = {"recordings": ("Accuracy on real recordings", pd.DataFrame(rows))}
+    tables = {"recordings": ("Accuracy on real recordings", pd.DataFrame(lines))}
     book.add("Real recordings", lead, tables=tables)
-
-
-def _conditions_of(study: Study) -> list[dict[str, Any]]:
-    curves = study.robustness.curves()
-    return [
-        {"errors": error}
-        | {
-            row["method"]: f"{row['accuracy']:.3f} ± {row['accuracy_error']:.3f}"
-            for row in rows(curves[curves["error"] == error])
-        }
-        for error in dict.fromkeys(curves["error"])
-    ]
 
 
 def _key(name: str) -> str:

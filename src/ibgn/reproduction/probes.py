@@ -280,12 +280,11 @@ def _depend(early: bool) -> Activity:
 def _links(model: Any) -> list[Links]:
     """Links of both activities; none if a model does not choose links."""
     activities = list(getattr(model, "activities_", {}).values()) or [None, None]
-    return [_links_of(activity) for activity in activities]
-
-
-def _links_of(activity: Any) -> Links:
-    terms = {} if activity is None else activity.terms
-    if "relations" in terms:
-        return frozenset(frozenset(pair) for pair in terms["relations"].structure.pairs(4))
-    pairs = terms["network"].links.tolist() if "network" in terms else []
-    return frozenset(frozenset(pair) for pair in pairs)
+    linked = []
+    for activity in activities:
+        terms = {} if activity is None else activity.terms
+        pairs = terms["network"].links.tolist() if "network" in terms else []
+        if "relations" in terms:
+            pairs = terms["relations"].structure.pairs(4)
+        linked.append(frozenset(frozenset(pair) for pair in pairs))
+    return linked

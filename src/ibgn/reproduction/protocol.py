@@ -145,6 +145,8 @@ def run_paper(
     for plan in _plans(chosen, recordings or {}, seed, n_jobs):
         begin(plan.name, len(methods) * len(plan.folds) * plan.learned)
         quality |= plan.interval_f1
+        # names of recordings are data, and may be invalid file names
+        file_name = f"{hashlib.sha256(plan.name.encode()).hexdigest()[:16]}.journal"
         robustness = measure_robustness(
             plan.X,
             plan.y,
@@ -154,7 +156,7 @@ def run_paper(
             seed=seed,
             search=GRIDS if chosen.search else None,
             n_jobs=n_jobs,
-            journal=journals and journals / _file_name(plan.name),
+            journal=journals and journals / file_name,
             on_done=on_done,
         )
         studies[plan.name] = Study(plan.name, plan.X, plan.y, robustness)
@@ -253,8 +255,3 @@ def _fingers(budget: Budget, seed: int) -> _Plan:
 def _only(X: IntervalSequences, actions: list[str]) -> IntervalSequences:
     lists = [[row for row in instance if row[0] in actions] for instance in X.to_lists()]
     return IntervalSequences.from_lists(lists)
-
-
-def _file_name(study: str) -> str:
-    """Name of a journal file; names of recordings are data, and may be invalid file names."""
-    return f"{hashlib.sha256(study.encode()).hexdigest()[:16]}.journal"

@@ -22,8 +22,14 @@ def read_recordings(paths: Sequence[Path], read: Callable[[Path], Labelled]) -> 
     paths : files, or folders of CSV files; each file is a data set
     read : from a file to instances and labels, or None in place of labels
     """
+    files: list[Path] = []
+    for path in paths:
+        inside = sorted(path.glob("*.csv")) if is_folder(path) else [path]
+        if not inside:
+            raise DataError(f"there is no .csv file in {quote(path)}; name files")
+        files += inside
     recordings: dict[str, Labelled] = {}
-    for file in [file for path in paths for file in _files_of(path)]:
+    for file in files:
         name = printable(file.stem, longest=300)  # also if it is not Unicode
         if name in recordings:
             raise DataError(f"two recordings are called {quote(name)}; rename one")
@@ -34,12 +40,3 @@ def read_recordings(paths: Sequence[Path], read: Callable[[Path], Labelled]) -> 
             )
         recordings[name] = (X, y)
     return recordings
-
-
-def _files_of(path: Path) -> list[Path]:
-    if not is_folder(path):
-        return [path]
-    files = sorted(path.glob("*.csv"))
-    if not files:
-        raise DataError(f"there is no .csv file in {quote(path)}; name files")
-    return files

@@ -4,7 +4,6 @@ import platform
 from importlib.metadata import version
 from typing import Any
 
-from ibgn.report.findings import Findings
 from ibgn.report.section import Section, template_beside
 
 __all__ = ["SECTION", "provenance"]
@@ -18,15 +17,11 @@ def provenance(command: str, seed: int) -> dict[str, Any]:
     return {"command": command, "seed": seed, "versions": versions}
 
 
-def _data(findings: Findings) -> dict[str, Any]:
-    return provenance(findings.origin.command, findings.origin.seed)
-
-
 SECTION = Section(
     "reproduce",
     "Run it again",
     "The same command with the same data, seed and versions gives the same numbers; only seconds "
     "differ.",
-    _data,
+    lambda findings: provenance(findings.origin.command, findings.origin.seed),
     template_beside(__file__),
 )

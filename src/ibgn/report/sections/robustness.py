@@ -13,10 +13,6 @@ from ibgn.report.section import Figure, Section, template_beside
 __all__ = ["SECTION", "robustness_figures"]
 
 
-def _data(findings: Findings) -> list[dict[str, Any]]:
-    return [] if findings.robustness is None else rows(findings.robustness)
-
-
 def robustness_figures(curves: pd.DataFrame) -> dict[str, Figure]:
     """One plot for each kind of error that has rates, and one of all detectors side by side."""
     clean = curves[curves["error"] == "none"]
@@ -50,7 +46,7 @@ SECTION = Section(
     "Errors in the data",
     "Detectors lose intervals, mistake one action for another and place ends wrongly. Here such "
     "errors were added to the data on purpose; the flatter the line, the less they hurt a method.",
-    _data,
+    lambda findings: [] if findings.robustness is None else rows(findings.robustness),
     template_beside(__file__),
     _figures,
     _frames,
