@@ -14,12 +14,12 @@ from ibgn import IntervalSequences, Structure
 from ibgn.classifiers import METHODS, DBNClassifier, IBGNClassifier, IHMMClassifier, ITBNClassifier
 from ibgn.classifiers.dbn import Steps
 from ibgn.classifiers.ihmm import Chains
-from ibgn.classifiers.itbn import Network
+from ibgn.classifiers.temporal_network import Network
 from ibgn.datasets import make_hand_signs
 from ibgn.errors import OptionError
-from ibgn.intervals import recode
 from ibgn.model.activity import ActivityModel
 from ibgn.networks import pair_offsets
+from ibgn.recoding import recode
 from ibgn.terms import TERMS, Actions, Context, Counts, LogTerms, Relations, Tables, relations
 from strategies import sequences
 

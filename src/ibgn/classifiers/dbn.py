@@ -10,7 +10,9 @@ import pandas as pd
 
 from ibgn._arrays import Floats, Ints
 from ibgn.checks import check_whole
-from ibgn.classifiers.base import ActivityClassifier, ClassPrior, check_smoothing
+from ibgn.classifiers.base import ActivityClassifier
+from ibgn.classifiers.checks import check_smoothing
+from ibgn.classifiers.prior import ClassPrior
 from ibgn.declarations import FLOAT, are_smoothed_log_probs, is_increasing, stored
 from ibgn.errors import DataError, Option
 from ibgn.intervals import IntervalSequences

@@ -11,7 +11,9 @@ import pandas as pd
 from ibgn._arrays import Floats
 from ibgn._kernels.chains import assign_tracks, chain_terms
 from ibgn.checks import check_whole
-from ibgn.classifiers.base import ActivityClassifier, ClassPrior, check_smoothing
+from ibgn.classifiers.base import ActivityClassifier
+from ibgn.classifiers.checks import check_smoothing
+from ibgn.classifiers.prior import ClassPrior
 from ibgn.declarations import FLOAT, are_smoothed_log_probs, stored
 from ibgn.errors import DataError, Option
 from ibgn.intervals import IntervalSequences

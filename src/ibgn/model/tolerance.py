@@ -15,7 +15,8 @@ from sklearn.model_selection import StratifiedKFold
 
 from ibgn._arrays import Floats, Ints
 from ibgn.cleaning import snap
-from ibgn.intervals import IntervalSequences, rebuild
+from ibgn.intervals import IntervalSequences
+from ibgn.recoding import rebuild
 from ibgn.terms.actions import Actions
 from ibgn.terms.base import Context, Term
 from ibgn.terms.relations import Relations, Unlinked
