@@ -9,7 +9,7 @@ from ibgn.cleaning import Flat, Records, where_in_lists
 from ibgn.errors import DataError
 from ibgn.text import count
 
-__all__ = ["as_column", "check_intervals"]
+__all__ = ["as_column", "check_intervals", "join", "join_if_all"]
 
 
 def check_intervals(flat: Flat, actions: tuple[str, ...]) -> None:
@@ -56,3 +56,14 @@ def as_column(name: str, values: Any, instances: int, dtype: Any = None) -> npt.
             f"{count(instances, 'instance')}"
         )
     return column
+
+
+def join(parts: list[npt.NDArray[Any]], dtype: Any) -> npt.NDArray[Any]:
+    """One column from those of several sequences, or of none."""
+    return np.concatenate([np.zeros(0, dtype), *parts])
+
+
+def join_if_all(parts: list[npt.NDArray[Any] | None]) -> npt.NDArray[Any] | None:
+    """One column from optional ones, None where one is missing."""
+    known = [part for part in parts if part is not None]
+    return np.concatenate(known) if known and len(known) == len(parts) else None

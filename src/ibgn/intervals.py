@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ibgn import _display
 from ibgn.checks import check_choice
 from ibgn.cleaning import Cleaning, CleaningOptions, Flat, Records, records_of_lists
-from ibgn.columns import as_column, check_intervals
+from ibgn.columns import as_column, check_intervals, join, join_if_all
 
 __all__ = ["Instance", "IntervalSequences", "as_sequences"]
 
@@ -146,15 +146,15 @@ class IntervalSequences:
         actions = tuple(sorted({name for part in parts for name in part.actions}))
         code = {name: number for number, name in enumerate(actions)}
         renumber = [np.array([code[name] for name in part.actions], np.int32) for part in parts]
-        lengths = np.concatenate([np.zeros(0, np.int64), *(part.lengths for part in parts)])
+        lengths = join([part.lengths for part in parts], np.int64)
         flat = Flat(
             np.concatenate([[0], np.cumsum(lengths)]),
-            _join([new[part.action] for new, part in zip(renumber, parts, strict=True)], np.int32),
-            _join([part.start for part in parts], np.float64),
-            _join([part.end for part in parts], np.float64),
+            join([new[part.action] for new, part in zip(renumber, parts, strict=True)], np.int32),
+            join([part.start for part in parts], np.float64),
+            join([part.end for part in parts], np.float64),
         )
-        ids = _join_optional([part.ids for part in parts])
-        groups = _join_optional([part.groups for part in parts])
+        ids = join_if_all([part.ids for part in parts])
+        groups = join_if_all([part.groups for part in parts])
         # names may sort differently in another vocabulary, and names order equal intervals
         order = np.lexsort(
             (flat.action, flat.end, flat.start, np.repeat(np.arange(len(lengths)), lengths))
@@ -341,12 +341,3 @@ def as_sequences(X: "IntervalSequences | Iterable[Instance]") -> IntervalSequenc
 def _copied(values: npt.ArrayLike | None) -> npt.ArrayLike | None:
     """Copy an array, which the caller may change later, even if it is a read-only view."""
     return values.copy() if isinstance(values, np.ndarray) else values
-
-
-def _join(parts: list[npt.NDArray[Any]], dtype: Any) -> npt.NDArray[Any]:
-    return np.concatenate([np.zeros(0, dtype), *parts])
-
-
-def _join_optional(parts: list[npt.NDArray[Any] | None]) -> npt.NDArray[Any] | None:
-    known = [part for part in parts if part is not None]
-    return np.concatenate(known) if known and len(known) == len(parts) else None

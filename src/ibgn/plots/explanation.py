@@ -77,16 +77,19 @@ def plot_explanation(
     if ax is None:
         height = min(ROOMY * len(codes), max(6.5, TIGHT * len(codes)))
         ax = new_axes(min(8 + 0.08 * len(X.action), 13), height + 2)
-    links = _weightiest(explanation.pairs, int(most_links))
+    pairs = explanation.pairs  # computed at each access
+    links = _weightiest(pairs, int(most_links))
+    weights = np.array([pairs[pair] for pair in links])
     _write_title(ax, explanation, len(links))
     if not codes:
         return say_empty(ax)
-    scale = _scale(explanation, links)
+    farthest = np.abs(np.append(explanation.intervals, weights)).max() or 1
+    scale = ScalarMappable(Normalize(-farthest, farthest), DIVERGING)
     lane = lane_of_action(X, codes)
     bars = draw_bars(ax, X, lane, _colours(scale, explanation.intervals))
     label_timeline(ax, shown(X, codes, 32))
     if links:
-        _draw_links(ax, explanation, links, bars, scale)
+        _draw_links(ax, explanation, links, bars, _colours(scale, weights))
     _add_key(ax, explanation, scale, {explanation.relations[pair] for pair in links})
     return ax
 
@@ -96,13 +99,6 @@ def _weightiest(links: Floats, most: int) -> list[Pair]:
     first, second = np.nonzero(links)
     order = np.argsort(-np.abs(links[first, second]), kind="stable")[:most]
     return [(int(i), int(j)) for i, j in zip(first[order], second[order], strict=True)]
-
-
-def _scale(explanation: "Explanation", links: list[Pair]) -> ScalarMappable:
-    """Colours of contributions, symmetric around 0."""
-    weights = [*explanation.intervals, *(explanation.pairs[pair] for pair in links)]
-    farthest = max(map(abs, weights), default=0) or 1
-    return ScalarMappable(Normalize(-farthest, farthest), DIVERGING)
 
 
 def _colours(scale: ScalarMappable, values: Floats) -> list[Colour]:
@@ -125,7 +121,7 @@ def _draw_links(
     explanation: "Explanation",
     links: list[Pair],
     bars: list[Rectangle],
-    scale: ScalarMappable,
+    colours: list[Colour],
 ) -> None:
     """Join the bars of each pair by a bent line, with its letter away from others."""
     middles = np.array([bar.get_center() for bar in bars])
@@ -134,7 +130,6 @@ def _draw_links(
     ax.set_xlim(*corners[0])  # lines stay inside
     unit = inches(ax) / np.ptp(corners, axis=1)
     lines, places = bend_apart(ends * unit, corners.T * unit)
-    colours = _colours(scale, np.array([explanation.pairs[pair] for pair in links]))
     outline = [withStroke(linewidth=3.4, foreground=DARK)]
     style: Any = {"linewidths": 2, "capstyle": "round", "path_effects": outline, "zorder": 3}
     ax.add_collection(LineCollection(list(lines / unit), colors=colours, **style))

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from scipy.special import digamma
 
 from ibgn._arrays import Codes, Floats, Ints
-from ibgn._kernels import nodes as kernels
+from ibgn._kernels import nodes, sampling
 from ibgn.checks import check_choice, check_number
 from ibgn.declarations import FLOAT, is_natural, stored
 from ibgn.terms.diagnostics import (
@@ -262,15 +262,13 @@ def initial_state(X: ActionSequences, seat: Ints | None = None) -> State:
     """All nodes at the first table of their instance, or at these seats."""
     seat = np.zeros(len(X.action), np.int64) if seat is None else np.array(seat, np.int64)
     tables = int(X.lengths.max(initial=1))
-    counts, totals = kernels.count_tables(X.action, seat, tables, len(X.actions))
+    counts, totals = nodes.count_tables(X.action, seat, tables, len(X.actions))
     return State(seat, counts, totals)
 
 
 def log_joint(X: ActionSequences, state: State, concentration: float, prior: Floats) -> float:
     """Log P(seats, actions)."""
-    return kernels.log_joint(
-        X.offsets, state.seat, state.counts, state.totals, concentration, prior
-    )
+    return nodes.log_joint(X.offsets, state.seat, state.counts, state.totals, concentration, prior)
 
 
 def run(
@@ -290,7 +288,7 @@ def run(
     """
     after = State(*(part.copy() for part in state))
     moves = MOVES if sampler == "exact" else -1.0
-    trace, summed = kernels.run(
+    trace, summed = sampling.run(
         X.offsets, X.action, *after, concentration, prior, moves, sweeps, thin, rng
     )
     return after, trace, summed

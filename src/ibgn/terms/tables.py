@@ -18,7 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ibgn._arrays import Codes, Floats, Ints
 from ibgn._kernels import generation as drawing
-from ibgn._kernels import nodes as kernels
+from ibgn._kernels import sequential
 from ibgn.checks import check_choice
 from ibgn.declarations import FLOAT, are_probs, is_positive, stored
 from ibgn.intervals import IntervalSequences
@@ -130,9 +130,9 @@ class FittedTables(FittedTerm):
             k = stop - begin
             of_nodes = np.ascontiguousarray(emission[:k, X.action[begin:stop]].T)
             terms[begin:stop] = (
-                kernels.log_sequential_exact(of_nodes, self.concentration)
+                sequential.log_sequential_exact(of_nodes, self.concentration)
                 if k <= EXACT_LENGTH
-                else kernels.log_sequential_particles(of_nodes, self.concentration, uniform[:k])
+                else sequential.log_sequential_particles(of_nodes, self.concentration, uniform[:k])
             )
         return terms
 
