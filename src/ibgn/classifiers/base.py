@@ -96,8 +96,10 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
         X, labels = check_data(X, y)
         self.classes_, codes = np.unique(labels, return_inverse=True)
         self.class_log_prior_ = class_log_prior(self.class_prior, self.classes_.tolist(), codes)
-        X = _with_used_actions(self._prepare_training(X, codes))
-        self.actions_ = X.actions
+        X = self._prepare_training(X, codes)
+        # actions of the vocabulary that never occur stay unknown
+        self.actions_ = tuple(sorted(X.actions[code] for code in np.unique(X.action)))
+        X = IntervalSequences.from_flat(self._coded(X).flat, self.actions_, X.ids, X.groups)
         parts = [X[codes == c] for c in range(len(self.classes_))]
         terms = self._fit_terms(parts)
         self.activities_ = {
@@ -278,12 +280,6 @@ def _pieces(X: IntervalSequences) -> Iterator[IntervalSequences]:
     edges = [0, *(bound for bound in bounds if bound), len(X)]
     for first, last in pairwise(edges):
         yield X[first:last]
-
-
-def _with_used_actions(X: IntervalSequences) -> IntervalSequences:
-    """Leave unused actions out of the vocabulary, so that they stay unknown."""
-    used = tuple(sorted(X.actions[code] for code in np.unique(X.action)))
-    return IntervalSequences.from_flat(recode(X, used).flat, used, X.ids, X.groups)
 
 
 def _with_progress(done: Iterable[Any], total: int, shown: bool) -> Iterable[Any]:

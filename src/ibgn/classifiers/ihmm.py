@@ -122,7 +122,18 @@ class Chains(Term):
         """Use as many chains as intervals overlap in each activity, if n_chains is "overlap"."""
         if self.n_chains != "overlap":
             return [self] * len(parts)
-        return [replace(self, n_chains=_overlapping(part)) for part in parts]
+        special = []
+        for part in parts:
+            chains = int(assign_tracks(part.offsets, part.start, part.end, 0).max(initial=0)) + 1
+            if chains > MOST_CHAINS:
+                raise DataError(
+                    f"{chains:,} intervals of an activity run at the same time, and at most "
+                    f"{MOST_CHAINS:,} chains are possible; give ",
+                    Option("n_chains"),
+                    " as a number",
+                )
+            special.append(replace(self, n_chains=chains))
+        return special
 
     def count(self, X: IntervalSequences) -> ChainCounts:
         """Assign intervals to chains, and count how these follow each other."""
@@ -138,21 +149,9 @@ class Chains(Term):
 
     def fit(self, counts: ChainCounts, pooled: None, context: Context) -> InterleavedChains:
         """Turn counts into log probabilities."""
-        switch, step = (_logs(part, self.smoothing) for part in (counts.switch, counts.step))
+        smoothed = (part + self.smoothing for part in (counts.switch, counts.step))
+        switch, step = (np.log(part / part.sum(axis=1, keepdims=True)) for part in smoothed)
         return InterleavedChains(context.actions, switch, step, self.beam)
-
-
-def _overlapping(X: IntervalSequences) -> int:
-    """Largest number of intervals of an instance that run at the same time, at least one."""
-    chains = int(assign_tracks(X.offsets, X.start, X.end, 0).max(initial=0)) + 1
-    if chains > MOST_CHAINS:
-        raise DataError(
-            f"{chains:,} intervals of an activity run at the same time, and at most "
-            f"{MOST_CHAINS:,} chains are possible; give ",
-            Option("n_chains"),
-            " as a number",
-        )
-    return chains
 
 
 class IHMMClassifier(ActivityClassifier):
@@ -230,9 +229,3 @@ def _last_of_track(X: IntervalSequences, track: npt.NDArray[np.int64]) -> npt.ND
     last = np.empty(len(track), np.int64)
     last[order] = np.where(same, np.roll(X.action[order], 1), len(X.actions))
     return last
-
-
-def _logs(counts: Floats, smoothing: float) -> Floats:
-    counts = counts + smoothing
-    logs: Floats = np.log(counts / counts.sum(axis=1, keepdims=True))
-    return logs

@@ -165,7 +165,22 @@ def sample_tables(
     counts = np.mean([chain.counts for chain in chains], axis=0)
     used = np.flatnonzero(counts.sum(axis=1))
     counts = counts[: used[-1] + 1 if len(used) else 1]
-    return SampledTables(counts, concentration, prior, _judge(chains))
+    shortest = min(len(chain.trace) for chain in chains)
+    traces = np.array([chain.trace[:shortest] for chain in chains])
+    rhat, worth = potential_scale_reduction(traces), effective_sample_size(traces)
+    convergence = Convergence(
+        burn_in=max(chain.burn_in for chain in chains),
+        thin=max(chain.thin for chain in chains),
+        draws=traces.size,
+        effective_sample_size=worth,
+        rhat=rhat,
+        dependence_factor=max(chain.diagnosis.dependence_factor for chain in chains),
+        converged=all(chain.fits for chain in chains)
+        and not rhat > RHAT_LIMIT
+        and worth >= min(LEAST_WORTH, traces.size),
+        trace=traces,
+    )
+    return SampledTables(counts, concentration, prior, convergence)
 
 
 class _Chain(NamedTuple):
@@ -238,24 +253,6 @@ def _run_chain(
     )
     burn_in = tuning + warming + pilot_length + further
     return _Chain(counts / draws, kept, burn_in, thin, diagnosis, fits)
-
-
-def _judge(chains: list[_Chain]) -> Convergence:
-    shortest = min(len(chain.trace) for chain in chains)
-    traces = np.array([chain.trace[:shortest] for chain in chains])
-    rhat, worth = potential_scale_reduction(traces), effective_sample_size(traces)
-    return Convergence(
-        burn_in=max(chain.burn_in for chain in chains),
-        thin=max(chain.thin for chain in chains),
-        draws=traces.size,
-        effective_sample_size=worth,
-        rhat=rhat,
-        dependence_factor=max(chain.diagnosis.dependence_factor for chain in chains),
-        converged=all(chain.fits for chain in chains)
-        and not rhat > RHAT_LIMIT
-        and worth >= min(LEAST_WORTH, traces.size),
-        trace=traces,
-    )
 
 
 def initial_state(X: ActionSequences, seat: Ints | None = None) -> State:
