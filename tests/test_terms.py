@@ -207,7 +207,7 @@ def test_descriptions(term):
     assert f"; {term.name} ({learned.brief()})" in repr(activity)
     assert term.name in activity
     assert activity[term.name] is learned
-    with pytest.raises(OptionError, match=f"term='unheard of' is none of .*'{term.name}'"):
+    with pytest.raises(OptionError, match=f"term='unheard of' is not a term .* has '{term.name}'"):
         activity["unheard of"]
 
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from ibgn._arrays import Floats
@@ -138,13 +137,18 @@ class Chains(Term):
     def count(self, X: IntervalSequences) -> ChainCounts:
         """Assign intervals to chains, and count how these follow each other."""
         chains = int(self.n_chains)
+        owner = X.owner
         track = assign_tracks(X.offsets, X.start, X.end, chains)
-        first = np.diff(X.owner, prepend=-1) != 0
+        first = np.diff(owner, prepend=-1) != 0
         before = np.where(first, chains, np.roll(track, 1))
         switch = np.zeros((chains + 1, chains))
         np.add.at(switch, (before, track), 1)
+        order = np.lexsort((np.arange(len(track)), track, owner))
+        same = (np.diff(owner[order], prepend=-1) == 0) & (np.diff(track[order], prepend=-1) == 0)
+        last = np.empty(len(track), np.int64)  # action before on the same track, if there is one
+        last[order] = np.where(same, np.roll(X.action[order], 1), len(X.actions))
         step = np.zeros((len(X.actions) + 1, len(X.actions)))
-        np.add.at(step, (_last_of_track(X, track), X.action), 1)
+        np.add.at(step, (last, X.action), 1)
         return ChainCounts(switch, step)
 
     def fit(self, counts: ChainCounts, pooled: None, context: Context) -> InterleavedChains:
@@ -219,13 +223,3 @@ class IHMMClassifier(ActivityClassifier):
 
     def _make_terms(self) -> list[Chains]:
         return [Chains(self.n_chains, self.beam, self.smoothing)]
-
-
-def _last_of_track(X: IntervalSequences, track: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Action before each interval on its track, the number of actions if there is none."""
-    owner = X.owner
-    order = np.lexsort((np.arange(len(track)), track, owner))
-    same = (np.diff(owner[order], prepend=-1) == 0) & (np.diff(track[order], prepend=-1) == 0)
-    last = np.empty(len(track), np.int64)
-    last[order] = np.where(same, np.roll(X.action[order], 1), len(X.actions))
-    return last

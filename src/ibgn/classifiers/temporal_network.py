@@ -131,8 +131,8 @@ class TemporalNetwork(FittedTerm):
         ends = occurring.interval[both][:, [i, j]] - X.offsets[:-1][both, None]
         first, second = ends.min(axis=1), ends.max(axis=1)
         before = first * (2 * X.lengths[both] - first - 1) // 2
-        places: Ints = pair_offsets(X)[:-1][both] + before + second - first - 1
-        return places
+        index: Ints = pair_offsets(X)[:-1][both] + before + second - first - 1
+        return index
 
     def parents(self, child: int) -> list[int]:
         """Numbers of the actions that this one depends on."""

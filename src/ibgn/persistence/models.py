@@ -136,7 +136,7 @@ def _unpack_parameters(kind: Any, node: Json, arrays: Arrays) -> Any:
     values = zip(known, items(node, "the parameters", known), strict=True)
     model = kind(**{name: unpack_option(value, arrays, name) for name, value in values})
     model._check_options()
-    # a caller may set more than a file
+    # a file may set less than a caller
     jobs, seed = model.n_jobs, getattr(model, "random_state", None)
     some = jobs is None or (type(jobs) is int and 1 <= abs(jobs) <= MOST_JOBS)
     check(some, "n_jobs has an invalid value")

@@ -154,8 +154,8 @@ class FittedRelations(FittedTerm):
         key = kernels.key_of(first, second, constraint, len(self.actions))
         known = max(first, second) < len(self.actions)
         row = kernels.find(self.keys, key) if known else -1
-        found: Floats = np.exp(self.log_probs[row] if row >= 0 else self.unknown[constraint])
-        return found
+        chances: Floats = np.exp(self.log_probs[row] if row >= 0 else self.unknown[constraint])
+        return chances
 
     def draw(self, action: npt.ArrayLike, rng: np.random.Generator) -> Bytes:
         """Draw the relations of all pairs of an instance given its actions.
@@ -295,11 +295,11 @@ def count_relations(
         X.offsets, X.action, networks.constraint, links, beyond, len(X.actions)
     )
     choice = (keys >= 0) & (networks.constraint & (networks.constraint - 1) > 0)
-    found, row = np.unique(keys[choice], return_inverse=True)
-    counts = np.bincount(row * 7 + networks.relation[choice], minlength=7 * len(found))
+    occurring, row = np.unique(keys[choice], return_inverse=True)
+    counts = np.bincount(row * 7 + networks.relation[choice], minlength=7 * len(occurring))
     size = min(int(X.lengths.max(initial=0)), MOST_POSITIONS)
     positions = kernels.count_positions(X.offsets, networks.relation, links, beyond, False, size)
-    return RelationCounts(found, counts.reshape(-1, 7).astype(np.int64), positions)
+    return RelationCounts(occurring, counts.reshape(-1, 7).astype(np.int64), positions)
 
 
 def fit_relations(
