@@ -79,7 +79,7 @@ write_eaf(folder / "dora.eaf", unnamed)
 # that cuts recordings into instances. ``group="file"`` makes each file a group, so that people can
 # be kept apart when a model is tested.
 
-options = {"tracks": ["left hand", "right hand"], "activity": "task"}
+options = {"tracks": ["left hand", "right hand"], "activity": "track:task"}
 X, y = ibgn.read(folder / "known", group="file", **options)
 print(X)
 print("labels:", *y[:5], "...")

@@ -52,7 +52,7 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
 
     short_name: ClassVar[str]
     activity_type: ClassVar[type] = ActivityModel
-    learned: ClassVar[Mapping[str, Stored]] = {}  # fitted besides labels and activities
+    learned: ClassVar[Mapping[str, Stored]] = {}  # fitted in addition to labels and activities
     grid: ClassVar[Mapping[str, tuple[Any, ...]]] = {}  # values that a search chooses from
 
     class_prior: ClassPrior
