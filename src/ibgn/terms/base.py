@@ -141,7 +141,7 @@ class FittedTerm(ABC):
 class Term(ABC):
     """Options of a term; fields are plain values, and the constructor refuses invalid ones.
 
-    A subclass declares `name` and `fitted`, the class of what `fit` returns.
+    A subclass declares `name`, which is not "prior", and `fitted`, the class of what `fit` returns.
     """
 
     name: ClassVar[str]
