@@ -76,3 +76,9 @@ def seat_weights(action, seat, n, counts, totals, concentration, prior):
 def log_actions(action, seat, counts, totals, prior):
     mine, _ = count_tables(action, seat, *counts.shape)
     return log_polya(counts + mine, prior) - log_polya(counts, prior)
+
+
+def add(counts, totals, action, seat, sign):
+    mine, of_tables = count_tables(action, seat, *counts.shape)
+    counts += sign * mine
+    totals += sign * of_tables

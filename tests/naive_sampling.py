@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 
 from naive_nodes import (
-    count_tables,
+    add,
     draw,
     log_actions,
     log_joint,
@@ -15,12 +15,6 @@ from naive_nodes import (
     reseat,
     seat_weights,
 )
-
-
-def add(counts, totals, action, seat, sign):
-    mine, of_tables = count_tables(action, seat, *counts.shape)
-    counts += sign * mine
-    totals += sign * of_tables
 
 
 def sweep_exact(offsets, action, seat, counts, totals, concentration, prior, moves, rng):
