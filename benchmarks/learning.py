@@ -16,14 +16,14 @@ import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 
 from ibgn import IBGNClassifier, IntervalSequences, read_csv
-from ibgn._kernels import nodes as kernels
+from ibgn._kernels import sampling
 from ibgn.allen import relation
 from ibgn.datasets import make_hand_signs
 from ibgn.terms import seating
 from ibgn.terms.selection import score_links
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
-import naive_nodes
+import naive_sampling
 
 
 def seconds(work: Callable[[], Any], repeats: int = 3) -> float:
@@ -96,8 +96,9 @@ def compare_sweep() -> None:
         module.sweep_exact(X.offsets, X.action, *state, 1.0, prior, seating.MOVES, rng)
         return state[0]
 
-    np.testing.assert_array_equal(sweep(kernels), sweep(naive_nodes))
-    compiled, plain = seconds(lambda: sweep(kernels), 20), seconds(lambda: sweep(naive_nodes), 2)
+    np.testing.assert_array_equal(sweep(sampling), sweep(naive_sampling))
+    compiled = seconds(lambda: sweep(sampling), 20)
+    plain = seconds(lambda: sweep(naive_sampling), 2)
     print(
         f"one sweep over {len(X.action)} nodes: {1000 * compiled:.2f} ms; plain twin "
         f"{1000 * plain:.0f} ms: {plain / compiled:,.0f} times as long"

@@ -19,8 +19,9 @@ from ibgn.consistency import realise
 from ibgn.model.activity import ActivityModel
 from ibgn.model.generation import LEAST_GAP, rank_end_points, sample_instances, spread_ranks
 from ibgn.networks import BEYOND
-from ibgn.terms.relations import MEMBERS, FittedRelations
+from ibgn.terms.relations import FittedRelations
 from ibgn.terms.seating import Convergence
+from ibgn.terms.smoothing import MEMBERS
 from ibgn.terms.tables import FittedTables
 from strategies import sequences, structures
 

@@ -20,7 +20,7 @@ from sklearn.exceptions import NotFittedError
 from ibgn import DataError, Structure
 from ibgn.classifiers.base import METHODS, ActivityClassifier
 from ibgn.classifiers.ibgn import IBGNClassifier
-from ibgn.classifiers.itbn import Network
+from ibgn.classifiers.temporal_network import Network
 from ibgn.datasets import make_hand_signs
 from ibgn.declarations import FLOAT, STORABLE, Stored, is_finite
 from ibgn.errors import OptionError

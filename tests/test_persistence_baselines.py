@@ -11,7 +11,7 @@ import pytest
 
 from ibgn import DataError, DBNClassifier, IHMMClassifier, ITBNClassifier
 from ibgn.classifiers.ibgn import IBGNClassifier
-from ibgn.classifiers.itbn import TemporalNetwork
+from ibgn.classifiers.temporal_network import TemporalNetwork
 from ibgn.persistence import container, load, save
 from model_files import (
     Marker,

@@ -512,6 +512,7 @@ def test_the_worst_models_are_shown_where_there_are_many(study, monkeypatch):
 # sections
 
 
+@pytest.mark.slow
 def test_an_evaluation_is_summarised_once(study, monkeypatch, tmp_path):
     calls = Counter()
     for name in ("summary", "compare", "confusion"):
@@ -639,6 +640,7 @@ def saved(study, tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 def test_every_piece_is_a_file_that_can_be_read(study, saved):
     pieces = saved / "some" / "pieces"
     wanted = {f"{name}.png" for name in study.report.figures}
@@ -687,6 +689,7 @@ def test_a_frame_without_rows_can_be_read(tmp_path):
     assert pd.read_csv(tmp_path / "reasons.csv").empty
 
 
+@pytest.mark.slow
 def test_letters_that_a_font_lacks_are_told_once(tmp_path):
     X, y = random_data(["日本", "soup"])
     report = make_report(looked_at(X, y, {"DBN": METHODS["DBN"]}, make_folds(X, y, n_splits=2)))
@@ -753,6 +756,7 @@ def takes(tmp_path):
     return "in/takes.csv"
 
 
+@pytest.mark.slow
 def test_command_writes_a_report_of_hostile_names(ibgn, takes, tmp_path):
     options = ["-m", "DBN", "-m", "nearest raster", "--folds", "2", "--json"]
     result = ibgn("evaluate", takes, *options, "--report", "page.html", "--pieces", "pieces")
@@ -776,6 +780,7 @@ def test_command_writes_a_report_of_hostile_names(ibgn, takes, tmp_path):
     assert result.stderr.count("wrote ") == 2
 
 
+@pytest.mark.slow
 def test_command_reports_robustness(ibgn, takes, tmp_path):
     options = ["-m", "DBN", "--misdetection", "0.4", "--duration", "", "--draws", "1"]
     options += ["--folds", "2", "--json", "--report", "page.html", "--pieces", "new/pieces"]

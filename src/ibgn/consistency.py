@@ -123,7 +123,13 @@ def smallest_contradiction(network: Network, size: int | None = None) -> list[Pa
 def _as_masks(network: Network, size: int | None) -> Masks:
     """A (size, size) array of masks, all seven relations for pairs that are not named."""
     if isinstance(network, np.ndarray):
-        return _check_array(network, size)
+        if network.ndim != 2 or network.shape[0] != network.shape[1]:
+            raise ValueError(f"a network is a square array of masks, got shape {network.shape}")
+        if size not in (None, len(network)):
+            raise ValueError(f"the network has {len(network)} positions, got size={size}")
+        if network.size and not (network.min() >= 0 and network.max() <= ALL):
+            raise ValueError("a set of relations is a mask from 0 to 127; the network has others")
+        return np.triu(network, 1).astype(np.uint8)
     last = max((j for _, j in network), default=-1)
     if size is None:
         size = last + 1
@@ -135,16 +141,6 @@ def _as_masks(network: Network, size: int | None) -> Masks:
             raise ValueError(f"pair ({i}, {j}) does not fit into size={size}; give a larger size")
         masks[i, j] = relation_set(relations)
     return masks
-
-
-def _check_array(network: npt.NDArray[np.uint8], size: int | None) -> Masks:
-    if network.ndim != 2 or network.shape[0] != network.shape[1]:
-        raise ValueError(f"a network is a square array of masks, got shape {network.shape}")
-    if size not in (None, len(network)):
-        raise ValueError(f"the network has {len(network)} positions, got size={size}")
-    if network.size and not (network.min() >= 0 and network.max() <= ALL):
-        raise ValueError("a set of relations is a mask from 0 to 127; the network has others")
-    return np.triu(network, 1).astype(np.uint8)
 
 
 def _upper(size: int) -> npt.NDArray[np.int64]:
@@ -207,7 +203,9 @@ def _number_points(relations: Mapping[Pair, Relation], size: int) -> npt.NDArray
         points = (2 * i, 2 * i + 1, 2 * j, 2 * j + 1)
         edges += [(points[left], points[right]) for left, right in _NOT_AFTER[member]]
     while True:
-        component = _strong_components(edges, 2 * size)
+        left, right = np.array(edges, np.int64).reshape(-1, 2).T
+        graph = coo_array((np.ones(len(left)), (left, right)), shape=(2 * size, 2 * size))
+        component = connected_components(graph, connection="strong")[1].astype(np.int64)
         ties = {
             (2 * i + 1, 2 * i + 3)
             for i in range(size - 1)
@@ -217,12 +215,6 @@ def _number_points(relations: Mapping[Pair, Relation], size: int) -> npt.NDArray
             break
         edges += ties
     return _number(component, edges).reshape(size, 2)
-
-
-def _strong_components(edges: list[Pair], points: int) -> npt.NDArray[np.int64]:
-    left, right = np.array(edges, np.int64).reshape(-1, 2).T
-    graph = coo_array((np.ones(len(left)), (left, right)), shape=(points, points))
-    return connected_components(graph, connection="strong")[1].astype(np.int64)
 
 
 def _number(component: npt.NDArray[np.int64], edges: list[Pair]) -> npt.NDArray[np.int64]:

@@ -6,6 +6,7 @@ keyword argument, `closed='both'`; the command line shows the same part as a fla
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple, Self
 
 from ibgn.text import printable
@@ -103,11 +104,7 @@ class OptionError(DataError):
         return type(self)(self.option, self.value, *self.reason, prefix=prefix + self.prefix)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self)._remake, (self.option, self.value, self.reason, self.prefix)
-
-    @classmethod
-    def _remake(cls, option: str, value: Any, reason: tuple[Part, ...], prefix: str) -> Self:
-        return cls(option, value, *reason, prefix=prefix)
+        return partial(type(self), prefix=self.prefix), (self.option, self.value, *self.reason)
 
 
 class DataWarning(UserWarning):

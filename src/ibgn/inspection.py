@@ -10,8 +10,9 @@ import numpy.typing as npt
 import pandas as pd
 
 from ibgn._arrays import Floats, find_runs
+from ibgn.columns import as_column
 from ibgn.errors import DataWarning, Option
-from ibgn.intervals import IntervalSequences, as_column, as_sequences
+from ibgn.intervals import IntervalSequences, as_sequences
 from ibgn.networks import Sequences, count_pairs
 from ibgn.text import count, printable
 

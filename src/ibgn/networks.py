@@ -181,9 +181,15 @@ def count_pairs(
     for any other structure.
     """
     X, structure = as_sequences(X), Structure.of(structure)
+    links, beyond = structure.mask(structure.size), BEYOND[structure.beyond]
 
     def count(first: int, last: int) -> PairCounts:
-        return PairCounts(_count(X[first:last], structure))
+        part = X[first:last]
+        times = part.offsets, part.start, part.end
+        if structure == Structure.full():
+            return PairCounts(kernels.count_full(*times))
+        span = structure.span(int(part.lengths.max(initial=0)))
+        return PairCounts(kernels.count_linked(*times, links, beyond, span, COMPOSITION))
 
     parts = _each_chunk(count, pair_offsets(X), n_jobs)
     return sum(parts, PairCounts(np.zeros((128, 7), np.int64)))
@@ -218,14 +224,6 @@ def _constrain(X: IntervalSequences, structure: Structure) -> Bytes:
         return kernels.constrain_chain(X.offsets, X.start, X.end, COMPOSITION)
     links, beyond = structure.mask(structure.size), BEYOND[structure.beyond]
     return kernels.constrain_linked(X.offsets, X.start, X.end, links, beyond, COMPOSITION)
-
-
-def _count(X: IntervalSequences, structure: Structure) -> npt.NDArray[np.int64]:
-    if structure == Structure.full():
-        return kernels.count_full(X.offsets, X.start, X.end)
-    links, beyond = structure.mask(structure.size), BEYOND[structure.beyond]
-    span = structure.span(int(X.lengths.max(initial=0)))
-    return kernels.count_linked(X.offsets, X.start, X.end, links, beyond, span, COMPOSITION)
 
 
 def sum_by_instance(offsets: npt.NDArray[np.int64], terms: Floats) -> Floats:

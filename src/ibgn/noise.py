@@ -13,8 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 from ibgn._arrays import Ints
 from ibgn.checks import check_number
 from ibgn.errors import OptionError
-from ibgn.intervals import IntervalSequences, as_sequences, rebuild
+from ibgn.intervals import IntervalSequences, as_sequences
 from ibgn.networks import Sequences
+from ibgn.recoding import rebuild
 
 __all__ = ["ConfusionNoise", "DurationNoise", "Misdetection", "Mistakes"]
 

@@ -7,39 +7,35 @@ from inspect import isabstract
 from itertools import pairwise
 from operator import add
 from os import PathLike
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Self
 
 import joblib
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from ibgn._arrays import Floats
-from ibgn.checks import check_choice, check_number
+from ibgn.checks import check_jobs
+from ibgn.classifiers.checks import check_data
+from ibgn.classifiers.prior import ClassPrior, check_prior, class_log_prior
 from ibgn.declarations import STORABLE, Stored, register
-from ibgn.errors import DataError, OptionError
-from ibgn.intervals import Instance, IntervalSequences, as_sequences, recode
+from ibgn.errors import DataError
+from ibgn.intervals import Instance, IntervalSequences, as_sequences
 from ibgn.model.activity import ActivityModel, mean_pace
 from ibgn.model.explanation import Explanation
 from ibgn.networks import Sequences, read_networks
 from ibgn.persistence import save
+from ibgn.recoding import recode
 from ibgn.terms.base import Context, FittedTerm, Term
 from ibgn.text import quote
 
 __all__ = [
     "METHODS",
     "ActivityClassifier",
-    "ClassPrior",
     "as_generator",
-    "check_data",
-    "check_smoothing",
 ]
-
-ClassPrior = Literal["uniform", "empirical"] | Mapping[Any, float]
 
 PAIRS_AT_ONCE = 4_000_000  # instances of about this many pairs are scored together
 
@@ -84,11 +80,8 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
 
     def _check_options(self) -> None:
         """Refuse invalid options."""
-        if not isinstance(self.class_prior, Mapping):
-            check_choice("class_prior", self.class_prior, ("uniform", "empirical"))
-        if self.n_jobs is not None:
-            required = "a whole number other than 0, where -1 takes all cores"
-            check_number("n_jobs", self.n_jobs, required, lambda jobs: jobs == int(jobs) != 0)
+        check_prior(self.class_prior)
+        check_jobs("n_jobs", self.n_jobs)
         self._make_terms()  # which refuse invalid options of their own
 
     def fit(self, X: Sequences, y: npt.ArrayLike) -> Self:
@@ -102,9 +95,11 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
         self._check_options()
         X, labels = check_data(X, y)
         self.classes_, codes = np.unique(labels, return_inverse=True)
-        self.class_log_prior_ = self._log_prior(codes)
-        X = _with_used_actions(self._prepare_training(X, codes))
-        self.actions_ = X.actions
+        self.class_log_prior_ = class_log_prior(self.class_prior, self.classes_.tolist(), codes)
+        X = self._prepare_training(X, codes)
+        # actions of the vocabulary that never occur stay unknown
+        self.actions_ = tuple(sorted(X.actions[code] for code in np.unique(X.action)))
+        X = IntervalSequences.from_flat(self._coded(X).flat, self.actions_, X.ids, X.groups)
         parts = [X[codes == c] for c in range(len(self.classes_))]
         terms = self._fit_terms(parts)
         self.activities_ = {
@@ -155,13 +150,6 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
         parallel = joblib.Parallel(self.n_jobs, prefer="threads", return_as="generator")
         done = parallel(joblib.delayed(fit_activity)(c) for c in range(len(parts)))
         return list(_with_progress(done, len(parts), self.progress))
-
-    def _log_prior(self, codes: npt.NDArray[np.intp]) -> Floats:
-        if isinstance(self.class_prior, Mapping):
-            return _prior_from(self.class_prior, self.classes_.tolist())
-        if self.class_prior == "empirical":
-            return np.log(np.bincount(codes) / len(codes))
-        return np.full(len(self.classes_), -np.log(len(self.classes_)))
 
     @property
     def terms_(self) -> tuple[str, ...]:
@@ -292,65 +280,6 @@ def _pieces(X: IntervalSequences) -> Iterator[IntervalSequences]:
     edges = [0, *(bound for bound in bounds if bound), len(X)]
     for first, last in pairwise(edges):
         yield X[first:last]
-
-
-def check_smoothing(smoothing: float) -> None:
-    """Refuse values that would round to certainty, or outweigh every count."""
-    check_number("smoothing", smoothing, "from 1e-9 to 1e9", lambda value: 1e-9 <= value <= 1e9)
-
-
-def check_data(X: Sequences, y: npt.ArrayLike) -> tuple[IntervalSequences, npt.NDArray[Any]]:
-    """Instances and their labels, one each; refuses data that cannot be learned from."""
-    X, labels = as_sequences(X), _check_labels(y)
-    if len(X) == 0:
-        raise DataError("there are no instances to learn from")
-    if labels.shape != (len(X),):
-        raise DataError(
-            f"y must have one label per instance, got shape {labels.shape} for {len(X)} instances"
-        )
-    return X, labels
-
-
-def _check_labels(y: npt.ArrayLike) -> npt.NDArray[Any]:
-    """Labels that can be compared and sorted; NumPy would turn numbers among text into text."""
-    values = np.asarray(y, object).ravel()
-    if pd.isna(values).any():
-        d = int(np.argmax(pd.isna(values)))
-        raise DataError(f"label {d} is missing; leave the instance out, or name its activity")
-    is_text = np.array([isinstance(label, str) for label in values], bool)
-    if is_text.any() and not is_text.all():
-        d = int(np.argmin(is_text))
-        raise DataError(
-            f"label {d} is {quote(values[d])} ({type(values[d]).__name__}), and others are text; "
-            "name all activities by text, or all by numbers"
-        )
-    try:
-        labels = np.asarray(y)
-        check_classification_targets(labels)
-    except (TypeError, ValueError) as error:
-        raise DataError(f"y has invalid labels of activities: {error}") from error
-    return labels
-
-
-def _with_used_actions(X: IntervalSequences) -> IntervalSequences:
-    """Leave unused actions out of the vocabulary, so that they stay unknown."""
-    used = tuple(sorted(X.actions[code] for code in np.unique(X.action)))
-    return IntervalSequences.from_flat(recode(X, used).flat, used, X.ids, X.groups)
-
-
-def _prior_from(prior: Mapping[Any, float], classes: list[Any]) -> Floats:
-    missing = [label for label in classes if label not in prior]
-    if missing:
-        reason = f"has no probability for {quote(missing[0])}; name them all"
-        raise OptionError("class_prior", prior, reason)
-    for label in classes:
-        try:
-            check_number("class_prior", prior[label], "positive", lambda weight: weight > 0)
-        except OptionError as error:
-            raise error.within(f"activity {quote(label)}: ") from None
-    logs = np.log([float(prior[label]) for label in classes])
-    shares: Floats = logs - logsumexp(logs)
-    return shares
 
 
 def _with_progress(done: Iterable[Any], total: int, shown: bool) -> Iterable[Any]:

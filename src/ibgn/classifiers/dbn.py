@@ -10,7 +10,9 @@ import pandas as pd
 
 from ibgn._arrays import Floats, Ints
 from ibgn.checks import check_whole
-from ibgn.classifiers.base import ActivityClassifier, ClassPrior, check_smoothing
+from ibgn.classifiers.base import ActivityClassifier
+from ibgn.classifiers.checks import check_smoothing
+from ibgn.classifiers.prior import ClassPrior
 from ibgn.declarations import FLOAT, are_smoothed_log_probs, is_increasing, stored
 from ibgn.errors import DataError, Option
 from ibgn.intervals import IntervalSequences
@@ -115,7 +117,14 @@ class Steps(Term):
     def specialise(self, parts: Sequence[IntervalSequences]) -> list["Steps"]:
         """Find the bins, which are the same for all activities."""
         edges = _quantiles(np.concatenate([part.end - part.start for part in parts]), self.n_bins)
-        _check_size(len(parts[0].actions), len(edges) + 1)
+        actions, bins = len(parts[0].actions), len(edges) + 1
+        cells = actions * bins * max(actions, bins)
+        if cells > MOST_CELLS:  # they would fill the memory
+            raise DataError(
+                f"{actions:,} actions with {bins:,} bins of durations need {cells:,} probabilities "
+                f"per activity, at most {MOST_CELLS:,} are possible; lower ",
+                Option("n_bins"),
+            )
         special = replace(self)
         object.__setattr__(special, "_edges", edges)
         return [special] * len(parts)
@@ -215,17 +224,6 @@ class DBNClassifier(ActivityClassifier):
 
     def _make_terms(self) -> list[Steps]:
         return [Steps(self.n_bins, self.smoothing)]
-
-
-def _check_size(actions: int, bins: int) -> None:
-    """Refuse arrays that would fill the memory."""
-    cells = actions * bins * max(actions, bins)
-    if cells > MOST_CELLS:
-        raise DataError(
-            f"{actions:,} actions with {bins:,} bins of durations need {cells:,} probabilities "
-            f"per activity, at most {MOST_CELLS:,} are possible; lower ",
-            Option("n_bins"),
-        )
 
 
 def _bins(X: IntervalSequences, edges: Floats) -> Ints:

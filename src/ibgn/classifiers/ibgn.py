@@ -9,7 +9,8 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from ibgn.checks import check_number
-from ibgn.classifiers.base import ActivityClassifier, ClassPrior, as_generator
+from ibgn.classifiers.base import ActivityClassifier, as_generator
+from ibgn.classifiers.prior import ClassPrior
 from ibgn.declarations import Stored
 from ibgn.errors import OptionError
 from ibgn.intervals import IntervalSequences
@@ -17,9 +18,10 @@ from ibgn.model.generation import sample_instances
 from ibgn.model.tolerance import choose_tolerance, merge_instants
 from ibgn.terms import TERMS
 from ibgn.terms.base import Term
-from ibgn.terms.relations import Smoothing, StructureChoice, Unlinked
+from ibgn.terms.relations import StructureChoice, Unlinked
 from ibgn.terms.seating import Sampler
 from ibgn.terms.selection import Criterion
+from ibgn.terms.smoothing import Smoothing
 from ibgn.terms.tables import NodeLikelihood
 
 __all__ = ["IBGNClassifier"]

@@ -5,13 +5,14 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from ibgn._arrays import Floats
 from ibgn._kernels.chains import assign_tracks, chain_terms
 from ibgn.checks import check_whole
-from ibgn.classifiers.base import ActivityClassifier, ClassPrior, check_smoothing
+from ibgn.classifiers.base import ActivityClassifier
+from ibgn.classifiers.checks import check_smoothing
+from ibgn.classifiers.prior import ClassPrior
 from ibgn.declarations import FLOAT, are_smoothed_log_probs, stored
 from ibgn.errors import DataError, Option
 from ibgn.intervals import IntervalSequences
@@ -120,37 +121,41 @@ class Chains(Term):
         """Use as many chains as intervals overlap in each activity, if n_chains is "overlap"."""
         if self.n_chains != "overlap":
             return [self] * len(parts)
-        return [replace(self, n_chains=_overlapping(part)) for part in parts]
+        special = []
+        for part in parts:
+            chains = int(assign_tracks(part.offsets, part.start, part.end, 0).max(initial=0)) + 1
+            if chains > MOST_CHAINS:
+                raise DataError(
+                    f"{chains:,} intervals of an activity run at the same time, and at most "
+                    f"{MOST_CHAINS:,} chains are possible; give ",
+                    Option("n_chains"),
+                    " as a number",
+                )
+            special.append(replace(self, n_chains=chains))
+        return special
 
     def count(self, X: IntervalSequences) -> ChainCounts:
         """Assign intervals to chains, and count how these follow each other."""
         chains = int(self.n_chains)
+        owner = X.owner
         track = assign_tracks(X.offsets, X.start, X.end, chains)
-        first = np.diff(X.owner, prepend=-1) != 0
+        first = np.diff(owner, prepend=-1) != 0
         before = np.where(first, chains, np.roll(track, 1))
         switch = np.zeros((chains + 1, chains))
         np.add.at(switch, (before, track), 1)
+        order = np.lexsort((np.arange(len(track)), track, owner))
+        same = (np.diff(owner[order], prepend=-1) == 0) & (np.diff(track[order], prepend=-1) == 0)
+        last = np.empty(len(track), np.int64)  # action before on the same track, if there is one
+        last[order] = np.where(same, np.roll(X.action[order], 1), len(X.actions))
         step = np.zeros((len(X.actions) + 1, len(X.actions)))
-        np.add.at(step, (_last_of_track(X, track), X.action), 1)
+        np.add.at(step, (last, X.action), 1)
         return ChainCounts(switch, step)
 
     def fit(self, counts: ChainCounts, pooled: None, context: Context) -> InterleavedChains:
         """Turn counts into log probabilities."""
-        switch, step = (_logs(part, self.smoothing) for part in (counts.switch, counts.step))
+        smoothed = (part + self.smoothing for part in (counts.switch, counts.step))
+        switch, step = (np.log(part / part.sum(axis=1, keepdims=True)) for part in smoothed)
         return InterleavedChains(context.actions, switch, step, self.beam)
-
-
-def _overlapping(X: IntervalSequences) -> int:
-    """Largest number of intervals of an instance that run at the same time, at least one."""
-    chains = int(assign_tracks(X.offsets, X.start, X.end, 0).max(initial=0)) + 1
-    if chains > MOST_CHAINS:
-        raise DataError(
-            f"{chains:,} intervals of an activity run at the same time, and at most "
-            f"{MOST_CHAINS:,} chains are possible; give ",
-            Option("n_chains"),
-            " as a number",
-        )
-    return chains
 
 
 class IHMMClassifier(ActivityClassifier):
@@ -218,19 +223,3 @@ class IHMMClassifier(ActivityClassifier):
 
     def _make_terms(self) -> list[Chains]:
         return [Chains(self.n_chains, self.beam, self.smoothing)]
-
-
-def _last_of_track(X: IntervalSequences, track: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Action before each interval on its track, the number of actions if there is none."""
-    owner = X.owner
-    order = np.lexsort((np.arange(len(track)), track, owner))
-    same = (np.diff(owner[order], prepend=-1) == 0) & (np.diff(track[order], prepend=-1) == 0)
-    last = np.empty(len(track), np.int64)
-    last[order] = np.where(same, np.roll(X.action[order], 1), len(X.actions))
-    return last
-
-
-def _logs(counts: Floats, smoothing: float) -> Floats:
-    counts = counts + smoothing
-    logs: Floats = np.log(counts / counts.sum(axis=1, keepdims=True))
-    return logs

@@ -17,7 +17,7 @@ import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 
 from ibgn import __version__
-from ibgn.classifiers.base import check_data
+from ibgn.classifiers.checks import check_data
 from ibgn.errors import OptionError
 from ibgn.evaluation.conditions import Condition
 from ibgn.evaluation.folds import Fold

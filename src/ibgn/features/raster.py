@@ -8,8 +8,9 @@ from sklearn.base import BaseEstimator, TransformerMixin
 
 from ibgn.checks import check_whole
 from ibgn.features._common import known_actions, span
-from ibgn.intervals import as_sequences, recode
+from ibgn.intervals import as_sequences
 from ibgn.networks import Sequences
+from ibgn.recoding import recode
 
 __all__ = ["Raster"]
 

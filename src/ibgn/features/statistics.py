@@ -8,8 +8,9 @@ from sklearn.base import BaseEstimator, TransformerMixin
 
 from ibgn._arrays import Floats
 from ibgn.features._common import known_actions, span
-from ibgn.intervals import IntervalSequences, as_sequences, recode
+from ibgn.intervals import IntervalSequences, as_sequences
 from ibgn.networks import Sequences, read_networks
+from ibgn.recoding import recode
 
 __all__ = ["IntervalFeatures"]
 

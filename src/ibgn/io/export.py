@@ -20,8 +20,9 @@ import numpy.typing as npt
 import pandas as pd
 
 from ibgn._files import COMPRESSIONS, Source, as_path, show, writing
+from ibgn.columns import as_column
 from ibgn.errors import DataError
-from ibgn.intervals import Instance, IntervalSequences, as_column
+from ibgn.intervals import Instance, IntervalSequences
 from ibgn.io.longframe import as_objects
 from ibgn.text import count, printable, quote
 

@@ -15,8 +15,9 @@ from scipy.sparse.csgraph import maximum_bipartite_matching
 from ibgn._arrays import Floats, Ints
 from ibgn.checks import check_number
 from ibgn.errors import DataError
-from ibgn.intervals import IntervalSequences, as_sequences, recode
+from ibgn.intervals import IntervalSequences, as_sequences
 from ibgn.networks import Sequences
+from ibgn.recoding import recode
 from ibgn.text import quote
 
 __all__ = [

@@ -10,7 +10,7 @@ import pandas as pd
 from ibgn._arrays import Bytes, Floats
 from ibgn.allen import Relation
 from ibgn.intervals import IntervalSequences
-from ibgn.terms.base import LogTerms
+from ibgn.terms.base import PRIOR, LogTerms
 
 __all__ = ["Explanation"]
 
@@ -77,9 +77,7 @@ class Explanation:
 
         Pairs and actions that add nothing are left out.
         """
-        rows: list[tuple[Any, ...]] = [
-            ("prior", "instance", *[NOWHERE] * 2, "", "", "", self.prior)
-        ]
+        rows: list[tuple[Any, ...]] = [(PRIOR, "instance", *[NOWHERE] * 2, "", "", "", self.prior)]
         for name, log_terms in self.terms.items():
             rows += self._rows(name, log_terms)
         frame = pd.DataFrame(rows, columns=list(COLUMNS))

@@ -77,9 +77,20 @@ def sample_instances(
     >>> sample_instances(activity, 2, rng, lengths=[1, 5]).lengths
     array([1, 5])
     """
-    _check_terms(activity)
+    if not ("relations" in activity and ("tables" in activity or "actions" in activity)):
+        raise OptionError(
+            "terms",
+            tuple(activity.terms),
+            "cannot be drawn from: new instances need 'relations', and 'tables' or 'actions'",
+        )
     chosen = _choose_lengths(activity, n, rng, lengths)
-    drawn = [_draw_instance(activity, k, rng) for k in chosen.tolist()]
+    drawn = []
+    for k in chosen.tolist():
+        action = draw_actions(activity, k, rng)
+        ranks = rank_end_points(activity["relations"].draw(action, rng))
+        start, end = spread_ranks(ranks, activity.pace, rng).T
+        order = np.lexsort((action, end, start))  # only moves actions of equal intervals
+        drawn.append(_Intervals(action[order], start, end))
     return IntervalSequences(
         np.concatenate([[0], np.cumsum(chosen)]),
         np.concatenate([np.zeros(0, np.int32), *(part.action for part in drawn)]),
@@ -125,39 +136,26 @@ def spread_ranks(ranks: Ints, pace: float, rng: np.random.Generator) -> Floats:
 def _choose_lengths(
     activity: ActivityModel, n: int, rng: np.random.Generator, lengths: npt.ArrayLike | None
 ) -> Ints:
+    """Numbers of intervals as they were asked for, or else drawn from those learned from."""
     check_number("n", n, "a whole number from 0", lambda v: v >= 0 and v == int(v))
-    if lengths is not None:
-        return _check_lengths(activity, n, lengths)
-    if n and not len(activity.lengths):
-        raise DataError(
-            f"activity {quote(activity.name)} was learned from no instances; give ",
-            Option("lengths"),
-        )
-    return rng.choice(activity.lengths, int(n)) if n else np.zeros(0, np.int64)
-
-
-def _check_lengths(activity: ActivityModel, n: int, lengths: npt.ArrayLike) -> Ints:
-    given = np.asarray(lengths)
-    if given.shape not in ((), (n,)):
+    name = quote(activity.name)
+    if lengths is None:
+        if n and not len(activity.lengths):
+            raise DataError(
+                f"activity {name} was learned from no instances; give ", Option("lengths")
+            )
+        return rng.choice(activity.lengths, int(n)) if n else np.zeros(0, np.int64)
+    asked = np.asarray(lengths)
+    if asked.shape not in ((), (n,)):
         reason = f"must be one number, or one for each of the {n} instances"
         raise OptionError("lengths", lengths, reason)
-    if not given.size:
+    if not asked.size:
         return np.zeros(0, np.int64)
-    if not np.issubdtype(given.dtype, np.integer) or given.min() < 0:
+    if not np.issubdtype(asked.dtype, np.integer) or asked.min() < 0:
         raise OptionError("lengths", lengths, "must be whole numbers from 0")
-    if given.max() > 0 and not activity.actions:
-        raise OptionError(
-            "lengths", lengths, f"must be 0, as activity {quote(activity.name)} knows no action"
-        )
-    return np.broadcast_to(given, int(n)).astype(np.int64)
-
-
-def _draw_instance(activity: ActivityModel, length: int, rng: np.random.Generator) -> _Intervals:
-    action = draw_actions(activity, length, rng)
-    ranks = rank_end_points(activity["relations"].draw(action, rng))
-    start, end = spread_ranks(ranks, activity.pace, rng).T
-    order = np.lexsort((action, end, start))  # only moves actions of equal intervals
-    return _Intervals(action[order], start, end)
+    if asked.max() > 0 and not activity.actions:
+        raise OptionError("lengths", lengths, f"must be 0, as activity {name} knows no action")
+    return np.broadcast_to(asked, int(n)).astype(np.int64)
 
 
 def draw_actions(activity: ActivityModel, length: int, rng: np.random.Generator) -> Codes:
@@ -168,13 +166,3 @@ def draw_actions(activity: ActivityModel, length: int, rng: np.random.Generator)
         action = activity["actions"].draw(length, rng)
     drawn: Codes = action
     return drawn
-
-
-def _check_terms(activity: ActivityModel) -> None:
-    """Refuse an activity that lacks a term to draw from."""
-    if not ("relations" in activity and ("tables" in activity or "actions" in activity)):
-        raise OptionError(
-            "terms",
-            tuple(activity.terms),
-            "cannot be drawn from: new instances need 'relations', and 'tables' or 'actions'",
-        )

@@ -15,7 +15,8 @@ from sklearn.model_selection import StratifiedKFold
 
 from ibgn._arrays import Floats, Ints
 from ibgn.cleaning import snap
-from ibgn.intervals import IntervalSequences, rebuild
+from ibgn.intervals import IntervalSequences
+from ibgn.recoding import rebuild
 from ibgn.terms.actions import Actions
 from ibgn.terms.base import Context, Term
 from ibgn.terms.relations import Relations, Unlinked
@@ -63,7 +64,10 @@ def choose_tolerance(
     X, codes = _few(X, codes)
     if len(X.action) == 0 or np.bincount(codes).max() < FOLDS:
         return 0.0
-    folds = _folds(codes)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # an activity has fewer instances than folds
+        split = StratifiedKFold(FOLDS, shuffle=True, random_state=0).split(codes, codes)
+        folds = [test for _, test in split]
     unit = float(np.median(X.end - X.start))
     terms = [Actions(), Relations("full", unlinked=unlinked)]
     right = np.array(
@@ -81,14 +85,6 @@ def _few(X: IntervalSequences, codes: npt.NDArray[np.intp]) -> tuple[IntervalSeq
     pairs = np.cumsum(X.lengths[order] * (X.lengths[order] - 1) // 2)
     chosen = np.sort(order[pairs <= MOST_PAIRS])
     return X[chosen], codes[chosen].astype(np.int64)
-
-
-def _folds(codes: Ints) -> list[Ints]:
-    """Test instances of each fold."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # an activity has fewer instances than folds
-        split = StratifiedKFold(FOLDS, shuffle=True, random_state=0).split(codes, codes)
-        return [test for _, test in split]
 
 
 def _recognised(X: IntervalSequences, codes: Ints, folds: list[Ints], terms: list[Term]) -> Floats:

@@ -49,19 +49,7 @@ def join(content: dict[str, Json], arrays: list[Array]) -> bytes:
 
 
 def split(data: bytes) -> tuple[Json, bytes]:
-    """Split the bytes of a file into JSON and packed arrays, if they are unaltered."""
-    begin = _check_first_line(data)
-    end = data.find(b"\n", begin, begin + LARGEST_JSON)
-    check(end >= 0, "its second line is too long")
-    return _parse(data[begin:end]), data[end + 1 :]
-
-
-def _first_line(body: bytes | memoryview) -> bytes:
-    return FORMAT + f"{VERSION} {hashlib.sha256(body).hexdigest()}\n".encode("ascii")
-
-
-def _check_first_line(data: bytes) -> int:
-    """Refuse a file that is no model, newer or altered; return where the second line begins."""
+    """Split a file into JSON and packed arrays; refuses one that is no model, newer or altered."""
     if not data.startswith(FORMAT):
         what = "is no model" if data else "is empty"
         raise DataError(f"the file {what}; name one that was written by save()")
@@ -77,7 +65,13 @@ def _check_first_line(data: bytes) -> int:
     begin = data.find(b"\n") + 1
     expected = _first_line(memoryview(data)[begin:])
     check(data[:begin] == expected, "it is cut short or was altered (by its SHA-256)")
-    return begin
+    end = data.find(b"\n", begin, begin + LARGEST_JSON)
+    check(end >= 0, "its second line is too long")
+    return _parse(data[begin:end]), data[end + 1 :]
+
+
+def _first_line(body: bytes | memoryview) -> bytes:
+    return FORMAT + f"{VERSION} {hashlib.sha256(body).hexdigest()}\n".encode("ascii")
 
 
 def _parse(text: bytes) -> Json:
@@ -114,7 +108,11 @@ class Arrays:
         self.table = table
         sizes = (math.prod(shape) * np.dtype(kind).itemsize for kind, shape in table)
         self.begin = list(accumulate(sizes, initial=0))
-        self.data = _unpacked(packed, self.begin[-1])
+        size, stream = self.begin[-1], zlib.decompressobj()
+        check(size <= LARGEST, f"its arrays have more than {LARGEST} bytes")
+        self.data = stream.decompress(packed, size + 1)
+        whole = len(self.data) == size and stream.eof and not stream.unused_data
+        check(whole, "its arrays do not have the length that it declares")
         self.unused = set(range(len(table)))
         self.lengths: dict[str, int] = {}  # named lengths of the current activity
         self.links = 0
@@ -151,12 +149,3 @@ def _is_described(entry: Json) -> bool:
     if not pair or entry[0] not in NUMBERS or len(entry[1]) > 3:
         return False
     return all(type(n) is int and 0 <= n <= LARGEST for n in entry[1])
-
-
-def _unpacked(packed: bytes, size: int) -> bytes:
-    check(size <= LARGEST, f"its arrays have more than {LARGEST} bytes")
-    stream = zlib.decompressobj()
-    data = stream.decompress(packed, size + 1)
-    whole = len(data) == size and stream.eof and not stream.unused_data
-    check(whole, "its arrays do not have the length that it declares")
-    return data

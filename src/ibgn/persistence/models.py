@@ -25,7 +25,14 @@ MOST_JOBS = 1024
 
 def pack_model(model: Any, arrays: list[Array]) -> Json:
     """Turn a fitted estimator into JSON; its arrays are appended to the list."""
-    _check_declared(model)
+    common = ("classes_", "class_log_prior_", "actions_", "activities_")
+    learned = {name for name in vars(model) if name.endswith("_") and not name.startswith("_")}
+    lost = learned.difference(common, model.learned)
+    if lost:
+        raise DataError(
+            f"{min(lost)} of {type(model).__name__} does not say how it is stored; declare it in "
+            "`learned` of the class"
+        )
     options = model.get_params(deep=False)
     return {
         "parameters": {name: pack_option(value, arrays) for name, value in options.items()},
@@ -35,18 +42,6 @@ def pack_model(model: Any, arrays: list[Array]) -> Json:
         **{_plain(name): pack_value(getattr(model, name), arrays) for name in model.learned},
         "activities": [_pack_activity(model, part, arrays) for part in model.activities_.values()],
     }
-
-
-def _check_declared(model: Any) -> None:
-    """Refuse a model with attributes that would not be saved."""
-    common = ("classes_", "class_log_prior_", "actions_", "activities_")
-    learned = {name for name in vars(model) if name.endswith("_") and not name.startswith("_")}
-    lost = learned.difference(common, model.learned)
-    if lost:
-        raise DataError(
-            f"{min(lost)} of {type(model).__name__} does not say how it is stored; declare it in "
-            "`learned` of the class"
-        )
 
 
 def _pack_activity(model: Any, activity: Any, arrays: list[Array]) -> Json:
@@ -141,14 +136,10 @@ def _unpack_parameters(kind: Any, node: Json, arrays: Arrays) -> Any:
     values = zip(known, items(node, "the parameters", known), strict=True)
     model = kind(**{name: unpack_option(value, arrays, name) for name, value in values})
     model._check_options()
-    _check_running(model)
-    return model
-
-
-def _check_running(model: Any) -> None:
-    """Refuse values that `_check_options` accepts from a caller but a file must not set."""
+    # a file may set less than a caller
     jobs, seed = model.n_jobs, getattr(model, "random_state", None)
     some = jobs is None or (type(jobs) is int and 1 <= abs(jobs) <= MOST_JOBS)
     check(some, "n_jobs has an invalid value")
     check(type(model.progress) is bool, "progress is neither true nor false")
     check(seed is None or (type(seed) is int and seed >= 0), "random_state has an invalid value")
+    return model

@@ -77,20 +77,21 @@ def plot_explanation(
     if ax is None:
         height = min(ROOMY * len(codes), max(6.5, TIGHT * len(codes)))
         ax = new_axes(min(8 + 0.08 * len(X.action), 13), height + 2)
-    first, second = np.nonzero(explanation.pairs)
-    weights = np.abs(explanation.pairs[first, second])
-    weightiest = np.argsort(-weights, kind="stable")[: int(most_links)]
+    pairs = explanation.pairs  # computed at each access
+    first, second = np.nonzero(pairs)
+    weightiest = np.argsort(-np.abs(pairs[first, second]), kind="stable")[: int(most_links)]
     links = list(zip(first[weightiest].tolist(), second[weightiest].tolist(), strict=True))
+    weights = np.array([pairs[pair] for pair in links])
     _write_title(ax, explanation, len(links))
     if not codes:
         return say_empty(ax)
-    farthest = max([*np.abs(explanation.intervals), *weights[weightiest]]) or 1
+    farthest = np.abs(np.append(explanation.intervals, weights)).max() or 1
     scale = ScalarMappable(Normalize(-farthest, farthest), DIVERGING)
     lane = lane_of_action(X, codes)
     bars = draw_bars(ax, X, lane, _colours(scale, explanation.intervals))
     label_timeline(ax, shown(X, codes, 32))
     if links:
-        _draw_links(ax, explanation, links, bars, scale)
+        _draw_links(ax, explanation, links, bars, _colours(scale, weights))
     _add_key(ax, explanation, scale, {explanation.relations[pair] for pair in links})
     return ax
 
@@ -115,7 +116,7 @@ def _draw_links(
     explanation: "Explanation",
     links: list[Pair],
     bars: list[Rectangle],
-    scale: ScalarMappable,
+    colours: list[Colour],
 ) -> None:
     """Join the bars of each pair by a bent line, with its letter away from others."""
     middles = np.array([bar.get_center() for bar in bars])
@@ -124,7 +125,6 @@ def _draw_links(
     ax.set_xlim(*corners[0])  # lines stay inside
     unit = inches(ax) / np.ptp(corners, axis=1)
     lines, places = bend_apart(ends * unit, corners.T * unit)
-    colours = _colours(scale, np.array([explanation.pairs[pair] for pair in links]))
     outline = [withStroke(linewidth=3.4, foreground=DARK)]
     style: Any = {"linewidths": 2, "capstyle": "round", "path_effects": outline, "zorder": 3}
     ax.add_collection(LineCollection(list(lines / unit), colors=colours, **style))

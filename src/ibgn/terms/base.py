@@ -16,13 +16,16 @@ import pandas as pd
 
 from ibgn._arrays import Floats
 from ibgn.declarations import STORABLE, register
+from ibgn.errors import OptionError
 from ibgn.intervals import IntervalSequences
 from ibgn.networks import pair_offsets, sum_by_instance
 
-__all__ = ["TERMS", "Context", "Counts", "FittedTerm", "LogTerms", "Term"]
+__all__ = ["PRIOR", "TERMS", "Context", "Counts", "FittedTerm", "LogTerms", "Term"]
 
 TERMS: dict[str, type["Term"]] = {}
 """Terms by name; a subclass of `Term` is registered when it is defined."""
+
+PRIOR = "prior"  # what explanations call the class prior, among terms
 
 
 class LogTerms(NamedTuple):
@@ -138,7 +141,7 @@ class FittedTerm(ABC):
 class Term(ABC):
     """Options of a term; fields are plain values, and the constructor refuses invalid ones.
 
-    A subclass declares `name` and `fitted`, the class of what `fit` returns.
+    A subclass declares `name`, which is not "prior", and `fitted`, the class of what `fit` returns.
     """
 
     name: ClassVar[str]
@@ -148,6 +151,8 @@ class Term(ABC):
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         if "name" in cls.__dict__ and not isabstract(cls):
+            if cls.name == PRIOR:
+                raise OptionError("name", cls.name, "is taken by the class prior")
             register(TERMS, cls.name, cls)
             register(STORABLE, cls.__name__, cls)
 

@@ -114,20 +114,15 @@ def _markov_thinning(low: npt.NDArray[np.int64]) -> int:
     """Smallest thinning at which a first-order chain explains the trace as well as a second."""
     for thin in range(1, max(2, len(low) // 3)):
         thinned = low[::thin]
-        if _second_order_gain(thinned) - 2 * math.log(max(len(thinned) - 2, 1)) < 0:
+        triples = 4 * thinned[:-2] + 2 * thinned[1:-1] + thinned[2:]
+        counts = np.bincount(triples, minlength=8).reshape(2, 2, 2)
+        pairs, followers = counts.sum(axis=2)[:, :, None], counts.sum(axis=0)[None]
+        expected = pairs * followers / np.maximum(counts.sum(axis=(0, 2)), 1)[None, :, None]
+        seen = counts > 0
+        gain = 2 * (counts[seen] * np.log(counts[seen] / expected[seen])).sum()  # G2
+        if gain < 2 * math.log(max(len(thinned) - 2, 1)):
             return thin
     return max(1, len(low) // 3)
-
-
-def _second_order_gain(low: npt.NDArray[np.int64]) -> float:
-    """G2 of a second against a first order Markov chain, on its triples."""
-    counts = np.bincount(4 * low[:-2] + 2 * low[1:-1] + low[2:], minlength=8).reshape(2, 2, 2)
-    pairs, followers = counts.sum(axis=2), counts.sum(axis=0)
-    expected = (
-        pairs[:, :, None] * followers[None] / np.maximum(counts.sum(axis=(0, 2)), 1)[None, :, None]
-    )
-    seen = counts > 0
-    return float(2 * (counts[seen] * np.log(counts[seen] / expected[seen])).sum())
 
 
 def _transition_rates(low: npt.NDArray[np.int64]) -> tuple[float, float]:

@@ -9,12 +9,11 @@ import joblib
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy.special import digamma
 
 from ibgn._arrays import Bytes, Floats, Ints
 from ibgn._kernels import generation as drawing
 from ibgn._kernels import links as kernels
-from ibgn.allen import COMPOSITION, Relation, members, symbols
+from ibgn.allen import COMPOSITION, Relation, symbols
 from ibgn.checks import check_choice, check_number
 from ibgn.declarations import FLOAT, INT, are_log_probs, stored
 from ibgn.errors import OptionError
@@ -23,12 +22,18 @@ from ibgn.networks import BEYOND, Networks, shared_networks
 from ibgn.structure import Structure
 from ibgn.terms.base import Context, Counts, FittedTerm, LogTerms, Term
 from ibgn.terms.selection import Criterion, LinkScores, score_links, score_shared_links
+from ibgn.terms.smoothing import (
+    MEMBERS,
+    Smoothing,
+    check_smoothing,
+    prior_by_constraint,
+    smooth_positions,
+)
 
 __all__ = [
     "FittedRelations",
     "RelationCounts",
     "Relations",
-    "Smoothing",
     "StructureChoice",
     "Unlinked",
     "constraining",
@@ -36,19 +41,12 @@ __all__ = [
     "fit_relations",
 ]
 
-Smoothing = float | Literal["learned"]
 Unlinked = Literal["constrained", "marginal", "ignore"]
 StructureChoice = (
     Literal["learned", "shared", "chain", "full"] | Structure | Iterable[tuple[int, int]]
 )
 
 MOST_POSITIONS = 300  # unlinked pairs of later positions count together
-BACK_OFF = 3.0  # pairs elsewhere count as this many pairs at each position
-STRENGTHS = (1e-3, 1e3)  # each entry of a learned prior stays between these
-POLYA_STEPS = 2000
-
-# members (128, 7): which relations are in each set, by mask
-MEMBERS = np.array([[mask >> r & 1 for r in range(7)] for mask in range(128)], bool)
 
 
 @dataclass(frozen=True)
@@ -156,8 +154,8 @@ class FittedRelations(FittedTerm):
         key = kernels.key_of(first, second, constraint, len(self.actions))
         known = max(first, second) < len(self.actions)
         row = kernels.find(self.keys, key) if known else -1
-        found: Floats = np.exp(self.log_probs[row] if row >= 0 else self.unknown[constraint])
-        return found
+        chances: Floats = np.exp(self.log_probs[row] if row >= 0 else self.unknown[constraint])
+        return chances
 
     def draw(self, action: npt.ArrayLike, rng: np.random.Generator) -> Bytes:
         """Draw the relations of all pairs of an instance given its actions.
@@ -277,12 +275,6 @@ class Relations(Term):
         return replace(learned, unlinked=self.unlinked, link_scores=self._link_scores)
 
 
-def check_smoothing(smoothing: Smoothing) -> None:
-    """Refuse a number that is not positive."""
-    if smoothing != "learned":
-        check_number("smoothing", smoothing, "positive, or 'learned'", lambda value: value > 0)
-
-
 def constraining(structure: Structure, unlinked: Unlinked) -> Structure:
     """Pairs whose relations constrain others: all of them if unlinked="constrained".
 
@@ -303,11 +295,11 @@ def count_relations(
         X.offsets, X.action, networks.constraint, links, beyond, len(X.actions)
     )
     choice = (keys >= 0) & (networks.constraint & (networks.constraint - 1) > 0)
-    found, row = np.unique(keys[choice], return_inverse=True)
-    counts = np.bincount(row * 7 + networks.relation[choice], minlength=7 * len(found))
+    occurring, row = np.unique(keys[choice], return_inverse=True)
+    counts = np.bincount(row * 7 + networks.relation[choice], minlength=7 * len(occurring))
     size = min(int(X.lengths.max(initial=0)), MOST_POSITIONS)
     positions = kernels.count_positions(X.offsets, networks.relation, links, beyond, False, size)
-    return RelationCounts(found, counts.reshape(-1, 7).astype(np.int64), positions)
+    return RelationCounts(occurring, counts.reshape(-1, 7).astype(np.int64), positions)
 
 
 def fit_relations(
@@ -320,49 +312,12 @@ def fit_relations(
     resemble the others.
     """
     constraint = counts.keys % 128
-    prior = _prior_by_constraint(counts, constraint, smoothing)
+    prior = prior_by_constraint(counts.counts, constraint, smoothing)
     smoothed = counts.counts + prior[constraint]
     with np.errstate(divide="ignore"):
         known = np.log(smoothed / smoothed.sum(axis=1, keepdims=True))
         unknown = np.log(prior / np.maximum(prior.sum(axis=1, keepdims=True), 1e-300))
-    elsewhere, positions = _position_probs(counts.positions)
+    elsewhere, positions = smooth_positions(counts.positions)
     return FittedRelations(
         actions, structure, counts.keys, known, unknown, np.log(positions), np.log(elsewhere)
     )
-
-
-def _prior_by_constraint(counts: RelationCounts, constraint: Ints, smoothing: Smoothing) -> Floats:
-    """(128, 7) prior that is added to the counts of each constraint."""
-    if smoothing != "learned":
-        check_smoothing(smoothing)
-        return float(smoothing) * MEMBERS
-    prior = MEMBERS.astype(float)
-    for mask in np.unique(constraint):
-        open_to = [int(member) for member in members(int(mask))]
-        rows = counts.counts[constraint == mask][:, open_to]
-        prior[mask, open_to] = fit_polya(rows)
-    return prior
-
-
-def fit_polya(counts: npt.NDArray[np.integer]) -> Floats:
-    """Dirichlet prior from which the rows of counts are draws, by Minka's fixed point."""
-    prior = np.ones(counts.shape[1])
-    totals = counts.sum(axis=1)
-    for _ in range(POLYA_STEPS):
-        gained = (digamma(counts + prior) - digamma(prior)).sum(axis=0)
-        spread = (digamma(totals + prior.sum()) - digamma(prior.sum())).sum()
-        after: Floats = np.clip(prior * gained / spread, *STRENGTHS)
-        if np.allclose(after, prior, rtol=1e-6):
-            return after
-        prior = after
-    return prior
-
-
-def _position_probs(counts: Ints) -> tuple[Floats, Floats]:
-    """Distribution over relations elsewhere (7,), and at each position (size, size, 7)."""
-    pooled = counts.sum(axis=(0, 1))
-    elsewhere = (pooled + 1) / (pooled.sum() + 7)
-    own = counts.astype(float)
-    own[0, 0] = 0  # pairs beyond the last position
-    smoothed = own + BACK_OFF * elsewhere
-    return elsewhere, smoothed / smoothed.sum(axis=2, keepdims=True)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from scipy.special import digamma
 
 from ibgn._arrays import Codes, Floats, Ints
-from ibgn._kernels import nodes as kernels
+from ibgn._kernels import nodes, sampling
 from ibgn.checks import check_choice, check_number
 from ibgn.declarations import FLOAT, is_natural, stored
 from ibgn.terms.diagnostics import (
@@ -165,7 +165,22 @@ def sample_tables(
     counts = np.mean([chain.counts for chain in chains], axis=0)
     used = np.flatnonzero(counts.sum(axis=1))
     counts = counts[: used[-1] + 1 if len(used) else 1]
-    return SampledTables(counts, concentration, prior, _judge(chains))
+    shortest = min(len(chain.trace) for chain in chains)
+    traces = np.array([chain.trace[:shortest] for chain in chains])
+    rhat, worth = potential_scale_reduction(traces), effective_sample_size(traces)
+    convergence = Convergence(
+        burn_in=max(chain.burn_in for chain in chains),
+        thin=max(chain.thin for chain in chains),
+        draws=traces.size,
+        effective_sample_size=worth,
+        rhat=rhat,
+        dependence_factor=max(chain.diagnosis.dependence_factor for chain in chains),
+        converged=all(chain.fits for chain in chains)
+        and not rhat > RHAT_LIMIT
+        and worth >= min(LEAST_WORTH, traces.size),
+        trace=traces,
+    )
+    return SampledTables(counts, concentration, prior, convergence)
 
 
 class _Chain(NamedTuple):
@@ -240,37 +255,17 @@ def _run_chain(
     return _Chain(counts / draws, kept, burn_in, thin, diagnosis, fits)
 
 
-def _judge(chains: list[_Chain]) -> Convergence:
-    shortest = min(len(chain.trace) for chain in chains)
-    traces = np.array([chain.trace[:shortest] for chain in chains])
-    rhat, worth = potential_scale_reduction(traces), effective_sample_size(traces)
-    return Convergence(
-        burn_in=max(chain.burn_in for chain in chains),
-        thin=max(chain.thin for chain in chains),
-        draws=traces.size,
-        effective_sample_size=worth,
-        rhat=rhat,
-        dependence_factor=max(chain.diagnosis.dependence_factor for chain in chains),
-        converged=all(chain.fits for chain in chains)
-        and not rhat > RHAT_LIMIT
-        and worth >= min(LEAST_WORTH, traces.size),
-        trace=traces,
-    )
-
-
 def initial_state(X: ActionSequences, seat: Ints | None = None) -> State:
     """All nodes at the first table of their instance, or at these seats."""
     seat = np.zeros(len(X.action), np.int64) if seat is None else np.array(seat, np.int64)
     tables = int(X.lengths.max(initial=1))
-    counts, totals = kernels.count_tables(X.action, seat, tables, len(X.actions))
+    counts, totals = nodes.count_tables(X.action, seat, tables, len(X.actions))
     return State(seat, counts, totals)
 
 
 def log_joint(X: ActionSequences, state: State, concentration: float, prior: Floats) -> float:
     """Log P(seats, actions)."""
-    return kernels.log_joint(
-        X.offsets, state.seat, state.counts, state.totals, concentration, prior
-    )
+    return nodes.log_joint(X.offsets, state.seat, state.counts, state.totals, concentration, prior)
 
 
 def run(
@@ -290,7 +285,7 @@ def run(
     """
     after = State(*(part.copy() for part in state))
     moves = MOVES if sampler == "exact" else -1.0
-    trace, summed = kernels.run(
+    trace, summed = sampling.run(
         X.offsets, X.action, *after, concentration, prior, moves, sweeps, thin, rng
     )
     return after, trace, summed

@@ -117,7 +117,15 @@ def score_shared_links(parts: Sequence[IntervalSequences], penalty: float = 1.0)
     check_number("penalty", penalty, "positive", lambda value: value > 0)
     longest = max((int(part.lengths.max(initial=0)) for part in parts), default=0)
     size = min(longest, MOST_POSITIONS)
-    counts = np.stack([_relations_by_position(part, size) for part in parts])
+    nothing, full = np.zeros((0, 0), bool), BEYOND["full"]
+    related = [read_networks(part, "chain").relation for part in parts]
+    counts = np.stack(
+        [
+            kernels.count_positions(part.offsets, relation, nothing, full, True, size)
+            for part, relation in zip(parts, related, strict=True)
+        ]
+    )
+    counts[:, 0, 0] = 0  # pairs beyond the last position
     gain = _log_marginal(counts).sum(axis=0) - _log_marginal(counts.sum(axis=0))
     gain = gain[np.triu_indices(size, 1)]
     return LinkScores(size, gain, np.full(len(gain), np.log(penalty * STRONG_EVIDENCE)))
@@ -134,15 +142,6 @@ def _padded(X: IntervalSequences, size: int) -> tuple[npt.NDArray[np.int32], Flo
         full[row[kept], column[kept]] = values[kept]
         padded.append(full)
     return padded[0], padded[1], padded[2]
-
-
-def _relations_by_position(X: IntervalSequences, size: int) -> npt.NDArray[np.int64]:
-    """(size, size, 7) relations of all pairs."""
-    relation = read_networks(X, "chain").relation
-    nothing = np.zeros((0, 0), bool)
-    counts = kernels.count_positions(X.offsets, relation, nothing, BEYOND["full"], True, size)
-    counts[0, 0] = 0  # pairs beyond
-    return counts
 
 
 def _log_marginal(counts: npt.NDArray[np.int64]) -> Floats:

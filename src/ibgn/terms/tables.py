@@ -18,7 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ibgn._arrays import Codes, Floats, Ints
 from ibgn._kernels import generation as drawing
-from ibgn._kernels import nodes as kernels
+from ibgn._kernels import sequential
 from ibgn.checks import check_choice
 from ibgn.declarations import FLOAT, are_probs, is_positive, stored
 from ibgn.intervals import IntervalSequences
@@ -130,9 +130,9 @@ class FittedTables(FittedTerm):
             k = stop - begin
             of_nodes = np.ascontiguousarray(emission[:k, X.action[begin:stop]].T)
             terms[begin:stop] = (
-                kernels.log_sequential_exact(of_nodes, self.concentration)
+                sequential.log_sequential_exact(of_nodes, self.concentration)
                 if k <= EXACT_LENGTH
-                else kernels.log_sequential_particles(of_nodes, self.concentration, uniform[:k])
+                else sequential.log_sequential_particles(of_nodes, self.concentration, uniform[:k])
             )
         return terms
 
@@ -199,8 +199,16 @@ class Tables(Sampling, Term):
     def fit(self, counts: TableCounts, pooled: None, context: Context) -> FittedTables:
         """Sample the tables; warn if the chains do not converge."""
         sampled = sample_tables(counts, self, context.rng)
-        if not sampled.convergence.converged:
-            self._warn(sampled.convergence, context)
+        convergence = sampled.convergence
+        if not convergence.converged:
+            warnings.warn(
+                f"the tables of activity {str(context.activity)!r} may not have converged within "
+                f"budget={self.budget} sweeps (draws worth {convergence.effective_sample_size:.0f} "
+                f"independent ones, R-hat {convergence.rhat:.3f}); raise budget and draws, or see "
+                "the convergence of the tables",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
         totals, prior = sampled.counts.sum(axis=1), sampled.action_prior
         return FittedTables(
             actions=context.actions,
@@ -208,17 +216,7 @@ class Tables(Sampling, Term):
             shares=totals / totals.sum() if totals.sum() else np.ones(len(totals)) / len(totals),
             concentration=sampled.concentration,
             action_prior=prior,
-            convergence=sampled.convergence,
+            convergence=convergence,
             node_likelihood=self.node_likelihood,
             seed=context.seed,
-        )
-
-    def _warn(self, convergence: Convergence, context: Context) -> None:
-        warnings.warn(
-            f"the tables of activity {str(context.activity)!r} may not have converged within "
-            f"budget={self.budget} sweeps (draws worth {convergence.effective_sample_size:.0f} "
-            f"independent ones, R-hat {convergence.rhat:.3f}); raise budget and draws, or see the "
-            "convergence of the tables",
-            ConvergenceWarning,
-            stacklevel=3,
         )
