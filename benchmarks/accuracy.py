@@ -37,7 +37,7 @@ class Result(NamedTuple):
 
 
 def read(path: Path) -> tuple[IntervalSequences, Any]:
-    """Read with ends inclusive where they look so."""
+    """Read with inclusive ends if they look inclusive."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         X, y = read_csv(path, zero_length="drop")
@@ -59,7 +59,7 @@ def models() -> Iterator[tuple[str, str, IBGNClassifier]]:
 
 
 def choices() -> Iterator[tuple[str, str, IBGNClassifier]]:
-    """One switch at a time away from the defaults, with short chains."""
+    """One setting at a time changed from the defaults, with short chains."""
     short: dict[str, Any] = {"draws": 50, "budget": 500, "random_state": 0}
     for likelihood in ("mixture", "sequential", "published"):
         model = IBGNClassifier(node_likelihood=likelihood, **short)
@@ -89,7 +89,7 @@ def run_fold(
 
 
 def measure(folder: Path, models: Callable[[], Iterator[Any]]) -> pd.DataFrame:
-    """One row for each data set, setting, structure and fold."""
+    """One row per data set, setting, structure and fold."""
     tasks = []
     for path in sorted(folder.glob("*.csv")):
         X, y = read(path)
@@ -102,7 +102,7 @@ def measure(folder: Path, models: Callable[[], Iterator[Any]]) -> pd.DataFrame:
 
 
 def summarise(results: pd.DataFrame) -> pd.DataFrame:
-    """Accuracy over all instances with its standard error, seconds a fit, links an activity."""
+    """Accuracy over all instances with its standard error, seconds per fit, links per activity."""
     groups = results.groupby(["data", "setting", "structure"], sort=True)
     table = groups.agg(
         right=("right", "sum"),
@@ -132,7 +132,7 @@ def to_markdown(table: pd.DataFrame) -> str:
 
 
 def choices_to_markdown(results: pd.DataFrame) -> str:
-    """A row for each choice, a column for each data set."""
+    """One row per choice, one column per data set."""
     table = summarise(results)
     table["accuracy"] = table["accuracy"].str.slice(1, 5)
     names = sorted(table["data"].unique())

@@ -51,7 +51,7 @@ def run_fold(method: Any, X: Any, y: Any, fold: Any) -> tuple[npt.NDArray[np.boo
 
 
 def measure(folder: Path, methods: Mapping[str, Any]) -> pd.DataFrame:
-    """One row for each data set and method: who was recognised, and the seconds of a fold."""
+    """One row per data set and method: which instances were recognised, and seconds per fold."""
     rows = []
     for path in sorted(folder.glob("*.csv")):
         X, y = read(path)
@@ -64,7 +64,7 @@ def measure(folder: Path, methods: Mapping[str, Any]) -> pd.DataFrame:
 
 
 def to_markdown(results: pd.DataFrame) -> str:
-    """A row for each method, a column for each data set; in bold what is best in a column."""
+    """One row per method, one column per data set; the best of each column in bold."""
     names = list(dict.fromkeys(results["data"]))
     best = results.groupby("data")["right"].agg(lambda parts: max(map(np.mean, parts)))
     lines = [f"| | {' | '.join(names)} | seconds |", "|" + "---|" * (len(names) + 2)]
@@ -91,7 +91,7 @@ def who_beats_us(results: pd.DataFrame) -> str:
 
 
 def learning_curve(sizes: tuple[int, ...], repeats: int = 10) -> pd.DataFrame:
-    """Accuracy where only relations differ, by the training instances of an activity."""
+    """Accuracy where only relations differ, by the training instances per activity."""
     from ibgn import IBGNClassifier
     from ibgn.datasets import make_relations
 

@@ -1,7 +1,7 @@
 """What other libraries do with our files: the evidence of docs/dependencies.md.
 
 `python -m benchmarks.dependencies` writes models with safetensors and as we do, and gives damaged
-files to other readers. It needs `pip install safetensors textgrid` beside the dev extra.
+files to other readers. It needs `pip install safetensors textgrid` as well as the dev extra.
 """
 
 import json
@@ -56,7 +56,7 @@ DAMAGED = {
 
 
 def outcome(act: Callable[[], Any]) -> str:
-    """What comes of a call, in one line."""
+    """Result of a call, in one line."""
     try:
         return escape(str(act()).replace("\n", " "))[:100]
     except Exception as error:
@@ -87,7 +87,7 @@ def readers(path: Path) -> dict[str, Callable[[], Any]]:
 
 
 def forge() -> None:
-    """Ask safetensors to load what was altered."""
+    """Load altered files with safetensors."""
     good = save({"x": np.arange(4.0)})
     entry = '"x":{"dtype":"F64","shape":[4],"data_offsets":[0,32]}'
     show("safetensors")
@@ -146,7 +146,7 @@ def _milliseconds(act: Callable[[], Any]) -> float:
 
 
 def main() -> None:
-    """Print all of it."""
+    """Print everything."""
     warnings.simplefilter("ignore")
     read_damaged()
     forge()

@@ -1,9 +1,8 @@
 """From sensors to recognised activities: what detection errors cost, on simulations.
 
 Run with `python -m benchmarks.detected`; docs/detection.md has what it prints. People are kept
-apart: whose intervals are detected was not learned from, neither by the detector nor, where
-recognition is tested, by the classifier. A classifier is learned from intervals such as those it
-is tested on, true or detected.
+apart: neither the detector nor the classifier learns from the people that it is tested on. A
+classifier learns from the kind of intervals that it is tested on, true or detected.
 """
 
 import warnings
@@ -21,7 +20,7 @@ HEAD = "| detector | interval F1 | F1@10 | F1@50 | edit | accuracy, detected | a
 
 
 def recognise(X: Any, y: Any, Z: Any, train: Any, test: Any) -> tuple[float, float]:
-    """Accuracy on detected and on true intervals of test, each learned from its like."""
+    """Accuracy on detected and on true test intervals, each learned from the same kind."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         detected, true = (
@@ -34,7 +33,7 @@ def recognise(X: Any, y: Any, Z: Any, train: Any, test: Any) -> tuple[float, flo
 
 
 def row(name: str, X: Any, y: Any, Z: Any, train: Any, test: Any) -> str:
-    """Scores of the detected intervals Z of test, and what is recognised of them."""
+    """Scores of the detected test intervals Z, and accuracy of recognition from them."""
     f1 = interval_scores(X[test], Z[test]).f1
     at = overlap_f1(X[test], Z[test])
     edit = edit_score(X[test], Z[test])
@@ -44,7 +43,7 @@ def row(name: str, X: Any, y: Any, Z: Any, train: Any, test: Any) -> str:
 
 
 def daily_living(classifiers: tuple[str, ...] = ("knn", "svm", "tree")) -> None:
-    """Sensors of four people; nothing of the last one is used before he is tested."""
+    """Sensors of four people; the last person is only used for testing."""
     X, y, groups, recordings = make_daily_living(sensors=True, random_state=0)
     people = np.unique(groups).tolist()
     print("\nDaily living: sensors of four people, tested on the last of them\n")

@@ -63,8 +63,8 @@ def thirteen_sets() -> None:
             met |= set(
                 read_networks([rows], "full" if name == "full" else links).constraint.tolist()
             )
-        found = " ".join(sorted(map(symbols, met)))
-        say(f"   {name:6} structures: {len(met):2} of {len(CONSTRAINTS)}: {found}")
+        names = " ".join(sorted(map(symbols, met)))
+        say(f"   {name:6} structures: {len(met):2} of {len(CONSTRAINTS)}: {names}")
 
 
 def failing_theorem() -> None:
@@ -88,7 +88,7 @@ def failing_theorem() -> None:
 
 
 def generate_as_printed(structure: list[int]):
-    """All relations on the linked pairs that the rule of the paper lets be drawn."""
+    """All relations on the linked pairs that the rule of the paper allows."""
     order = [(m, n) for n in range(1, 4) for m in range(n - 1, -1, -1)]
     linked = {PAIRS[pair] for pair in structure}
 
@@ -151,14 +151,14 @@ def enumerate_tables(X: IntervalSequences, concentration: float, prior: np.ndarr
 
 def seatings(k: int) -> list[tuple[int, ...]]:
     """All seatings of k nodes: restricted growth strings."""
-    found = [(0,)]
+    seatings = [(0,)]
     for _ in range(k - 1):
-        found = [(*seats, z) for seats in found for z in range(max(seats) + 2)]
-    return found
+        seatings = [(*seats, z) for seats in seatings for z in range(max(seats) + 2)]
+    return seatings
 
 
 def diverging_update() -> None:
-    """Strength of the action prior after so many steps, as printed and over tables."""
+    """Strength of the action prior after some steps, as printed and over tables."""
     say("[b]7. The printed update of beta diverges[/b]: sum of beta after 0, 10, 100, 1000 steps")
     counts = np.array([[40, 10, 5], [8, 30, 4], [3, 5, 20]])
     for name, data in (

@@ -1,7 +1,7 @@
-"""Learning: structure, sampler and a whole fit against what else does the same work, in one run.
+"""Learning: structure, sampler and a whole fit, compared with alternatives in one run.
 
 Run with `make bench`, which names the folder of recordings if there is one; without SKATING.csv in
-it, or without pgmpy or aeon, the comparison that needs it is left out with a word.
+it, or without pgmpy or aeon, the comparison that needs it is left out with a message.
 """
 
 import sys
@@ -16,14 +16,14 @@ import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 
 from ibgn import IBGNClassifier, IntervalSequences, read_csv
-from ibgn._kernels import nodes as kernels
+from ibgn._kernels import sampling
 from ibgn.allen import relation
 from ibgn.datasets import make_hand_signs
 from ibgn.terms import seating
 from ibgn.terms.selection import score_links
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
-import naive_nodes
+import naive_sampling
 
 
 def seconds(work: Callable[[], Any], repeats: int = 3) -> float:
@@ -66,7 +66,7 @@ def compare_structure_learning() -> None:
 
 
 def as_variables(X: IntervalSequences) -> tuple[pd.DataFrame, dict[str, list[str]]]:
-    """Actions and relations of each position as columns, null where an instance ends before."""
+    """Actions and relations of each position as columns, null if an instance is too short."""
     longest = int(X.lengths.max())
     rows = []
     for instance in X.to_lists():
@@ -96,8 +96,9 @@ def compare_sweep() -> None:
         module.sweep_exact(X.offsets, X.action, *state, 1.0, prior, seating.MOVES, rng)
         return state[0]
 
-    np.testing.assert_array_equal(sweep(kernels), sweep(naive_nodes))
-    compiled, plain = seconds(lambda: sweep(kernels), 20), seconds(lambda: sweep(naive_nodes), 2)
+    np.testing.assert_array_equal(sweep(sampling), sweep(naive_sampling))
+    compiled = seconds(lambda: sweep(sampling), 20)
+    plain = seconds(lambda: sweep(naive_sampling), 2)
     print(
         f"one sweep over {len(X.action)} nodes: {1000 * compiled:.2f} ms; plain twin "
         f"{1000 * plain:.0f} ms: {plain / compiled:,.0f} times as long"
@@ -141,7 +142,7 @@ def compare_whole_fit(folder: Path) -> None:
 
 
 def rasterise(X: IntervalSequences, steps: int) -> np.ndarray:
-    """Which actions go on at each of so many steps, (instances, actions, steps)."""
+    """Which actions are in progress at each step, (instances, actions, steps)."""
     first = np.repeat(np.minimum.reduceat(X.start, X.offsets[:-1]), X.lengths)
     last = np.repeat(np.maximum.reduceat(X.end, X.offsets[:-1]), X.lengths)
     begin = ((X.start - first) / (last - first) * steps).astype(int)

@@ -66,7 +66,7 @@ def constrain_with_numpy(X: IntervalSequences) -> Result:
 
 
 def seconds(work: Callable[[], Any], least: float = 0.3) -> float:
-    """Best time of one call, over repeats that last at least so long together."""
+    """Best time of one call, over repeats that together last at least this long."""
     best, total = np.inf, 0.0
     while best == np.inf or total < least:
         before = time.perf_counter()
@@ -148,7 +148,7 @@ def measure_size() -> None:
 
 
 def peak_megabytes() -> float:
-    """Most memory that the process has had so far."""
+    """Peak memory of the process so far."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 

@@ -1,7 +1,7 @@
 """Reading speed: large CSV and Parquet files, against pandas alone; peak memory by file size.
 
-Run with `python -m benchmarks.reading [INTERVALS]`; part of `make bench`. Each reading runs in a
-process of its own, so that its peak of memory is its own.
+Run with `python -m benchmarks.reading [INTERVALS]`; part of `make bench`. Each file is read in its
+own process, to measure its peak memory.
 """
 
 import re
@@ -36,7 +36,7 @@ CALLS = {
 
 
 def simulate(intervals: int) -> pd.DataFrame:
-    """A long table with names as people give them, and times of three decimals."""
+    """A frame with realistic names, and times with three decimals."""
     rng = np.random.default_rng(0)
     instance = np.arange(intervals) // LENGTH
     start = np.round(rng.uniform(0, 1000, intervals), 3)
@@ -52,7 +52,7 @@ def simulate(intervals: int) -> pd.DataFrame:
 
 
 def run(call: str, path: Path) -> tuple[float, float]:
-    """Seconds and megabytes at the most of reading a file."""
+    """Seconds and peak megabytes of reading a file."""
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM.format(call=call), str(path)],
         capture_output=True,
@@ -89,5 +89,5 @@ def main(intervals: int) -> None:
 
 if __name__ == "__main__":
     if not re.search("VmHWM", Path("/proc/self/status").read_text()):
-        sys.exit("the system does not tell the peak of a process's memory")
+        sys.exit("this system does not report the peak memory of a process")
     main(int(sys.argv[1]) if len(sys.argv) > 1 else INTERVALS)

@@ -27,7 +27,7 @@ from ibgn.terms.tables import Convergence, FittedTables
 ACTIONS, POSITIONS = 4, 6
 SIZES = (25, 50, 100, 200, 400, 800, 1600)
 TRUE_LINKS = {(0, 1), (3, 4)}
-RARE = 1e-12  # what hardly ever happens is possible all the same
+RARE = 1e-12  # rare relations stay possible
 
 Floats = npt.NDArray[np.float64]
 

@@ -2,9 +2,9 @@
 Why this word and not that one
 ==============================
 
-A label alone convinces nobody. Every model here also says which intervals, and which relations
+A label alone is not convincing. Every model here also says which intervals, and which relations
 between them, spoke for one activity and against another. The parts add up exactly to the log odds
-of the two, so nothing is hidden in an approximation.
+of the two, so no approximation hides anything.
 
 What a model can say depends on what it sees. This example explains one signed word twice: by
 ``IBGNClassifier``, which sees how intervals relate in time, and by ``DBNClassifier``, which
@@ -34,16 +34,16 @@ durational = DBNClassifier().fit(X[train], y[train])
 # activities; ``activity`` and ``against`` choose others.
 
 truth = y[test]
-found, mistaken = relational.predict(X[test]), durational.predict(X[test])
-disagree = (found == truth) & (mistaken != truth)
+right, mistaken = relational.predict(X[test]), durational.predict(X[test])
+disagree = (right == truth) & (mistaken != truth)
 print(f"{disagree.sum()} of {len(truth)} signs are right by relations only,", end=" ")
-print(f"{((found != truth) & (mistaken == truth)).sum()} by durations only")
+print(f"{((right != truth) & (mistaken == truth)).sum()} by durations only")
 
 surest = relational.predict_proba(X[test]).max(axis=1)
 chosen = np.argmax(np.where(disagree, surest, 0))
-one, word, other = X[test][chosen], truth[chosen], mistaken[chosen]
-by_relations = relational.explain(one, activity=word, against=other)
-by_durations = durational.explain(one, activity=word, against=other)
+sign, word, other = X[test][chosen], truth[chosen], mistaken[chosen]
+by_relations = relational.explain(sign, activity=word, against=other)
+by_durations = durational.explain(sign, activity=word, against=other)
 print(by_relations)
 print(by_durations)
 
@@ -61,7 +61,7 @@ print(by_durations.frame().head(4)[["action", "contribution"]].round(2).to_strin
 # As a figure
 # -----------
 # Blue speaks for the word, orange against it. Above, lines join the intervals whose relation
-# counted. Below there are none: durations and order are all that the other model has to go by.
+# mattered. Below there are none: the other model only sees durations and order.
 
 for explanation in (by_relations, by_durations):
     plot_explanation(explanation, most_links=6)

@@ -2,14 +2,14 @@
 New instances of an activity, and whether they are any good
 ===========================================================
 
-A generative model can be asked for data: to see what it believes, to have more to train others on,
-or to plan a study before recordings exist. Whether to trust it shows in a comparison of what it
-generates with what it learned from.
+A generative model can make data: to see what it has learned, to train other models on, or to plan a
+study before recordings exist. To decide whether to trust it, compare what it generates with what it
+learned from.
 
 This example draws new instances of one activity and compares them with real ones: by length, by
-the relations between intervals, and by whether a model of other people takes them for the
-activity. It also shows a knob: ``smoothing``, which helps to recognise what was never seen, puts
-relations into the samples that never occur.
+the relations between intervals, and by whether a model of other people recognises them as the
+activity. It also shows the effect of ``smoothing``: it helps to recognise what was never seen, but
+puts relations into the samples that never occur.
 
 Times are *not* compared. The model knows what overlaps, but not for how many seconds; end points
 of a sample are spread by the mean pace of the activity.
@@ -19,8 +19,8 @@ of a sample are spread by the mean pace of the activity.
 # Two halves of the people
 # ------------------------
 # Three activities of the same two actions, composed in three ways: together, in turn, or one during
-# the other. One half of the people teaches the models that generate, the other half the one that
-# judges.
+# the other. The models that generate learn from one half of the people, the model that judges from
+# the other half.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -32,7 +32,7 @@ from ibgn.datasets import make_composable
 X, y, subjects = make_composable(instances=1000, random_state=0)
 same_actions = np.array([name.startswith("clap and gesticulate") for name in y])
 y, subjects = y[same_actions], subjects[same_actions]
-X = IntervalSequences.from_lists(X[same_actions].to_lists())  # knows these actions only
+X = IntervalSequences.from_lists(X[same_actions].to_lists())  # with only these actions
 first, second = subjects <= "subject 07", subjects > "subject 07"
 default = IBGNClassifier(draws=500, random_state=0).fit(X[first], y[first])
 sharp = IBGNClassifier(smoothing=0.02, draws=500, random_state=0).fit(X[first], y[first])
@@ -42,12 +42,12 @@ judge = IBGNClassifier(draws=500, random_state=1).fit(X[second], y[second])
 # Drawing
 # -------
 # The relations of a sample are always possible together, so every sample can be laid out in time.
-# As a control, the actions of each sample are also put in any order: they stay as many and the
-# same, but what holds between them is lost.
+# As a control, the actions of each sample are also shuffled: they stay the same, but the relations
+# between them are lost.
 
 
 def shuffle_actions(X, rng):
-    """The same intervals with their actions in any order."""
+    """The same intervals with their actions shuffled."""
     shuffled = []
     for instance in X.to_lists():
         actions = rng.permutation([action for action, _, _ in instance]).tolist()
@@ -65,7 +65,7 @@ print(sampled[:3])
 # %%
 # Judging
 # -------
-# How many are taken for the activity, by the model of the other people. Guessing gives a third.
+# The share that the model of the other people recognises as the activity. Guessing gives a third.
 
 shuffled = shuffle_actions(sampled, np.random.default_rng(0))
 for name, instances in {
@@ -82,8 +82,8 @@ for name, instances in {
 # Above, a real instance and a sampled one. Below, how many intervals they have, and how often each
 # relation holds between two of them. Starts, finished-by and equals never occur among the real
 # ones: that is what smoothing adds, at the cost of contains. Lengths are drawn from those of the
-# real ones, so they agree by construction. What the model does not know shows too: nobody walks
-# twice at the same time, but a sample may.
+# real ones, so they agree by construction. The limits of the model show too: no one walks twice at
+# the same time, but a sample may.
 
 fig, axes = plt.subplots(2, 2, figsize=(11, 6.5), layout="constrained")
 for ax, name, instances in zip(axes[0], ("real", "sampled"), (real, sampled), strict=True):

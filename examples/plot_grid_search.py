@@ -2,14 +2,13 @@
 Choosing settings by grid search
 ================================
 
-Which method, with which settings, and what to do to the data beforehand: all of it can be chosen
-at once, by scikit-learn's own ``GridSearchCV``, since interval sequences stand as X wherever
-scikit-learn splits data.
+Which method, with which settings, and how to prepare the data: scikit-learn's own ``GridSearchCV``
+chooses all of it at once, as it can split interval sequences like any other X.
 
 The step before the model matters here as much as the model. Fingers that are meant to move at the
-same time do so a few frames apart. A tolerance takes end points that are close for one instant: too
-small, and chance decides about relations; too large, and what is really apart becomes the same. The
-search finds the right size, for two methods, with their own parameters.
+same time do so a few frames apart. A tolerance merges close end points into one instant: if it is
+too small, chance decides about relations; if it is too large, different instants become the same.
+The search finds the right size for two methods, together with their own parameters.
 """  # noqa: D205, D400
 
 # %%
@@ -36,7 +35,7 @@ warnings.filterwarnings("ignore", category=ConvergenceWarning)
 
 
 def merge_instants(X, tolerance):
-    """Take end points that are closer than the tolerance for one instant."""
+    """Merge end points closer than the tolerance into one instant."""
     return IntervalSequences.from_lists(X.to_lists(), tolerance=tolerance)
 
 
@@ -59,8 +58,8 @@ pipeline = Pipeline([("merge", FunctionTransformer(merge_instants)), ("model", D
 # %%
 # The search
 # ----------
-# Nine of the words, to be quick. Signers are kept apart: ``GroupKFold`` never tests on somebody it
-# has learned from. Four signers are not part of the search at all.
+# Nine of the words, to be quick. Signers are kept apart: ``GroupKFold`` never tests on a signer in
+# the training set. Four signers are not part of the search at all.
 
 X, y, groups = make_hand_signs(instances_per_style=10, random_state=0)
 few = np.isin(y, np.unique(y)[:9])
@@ -77,8 +76,8 @@ print(f"{search.score(X[~known], y[~known]):.2f} of signers outside of the searc
 # All results
 # -----------
 # For IBGN, which sees relations, the tolerance matters far more than the smoothing: two or three
-# frames are best. DBN has less to gain. The best of 25 settings owes something to luck, so it
-# promises more than the signers outside of the search got. Report the latter.
+# frames are best. DBN has less to gain. The best of 25 settings is partly luck, so its score is
+# higher than that of the signers outside of the search. Report the latter.
 
 table = pd.DataFrame(search.cv_results_)
 table["tolerance"] = [chosen["tolerance"] for chosen in table["param_merge__kw_args"]]

@@ -3,19 +3,19 @@ Why people must be kept apart
 =============================
 
 Everybody has habits: a tempo, a favourite way of doing things. If instances of one person are both
-in the training set and in the test set, a model is rewarded for knowing this person. The accuracy
-that comes out is that on people who were recorded before, and nobody else.
+in the training set and in the test set, a model is rewarded for knowing this person. The resulting
+accuracy only holds for people who were recorded before.
 
 This example compares plain stratified folds with folds that leave out one signer at a time. In
-the simulated signs each signer has a tempo, and where a word can be signed in two styles, a leaning
-to one of them.
+the simulated signs, each signer has a tempo, and a preference if a word can be signed in two
+styles.
 """  # noqa: D205, D400
 
 # %%
 # One study, two ways to split it
 # -------------------------------
-# Four signers and five words of two styles each. ``LeaveOneGroupOut`` asks for ``groups``, which
-# every reader fills from the column "group", and every simulation returns.
+# Four signers and five words with two styles each. ``LeaveOneGroupOut`` needs ``groups``, which
+# every reader takes from the column "group", and every simulation returns.
 
 import warnings
 
@@ -27,7 +27,7 @@ from sklearn.model_selection import LeaveOneGroupOut, StratifiedKFold, cross_val
 from ibgn import DBNClassifier, IBGNClassifier
 from ibgn.datasets import make_hand_signs
 
-# Few draws are enough to compare ways to split; both get the same.
+# Few draws are enough to compare splits; both use the same.
 warnings.filterwarnings("ignore", category=ConvergenceWarning)
 
 
@@ -53,8 +53,8 @@ print("people apart:", *apart.round(2), "mean", apart.mean().round(2))
 # %%
 # Many studies
 # ------------
-# In a single study of four people the difference may drown in chance. So simulate several, each
-# with other people, and evaluate each in both ways.
+# In a single study of four people, chance may hide the difference. So simulate several, each with
+# other people, and evaluate each both ways.
 
 METHODS = {
     "DBN, sees durations": (DBNClassifier(), 12),
@@ -72,9 +72,9 @@ for name, (method, studies) in METHODS.items():
 # %%
 # What to report
 # --------------
-# A line is a study. What plain folds promise is not what a new person gets. The gap is widest for
-# a method that sees how long things take, and so learns the tempo of a person; without durations
-# little of it is left. Which method has such a gap is not known beforehand: so keep people apart.
+# Each line is a study. Plain folds promise more than a new person gets. The gap is widest for a
+# method that sees how long things take, and so learns the tempo of a person; without durations
+# little of it is left. You cannot know beforehand which method has such a gap: keep people apart.
 # With many people, ``GroupKFold`` or ``StratifiedGroupKFold`` make fewer and larger folds than
 # ``LeaveOneGroupOut``.
 

@@ -1,24 +1,25 @@
 """
-Your own table, and two mistakes to look for
-============================================
+Your own data, and two mistakes to look for
+===========================================
 
-Recordings come as a table with one row an interval, and hardly ever with the column names that a
-library expects. This example reads a pandas table with other names. Then it looks for two mistakes
-that nobody sees in a table, but that change the relations between intervals, which is all that
-the model learns from:
+Recordings often come as a data frame with one row per interval, but rarely with the column names
+that a library expects. This example reads a pandas frame with other names. Then it looks for two
+mistakes that are hard to see in the rows, but that change the relations between intervals, and the
+model learns from nothing else:
 
-- ends that are *inclusive*: frames 3 to 7, then 8 to 12. Read as they stand, there is a gap
-  between the two, and nothing ever *meets*;
+- *inclusive* ends: frames 3 to 7, then 8 to 12. Read as they are, there is a gap between the two,
+  and nothing ever *meets*;
 - *clicks*: an annotator marks one instant twice, some hundredths of a second apart. Read as they
-  stand, nothing ever happens at the same time.
+  are, nothing ever happens at the same time.
 
-``inspect`` warns of both, and says how to read the table instead.
+``inspect`` warns about both, and says how to read the frame instead.
 """  # noqa: D205, D400
 
 # %%
-# A table with names of its own
-# -----------------------------
-# Two people make tea and coffee. Frames are counted, and the last frame of an action belongs to it.
+# A frame with its own column names
+# ---------------------------------
+# Two people make tea and coffee. Times are frame numbers, and the last frame of an action is part
+# of it.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -56,9 +57,9 @@ for warning in inspect(as_they_stand, y).warnings:
 # %%
 # Inclusive ends
 # --------------
-# Both warnings have one cause, here the first one names it: what ends in frame 53 is followed by
-# what starts in frame 54. ``closed="both"`` says that the last frame belongs to an interval.
-# Nothing is left to warn of.
+# Both warnings have the same cause, which the first one names: an action that ends in frame 53 is
+# followed by one that starts in frame 54. ``closed="both"`` says that the last frame is part of the
+# interval. Then there are no more warnings.
 
 X, y = read_table(frames, columns=names, closed="both")
 print(X)
@@ -84,8 +85,8 @@ print("warnings:", inspect(merged, y).warnings)
 # %%
 # What it changes
 # ---------------
-# Read well, both tables tell the same story: pouring starts when boiling ends, and the cup is
-# held from the first drop to the last turn of the spoon. Read as they stand, they tell another.
+# Read correctly, both frames tell the same story: pouring starts when boiling ends, and the cup is
+# held from the first drop to the last turn of the spoon. Read as they are, they tell another.
 
 
 def share_of_relations(X):
@@ -98,15 +99,15 @@ fig, (left, right) = plt.subplots(1, 2, figsize=(11, 3.6), layout="constrained")
 plot_timeline(X[0], ax=left)
 left.set(title="one take", xlabel="frame")
 readings = {
-    "frames, as they stand": as_they_stand,
+    "frames, as they are": as_they_stand,
     'frames, closed="both"': X,
-    "clicks, as they stand": clicked,
+    "clicks, as they are": clicked,
     "clicks, tolerance=0.15": merged,
 }
 shares = pd.DataFrame({name: share_of_relations(read) for name, read in readings.items()})
 shares.index = ["before", "meets", "overlaps", "starts", "contains", "finished-by", "equals"]
 shares.plot.bar(ax=right, rot=20, width=0.8, color=["#F0B98D", "#D55E00", "#9CCBE8", "#0072B2"])
-right.set(ylabel="per cent of pairs", title="relations, by how the tables are read")
+right.set(ylabel="per cent of pairs", title="relations, by how the frames are read")
 right.legend(frameon=False)
 right.spines[["top", "right"]].set_visible(False)
 plt.show()

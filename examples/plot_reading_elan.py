@@ -2,13 +2,12 @@
 From ELAN and back
 ==================
 
-Much of what is known about activities was annotated by hand in ELAN, on tiers: one for each hand,
-say, and one for what the person is busy with. This example reads such files. The tiers of the hands
-give the actions, and every annotation of the tier "task" becomes an instance, with its value as
-the label.
+Many activities are annotated by hand in ELAN, on tiers: one for each hand, say, and one for the
+task. This example reads such files. The tiers of the hands are the actions, and every annotation of
+the tier "task" becomes an instance, with its value as the label.
 
-Then a model is learned from some recordings, and another one, in which the tasks are marked but
-not named, is recognised. The result goes back to ELAN, to be looked at beside the video.
+Then it learns a model from some recordings, and recognises another recording in which the tasks are
+marked but not named. The result goes back to ELAN, to look at beside the video.
 """  # noqa: D205, D400
 
 # %%
@@ -76,11 +75,11 @@ write_eaf(folder / "dora.eaf", unnamed)
 # %%
 # Tiers to instances
 # ------------------
-# A folder is read as all its files. ``tracks`` names the tiers that hold actions, ``activity``
-# the one that cuts recordings into instances. ``group="file"`` notes who it was, so that people
-# can be kept apart when a model is tried out.
+# A folder stands for all its files. ``tracks`` names the tiers of actions, ``activity`` the tier
+# that cuts recordings into instances. ``group="file"`` makes each file a group, so that people can
+# be kept apart when a model is tested.
 
-options = {"tracks": ["left hand", "right hand"], "activity": "task"}
+options = {"tracks": ["left hand", "right hand"], "activity": "track:task"}
 X, y = ibgn.read(folder / "known", group="file", **options)
 print(X)
 print("labels:", *y[:5], "...")
@@ -88,7 +87,7 @@ print("labels:", *y[:5], "...")
 # %%
 # Learning and recognising
 # ------------------------
-# The times of an instance are those of its recording; what counts are relations.
+# Instances keep the times of their recording; only relations matter.
 
 model = ibgn.IBGNClassifier(draws=300, random_state=0).fit(X, y)
 X_new, unknown = ibgn.read(folder / "dora.eaf", **options)
@@ -100,8 +99,8 @@ for name, label, sure in zip(X_new.ids, predicted, surest, strict=True):
 # %%
 # Back to ELAN
 # ------------
-# ``write`` makes one file an instance and one tier an action. The label stands in the header, where
-# ``read`` finds it again. To see it among the tiers too, add it as an interval of its own.
+# ``write`` makes one file per instance and one tier per action. The label is in the header, where
+# ``read`` finds it again. To see it among the tiers too, add it as an interval.
 
 rows = [
     [*instance, (f"recognised: {label}", instance[0][1], max(end for _, _, end in instance))]
@@ -115,8 +114,8 @@ again, labels = ibgn.read(folder / "recognised", format="elan")
 print("read again:", len(again), "instances,", *labels)
 
 # %%
-# The whole recording above, as it was annotated: an action for each tier and value. Below, what
-# came of it: the first task with the name that was found.
+# Above, the whole recording as it was annotated: one action for each tier and value. Below, the
+# result: the first task with the name that was recognised.
 
 whole, _ = ibgn.read(folder / "dora.eaf", action="both")
 fig, (above, below) = plt.subplots(

@@ -2,24 +2,24 @@
 How much error a model survives
 ===============================
 
-Models are learned from careful annotations, and used on what a detector makes of a video or of
-sensors. Detectors lose actions, mistake them for others, and place their ends too early or too
-late. Which method stands that best is worth knowing before one is chosen.
+Models learn from careful annotations, but are used on what a detector finds in a video or in sensor
+data. Detectors lose actions, mistake them for others, and place their ends too early or too late.
+Before you choose a method, find out which one copes best.
 
-This example learns from clean recordings and adds errors to those that are to be recognised:
-``Misdetection`` loses intervals or takes them for others, ``DurationNoise`` moves their ends.
+This example learns from clean recordings and adds errors to the test data: ``Misdetection`` loses
+intervals or mistakes them for others, ``DurationNoise`` moves their ends.
 Everything is repeated with other signers and other errors, so that the curves have error bars.
 
-A model of relations has a weak spot: what happened at the same instant no longer does when ends
-move ever so little. A ``tolerance`` mends some of that, so every method takes part with and without
-one. Its size suits these signs; ``plot_grid_search.py`` shows how to choose one without looking at
-the test set.
+A model of relations has a weak spot: equal instants are no longer equal when ends move even
+slightly. A ``tolerance`` fixes some of that, so every method is tested with and without one. Its
+size suits these signs; ``plot_grid_search.py`` shows how to choose one without looking at the test
+set.
 """  # noqa: D205, D400
 
 # %%
 # What is repeated
 # ----------------
-# Each repetition holds out other signers. A method is learned once, and tried at all rates. The
+# Each repetition holds out other signers. A method learns once, and is tested at all rates. The
 # tolerance is a step of a pipeline: end points closer than that become one instant, in training and
 # in recognition.
 
@@ -37,14 +37,14 @@ from ibgn import DataWarning, DBNClassifier, IBGNClassifier, IntervalSequences
 from ibgn.datasets import make_hand_signs
 from ibgn.noise import DurationNoise, Misdetection
 
-# Few draws are enough here: more of them change no curve by more than its error.
+# Few draws are enough here: more of them would not change a curve by more than its error.
 warnings.filterwarnings("ignore", category=ConvergenceWarning)
-# Noise makes some intervals shorter than the tolerance. They vanish, as it should be.
+# Noise makes some intervals shorter than the tolerance. They are dropped, as intended.
 warnings.filterwarnings("ignore", message=".*zero", category=DataWarning)
 
 
 def merge_instants(X):
-    """Take end points that are closer than an eighth of a second for one instant."""
+    """Merge end points closer than an eighth of a second into one instant."""
     return IntervalSequences.from_lists(X.to_lists(), tolerance=0.125, zero_length="drop")
 
 
@@ -58,14 +58,14 @@ METHODS = {
 }
 NOISES = {
     "intervals lost or mistaken": (Misdetection, [0, 0.05, 0.1, 0.2, 0.4]),
-    "ends moved, as part of the duration": (DurationNoise, [0, 0.05, 0.1, 0.2, 0.4]),
+    "ends moved, as a share of the duration": (DurationNoise, [0, 0.05, 0.1, 0.2, 0.4]),
 }
 REPETITIONS = 4
 
 # %%
 # Learning from clean data, recognising noisy ones
 # ------------------------------------------------
-# Noise is a transformer: fitted to the training set it knows which actions there are.
+# Noise is a transformer: fitted to the training set, it knows which actions there are.
 
 results = []
 splits = GroupShuffleSplit(REPETITIONS, test_size=0.25, random_state=0).split(X, y, groups)

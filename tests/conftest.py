@@ -141,10 +141,14 @@ def extensions():
     """Whatever a test defines and registers is forgotten after it."""
     from ibgn.classifiers import METHODS
     from ibgn.declarations import STORABLE
+    from ibgn.io import FORMATS
     from ibgn.terms import TERMS
 
+    formats = set(FORMATS)
     before = [(registry, dict(registry)) for registry in (METHODS, STORABLE, TERMS)]
     yield
     for registry, content in before:
         registry.clear()
         registry.update(content)
+    for name in set(FORMATS) - formats:
+        FORMATS.remove(name)

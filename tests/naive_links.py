@@ -49,7 +49,7 @@ def link_terms(
     offsets,
     relation,
     constraint,
-    wanted,
+    linked,
     links,
     beyond,
     keys,
@@ -61,7 +61,7 @@ def link_terms(
 ):
     terms = []
     for pair, (_, i, j) in enumerate(pairs_of(offsets)):
-        r, c, key = int(relation[pair]), int(constraint[pair]), wanted[pair]
+        r, c, key = int(relation[pair]), int(constraint[pair]), linked[pair]
         if is_linked(links, beyond, i, j):
             given = known[find(keys, key)] if key in keys else unknown[c]
             terms.append(given[r] if c.bit_count() > 1 else 0.0)

@@ -141,7 +141,7 @@ class Counts(ClassifierMixin, BaseEstimator):
             whole = [rows for rows in X.to_lists() if len(rows) > j]
             found = {relation(rows[i][1:], rows[j][1:]) for rows in whole}
             links += [(i, j)] * (len(found) <= 2)
-        return SimpleNamespace(links=np.array(links))
+        return SimpleNamespace(terms={"network": SimpleNamespace(links=np.array(links))})
 
     def _vectors(self, rows):
         return np.array([[row.get(thing, 0) for thing in self.known_] for row in rows], float)
@@ -164,7 +164,7 @@ class Blind(Counts):
 
     @staticmethod
     def _certain(X):
-        return SimpleNamespace()
+        return SimpleNamespace(terms={})
 
 
 class Limited(Counts):
@@ -248,8 +248,8 @@ def test_the_most_told_apart_is_the_largest_set_not_the_most_pairs():
 def test_itbn_drops_the_relation_that_differs_and_sees_it_where_nothing_contradicts(seed, rng):
     touching = [probes.touch(False), probes.touch(True)]
     model = probes._learn(METHODS["ITBN"], seed, probes._twins(touching, 100, rng))
-    for network in model.activities_.values():
-        assert network.inconsistent.tolist() == [[0, 2]]
+    for activity in model.activities_.values():
+        assert activity["network"].inconsistent.tolist() == [[0, 2]]
     alone = [partial(_without_b, activity) for activity in touching]
     assert probes.recognise(alone, METHODS["ITBN"], seed) == 1
     for name in ("IHMM", "DBN"):  # they drop nothing: it was not there

@@ -7,8 +7,8 @@ import pytest
 
 from ibgn import DataError, DataWarning
 from ibgn.errors import OptionError
-from ibgn.io import json as documents
-from ibgn.io.activitynet import load_activitynet, read_activitynet
+from ibgn.io import read_activitynet
+from ibgn.io.registry import load
 
 
 def video(*segments, **fields):
@@ -34,7 +34,7 @@ SAMPLES = {
     "labelled.json": json.dumps(LABELLED).encode(),
 }
 READERS = {
-    "two.json": lambda path: read_activitynet(path, label="([a-z]+)_"),
+    "two.json": lambda path: read_activitynet(path, activity="([a-z]+)_"),
     "labelled.json": read_activitynet,
 }
 
@@ -57,7 +57,7 @@ def test_a_video_is_an_instance_with_its_segments(file):
 
 
 def test_the_label_is_found_in_the_name_of_the_video(file):
-    X, y = read_activitynet(file(TWO), label="([a-z]+)_", group="_([0-9]+)")
+    X, y = read_activitynet(file(TWO), activity="([a-z]+)_", group="_([0-9]+)")
     assert y.tolist() == ["tea", "milk"]
     assert list(X.groups) == ["01", "02"]
 
@@ -69,7 +69,7 @@ def test_a_video_may_name_its_own_label(file):
 
 
 def test_an_expression_for_the_label_goes_before_the_label_of_the_video(file):
-    _, y = read_activitynet(file(LABELLED), label="(.)")
+    _, y = read_activitynet(file(LABELLED), activity="(.)")
     assert y.tolist() == ["a", "b", "c"]
 
 
@@ -124,22 +124,28 @@ def test_segments_that_meet_do_not_overlap(file):
         ({"annotations": [], "videos": []}, "annotations of all videos in one list"),
         ({"results": {}}, "what a detector found"),
         ({"video": {}}, 'no "database"'),
-        ({"database": []}, "database: an object {...} is wanted, got a list"),
+        ({"database": []}, "database: an object {...} is needed, got a list"),
         ({"database": {}}, "no instances"),
         (document(v=[]), "database.v: an object"),
         (document(v={}), "database.v: there is no 'annotations'"),
         (
             document(v={"annotations": 3}),
-            r"database.v.annotations: a list \[...\] is wanted, got 3",
+            r"database.v.annotations: a list \[...\] is needed, got 3",
         ),
         (document(v={"annotations": [{"label": "a"}]}), r"annotations\[0\]: there is no 'segment'"),
         (document(v=video(("a", 0, "2.5"))), r"segment\[1\]: the time is '2.5', not a number"),
-        (document(v=video(("a", None, 2))), r"segment\[0\]: the time is null; a finite number"),
-        (document(v=video(("a", True, 2))), r"segment\[0\]: the time is true; a finite number"),
+        (
+            document(v=video(("a", None, 2))),
+            r"segment\[0\]: the time is null; it must be a finite number",
+        ),
+        (
+            document(v=video(("a", True, 2))),
+            r"segment\[0\]: the time is true; it must be a finite number",
+        ),
         (document(v=video(("a", 0, float("nan")))), r"segment\[1\]: the time is NaN"),
         (document(v=video(("a", 0, 10**400))), r"segment\[1\]: the time is 1000"),
-        (document(v=video((True, 0, 1))), "label: text is wanted, got true"),
-        (document(v=video((["a"], 0, 1))), r"label: text is wanted, got a list"),
+        (document(v=video((True, 0, 1))), "label: text is needed, got true"),
+        (document(v=video((["a"], 0, 1))), r"label: text is needed, got a list"),
         (document(v=video(("a", 3, 1))), "ends before it starts"),
         (document(v=video(("a", 1, 1))), "zero length"),
         (document(**{"my video.mp4": []}), r"database\['my video.mp4'\]: an object"),
@@ -162,7 +168,7 @@ def test_a_segment_has_two_times(file):
         (b"", "not JSON"),
         (b"{", "not JSON"),
         (b"[" * 100_000, "not JSON"),
-        (b'{"database": {"v": {}, "v": {}}}', "the key 'v' stands twice"),
+        (b'{"database": {"v": {}, "v": {}}}', "the key 'v' appears twice"),
         (b"\xff\xfe{}", "not UTF-8"),
         (b"1" * 10_000, "not JSON: Exceeds the limit"),
         (gzip.compress(b"{}", mtime=0), "compressed"),
@@ -175,12 +181,12 @@ def test_what_is_not_json_is_refused(file, content, told):
 
 def test_a_document_as_deep_as_can_be_parsed_is_refused_without_showing_it(file):
     deep = b'{"database": {"v": {"annotations": ' + b"[" * 800 + b"]" * 800 + b"}}}"
-    with pytest.raises(DataError, match="an object {...} is wanted, got a list"):
+    with pytest.raises(DataError, match="an object {...} is needed, got a list"):
         read_activitynet(file(deep))
 
 
 def test_a_file_that_is_too_large_is_refused_also_when_compressed(file, monkeypatch):
-    monkeypatch.setattr(documents, "LARGEST", 1000)
+    monkeypatch.setattr("ibgn._files.LARGEST_TEXT", 1000)
     with pytest.raises(DataError, match="larger than 1000 bytes"):
         read_activitynet(file(gzip.compress(b" " * 10**6), "a.json.gz"))
 
@@ -191,7 +197,7 @@ def test_a_byte_order_mark_and_compression_are_passed_over(file):
 
 
 def test_a_folder_or_no_file_is_refused(tmp_path):
-    with pytest.raises(DataError, match="is a folder"):
+    with pytest.raises(DataError, match=r"there are no files \*\.json in"):
         read_activitynet(tmp_path)
     with pytest.raises(DataError, match="there is no file"):
         read_activitynet(tmp_path / "none.json")
@@ -204,7 +210,7 @@ def test_wrong_options_are_refused(file, options):
 
 
 def test_loading_leaves_times_as_they_are(file):
-    table = load_activitynet(file(document(v=video(("a", 1, 1)))))
+    table = load(file(document(v=video(("a", 1, 1)))), format="activitynet")
     assert table.series["start"].tolist() == table.series["end"].tolist() == [1.0]
 
 

@@ -326,22 +326,28 @@ def test_bad_options_of_one(signs, model, message):
     [
         ({"smoothing": 0}, "smoothing=0 must be (from 1e-9 to 1e9|positive)"),
         ({"smoothing": -1.0}, "smoothing=-1.0 must be (from 1e-9 to 1e9|positive)"),
-        ({"smoothing": np.inf}, "smoothing=inf must be (from 1e-9 to 1e9|positive)"),
-        ({"smoothing": "much"}, "smoothing='much' must be (from 1e-9 to 1e9|positive)"),
+        (
+            {"smoothing": np.inf},
+            "smoothing=inf must be a finite number, (from 1e-9 to 1e9|positive)",
+        ),
+        (
+            {"smoothing": "much"},
+            "smoothing='much' must be a finite number, (from 1e-9 to 1e9|positive)",
+        ),
         ({"class_prior": "flat"}, "class_prior='flat' .*'uniform', 'empirical'"),
         ({"class_prior": None}, "class_prior=None is not a choice"),
         ({"class_prior": [0.5, 0.5]}, r"class_prior=\[0.5, 0.5\] is not a choice"),
-        ({"class_prior": {"bus": 1.0}}, "class_prior has no probability for 'lab'"),
+        ({"class_prior": {"bus": 1.0}}, "class_prior={'bus': 1.0} has no probability for 'lab'"),
         (
             {"class_prior": dict.fromkeys(["bus", "lab", "leg", "quiz", "throw"], -1.0)},
-            "class_prior of 'bus'=-1.0 must be positive",
+            "activity 'bus': class_prior=-1.0 must be positive",
         ),
         (
             {"class_prior": dict.fromkeys(["bus", "lab", "leg", "quiz", "throw"], "high")},
-            "class_prior of 'bus'='high' must be positive",
+            "activity 'bus': class_prior='high' must be a finite number, positive",
         ),
         ({"n_jobs": 0}, "n_jobs=0 must be a whole number other than 0"),
-        ({"n_jobs": "all"}, "n_jobs='all' must be a whole number other than 0"),
+        ({"n_jobs": "all"}, "n_jobs='all' must be a finite number, a whole number other than 0"),
     ],
     ids=str,
 )
@@ -371,7 +377,7 @@ def test_bad_data(signs, kind):
         (["tea", None], "label 1 is missing"),
         (["tea", np.nan], "label 1 is missing"),
         ([1.0, np.nan], "label 1 is missing"),
-        ([["tea"], ["a", "b"]], "y cannot be labels of activities"),
+        ([["tea"], ["a", "b"]], "y has invalid labels of activities"),
     ],
     ids=str,
 )

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from ibgn import DataError, DataWarning
 from ibgn.errors import OptionError
-from ibgn.io.boris import load_boris, read_boris
+from ibgn.io import read_boris
+from ibgn.io.registry import load
 
 ETHOGRAM = {
     "0": {"type": "State event", "key": "b", "code": "boil", "modifiers": {}},
@@ -85,7 +86,7 @@ SAMPLES = {
     "tabular.csv": TABULAR.encode(),
     "old.tsv": OLD.encode(),
 }
-READERS = dict.fromkeys(SAMPLES, lambda path: read_boris(path, label_variable="meal"))
+READERS = dict.fromkeys(SAMPLES, lambda path: read_boris(path, activity="variable:meal"))
 
 
 @pytest.fixture
@@ -101,14 +102,14 @@ def file(tmp_path):
 
 @pytest.mark.parametrize("content", [KITCHEN, AGGREGATED, TABULAR])
 def test_projects_and_tables_give_the_same_instances(file, content):
-    X, y = read_boris(file(content), label_variable="meal")
+    X, y = read_boris(file(content), activity="variable:meal")
     assert list(X.ids) == ["morning", "evening"]
     assert X.to_lists() == INTERVALS
     assert y.tolist() == ["tea", "milk"]
 
 
 def test_older_tables_name_observation_and_variables_before_the_header(file):
-    X, y = read_boris(file(OLD, "a.tsv"), label_variable="meal")
+    X, y = read_boris(file(OLD, "a.tsv"), activity="variable:meal")
     assert list(X.ids) == ["morning"]
     assert X.to_lists() == [[("boil", 0.0, 2.5)]]
     assert y.tolist() == ["tea"]
@@ -121,7 +122,7 @@ def test_a_subject_is_a_track(file, content):
 
 
 def test_a_variable_can_be_the_group(file):
-    X, y = read_boris(file(KITCHEN), group_variable="cook")
+    X, y = read_boris(file(KITCHEN), group="variable:cook")
     assert list(X.groups) == ["A", "B"]
     assert y is None
 
@@ -195,12 +196,12 @@ POINTS = [
 def test_point_events_are_counted_kept_or_refused(file, content):
     path = file(content)
     with pytest.warns(DataWarning, match="2 point events: dropped; points='keep'"):
-        X, _ = read_boris(path)
+        X, _ = read_boris(path, points="drop")
     assert X.to_lists() == [[("boil", 0.0, 2.0)]]
     X, _ = read_boris(path, points="keep", min_duration=0.25)
     assert X.to_lists() == [[("boil", 0.0, 2.0), ("beep", 1.0, 1.25), ("beep", 1.5, 1.75)]]
     with pytest.raises(DataError, match=r"(row|events).*'beep' is a point event"):
-        read_boris(path, points="error")
+        read_boris(path)
     with pytest.raises(DataError, match="zero length"):
         read_boris(path, points="keep")
 
@@ -216,21 +217,27 @@ UNPAIRED = [
 @pytest.mark.parametrize(("content", "end"), UNPAIRED)
 def test_states_that_are_not_stopped_are_refused_dropped_or_closed(file, content, end):
     path = file(content)
-    with pytest.raises(DataError, match=r"'pour' of 'No focal subject' is started and not stopped"):
+    with pytest.raises(
+        DataError, match=r"(row 3|events\[1\]): 'pour' starts, but there is no stop"
+    ):
         read_boris(path)
-    with pytest.warns(DataWarning, match="1 state event: started and not stopped; dropped"):
+    with pytest.warns(DataWarning, match=r"1 event without a partner left out \(unpaired='drop'\)"):
         X, _ = read_boris(path, unpaired="drop")
     assert X.to_lists() == [[("boil", 0.0, 2.0)]]
-    with pytest.warns(DataWarning, match="1 state event: started and not stopped; closed"):
+    with pytest.warns(
+        DataWarning, match=r"1 event without a partner closed at the edge.*\(unpaired='close'\)"
+    ):
         X, _ = read_boris(path, unpaired="close")
     assert X.to_lists() == [[("boil", 0.0, 2.0), ("pour", 1.0, end)]]
 
 
 def test_a_state_that_is_started_twice_is_closed_where_it_starts_again(file):
     path = file("Behavior,Time,Status\nboil,0,START\nboil,1,START\nboil,3,STOP\n")
-    with pytest.raises(DataError, match="row 2: the state 'boil'"):
+    with pytest.raises(DataError, match="row 2: 'boil' starts, but there is no stop"):
         read_boris(path)
-    with pytest.warns(DataWarning, match="1 state event: started"):
+    with pytest.warns(
+        DataWarning, match="1 event without a partner closed .* where it starts again"
+    ):
         X, _ = read_boris(path, unpaired="close")
     assert X.to_lists() == [[("boil", 0.0, 1.0), ("boil", 1.0, 3.0)]]
 
@@ -238,9 +245,9 @@ def test_a_state_that_is_started_twice_is_closed_where_it_starts_again(file):
 @pytest.mark.parametrize("unpaired", ["drop", "close"])
 def test_a_stop_without_a_start_is_dropped_and_counted(file, unpaired):
     path = file("Behavior,Time,Status\nboil,0,STOP\nboil,1,START\nboil,3,STOP\n")
-    with pytest.raises(DataError, match="row 2: the state 'boil' .* stopped and not started"):
+    with pytest.raises(DataError, match="row 2: 'boil' stops, but there is no start"):
         read_boris(path)
-    with pytest.warns(DataWarning, match="1 state event: stopped and not started; dropped"):
+    with pytest.warns(DataWarning, match="1 event without a partner left out"):
         X, _ = read_boris(path, unpaired=unpaired)
     assert X.to_lists() == [[("boil", 1.0, 3.0)]]
 
@@ -274,7 +281,7 @@ def test_a_folder_of_exports_is_read_with_the_names_of_its_folders(file, tmp_pat
     file(OLD, "tea/one.tsv")
     file(OLD.replace("morning", "noon"), "tea/two.tsv")
     file(KITCHEN, "milk/three.boris")
-    X, y = read_boris(tmp_path, label="folder")
+    X, y = read_boris(tmp_path, activity="folder")
     assert list(X.ids) == ["milk/morning", "milk/evening", "tea/morning", "tea/noon"]
     assert y.tolist() == ["milk", "milk", "tea", "tea"]
 
@@ -282,7 +289,7 @@ def test_a_folder_of_exports_is_read_with_the_names_of_its_folders(file, tmp_pat
 def test_an_observation_in_two_files_is_refused(file, tmp_path):
     file(OLD, "one.tsv")
     file(OLD, "two.tsv")
-    with pytest.raises(DataError, match="the observation 'morning' is in two files"):
+    with pytest.raises(DataError, match="two recordings are the instance 'morning'"):
         read_boris(tmp_path)
 
 
@@ -306,8 +313,8 @@ def broken(change):
         (lambda p, o: o["events"].append([1, ""]), r"events\[4\]: a list of 3 values or more"),
         (lambda p, o: o["events"].append(["1", "", "boil"]), r"\[4\]\[0\]: the time is '1', not"),
         (lambda p, o: o["events"].append([float("nan"), "", "boil"]), "the time is NaN"),
-        (lambda p, o: o["events"].append([1, [], "boil"]), r"\[4\]\[1\]: text is wanted, got a l"),
-        (lambda p, o: o["events"].append([1, "", {}]), r"\[4\]\[2\]: text is wanted, got an obj"),
+        (lambda p, o: o["events"].append([1, [], "boil"]), r"\[4\]\[1\]: text is needed, got a l"),
+        (lambda p, o: o["events"].append([1, "", {}]), r"\[4\]\[2\]: text is needed, got an obj"),
         (lambda p, o: p["behaviors_conf"].update({"0": {"type": "x", "code": "c"}}), "'State even"),
         (
             lambda p, o: p["behaviors_conf"].update({"9": {"type": "Point event", "code": "boil"}}),
@@ -332,7 +339,7 @@ def test_a_wrong_project_is_refused_with_the_place(file, change, told):
         ("Behavior,Start (s),Stop (s)\nboil,NA,2\n", "row 2: there is no time"),
         ("Behavior,Start (s),Stop (s)\nboil,3,2\n", "ends before it starts"),
         ("Behavior,Start (s),Stop (s)\nboil,0,2,7\n", "row 2: there are more cells"),
-        ("Behavior,Behavior,Start (s),Stop (s)\n", "the column 'behavior' is there twice"),
+        ("Behavior,Behavior,Start (s),Stop (s)\n", "the column 'behavior' appears twice"),
         ("Behavior,Start (s),Stop (s)\n" + "x" * 200_000, "field larger than field limit"),
     ],
 )
@@ -345,10 +352,10 @@ def test_a_variable_must_be_there_and_stay_the_same(file):
     with pytest.raises(
         DataError, match=r"observations\.morning: there is no variable 'x'; .*'meal'"
     ):
-        read_boris(file(KITCHEN), label_variable="x")
+        read_boris(file(KITCHEN), activity="variable:x")
     text = "Behavior,meal,Start (s),Stop (s)\nboil,tea,0,2\nboil,milk,2,3\n"
     with pytest.raises(DataError, match="row 2: 'meal' changes within the observation"):
-        read_boris(file(text), label_variable="meal")
+        read_boris(file(text), activity="variable:meal")
 
 
 @pytest.mark.parametrize(
@@ -359,14 +366,14 @@ def test_a_variable_must_be_there_and_stay_the_same(file):
         {"unknown": "close"},
         {"overlaps": "drop"},
         {"modifiers": "yes"},
-        {"label_variable": []},
-        {"label_variable": "meal", "label": "file"},
-        {"group_variable": "cook", "group": "file"},
+        {"activity": []},
+        {"repeated": "x"},
+        {"group": "track:Ann"},
     ],
 )
 def test_wrong_options_are_refused(file, options):
     with pytest.raises(OptionError):
-        load_boris(file(KITCHEN), **options)
+        load(file(KITCHEN), **options, format="boris")
 
 
 @pytest.mark.parametrize("name", SAMPLES)

@@ -242,7 +242,7 @@ def test_a_tolerance_is_learned_where_asked(ibgn, signs):
 def test_options_of_a_reader(ibgn, tmp_path):
     (tmp_path / "tea").mkdir()
     (tmp_path / "tea" / "one.txt").write_text("SIL\nboil\nboil\npour\n")
-    options = ["--from", "frames", "-O", "rate=2", "-O", "label=folder"]
+    options = ["--from", "frames", "-O", "rate=2", "-O", "activity=folder"]
     result = ibgn("convert", tmp_path, "out.csv", *options)
     assert result.returncode == 0, result.stderr
     X, y = read(tmp_path / "out.csv")

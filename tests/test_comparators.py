@@ -75,6 +75,7 @@ def test_rasters_are_samples(X):
                 assert found[d, number, t] == pytest.approx(running, abs=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "make", [extra_trees, lambda: extra_trees(False), nearest_raster, mini_rocket]
 )

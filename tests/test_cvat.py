@@ -4,7 +4,8 @@ import pytest
 
 from ibgn import DataError, DataWarning
 from ibgn.errors import OptionError
-from ibgn.io.cvat import load_cvat, read_cvat
+from ibgn.io import read_cvat
+from ibgn.io.registry import load
 
 META = (
     "<meta><task><id>1</id><name>t</name><size>100</size><mode>interpolation</mode>"
@@ -43,7 +44,7 @@ SAMPLES = {
     "states.xml": document(STATES, tag("steam", 5, state="hot"), meta="<fps>25</fps>").encode(),
 }
 READERS = {
-    "cup.xml": lambda path: read_cvat(path, fps=25),
+    "cup.xml": lambda path: read_cvat(path, rate=25),
     "states.xml": lambda path: read_cvat(path, attribute="state"),
 }
 
@@ -58,133 +59,135 @@ def file(tmp_path):
 
 
 def test_an_object_is_there_until_it_is_outside(file):
-    X, y = read_cvat(file(CUP, track("hand", box(10), box(60, 1))), fps=10)
+    X, y = read_cvat(file(CUP, track("hand", box(10), box(60, 1))), rate=10)
     assert X.to_lists() == [[("cup", 0.0, 7.5), ("hand", 1.0, 6.0), ("cup", 8.0, 9.0)]]
     assert list(X.ids) == ["a.xml"]
     assert y is None
 
 
 def test_an_attribute_names_the_action_as_long_as_it_stays(file):
-    X, _ = read_cvat(file(STATES), fps=25, attribute="state", action="both")
+    X, _ = read_cvat(file(STATES), rate=25, attribute="state", action="both")
     assert X.to_lists() == [[("cup: empty", 0.0, 2.0), ("cup: full", 2.0, 3.0)]]
 
 
 def test_frames_in_any_order_and_of_any_shape_are_understood(file):
     shapes = (box(75, 1), box(50), box(0).replace("box", "polygon"))
-    X, _ = read_cvat(file(track("cup", *shapes)), fps=25)
+    X, _ = read_cvat(file(track("cup", *shapes)), rate=25)
     assert X.to_lists() == [[("cup", 0.0, 3.0)]]
 
 
 def test_the_frames_a_second_may_stand_in_the_file(file):
     assert read_cvat(file(CUP, meta="<fps>50</fps>"))[0].end.max() == 90 / 50
-    assert read_cvat(file(CUP, meta="<fps>50</fps>"), fps=10)[0].end.max() == 9
+    assert read_cvat(file(CUP, meta="<fps>50</fps>"), rate=10)[0].end.max() == 9
 
 
 @pytest.mark.parametrize("meta", ["", "<fps>x</fps>", "<fps>0</fps>", "<fps>inf</fps>"])
 def test_the_frames_a_second_must_be_known(file, meta):
-    with pytest.raises(DataError, match="give fps="):
+    with pytest.raises(DataError, match="give rate="):
         read_cvat(file(CUP, meta=meta))
 
 
 def test_tags_of_frames_that_follow_each_other_are_one_stretch(file):
     tags = [tag("steam", frame) for frame in (3, 4, 5, 9)] + [tag("noise", 4)]
-    X, _ = read_cvat(file(*tags), fps=1)
+    X, _ = read_cvat(file(*tags), rate=1)
     assert X.to_lists() == [[("steam", 3.0, 6.0), ("noise", 4.0, 5.0), ("steam", 9.0, 10.0)]]
 
 
 def test_tags_are_told_apart_by_their_attribute(file):
     tags = [tag("act", 1, kind="walk"), tag("act", 2, kind="walk"), tag("act", 2, kind="talk")]
-    X, _ = read_cvat(file(*tags), fps=1, attribute="kind")
+    X, _ = read_cvat(file(*tags), rate=1, attribute="kind")
     assert X.to_lists() == [[("walk", 1.0, 3.0), ("talk", 2.0, 3.0)]]
 
 
 def test_every_nth_frame_is_a_step(file):
     path = file(tag("a", 0), tag("a", 5), tag("a", 15), name="b.xml")
     path.write_text(path.read_text().replace("<frame_filter>", "<frame_filter>step=5"))
-    X, _ = read_cvat(path, fps=1)
+    X, _ = read_cvat(path, rate=1)
     assert X.to_lists() == [[("a", 0.0, 10.0), ("a", 15.0, 20.0)]]
 
 
 @pytest.mark.parametrize(("unclosed", "end"), [("last", 51), ("end", 100)])
 def test_an_object_that_is_never_outside_is_counted(file, unclosed, end):
     with pytest.warns(DataWarning, match="1 object: never outside; taken to"):
-        X, _ = read_cvat(file(track("cup", box(0), box(50))), fps=1, unclosed=unclosed)
+        X, _ = read_cvat(file(track("cup", box(0), box(50))), rate=1, unclosed=unclosed)
     assert X.to_lists() == [[("cup", 0.0, end)]]
 
 
 def test_an_object_that_is_never_outside_can_be_dropped_or_refused(file):
     path = file(track("cup", box(0), box(5, 1), box(10), box(50)))
     with pytest.warns(DataWarning, match="1 object: never outside; dropped"):
-        X, _ = read_cvat(path, fps=1, unclosed="drop")
+        X, _ = read_cvat(path, rate=1, unclosed="drop")
     assert X.to_lists() == [[("cup", 0.0, 5.0)]]
     with pytest.raises(DataError, match=r"a\.xml: track 2 \('cup'\): the object is never outside"):
-        read_cvat(path, fps=1, unclosed="error")
+        read_cvat(path, rate=1, unclosed="error")
 
 
 def test_an_object_may_last_to_the_end_of_the_video(file):
     path = file(track("cup", box(0), box(99)))
-    X, _ = read_cvat(path, fps=1, unclosed="error")
+    X, _ = read_cvat(path, rate=1, unclosed="error")
     assert X.to_lists() == [[("cup", 0.0, 100.0)]]
     with pytest.raises(DataError, match="never outside"):
-        read_cvat(file(track("cup", box(0), box(98))), fps=1, unclosed="error")
+        read_cvat(file(track("cup", box(0), box(98))), rate=1, unclosed="error")
 
 
 def test_the_end_of_the_video_must_be_known(file):
     path = file(track("cup", box(0)))
     path.write_text(path.read_text().replace("stop_frame", "x").replace("size", "y"))
-    with pytest.raises(DataError, match="lasts to no known end"):
-        read_cvat(path, fps=1, unclosed="end")
+    with pytest.raises(DataError, match="has no known end"):
+        read_cvat(path, rate=1, unclosed="end")
 
 
 def test_the_last_frame_is_counted_from_the_size_where_it_does_not_stand_there(file):
     path = file(track("cup", box(0), box(99)))
     path.write_text(path.read_text().replace("stop_frame", "x"))
-    assert read_cvat(path, fps=1, unclosed="error")[0].end.tolist() == [100]
+    assert read_cvat(path, rate=1, unclosed="error")[0].end.tolist() == [100]
 
 
 def test_objects_without_the_attribute_are_counted_or_refused(file):
     path = file(STATES, track("hand", box(0), box(9, 1)))
     with pytest.warns(DataWarning, match="1 frame: of an object without 'state'"):
-        X, _ = read_cvat(path, fps=1, attribute="state")
+        X, _ = read_cvat(path, rate=1, attribute="state", unknown="drop")
     assert X.actions == ("empty", "full")
     with pytest.raises(DataError, match=r"track 3 \('hand'\), frame 0: a frame of an object"):
-        read_cvat(path, fps=1, attribute="state", unknown="error")
+        read_cvat(path, rate=1, attribute="state")
 
 
 @pytest.mark.filterwarnings("ignore::ibgn.DataWarning")
 def test_an_attribute_that_nothing_has_is_refused_with_those_there_are(file):
     with pytest.raises(DataError, match="no attribute 'colour'; there are 'state'"):
-        read_cvat(file(STATES), fps=1, attribute="colour")
+        read_cvat(file(STATES), rate=1, attribute="colour", unknown="drop")
+    with pytest.raises(DataError, match="an object without 'colour'; it has 'state'; correct it"):
+        read_cvat(file(STATES), rate=1, attribute="colour")
 
 
 def test_other_entries_are_counted_or_refused(file):
     path = file(CUP, "<ground_truth/>")
     with pytest.warns(DataWarning, match="1 entry: <ground_truth> and no track or tag"):
-        read_cvat(path, fps=1)
+        read_cvat(path, rate=1, unknown="drop")
     with pytest.raises(DataError, match="<ground_truth>"):
-        read_cvat(path, fps=1, unknown="error")
+        read_cvat(path, rate=1)
 
 
 def test_two_objects_of_one_label_overlap(file):
     path = file(track("cup", box(0), box(9, 1)), track("cup", box(5), box(20, 1)))
     with pytest.warns(DataWarning, match="1 overlapping annotation"):
-        X, _ = read_cvat(path, fps=1, overlaps="merge")
+        X, _ = read_cvat(path, rate=1, overlaps="merge")
     assert X.to_lists() == [[("cup", 0.0, 20.0)]]
     with pytest.raises(DataError, match="overlaps another of 'cup'"):
-        read_cvat(path, fps=1, overlaps="error")
+        read_cvat(path, rate=1, overlaps="error")
 
 
 def test_a_folder_of_files_has_an_instance_for_each(file, tmp_path):
     for folder in ("tea", "milk"):
         (tmp_path / folder).mkdir()
         file(CUP, name=f"{folder}/take.xml")
-    X, y = read_cvat(tmp_path, fps=25, label="folder")
+    X, y = read_cvat(tmp_path, rate=25, activity="folder")
     assert list(X.ids) == ["milk/take.xml", "tea/take.xml"]
     assert y.tolist() == ["milk", "tea"]
 
 
 def test_a_file_without_tracks_is_an_instance_without_intervals(file):
-    assert read_cvat(file(), fps=1)[0].lengths.tolist() == [0]
+    assert read_cvat(file(), rate=1)[0].lengths.tolist() == [0]
 
 
 @pytest.mark.parametrize(
@@ -193,8 +196,8 @@ def test_a_file_without_tracks_is_an_instance_without_intervals(file):
         (['<image id="0" name="f" />'], "'CVAT for images'"),
         ([track("a", box("x"))], r"track 2 \('a'\): the frame is 'x'"),
         ([track("a", box(-1))], "the frame is '-1'"),
-        ([track("a", box("9" * 400))], "a whole number is wanted"),
-        ([track("a", box(1), box(1, 1))], "frame 1 stands there twice"),
+        ([track("a", box("9" * 400))], "it must be a whole number"),
+        ([track("a", box(1), box(1, 1))], "frame 1 appears twice"),
         ([CUP.replace("id=", 'task_id="1" id='), CUP.replace("id=", 'task_id="2" id=')], "2 tasks"),
         (["<track>"], "not XML"),
         (["</annotations><x/>"], "not XML"),
@@ -202,7 +205,7 @@ def test_a_file_without_tracks_is_an_instance_without_intervals(file):
 )
 def test_wrong_entries_are_refused(file, entries, told):
     with pytest.raises(DataError, match=told):
-        read_cvat(file(*entries), fps=1)
+        read_cvat(file(*entries), rate=1)
 
 
 @pytest.mark.parametrize(
@@ -217,15 +220,15 @@ def test_wrong_entries_are_refused(file, entries, told):
 def test_other_xml_is_refused(tmp_path, text, told):
     (tmp_path / "a.xml").write_text(text)
     with pytest.raises(DataError, match=told):
-        read_cvat(tmp_path / "a.xml", fps=1)
+        read_cvat(tmp_path / "a.xml", rate=1)
 
 
 @pytest.mark.parametrize(
     "options",
     [
         {"attribute": []},
-        {"fps": -1},
-        {"fps": "25"},
+        {"rate": -1},
+        {"rate": "25"},
         {"unclosed": "x"},
         {"unknown": "x"},
         {"overlaps": "x"},
@@ -233,7 +236,7 @@ def test_other_xml_is_refused(tmp_path, text, told):
 )
 def test_wrong_options_are_refused(file, options):
     with pytest.raises(OptionError):
-        load_cvat(file(CUP), **{"fps": 25} | options)
+        load(file(CUP), **{"rate": 25} | options, format="cvat")
 
 
 @pytest.mark.parametrize("name", SAMPLES)

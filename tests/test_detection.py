@@ -121,16 +121,16 @@ def test_labels_are_text_and_nothing_is_none():
     ({"time": [0, 2, 1]}, "sort frames"),
     ({"time": [0, np.nan, 1]}, "missing, infinite"),
     ({"time": [0, 1, 1e300]}, "beyond 2\\^43"),
-    ({"time": [0, 1]}, "one row a frame"),
+    ({"time": [0, 1]}, "one row per frame"),
     ({"time": ["a", "b", "c"]}, "holds numbers"),
     ({"time": np.array([0, 1, 2], "M8[s]")}, "make dates seconds"),
-    ({"channels": [1, 2, 3]}, "one row a frame"),
+    ({"channels": [1, 2, 3]}, "one row per frame"),
     ({"channels": [[1], [np.inf], [3]]}, "channel 'c' is inf in frame 1"),
     ({"channels": [[1], [2, 3], [3]]}, "holds numbers"),
-    ({"channels": [[1, 2]] * 3}, "one name a channel"),
-    ({"names": []}, "one at least"),
+    ({"channels": [[1, 2]] * 3}, "one name per channel"),
+    ({"names": []}, "at least one"),
     ({"channels": [[1, 2]] * 3, "names": ["c", "c"]}, "2 channels are called 'c'"),
-    ({"labels": {"t": ["a"]}}, "one label a frame"),
+    ({"labels": {"t": ["a"]}}, "one label per frame"),
     ({"labels": {"t": [[1], [2], [[]]]}}, "labels of 't'"),
 ])  # fmt: skip
 def test_recordings_that_cannot_be_are_refused(change, words):
@@ -524,7 +524,7 @@ def test_a_single_label_and_a_track_without_labels():
 
 def test_windows_that_are_all_alike_teach_nothing():
     alike = [SensorRecording([0, 0.1], [[1], [2]], ["x"], {"t": [label] * 2}) for label in "ab"]
-    with pytest.raises(DataError, match="all windows of training are alike"):
+    with pytest.raises(DataError, match="all training windows are alike"):
         ActionDetector().fit(alike)
 
 

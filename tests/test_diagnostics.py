@@ -117,7 +117,7 @@ def test_every_trace_has_an_answer(trace, q):
 
 @pytest.mark.parametrize("trace", [[[1.0, 2.0]], [1.0, np.nan, 2.0], [np.inf, 1.0, 2.0]])
 def test_a_trace_is_one_finite_number_a_step(trace):
-    with pytest.raises(ValueError, match="one finite number a step"):
+    with pytest.raises(ValueError, match="one finite number per step"):
         raftery_lewis(trace)
 
 

@@ -17,7 +17,7 @@ EXAMPLES = {match["name"]: match for match in EXAMPLE.finditer(PAGE.read_text())
 def test_every_format_has_an_example_of_few_lines():
     page = PAGE.read_text()
     shown = {
-        ibgn.io.formats.find_format(name, None)
+        ibgn.io.registry.find_format(name, None)
         for name in EXAMPLES
         if "." in name[-9:] and not name.endswith((".json", ".xml", ".txt"))
     }

@@ -15,7 +15,7 @@ SPOKEN = [
     DataError("interval 3 is empty; ", Option("zero_length", "drop"), " drops it"),
     OptionError("smoothing", -1, "must be positive"),
     OptionError("rate", MISSING, "is needed, as ", Option("rate", 25)),
-    OptionError("tracks", "a", "must be a list", place="day.csv: "),
+    OptionError("tracks", "a", "must be a list", prefix="day.csv: "),
     DataWarning("dropped 3 rows; ", Option("duplicates", "keep"), " keeps them"),
 ]
 

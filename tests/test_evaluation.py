@@ -89,7 +89,7 @@ def test_auto_follows_the_groups(relations, signs):
         ("stratified", 16, "none has more than 15; use fewer folds"),
         ("group", 3, "needs at least two groups, and there are 0"),
         ("some", 3, "choose among"),
-        ("stratified", 1, "n_splits=1 must be a whole number from 2 to"),
+        ("stratified", 1, "n_splits=1 must be a whole number from 2 on"),
     ],
 )
 def test_folds_that_cannot_be(relations, scheme, splits, message):
@@ -526,7 +526,7 @@ def test_a_method_that_cannot_be_pickled_has_no_journal(relations, tmp_path):
     odd = make_pipeline(FunctionTransformer(lambda X: X), METHODS["DBN"](0))
     folds = make_folds(X, y, n_splits=2)
     assert len(evaluate(X, y, {"odd": odd}, folds).scores) == 2
-    with pytest.raises(OptionError, match="methods='odd' cannot be kept in a journal"):
+    with pytest.raises(OptionError, match="methods='odd' cannot be used with a journal"):
         evaluate(X, y, {"odd": odd}, folds, journal=tmp_path / "journal")
 
 

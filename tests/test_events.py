@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 
 from ibgn.cleaning import Cleaning
 from ibgn.errors import DataError, DataWarning, OptionError
-from ibgn.io.annotations import Annotation, Choices, Take, to_table
-from ibgn.io.clock import as_seconds
-from ibgn.io.events import load_events, read_events
+from ibgn.io import read_events
+from ibgn.io.annotations import Annotation, Recording, to_frame
+from ibgn.io.choices import Choices
+from ibgn.io.parsing.time import as_seconds
+from ibgn.io.registry import load
 from strategies import as_events, one_track, tracked_instances
 
 HOME = b"""\
@@ -29,9 +31,13 @@ SAMPLES = {
     "plain.log": b"0 lamp on\n3 radio on\n\n4 lamp off\n9 radio off\n",
 }
 READERS = {
-    "home.txt": lambda path: read_events(path, activity="activity", unpaired="close"),
+    "home.txt": lambda path: read_events(path, activity="track:activity", unpaired="close"),
     "shift.csv": lambda path: read_events(
-        path, columns={"instance": "case", "label": "kind"}, unpaired="drop", unknown="drop"
+        path,
+        columns={"instance": "case"},
+        activity="column:kind",
+        unpaired="drop",
+        unknown="drop",
     ),
     "plain.log": lambda path: read_events(path),
 }
@@ -77,7 +83,7 @@ def test_logs_with_date_times_give_intervals_since_the_first_event(tmp_path, row
 
 
 def test_activities_of_a_log_become_instances(file):
-    X, y = read_events(file(HOME), activity="activity")
+    X, y = read_events(file(HOME), activity="track:activity")
     assert y.tolist() == ["Sleeping", "Leave_Home"]
     assert X.to_lists() == [[("M003", 0, 2), ("M004", 1.5, 4)], [("D001", 5, 6.5)]]
     assert X.ids.tolist() == ["home.txt#1", "home.txt#2"]
@@ -93,7 +99,7 @@ def test_without_activity_they_are_actions_of_a_track(file):
 
 def test_several_activities_of_several_words_may_stand_on_a_line(file):
     log = "0 M1 ON R1 Sleep begin R2 Work begin\n4 M1 OFF R1 Sleep end R2 Work end\n"
-    _, y = read_events(file(log), activity="activity")
+    _, y = read_events(file(log), activity="track:activity")
     assert sorted(y.tolist()) == ["R1 Sleep", "R2 Work"]
 
 
@@ -104,7 +110,7 @@ def test_activities_get_the_actions_that_a_look_at_all_of_them_finds(drawn, stre
     notes += [Annotation("do", "tea", start, start + length, "") for start, length in stretches]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
-        table = to_table([Take("s", notes)], Choices(activity="do", crossing="keep"), "")
+        table = to_frame([Recording("s", notes)], Choices(activity="track:do", crossing="keep"), "")
         X, _ = table.read(Cleaning())
     for got, (start, length) in zip(
         X.to_lists(), sorted(stretches, key=lambda one: (one[0], sum(one))), strict=True
@@ -200,7 +206,7 @@ def test_events_at_one_time_keep_their_order(file):
 
 def test_columns_give_instances_labels_and_groups(file):
     path = file(SAMPLES["shift.csv"], "shift.csv")
-    X, y = read_events(path, columns={"instance": "case", "label": "kind", "group": 4})
+    X, y = read_events(path, columns={"instance": "case"}, activity="column:kind", group="column:4")
     assert X.ids.tolist() == X.groups.tolist() == ["a", "b"]
     assert y.tolist() == ["x", "y"]
     assert X.to_lists() == [[("cut", 0, 2.5), ("glue", 1, 3)], [("cut", 0, 2)]]
@@ -231,7 +237,7 @@ def test_files_of_a_folder_keep_their_instances_apart(file):
 def test_an_instance_has_one_label(file):
     path = file("time,action,state,kind\n0,a,on,x\n1,a,off,y\n", "log.csv")
     with pytest.raises(DataError, match="row 2: the label is 'y', but 'x' at log.csv: row 1"):
-        read_events(path, columns={"label": "kind"})
+        read_events(path, activity="column:kind")
 
 
 def test_an_instance_of_readings_has_no_intervals(file):
@@ -244,10 +250,10 @@ def test_an_instance_of_readings_has_no_intervals(file):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", "an event is wanted"),
-        ("2010-11-04 08:00:00 M003\n", "line 1 is .* a time, an action and a state are wanted"),
-        ("0 M1 ON Sleeping\n", "line 1: after the state stands 'Sleeping'"),
-        ("0 M1 ON begin\n", "line 1: after the state stands 'begin'"),
+        ("", "an event is needed"),
+        ("2010-11-04 08:00:00 M003\n", "line 1 is .* it must have a time, an action and a state"),
+        ("0 M1 ON Sleeping\n", "line 1: after the state comes 'Sleeping'"),
+        ("0 M1 ON begin\n", "line 1: after the state comes 'begin'"),
         ("noon M1 ON\n", "line 1: the time 'noon' is not understood"),
         ("0 M1 ON\nnoon M1 OFF\n", "line 2: the time is 'noon'"),
         ("0 M1 ON\n1e999 M1 OFF\n", "line 2: the time is '1e999'"),
@@ -276,6 +282,9 @@ def test_tables_that_cannot_be_read_say_why(file, content, message):
         read_events(file(content, "log.csv"))
 
 
+NUMBERED = {"time": 1, "action": 2, "state": 3}
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -284,19 +293,26 @@ def test_tables_that_cannot_be_read_say_why(file, content, message):
         ({"unknown": "keep"}, "unknown"),
         ({"unpaired": "keep"}, "unpaired"),
         ({"repeated": "keep"}, "repeated"),
-        ({"start_values": "on"}, "start_values is a list"),
-        ({"stop_values": 5}, "stop_values is a list"),
-        ({"start_values": ["on"], "stop_values": ["ON"]}, "'on' is to start and to stop"),
-        ({"columns": ["time"]}, "columns is a mapping"),
+        ({"start_values": "on"}, "start_values='on' must be a list of states"),
+        ({"stop_values": 5}, "stop_values=5 must be a list of states"),
+        (
+            {"start_values": ["on"], "stop_values": ["ON"]},
+            "has the state 'on', and so has stop_values=",
+        ),
+        ({"columns": ["time"]}, "must be a mapping"),
         ({"columns": {"sensor": "a"}}, "'sensor', which is not one of"),
         ({"columns": {"action": 0}}, "number from 1 on"),
         ({"columns": {}, "header": False}, "header=False"),
         ({"columns": {}, "layout": "log"}, "columns= is for tables"),
-        ({"columns": {"label": "x"}, "label": "file"}, "from label=; give one"),
-        ({"columns": {"group": "x"}, "group": "file"}, "from group=; give one"),
-        ({"columns": {"label": "x"}, "activity": "a"}, "from activity=; give one"),
-        ({"columns": {"instance": "x"}, "activity": "a"}, "or from the track activity="),
-        ({"colour": 1}, "no option colour"),
+        ({"activity": "column:x", "layout": "log"}, "activity= is for tables"),
+        (
+            {"group": "column:0", "columns": {"time": 1, "action": 2, "state": 3}, "header": False},
+            "group=0 must name a column",
+        ),
+        ({"group": "column:who", "header": False, "columns": {"time": 1}}, "is a name, but"),
+        ({"columns": {"label": "x"}}, "'label', which is not one of"),
+        ({"columns": {"instance": "x"}, "activity": "track:a"}, "makes instances, and so does"),
+        ({"colour": 1}, "colour=1 is no option of the format events; there are layout=, "),
     ],
 )
 def test_options_are_checked(file, options, message):
@@ -312,6 +328,6 @@ def test_numbers_and_date_times_become_seconds():
 
 
 def test_loading_tells_the_lines(file):
-    assert load_events(file("\n0 a ON\n1 a OFF\n")).place(0) == "home.txt, line 2"
+    assert load(file("\n0 a ON\n1 a OFF\n"), format="events").place(0) == "home.txt, line 2"
     table = file("time,action,state\n0,a,on\n1,a,off\n", "log.csv")
-    assert load_events(table).place(0) == "log.csv, row 1"
+    assert load(table, format="events").place(0) == "log.csv, row 1"

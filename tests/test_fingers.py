@@ -316,7 +316,7 @@ def test_each_finger_has_its_own_learned_thresholds():
 
 
 def test_a_finger_that_does_not_move_keeps_the_usual_thresholds():
-    with pytest.warns(DataWarning, match="1 finger of 1 hardly moved"):
+    with pytest.warns(DataWarning, match="1 finger of 1 moved too little"):
         detector = FingerDetector("learned").fit([record([3, 4, 5, 4])])
     assert detector.bands_[INDEX] == (35, 55)
 
@@ -349,7 +349,10 @@ def test_only_learned_thresholds_need_fitting():
     [
         ({"bent_above": "high"}, "bent_above='high' must be a number or 'learned'"),
         ({"bent_above": NAN}, "bent_above"),
-        ({"bent_above": 20}, "straight_below=35.0 is larger than bent_above=20; a finger"),
+        (
+            {"bent_above": 20},
+            "straight_below=35.0 is larger than bent_above=20; between them, a finger",
+        ),
         ({"straight_below": None}, "straight_below"),
         ({"min_duration": -1}, "min_duration"),
         ({"max_gap": math.inf}, "max_gap"),

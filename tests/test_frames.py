@@ -5,7 +5,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from ibgn.errors import DataError, OptionError
-from ibgn.io.frames import load_frames, read_frames
+from ibgn.io import read_frames
+from ibgn.io.registry import load
 from strategies import one_track
 
 SAMPLES = {
@@ -15,7 +16,7 @@ SAMPLES = {
 }
 READERS = {
     "P03_milk.txt": lambda path: read_frames(path, rate=15),
-    "P04_tea.txt": lambda path: read_frames(path, rate=15, label=r"([a-z]+)\.txt"),
+    "P04_tea.txt": lambda path: read_frames(path, rate=15, activity=r"([a-z]+)\.txt"),
     "S1_tea.txt": lambda path: read_frames(path),
 }
 
@@ -58,7 +59,7 @@ def test_ranges_and_segments_made_from_intervals_give_them_back(tmp_path, rows):
 def test_a_folder_gives_labels_and_groups_by_path(file):
     first = file("stir\nSIL\n", "milk/P03_cam01.txt")
     file("wash\n", "tea/P04_cam01.txt")
-    X, y = read_frames(first.parent.parent, label="folder", group=r"(P\d+)_")
+    X, y = read_frames(first.parent.parent, activity="folder", group=r"(P\d+)_")
     assert X.ids.tolist() == ["milk/P03_cam01.txt", "tea/P04_cam01.txt"]
     assert y.tolist() == ["milk", "tea"]
     assert X.groups.tolist() == ["P03", "P04"]
@@ -111,7 +112,7 @@ def test_mixed_forms_are_refused_with_both_lines(file, content):
 def test_form_overrules_how_lines_look(file):
     path = file("1 2 step\n1 2 step\n")
     assert read_frames(path, form="frames")[0].to_lists() == [[("1 2 step", 0, 2)]]
-    with pytest.raises(DataError, match="line 1 is '1 2 step'; form='ranges' wants"):
+    with pytest.raises(DataError, match="line 1 is '1 2 step'; form='ranges' needs"):
         read_frames(path, form="ranges")
 
 
@@ -159,7 +160,7 @@ def test_options_are_checked(file, options):
 
 
 def test_loading_tells_the_lines(file):
-    table = load_frames(file("SIL\nstir\nstir\n"))
+    table = load(file("SIL\nstir\nstir\n"), format="frames")
     assert table.place(0) == "take.txt, line 2"
 
 

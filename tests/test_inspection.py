@@ -45,7 +45,7 @@ def test_nothing_at_all():
 
 MISTAKES = {
     "all 2 intervals are in one instance": [[("a", 0, 1), ("b", 1, 2)]],
-    "every instance has one interval only": [[("a", 0, 1)], [("b", 1, 2)]],
+    "every instance has only one interval": [[("a", 0, 1)], [("b", 1, 2)]],
     "1 of 2 instances has no intervals": [[("a", 0, 1), ("b", 1, 2)], []],
     "ends look inclusive: 3 of 4 intervals end one tick before": [
         [("a", 0, 3), ("b", 4, 6), ("c", 7, 9), ("d", 10, 12)]
@@ -53,7 +53,7 @@ MISTAKES = {
     "ends look one tick too late: 3 of 4 intervals": [
         [("a", 0, 4), ("b", 3, 7), ("c", 6, 10), ("d", 9, 12)]
     ],
-    "1 interval overlaps one of the same action": [[("a", 0, 4), ("a", 3, 7)], []],
+    "1 interval overlaps another of the same action": [[("a", 0, 4), ("a", 3, 7)], []],
     "1 row repeats another exactly; duplicates='drop' leaves it out": [[("a", 0, 4), ("a", 0, 4)]],
     "1 instance lasts more than 50 times": [[("a", 0, 1), ("b", 1, 2)]] * 3 + [[("a", 0, 5000)]],
     "actions 'Grasp' and 'grasp ' differ": [[("Grasp", 0, 1), ("grasp ", 1, 2)]],
@@ -69,7 +69,7 @@ def test_mistakes(warning):
 
 def test_overlap_with_an_interval_that_is_not_the_neighbour():
     found = warnings_of([[("a", 0, 10), ("a", 1, 2), ("a", 3, 4)], []])
-    assert "2 intervals overlap one of the same action" in found
+    assert "2 intervals overlap another of the same action" in found
 
 
 def test_labels_that_look_wrong():
@@ -79,7 +79,7 @@ def test_labels_that_look_wrong():
 
 
 def test_labels_of_other_instances():
-    with pytest.raises(DataError, match="y has one value an instance"):
+    with pytest.raises(DataError, match="y has one value per instance"):
         inspect(FINE, ["take"])
 
 

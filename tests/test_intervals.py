@@ -150,7 +150,7 @@ def test_tables_of_all_kinds(X, backend):
 def test_table_errors(X):
     with pytest.raises(DataError, match="choose among 'pandas', 'polars', 'pyarrow'"):
         X.to_frame(backend="dask")
-    with pytest.raises(DataError, match=r"y has one value an instance, got shape \(1,\) for 4"):
+    with pytest.raises(DataError, match=r"y has one value per instance, got shape \(1,\) for 4"):
         X.to_frame(["tea"])
     with pytest.raises(DataError, match="go to IntervalSequences.from_lists"):
         read_table([1, 2])
@@ -193,7 +193,7 @@ def test_repr_is_readable_and_safe():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (([1, 2], [0], [0], [1], ["a"]), "offsets begin with 0"),
+        (([1, 2], [0], [0], [1], ["a"]), "offsets start at 0"),
         (([0, 2], [0], [0], [1], ["a"]), "for each of the 2 intervals"),
         (([0, 1], [1], [0], [1], ["a"]), "codes go from 0 to 0"),
         (([0, 1], [0], [0], [1], ["a", "a"]), "names an action twice"),
@@ -201,7 +201,7 @@ def test_repr_is_readable_and_safe():
         (([0, 1], [0], [1], [1], ["a"]), "zero length"),
         (([0, 1], [0], [np.nan], [1], ["a"]), "start is missing"),
         (([0, 2], [0, 0], [1, 0], [2, 1], ["a"]), r"interval 0 of instance 0: .*from_lists\(\)"),
-        (([0, 1], [0], [0], [1], ["a"], ["x", "y"]), "ids has one value an instance"),
+        (([0, 1], [0], [0], [1], ["a"], ["x", "y"]), "ids has one value per instance"),
     ],
 )
 def test_constructor_refuses(arguments, message):

@@ -14,16 +14,11 @@ from hypothesis import strategies as st
 
 from ibgn import IntervalSequences, allen
 from ibgn.allen import Converse, Relation
-from ibgn.classifiers import ITBNClassifier, itbn
+from ibgn.classifiers import ITBNClassifier, temporal_network
 from ibgn.classifiers.climbing import climb, family_score
-from ibgn.classifiers.itbn import (
-    Network,
-    Occurrences,
-    count_relations,
-    find_occurrences,
-    relation_score,
-)
-from ibgn.intervals import recode
+from ibgn.classifiers.occurrences import Occurrences, count_relations, find_occurrences
+from ibgn.classifiers.temporal_network import Network, relation_score
+from ibgn.recoding import recode
 from ibgn.terms import Context
 from strategies import sequences
 
@@ -432,7 +427,7 @@ def test_a_link_that_contradicts_others_is_left_out(orders, consistency, contrad
 
 
 def test_without_the_check_contradictions_are_linked(monkeypatch):
-    monkeypatch.setattr(itbn, "_agree", lambda *_: True)
+    monkeypatch.setattr(temporal_network, "_agree", lambda *_: True)
     assert len(fitted([in_order(order) for order in ORDERS["around"]]).links) == 3
 
 
@@ -476,16 +471,17 @@ def test_relations_agree_in_every_order_of_three():
     one = np.eye(13, dtype=bool)
     for r, s, t in itertools.product([*Relation, *Converse], repeat=3):
         expected = (int(r), int(s), int(t)) in POSSIBLE
-        assert itbn._agree(one[r], one[s], one[t]) == expected
-        assert itbn._agree(one[s.converse], one[r.converse], one[t.converse]) == expected
-        assert itbn._agree(one[t], one[s.converse], one[r]) == expected
+        assert temporal_network._agree(one[r], one[s], one[t]) == expected
+        converses = one[s.converse], one[r.converse], one[t.converse]
+        assert temporal_network._agree(*converses) == expected
+        assert temporal_network._agree(one[t], one[s.converse], one[r]) == expected
 
 
 def test_equally_frequent_relations_are_taken_from_one_side():
     """What i is to j is the converse of what j is to i, whichever of the two is asked."""
     rows = [in_order("abc"), in_order("cba")] * 5
     counts = count_relations(find_occurrences(IntervalSequences.from_lists(rows), 3, "first"))
-    sets = itbn._relations_to_agree(counts, "frequent")
+    sets = temporal_network._relations_to_agree(counts, "frequent")
     for i, j in itertools.permutations(range(3), 2):
         (there,), (back,) = np.flatnonzero(sets[i, j]), np.flatnonzero(sets[j, i])
-        assert itbn._either(int(there)).converse == back
+        assert temporal_network._either(int(there)).converse == back

@@ -8,7 +8,7 @@ import pytest
 from ibgn.datasets import make_hand_signs
 from ibgn.detection.fingers import FingerDetector
 from ibgn.errors import DataError, DataWarning, OptionError
-from ibgn.io.joints import read_joints
+from ibgn.io import read_joints
 
 POINTS = ",".join(
     f"right index {point} {axis}" for point in ("mcp", "pip", "dip", "tip") for axis in "xyz"
@@ -21,15 +21,15 @@ SAMPLES = {
     "positions.csv": f"{POINTS}\n{STRAIGHT}\n{BENT}\n{BENT}\n".encode(),
 }
 READERS = {
-    "angles.csv": lambda path: read_joints(path, label=None),
-    "positions.csv": lambda path: read_joints(path, label="file", rate=25),
+    "angles.csv": lambda path: read_joints(path, activity=None),
+    "positions.csv": lambda path: read_joints(path, activity="file", rate=25),
 }
 
 
 def read_text(folder, text, **options):
     path = folder / "take.csv"
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return read_joints(path, **{"label": None, "rate": 10} | options)
+    return read_joints(path, **{"activity": None, "rate": 10} | options)
 
 
 def test_angles_are_read(tmp_path):
@@ -120,9 +120,9 @@ def test_files_without_times_need_a_rate(tmp_path):
 
 def test_labels_that_are_not_there(tmp_path):
     with pytest.raises(DataError, match="in no folder"):
-        read_text(tmp_path, "left ring\n1\n", label="folder")
-    with pytest.raises(OptionError, match="label"):
-        read_text(tmp_path, "left ring\n1\n", label="(")
+        read_text(tmp_path, "left ring\n1\n", activity="folder")
+    with pytest.raises(OptionError, match="activity"):
+        read_text(tmp_path, "left ring\n1\n", activity="(")
     (tmp_path / "empty").mkdir()
     with pytest.raises(DataError, match=r"\*\.csv"):
         read_joints(tmp_path / "empty")

@@ -15,8 +15,10 @@ import naive
 import naive_chains
 import naive_links
 import naive_nodes
+import naive_sampling
+import naive_sequential
 from ibgn import _kernels
-from ibgn._kernels import chains, consistency, links, nodes, pairs
+from ibgn._kernels import chains, consistency, links, nodes, pairs, sampling, sequential
 from ibgn.allen import COMPOSITION, PROJECTIONS
 from ibgn.networks import BEYOND, read_networks
 from strategies import SETS, networks, sequences, states, structures
@@ -232,8 +234,8 @@ def test_samplers_draw_the_same_stream(state, moves, seed):
     compiled, plain = ([seat.copy(), *place(X, seat)] for _ in range(2))
     rng, same = (np.random.default_rng(seed) for _ in range(2))
     settings = concentration, prior, moves, 3, 2
-    trace, summed = nodes.run(X.offsets, X.action, *compiled, *settings, rng)
-    plain_trace, plain_summed = naive_nodes.run(X.offsets, X.action, *plain, *settings, same)
+    trace, summed = sampling.run(X.offsets, X.action, *compiled, *settings, rng)
+    plain_trace, plain_summed = naive_sampling.run(X.offsets, X.action, *plain, *settings, same)
     for part, twin in zip(compiled, plain, strict=True):
         np.testing.assert_array_equal(part, twin)
     np.testing.assert_allclose(trace, plain_trace, **ROUNDING)
@@ -246,8 +248,8 @@ def test_samplers_draw_the_same_stream(state, moves, seed):
 def test_single_sweeps_draw_the_same_stream(state, seed):
     X, seat, concentration, prior = state
     for sweep, twin, more in (
-        (nodes.sweep_exact, naive_nodes.sweep_exact, (3.0,)),
-        (nodes.sweep_published, naive_nodes.sweep_published, ()),
+        (sampling.sweep_exact, naive_sampling.sweep_exact, (3.0,)),
+        (sampling.sweep_published, naive_sampling.sweep_published, ()),
     ):
         compiled, plain = ([seat.copy(), *place(X, seat)] for _ in range(2))
         rng, same = (np.random.default_rng(seed) for _ in range(2))
@@ -265,8 +267,8 @@ def test_moving_anywhere_draws_the_same_stream(state, seed):
         compiled, plain = ([seat.copy(), *place(X, seat)] for _ in range(2))
         rng, same = (np.random.default_rng(seed) for _ in range(2))
         for _ in range(3):
-            nodes.move_anywhere(X.action, *compiled, concentration, prior, rng)
-            naive_nodes.move_anywhere(X.action, *plain, concentration, prior, same)
+            sampling.move_anywhere(X.action, *compiled, concentration, prior, rng)
+            naive_sampling.move_anywhere(X.action, *plain, concentration, prior, same)
             for part, other in zip(compiled, plain, strict=True):
                 np.testing.assert_array_equal(part, other)
 
@@ -275,8 +277,8 @@ def test_moving_anywhere_draws_the_same_stream(state, seed):
 def test_nodes_of_two_tables_are_shuffled(seats, seed):
     seat = np.array(seats, np.int64)
     rng, same = (np.random.default_rng(seed) for _ in range(2))
-    order = nodes.shuffle_tables(seat, 0, 1, rng)
-    np.testing.assert_array_equal(order, naive_nodes.shuffle_tables(seat, 0, 1, same))
+    order = sampling.shuffle_tables(seat, 0, 1, rng)
+    np.testing.assert_array_equal(order, naive_sampling.shuffle_tables(seat, 0, 1, same))
     assert sorted(order) == np.flatnonzero(seat <= 1).tolist()
 
 
@@ -289,10 +291,10 @@ def test_splitting_and_merging_draws_the_same_stream(state, seed):
         rng, same = (np.random.default_rng(seed) for _ in range(2))
         for _ in range(5):
             arguments = counts, totals, concentration, prior
-            nodes.split_or_merge(X.action, compiled, *arguments, rng)
-            naive_nodes.split_or_merge(X.action, plain, *arguments, same)
+            sampling.split_or_merge(X.action, compiled, *arguments, rng)
+            naive_sampling.split_or_merge(X.action, plain, *arguments, same)
             np.testing.assert_array_equal(compiled, plain)
-            np.testing.assert_array_equal(nodes.renumber(compiled), compiled)
+            np.testing.assert_array_equal(sampling.renumber(compiled), compiled)
         assert not counts.any()
 
 
@@ -305,18 +307,22 @@ def test_allocation_tells_the_probability_of_what_it_drew(state, seed):
         rng, same = (np.random.default_rng(seed) for _ in range(2))
         drawn, twin = np.full((2, len(seat)), -1)
         arguments = X.action, together, order, 0, 1, counts, totals, prior
-        value = nodes.allocate(*arguments, drawn, rng)
-        np.testing.assert_allclose(value, naive_nodes.allocate(*arguments, twin, same), **ROUNDING)
+        value = sampling.allocate(*arguments, drawn, rng)
+        np.testing.assert_allclose(
+            value, naive_sampling.allocate(*arguments, twin, same), **ROUNDING
+        )
         np.testing.assert_array_equal(drawn, twin)
-        np.testing.assert_allclose(nodes.allocate(*arguments, drawn.copy(), rng), value, **ROUNDING)
+        np.testing.assert_allclose(
+            sampling.allocate(*arguments, drawn.copy(), rng), value, **ROUNDING
+        )
 
 
 @given(st.integers(0, 6), st.floats(0.05, 5), seeds)
 def test_sequential_likelihood_sums_over_all_seatings(k, concentration, seed):
     emission = np.random.default_rng(seed).uniform(0.01, 1, (k, k))
     np.testing.assert_allclose(
-        nodes.log_sequential_exact(emission, concentration),
-        naive_nodes.log_sequential_exact(emission, concentration),
+        sequential.log_sequential_exact(emission, concentration),
+        naive_sequential.log_sequential_exact(emission, concentration),
         **ROUNDING,
     )
 
@@ -326,8 +332,8 @@ def test_particles(k, particles, concentration, seed):
     rng = np.random.default_rng(seed)
     emission, uniform = rng.uniform(0.01, 1, (k, k)), rng.random((k, particles + 1))
     np.testing.assert_allclose(
-        nodes.log_sequential_particles(emission, concentration, uniform),
-        naive_nodes.log_sequential_particles(emission, concentration, uniform),
+        sequential.log_sequential_particles(emission, concentration, uniform),
+        naive_sequential.log_sequential_particles(emission, concentration, uniform),
         **ROUNDING,
     )
 
@@ -336,8 +342,8 @@ def test_particles(k, particles, concentration, seed):
 def test_resample(weights, seed):
     weights, uniform = np.array(weights), np.random.default_rng(seed).random()
     chosen, twin = np.empty((2, len(weights)), np.int64)
-    nodes.resample(weights, uniform, chosen)
-    naive_nodes.resample(weights, uniform, twin)
+    sequential.resample(weights, uniform, chosen)
+    naive_sequential.resample(weights, uniform, twin)
     np.testing.assert_array_equal(chosen, twin)
 
 
@@ -385,11 +391,11 @@ def test_terms_of_pairs(X, structure, size, constrained, seed):
     rng = np.random.default_rng(seed)
     mask, beyond = structure.mask(structure.size), BEYOND[structure.beyond]
     seen = read_networks(X, "full" if constrained else structure)
-    wanted = links.pair_keys(X.offsets, X.action, seen.constraint, mask, beyond, 3)
-    keys = np.unique(wanted[rng.random(len(wanted)) < 0.5])
+    linked = links.pair_keys(X.offsets, X.action, seen.constraint, mask, beyond, 3)
+    keys = np.unique(linked[rng.random(len(linked)) < 0.5])
     keys = keys[keys >= 0]
     probs = [rng.normal(size=shape) for shape in ((len(keys), 7), (128, 7), (size, size, 7), 7)]
-    arguments = X.offsets, seen.relation, seen.constraint, wanted, mask, beyond, keys, *probs
+    arguments = X.offsets, seen.relation, seen.constraint, linked, mask, beyond, keys, *probs
     np.testing.assert_allclose(
         links.link_terms(*arguments, constrained),
         naive_links.link_terms(*arguments, constrained),

@@ -7,7 +7,8 @@ import pytest
 
 from ibgn import DataError, DataWarning
 from ibgn.errors import OptionError
-from ibgn.io.labelstudio import load_labelstudio, read_labelstudio
+from ibgn.io import read_labelstudio
+from ibgn.io.registry import load
 
 
 def stretch(kind, label, start, end, tag="hand"):
@@ -50,8 +51,8 @@ SAMPLES = {
     "video.json": json.dumps(VIDEO).encode(),
 }
 READERS = {
-    "series.json": lambda path: read_labelstudio(path, label_choice="meal", name_field="csv"),
-    "video.json": lambda path: read_labelstudio(path, fps=25),
+    "series.json": lambda path: read_labelstudio(path, activity="choice:meal", instance="csv"),
+    "video.json": lambda path: read_labelstudio(path, rate=25),
 }
 
 
@@ -65,31 +66,33 @@ def file(tmp_path):
 
 
 def test_a_task_is_an_instance_and_a_choice_its_label(file):
-    X, y = read_labelstudio(file(SERIES), label_choice="meal")
+    X, y = read_labelstudio(file(SERIES), activity="choice:meal")
     assert list(X.ids) == ["1", "2"]
     assert X.to_lists() == [[("boil", 0.0, 2.5), ("hiss", 1.0, 2.0)], [("pour", 1.0, 2.0)]]
     assert y.tolist() == ["tea", "milk"]
 
 
 def test_a_tag_is_a_track(file):
-    X, _ = read_labelstudio(file(SERIES), label_choice="meal", tracks=["sound"], action="both")
+    X, _ = read_labelstudio(file(SERIES), activity="choice:meal", tracks=["sound"], action="both")
     assert X.to_lists() == [[("sound: hiss", 1.0, 2.0)], []]
 
 
 def test_a_field_of_the_data_can_name_the_task(file):
-    with pytest.warns(DataWarning, match="2 results: of type 'choices', left out; label_choice="):
-        X, y = read_labelstudio(file(SERIES), name_field="csv", label="folder")
+    with pytest.warns(DataWarning, match="2 results: of type 'choices', left out; activity="):
+        X, y = read_labelstudio(file(SERIES), instance="csv", activity="folder", unknown="drop")
     assert list(X.ids) == ["tea/a.csv", "milk/b.csv"]
     assert y.tolist() == ["tea", "milk"]
 
 
 def test_frames_count_from_one_and_the_last_belongs_to_the_range(file):
-    X, _ = read_labelstudio(file(VIDEO), fps=25)
+    X, _ = read_labelstudio(file(VIDEO), rate=25)
     assert X.to_lists() == [[("boil", 0.0, 2.0), ("pour", 2.0, 3.0)]]
 
 
 def test_frames_need_the_frames_a_second(file):
-    with pytest.raises(DataError, match=r"value\.ranges: labels of video are in frames; give fps="):
+    with pytest.raises(
+        DataError, match=r"value\.ranges: labels of video are in frames; give rate="
+    ):
         read_labelstudio(file(VIDEO))
 
 
@@ -120,7 +123,7 @@ def test_the_annotator_is_chosen_and_the_others_are_counted(file, annotator, act
 
 def test_a_task_without_an_annotation_is_counted(file):
     with pytest.warns(DataWarning, match="1 task: left out, without an annotation to take"):
-        X, _ = read_labelstudio(file([*VIDEO, task(8)]), fps=25)
+        X, _ = read_labelstudio(file([*VIDEO, task(8)]), rate=25)
     assert len(X) == 1
 
 
@@ -146,10 +149,10 @@ def test_other_results_are_counted_or_refused(file, result, kind):
     tasks = copy.deepcopy(VIDEO)
     tasks[0]["annotations"][0]["result"].append(result)
     with pytest.warns(DataWarning, match=f"1 result: of type '{kind}', left out"):
-        X, _ = read_labelstudio(file(tasks), fps=25)
+        X, _ = read_labelstudio(file(tasks), rate=25, unknown="drop")
     assert X.lengths.tolist() == [2]
     with pytest.raises(DataError, match=rf"result\[2\]: a result of type '{kind}'"):
-        read_labelstudio(file(tasks), fps=25, unknown="error")
+        read_labelstudio(file(tasks), rate=25)
 
 
 def test_a_stretch_with_two_labels_is_two_intervals(file):
@@ -186,14 +189,14 @@ def test_instants_have_no_length(file):
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        ({}, r"the document: a list \[...\] is wanted"),
+        ({}, r"the document: a list \[...\] is needed"),
         ([3], r"\[0\]: there are no \"annotations\""),
         ([{"id": 1, "video": "v", "line": []}], 'export as "JSON", not "JSON-MIN"'),
         ([{"id": 1, "annotations": 3}], r"\[0\]\.annotations: a list"),
         ([task(1, {})], r"annotations\[0\]: there is no 'result'"),
         ([task(1, annotation({}))], r"result\[0\]: there is no 'type'"),
-        ([task(None, annotation())], r"\[0\]\.id: text is wanted, got null"),
-        ([task(1, annotation()), task(1, annotation())], "2 tasks go by the name '1'"),
+        ([task(None, annotation())], r"\[0\]\.id: text is needed, got null"),
+        ([task(1, annotation()), task(1, annotation())], "2 tasks have the name '1'"),
         (
             [task(1, annotation(stretch("timeserieslabels", "a", "2020-01-01 00:00", 3)))],
             "the start is a date or time span",
@@ -209,17 +212,19 @@ def test_a_wrong_export_is_refused_with_the_place(file, content, told):
 
 def test_a_label_is_one_choice_of_a_tag_that_is_there(file):
     with pytest.raises(DataError, match="no choices of a tag 'x'; there are 'meal'"):
-        read_labelstudio(file(SERIES), label_choice="x")
+        read_labelstudio(file(SERIES), activity="choice:x", unknown="drop")
     for results in ([choice("tea", "milk")], [choice("tea"), choice("milk")]):
-        with pytest.raises(DataError, match="one choice a task is wanted"):
-            read_labelstudio(file([task(1, annotation(*results))]), label_choice="meal")
+        with pytest.raises(DataError, match="one choice per task is needed"):
+            read_labelstudio(file([task(1, annotation(*results))]), activity="choice:meal")
 
 
 def test_a_choice_for_one_stretch_is_not_the_label(file):
     part = choice("loud") | {"value": {"start": 0, "end": 1, "choices": ["loud"]}}
     with pytest.warns(DataWarning, match="1 result: of type 'choices'"):
         _, y = read_labelstudio(
-            file([task(1, annotation(part, choice("tea")))]), label_choice="meal"
+            file([task(1, annotation(part, choice("tea")))]),
+            activity="choice:meal",
+            unknown="drop",
         )
     assert y.tolist() == ["tea"]
 
@@ -227,25 +232,26 @@ def test_a_choice_for_one_stretch_is_not_the_label(file):
 def test_some_tasks_without_a_label_are_refused(file):
     tasks = [*SERIES, task(3, annotation(stretch("labels", "a", 0, 1)))]
     with pytest.raises(DataError, match="no label, while other rows have one"):
-        read_labelstudio(file(tasks), label_choice="meal")
+        read_labelstudio(file(tasks), activity="choice:meal")
 
 
 @pytest.mark.parametrize(
     "options",
     [
-        {"fps": 0},
+        {"rate": 0},
         {"annotator": True},
         {"annotator": None},
         {"unknown": "keep"},
         {"overlaps": ""},
-        {"name_field": []},
-        {"label_choice": {}},
-        {"label_choice": "meal", "label": "file"},
+        {"instance": []},
+        {"activity": {}},
+        {"activity": "choice:"},
+        {"activity": "variable:meal"},
     ],
 )
 def test_wrong_options_are_refused(file, options):
     with pytest.raises(OptionError):
-        load_labelstudio(file(SERIES), **options)
+        load(file(SERIES), **options, format="labelstudio")
 
 
 @pytest.mark.parametrize("name", SAMPLES)

@@ -21,6 +21,7 @@ import naive_nodes
 from chance import fit_of_counts, standard_errors
 from ibgn import IntervalSequences
 from ibgn._kernels import nodes as kernels
+from ibgn._kernels import sampling, sequential
 from ibgn.terms import seating as nodes
 from ibgn.terms.base import Context
 from ibgn.terms.seating import Sampling, learn_concentration, learn_prior
@@ -296,7 +297,7 @@ def geweke_scores(moves, rng, replicates=1200, steps=10):
         for _ in range(steps):
             counts, totals = kernels.count_tables(action, seat, max(LENGTHS), len(FORWARD_BETA))
             state = OFFSETS, action, seat, counts, totals, FORWARD_ALPHA, FORWARD_BETA
-            kernels.run(*state, moves, 1, 1, rng)
+            sampling.run(*state, moves, 1, 1, rng)
             action = draw_actions(seat, rng)
         gained.append(np.array(statistics(seat, action), float) - before)
     gained = np.array(gained)
@@ -438,7 +439,7 @@ def particle_z(golden, estimated, truth, rng, replicates=2000):
     ratios = []
     for _ in range(replicates):
         uniform = rng.random((len(estimated), 9))
-        terms = kernels.log_sequential_particles(of_nodes, learned.concentration, uniform)
+        terms = sequential.log_sequential_particles(of_nodes, learned.concentration, uniform)
         ratios.append(np.exp(terms.sum() - exact))
     return abs(np.mean(ratios) - 1) / (np.std(ratios) / np.sqrt(replicates))
 
@@ -461,13 +462,13 @@ def test_long_instances_are_estimated_close_to_the_exact_value(golden, seed):
     k = EXACT_LENGTH + 1
     actions = [0, 1, 2, 1] * 10
     of_nodes = np.ascontiguousarray(learned.emission(k)[:, actions[:k]].T)
-    exact = kernels.log_sequential_exact(of_nodes, learned.concentration).sum()
+    exact = sequential.log_sequential_exact(of_nodes, learned.concentration).sum()
     seeded = dataclasses.replace(learned, seed=seed)
     terms = seeded.sequential_terms(sequences_of([actions[:k]], 3), particles=2000)
     assert abs(terms.sum() - exact) < 0.2
     short = terms_of(learned, sequences_of([actions[: k - 1]], 3), "sequential", seed)
     assert short.sum() == pytest.approx(
-        kernels.log_sequential_exact(of_nodes[: k - 1, : k - 1].copy(), ALPHA).sum(), abs=1e-10
+        sequential.log_sequential_exact(of_nodes[: k - 1, : k - 1].copy(), ALPHA).sum(), abs=1e-10
     )
 
 

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from ibgn.errors import DataError, DataWarning, OptionError
-from ibgn.io._opportunity import CHANNELS, LEGEND, TRACKS, WIDTH
-from ibgn.io.opportunity import load_opportunity, read_opportunity, read_opportunity_frames
+from ibgn.io import read_opportunity, read_opportunity_frames
+from ibgn.io.formats.opportunity.legend import CHANNELS, LEGEND, TRACKS, WIDTH
+from ibgn.io.registry import load
 
 # Locomotion, activity, left arm, its object, right arm, its object, both arms: ten frames
 FRAMES = [
@@ -252,7 +253,7 @@ def test_all_channels_are_read_by_default(folder):
 
 
 def test_load_gives_the_table_that_read_reads(folder):
-    table = load_opportunity(folder)
+    table = load(folder, format="opportunity")
     assert {"instance", "label", "group", "action", "start", "end"} == set(table.series)
 
 
@@ -321,7 +322,7 @@ def test_options_are_checked(folder, options, word):
 
 
 def test_channels_are_checked(folder):
-    with pytest.raises(OptionError, match="no channel 'KNEE'"):
+    with pytest.raises(OptionError, match="'KNEE', with which no channel begins"):
         read_opportunity_frames(folder, columns=["KNEE"])
     with pytest.raises(OptionError, match="columns"):
         read_opportunity_frames(folder, columns="LOCATION")
@@ -329,5 +330,5 @@ def test_channels_are_checked(folder):
 
 @pytest.mark.parametrize("name", ["null", "merge_objects"])
 def test_text_is_neither_true_nor_false(folder, name):
-    with pytest.raises(OptionError, match=f"{name} is True or False; got 'False'"):
+    with pytest.raises(OptionError, match=f"{name}='False' must be true or false"):
         read_opportunity(folder, **{name: "False"})

@@ -515,7 +515,7 @@ def test_the_report_has_everything_in_the_order_of_the_paper(report):
         "Errors of detection: daily living",
         "Real detectors: daily living",
         "Errors of detection: hand signs",
-        "Errors in what is learned from too: hand signs",
+        "Errors in the training data too: hand signs",
         "Hand signs, detected and true",
         "Real recordings",
     ]
@@ -743,7 +743,7 @@ def test_command_refuses(files, tiny, monkeypatch, arguments, error, message):
     ("arguments", "code", "message"),
     [
         (["--quick", "--full"], 2, "error: --quick cannot be combined with --full"),
-        (["unlabelled.csv"], 1, "'unlabelled.csv' has no labels; name their column by --column"),
+        (["unlabelled.csv"], 1, "'unlabelled.csv' has no labels; name their column with --column"),
     ],
 )
 def test_failures_end_in_a_message(ibgn, files, arguments, code, message):

@@ -20,7 +20,7 @@ from sklearn.exceptions import NotFittedError
 from ibgn import DataError, Structure
 from ibgn.classifiers.base import METHODS, ActivityClassifier
 from ibgn.classifiers.ibgn import IBGNClassifier
-from ibgn.classifiers.itbn import Network
+from ibgn.classifiers.temporal_network import Network
 from ibgn.datasets import make_hand_signs
 from ibgn.declarations import FLOAT, STORABLE, Stored, is_finite
 from ibgn.errors import OptionError
@@ -275,7 +275,7 @@ def test_terms_of_a_file_are_those_of_its_options(data, tmp_path):
     for terms in (["tables"], ["tables", "relations", "actions"], ["tables", "actions"]):
         tree, arrays = opened(content)
         tree["model"]["parameters"]["terms"] = {"list": terms}
-        refused(closed(tree, arrays), tmp_path, "lacks a part, or has one too many")
+        refused(closed(tree, arrays), tmp_path, "lacks a part, or has an unknown one")
     for terms in ([], ["tables", "tables"], ["relations", "unheard of"], [1], [["tables"]]):
         tree, arrays = opened(content)
         tree["model"]["parameters"]["terms"] = {"list": terms}
@@ -720,7 +720,7 @@ def test_parts_too_few_or_too_many_are_refused(content, tmp_path):
                 node = node[key]
             edit(node)
             if place:
-                refused(closed(tree, arrays), tmp_path, "lacks a part, or has one too many")
+                refused(closed(tree, arrays), tmp_path, "lacks a part, or has an unknown one")
 
 
 def test_an_array_belongs_to_one_part(content, tmp_path):
@@ -770,7 +770,10 @@ def test_bombs_take_no_memory(content, tmp_path):
     text = content.split(b"\n", 2)[1] + b"\n"
     bomb = zlib.compress(bytes(100 << 20))
     longer = sealed(text + bomb)
-    assert peak(lambda: refused(longer, tmp_path, "not as long as it says")) < 20 << 20
+    assert (
+        peak(lambda: refused(longer, tmp_path, "do not have the length that it declares"))
+        < 20 << 20
+    )
     for shape in ([2**31], [2**20, 2**20, 2**20], [10**30], [-1], [1.0], [1] * 40, [True], 7):
         claimed = json.loads(text)
         claimed["arrays"][0] = ["<f8", shape]
@@ -778,7 +781,9 @@ def test_bombs_take_no_memory(content, tmp_path):
         words = "more than|no table" if isinstance(shape, list) and max(shape) > 1 else "no table"
         assert peak(lambda data=large, words=words: refused(data, tmp_path, words)) < 20 << 20
     for wrong in (content[:-1], content + b"x"):
-        refused(sealed(wrong.split(b"\n", 1)[1]), tmp_path, "not as long as it says")
+        refused(
+            sealed(wrong.split(b"\n", 1)[1]), tmp_path, "do not have the length that it declares"
+        )
     for kind in ("O", "|O8", "<M8[s]", "V1000000000", "<U99999999", "i4,i4", None, [], {}):
         claimed = json.loads(text)
         claimed["arrays"][0][0] = kind

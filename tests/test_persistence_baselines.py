@@ -11,7 +11,7 @@ import pytest
 
 from ibgn import DataError, DBNClassifier, IHMMClassifier, ITBNClassifier
 from ibgn.classifiers.ibgn import IBGNClassifier
-from ibgn.classifiers.itbn import TemporalNetwork
+from ibgn.classifiers.temporal_network import TemporalNetwork
 from ibgn.persistence import container, load, save
 from model_files import (
     Marker,
@@ -276,7 +276,7 @@ def test_a_model_is_of_the_class_it_says(make, contents, tmp_path):
     for other in {*ALL, IBGNClassifier} - {make}:
         tree, arrays = opened(contents[make])
         tree["class"] = other.__name__
-        refused(closed(tree, arrays), tmp_path, "lacks a part, or has one too many")
+        refused(closed(tree, arrays), tmp_path, "lacks a part, or has an unknown one")
 
 
 # forged files, with the right SHA-256
@@ -433,7 +433,7 @@ def test_parts_too_few_or_too_many_are_refused(make, contents, tmp_path):
             for key in place:
                 node = node[key]
             edit(node)
-            refused(closed(tree, arrays), tmp_path, "lacks a part, or has one too many")
+            refused(closed(tree, arrays), tmp_path, "lacks a part, or has an unknown one")
 
 
 def fewer(axes):

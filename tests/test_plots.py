@@ -705,7 +705,9 @@ def test_contributions_of_all_terms_are_drawn_together():
 )
 def test_plots_of_a_term_ask_for_it(plot, term):
     activity = ActivityModel("tea", (), {"mine": None}, np.array([3]), 1.0)
-    with pytest.raises(OptionError, match=f"term='{term}' is none of this activity's; .* 'mine'"):
+    with pytest.raises(
+        OptionError, match=f"term='{term}' is not a term of this activity; .* 'mine'"
+    ):
         plot(activity)
 
 

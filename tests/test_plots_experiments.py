@@ -20,6 +20,7 @@ from matplotlib.collections import LineCollection, PathCollection, QuadMesh
 from matplotlib.colors import to_hex, to_rgb
 
 from ibgn.errors import DataError
+from ibgn.model.activity import ActivityModel
 from ibgn.plots import (
     plot_activities,
     plot_calibration,
@@ -31,6 +32,7 @@ from ibgn.plots import (
 )
 from ibgn.plots.robustness import _spread
 from ibgn.plots.style import DARK, FAINT, SERIES_COLOURS, series_look, themed
+from ibgn.terms.seating import Convergence
 
 UGLY = "$\\frac{$ <b>&amp;</b> \n\ttab"
 SHOWN = "$\\frac{$ <b>&amp;</b> \\n\\ttab"
@@ -87,10 +89,9 @@ def bins():
 
 def a_learned(trace=None, name=UGLY, rhat=1.0034, converged=True):
     trace = np.arange(12.0).reshape(2, 6) if trace is None else trace
-    found = SimpleNamespace(
-        trace=trace, effective_sample_size=1234.4, rhat=rhat, converged=converged
-    )
-    return SimpleNamespace(name=name, convergence=found)
+    diagnostics = Convergence(0, 1, trace.size, 1234.4, rhat, 1.0, converged, trace)
+    tables = SimpleNamespace(convergence=diagnostics)
+    return ActivityModel(name, (), {"tables": tables}, np.zeros(0, int), 1.0)
 
 
 PLOTS = [

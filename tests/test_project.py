@@ -58,6 +58,7 @@ def test_importing_everything_compiles_nothing(tmp_path):
     assert run(everything, NUMBA_CACHE_DIR=str(tmp_path)).stdout.strip() == "0"
 
 
+@pytest.mark.slow
 def test_kernels_are_compiled_once_and_cached(tmp_path):
     program = LISTEN + RELATE + "\nprint(Listener.count)"
     first = run(program, NUMBA_CACHE_DIR=str(tmp_path))
@@ -66,6 +67,7 @@ def test_kernels_are_compiled_once_and_cached(tmp_path):
     assert int(second.stdout) == 0
 
 
+@pytest.mark.slow
 def test_long_compilation_is_announced_once_and_a_cached_run_is_quiet(tmp_path):
     patient = "from ibgn._kernels import compile; compile.PATIENCE_SECONDS = {}; "
     hasty = patient.format(0.001) + RELATE

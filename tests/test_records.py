@@ -101,9 +101,9 @@ def test_snapping_may_empty_an_interval_and_says_so():
 
 def test_zero_length():
     rows = [("a", 0, 2), ("b", 1, 1)]
-    with pytest.raises(DataError, match="zero_length='drop' or a min_duration, or closed='both'"):
+    with pytest.raises(DataError, match="zero_length='drop' or a min_duration=, or closed='both'"):
         read(rows)
-    with pytest.raises(DataError, match=r"min_duration \(start=1.5, end=1.5\)"):
+    with pytest.raises(DataError, match=r"min_duration= \(start=1.5, end=1.5\)"):
         read([("b", 1.5, 1.5)])
     with pytest.warns(DataWarning, match="dropped 1 interval of zero length"):
         assert read(rows, zero_length="drop") == [("a", 0, 2)]
@@ -141,10 +141,10 @@ def test_bad_times(rows, message):
         ({"closed": "Both"}, "closed='Both' is not a choice; choose among 'left', 'right'"),
         ({"zero_length": None}, "choose among 'error', 'drop'"),
         ({"duplicates": "remove"}, "choose among 'keep', 'drop'"),
-        ({"tolerance": -1}, "tolerance is a finite number, 0 or more; got -1"),
-        ({"tolerance": "1"}, "got '1'"),
-        ({"min_duration": float("nan")}, "got nan"),
-        ({"tick": 0}, "tick is a finite number, positive; got 0"),
+        ({"tolerance": -1}, "tolerance=-1 must be 0 or more"),
+        ({"tolerance": "1"}, "tolerance='1' must be a finite number, 0 or more"),
+        ({"min_duration": float("nan")}, "min_duration=nan must be a finite number"),
+        ({"tick": 0}, "tick=0 must be positive"),
     ],
 )
 def test_bad_options(option, message):

@@ -10,6 +10,7 @@ from ibgn import IBGNClassifier
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 
+@pytest.mark.slow
 def test_more_data_bring_the_model_back():
     _, actions, relations, links = measure(sizes=(30, 120, 480), repeats=3)
     assert (np.diff(relations) < 0).all()

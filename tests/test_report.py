@@ -512,6 +512,7 @@ def test_the_worst_models_are_shown_where_there_are_many(study, monkeypatch):
 # sections
 
 
+@pytest.mark.slow
 def test_an_evaluation_is_summarised_once(study, monkeypatch, tmp_path):
     calls = Counter()
     for name in ("summary", "compare", "confusion"):
@@ -573,6 +574,27 @@ def test_every_section_stands_alone(few, section):
     assert page.count("<svg") == len(report.figures)
 
 
+def test_models_are_shown_term_by_term():
+    X, y = random_data(["tea", "soup"])
+    methods = {"IBGN": IBGNClassifier(terms=("actions", "relations"))}
+    report = make_report(looked_at(X, y, methods, make_folds(X, y, n_splits=2)))
+    told = report.summary["model"]
+    assert told["chains"] == 0
+    for activity in told["activities"]:
+        assert list(activity["terms"]) == ["actions", "relations"]
+        assert activity["convergence"] is None
+        assert activity["terms"]["actions"]["columns"] == ["action", "probability"]
+        assert activity["terms"]["actions"]["brief"].startswith("mostly ")
+    for hard in report.summary["hardest"]:
+        assert list(hard["parts"]) == ["prior", "actions", "relations"]
+        assert {row["term"] for row in hard["reasons"]} <= set(hard["parts"])
+    assert {"term-actions", "term-relations"} <= set(report.frames)
+    assert not {"tables-0", "traces-0"} & set(report.figures)
+    page = report.html()
+    assert page.count("What the term actions learned of") == 2 * len(told["activities"])
+    assert "converged" not in page
+
+
 # figures
 
 
@@ -618,6 +640,7 @@ def saved(study, tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 def test_every_piece_is_a_file_that_can_be_read(study, saved):
     pieces = saved / "some" / "pieces"
     wanted = {f"{name}.png" for name in study.report.figures}
@@ -666,6 +689,7 @@ def test_a_frame_without_rows_can_be_read(tmp_path):
     assert pd.read_csv(tmp_path / "reasons.csv").empty
 
 
+@pytest.mark.slow
 def test_letters_that_a_font_lacks_are_told_once(tmp_path):
     X, y = random_data(["日本", "soup"])
     report = make_report(looked_at(X, y, {"DBN": METHODS["DBN"]}, make_folds(X, y, n_splits=2)))
@@ -732,6 +756,7 @@ def takes(tmp_path):
     return "in/takes.csv"
 
 
+@pytest.mark.slow
 def test_command_writes_a_report_of_hostile_names(ibgn, takes, tmp_path):
     options = ["-m", "DBN", "-m", "nearest raster", "--folds", "2", "--json"]
     result = ibgn("evaluate", takes, *options, "--report", "page.html", "--pieces", "pieces")
@@ -755,6 +780,7 @@ def test_command_writes_a_report_of_hostile_names(ibgn, takes, tmp_path):
     assert result.stderr.count("wrote ") == 2
 
 
+@pytest.mark.slow
 def test_command_reports_robustness(ibgn, takes, tmp_path):
     options = ["-m", "DBN", "--misdetection", "0.4", "--duration", "", "--draws", "1"]
     options += ["--folds", "2", "--json", "--report", "page.html", "--pieces", "new/pieces"]

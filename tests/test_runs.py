@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ibgn.errors import DataError, OptionError
-from ibgn.io.runs import count_gaps, find_runs
+from ibgn.io.parsing.time import count_gaps, find_runs
 
 
 def naive(labels, ignore=()):
@@ -105,7 +105,7 @@ def test_no_frames_have_no_runs():
 @pytest.mark.parametrize(
     ("times", "message"),
     [
-        ([0, 1], "one a frame"),
+        ([0, 1], "one per frame"),
         ([0, 2, 1], "frame 2 is at 1 after 2"),
         ([0, 0, 1], "frame 1 is at 0 after 0"),
         ([0, np.nan, 1], "frame 1 is at nan"),

@@ -8,16 +8,16 @@ import pytest
 
 from ibgn import DataError, DataWarning
 from ibgn.errors import OptionError
-from ibgn.io.sensors import read_sensors
+from ibgn.io import read_sensors
 
 SAMPLES = {
     "walk.csv": b"time,x,y,legs\n0,1.5,2,step\n0.1,,3,step\n0.2,1.0,4,\n0.3,1,5,hop\n",
     "arm.csv": b"t;acc;grip\n0;-1e3;0\n33;NaN;406\n67;2;406\n",
 }
 READERS = {
-    "walk.csv": partial(read_sensors, labels=["legs"]),
+    "walk.csv": partial(read_sensors, tracks=["legs"]),
     "arm.csv": partial(
-        read_sensors, time="t", labels=["grip"], null=["0"], unit=0.001, delimiter=";"
+        read_sensors, time="t", tracks=["grip"], null=["0"], unit=0.001, delimiter=";"
     ),
 }
 
@@ -51,10 +51,10 @@ def test_a_folder_is_one_recording_a_file(tmp_path):
         path.parent.mkdir(exist_ok=True)
         content = SAMPLES["walk.csv"]
         path.write_bytes(gzip.compress(content) if name.endswith("gz") else content)
-    found = read_sensors(tmp_path, labels=["legs"], group="folder")
+    found = read_sensors(tmp_path, tracks=["legs"], group="folder")
     assert [one.id for one in found] == ["anna/1.csv", "anna/2.csv.gz", "ben/1.csv"]
     assert [one.group for one in found] == ["anna", "anna", "ben"]
-    by_name = read_sensors(tmp_path, labels=["legs"], group=r"(\d)\.csv")
+    by_name = read_sensors(tmp_path, tracks=["legs"], group=r"(\d)\.csv")
     assert [one.group for one in by_name] == ["1", "2", "1"]
 
 
@@ -86,14 +86,14 @@ def test_what_is_wrong_with_a_file_is_said(read, content, words):
 
 
 @pytest.mark.parametrize(("options", "words"), [
-    ({"labels": "legs"}, "labels is a list of names"),
-    ({"channels": [1]}, "channels is a list of names"),
-    ({"ignore": 3}, "ignore is a list of names"),
-    ({"labels": ["x"], "channels": ["x"]}, "'x' is named twice"),
-    ({"unit": 0}, "unit is a finite number"),
-    ({"group": "("}, "neither 'folder', 'file' nor a regular expression"),
-    ({"delimiter": ",,"}, "delimiter is one character"),
-    ({"encoding": "nonsense"}, "there is no encoding"),
+    ({"tracks": "legs"}, "tracks=.* must be a list of names"),
+    ({"channels": [1]}, "channels=.* must be a list of names"),
+    ({"ignore": 3}, "ignore=.* must be a list of names"),
+    ({"tracks": ["x"], "channels": ["x"]}, "'x', which is named twice"),
+    ({"unit": 0}, "unit=.* must be positive"),
+    ({"group": "("}, "neither one of 'folder', 'file' nor a regular expression"),
+    ({"delimiter": ",,"}, "delimiter=.* must be one character"),
+    ({"encoding": "nonsense"}, "encoding=.* is not known"),
 ])  # fmt: skip
 def test_options_that_cannot_be_are_refused(read, options, words):
     with pytest.raises(OptionError, match=words):
@@ -107,7 +107,7 @@ def test_columns_without_a_name_are_told_unless_they_are_empty(read):
 
 
 def test_a_file_with_a_header_only_is_a_recording_without_frames(read):
-    [one] = read("time,x,legs\n", labels=["legs"])
+    [one] = read("time,x,legs\n", tracks=["legs"])
     assert len(one) == 0
     assert one.labels["legs"].tolist() == []
 

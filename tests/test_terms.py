@@ -14,13 +14,13 @@ from ibgn import IntervalSequences, Structure
 from ibgn.classifiers import METHODS, DBNClassifier, IBGNClassifier, IHMMClassifier, ITBNClassifier
 from ibgn.classifiers.dbn import Steps
 from ibgn.classifiers.ihmm import Chains
-from ibgn.classifiers.itbn import Network
+from ibgn.classifiers.temporal_network import Network
 from ibgn.datasets import make_hand_signs
 from ibgn.errors import OptionError
-from ibgn.intervals import recode
 from ibgn.model.activity import ActivityModel
 from ibgn.networks import pair_offsets
-from ibgn.terms import TERMS, Actions, Context, Counts, LogTerms, Relations, Tables, relations
+from ibgn.recoding import recode
+from ibgn.terms import TERMS, Actions, Context, Counts, LogTerms, Relations, Tables, smoothing
 from strategies import sequences
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -54,7 +54,7 @@ every_setting = pytest.mark.parametrize("term", SETTINGS, ids=str)
 def _few_steps():
     """A prior that is still on its way is as good for comparisons as one that has arrived."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(relations, "POLYA_STEPS", 20)
+        patch.setattr(smoothing, "POLYA_STEPS", 20)
         yield
 
 
@@ -77,6 +77,12 @@ def test_every_term_of_the_library_is_tested():
     ours = {name for name, kind in TERMS.items() if kind.__module__.startswith("ibgn.")}
     assert ours == {term.name for term in SETTINGS}
     assert ours == {"tables", "actions", "relations", "chains", "steps", "network"}
+
+
+def test_no_term_takes_the_name_of_the_prior():
+    with pytest.raises(OptionError, match="name='prior' is taken by the class prior"):
+        type("Another", (Actions,), {"name": "prior"})
+    assert "prior" not in TERMS
 
 
 # counts
@@ -201,7 +207,7 @@ def test_descriptions(term):
     assert f"; {term.name} ({learned.brief()})" in repr(activity)
     assert term.name in activity
     assert activity[term.name] is learned
-    with pytest.raises(OptionError, match=f"term='unheard of' is none of .*'{term.name}'"):
+    with pytest.raises(OptionError, match=f"term='unheard of' is not a term .* has '{term.name}'"):
         activity["unheard of"]
 
 
@@ -328,7 +334,7 @@ def test_every_estimator_of_the_library_is_tested():
         ({"tables"}, "must be a list of terms or their names"),
         (Actions(), "must be a list of terms or their names"),
     ],
-    ids=str,
+    ids=lambda value: type(value).__name__,  # an iterator shows where it lies in memory
 )
 def test_terms_that_are_none(terms, reason, signs):
     with pytest.raises(OptionError, match=f"terms=.* {reason}"):

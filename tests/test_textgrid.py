@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 
 from ibgn import DataError, DataWarning, IntervalSequences
 from ibgn.errors import OptionError
-from ibgn.io.textgrid import read_textgrid, write_textgrid
+from ibgn.io import read_textgrid, write_textgrid
 from tiered import labelled, names, same
 
 SLOW_FOLDERS = settings(
@@ -159,13 +159,13 @@ def test_what_is_not_utf8_is_latin1_with_a_warning_unless_told(file):
 
 @pytest.mark.parametrize("encoding", ["utf-9", "rot13", "base64", 7, "\0"])
 def test_encodings_that_are_not_there_are_refused(file, encoding):
-    with pytest.raises(OptionError, match="there is no encoding"):
+    with pytest.raises(OptionError, match="is not known; try"):
         read_textgrid(file(LONG), encoding=encoding)
 
 
 def test_tiers_are_tracks(file):
     assert rows(file(LONG), tracks=["feet"]) == [("stand", 0, 2.3)]
-    X, y = read_textgrid(file(LONG), activity="feet")
+    X, y = read_textgrid(file(LONG), activity="track:feet")
     assert y.tolist() == ["stand"]
     assert X.to_lists()[0] == [ROWS[0], ROWS[2]]
 
@@ -173,7 +173,7 @@ def test_tiers_are_tracks(file):
 def test_points_are_refused_dropped_or_kept(file):
     with pytest.raises(DataError, match="tier 2 'bell', point 1 has no length.*points='drop'"):
         read_textgrid(file(POINTS))
-    with pytest.warns(DataWarning, match="left out 2 points, which have no length"):
+    with pytest.warns(DataWarning, match="2 points left out, as they have no length"):
         assert rows(file(POINTS), points="drop") == [("reach", 0, 2.3)]
     with pytest.raises(DataError, match="tier 2 'bell', point 1.*zero length.*min_duration"):
         read_textgrid(file(POINTS), points="keep")
@@ -196,15 +196,15 @@ def test_points_on_tiers_that_were_not_chosen_do_not_matter(file):
         ('"Praat chronological TextGrid text file"\n0 2.3', "chronological order.*Save as text"),
         ('File type = "ooTextFile"\nObject class = "Pitch 1"', "holds a 'Pitch 1', not a"),
         ("", "the file ends where the type of the file should be"),
-        ("one 2 three", "line 1: the type of the file, a text, is wanted, got the number '2.0'"),
+        ("one 2 three", "line 1: the type of the file, a text, is needed, got the number '2.0'"),
         ("action,start\nnod,1", "the file ends"),
         ('"a"', "the type of the file is 'a', not 'ooTextFile'"),
         (LONG[:-30], "the file ends where the text should be; is it all there"),
         (LONG[:-5], "line 37: the quote here is never closed"),
-        (LONG.replace("size = 3", "size = 4"), "line 29: the time, a number, is wanted, got"),
+        (LONG.replace("size = 3", "size = 4"), "line 29: the time, a number, is needed, got"),
         (LONG.replace("size = 3", "size = 2"), "line 24: the class of the tier, a text, is"),
-        (LONG.replace("size = 2", "size = 1"), "line 29: after the last tier follows"),
-        (LONG.replace("size = 3", "size = 1e300"), "line 29: the time, a number, is wanted"),
+        (LONG.replace("size = 2", "size = 1"), "line 29: after the last tier comes"),
+        (LONG.replace("size = 3", "size = 1e300"), "line 29: the time, a number, is needed"),
         (LONG.replace("size = 3", "size = -3"), "line 14: the size of the tier is '-3.0', not"),
         (LONG.replace("size = 3", "size = 2.5"), "not a whole number"),
         (LONG.replace("xmax = 0.7", "xmax = 0,7"), "line 17: '0,7' is not a finite number"),
@@ -213,7 +213,7 @@ def test_points_on_tiers_that_were_not_chosen_do_not_matter(file):
         (LONG.replace("xmin = 0.7", "xmin = 1.7"), "interval 2 ends at 1.5, before it starts"),
         (LONG.replace("IntervalTier", "PitchTier", 1), "tier 1 'hands' is of class 'PitchTier'"),
         (LONG.replace("<exists>", "<exists"), "line 6: the < here is never closed"),
-        (LONG.replace("<exists>", ""), "line 7: the flag <exists>, a flag, is wanted"),
+        (LONG.replace("<exists>", ""), "line 7: the flag <exists>, a flag, is needed"),
     ],
 )
 def test_an_error_says_what_is_wrong_and_where(file, content, why):
@@ -251,7 +251,7 @@ def test_hostile_text_is_refused_quickly(file, piece):
 
 def test_a_folder_is_read_by_the_names_of_its_files(file):
     file(LONG, "takes/b.TextGrid")
-    X, y = read_textgrid(file(SHORT, "takes/a.textgrid").parent, label="file")
+    X, y = read_textgrid(file(SHORT, "takes/a.textgrid").parent, activity="file")
     assert list(X.ids) == ["a.textgrid", "b.TextGrid"]
     assert y.tolist() == ["a", "b"]
 
@@ -268,13 +268,13 @@ def test_everything_comes_back(tmp_path_factory, drawn):
 @SLOW_FOLDERS
 @given(labelled(names("\0\r"), most=1))
 def test_tiers_are_filled_as_praat_wants_them(tmp_path_factory, drawn):
-    from ibgn._files import Recording
-    from ibgn.io.textgrid import _parse
+    from ibgn._files import InputFile
+    from ibgn.io.formats.textgrid import _parse
 
     X, y = drawn
     path = tmp_path_factory.mktemp("written") / "x.TextGrid"
     write_textgrid(X, path, y)
-    tiers = _parse(Recording(path), None)
+    tiers = _parse(InputFile(path), None)
     spans = {(tier.stretches[0][0], tier.stretches[-1][1]) for tier in tiers}
     assert len(spans) == 1
     for tier in tiers:

@@ -6,7 +6,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ibgn.errors import DataError, DataWarning, OptionError
-from ibgn.io.tracks import load_tracks, read_tracks
+from ibgn.io import read_tracks
+from ibgn.io.registry import load
 from strategies import one_track
 
 POSTURE = {"posture": {1: "stand", 2: "walk"}}
@@ -19,12 +20,12 @@ SAMPLES = {
 }
 READERS = {
     "take.csv": lambda path: read_tracks(
-        path, labels=["posture", "hand", "do"], time="time", activity="do", names=POSTURE
+        path, columns=["posture", "hand", "do"], time="time", activity="track:do", names=POSTURE
     ),
     "take.dat": lambda path: read_tracks(
-        path, labels={"posture": 2, "hand": 3}, time=1, unit=0.001, header=False
+        path, columns={"posture": 2, "hand": 3}, time=1, unit=0.001, header=False
     ),
-    "day.tsv": lambda path: read_tracks(path, labels=["do"], time="when"),
+    "day.tsv": lambda path: read_tracks(path, columns=["do"], time="when"),
 }
 
 
@@ -53,7 +54,7 @@ def test_tracks_made_from_intervals_give_them_back(tmp_path, tracks, delimiter):
     ]
     path = tmp_path / "take.txt"
     path.write_text("\n".join(delimiter.join(line) for line in lines) + "\n")
-    X, _ = read_tracks(path, labels=head, time="time", action="both", delimiter=delimiter)
+    X, _ = read_tracks(path, columns=head, time="time", action="both", delimiter=delimiter)
     wanted = [
         (f"{name}: {action}", start / 4, end / 4)
         for name, rows in zip(head, tracks, strict=True)
@@ -64,38 +65,38 @@ def test_tracks_made_from_intervals_give_them_back(tmp_path, tracks, delimiter):
 
 def test_columns_by_name_or_number_are_the_same(file):
     path = file(SAMPLES["take.csv"])
-    by_name, _ = read_tracks(path, labels=["posture", "hand"], time="time")
-    by_number, _ = read_tracks(path, labels=[2, 3], time=1)
+    by_name, _ = read_tracks(path, columns=["posture", "hand"], time="time")
+    by_number, _ = read_tracks(path, columns=[2, 3], time=1)
     assert by_name.to_lists() == by_number.to_lists()
     assert by_name.to_lists() == [[("1", 0, 1), ("hold", 0.5, 1.5), ("2", 1, 2)]]
 
 
 def test_labels_may_name_the_tracks(file):
     path = file(SAMPLES["take.csv"])
-    X, _ = read_tracks(path, labels={"body": 2, "arm": "hand"}, tracks=["arm"], action="track")
+    X, _ = read_tracks(path, columns={"body": 2, "arm": "hand"}, tracks=["arm"], action="track")
     assert X.to_lists() == [[("arm", 1, 3)]]
 
 
 def test_names_tell_what_codes_mean(file):
     path = file("a\n1\n1.0\n 2 \n2\n\n")
-    X, _ = read_tracks(path, labels=["a"], names={"a": {1: "stand", "2": "walk"}})
+    X, _ = read_tracks(path, columns=["a"], names={"a": {1: "stand", "2": "walk"}})
     assert X.to_lists() == [[("stand", 0, 2), ("walk", 2, 4)]]
 
 
 def test_codes_with_one_meaning_are_one_run(file):
-    X, _ = read_tracks(file("a\n1\n2\n"), labels=["a"], names={"a": {1: "go", 2: "go"}})
+    X, _ = read_tracks(file("a\n1\n2\n"), columns=["a"], names={"a": {1: "go", 2: "go"}})
     assert X.to_lists() == [[("go", 0, 2)]]
 
 
 def test_a_code_without_a_name_is_refused(file):
     with pytest.raises(DataError, match="take.csv: track 'a' has the label '3'"):
-        read_tracks(file("a\n1\n3\n"), labels=["a"], names={"a": {1: "stand"}})
+        read_tracks(file("a\n1\n3\n"), columns=["a"], names={"a": {1: "stand"}})
 
 
 def test_null_labels_are_none(file):
     path = file("a,b\n0,x\n,x\nNULL,x\n0.0,x\nNaN,x\n7,x\n")
-    assert read_tracks(path, labels=["a"])[0].to_lists() == [[("7", 5, 6)]]
-    assert read_tracks(path, labels=["a"], null=[7, "", "nan"])[0].to_lists() == [
+    assert read_tracks(path, columns=["a"])[0].to_lists() == [[("7", 5, 6)]]
+    assert read_tracks(path, columns=["a"], null=[7, "", "nan"])[0].to_lists() == [
         [("0", 0, 1), ("NULL", 2, 3), ("0", 3, 4)]
     ]
 
@@ -103,7 +104,9 @@ def test_null_labels_are_none(file):
 def test_activity_makes_an_instance_of_each_stretch(file):
     rows = "do,hand\ntea,hold\ntea,pour\n0,pour\nmilk,pour\n"
     with pytest.warns(DataWarning, match="outside of every activity"):
-        X, y = read_tracks(file(rows + "0,0\n0,stir\n"), labels=["do", "hand"], activity="do")
+        X, y = read_tracks(
+            file(rows + "0,0\n0,stir\n"), columns=["do", "hand"], activity="track:do"
+        )
     assert y.tolist() == ["tea", "milk"]
     assert X.ids.tolist() == ["take.csv#1", "take.csv#2"]
     assert X.to_lists() == [[("hold", 0, 1), ("pour", 1, 2)], [("pour", 3, 4)]]
@@ -112,19 +115,19 @@ def test_activity_makes_an_instance_of_each_stretch(file):
 def test_a_gap_in_time_ends_runs_and_is_counted(file):
     path = file("t,a\n0,x\n1,x\n2,x\n9,x\n10,x\n")
     with pytest.warns(DataWarning, match="take.csv: 1 gap in time, longer than 3 steps"):
-        X, _ = read_tracks(path, labels=["a"], time="t")
+        X, _ = read_tracks(path, columns=["a"], time="t")
     assert X.to_lists() == [[("x", 0, 3), ("x", 9, 11)]]
-    assert read_tracks(path, labels=["a"], time="t", gap=None)[0].to_lists() == [[("x", 0, 11)]]
+    assert read_tracks(path, columns=["a"], time="t", gap=None)[0].to_lists() == [[("x", 0, 11)]]
 
 
 def test_a_rate_gives_times_and_the_length_of_the_last_row(file):
     path = file("t,a\n0,x\n1,y\n")
-    assert read_tracks(path, labels=["a"], rate=4)[0].to_lists() == [
+    assert read_tracks(path, columns=["a"], rate=4)[0].to_lists() == [
         [("x", 0, 0.25), ("y", 0.25, 0.5)]
     ]
-    X, _ = read_tracks(path, labels=["a"], time="t", rate=2)
+    X, _ = read_tracks(path, columns=["a"], time="t", rate=2)
     assert X.to_lists() == [[("x", 0, 1), ("y", 1, 1.5)]]
-    assert read_tracks(path, labels=["a"])[0].to_lists() == [[("x", 0, 1), ("y", 1, 2)]]
+    assert read_tracks(path, columns=["a"])[0].to_lists() == [[("x", 0, 1), ("y", 1, 2)]]
 
 
 def test_white_space_separates_the_columns_of_other_files(file):
@@ -140,7 +143,7 @@ def test_date_times_become_seconds(file):
 def test_a_folder_gives_labels_by_path(file):
     path = file("a\nx\n", "tea_1.csv")
     file("a\ny\n", "milk_1.csv")
-    X, y = read_tracks(path.parent, labels=["a"], label="([a-z]+)_", group="file")
+    X, y = read_tracks(path.parent, columns=["a"], activity="([a-z]+)_", group="file")
     assert y.tolist() == ["milk", "tea"]
     assert X.groups.tolist() == ["milk_1", "tea_1"]
 
@@ -169,46 +172,46 @@ def test_a_folder_gives_labels_by_path(file):
 )
 def test_files_that_cannot_be_read_say_why(file, content, message):
     with pytest.raises(DataError, match=f"take.csv: .*{message}"):
-        read_tracks(file(content), labels=["a"], time="t")
+        read_tracks(file(content), columns=["a"], time="t")
 
 
 def test_short_rows_are_refused_where_cells_cannot_be_empty(file):
     with pytest.raises(DataError, match="line 2 has 1 column, while the first has 2"):
-        read_tracks(file("0 1\n1\n", "take.dat"), labels=[2], header=False)
+        read_tracks(file("0 1\n1\n", "take.dat"), columns=[2], header=False)
 
 
 def test_an_empty_line_of_a_single_column_is_refused(file):
     with pytest.raises(DataError, match="line 3 is empty, the only cell of its row"):
-        read_tracks(file("a\nx\n\nx\n"), labels=["a"])
+        read_tracks(file("a\nx\n\nx\n"), columns=["a"])
 
 
 def test_a_column_that_is_not_there_is_named(file):
     with pytest.raises(DataError, match="no column 9: the first line has 4"):
-        read_tracks(file(SAMPLES["take.csv"]), labels=[9])
+        read_tracks(file(SAMPLES["take.csv"]), columns=[9])
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "labels= names the columns"),
-        ({"labels": "hand"}, "labels is the list"),
-        ({"labels": []}, "labels is empty"),
-        ({"labels": [0]}, "number from 1 on"),
-        ({"labels": [True]}, "number from 1 on"),
-        ({"labels": ["hand"], "header": False}, "header=False"),
-        ({"labels": [1], "time": 1.5}, "time names a column"),
-        ({"labels": [1], "time": 1}, "one of the columns of labels"),
-        ({"labels": [1], "rate": -1}, "rate"),
-        ({"labels": [1], "unit": 0}, "unit"),
-        ({"labels": [1], "gap": 0}, "gap"),
-        ({"labels": [1], "null": "0"}, "null is a list"),
-        ({"labels": [1], "names": {"hand": {}}}, "no track"),
-        ({"labels": [1], "names": {"1": "x"}}, "names tells the meaning"),
-        ({"labels": [1], "names": 3}, "names tells the meaning"),
-        ({"labels": [1], "names": {"1": {"x": None}}}, "names tells the meaning"),
-        ({"labels": [1], "header": "no"}, "header is True or False"),
-        ({"labels": [1], "delimiter": ";;"}, "delimiter"),
-        ({"labels": [1], "colour": 1}, "no option colour"),
+        ({}, "columns= names the columns"),
+        ({"columns": "hand"}, "columns=.* must be the list"),
+        ({"columns": []}, "columns=.. is empty"),
+        ({"columns": [0]}, "number from 1 on"),
+        ({"columns": [True]}, "number from 1 on"),
+        ({"columns": ["hand"], "header": False}, "header=False"),
+        ({"columns": [1], "time": 1.5}, "time=.* must name a column"),
+        ({"columns": [1], "time": 1}, "one of the columns of labels"),
+        ({"columns": [1], "rate": -1}, "rate"),
+        ({"columns": [1], "unit": 0}, "unit"),
+        ({"columns": [1], "gap": 0}, "gap"),
+        ({"columns": [1], "null": "0"}, "null=.* must be a list"),
+        ({"columns": [1], "names": {"hand": {}}}, "is not a track"),
+        ({"columns": [1], "names": {"1": "x"}}, "must give the meaning"),
+        ({"columns": [1], "names": 3}, "must give the meaning"),
+        ({"columns": [1], "names": {"1": {"x": None}}}, "must give the meaning"),
+        ({"columns": [1], "header": "no"}, "header=.* must be true or false"),
+        ({"columns": [1], "delimiter": ";;"}, "delimiter"),
+        ({"columns": [1], "colour": 1}, "colour=.* is no option of the format tracks"),
     ],
 )
 def test_options_are_checked(file, options, message):
@@ -217,7 +220,7 @@ def test_options_are_checked(file, options, message):
 
 
 def test_loading_tells_the_rows(file):
-    table = load_tracks(file("a\nx\ny\n"), labels=["a"])
+    table = load(file("a\nx\ny\n"), columns=["a"], format="tracks")
     assert table.place(1) == "take.csv, track 'a', row 2"
 
 
@@ -227,7 +230,7 @@ def test_a_wide_file_gives_only_what_is_asked_for(file, rng):
     table = np.column_stack([np.arange(20_000) * 33, sensors, codes])
     lines = [" ".join(f"{cell:.6g}" for cell in row) for row in table.tolist()]
     X, _ = read_tracks(
-        file("\n".join(lines), "take.dat"), labels=[32], time=1, unit=0.001, header=False
+        file("\n".join(lines), "take.dat"), columns=[32], time=1, unit=0.001, header=False
     )
     assert X.actions == ("1", "2")
     assert X.end.max() < 661

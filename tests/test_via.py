@@ -7,7 +7,8 @@ import pytest
 
 from ibgn import DataError, DataWarning
 from ibgn.errors import OptionError
-from ibgn.io.via import load_via, read_via
+from ibgn.io import read_via
+from ibgn.io.registry import load
 
 
 def entry(view, times, values, xy=()):
@@ -54,7 +55,7 @@ SAMPLES = {
 }
 READERS = {
     "kitchen.json": read_via,
-    "labelled.json": lambda path: read_via(path, label_attribute="meal", action="both"),
+    "labelled.json": lambda path: read_via(path, activity="attribute:meal", action="both"),
 }
 
 
@@ -76,20 +77,20 @@ def test_a_view_is_an_instance_and_options_are_actions_by_name(file):
 
 
 def test_an_attribute_is_a_track(file):
-    X, y = read_via(file(PROJECT), tracks=["speech"], action="both", label="([a-z]+)_")
+    X, y = read_via(file(PROJECT), tracks=["speech"], action="both", activity="([a-z]+)_")
     assert X.to_lists() == [[("speech: hot", 2.5, 4.0)], []]
     assert y.tolist() == ["tea", "milk"]
 
 
 def test_an_attribute_can_be_the_activity(file):
     with pytest.warns(DataWarning, match="left out 2 annotations outside of every activity"):
-        X, y = read_via(file(PROJECT), tracks=["hand"], activity="speech")
+        X, y = read_via(file(PROJECT), tracks=["hand"], activity="track:speech")
     assert X.to_lists() == [[("pour", 2.5, 4.0)]]
     assert y.tolist() == ["hot"]
 
 
 def test_an_attribute_of_whole_files_can_be_the_label(file):
-    _, y = read_via(file(LABELLED), label_attribute="meal")
+    _, y = read_via(file(LABELLED), activity="attribute:meal")
     assert y.tolist() == ["tea", "tea"]
 
 
@@ -129,17 +130,17 @@ def test_views_of_the_same_file_are_told_apart(file):
 def test_what_is_no_segment_is_counted_or_refused(file, strange, told):
     path = file(changed(x=strange))
     with pytest.warns(DataWarning, match=told):
-        X, _ = read_via(path)
+        X, _ = read_via(path, unknown="drop")
     assert X.lengths.tolist() == [3, 1]
-    with pytest.raises(DataError, match=r"a\.json: metadata\.x.*: a .*; mend it"):
-        read_via(path, unknown="error")
+    with pytest.raises(DataError, match=r"a\.json: metadata\.x.*: a .*; correct it"):
+        read_via(path)
 
 
 def test_a_file_value_that_is_not_the_label_is_counted(file):
     project = copy.deepcopy(LABELLED)
     project["metadata"]["l"]["av"]["2"] = "loud"
     with pytest.warns(DataWarning, match="1 value: of whole files and not the label"):
-        read_via(file(project), label_attribute="meal")
+        read_via(file(project), activity="attribute:meal", unknown="drop")
 
 
 def test_overlapping_segments_of_one_option_are_counted_and_merged(file):
@@ -158,7 +159,7 @@ def test_two_labels_of_a_view_are_refused(file):
     project["attribute"]["3"]["options"]["m"] = "milk"
     project["metadata"]["n"] = entry("1", [], {"3": "m"})
     with pytest.raises(DataError, match=r"metadata\.n: the label is 'milk', but 'tea' elsewhere"):
-        read_via(file(project), label_attribute="meal")
+        read_via(file(project), activity="attribute:meal")
 
 
 @pytest.mark.parametrize(
@@ -173,7 +174,7 @@ def test_two_labels_of_a_view_are_refused(file):
         (PROJECT | {"metadata": [1]}, "metadata: an object"),
         (changed(x=entry("1", ["a", 2], {})), r"metadata\.x\.z\[0\]: the time is 'a'"),
         (changed(x=entry("1", [0, float("inf")], {})), r"z\[1\]: the time is Infinity"),
-        (changed(x=entry("1", [0, 2], {"1": {}})), r"metadata\.x\.av\['1'\]: text is wanted"),
+        (changed(x=entry("1", [0, 2], {"1": {}})), r"metadata\.x\.av\['1'\]: text is needed"),
         (changed(x=entry("1", [2, 1], {"1": "0"})), "ends before it starts"),
         (changed(x=entry("1", [2, 2], {"1": "0"})), "zero length"),
     ],
@@ -185,9 +186,9 @@ def test_a_wrong_project_is_refused_with_the_place(file, content, told):
 
 def test_a_label_attribute_that_is_not_there_is_refused(file):
     with pytest.raises(DataError, match="no attribute 'x'; there are 'hand', 'meal', 'speech'"):
-        read_via(file(PROJECT), label_attribute="x")
+        read_via(file(PROJECT), activity="attribute:x")
     with pytest.raises(DataError, match="no file as a whole has a value of 'meal'"):
-        read_via(file(PROJECT), label_attribute="meal")
+        read_via(file(PROJECT), activity="attribute:meal")
 
 
 @pytest.mark.parametrize(
@@ -195,13 +196,14 @@ def test_a_label_attribute_that_is_not_there_is_refused(file):
     [
         {"unknown": "keep"},
         {"overlaps": 1},
-        {"label_attribute": []},
-        {"label_attribute": "meal", "label": "(.)"},
+        {"activity": []},
+        {"activity": "attribute:"},
+        {"activity": "choice:meal"},
     ],
 )
 def test_wrong_options_are_refused(file, options):
     with pytest.raises(OptionError):
-        load_via(file(PROJECT), **options)
+        load(file(PROJECT), **options, format="via")
 
 
 @pytest.mark.parametrize("name", SAMPLES)

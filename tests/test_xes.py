@@ -6,7 +6,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from ibgn.errors import DataError, DataWarning, OptionError
-from ibgn.io.xes import load_xes, read_xes
+from ibgn.io import read_xes
+from ibgn.io.registry import load
 from strategies import as_events, tracked_instances
 
 HEADER = """\
@@ -65,7 +66,7 @@ SAMPLES = {
     "points.xes": f"<log>{trace(event('a', 1), event('b', 2), pair('c', 1, 3))}</log>".encode(),
 }
 READERS = {
-    "repairs.xes": lambda path: read_xes(path, attributes={"label": "kind"}, unpaired="close"),
+    "repairs.xes": lambda path: read_xes(path, activity="attribute:kind", unpaired="close"),
     "other.xes": lambda path: read_xes(path, origin="log"),
     "points.xes": lambda path: read_xes(path, points="keep", min_duration=0.5, unpaired="drop"),
 }
@@ -98,7 +99,7 @@ def test_logs_written_from_intervals_give_them_back(tmp_path, drawn):
 
 
 def test_traces_are_instances_by_name_with_labels_from_an_attribute(file):
-    X, y = read_xes(file(PLAIN), attributes={"label": "kind", "group": "concept:name"})
+    X, y = read_xes(file(PLAIN), activity="attribute:kind", group="attribute:concept:name")
     assert X.ids.tolist() == X.groups.tolist() == ["case 1", "case 2"]
     assert y.tolist() == ["short", "long"]
     assert X.to_lists() == [[("test", 0, 1.5), ("repair", 1, 3)], [("test", 0, 2)]]
@@ -182,7 +183,7 @@ def test_events_outside_of_traces_are_counted(file):
 def test_compressed_files_of_a_folder_keep_their_traces_apart(tmp_path):
     for name in ("mon.xes.gz", "tue.xes.gz"):
         (tmp_path / name).write_bytes(gzip.compress(PLAIN.encode()))
-    X, y = read_xes(tmp_path, label="([a-z]+)[.]xes")
+    X, y = read_xes(tmp_path, activity="([a-z]+)[.]xes")
     assert X.ids.tolist()[:2] == ["mon.xes.gz#case 1", "mon.xes.gz#case 2"]
     assert y.tolist() == ["mon", "mon", "tue", "tue"]
 
@@ -208,7 +209,7 @@ def test_files_that_cannot_be_read_say_why(file, content, message):
 
 def test_a_missing_attribute_is_named_with_those_there_are(file):
     with pytest.raises(DataError, match="trace 1 has no attribute 'ward', .* its label; .* 'kind'"):
-        read_xes(file(PLAIN), attributes={"label": "ward"})
+        read_xes(file(PLAIN), activity="attribute:ward")
 
 
 @pytest.mark.parametrize(
@@ -218,13 +219,12 @@ def test_a_missing_attribute_is_named_with_those_there_are(file):
         ({"points": "close"}, "points"),
         ({"unpaired": "keep"}, "unpaired"),
         ({"repeated": "keep"}, "repeated"),
-        ({"attributes": ["kind"]}, "attributes gives"),
-        ({"attributes": {"action": "kind"}}, "attributes gives"),
-        ({"attributes": {"label": 5}}, "attributes gives"),
-        ({"attributes": {"label": "kind"}, "label": "file"}, "from label=; give one"),
-        ({"attributes": {"group": "kind"}, "group": "file"}, "from group=; give one"),
-        ({"activity": "events"}, "activity= does not divide"),
-        ({"colour": 1}, "no option colour"),
+        ({"instance": ["kind"]}, "instance=.'kind'. must be a name, as text"),
+        ({"activity": 5}, "activity=5 must be a name, as text"),
+        ({"activity": "attribute:"}, "needs the name of the attribute"),
+        ({"activity": "track:events"}, "is not one of 'folder', 'file', 'attribute:...', and as"),
+        ({"group": "variable:ward"}, "is not one of 'folder', 'file', 'attribute:...', and as"),
+        ({"colour": 1}, "colour=1 is no option of the format xes; there are instance=, "),
     ],
 )
 def test_options_are_checked(file, options, message):
@@ -233,4 +233,4 @@ def test_options_are_checked(file, options, message):
 
 
 def test_loading_tells_the_events(file):
-    assert load_xes(file(PLAIN)).place(1) == "log.xes, trace 'case 1', event 3"
+    assert load(file(PLAIN), format="xes").place(1) == "log.xes, trace 'case 1', event 3"

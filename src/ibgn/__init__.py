@@ -3,13 +3,13 @@
 How the data flow:
 
 1. `read_csv` and its siblings turn recordings into `IntervalSequences`, many instances in one X;
-2. `allen` knows how two intervals can stand to each other, `consistency` what holds together;
+2. `allen` has the relations of two intervals, `consistency` says which can hold together;
 3. a `Structure` says which pairs of positions of an instance are linked;
-4. `read_networks` gives the relation and the constraint of every pair;
+4. `read_networks` finds the relation and the constraint of every pair;
 5. `IBGNClassifier` learns an `ActivityModel` of each activity, recognises, explains and generates;
-   `IHMMClassifier`, `DBNClassifier` and `ITBNClassifier` do so with other models;
-6. `inspect` says what is in the data, the `plot_` functions show data and models;
-7. `save` and `load` keep a model; the command `ibgn` does all this from a shell.
+   `IHMMClassifier`, `DBNClassifier` and `ITBNClassifier` do the same with other models;
+6. `inspect` summarises the data, the `plot_` functions show data and models;
+7. `save` and `load` store a model; the command `ibgn` does all this from a shell.
 """
 
 from importlib import import_module
@@ -154,7 +154,7 @@ __all__ = [
 ]
 
 
-if not TYPE_CHECKING:  # a checker would take any name for granted
+if not TYPE_CHECKING:  # with __getattr__, a type checker would accept any name
 
     def __getattr__(name: str) -> Any:
         if name not in _HOME:

@@ -1,4 +1,4 @@
-"""Names for the kinds of arrays in signatures, and what many modules ask of arrays."""
+"""Names for the kinds of arrays in signatures, and array functions that many modules use."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ Objects = npt.NDArray[np.object_]
 
 
 def find_runs(*columns: Array) -> Ints:
-    """First row of each run of rows that are equal in all columns, and the number of rows.
+    """First row of each run of rows that are equal in all columns, then the number of rows.
 
     Examples
     --------

@@ -28,16 +28,18 @@ def headline(X: "IntervalSequences") -> str:
 
 
 def as_text(X: "IntervalSequences") -> str:
-    """Show the first instances, a line each, below the headline."""
+    """Show the first instances, one per line, below the headline."""
     lines = [f"IntervalSequences: {headline(X)}"]
     for d in range(min(len(X), SHOWN_INSTANCES)):
-        one = X[d]
-        name = str(d) if one.ids is None else printable(one.ids[0])
+        instance = X[d]
+        name = str(d) if instance.ids is None else printable(instance.ids[0])
         shown = [
-            f"{printable(one.actions[one.action[i]])} [{one.start[i]:g}, {one.end[i]:g})"
-            for i in range(min(len(one.action), SHOWN_INTERVALS))
+            f"{printable(instance.actions[action])} [{start:g}, {end:g})"
+            for action, start, end in zip(
+                instance.action[:SHOWN_INTERVALS], instance.start, instance.end, strict=False
+            )
         ]
-        more = ["..."] if len(one.action) > SHOWN_INTERVALS else []
+        more = ["..."] if len(instance.action) > SHOWN_INTERVALS else []
         lines.append(f"  {name}: {', '.join(shown + more) or 'no intervals'}")
     if len(X) > SHOWN_INSTANCES:
         lines.append(f"  ... {len(X) - SHOWN_INSTANCES} more")
@@ -48,9 +50,11 @@ def as_html(X: "IntervalSequences") -> str:
     """Show the first instances as small timelines; every name is escaped."""
     rows = []
     for d in range(min(len(X), SHOWN_INSTANCES)):
-        one = X[d]
-        name = str(d) if one.ids is None else printable(one.ids[0])
-        cells = f"<th>{escape(name)}</th><td>{len(one.action)}</td><td>{_timeline(one)}</td>"
+        instance = X[d]
+        name = str(d) if instance.ids is None else printable(instance.ids[0])
+        cells = (
+            f"<th>{escape(name)}</th><td>{len(instance.action)}</td><td>{_timeline(instance)}</td>"
+        )
         rows.append(f"<tr>{cells}</tr>")
     if len(X) > SHOWN_INSTANCES:
         rows.append(f'<tr><td colspan="3">... {len(X) - SHOWN_INSTANCES} more</td></tr>')
@@ -61,18 +65,18 @@ def as_html(X: "IntervalSequences") -> str:
     )
 
 
-def _timeline(one: "IntervalSequences") -> str:
-    """Draw an instance as bars, one lane an action, the name as a tooltip."""
-    if len(one.action) == 0:
+def _timeline(instance: "IntervalSequences") -> str:
+    """Draw an instance as bars, one lane per action, with names as tooltips."""
+    if len(instance.action) == 0:
         return ""
-    lanes = {code: lane for lane, code in enumerate(dict.fromkeys(one.action.tolist()))}
-    origin, scale = one.start.min(), BAR_WIDTH / (one.end.max() - one.start.min())
+    lanes = {code: lane for lane, code in enumerate(dict.fromkeys(instance.action.tolist()))}
+    origin, scale = instance.start.min(), BAR_WIDTH / (instance.end.max() - instance.start.min())
     bars = []
     for code, start, end in zip(
-        one.action.tolist(), one.start.tolist(), one.end.tolist(), strict=True
+        instance.action.tolist(), instance.start.tolist(), instance.end.tolist(), strict=True
     ):
-        hue = 360 * code // len(one.actions)
-        name = escape(printable(one.actions[code]))
+        hue = 360 * code // len(instance.actions)
+        name = escape(printable(instance.actions[code]))
         bars.append(
             f'<rect x="{(start - origin) * scale:.1f}" y="{lanes[code] * BAR_HEIGHT}" '
             f'width="{max((end - start) * scale, 1):.1f}" height="{BAR_HEIGHT - 2}" '

@@ -1,4 +1,4 @@
-"""What the readers and writers of all formats share: errors that name the file, safe writing."""
+"""Shared by the readers and writers of all formats: errors that name the file, safe writing."""
 
 import bz2
 import errno
@@ -27,18 +27,24 @@ COMPRESSED = re.compile(rb"\x1f\x8b|BZh[1-9]1AY&SY|\xfd7zXZ\0|PK\x03\x04|\x28\xb
 ALWAYS_UNPACKED = 1 << 28  # bytes
 MOST_TIMES_UNPACKED = 100
 LARGEST_PIPE = 1 << 30  # bytes, as a pipe is kept in memory
+LARGEST_TEXT = 1 << 28  # bytes, decompressed, of files that are read as a whole
 
 
-class Recording:
-    """A file to read: its bytes, from their start as often as asked, and its name for messages.
+class InputFile:
+    """A file to read: its bytes or text, from their start as often as asked.
 
     Parameters
     ----------
-    path : file; what can be read only once, as a pipe, is kept in memory
+    path : file; what can be read only once, such as a pipe, is kept in memory
+    name : what its recording is called, by default the name of the file; in a folder that is
+        read, the path from there
+
+    `prefix` begins every message about the file.
     """
 
-    def __init__(self, path: Source) -> None:
+    def __init__(self, path: Source, name: str | None = None) -> None:
         self.path = as_path(path)
+        self.name = self.path.name if name is None else name
         self.prefix = f"{printable(self.path.name)}: "
         self._content: bytes | None = None
         self._fits = False
@@ -55,6 +61,31 @@ class Recording:
             stream.seek(0)
             yield stream
 
+    def content(self) -> bytes:
+        """All bytes of the file; refuses more than `LARGEST_TEXT`."""
+        with self.open() as stream:
+            content = stream.read(LARGEST_TEXT + 1)
+        if len(content) > LARGEST_TEXT:
+            raise DataError(
+                f"{self.prefix}the file is larger than {LARGEST_TEXT} bytes; save it in parts"
+            )
+        return content
+
+    def text(self) -> str:
+        """Whole text of the file, UTF-8 with or without byte order mark."""
+        try:
+            return self.content().decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise DataError(
+                f"{self.prefix}the text is not UTF-8: {printable(error, 200)}; save it as UTF-8"
+            ) from error
+
+    def lines(self) -> list[str]:
+        """Lines of the text, without line ends and without empty lines at the end."""
+        text = self.text()
+        # by line feeds only: str.splitlines also cuts at marks that labels may hold
+        return text.replace("\r\n", "\n").rstrip().split("\n") if text.strip() else []
+
     def _stream(self) -> Any:
         opener = OPENERS.get(self.path.suffix.lower())
         if opener is None:
@@ -64,7 +95,17 @@ class Recording:
         return opener(self.path if self.path.is_file() else self._packed(), "rb")
 
     def _packed(self) -> Any:
-        return self.path.open("rb") if self.path.is_file() else io.BytesIO(self._piped())
+        if self.path.is_file():
+            return self.path.open("rb")
+        if self._content is None:
+            with self.path.open("rb") as stream:
+                self._content = stream.read(LARGEST_PIPE + 1)
+            if len(self._content) > LARGEST_PIPE:
+                raise DataError(
+                    f"{self.prefix}more than {LARGEST_PIPE} bytes come through the pipe; save "
+                    "them as a file and read that"
+                )
+        return io.BytesIO(self._content)
 
     def _refuse_bomb(self, opener: Callable[..., Any]) -> None:
         with self._packed() as packed, opener(packed, "rb") as stream:
@@ -79,29 +120,18 @@ class Recording:
                     )
         self._fits = True
 
-    def _piped(self) -> bytes:
-        if self._content is None:
-            with self.path.open("rb") as stream:
-                self._content = stream.read(LARGEST_PIPE + 1)
-            if len(self._content) > LARGEST_PIPE:
-                raise DataError(
-                    f"{self.prefix}more than {LARGEST_PIPE} bytes come through the pipe; save "
-                    "them as a file and read that"
-                )
-        return self._content
-
 
 def as_path(path: Source) -> Path:
-    """Take the name of a file, and nothing that cannot be one."""
+    """Path of a file; refuses anything that cannot be one."""
     if not isinstance(path, str | os.PathLike):
-        raise DataError(f"the name of a file is wanted, got {type(path).__name__}")
+        raise DataError(f"the name of a file is needed, got {type(path).__name__}")
     if "\0" in str(path):
         raise DataError(f"{show(path)} holds a NUL character, which no name of a file can")
     return Path(path)
 
 
 def is_folder(path: Source) -> bool:
-    """Tell a folder; what cannot even be asked about is none."""
+    """Whether it is a folder; a path that is too long to check is not."""
     try:
         return as_path(path).is_dir()
     except OSError:  # a name that is too long
@@ -114,25 +144,32 @@ def show(path: Source) -> str:
 
 
 @contextmanager
-def reading(path: Source) -> Iterator[Recording]:
-    """Turn what goes wrong with a file into errors that name it."""
-    recording = Recording(path)
+def reading(path: Source) -> Iterator[InputFile]:
+    """Turn errors of a file into ones that name it."""
+    file = InputFile(path)
+    with naming_errors(lambda: file):
+        yield file
+
+
+@contextmanager
+def naming_errors(current: Callable[[], InputFile]) -> Iterator[None]:
+    """Turn errors of files into ones that name the current file."""
     try:
-        yield recording
+        yield
     except FileNotFoundError as error:
-        raise DataError(f"there is no file {show(path)}; check the path") from error
+        raise DataError(f"there is no file {show(current().path)}; check the path") from error
     except IsADirectoryError as error:
-        raise DataError(f"{show(path)} is a folder; name a file") from error
+        raise DataError(f"{show(current().path)} is a folder; name a file") from error
     except PermissionError as error:
-        raise DataError(f"{show(path)} may not be read; check its permissions") from error
+        raise DataError(f"{show(current().path)} may not be read; check its permissions") from error
     except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:  # a damaged compressed file
         reason = printable(error, longest=300)
-        raise DataError(f"{recording.prefix}could not be read: {reason}") from error
+        raise DataError(f"{current().prefix}could not be read: {reason}") from error
 
 
 @contextmanager
 def replacing(path: Source) -> Iterator[Path]:
-    """Give a temporary path beside the file, and put it in its place only when all went well."""
+    """Yield a temporary path beside the file, which replaces the file if all goes well."""
     try:
         target = _find_target(path)
         with _temporary_beside(target) as temporary:
@@ -151,27 +188,25 @@ def writing(path: Source) -> Iterator[IO[str]]:
     """Open a text file that appears whole or not at all; compressed where its suffix says so."""
     suffix = as_path(path).suffix.lower()
     with replacing(path) as temporary, temporary.open("wb") as raw:
-        compressed = _compress(raw, suffix)
-        with io.TextIOWrapper(compressed, encoding="utf-8", newline="") as file:
+        packed: Any = raw
+        if suffix == ".gz":  # no temporary name and no time, so that equal data give equal files
+            packed = gzip.GzipFile("", "wb", fileobj=raw, mtime=0)
+        elif suffix in OPENERS:
+            packed = OPENERS[suffix](raw, "wb")
+        with io.TextIOWrapper(packed, encoding="utf-8", newline="") as file:
             yield file
 
 
-def _compress(raw: Any, suffix: str) -> Any:
-    if suffix == ".gz":  # neither the temporary name nor the time, so that equal data stay equal
-        return gzip.GzipFile("", "wb", fileobj=raw, mtime=0)
-    return OPENERS[suffix](raw, "wb") if suffix in OPENERS else raw
-
-
 def _find_target(path: Source) -> Path:
-    """File that is to be replaced, behind links; only a regular file is."""
+    """The file to replace, with links resolved; only a regular file can be replaced."""
     try:
         target = as_path(path).resolve()
     except RuntimeError as error:  # what a loop of links is before Python 3.13
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP)) from error
-    given = Path(path)  # a pipe behind a link has no path that could be resolved
-    if given.is_dir():
+    unresolved = Path(path)  # a pipe behind a link has no path that could be resolved
+    if unresolved.is_dir():
         raise DataError(f"{show(path)} is a folder; name a file")
-    if given.exists() and not given.is_file():
+    if unresolved.exists() and not unresolved.is_file():
         raise DataError(f"{show(path)} is a device or a pipe, which is not replaced; name a file")
     if not target.parent.is_dir():
         raise DataError(f"there is no folder {show(target.parent)}; make it first")

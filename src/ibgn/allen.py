@@ -3,7 +3,7 @@
 Intervals of an instance are ordered by (start, end), so of Allen's thirteen relations only seven
 can hold from an earlier interval to a later one; the other six are their converses. A set of
 relations is a 7-bit mask, bit r for relation r. Every table here is derived from the definition
-of the relations, by trying all ways in which three intervals can stand to each other.
+of the relations, by trying every arrangement of three intervals.
 """
 
 from collections.abc import Iterable
@@ -53,7 +53,7 @@ class Relation(IntEnum):
 
     @property
     def symbol(self) -> str:
-        """Its letter, one of b m o s c f e."""
+        """Letter of the relation, one of b m o s c f e."""
         return "bmoscfe"[self]
 
     @property
@@ -68,7 +68,7 @@ class Relation(IntEnum):
 
     @property
     def converse(self) -> "Relation | Converse":
-        """What j is to i where i is this to j."""
+        """Relation of j to i where i has this relation to j."""
         return self if self is Relation.EQUALS else Converse(self.value + 7)
 
     @classmethod
@@ -107,12 +107,12 @@ class Converse(IntEnum):
 
 
 ALL = 127
-"""The set of all seven relations: nothing is known of a pair."""
+"""The set of all seven relations: nothing is known about a pair."""
 
 RelationSet = Relation | int | str | Iterable[Relation]
 """What the functions take as a set: a relation, symbols like "bmo", relations, or a mask.
 
-A bare integer is a mask, never the number of a relation: `Relation(code)` makes one of those.
+A bare integer is a mask, never the code of a relation; write `Relation(code)` for that.
 """
 
 
@@ -223,7 +223,7 @@ def compose(first: RelationSet, second: RelationSet) -> int:
 
 
 def _code_signs() -> npt.NDArray[np.uint8]:
-    """Code of a relation by the signs of start and end, and by whether intervals touch or part."""
+    """Code of a relation by the signs of start and end, and by whether intervals touch."""
     codes = np.full((3, 3, 5), 255, np.uint8)
     for first, second in product(combinations(range(4), 2), repeat=2):
         (a, b), (c, d) = first, second
@@ -243,10 +243,11 @@ def _compose_all() -> npt.NDArray[np.uint16]:
 def _find_triangles() -> frozenset[tuple[Relation, Relation, Relation]]:
     """All (r_ij, r_jk, r_ik) that three ordered intervals show; six end points are enough."""
     intervals = sorted(combinations(range(6), 2))
-    found = set()
+    triangles = set()
     for i, j, k in combinations_with_replacement(intervals, 3):
-        found.add((Relation(relation(i, j)), Relation(relation(j, k)), Relation(relation(i, k))))
-    return frozenset(found)
+        ij, jk, ik = relation(i, j), relation(j, k), relation(i, k)
+        triangles.add((Relation(ij), Relation(jk), Relation(ik)))
+    return frozenset(triangles)
 
 
 def _project_triangles() -> npt.NDArray[np.uint8]:
@@ -262,7 +263,7 @@ def _project_triangles() -> npt.NDArray[np.uint8]:
 
 
 TRIANGLES = _find_triangles()
-"""The 75 ways (r_ij, r_jk, r_ik) in which three ordered intervals can stand."""
+"""The 75 triples (r_ij, r_jk, r_ik) that three ordered intervals can have."""
 
 PROJECTIONS = _project_triangles()
 """(3, 128, 128): the set left for ik by (ij, jk), for jk by (ij, ik), for ij by (ik, jk)."""
@@ -281,4 +282,4 @@ CONSTRAINTS = MappingProxyType(
         for name in (*"bmoscfe", "bm", "bmo", "ocf", "bmocf", "bmoscf", "bmoscfe")
     }
 )
-"""The 13 sets that a constraint can be, by name; bm and bmoscf only where links are missing."""
+"""The 13 possible constraints, by name; bm and bmoscf occur only where links are missing."""

@@ -22,7 +22,7 @@ __all__ = [
     "span_advice",
 ]
 
-# numbers as text: plain or scientific, in ASCII digits; a blank one is missing
+# numbers as text: plain or scientific, in ASCII digits; blank text is a missing number
 NUMBER = re.compile(
     r"\s*([+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?inf(inity)?|nan)?\s*", re.ASCII | re.IGNORECASE
 )
@@ -40,16 +40,16 @@ DATES = (
 
 
 def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
-    """Refuse an option value that is not among the choices, and list them."""
+    """Refuse an option value that is not one of the choices, and list them."""
     if not isinstance(value, str) or value not in choices:
         listed = ", ".join(map(repr, choices))
         raise OptionError(name, value, f"is not a choice; choose among {listed}")
 
 
 def check_number(name: str, value: Any, required: str, holds: Callable[[float], bool]) -> None:
-    """Refuse an option value that is not a finite number with the property that is required."""
+    """Refuse an option value that is not a finite number with the required property."""
     is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    number = as_number(value) if is_number else None  # infinite where an integer is too large
+    number = as_number(value) if is_number else None  # infinite if an integer is too large
     if number is None or not np.isfinite(number):
         raise OptionError(name, value, f"must be a finite number, {required}")
     if not holds(number):
@@ -72,8 +72,8 @@ def check_jobs(name: str, value: Any) -> None:
 
 
 def as_number(value: Any) -> float | None:
-    """Number that a cell holds, NaN where it is empty, None where it holds something else."""
-    if type(value) is float:  # by far the most
+    """Number in a cell, NaN if the cell is empty, None if it holds something else."""
+    if type(value) is float:  # by far the most common type
         return value
     if value is None or value is pd.NA or value is pd.NaT:
         return np.nan
@@ -96,12 +96,12 @@ def as_number(value: Any) -> float | None:
 
 
 def is_date(value: Any) -> bool:
-    """Tell dates, times of the day and time spans, also as text, from numbers."""
+    """Whether a value is a date, a time of day or a time span, also as text."""
     return isinstance(value, DATES) or (isinstance(value, str) and bool(DATE.fullmatch(value)))
 
 
 def not_a_number(name: str, value: Any) -> str:
-    """Say what stands where a time should be, and what to do."""
+    """Say what was found instead of a time, and what to do."""
     if is_date(value):
         return span_advice(name, value)
     return (

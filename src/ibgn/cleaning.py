@@ -1,6 +1,6 @@
 """Rows of recorded intervals: checked, cleaned and put in order.
 
-What every reader ends in. Records come in as columns, one row an interval; they leave as the flat
+Every reader ends here. Records come in as columns, one row per interval; they leave as the flat
 arrays of `IntervalSequences`. Nothing is dropped without a warning that counts it, and an error
 names the row, the instance, what was found and what to do.
 """
@@ -17,7 +17,7 @@ import pandas as pd
 
 from ibgn._arrays import Floats, Ints
 from ibgn.checks import as_number, check_choice, check_number, is_date, span_advice
-from ibgn.errors import DataError, DataWarning
+from ibgn.errors import DataError, DataWarning, Option, Part
 from ibgn.text import count, quote
 
 __all__ = ["Cleaning", "CleaningOptions", "Flat", "Records"]
@@ -27,7 +27,7 @@ Closed = Literal["left", "right", "both", "neither"]
 ZeroLength = Literal["error", "drop"]
 Duplicates = Literal["keep", "drop"]
 
-LARGEST_TIME = 2.0**53  # beyond it whole numbers are no longer told apart
+LARGEST_TIME = 2.0**53  # beyond it neighbouring whole numbers are the same float
 WHOLE_TICK = 1e-6  # how far from a whole number of ticks rounding may carry a time
 
 LISTS = "give a list of instances, each a list of (action, start, end)"
@@ -50,9 +50,9 @@ class Cleaning:
 
     Parameters
     ----------
-    closed : which ends belong to an interval, in pandas' words. "left" is half-open and needs
-        nothing done. In whole ticks "both" means that [3, 7] covers the ticks 3 to 7, so the end
-        becomes 8; "right" and "neither" move a start that does not belong likewise.
+    closed : which ends belong to an interval, in pandas' words. "left" is half-open and changes
+        nothing. In whole ticks "both" means that [3, 7] covers the ticks 3 to 7, so the end
+        becomes 8; "right" and "neither" move the start in the same manner.
     tick : length of one tick, for `closed` other than "left"
     tolerance : end points of an instance that are closer than this are the same instant; chains
         of close points merge to their lower median
@@ -78,7 +78,7 @@ class Cleaning:
 
 
 class Flat(NamedTuple):
-    """Intervals of many instances: those of d stand from offsets[d] to offsets[d+1]."""
+    """Intervals of many instances: those of d are from offsets[d] to offsets[d+1]."""
 
     offsets: Ints
     action: npt.NDArray[np.int32]
@@ -112,9 +112,19 @@ class Records:
         records = self
         if cleaning.duplicates == "drop":
             records = records._without_duplicates()
-        records = records._half_open(cleaning)._lengthened(cleaning.min_duration)
-        records = records._snapped(cleaning.tolerance)._without_empty(self, cleaning)
-        return records._sorted()
+        records = records._half_open(cleaning)
+        if cleaning.min_duration > 0:
+            end = np.maximum(records.end, records.start + cleaning.min_duration)
+            records = replace(records, end=end)
+        if cleaning.tolerance > 0:
+            start, end = snap(records.instance, records.start, records.end, cleaning.tolerance)
+            records = replace(records, start=start, end=end)
+        records = records._without_empty(self, cleaning)
+        order = np.lexsort((records.action, records.end, records.start, records.instance))
+        lengths = np.bincount(records.instance, minlength=len(records.ids))
+        offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        action = records.action[order].astype(np.int32)
+        return Flat(offsets, action, records.start[order], records.end[order])
 
     def _check_times(self) -> None:
         for name, times in (("start", self.start), ("end", self.end)):
@@ -126,22 +136,22 @@ class Records:
             )
             self._refuse(
                 np.abs(times) > LARGEST_TIME,
-                f"the {name} is beyond 2^53, where times are no longer told apart; "
+                f"the {name} is beyond 2^53, where floats no longer distinguish times; "
                 "subtract a common origin or use a larger unit",
             )
         self._refuse(
             self.end < self.start, "the interval ends before it starts; swap them or drop the row"
         )
 
-    def _refuse(self, bad: npt.NDArray[np.bool_], why: str) -> None:
-        """Raise for the first bad row, with what stands there and how many more there are."""
+    def _refuse(self, bad: npt.NDArray[np.bool_], *why: Part) -> None:
+        """Raise for the first bad row, with its times and the number of further bad rows."""
         if not bad.any():
             return
         row = int(np.argmax(bad))
         more = int(bad.sum()) - 1
         also = f" ({count(more, 'more row')} likewise)" if more else ""
-        found = f"(start={self.start[row]:.15g}, end={self.end[row]:.15g})"
-        raise DataError(f"{self.where(row)}: {why} {found}{also}")
+        times = f" (start={self.start[row]:.15g}, end={self.end[row]:.15g})"
+        raise DataError(f"{self.where(row)}: ", *why, f"{times}{also}")
 
     def _keep(self, kept: npt.NDArray[np.bool_]) -> "Records":
         rows = np.flatnonzero(kept)
@@ -170,25 +180,17 @@ class Records:
         ticks = np.stack([self.start, self.end]) / cleaning.tick
         self._refuse(
             np.abs(ticks - np.rint(ticks)).max(axis=0, initial=0.0) > WHOLE_TICK,
-            f"closed={cleaning.closed!r} needs times in whole ticks of {cleaning.tick:g}; "
-            "give the length of a tick (tick=...) or use closed='left'",
+            Option("closed", cleaning.closed),
+            f" needs times in whole ticks of {cleaning.tick:g}; give the length of a tick with ",
+            Option("tick"),
+            " or use ",
+            Option("closed", "left"),
         )
         # all times are made from whole ticks, so that equal ticks are equal numbers
         start, end = np.rint(ticks)
         start += cleaning.closed in ("right", "neither")
         end += cleaning.closed in ("both", "right")
         return replace(self, start=start * cleaning.tick, end=end * cleaning.tick)
-
-    def _lengthened(self, min_duration: float) -> "Records":
-        if min_duration == 0:
-            return self
-        return replace(self, end=np.maximum(self.end, self.start + min_duration))
-
-    def _snapped(self, tolerance: float) -> "Records":
-        if tolerance == 0:
-            return self
-        start, end = snap(self.instance, self.start, self.end, tolerance)
-        return replace(self, start=start, end=end)
 
     def _without_empty(self, recorded: "Records", cleaning: Cleaning) -> "Records":
         empty = self.end <= self.start
@@ -199,16 +201,16 @@ class Records:
             dropped = count(int(empty.sum()), "interval")
             _warn(f"dropped {dropped} of zero length (first: {first})")
             return self._keep(~empty)
+        drop = Option("zero_length", "drop")
+        advice: list[Part] = ["the interval has zero length; use ", drop, " or "]
+        advice += ["a ", Option("min_duration")]
         if cleaning.tolerance > 0 and self._were_longer(recorded, empty):
-            advice = (
-                f"merging end points closer than tolerance={cleaning.tolerance:g} leaves the "
-                "interval empty; use a smaller tolerance, or zero_length='drop'"
-            )
-        else:
-            advice = "the interval has zero length; use zero_length='drop' or a min_duration"
-            if cleaning.closed == "left" and _look_like_ticks(recorded):
-                advice += ", or closed='both' if ends are inclusive"
-        self._refuse(empty, advice)
+            merging = Option("tolerance", cleaning.tolerance)
+            advice = ["merging end points closer than ", merging, " leaves the interval empty; "]
+            advice += ["use a smaller one, or ", drop]
+        elif cleaning.closed == "left" and _look_like_ticks(recorded):
+            advice += [", or ", Option("closed", "both"), " if ends are inclusive"]
+        self._refuse(empty, *advice)
         return self
 
     def _were_longer(self, recorded: "Records", empty: npt.NDArray[np.bool_]) -> bool:
@@ -216,16 +218,9 @@ class Records:
             return True
         return bool((recorded.start < recorded.end)[np.argmax(empty)])
 
-    def _sorted(self) -> Flat:
-        order = np.lexsort((self.action, self.end, self.start, self.instance))
-        lengths = np.bincount(self.instance, minlength=len(self.ids))
-        offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        action = self.action[order].astype(np.int32)
-        return Flat(offsets, action, self.start[order], self.end[order])
-
 
 def snap(instance: Ints, start: Floats, end: Floats, tolerance: float) -> tuple[Floats, Floats]:
-    """Merge end points of an instance that are closer than tolerance, chains of them to one.
+    """Merge end points of an instance that are closer than tolerance, and chains of such points.
 
     A merged point takes the lower median of its members: a value that was recorded, so that
     snapping twice is snapping once.
@@ -244,21 +239,18 @@ def snap(instance: Ints, start: Floats, end: Floats, tolerance: float) -> tuple[
     return merged[: len(start)], merged[len(start) :]
 
 
-def encode(values: Any) -> tuple[Ints, tuple[str, ...]]:
-    """Codes and names of a column of text, in order of appearance; -1 where a value is missing."""
-    return by_text(*pd.factorize(values, use_na_sentinel=True))
+def name_by_text(codes: Ints, values: Any) -> tuple[Ints, tuple[str, ...]]:
+    """Name factorised values by how they are written, so that 1 and "1" are the same name.
 
-
-def by_text(codes: Ints, uniques: Any) -> tuple[Ints, tuple[str, ...]]:
-    """Make names of values by how they are written, so that 1 and "1" are the same name."""
-    names = [str(value) for value in uniques]
-    again, distinct = pd.factorize(np.array(names, dtype=object))
-    again = np.append(again, -1)  # code -1 stays -1
-    return again[codes].astype(np.int64), tuple(str(name) for name in distinct)
+    Codes of -1, and those of blank names, are -1: no name.
+    """
+    number: dict[str, int] = {}
+    again = [number.setdefault(str(v), len(number)) if str(v).strip() else -1 for v in values]
+    return np.array([*again, -1], np.int64)[codes], tuple(number)
 
 
 def order_by_name(codes: Ints, names: tuple[str, ...]) -> tuple[Ints, tuple[str, ...]]:
-    """Renumber codes so that names stand in the order of their text."""
+    """Renumber codes so that names are sorted."""
     order = sorted(range(len(names)), key=names.__getitem__)
     rank = np.empty(len(names), np.int64)
     rank[order] = np.arange(len(names))
@@ -266,14 +258,20 @@ def order_by_name(codes: Ints, names: tuple[str, ...]) -> tuple[Ints, tuple[str,
 
 
 def records_of_lists(instances: Any, ids: Sequence[str] | None) -> Records:
-    """Records of lists of (action, start, end), one list an instance."""
+    """Records of lists of (action, start, end), one list per instance."""
     listed = _as_lists(instances)
-    names = _distinct_names(len(listed), ids)
+    names = tuple(map(str, range(len(listed)) if ids is None else ids))
+    if len(names) != len(listed):
+        raise DataError(f"ids has one name per instance, got {len(names)} for {len(listed)}")
+    twice = [name for name, times in Counter(names).items() if times > 1]
+    if twice:
+        raise DataError(f"two instances have the id {quote(twice[0])}; make ids distinct")
     owner = np.repeat(np.arange(len(listed)), [len(instance) for instance in listed])
     where = where_in_lists(owner, names)
     rows = [row for instance in listed for row in instance]
     checked = [_check_row(row, where, place) for place, row in enumerate(rows)]
-    codes, actions = order_by_name(*encode(np.array([row[0] for row in checked], dtype=object)))
+    named = pd.factorize(np.array([row[0] for row in checked], dtype=object))
+    codes, actions = order_by_name(*name_by_text(*named))
     start, end = (np.array([row[i] for row in checked], np.float64) for i in (1, 2))
     return Records(owner.astype(np.int64), codes, start, end, names, actions, where)
 
@@ -292,16 +290,6 @@ def _as_lists(instances: Any) -> list[list[Any]]:
     return listed
 
 
-def _distinct_names(number: int, ids: Sequence[str] | None) -> tuple[str, ...]:
-    names = tuple(map(str, range(number) if ids is None else ids))
-    if len(names) != number:
-        raise DataError(f"ids has one name an instance, got {len(names)} for {number}")
-    twice = [name for name, times in Counter(names).items() if times > 1]
-    if twice:
-        raise DataError(f"two instances have the id {quote(twice[0])}; make ids distinct")
-    return names
-
-
 def _check_row(row: Any, where: Callable[[int], str], place: int) -> tuple[str, float, float]:
     if isinstance(row, str | bytes) or not hasattr(row, "__iter__"):
         raise DataError(f"{where(place)} is {quote(row)}; {LISTS}")
@@ -310,9 +298,9 @@ def _check_row(row: Any, where: Callable[[int], str], place: int) -> tuple[str, 
     times = as_number(start), as_number(end)
     if len(values) != 3 or times[0] is None or times[1] is None:
         dates = [value for value in values[1:] if is_date(value)]
-        found = f"; {span_advice('time', dates[0])}" if dates else f", got {quote(row)}"
+        advice = f"; {span_advice('time', dates[0])}" if dates else f", got {quote(row)}"
         raise DataError(
-            f"{where(place)}: an interval is (action, start, end) with numbers for times{found}"
+            f"{where(place)}: an interval is (action, start, end) with numbers for times{advice}"
         )
     name = "" if action is None or action is pd.NA or action != action else str(action)
     if not name.strip():
@@ -333,7 +321,7 @@ def where_in_lists(owner: Ints, names: tuple[str, ...] | None) -> Callable[[int]
 
 
 def _warn(message: str) -> None:
-    warnings.warn(message, DataWarning, stacklevel=2)
+    warnings.warn(DataWarning(message), stacklevel=2)
 
 
 def _look_like_ticks(records: Records) -> bool:

@@ -1,8 +1,8 @@
 """Whether relations on some pairs of ordered intervals can hold together, and why not.
 
-A network is given as a mapping from pairs of positions (i, j), i < j, counted from 0, to sets of
-relations, or as the square array of masks that `path_consistency` returns. Pairs that are not
-named may stand in any relation; the intervals are ordered by (start, end) all the same.
+A network is a mapping from pairs of positions (i, j), i < j, counted from 0, to sets of
+relations, or the square array of masks that `path_consistency` returns. Pairs that are not
+named may have any relation; the intervals are ordered by (start, end) in any case.
 """
 
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ Pair = tuple[int, int]
 Network = Mapping[Pair, RelationSet] | npt.NDArray[np.uint8]
 Masks = npt.NDArray[np.uint8]
 
-# What each relation of i to j says of their end points: (left, right) for "left is not after
+# What each relation of i to j says about their end points: (left, right) for "left is not after
 # right". Points are numbered start i 0, end i 1, start j 2, end j 3.
 _NOT_AFTER: dict[Relation, tuple[Pair, ...]] = {
     Relation.BEFORE: ((1, 2),),
@@ -46,7 +46,7 @@ def path_consistency(network: Network, size: int | None = None) -> Masks | None:
 
     Returns
     -------
-    closed : (size, size) masks at [i, j] for i < j, or None where a pair has nothing left.
+    closed : (size, size) masks at [i, j] for i < j, or None if a pair has no relation left.
         Where each named pair has one relation, None is returned exactly for impossible networks:
         these relations together with the order are ORD-Horn, for which path consistency decides.
 
@@ -65,7 +65,7 @@ def path_consistency(network: Network, size: int | None = None) -> Masks | None:
 
 
 def is_possible(network: Network, size: int | None = None) -> bool:
-    """Whether some intervals, ordered by (start, end), stand in these relations.
+    """Whether intervals ordered by (start, end) can have these relations.
 
     Examples
     --------
@@ -76,9 +76,9 @@ def is_possible(network: Network, size: int | None = None) -> bool:
 
 
 def realise(network: Network, size: int | None = None) -> npt.NDArray[np.int64] | None:
-    """Intervals that stand in these relations, as a (size, 2) array of starts and ends.
+    """Intervals with these relations, as a (size, 2) array of starts and ends.
 
-    The certificate that a network is possible; None where it is not. Pairs that are not named get
+    They prove that a network is possible; None if it is not. Pairs that are not named get
     no equal end points unless the named ones force them.
 
     Examples
@@ -93,11 +93,11 @@ def realise(network: Network, size: int | None = None) -> npt.NDArray[np.int64] 
     if settled is None:
         return None
     relations = {pair: members(int(settled[pair]))[0] for pair in _named_pairs(masks)}
-    return _place(relations, len(masks))
+    return _number_points(relations, len(masks))
 
 
 def smallest_contradiction(network: Network, size: int | None = None) -> list[Pair] | None:
-    """Find the fewest pairs whose relations cannot hold together; None where all can.
+    """Find the fewest pairs whose relations cannot hold together; None if all can.
 
     Smallest by number: no contradiction in the network has fewer pairs. Found by implicit hitting
     sets: a contradiction must hit the complement of every set of pairs that holds together.
@@ -121,9 +121,15 @@ def smallest_contradiction(network: Network, size: int | None = None) -> list[Pa
 
 
 def _as_masks(network: Network, size: int | None) -> Masks:
-    """A (size, size) array of masks, all seven relations where nothing is said."""
+    """A (size, size) array of masks, all seven relations for pairs that are not named."""
     if isinstance(network, np.ndarray):
-        return _check_array(network, size)
+        if network.ndim != 2 or network.shape[0] != network.shape[1]:
+            raise ValueError(f"a network is a square array of masks, got shape {network.shape}")
+        if size not in (None, len(network)):
+            raise ValueError(f"the network has {len(network)} positions, got size={size}")
+        if network.size and not (network.min() >= 0 and network.max() <= ALL):
+            raise ValueError("a set of relations is a mask from 0 to 127; the network has others")
+        return np.triu(network, 1).astype(np.uint8)
     last = max((j for _, j in network), default=-1)
     if size is None:
         size = last + 1
@@ -135,16 +141,6 @@ def _as_masks(network: Network, size: int | None) -> Masks:
             raise ValueError(f"pair ({i}, {j}) does not fit into size={size}; give a larger size")
         masks[i, j] = relation_set(relations)
     return masks
-
-
-def _check_array(network: npt.NDArray[np.uint8], size: int | None) -> Masks:
-    if network.ndim != 2 or network.shape[0] != network.shape[1]:
-        raise ValueError(f"a network is a square array of masks, got shape {network.shape}")
-    if size not in (None, len(network)):
-        raise ValueError(f"the network has {len(network)} positions, got size={size}")
-    if network.size and not (network.min() >= 0 and network.max() <= ALL):
-        raise ValueError("a set of relations is a mask from 0 to 127; the network has others")
-    return np.triu(network, 1).astype(np.uint8)
 
 
 def _upper(size: int) -> npt.NDArray[np.int64]:
@@ -165,10 +161,10 @@ def _settle_masks(masks: Masks) -> Masks | None:
 
 
 def _settle(closed: Masks, pairs: list[Pair]) -> Masks | None:
-    """Leave one relation in each of the pairs of a closed network such that all hold together.
+    """Reduce each of the pairs of a closed network to one relation so that all hold together.
 
-    Sets of several relations are tried one by one. Once they are single path consistency has
-    decided, so only what the sets themselves leave open is ever taken back.
+    The relations of a set are tried one by one. Path consistency decides networks of single
+    relations, so backtracking is limited to choices within the sets.
     """
     pairs = [pair for pair in pairs if closed[pair] & (closed[pair] - 1)]
     if not pairs:
@@ -182,7 +178,7 @@ def _settle(closed: Masks, pairs: list[Pair]) -> Masks | None:
 
 
 def _narrow(closed: Masks, pair: Pair, mask: int) -> Masks | None:
-    """Keep in one pair of a closed network what is in mask, and close it again."""
+    """Intersect one pair of a closed network with a mask, and close the network again."""
     left = closed[pair] & mask
     if left == closed[pair]:
         return closed
@@ -194,7 +190,7 @@ def _narrow(closed: Masks, pair: Pair, mask: int) -> Masks | None:
     return narrowed if _is_alive(narrowed) else None
 
 
-def _place(relations: Mapping[Pair, Relation], size: int) -> npt.NDArray[np.int64]:
+def _number_points(relations: Mapping[Pair, Relation], size: int) -> npt.NDArray[np.int64]:
     """Number the end points of possible relations in an order that they allow.
 
     Points that must be equal share a number, all others get their own. Points are the nodes of a
@@ -207,7 +203,9 @@ def _place(relations: Mapping[Pair, Relation], size: int) -> npt.NDArray[np.int6
         points = (2 * i, 2 * i + 1, 2 * j, 2 * j + 1)
         edges += [(points[left], points[right]) for left, right in _NOT_AFTER[member]]
     while True:
-        component = _strong_components(edges, 2 * size)
+        left, right = np.array(edges, np.int64).reshape(-1, 2).T
+        graph = coo_array((np.ones(len(left)), (left, right)), shape=(2 * size, 2 * size))
+        component = connected_components(graph, connection="strong")[1].astype(np.int64)
         ties = {
             (2 * i + 1, 2 * i + 3)
             for i in range(size - 1)
@@ -217,12 +215,6 @@ def _place(relations: Mapping[Pair, Relation], size: int) -> npt.NDArray[np.int6
             break
         edges += ties
     return _number(component, edges).reshape(size, 2)
-
-
-def _strong_components(edges: list[Pair], points: int) -> npt.NDArray[np.int64]:
-    left, right = np.array(edges, np.int64).reshape(-1, 2).T
-    graph = coo_array((np.ones(len(left)), (left, right)), shape=(points, points))
-    return connected_components(graph, connection="strong")[1].astype(np.int64)
 
 
 def _number(component: npt.NDArray[np.int64], edges: list[Pair]) -> npt.NDArray[np.int64]:
@@ -237,7 +229,7 @@ def _number(component: npt.NDArray[np.int64], edges: list[Pair]) -> npt.NDArray[
 
 
 def _grow(masks: Masks, pairs: list[Pair], chosen: list[int]) -> set[int] | None:
-    """Add pairs to those chosen while they hold together; None if the chosen ones do not."""
+    """Add pairs to the chosen ones while all hold together; None if the chosen ones do not."""
     together: list[Pair] = []
     grown = set()
     closed = np.triu(np.full_like(masks, ALL), 1)

@@ -1,8 +1,8 @@
-"""What a class learned, said on the class itself: each field with its type and what must hold.
+"""What a class learned, declared on the class itself: the type of each field, and its condition.
 
 Model files are written and read by these declarations alone, so a new term or estimator needs no
-line anywhere else. A reader trusts nothing: every array of a file has the type, the lengths and
-the property that its field declares.
+code anywhere else. The reader trusts nothing: every array in a file must have the type, the
+lengths and the property that its field declares.
 """
 
 from collections.abc import Callable
@@ -34,24 +34,24 @@ __all__ = [
 ]
 
 INT, FLOAT = ("<i8",), ("<f8",)
-ANY = -1  # any length of an array
+ANY = -1  # an array of any length
 
 
 def anything(value: Any) -> bool:
-    """Whatever has the right type."""
+    """Accept every value of the right type."""
     return True
 
 
 class Stored(NamedTuple):
-    """How a value is kept in a file.
+    """How a value is stored in a file.
 
     Parameters
     ----------
     kind : `INT` or `FLOAT` for an array; int, float, bool or str; or a class with stored fields
-    lengths : of an array: numbers, `ANY`, or names like "actions" and "bins+1"; a name has the
-        same length wherever an activity uses it, and "actions" is the number of known actions
-    holds : what must hold of the value
-    optional : whether None may stand in its place
+    lengths : of an array: numbers, `ANY`, or names like "actions" and "bins+1"; a name means the
+        same length throughout an activity, and "actions" is the number of known actions
+    holds : condition that the value must meet
+    optional : whether None is allowed instead
     """
 
     kind: Any
@@ -67,7 +67,7 @@ def stored(
     optional: bool = False,
     **options: Any,
 ) -> Any:
-    """Declare a field of a dataclass that goes into model files; see `Stored`.
+    """Declare a field of a dataclass that is stored in model files; see `Stored`.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def stored(
 
 
 def stored_fields(kind: type) -> dict[str, Stored]:
-    """Fields of a dataclass that go into model files, in order."""
+    """Fields of a dataclass that are stored in model files, in order."""
     return {f.name: f.metadata["stored"] for f in fields(kind) if "stored" in f.metadata}
 
 
@@ -92,7 +92,7 @@ STORABLE: dict[str, type] = {}
 
 
 def register(registry: dict[str, Any], name: str, kind: type) -> None:
-    """Make a class known under a name; defined again, as in a notebook, it replaces itself."""
+    """Register a class by name; one that is defined again, as in a notebook, is replaced."""
     known = registry.get(name)
     if known is not None and (known.__module__, known.__qualname__) != (
         kind.__module__,
@@ -118,12 +118,12 @@ def is_finite(value: Any) -> bool:
 
 
 def is_increasing(value: Array) -> bool:
-    """Whether numbers are finite, each above the one before it."""
+    """Whether numbers are finite, and each is larger than the one before."""
     return is_finite(value) and bool((value[1:] > value[:-1]).all())
 
 
 def are_probs(value: Array) -> bool:
-    """Whether rows add up to 1; those without entries may stay."""
+    """Whether rows add up to 1; rows without entries are allowed."""
     possible = len(value) and ((value >= 0) & (value < 2)).all()
     return bool(possible and (not value.size or np.allclose(value.sum(axis=-1), 1, atol=1e-6)))
 
@@ -134,5 +134,5 @@ def are_log_probs(value: Array) -> bool:
 
 
 def are_smoothed_log_probs(value: Array) -> bool:
-    """Whether these are such logarithms, all finite: kernels may subtract one from another."""
+    """The same, and all logarithms are finite, so that kernels may subtract them."""
     return is_finite(value) and are_log_probs(value)

@@ -1,22 +1,23 @@
-"""What is raised and warned: sentences whose options are data.
+"""Errors and warnings: sentences whose options are data.
 
-A message is made of parts: text, and every `Option` that it names. Python shows an option as a
-keyword argument, `closed='both'`; the command line shows the same part as its flag,
-`--closed both`. Nobody has to take sentences apart for that.
+A message is made of parts: text, and each `Option` that it names. Python shows an option as a
+keyword argument, `closed='both'`; the command line shows the same part as a flag,
+`--closed both`. No code has to parse sentences for that.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple, Self
 
 from ibgn.text import printable
 
 __all__ = ["MISSING", "DataError", "DataWarning", "Option", "OptionError", "Part", "message_of"]
 
-LONGEST = 200  # characters of a value that a message shows
+LONGEST = 200  # characters of a value in a message
 
 
 class _Missing:
-    """Stands where an option is named without a value; there is one, `MISSING`."""
+    """The value of an option that has none; its only instance is `MISSING`."""
 
     def __repr__(self) -> str:
         return "MISSING"
@@ -65,24 +66,24 @@ class DataError(ValueError):
         super().__init__(_join(parts))
         self.parts = parts
 
-    def within(self, place: str) -> Self:
-        """Return the same error with words put in front that say where, as "file.csv: "."""
-        return type(self)(place, *self.parts)
+    def within(self, prefix: str) -> Self:
+        """Return the same error with a prefix that says where it is, such as "file.csv: "."""
+        return type(self)(prefix, *self.parts)
 
     def reword(self, show: "Callable[[Option], str]") -> None:
-        """Write each option in the message as `show` does, once and for all."""
+        """Replace each option in the message by the text that `show` gives for it."""
         self.parts = (message_of(self, show),)
         self.args = self.parts
 
 
 class OptionError(DataError):
-    """An option has a value that it cannot take: wrong use, whatever the data are.
+    """An option has an invalid value: wrong use, whatever the data are.
 
     Parameters
     ----------
     option : name of the keyword argument
-    value : what was given, or `MISSING` where nothing was
-    reason : what is wrong and what to do, a predicate: "must be positive"
+    value : the invalid value, or `MISSING` if there was none
+    reason : what is wrong and what to do, as a predicate: "must be positive"
 
     Examples
     --------
@@ -93,33 +94,29 @@ class OptionError(DataError):
     ('smoothing', -1)
     """
 
-    def __init__(self, option: str, value: Any, *reason: Part, place: str = "") -> None:
-        self.option, self.value, self.reason, self.place = option, value, reason, place
+    def __init__(self, option: str, value: Any, *reason: Part, prefix: str = "") -> None:
+        self.option, self.value, self.reason, self.prefix = option, value, reason, prefix
         named = Option(option, value) if value is not MISSING else Option(option)
-        super().__init__(*([place] if place else []), named, " ", *reason)
+        super().__init__(*([prefix] if prefix else []), named, " ", *reason)
 
-    def within(self, place: str) -> Self:
-        """Return the same error with words put in front that say where."""
-        return type(self)(self.option, self.value, *self.reason, place=place + self.place)
+    def within(self, prefix: str) -> Self:
+        """Return the same error with a prefix that says where it is."""
+        return type(self)(self.option, self.value, *self.reason, prefix=prefix + self.prefix)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self)._remake, (self.option, self.value, self.reason, self.place)
-
-    @classmethod
-    def _remake(cls, option: str, value: Any, reason: tuple[Part, ...], place: str) -> Self:
-        return cls(option, value, *reason, place=place)
+        return partial(type(self), prefix=self.prefix), (self.option, self.value, *self.reason)
 
 
 class DataWarning(UserWarning):
-    """The data were read, but something in them was left out or looks like a mistake."""
+    """The data were read, but some were left out, or look like a mistake."""
 
     def __init__(self, *parts: Part) -> None:
         super().__init__(_join(parts))
         self.parts = parts
 
 
-def message_of(spoken: BaseException, show: Callable[[Option], str] = str) -> str:
-    """Text of an error or a warning, each option in it as `show` writes it.
+def message_of(error: BaseException, show: Callable[[Option], str] = str) -> str:
+    """Text of an error or a warning, with each option as `show` writes it.
 
     Examples
     --------
@@ -127,5 +124,5 @@ def message_of(spoken: BaseException, show: Callable[[Option], str] = str) -> st
     >>> message_of(error, lambda option: f"--{option.name} {option.value}")
     'two ends coincide; set --tolerance 0.5'
     """
-    parts = getattr(spoken, "parts", (str(spoken),))
+    parts = getattr(error, "parts", (str(error),))
     return "".join(part if isinstance(part, str) else show(part) for part in parts)

@@ -10,35 +10,36 @@ import numpy.typing as npt
 import pandas as pd
 
 from ibgn._arrays import Floats, find_runs
+from ibgn.columns import as_column
 from ibgn.errors import DataWarning, Option
-from ibgn.intervals import IntervalSequences, as_column, as_sequences
+from ibgn.intervals import IntervalSequences, as_sequences
 from ibgn.networks import Sequences, count_pairs
 from ibgn.text import count, printable
 
 __all__ = ["Inspection", "inspect"]
 
 
-ENOUGH = 0.05  # share of intervals from which on a pattern is taken for a habit of the recording
+ENOUGH = 0.05  # share of intervals that makes a pattern a habit of the recording
 TOLERANCE_SHARE = 0.01  # share of gaps that must be tiny before a tolerance is advised
-TINY = 0.1  # tiny gaps are below this part of the median duration ...
+TINY = 0.1  # tiny gaps are below this share of the median duration ...
 JUMP = 4.0  # ... and this many times smaller than the next larger gap
-LONGEST = 30_000  # intervals of an instance up to which its pairs are counted, in seconds
-ODD_SCALE = 50.0  # an instance so many times longer than the median is in another unit
+LONGEST = 30_000  # intervals of the longest instance whose pairs are counted; takes seconds
+ODD_SCALE = 50.0  # an instance this many times longer than the median is in another unit
 
 
 @dataclass(frozen=True)
 class Inspection:
-    """Counts of everything, and warnings on likely mistakes.
+    """Counts of everything, and warnings about likely mistakes.
 
     Parameters
     ----------
     instances, activities, actions, intervals : how many there are
-    groups : how many there are, or None where instances have no group
-    intervals_per_instance, duration : least, median and most
+    groups : how many there are, or None if instances have no group
+    intervals_per_instance, duration : smallest, median and largest
     instances_per_activity, intervals_per_action : counts by name
     relations, constraints : pairs of intervals by symbol, in fully linked networks; instances of
         more than 30,000 intervals are left out, with a warning
-    warnings : what looks like a mistake, each with what to do
+    warnings : what looks like a mistake, and what to do about it
     """
 
     instances: int
@@ -66,8 +67,8 @@ def inspect(
 
     Examples
     --------
-    >>> found = inspect([[("reach", 0, 2), ("grasp", 2, 5)], [("reach", 0, 1)]], ["take", "wave"])
-    >>> found.instances, found.activities, found.actions, found.intervals, found.relations["m"]
+    >>> data = inspect([[("reach", 0, 2), ("grasp", 2, 5)], [("reach", 0, 1)]], ["take", "wave"])
+    >>> data.instances, data.activities, data.actions, data.intervals, data.relations["m"]
     (2, 2, 2, 3, 1)
     """
     X = as_sequences(X)
@@ -99,11 +100,8 @@ def _spread(values: Floats) -> dict[str, float]:
 
 
 def _warnings(X: IntervalSequences, activities: Counter[str]) -> Iterator[DataWarning]:
-    found = [
-        _one_instance(X),
-        _one_interval_each(X),
-        _without_intervals(X),
-        _left_out(X),
+    warnings = [
+        *_about_lengths(X),
         _wrong_ends(X),
         _near_end_points(X),
         _overlapping_itself(X),
@@ -113,47 +111,35 @@ def _warnings(X: IntervalSequences, activities: Counter[str]) -> Iterator[DataWa
         _similar_names("activities", tuple(activities)),
         _lonely_activities(activities),
     ]
-    return (warning for warning in found if warning is not None)
+    return (warning for warning in warnings if warning is not None)
 
 
-def _one_instance(X: IntervalSequences) -> DataWarning | None:
-    if len(X) != 1 or len(X.action) < 2:
-        return None
-    return DataWarning(
-        f"all {len(X.action)} intervals are in one instance; check that the instance column "
-        "names each performance"
-    )
-
-
-def _one_interval_each(X: IntervalSequences) -> DataWarning | None:
-    if len(X) < 2 or (X.lengths != 1).any():
-        return None
-    return DataWarning(
-        "every instance has one interval only, so no relations; check that the instance column "
-        "names the performance and not the row"
-    )
-
-
-def _without_intervals(X: IntervalSequences) -> DataWarning | None:
+def _about_lengths(X: IntervalSequences) -> Iterator[DataWarning]:
+    """Instances that are all in one, or have no intervals, only one, or too many to count."""
+    if len(X) == 1 and len(X.action) > 1:
+        yield DataWarning(
+            f"all {len(X.action)} intervals are in one instance; check that the instance column "
+            "names each performance"
+        )
+    if len(X) > 1 and (X.lengths == 1).all():
+        yield DataWarning(
+            "every instance has only one interval, so no relations; check that the instance column "
+            "names the performance and not the row"
+        )
     empty = int((X.lengths == 0).sum())
-    if empty == 0:
-        return None
-    verb = "has" if empty == 1 else "have"
-    return DataWarning(f"{empty} of {count(len(X), 'instance')} {verb} no intervals")
-
-
-def _left_out(X: IntervalSequences) -> DataWarning | None:
+    if empty:
+        verb = "has" if empty == 1 else "have"
+        yield DataWarning(f"{empty} of {count(len(X), 'instance')} {verb} no intervals")
     long = int((X.lengths > LONGEST).sum())
-    if not long:
-        return None
-    return DataWarning(
-        f"{count(long, 'instance')} of more than {LONGEST:,} intervals left out of the counts of "
-        "relations; check that the instance column names each performance"
-    )
+    if long:
+        yield DataWarning(
+            f"{count(long, 'instance')} of more than {LONGEST:,} intervals left out of the counts "
+            "of relations; check that the instance column names each performance"
+        )
 
 
 def _wrong_ends(X: IntervalSequences) -> DataWarning | None:
-    """In whole ticks, actions that follow each other meet; a tick off suggests wrong ends."""
+    """Actions that follow each other in whole ticks meet; a tick off suggests wrong ends."""
     times = np.concatenate([X.start, X.end])
     if len(times) == 0 or (times != np.rint(times)).any():
         return None
@@ -174,19 +160,22 @@ def _wrong_ends(X: IntervalSequences) -> DataWarning | None:
 
 
 def _ends_at_starts(X: IntervalSequences, shift: float) -> int:
-    """How many intervals end where another of the instance starts, ends moved by shift."""
+    """Count intervals that, shifted, end where another of the instance starts."""
     owner = X.owner
     end = X.end + shift
     _, instant = np.unique(np.concatenate([X.start, end]), return_inverse=True)
-    place = np.tile(owner, 2) * (instant.max() + 1) + instant
-    meets = np.isin(place[len(owner) :], place[: len(owner)])
-    # an interval that the shift would empty ends at its own start, which tells nothing
+    key = np.tile(owner, 2) * (instant.max() + 1) + instant
+    meets = np.isin(key[len(owner) :], key[: len(owner)])
+    # an interval that the shift would empty ends at its own start, which proves nothing
     return int((meets & (end > X.start)).sum())
 
 
 def _near_end_points(X: IntervalSequences) -> DataWarning | None:
     """Tiny gaps between end points, far below the others, suggest one instant written twice."""
-    gaps = _gaps(X)
+    owner, time = np.tile(X.owner, 2), np.concatenate([X.start, X.end])
+    order = np.lexsort((time, owner))
+    gaps = np.diff(time[order])[np.diff(owner[order]) == 0]
+    gaps = np.sort(gaps[gaps > 0])
     if len(gaps) == 0:
         return None
     near = gaps[gaps < TINY * np.median(X.end - X.start)]
@@ -204,16 +193,6 @@ def _near_end_points(X: IntervalSequences) -> DataWarning | None:
     )
 
 
-def _gaps(X: IntervalSequences) -> Floats:
-    """Positive distances of neighbouring end points within instances, sorted."""
-    owner = np.tile(X.owner, 2)
-    time = np.concatenate([X.start, X.end])
-    order = np.lexsort((time, owner))
-    gap = np.diff(time[order])[np.diff(owner[order]) == 0]
-    gaps: Floats = np.sort(gap[gap > 0])
-    return gaps
-
-
 def _overlapping_itself(X: IntervalSequences) -> DataWarning | None:
     owner = X.owner
     track = owner * len(X.actions) + X.action
@@ -222,21 +201,21 @@ def _overlapping_itself(X: IntervalSequences) -> DataWarning | None:
     if not overlap.any():
         return None
     name = X.actions[X.action[int(np.argmax(overlap))]]
-    found = int(overlap.sum())
-    verb = "overlaps" if found == 1 else "overlap"
+    overlaps = int(overlap.sum())
+    verb = "overlaps" if overlaps == 1 else "overlap"
     return DataWarning(
-        f"{count(found, 'interval')} {verb} one of the same action and instance (first: "
+        f"{count(overlaps, 'interval')} {verb} another of the same action and instance (first: "
         f"{printable(name)}); if two tracks were merged, give their actions different names"
     )
 
 
 def _repeated_intervals(X: IntervalSequences) -> DataWarning | None:
-    found = len(X.action) + 1 - len(find_runs(X.owner, X.action, X.start, X.end))
-    if found == 0:
+    repeats = len(X.action) + 1 - len(find_runs(X.owner, X.action, X.start, X.end))
+    if repeats == 0:
         return None
-    verb, them = ("repeats", "it") if found == 1 else ("repeat", "them")
+    verb, them = ("repeats", "it") if repeats == 1 else ("repeat", "them")
     return DataWarning(
-        f"{count(found, 'row')} {verb} another exactly; ",
+        f"{count(repeats, 'row')} {verb} another exactly; ",
         Option("duplicates", "drop"),
         f" leaves {them} out",
     )
@@ -251,10 +230,10 @@ def _odd_scale(X: IntervalSequences) -> DataWarning | None:
     odd = whole > ODD_SCALE * np.median(whole)
     if not odd.any():
         return None
-    found = int(odd.sum())
+    outliers = int(odd.sum())
     return DataWarning(
-        f"{count(found, 'instance')} {'lasts' if found == 1 else 'last'} more than {ODD_SCALE:g} "
-        "times the median one; check that all times are in the same unit"
+        f"{count(outliers, 'instance')} {'lasts' if outliers == 1 else 'last'} more than "
+        f"{ODD_SCALE:g} times the median; check that all times are in the same unit"
     )
 
 

@@ -10,16 +10,8 @@ import numpy.typing as npt
 
 from ibgn import _display
 from ibgn.checks import check_choice
-from ibgn.cleaning import (
-    Cleaning,
-    CleaningOptions,
-    Flat,
-    Records,
-    records_of_lists,
-    where_in_lists,
-)
-from ibgn.errors import DataError
-from ibgn.text import count
+from ibgn.cleaning import Cleaning, CleaningOptions, Flat, Records, records_of_lists
+from ibgn.columns import as_column, check_intervals, join, join_if_all
 
 __all__ = ["Instance", "IntervalSequences", "as_sequences"]
 
@@ -34,8 +26,8 @@ class IntervalSequences:
     """Instances, each a sequence of intervals in the order of (start, end, action).
 
     An interval is half-open, [start, end), with start < end. Indexing with an integer, a slice, a
-    mask or an array gives an `IntervalSequences` again, with the same vocabulary, so it can stand
-    as X wherever scikit-learn splits data. A slice shares the memory of the whole.
+    mask or an array gives an `IntervalSequences` again, with the same vocabulary, so scikit-learn
+    can split it like any other X. A slice shares the memory of the whole.
 
     Parameters
     ----------
@@ -88,7 +80,7 @@ class IntervalSequences:
             np.array(end, np.float64),
         )
         vocabulary = tuple(str(name) for name in actions)
-        _check(flat, vocabulary)
+        check_intervals(flat, vocabulary)
         self._fill(flat, vocabulary, _copied(ids), _copied(groups))
 
     def _fill(
@@ -98,10 +90,11 @@ class IntervalSequences:
         ids: npt.ArrayLike | None,
         groups: npt.ArrayLike | None,
     ) -> None:
+        n = len(flat.offsets) - 1
         fields = flat._asdict() | {
             "actions": actions,
-            "ids": _per_instance("ids", ids, flat.offsets, object),
-            "groups": _per_instance("groups", groups, flat.offsets, None),
+            "ids": None if ids is None else as_column("ids", ids, n, object),
+            "groups": None if groups is None else as_column("groups", groups, n),
             "_derived": {},
         }
         for name, value in fields.items():
@@ -117,7 +110,7 @@ class IntervalSequences:
         ids: npt.ArrayLike | None = None,
         groups: npt.ArrayLike | None = None,
     ) -> "IntervalSequences":
-        """Build from arrays that are known to be in order, without copying or checking them."""
+        """Build from arrays that are known to be valid, without copying or checking them."""
         sequences = object.__new__(cls)
         sequences._fill(flat, actions, ids, groups)
         return sequences
@@ -137,7 +130,7 @@ class IntervalSequences:
         groups: Sequence[Any] | None = None,
         **cleaning: Unpack[CleaningOptions],
     ) -> "IntervalSequences":
-        """Build from lists of (action, start, end), one list an instance, in any order.
+        """Build from lists of (action, start, end), one list per instance, in any order.
 
         Keyword arguments are those of `ibgn.cleaning.Cleaning`: closed, tolerance, zero_length, ...
         """
@@ -148,21 +141,21 @@ class IntervalSequences:
 
     @classmethod
     def concatenate(cls, parts: Iterable["IntervalSequences"]) -> "IntervalSequences":
-        """All instances of the parts, with one vocabulary; ids and groups where all have them."""
+        """All instances of the parts, with one vocabulary; ids and groups if all have them."""
         parts = list(parts)
         actions = tuple(sorted({name for part in parts for name in part.actions}))
         code = {name: number for number, name in enumerate(actions)}
         renumber = [np.array([code[name] for name in part.actions], np.int32) for part in parts]
-        lengths = np.concatenate([np.zeros(0, np.int64), *(part.lengths for part in parts)])
+        lengths = join([part.lengths for part in parts], np.int64)
         flat = Flat(
             np.concatenate([[0], np.cumsum(lengths)]),
-            _join([new[part.action] for new, part in zip(renumber, parts, strict=True)], np.int32),
-            _join([part.start for part in parts], np.float64),
-            _join([part.end for part in parts], np.float64),
+            join([new[part.action] for new, part in zip(renumber, parts, strict=True)], np.int32),
+            join([part.start for part in parts], np.float64),
+            join([part.end for part in parts], np.float64),
         )
-        ids = _join_optional([part.ids for part in parts])
-        groups = _join_optional([part.groups for part in parts])
-        # names may sort otherwise in another vocabulary, and names decide among equal intervals
+        ids = join_if_all([part.ids for part in parts])
+        groups = join_if_all([part.groups for part in parts])
+        # names may sort differently in another vocabulary, and names order equal intervals
         order = np.lexsort(
             (flat.action, flat.end, flat.start, np.repeat(np.arange(len(lengths)), lengths))
         )
@@ -175,10 +168,10 @@ class IntervalSequences:
         return Flat(self.offsets, self.action, self.start, self.end)
 
     def derived(self, key: Hashable, make: Callable[[], T]) -> T:
-        """Return what was made of these intervals under this key; it is made once and kept.
+        """Return what `make` returns, called once for each key and cached.
 
-        Intervals never change, so neither does what follows from them. It is kept as long as this
-        object lives, and is not handed on to parts of it.
+        Intervals never change, so neither does what is derived from them. The cache lives as long
+        as this object; its parts do not share it.
         """
         if key not in self._derived:
             self._derived[key] = make()
@@ -197,7 +190,7 @@ class IntervalSequences:
 
     @property
     def shape(self) -> tuple[int]:
-        """Number of instances; what makes scikit-learn index with arrays, not one by one."""
+        """Number of instances; makes scikit-learn index with arrays instead of one by one."""
         return (len(self),)
 
     def __len__(self) -> int:
@@ -208,7 +201,7 @@ class IntervalSequences:
 
     def __getitem__(self, key: Any) -> "IntervalSequences":
         if isinstance(key, tuple) and len(key) == 2 and key[1] is Ellipsis:
-            key = key[0]  # scikit-learn indexes whatever has a shape with [key, ...]
+            key = key[0]  # scikit-learn indexes everything that has a shape with [key, ...]
         if isinstance(key, slice) and key.step in (None, 1):
             return self._slice(*key.indices(len(self))[:2])
         if isinstance(key, int | np.integer) and not isinstance(key, bool):
@@ -216,8 +209,8 @@ class IntervalSequences:
                 raise IndexError(f"instance {key} of {len(self)}")
             return self._slice(int(key) % len(self), int(key) % len(self) + 1)
         if np.size(key) == 0:
-            if np.asarray(key).dtype == bool and len(self):  # which NumPy lets pass
-                raise IndexError(f"a mask has one value an instance, got 0 for {len(self)}")
+            if np.asarray(key).dtype == bool and len(self):  # NumPy accepts this
+                raise IndexError(f"a mask has one value per instance, got 0 for {len(self)}")
             key = np.zeros(0, np.int64)
         return self._take(np.arange(len(self))[key])
 
@@ -230,18 +223,19 @@ class IntervalSequences:
             self.start[begin:stop],
             self.end[begin:stop],
         )
-        ids, groups = (
-            None if column is None else column[first:last] for column in (self.ids, self.groups)
-        )
-        return self.from_flat(flat, self.actions, ids, groups)
+        return self._part(flat, slice(first, last))
 
     def _take(self, chosen: npt.NDArray[np.int64]) -> "IntervalSequences":
         if chosen.ndim != 1:
-            raise IndexError(f"instances are chosen by one dimension, got {chosen.ndim}")
+            raise IndexError(f"an index of instances has one dimension, got {chosen.ndim}")
         lengths = self.lengths[chosen]
         offsets = np.concatenate([[0], np.cumsum(lengths)])
         rows = np.repeat(self.offsets[:-1][chosen] - offsets[:-1], lengths) + np.arange(offsets[-1])
         flat = Flat(offsets, self.action[rows], self.start[rows], self.end[rows])
+        return self._part(flat, chosen)
+
+    def _part(self, flat: Flat, chosen: slice | npt.NDArray[np.int64]) -> "IntervalSequences":
+        """Intervals of the chosen instances, with their ids and groups."""
         ids, groups = (
             None if column is None else column[chosen] for column in (self.ids, self.groups)
         )
@@ -257,14 +251,14 @@ class IntervalSequences:
     def to_frame(
         self, y: Sequence[Any] | npt.NDArray[Any] | None = None, backend: Backend = "pandas"
     ) -> Any:
-        """Return a long table, one row an interval: instance[, label], action, start, end[, group].
+        """Return a frame, one row per interval: instance[, label], action, start, end[, group].
 
         Parameters
         ----------
         y : (n,) labels, optional
         backend : "pandas", "polars" or "pyarrow"
 
-        An instance without intervals is one row without action, start and end.
+        An instance without intervals has one row without action, start and end.
 
         Examples
         --------
@@ -294,7 +288,7 @@ class IntervalSequences:
 
         columns = {"instance": np.array(self._names(), object)[owner]}
         if y is not None:
-            columns["label"] = np.asarray(_per_instance("y", y, self.offsets, None))[owner]
+            columns["label"] = as_column("y", y, len(self))[owner]
         columns["action"] = spread(np.array(self.actions, object)[self.action], None)
         columns["start"] = spread(self.start, np.nan)
         columns["end"] = spread(self.end, np.nan)
@@ -310,7 +304,7 @@ class IntervalSequences:
             return NotImplemented
         arrays = ("offsets", "action", "start", "end", "ids", "groups")
         return self.actions == other.actions and all(
-            _same(getattr(self, name), getattr(other, name)) for name in arrays
+            np.array_equal(getattr(self, name), getattr(other, name)) for name in arrays
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -324,7 +318,7 @@ class IntervalSequences:
         raise AttributeError(f"IntervalSequences cannot be changed (deleting {name!r})")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (self.flat, self.actions, self.ids, self.groups)
+        return IntervalSequences.from_flat, (self.flat, self.actions, self.ids, self.groups)
 
     def __array__(self, *args: object, **kwargs: object) -> npt.NDArray[Any]:
         raise TypeError(
@@ -344,122 +338,6 @@ def as_sequences(X: "IntervalSequences | Iterable[Instance]") -> IntervalSequenc
     return X if isinstance(X, IntervalSequences) else IntervalSequences.from_lists(X)
 
 
-def recode(X: IntervalSequences, actions: tuple[str, ...]) -> IntervalSequences:
-    """Code actions by another sorted vocabulary; names that it lacks become one more, the unknown.
-
-    Names decide the order of equal intervals in every vocabulary, so positions stay as they are.
-    """
-    unknown = "unknown"
-    while unknown in actions:
-        unknown += "?"
-    code = {name: number for number, name in enumerate(actions)}
-    renumber = np.array([code.get(name, len(actions)) for name in X.actions], np.int32)
-    action = renumber[X.action] if len(X.action) else X.action
-    flat = Flat(X.offsets, action, X.start, X.end)
-    return IntervalSequences.from_flat(flat, (*actions, unknown), X.ids, X.groups)
-
-
-def _restore(
-    flat: Flat,
-    actions: tuple[str, ...],
-    ids: npt.NDArray[np.object_] | None,
-    groups: npt.NDArray[Any] | None,
-) -> IntervalSequences:
-    return IntervalSequences.from_flat(flat, actions, ids, groups)
-
-
-def _check(flat: Flat, actions: tuple[str, ...]) -> None:
-    offsets, action, start, end = flat
-    if offsets.ndim != 1 or len(offsets) == 0 or offsets[0] != 0 or (np.diff(offsets) < 0).any():
-        raise DataError(
-            "offsets begin with 0 and never decrease; one more than there are instances"
-        )
-    if not (action.shape == start.shape == end.shape == (offsets[-1],)):
-        raise DataError(
-            f"action, start and end have one value for each of the {offsets[-1]} intervals, "
-            f"got shapes {action.shape}, {start.shape}, {end.shape}"
-        )
-    if len(set(actions)) != len(actions):
-        raise DataError("the vocabulary names an action twice; make the names of actions distinct")
-    if list(actions) != sorted(actions):  # names decide the order of equal intervals
-        raise DataError("the vocabulary is not in the order of its names; from_lists() sorts it")
-    if len(action) and not (action.min() >= 0 and action.max() < len(actions)):
-        raise DataError(f"action codes go from 0 to {len(actions) - 1}, as there are names")
-    owner = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
-    records = Records(
-        owner, action.astype(np.int64), start, end, (), actions, where_in_lists(owner, None)
-    )
-    records._check_times()
-    records._refuse(end <= start, "the interval has zero length; from_lists() can clean it")
-    order = np.lexsort((action, end, start, owner))
-    if (order != np.arange(len(order))).any():
-        place = where_in_lists(owner, None)(int(np.argmax(order != np.arange(len(order)))))
-        raise DataError(
-            f"{place}: intervals stand by (start, end, action); from_lists() sorts them"
-        )
-
-
 def _copied(values: npt.ArrayLike | None) -> npt.ArrayLike | None:
-    """The caller may change his own array, even through a view that he may not write to."""
+    """Copy an array, which the caller may change later, even if it is a read-only view."""
     return values.copy() if isinstance(values, np.ndarray) else values
-
-
-def _per_instance(
-    name: str, values: npt.ArrayLike | None, offsets: npt.NDArray[np.int64], dtype: Any
-) -> npt.NDArray[Any] | None:
-    if values is None:
-        return None
-    return as_column(name, values, len(offsets) - 1, dtype)
-
-
-def as_column(name: str, values: Any, instances: int, dtype: Any = None) -> npt.NDArray[Any]:
-    """Take one value an instance as an array; name begins the message where there are not."""
-    try:
-        column = np.asarray(values, dtype=dtype)
-    except ValueError as error:  # lists of different lengths
-        raise DataError(f"{name} has one value an instance, got lists: {error}") from error
-    if column.shape != (instances,):
-        raise DataError(
-            f"{name} has one value an instance, got shape {column.shape} for "
-            f"{count(instances, 'instance')}"
-        )
-    return column
-
-
-def _join(parts: list[npt.NDArray[Any]], dtype: Any) -> npt.NDArray[Any]:
-    return np.concatenate([np.zeros(0, dtype), *parts])
-
-
-def _join_optional(parts: list[npt.NDArray[Any] | None]) -> npt.NDArray[Any] | None:
-    given = [part for part in parts if part is not None]
-    return np.concatenate(given) if given and len(given) == len(parts) else None
-
-
-def _same(mine: npt.NDArray[Any] | None, other: npt.NDArray[Any] | None) -> bool:
-    if mine is None or other is None:
-        return mine is other
-    return bool(np.array_equal(mine, other))
-
-
-def rebuild(
-    X: IntervalSequences,
-    action: npt.NDArray[Any],
-    start: npt.NDArray[np.float64],
-    end: npt.NDArray[np.float64],
-    kept: npt.NDArray[np.bool_],
-) -> IntervalSequences:
-    """Changed intervals of X, those that are kept, in order again and with a sorted vocabulary."""
-    owner = X.owner[kept]
-    names = tuple(sorted(X.actions))
-    place = {name: code for code, name in enumerate(names)}
-    rank = np.array([place[name] for name in X.actions], np.int32)
-    action, start, end = rank[action[kept]], start[kept], end[kept]
-    order = np.lexsort((action, end, start, owner))
-    lengths = np.bincount(owner, minlength=len(X))
-    flat = X.flat._replace(
-        offsets=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
-        action=action[order].astype(np.int32),
-        start=start[order],
-        end=end[order],
-    )
-    return IntervalSequences.from_flat(flat, names, X.ids, X.groups)

@@ -42,7 +42,7 @@ BEYOND = {
     "chain": kernels.BEYOND_CHAIN,
     "full": kernels.BEYOND_FULL,
 }
-UNKNOWN = 255  # what a matrix holds on and below its diagonal
+UNKNOWN = 255  # value on and below the diagonal of a matrix
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ class Networks:
 
 @dataclass(frozen=True)
 class PairCounts:
-    """How many linked pairs have each constraint and relation; counts of parts can be added.
+    """Number of linked pairs with each constraint and relation; counts of parts can be added.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ class PairCounts:
 def read_networks(
     X: Sequences, structure: StructureLike = "full", n_jobs: int | None = None
 ) -> Networks:
-    """Relate every pair of intervals of every instance, and find its constraint.
+    """Find the relation and the constraint of every pair of intervals of every instance.
 
     Parameters
     ----------
@@ -181,16 +181,22 @@ def count_pairs(
     for any other structure.
     """
     X, structure = as_sequences(X), Structure.of(structure)
+    links, beyond = structure.mask(structure.size), BEYOND[structure.beyond]
 
     def count(first: int, last: int) -> PairCounts:
-        return PairCounts(_count(X[first:last], structure))
+        part = X[first:last]
+        times = part.offsets, part.start, part.end
+        if structure == Structure.full():
+            return PairCounts(kernels.count_full(*times))
+        span = structure.span(int(part.lengths.max(initial=0)))
+        return PairCounts(kernels.count_linked(*times, links, beyond, span, COMPOSITION))
 
     parts = _each_chunk(count, pair_offsets(X), n_jobs)
     return sum(parts, PairCounts(np.zeros((128, 7), np.int64)))
 
 
 def shared_networks(X: IntervalSequences, structure: Structure) -> Networks:
-    """Read networks once for all who ask for those of the same X under the same structure."""
+    """Read the networks of X under a structure once; later calls return the same object."""
     return X.derived(("networks", structure), lambda: read_networks(X, structure))
 
 
@@ -202,7 +208,7 @@ def pair_offsets(X: IntervalSequences) -> Ints:
 def _each_chunk(
     work: Callable[[int, int], T], offsets: npt.NDArray[np.int64], n_jobs: int | None
 ) -> list[T]:
-    """Call work(first, last) on runs of instances of about the same number of pairs, in threads."""
+    """Call work(first, last) in threads, on runs of instances with about as many pairs each."""
     edges = np.arange(PAIRS_IN_FLIGHT, offsets[-1], PAIRS_IN_FLIGHT)
     bounds = np.unique(np.concatenate([[0], np.searchsorted(offsets, edges), [len(offsets) - 1]]))
     runs = zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)
@@ -220,15 +226,7 @@ def _constrain(X: IntervalSequences, structure: Structure) -> Bytes:
     return kernels.constrain_linked(X.offsets, X.start, X.end, links, beyond, COMPOSITION)
 
 
-def _count(X: IntervalSequences, structure: Structure) -> npt.NDArray[np.int64]:
-    if structure == Structure.full():
-        return kernels.count_full(X.offsets, X.start, X.end)
-    links, beyond = structure.mask(structure.size), BEYOND[structure.beyond]
-    span = structure.span(int(X.lengths.max(initial=0)))
-    return kernels.count_linked(X.offsets, X.start, X.end, links, beyond, span, COMPOSITION)
-
-
 def sum_by_instance(offsets: npt.NDArray[np.int64], terms: Floats) -> Floats:
-    """Sum of the terms of each instance, in order, so that other instances change no bit of it."""
+    """Sum of the terms of each instance, in order, so that no other instance affects rounding."""
     owner = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     return np.bincount(owner, weights=terms, minlength=len(offsets) - 1).astype(np.float64)

@@ -1,4 +1,4 @@
-"""What real detectors do to intervals: lose them, mistake them, move their ends.
+"""Errors of real detectors: they lose intervals, mistake them, and move their ends.
 
 Transformers as in scikit-learn; the same seed gives the same errors.
 """
@@ -13,15 +13,16 @@ from sklearn.utils.validation import check_is_fitted
 from ibgn._arrays import Ints
 from ibgn.checks import check_number
 from ibgn.errors import OptionError
-from ibgn.intervals import IntervalSequences, as_sequences, rebuild
+from ibgn.intervals import IntervalSequences, as_sequences
 from ibgn.networks import Sequences
+from ibgn.recoding import rebuild
 
 __all__ = ["ConfusionNoise", "DurationNoise", "Misdetection", "Mistakes"]
 
 
 @runtime_checkable
 class Mistakes(Protocol):
-    """What a detector makes of each action; `ibgn.metrics.measure_confusion` counts it."""
+    """What a detector reports for each action; `ibgn.metrics.measure_confusion` counts it."""
 
     @property
     def actions(self) -> tuple[str, ...]:
@@ -29,7 +30,7 @@ class Mistakes(Protocol):
 
     @property
     def counts(self) -> Ints:
-        """(actions, actions + 1) how often each was detected as which, the last: not at all."""
+        """(actions, actions + 1) how often each was detected as which; last column: not at all."""
 
     @property
     def inserted(self) -> Ints:
@@ -37,11 +38,11 @@ class Mistakes(Protocol):
 
     @property
     def instances(self) -> int:
-        """Over how many instances this was counted."""
+        """Number of instances in the counts."""
 
 
 class _Noise(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
-    """Base: remembers the actions there are, so that a mistake is one of them."""
+    """Base class: remembers the known actions, so that a mistake is one of them."""
 
     random_state: Any
 
@@ -61,13 +62,13 @@ class _Noise(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
 
 class Misdetection(_Noise):
-    """Intervals that are not detected, or taken for another action.
+    """Intervals that are not detected, or mistaken for another action.
 
     Parameters
     ----------
     rate : probability that an interval is misdetected
-    lost : part of the misdetected that is lost; the others take another action, each of those
-        known from `fit` as likely as the others, and are lost too where `fit` knew fewer than two
+    lost : share of the misdetected intervals that are lost; the others get another action, drawn
+        uniformly from those seen in `fit`; they are lost too if `fit` saw fewer than two actions
     random_state : seed, or a NumPy generator
 
     Examples
@@ -95,7 +96,7 @@ class Misdetection(_Noise):
         lost = wrong & ((rng.random(len(X.action)) < self.lost) | (known < 2))
         step = rng.integers(1, max(known, 2), len(X.action))
         anyone = rng.integers(0, max(known, 1), len(X.action))
-        # an action that was not there in fit is beyond the known ones, and any of them is another
+        # an action that fit has not seen is coded after the known ones, and may become any of them
         other = np.where(X.action < known, (X.action + step) % max(known, 1), anyone)
         return rebuild(X, np.where(wrong, other, X.action), X.start, X.end, ~lost)
 
@@ -105,9 +106,8 @@ class DurationNoise(_Noise):
 
     Parameters
     ----------
-    rate : each end point moves by up to this part of its interval's duration, either way. From one
-        half on the two can cross; then they change places, so that a start is always first. At
-        most 1000.
+    rate : each end point moves by up to this share of its interval's duration, in either
+        direction. From one half on, start and end can cross; then they are swapped. At most 1000.
     random_state : seed, or a NumPy generator
 
     Examples
@@ -138,13 +138,13 @@ class DurationNoise(_Noise):
 class ConfusionNoise(_Noise):
     """The mistakes of a detector, as `ibgn.metrics.measure_confusion` counted them.
 
-    Each interval is detected as what the detector made of its action, or not at all, with the
+    Each interval becomes what the detector reported for its action, or is lost, with the
     measured shares. With `insertions`, actions are also detected where there are none, as often
-    per instance as was measured; such intervals last as long as one of the same instance.
+    per instance as measured; such intervals last as long as another one of the same instance.
 
     Parameters
     ----------
-    confusion : what was measured
+    confusion : the measured mistakes
     insertions : whether intervals are inserted
     random_state : seed, or a NumPy generator
 
@@ -170,7 +170,7 @@ class ConfusionNoise(_Noise):
             raise OptionError("confusion", self.confusion, reason)
 
     def transform(self, X: Sequences) -> IntervalSequences:
-        """Instances as the detector would have seen them; unknown actions stay as they are."""
+        """Instances as the detector would have seen them; unknown actions are left unchanged."""
         check_is_fitted(self)
         X, rng = _recoded(as_sequences(X), self.confusion.actions), self._rng()
         size = len(self.confusion.actions)
@@ -187,17 +187,18 @@ class ConfusionNoise(_Noise):
     def _with_insertions(
         self, changed: IntervalSequences, X: IntervalSequences, rng: np.random.Generator
     ) -> IntervalSequences:
-        """Add what is detected without being there, at any time of the instance."""
+        """Add intervals that are detected without being there, at any time of the instance."""
         inserted, instances = self.confusion.inserted, max(self.confusion.instances, 1)
         names = self.confusion.actions
         lists = changed.to_lists()
         for d, number in enumerate(rng.poisson(inserted.sum() / instances, len(X)).tolist()):
-            one = X[d]
-            if not len(one.action) or not number:
+            instance = X[d]
+            if not len(instance.action) or not number:
                 continue
             codes = rng.choice(len(names), number, p=inserted / inserted.sum())
-            lasts = rng.choice(one.end - one.start, number)
-            begin = rng.uniform(one.start.min(), np.maximum(one.end.max() - lasts, one.start.min()))
+            lasts = rng.choice(instance.end - instance.start, number)
+            first = instance.start.min()
+            begin = rng.uniform(first, np.maximum(instance.end.max() - lasts, first))
             rows = zip(codes.tolist(), begin.tolist(), (begin + lasts).tolist(), strict=True)
             lists[d] = [*lists[d], *((names[code], start, end) for code, start, end in rows)]
         ids = None if X.ids is None else X.ids.tolist()
@@ -210,7 +211,7 @@ def _check_share(name: str, value: float) -> None:
 
 
 def _recoded(X: IntervalSequences, actions: tuple[str, ...]) -> IntervalSequences:
-    """With these actions first in the vocabulary, and others of X behind them."""
+    """X with these actions first in the vocabulary, followed by the others."""
     others = tuple(name for name in X.actions if name not in set(actions))
     code = {name: number for number, name in enumerate((*actions, *others))}
     codes = np.array([code[name] for name in X.actions], np.int32)[X.action]

@@ -1,4 +1,4 @@
-"""Sensor recordings: channels sampled over time, with labels of what went on where it is known."""
+"""Sensor recordings: channels sampled over time, with labels of what went on, where known."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -10,14 +10,14 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ibgn._arrays import Floats, Objects
+from ibgn._arrays import Floats, Objects, find_runs
 from ibgn.errors import DataError
 from ibgn.text import count, printable, quote
 
 __all__ = ["SensorRecording", "Stretch", "as_recordings"]
 
 
-LARGEST_TIME = 2.0**43  # beyond it milliseconds are no longer told apart
+LARGEST_TIME = 2.0**43  # beyond it neighbouring milliseconds are the same float
 LARGEST_VALUE = 1e100  # squares of larger values would not be finite
 SHOWN = 20  # names that a message lists
 
@@ -37,7 +37,7 @@ class SensorRecording:
     Parameters
     ----------
     time : (n,) seconds, each later than the one before
-    channels : (n, c) what was measured; NaN where nothing was
+    channels : (n, c) measured values; NaN where there are none
     names : (c,) names of the channels, distinct
     labels : for each label track, (n,) what went on in each frame; None, NaN or blank where
         nothing did. Labels are text.
@@ -71,7 +71,14 @@ class SensorRecording:
         self._set(**fields)
         self._set(time=self._numbers("time"), channels=self._numbers("channels"))
         self._check_shapes()
-        self._check_time()
+        self._refuse(
+            ~(np.abs(self.time) <= LARGEST_TIME),
+            "is missing, infinite or beyond 2^43 seconds; drop the frame, or subtract an origin",
+        )
+        self._refuse(
+            np.diff(self.time, prepend=-np.inf) <= 0,
+            "is not later than the one before; sort frames by time and drop repeated ones",
+        )
         self._check_values()
         labels = dict(self.labels or {})
         self._set(labels={str(track): self._texts(track, labels[track]) for track in labels})
@@ -87,10 +94,10 @@ class SensorRecording:
 
     def _numbers(self, name: str) -> Floats:
         try:
-            given = np.asarray(getattr(self, name))
-            if given.dtype.kind not in "biufO":
-                raise TypeError(f"they are of type {given.dtype}")
-            return given.astype(np.float64, copy=False)
+            values = np.asarray(getattr(self, name))
+            if values.dtype.kind not in "biufO":
+                raise TypeError(f"they are of type {values.dtype}")
+            return values.astype(np.float64, copy=False)
         except (TypeError, ValueError) as error:
             reason = printable(error, longest=200)
             raise DataError(
@@ -101,12 +108,12 @@ class SensorRecording:
     def _check_shapes(self) -> None:
         if self.time.ndim != 1 or self.channels.ndim != 2 or len(self.time) != len(self.channels):
             raise DataError(
-                f"{self.called}: time is (n,) and channels (n, c), one row a frame; got shapes "
+                f"{self.called}: time is (n,) and channels (n, c), one row per frame; got shapes "
                 f"{self.time.shape} and {self.channels.shape}"
             )
         if self.channels.shape[1] != len(self.names) or not self.names:
             raise DataError(
-                f"{self.called}: names has one name a channel, of which there is one at least; "
+                f"{self.called}: names has one name per channel, and there is at least one; "
                 f"got {count(len(self.names), 'name')} for {self.channels.shape[1]} channels"
             )
         name, times = Counter(self.names).most_common(1)[0]
@@ -115,21 +122,11 @@ class SensorRecording:
                 f"{self.called}: {times} channels are called {quote(name)}; make names distinct"
             )
 
-    def _check_time(self) -> None:
-        self._refuse(
-            ~(np.abs(self.time) <= LARGEST_TIME),
-            "is missing, infinite or beyond 2^43 seconds; drop the frame, or subtract an origin",
-        )
-        self._refuse(
-            np.diff(self.time, prepend=-np.inf) <= 0,
-            "is not later than the one before; sort frames by time and drop repeated ones",
-        )
-
     def _refuse(self, bad: npt.NDArray[np.bool_], why: str) -> None:
         if bad.any():
             frame = int(np.argmax(bad))
-            place = f"the time of frame {frame}, {self.time[frame]:.15g}"
-            raise DataError(f"{self.called}: {place}, {why} ({count(int(bad.sum()), 'frame')})")
+            what = f"the time of frame {frame}, {self.time[frame]:.15g}"
+            raise DataError(f"{self.called}: {what}, {why} ({count(int(bad.sum()), 'frame')})")
 
     def _check_values(self) -> None:
         bad = np.abs(self.channels) > LARGEST_VALUE  # false of NaN
@@ -149,14 +146,14 @@ class SensorRecording:
             if column.shape != self.time.shape:
                 raise DataError(
                     f"{what} have shape {column.shape} for {count(len(self), 'frame')}; "
-                    "give one label a frame"
+                    "give one label per frame"
                 )
-            codes, found = pd.factorize(column, use_na_sentinel=True)
+            codes, distinct = pd.factorize(column, use_na_sentinel=True)
         except (TypeError, ValueError) as error:
             if isinstance(error, DataError):
                 raise
             raise DataError(f"{what} are text or numbers ({printable(error)})") from error
-        texts = [str(value) if str(value).strip() else None for value in found]
+        texts = [str(value) if str(value).strip() else None for value in distinct]
         return np.array([*texts, None], object)[codes]  # -1, missing, is the last
 
     def __len__(self) -> int:
@@ -198,32 +195,30 @@ class SensorRecording:
         The last frame lasts as long as the median one; where it is the only one, a second.
         """
         labels = self.track(track)
-        first = np.flatnonzero(np.append(True, labels[1:] != labels[:-1]))[: len(self)]
-        bounds = [*self.time[first].tolist(), self._end()]
-        for label, (start, end) in zip(labels[first], pairwise(bounds), strict=True):
+        first = find_runs(labels)[:-1]
+        end = 0.0
+        if len(self):
+            frame = float(np.median(np.diff(self.time))) if len(self) > 1 else 1.0
+            last = float(self.time[-1])
+            end = max(last + frame, float(np.nextafter(last, np.inf)))
+        bounds = [*self.time[first].tolist(), end]
+        for label, (start, stop) in zip(labels[first], pairwise(bounds), strict=True):
             if label is not None:
-                yield Stretch(label, start, end)
-
-    def _end(self) -> float:
-        if len(self) == 0:
-            return 0.0
-        frame = float(np.median(np.diff(self.time))) if len(self) > 1 else 1.0
-        last = float(self.time[-1])
-        return max(last + frame, float(np.nextafter(last, np.inf)))
+                yield Stretch(label, start, stop)
 
 
 def as_recordings(recordings: "Iterable[SensorRecording]") -> list[SensorRecording]:
-    """Take a list of recordings, and nothing else."""
-    wanted = "a list of SensorRecording is wanted"
+    """Check that this is a list of recordings."""
+    needed = "a list of SensorRecording is needed"
     if isinstance(recordings, SensorRecording):
-        raise DataError(f"{wanted}, got a single one; write [recording]")
+        raise DataError(f"{needed}, got a single one; write [recording]")
     try:
         listed: list[Any] = list(recordings)
     except TypeError as error:
-        raise DataError(f"{wanted}, got {type(recordings).__name__}") from error
-    others = [one for one in listed if not isinstance(one, SensorRecording)]
+        raise DataError(f"{needed}, got {type(recordings).__name__}") from error
+    others = [entry for entry in listed if not isinstance(entry, SensorRecording)]
     if others:
-        raise DataError(f"{wanted}, got one that holds {type(others[0]).__name__}")
+        raise DataError(f"{needed}, got one that holds {type(others[0]).__name__}")
     return listed
 
 

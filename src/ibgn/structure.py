@@ -1,4 +1,4 @@
-"""Which pairs of positions of an instance are linked, that is, carry a relation of the model."""
+"""Which pairs of positions of an instance are linked, that is, have a relation in the model."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -17,14 +17,14 @@ Beyond = Literal["none", "chain", "full"]
 
 @dataclass(frozen=True)
 class Structure:
-    """Linked pairs of positions, and a rule for positions past those it was made for.
+    """Linked pairs of positions, and a rule for later positions.
 
     Parameters
     ----------
     links : pairs (i, j), i < j, of positions counted from 0, all below size
-    size : number of positions that links speaks of
-    beyond : what holds for pairs whose later position is size or more: "none" are linked, the
-        neighbours are ("chain"), or all are ("full")
+    size : number of positions that `links` covers
+    beyond : which pairs are linked whose later position is size or more: "none", neighbours
+        ("chain"), or all ("full")
 
     Examples
     --------
@@ -70,7 +70,7 @@ class Structure:
 
     @classmethod
     def of(cls, structure: "Structure | str | Iterable[tuple[int, int]]") -> "Structure":
-        """Make one from "chain", "full", pairs of positions, or a structure."""
+        """Make a structure from "chain", "full", pairs of positions, or a structure."""
         if isinstance(structure, Structure):
             return structure
         if isinstance(structure, str):
@@ -81,7 +81,7 @@ class Structure:
         return cls(structure)
 
     def is_linked(self, i: int, j: int) -> bool:
-        """Whether positions i < j carry a relation."""
+        """Whether positions i < j are linked."""
         if j < self.size:
             return (i, j) in self.links
         return self.beyond == "full" or (self.beyond == "chain" and j == i + 1)
@@ -105,7 +105,7 @@ class Structure:
         return np.triu(linked, 1)
 
     def span(self, length: int) -> int:
-        """How many positions the longest link of an instance of this length reaches over."""
+        """Number of positions that the longest link of an instance of this length spans."""
         longest = max((j - i for i, j in self.links if j < length), default=0)
         if length > self.size and self.beyond != "none":
             longest = max(longest, length - 1 if self.beyond == "full" else min(1, length - 1))

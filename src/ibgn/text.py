@@ -1,4 +1,4 @@
-"""Words for users: text from the data made safe and short, and numbers of things."""
+"""Text for users: names from the data made safe and short, and counts of things."""
 
 import re
 
@@ -8,7 +8,7 @@ NUMBER_OR_NAME = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\d+(?:\.\d+)
 
 
 def count(number: int, noun: str) -> str:
-    """Say how many there are, as in '1 row' and '2 rows'."""
+    """Number and noun, as in '1 row' and '2 rows'."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
@@ -25,7 +25,7 @@ def quote(text: object, longest: int = 60) -> str:
 
 
 def without_values(message: str) -> str:
-    """What messages of one kind share: the text without its numbers and quoted names.
+    """Text that messages of one kind share: without numbers and quoted names.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 """Compiled loops: arrays in, arrays out; no strings, no objects.
 
-Nothing is compiled on import. A kernel is compiled on its first call and kept on disk for the
+Nothing is compiled on import. A kernel is compiled on its first call and cached on disk for the
 next run; it releases the interpreter's lock, so that callers can run it in threads.
 """
 

@@ -1,7 +1,7 @@
 """Interleaved chains: which chain each interval belongs to, and how likely the next action is.
 
-A state of the forward pass is which chain spoke last and what each chain said last. States are
-merged where they are the same, found by a hash table, and beyond a beam the likeliest are kept.
+A state of the forward pass is the chain of the last action, and the last action of each chain.
+Equal states are merged by a hash table, and beyond a beam only the likeliest are kept.
 """
 
 import math
@@ -19,7 +19,7 @@ Memories = np.ndarray[tuple[int, int], np.dtype[np.int32]]
 def assign_tracks(offsets: Ints, start: Floats, end: Floats, tracks: int) -> Ints:
     """First track that is free when an interval starts, else the one that is free first.
 
-    Where tracks is 0 there are as many as intervals need.
+    If tracks is 0, there are as many as intervals need.
     """
     track = np.empty(len(start), np.int64)
     for d in range(len(offsets) - 1):
@@ -42,7 +42,7 @@ def assign_tracks(offsets: Ints, start: Floats, end: Floats, tracks: int) -> Int
 def find_state(
     slots: Ints, memories: Memories, last: Ints, row: Codes, chain: int
 ) -> tuple[np.int64, np.int64]:
-    """Slot of a state in the hash table, and its number, -1 where it is new."""
+    """Slot of a state in the hash table, and its number, -1 if it is new."""
     code = np.uint64(chain)
     for value in row:
         code = (code ^ np.uint64(value)) * np.uint64(0x9E3779B97F4A7C15)
@@ -113,9 +113,9 @@ def chain_terms(
 ) -> Floats:
     """Log probability of each action given those before it -> (intervals,).
 
-    switch has a row for the chain that spoke last and one for none, step a row for what a chain
-    said last and one for nothing. An action from len(step) - 1 on is unknown: it adds 0 and changes
-    nothing. A beam of 0 keeps all states; where they would be more than most, terms are NaN.
+    switch has one row per previous chain and one for none, step one row per previous action of the
+    chain and one for none. An action from len(step) - 1 on is unknown: it adds 0 and changes
+    nothing. A beam of 0 keeps all states; if there would be more than `most`, terms are NaN.
     """
     chains, actions = switch.shape[1], step.shape[1]
     terms = np.zeros(len(action))

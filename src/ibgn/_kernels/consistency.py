@@ -50,7 +50,7 @@ def close(network: Bytes, changed: Ints, projections: Bytes) -> Bytes:
 def narrow_triangle(
     network: Bytes, i: int, j: int, m: int, projections: Bytes
 ) -> tuple[tuple[int, int, np.int64], tuple[int, int, np.int64]]:
-    """What pair i < j and a third position m leave of the other two sides, as (p, q, set)."""
+    """The relation sets that pair i < j and a third position m leave for the other two sides."""
     if m < i:
         far = np.int64(network[m, j] & projections[0, network[m, i], network[i, j]])
         near = np.int64(network[m, i] & projections[2, network[m, j], network[i, j]])

@@ -1,7 +1,7 @@
 """Draw the nodes and the relations of a new instance.
 
 Relations are drawn pair by pair, each among those that the pairs drawn before leave open, linked
-or not. They form one upper triangle, relations (k, k), with UNKNOWN where nothing stands.
+or not. They form one upper triangle, relations (k, k), with UNKNOWN elsewhere.
 """
 
 import numpy as np
@@ -19,9 +19,9 @@ UNKNOWN = 255
 def draw_nodes(
     length: int, concentration: float, emission: Floats, rng: np.random.Generator
 ) -> tuple[Ints, Codes]:
-    """Table and action of each node; emission (length, actions), a row for each table.
+    """Table and action of each node; emission (length, actions), one row per table.
 
-    One random number for the table of each node but the first, and one for its action.
+    Uses one random number for the table of each node but the first, and one for its action.
     """
     seat, action = np.zeros(length, np.int64), np.zeros(length, np.int32)
     weights = np.zeros(length + 1)  # nodes at each open table, then that of opening one
@@ -41,8 +41,8 @@ def draw_nodes(
 def left_open(relations: Bytes, i: int, j: int, composition: Bytes) -> int:
     """Set of relations of i to j that all intervals between them leave open.
 
-    Relations of i to those between, and of those to j, hold together; so the set is never empty,
-    and one relation that is left will stay.
+    The relations of i to those between, and of those to j, hold together, so the set is never
+    empty; a single relation that is left stays.
     """
     allowed = ALL
     for m in range(i + 1, j):

@@ -1,7 +1,7 @@
-"""Relations of linked and unlinked pairs: what is counted of them, and their probabilities.
+"""Relations of linked and unlinked pairs: counts and probabilities.
 
-Relations and constraints are the flat arrays of `pairs`, pairs row by row. A linked pair is known
-by its key, (action i, action j, constraint) as one number.
+Relations and constraints are the flat arrays of `pairs`, pairs row by row. The key of a linked pair
+is (action i, action j, constraint) as one number.
 """
 
 import math
@@ -26,9 +26,9 @@ def key_of(first: int, second: int, constraint: int, actions: int) -> np.int64:
 def pair_keys(
     offsets: Ints, action: Codes, constraint: Bytes, links: Bools, beyond: int, actions: int
 ) -> Ints:
-    """Key of each pair, -1 where it is not linked or an action is unknown -> (pairs,).
+    """Key of each pair, -1 if it is not linked or an action is unknown -> (pairs,).
 
-    Actions are known by the codes below actions.
+    Known actions have codes below `actions`.
     """
     keys = np.empty(len(constraint), np.int64)
     pair = 0
@@ -49,7 +49,7 @@ def count_positions(
 ) -> Ints:
     """Relations of pairs that are, or are not, linked, by their positions -> (size, size, 7).
 
-    Pairs of positions from size on count together at [0, 0], where no pair of its own stands.
+    Pairs of positions from size on count together at [0, 0], which is not a pair itself.
     """
     counts = np.zeros((max(size, 1), max(size, 1), 7), np.int64)
     pair = 0
@@ -68,7 +68,7 @@ def count_positions(
 
 @kernel
 def find(keys: Ints, key: int | np.int64) -> int:
-    """Place of key among sorted keys, -1 where it is not."""
+    """Index of key among sorted keys, -1 if it is not there."""
     low, high = 0, len(keys)
     while low < high:
         middle = (low + high) // 2
@@ -94,7 +94,7 @@ def link_terms(
     offsets: Ints,
     relation: Bytes,
     constraint: Bytes,
-    wanted: Ints,
+    linked: Ints,
     links: Bools,
     beyond: int,
     keys: Ints,
@@ -106,7 +106,7 @@ def link_terms(
 ) -> Floats:
     """Log probability of the relation of each pair -> (pairs,).
 
-    wanted (pairs,): keys of linked pairs. keys (rows,), known (rows, 7): log probabilities of the
+    linked (pairs,): keys of linked pairs. keys (rows,), known (rows, 7): log probabilities of the
     relations for each key met in training; unknown (128, 7): for any other, by constraint.
     positions (size, size, 7), elsewhere (7,): of unlinked pairs, by position and beyond.
     """
@@ -121,9 +121,9 @@ def link_terms(
                     own = positions[i, j] if j < len(positions) else elsewhere
                     terms[pair] = own[r] - log_total(own, c) if constrained else own[r]
                 elif c & (c - 1) == 0:
-                    terms[pair] = 0.0  # one relation is left: nothing is said by it
+                    terms[pair] = 0.0  # only one relation is left, so it says nothing
                 else:
-                    row = find(keys, wanted[pair]) if wanted[pair] >= 0 else -1
+                    row = find(keys, linked[pair]) if linked[pair] >= 0 else -1
                     terms[pair] = known[row, r] if row >= 0 else unknown[c, r]
                 pair += 1
     return terms
@@ -133,11 +133,11 @@ def link_terms(
 def link_statistics(
     action: Padded, start: Floats, end: Floats, length: Ints, actions: int, sample_size: float
 ) -> Floats:
-    """What decides on the link of each pair of positions -> (pairs, 4).
+    """Statistics that decide on the link of each pair of positions -> (pairs, 4).
 
     action, start, end (instances, positions), padded; length (instances,). The relation of a
-    pair, null where an instance ends before, is compared without parents and with the two actions
-    as parents, null among them. Columns: gain in log likelihood, N times their mutual
+    pair, null if an instance is too short, is compared without parents and with the two actions as
+    parents, which may be null too. Columns: gain in log likelihood, N times their mutual
     information; relations seen; pairs of actions seen; gain in the log marginal likelihood of
     Dirichlet priors of an equivalent sample size (BDeu).
     """

@@ -1,7 +1,7 @@
 """Relations and constraints of all pairs of intervals of many instances.
 
 The intervals of instance d are those from offsets[d] to offsets[d+1] of the flat arrays, in the
-order of (start, end). Pairs i < j of an instance stand row by row: (0,1), (0,2), ..., (1,2), ...
+order of (start, end). Pairs i < j of an instance are row by row: (0,1), (0,2), ..., (1,2), ...
 Relations are 0 to 6 for b m o s c f e; a constraint is a set of them, bit r for relation r.
 """
 
@@ -60,8 +60,8 @@ def count_pairs(offsets: Ints) -> int:
 def constrain_row(i: int, stop: int, start: Floats, end: Floats, row: Bytes) -> None:
     """Fill row with the constraints c(i, i+1), c(i, i+2), ... where every pair is linked.
 
-    One pass, constant work a pair. An interval m between i and j leaves more than one relation
-    open in two cases only. (1) i overlaps or starts m, and m overlaps, contains or is finished by
+    One pass, constant work per pair. An interval m between i and j leaves more than one relation
+    open in only two cases. (1) i overlaps or starts m, and m overlaps, contains or is finished by
     j: then bmocf is left if m ends after j, else bmo. (2) i contains m, and m is before, meets,
     overlaps or starts j: then bmocf is left if m ends before j starts, else ocf. So it is enough
     to remember of case (1) the earliest end and the latest start, and of case (2) the latest end.
@@ -102,7 +102,7 @@ def constrain_row(i: int, stop: int, start: Floats, end: Floats, row: Bytes) -> 
 
 @kernel
 def constrain_full(offsets: Ints, start: Floats, end: Floats) -> Bytes:
-    """Constraint of every pair where every pair is linked, O(k^2) an instance -> (pairs,)."""
+    """Constraint of every pair if every pair is linked, O(k^2) per instance -> (pairs,)."""
     constraint = np.empty(count_pairs(offsets), np.uint8)
     pair = 0
     for d in range(len(offsets) - 1):
@@ -115,7 +115,7 @@ def constrain_full(offsets: Ints, start: Floats, end: Floats) -> Bytes:
 
 @kernel
 def constrain_chain(offsets: Ints, start: Floats, end: Floats, composition: Bytes) -> Bytes:
-    """Constraint of every pair where neighbours only are linked, O(k^2) an instance -> (pairs,).
+    """Constraint of every pair if only neighbours are linked, O(k^2) per instance -> (pairs,).
 
     Composition is associative, so c(i,j) is the product of the relations on the way from i to j.
     """
@@ -164,7 +164,7 @@ def constrain_column(j: int, known: Bytes, composition: Bytes, column: Bytes) ->
 def constrain_linked(
     offsets: Ints, start: Floats, end: Floats, links: Bools, beyond: int, composition: Bytes
 ) -> Bytes:
-    """Constraint of every pair under any structure, O(k^3) an instance -> (pairs,)."""
+    """Constraint of every pair under any structure, O(k^3) per instance -> (pairs,)."""
     constraint = np.empty(count_pairs(offsets), np.uint8)
     first = 0
     for d in range(len(offsets) - 1):
@@ -211,8 +211,8 @@ def count_linked(
 ) -> Ints:
     """Linked pairs by (constraint, relation), under a structure whose links reach span -> (128, 7).
 
-    A constraint depends on pairs between its own two positions alone, so the last span columns,
-    each of span pairs, are all that is kept.
+    A constraint depends only on pairs between its two positions, so it is enough to keep the last
+    span columns, each of span pairs.
     """
     counts = np.zeros((128, 7), np.int64)
     for d in range(len(offsets) - 1):

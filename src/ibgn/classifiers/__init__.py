@@ -1,4 +1,4 @@
-"""Estimators: IBGN, and the methods to compare it with; `load` knows them all."""
+"""Estimators: IBGN and the methods to compare it with; `load` reads all of them."""
 
 from ibgn.classifiers.base import METHODS, ActivityClassifier
 from ibgn.classifiers.dbn import DBNClassifier

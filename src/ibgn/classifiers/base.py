@@ -5,58 +5,54 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from inspect import isabstract
 from itertools import pairwise
 from os import PathLike
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Self
 
 import joblib
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from ibgn._arrays import Floats
-from ibgn.checks import check_choice, check_number
+from ibgn.checks import check_jobs
+from ibgn.classifiers.checks import check_data
+from ibgn.classifiers.prior import ClassPrior, check_prior, class_log_prior
 from ibgn.declarations import STORABLE, Stored, register
 from ibgn.errors import DataError
-from ibgn.intervals import Instance, IntervalSequences, as_sequences, recode
+from ibgn.intervals import Instance, IntervalSequences, as_sequences
 from ibgn.model.activity import ActivityModel, mean_pace
 from ibgn.model.explanation import Explanation
 from ibgn.model.learning import HeldOut, Lesson
 from ibgn.networks import Sequences, read_networks
 from ibgn.persistence import save
+from ibgn.recoding import recode
 from ibgn.terms.base import Context, FittedTerm, Term
 from ibgn.text import quote
 
 __all__ = [
     "METHODS",
     "ActivityClassifier",
-    "ClassPrior",
     "as_generator",
-    "check_data",
-    "check_smoothing",
 ]
-
-ClassPrior = Literal["uniform", "empirical"] | Mapping[Any, float]
 
 PAIRS_AT_ONCE = 4_000_000  # instances of about this many pairs are scored together
 
 METHODS: dict[str, type["ActivityClassifier"]] = {}
-"""Estimators by their short names; a subclass that has one is known as soon as it is defined."""
+"""Estimators by their short names; a subclass that has one is registered when it is defined."""
 
 
 class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     """Base of the estimators: an instance belongs to the activity under which it is likeliest.
 
     A subclass declares a `short_name`, by which the command line and comparisons know it, and
-    gives `_make_terms`: the terms that it learns of each activity. All else follows from these.
+    defines `_make_terms`: the terms that it learns for each activity. All else follows from these.
     """
 
     short_name: ClassVar[str]
     activity_type: ClassVar[type] = ActivityModel
-    learned: ClassVar[Mapping[str, Stored]] = {}  # what is fitted beside labels and activities
-    grid: ClassVar[Mapping[str, tuple[Any, ...]]] = {}  # values that a search chooses among
+    learned: ClassVar[Mapping[str, Stored]] = {}  # fitted in addition to labels and activities
+    grid: ClassVar[Mapping[str, tuple[Any, ...]]] = {}  # values that a search chooses from
 
     class_prior: ClassPrior
     n_jobs: int | None
@@ -74,20 +70,17 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
 
     @classmethod
     def variants(cls) -> Mapping[str, Callable[[int], "ActivityClassifier"]]:
-        """Name in comparisons of each variant that is worth one, and how a seed makes it."""
+        """Variants by their names in comparisons, each a function from a seed to an estimator."""
         return {cls.short_name.upper(): lambda seed: cls()}
 
     @abstractmethod
     def _make_terms(self) -> Sequence[Term]:
-        """Terms with the options of this estimator; invalid options are refused."""
+        """Terms with the options of this estimator; refuses invalid options."""
 
     def _check_options(self) -> None:
         """Refuse invalid options."""
-        if not isinstance(self.class_prior, Mapping):
-            check_choice("class_prior", self.class_prior, ("uniform", "empirical"))
-        if self.n_jobs is not None:
-            required = "a whole number other than 0, where -1 takes all cores"
-            check_number("n_jobs", self.n_jobs, required, lambda jobs: jobs == int(jobs) != 0)
+        check_prior(self.class_prior)
+        check_jobs("n_jobs", self.n_jobs)
         self._make_terms()  # which refuse invalid options of their own
 
     def fit(self, X: Sequences, y: npt.ArrayLike) -> Self:
@@ -101,9 +94,11 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
         self._check_options()
         X, labels = check_data(X, y)
         self.classes_, codes = np.unique(labels, return_inverse=True)
-        self.class_log_prior_ = self._log_prior(codes)
-        X = _with_used_actions(self._prepare_training(X, codes))
-        self.actions_ = X.actions
+        self.class_log_prior_ = class_log_prior(self.class_prior, self.classes_.tolist(), codes)
+        X = self._prepare_training(X, codes)
+        # actions of the vocabulary that never occur stay unknown
+        self.actions_ = tuple(sorted(X.actions[code] for code in np.unique(X.action)))
+        X = IntervalSequences.from_flat(self._coded(X).flat, self.actions_, X.ids, X.groups)
         parts = [X[codes == c] for c in range(len(self.classes_))]
         terms = self._fit_terms(X, codes, parts)
         self.activities_ = {
@@ -115,11 +110,11 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
     def _prepare_training(
         self, X: IntervalSequences, codes: npt.NDArray[np.intp]
     ) -> IntervalSequences:
-        """X as it is learned from; codes say which activity each instance is of."""
+        """X as the model learns from it; codes are the activities of the instances."""
         return X
 
     def _prepare(self, X: IntervalSequences) -> IntervalSequences:
-        """X as it is recognised, in the manner in which it was learned from."""
+        """X as the model recognises it, prepared as in training."""
         return X
 
     def _fit_terms(
@@ -159,13 +154,6 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
         """(terms,) how much each term counts."""
         return np.ones(len(self.terms_))
 
-    def _log_prior(self, codes: npt.NDArray[np.intp]) -> Floats:
-        if isinstance(self.class_prior, Mapping):
-            return _given_prior(self.class_prior, self.classes_.tolist())
-        if self.class_prior == "empirical":
-            return np.log(np.bincount(codes) / len(codes))
-        return np.full(len(self.classes_), -np.log(len(self.classes_)))
-
     @property
     def terms_(self) -> tuple[str, ...]:
         """Names of the terms, in the order of `scores`."""
@@ -175,7 +163,7 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
     def scores(self, X: Sequences) -> Floats:
         """(n, terms, activities) log P(instance | activity), term by term.
 
-        Terms stand in the order of `terms_`, activities in that of `classes_`.
+        Terms are in the order of `terms_`, activities in that of `classes_`.
 
         Examples
         --------
@@ -271,7 +259,7 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
         save(self, path)
 
     def _label(self, label: Any) -> Any:
-        if label not in list(self.activities_):  # which also takes what has no hash
+        if label not in list(self.activities_):  # a list, as the label may have no hash
             known = ", ".join(quote(name) for name in list(self.activities_)[:20])
             raise DataError(f"there is no activity {quote(label)}; choose among {known}")
         return label
@@ -285,7 +273,7 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
 
 
 def as_generator(random_state: Any) -> np.random.Generator:
-    """Source of random numbers from a seed, a generator, scikit-learn's kind, or None."""
+    """Source of random numbers from a seed, a generator, a RandomState, or None."""
     if isinstance(random_state, np.random.RandomState):
         random_state = random_state.randint(2**31)
     return np.random.default_rng(random_state)
@@ -298,62 +286,6 @@ def _pieces(X: IntervalSequences) -> Iterator[IntervalSequences]:
     edges = [0, *(bound for bound in bounds if bound), len(X)]
     for first, last in pairwise(edges):
         yield X[first:last]
-
-
-def check_smoothing(smoothing: float) -> None:
-    """Refuse what would round to certainty, or drown every count."""
-    check_number("smoothing", smoothing, "from 1e-9 to 1e9", lambda value: 1e-9 <= value <= 1e9)
-
-
-def check_data(X: Sequences, y: npt.ArrayLike) -> tuple[IntervalSequences, npt.NDArray[Any]]:
-    """Instances and their labels, one each; refuses what cannot be learned from."""
-    X, labels = as_sequences(X), _check_labels(y)
-    if len(X) == 0:
-        raise DataError("there are no instances to learn from")
-    if labels.shape != (len(X),):
-        raise DataError(
-            f"y must have one label per instance, got shape {labels.shape} for {len(X)} instances"
-        )
-    return X, labels
-
-
-def _check_labels(y: npt.ArrayLike) -> npt.NDArray[Any]:
-    """Labels that can be told apart and sorted; NumPy would make text of numbers among text."""
-    given = np.asarray(y, object).ravel()
-    if pd.isna(given).any():
-        d = int(np.argmax(pd.isna(given)))
-        raise DataError(f"label {d} is missing; leave the instance out, or name its activity")
-    is_text = np.array([isinstance(label, str) for label in given], bool)
-    if is_text.any() and not is_text.all():
-        d = int(np.argmin(is_text))
-        raise DataError(
-            f"label {d} is {quote(given[d])} ({type(given[d]).__name__}), and others are text; "
-            "name all activities by text, or all by numbers"
-        )
-    try:
-        labels = np.asarray(y)
-        check_classification_targets(labels)
-    except (TypeError, ValueError) as error:
-        raise DataError(f"y cannot be labels of activities: {error}") from error
-    return labels
-
-
-def _with_used_actions(X: IntervalSequences) -> IntervalSequences:
-    """Leave out of the vocabulary what no interval uses, so that it stays unknown."""
-    used = tuple(sorted(X.actions[code] for code in np.unique(X.action)))
-    return IntervalSequences.from_flat(recode(X, used).flat, used, X.ids, X.groups)
-
-
-def _given_prior(prior: Mapping[Any, float], classes: list[Any]) -> Floats:
-    missing = [label for label in classes if label not in prior]
-    if missing:
-        raise DataError(f"class_prior has no probability for {quote(missing[0])}; name them all")
-    for label in classes:
-        name = f"class_prior of {quote(label)}"
-        check_number(name, prior[label], "positive", lambda weight: weight > 0)
-    logs = np.log([float(prior[label]) for label in classes])
-    shares: Floats = logs - logsumexp(logs)
-    return shares
 
 
 def _with_progress(done: Iterable[Any], total: int, shown: bool) -> Iterable[Any]:

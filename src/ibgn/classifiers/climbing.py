@@ -1,6 +1,6 @@
 """Structure of a Bayesian network of yes-or-no variables, found step by step.
 
-A link also explains how its two ends relate in time, which is what `link_gain` pays for.
+A link also explains how its two ends relate in time, which is what `link_gain` rewards.
 """
 
 from collections.abc import Callable, Iterable
@@ -15,18 +15,18 @@ __all__ = ["Climbed", "climb", "family_score"]
 
 Pair = tuple[int, int]
 
-LEAST_GAIN = 1e-10  # what a step must add a row, so that rounding cannot go in circles
+LEAST_GAIN = 1e-10  # smallest gain of a step per row, so that rounding cannot lead in circles
 
 
 class Climbed(NamedTuple):
-    """What the search came to.
+    """Result of the search.
 
     Parameters
     ----------
     links : (parent, child) of each link, sorted by child
     score : sum of the scores of all variables and of the gains of all links
-    inconsistent : pairs that would have paid, but whose link would contradict others in time
-    cyclic : pairs that would have paid, but whose link would close a cycle
+    inconsistent : pairs whose link would raise the score, but contradict others in time
+    cyclic : pairs whose link would raise the score, but close a cycle
     """
 
     links: tuple[Pair, ...]
@@ -48,7 +48,7 @@ def climb(values: Bools, link_gain: Floats, fits: Callable[[int, int, int], bool
     Parameters
     ----------
     values : (n, variables)
-    link_gain : (variables, variables) symmetric, what a link adds beside the scores of its ends
+    link_gain : (variables, variables) symmetric, what a link adds to the scores of its ends
     fits : whether links between all three of i, j, k hold together
     """
     search = _Search(values, link_gain, fits)
@@ -58,7 +58,7 @@ def climb(values: Bools, link_gain: Floats, fits: Callable[[int, int, int], bool
 
 
 class _Search:
-    """State of the search: links so far, and what every single change would bring."""
+    """State of the search: links so far, and the gain of every possible change."""
 
     def __init__(
         self, values: Bools, link_gain: Floats, fits: Callable[[int, int, int], bool]
@@ -67,7 +67,7 @@ class _Search:
         self.values, self.link_gain, self.fits = values, link_gain, fits
         self.linked = np.zeros((size, size), bool)  # from parent to child
         self.scores = np.zeros(size)
-        self.toggled = np.zeros((size, size))  # score of a child with one parent more, or less
+        self.toggled = np.zeros((size, size))  # score of a child with one parent more or fewer
         self.refused = np.zeros((3, size, size), bool)
         self.gains = np.full((3, size, size), -np.inf)  # of adding, removing and flipping each link
         self.least_gain = LEAST_GAIN * max(len(values), 1)
@@ -85,7 +85,7 @@ class _Search:
             self.toggled[parent, child] = family_score(self.values, child, others)
 
     def _regain(self, nodes: Iterable[int]) -> None:
-        """Bring up to date what steps at some nodes would bring; minus infinity where none is."""
+        """Update the gains of steps at some nodes; minus infinity if a step is impossible."""
         for node in nodes:
             into, out = self.linked[:, node], self.linked[node]
             change = self.toggled[:, node] - self.scores[node]
@@ -101,7 +101,7 @@ class _Search:
             self.gains[2, node][self.refused[2, node]] = -np.inf
 
     def step(self) -> bool:
-        """Make the best change that is allowed; whether there was one."""
+        """Make the best allowed change; return whether there was one."""
         while self.gains.size:
             kind, parent, child = map(int, np.unravel_index(self.gains.argmax(), self.gains.shape))
             if not self.gains[kind, parent, child] > self.least_gain:
@@ -123,7 +123,7 @@ class _Search:
         return all(self.fits(i, j, k) for k in np.flatnonzero(beside_i & beside_j).tolist())
 
     def _leads(self, first: int, last: int, aside: Pair | None = None) -> bool:
-        """Whether links lead from one variable to another, one of them aside."""
+        """Whether links lead from one variable to another, ignoring one link."""
         linked = self.linked
         if aside:
             linked = linked.copy()
@@ -142,7 +142,7 @@ class _Search:
         self._rescore(child)
         if kind == 2:
             self._rescore(parent)
-        if kind:  # what was refused beside the old link may be possible now
+        if kind:  # links that contradicted the old one may be possible now
             self.refused[:] = False
         self._regain(range(len(self.linked)) if kind else (parent, child))
 
@@ -163,7 +163,7 @@ class _Search:
 
 
 def _configurations(values: Bools, parents: tuple[int, ...]) -> Ints:
-    """Number of the values of the parents in each row, without gaps."""
+    """Code of the parents' values in each row, without gaps."""
     code = np.zeros(len(values), np.int64)
     for parent in parents:
         code = np.unique(2 * code + values[:, parent], return_inverse=True)[1]
@@ -176,10 +176,10 @@ def _score(x: Bools, codes: Ints, parents: int) -> Floats:
     if n == 0:
         return np.zeros(columns)
     size = int(codes.max()) + 1
-    place = (np.arange(columns) * size + codes) * 2 + x[:, None]
-    counts = np.bincount(place.ravel(), minlength=columns * size * 2).reshape(columns, size, 2)
+    cell = (np.arange(columns) * size + codes) * 2 + x[:, None]
+    counts = np.bincount(cell.ravel(), minlength=columns * size * 2).reshape(columns, size, 2)
     total = counts.sum(axis=2)
     fit = xlogy(counts, counts).sum(axis=(1, 2)) - xlogy(total, total).sum(axis=1)
-    # a single row would make parents free, and their combinations are exponentially many
+    # with a single row parents would cost nothing, and their combinations are exponentially many
     scores: Floats = fit - 0.5 * np.log(max(n, 2)) * 2.0**parents
     return scores

@@ -1,4 +1,4 @@
-"""DBN: an activity as a chain of actions and a chain of durations that lean on each other."""
+"""DBN: an activity as a chain of actions and a chain of durations that depend on each other."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,7 +10,9 @@ import pandas as pd
 
 from ibgn._arrays import Floats, Ints
 from ibgn.checks import check_whole
-from ibgn.classifiers.base import ActivityClassifier, ClassPrior, check_smoothing
+from ibgn.classifiers.base import ActivityClassifier
+from ibgn.classifiers.checks import check_smoothing
+from ibgn.classifiers.prior import ClassPrior
 from ibgn.declarations import FLOAT, are_smoothed_log_probs, is_increasing, stored
 from ibgn.errors import DataError, Option
 from ibgn.intervals import IntervalSequences
@@ -19,7 +21,7 @@ from ibgn.terms.base import Context, Counts, FittedTerm, LogTerms, Term
 __all__ = ["DBNClassifier", "DurationChain", "Steps"]
 
 MOST_BINS = 1000
-MOST_CELLS = 100_000_000  # of one table: 800 megabytes
+MOST_CELLS = 100_000_000  # of one array: 800 megabytes
 
 
 @dataclass(frozen=True)
@@ -90,14 +92,14 @@ class DurationChain(FittedTerm):
         return frame.sort_values("probability", ascending=False, kind="stable", ignore_index=True)
 
     def brief(self) -> str:
-        """How many actions and bins of durations there are."""
+        """Number of actions and bins of durations."""
         actions, bins = self.first_duration.shape
         return f"{actions} actions, {bins} bins of durations"
 
 
 @dataclass(frozen=True)
 class Steps(Term):
-    """Actions and binned durations, each by what stood before, see `DBNClassifier`."""
+    """Actions and binned durations, each given the ones before, see `DBNClassifier`."""
 
     name = "steps"
     fitted = DurationChain
@@ -115,13 +117,20 @@ class Steps(Term):
     def specialise(self, parts: Sequence[IntervalSequences]) -> list["Steps"]:
         """Find the bins, which are the same for all activities."""
         edges = _quantiles(np.concatenate([part.end - part.start for part in parts]), self.n_bins)
-        _check_size(len(parts[0].actions), len(edges) + 1)
+        actions, bins = len(parts[0].actions), len(edges) + 1
+        cells = actions * bins * max(actions, bins)
+        if cells > MOST_CELLS:  # they would fill the memory
+            raise DataError(
+                f"{actions:,} actions with {bins:,} bins of durations need {cells:,} probabilities "
+                f"per activity, at most {MOST_CELLS:,} are possible; lower ",
+                Option("n_bins"),
+            )
         special = replace(self)
         object.__setattr__(special, "_edges", edges)
         return [special] * len(parts)
 
     def count(self, X: IntervalSequences) -> StepCounts:
-        """Count actions and bins of durations by what stood before."""
+        """Count actions and bins of durations given the ones before."""
         size, bins, first = len(X.actions), len(self._edges) + 1, np.diff(X.owner, prepend=-1) != 0
         a, d, later = X.action.astype(np.int64), _bins(X, self._edges), ~first
         before, lasted = np.roll(a, 1)[later], np.roll(d, 1)[later]
@@ -164,13 +173,13 @@ class DBNClassifier(ActivityClassifier):
 
     Parameters
     ----------
-    n_bins : durations are sorted into this many bins, with as many training intervals in each;
-        1 leaves durations out
-    smoothing : weight of what is known without part of the context, as a number of observations;
-        a context never seen in training backs off to it wholly
+    n_bins : durations are sorted into this many bins, with equally many training intervals in
+        each; 1 leaves durations out
+    smoothing : weight of the distribution with less context, as a number of observations; a
+        context never seen in training backs off to it completely
     class_prior : "uniform", "empirical", or a probability for each label
     n_jobs : activities learned at the same time, by joblib
-    progress : show which activities are done, where standard error is a terminal
+    progress : show which activities are done, if standard error is a terminal
 
     Attributes
     ----------
@@ -181,8 +190,8 @@ class DBNClassifier(ActivityClassifier):
 
     Notes
     -----
-    Relations are not seen. Intervals of actions never seen in training are passed over; an instance
-    without intervals is decided by the prior.
+    The model does not see relations. Intervals of actions never seen in training are skipped; an
+    instance without intervals is decided by the prior.
 
     Examples
     --------
@@ -217,28 +226,17 @@ class DBNClassifier(ActivityClassifier):
         return [Steps(self.n_bins, self.smoothing)]
 
 
-def _check_size(actions: int, bins: int) -> None:
-    """Refuse tables that would fill the memory."""
-    cells = actions * bins * max(actions, bins)
-    if cells > MOST_CELLS:
-        raise DataError(
-            f"{actions:,} actions with {bins:,} bins of durations need {cells:,} probabilities "
-            f"per activity, at most {MOST_CELLS:,} are possible; lower ",
-            Option("n_bins"),
-        )
-
-
 def _bins(X: IntervalSequences, edges: Floats) -> Ints:
     return np.searchsorted(edges, X.end - X.start, side="right").astype(np.int64)
 
 
 def _quantiles(durations: Floats, bins: int) -> Floats:
-    """Quantiles of the logarithm, those that coincide once."""
+    """Distinct quantiles of the logarithm."""
     if len(durations) == 0:
         return np.zeros(0)
     inner = np.arange(1, bins) / bins
     edges = np.exp(np.quantile(np.log(durations), inner))
-    # rounding must not move an edge past the duration that it is
+    # rounding must not move an edge past its own duration
     low, high = (np.quantile(durations, inner, method=to) for to in ("lower", "higher"))
     return np.unique(np.clip(edges, low, high))
 
@@ -249,7 +247,7 @@ def _counts(index: tuple[npt.NDArray[Any], ...], shape: tuple[int, ...]) -> Floa
 
 
 def _smoothed(counts: Floats, expected: Floats, weight: float) -> Floats:
-    """Shares along the last axis, drawn towards what is expected."""
+    """Shares along the last axis, smoothed towards the expected ones."""
     total = counts.sum(axis=-1, keepdims=True)
     shares: Floats = (counts + weight * expected) / (total + weight)
     return shares

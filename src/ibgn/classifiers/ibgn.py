@@ -11,9 +11,10 @@ from sklearn.model_selection import GroupKFold, StratifiedKFold
 from sklearn.utils.validation import check_is_fitted
 
 from ibgn._arrays import Floats, Ints
-from ibgn.checks import check_number
-from ibgn.classifiers.base import ActivityClassifier, ClassPrior, as_generator
-from ibgn.declarations import Stored
+from ibgn.checks import check_choice, check_number
+from ibgn.classifiers.base import ActivityClassifier, as_generator
+from ibgn.classifiers.prior import ClassPrior
+from ibgn.declarations import FLOAT, Stored
 from ibgn.errors import OptionError
 from ibgn.intervals import IntervalSequences
 from ibgn.model.generation import sample_instances
@@ -22,29 +23,18 @@ from ibgn.model.tolerance import choose_tolerance, merge_instants
 from ibgn.model.weights import fit_weights
 from ibgn.terms import TERMS
 from ibgn.terms.base import Term
-from ibgn.terms.relations import Smoothing, StructureChoice, Unlinked
+from ibgn.terms.relations import StructureChoice, Unlinked
 from ibgn.terms.seating import Sampler
 from ibgn.terms.selection import Criterion
+from ibgn.terms.smoothing import Smoothing
 from ibgn.terms.tables import NodeLikelihood
 
 __all__ = ["IBGNClassifier"]
 
 Learned = float | Literal["learned"]
-Weights = Literal["learned", "equal"] | Mapping[str, float]
+Weights = Literal["equal", "learned"] | Mapping[str, float]
 
-TERMS_BY_DEFAULT = (
-    "length",
-    "actions",
-    "occurrences",
-    "order",
-    "relations",
-    "durations",
-    "totals",
-    "starts",
-    "gaps",
-    "occupancy",
-)
-FOLDS = 5
+FOLDS = 5  # on which weights are learned
 
 
 class IBGNClassifier(ActivityClassifier):
@@ -56,11 +46,16 @@ class IBGNClassifier(ActivityClassifier):
 
     Parameters
     ----------
-    structure : which pairs of positions carry a relation given the two actions: "full" all of
-        them, "chain" neighbours, "learned" those for which it pays, activity by activity,
-        "shared" those whose relation differs between activities; or pairs of positions
-    terms : what is learned of each activity: names of terms ("tables", "actions", "relations", or
-        any in `ibgn.terms.TERMS`), which take the options below, or terms with options of their own
+    structure : which pairs of positions have a relation given the two actions: "full" all of
+        them, "chain" neighbours, "learned" those whose relation depends on the actions, activity
+        by activity, "shared" those whose relation differs between activities; or pairs of positions
+    terms : what is learned about each activity: names of terms ("tables", "actions", "relations",
+        or any in `ibgn.terms.TERMS`), which take the options below, or terms with their own options
+    weights : how much each term counts: "equal" is the plain product of their probabilities;
+        "learned" finds weights under which held-out instances are recognised best, see
+        `ibgn.model.weights`; or a weight for each name
+    copy_weight : how much copies of the instances with errors, as detectors make them, count in
+        learning; 0 learns from the instances alone
     criterion, penalty : how links are learned, see `ibgn.terms.selection.score_links`
     smoothing : added to the count of each relation; "learned" fits a prior for each constraint
     node_likelihood : "mixture" weights tables by their share; "sequential" follows the seating;
@@ -74,7 +69,7 @@ class IBGNClassifier(ActivityClassifier):
         `ibgn.terms.seating.Sampling`
     random_state : seed, or a NumPy generator; the same seed gives the same model
     n_jobs : activities learned at the same time, by joblib
-    progress : show which activities are done, where standard error is a terminal
+    progress : show which activities are done, if standard error is a terminal
 
     Attributes
     ----------
@@ -82,14 +77,14 @@ class IBGNClassifier(ActivityClassifier):
     actions_ : names of the known actions, sorted
     activities_ : an `ActivityModel` for each label
     class_log_prior_ : (activities,) log of the class prior
-    tolerance_ : the tolerance, as given or learned
+    tolerance_ : the tolerance, set or learned
 
     Notes
     -----
-    Every instance gets an answer. An action never seen in training says nothing: it is equally
+    Every instance gets an answer. An action never seen in training has no effect: it is equally
     likely in every activity. Pairs of actions never seen together, and positions later than any
-    in training, fall back to what is known of others. An instance without intervals is decided by
-    the class prior, and under a uniform one goes to the first label.
+    in training, fall back to what is known about others. An instance without intervals is decided
+    by the class prior; if that is uniform, it gets the first label.
 
     Examples
     --------
@@ -106,7 +101,10 @@ class IBGNClassifier(ActivityClassifier):
 
     short_name = "ibgn"
     learned: ClassVar[Mapping[str, Stored]] = {
-        "tolerance_": Stored(float, holds=lambda tolerance: 0 <= tolerance < np.inf)
+        "tolerance_": Stored(float, holds=lambda tolerance: 0 <= tolerance < np.inf),
+        "weights_": Stored(
+            FLOAT, ("terms",), lambda weights: ((weights >= 0) & (weights < np.inf)).all()
+        ),
     }
     grid: ClassVar[Mapping[str, tuple[Any, ...]]] = {"smoothing": (0.3, 1.0, 3.0)}
 
@@ -114,9 +112,9 @@ class IBGNClassifier(ActivityClassifier):
         self,
         structure: StructureChoice = "full",
         *,
-        terms: Sequence[str | Term] = TERMS_BY_DEFAULT,
-        weights: Weights = "learned",
-        copy_weight: float = 0.15,
+        terms: Sequence[str | Term] = ("tables", "relations"),
+        weights: Weights = "equal",
+        copy_weight: float = 0.0,
         criterion: Criterion = "bdeu",
         penalty: float = 1.0,
         smoothing: Smoothing = 1.0,
@@ -157,7 +155,7 @@ class IBGNClassifier(ActivityClassifier):
 
     @classmethod
     def published(cls, structure: StructureChoice = "learned", **options: Any) -> Self:
-        """Every switch as the paper prints it; it is there for comparison, not for use.
+        """The model with every setting as the paper prints it, for comparison only.
 
         Examples
         --------
@@ -192,10 +190,18 @@ class IBGNClassifier(ActivityClassifier):
         if self.tolerance != "learned":
             required = "0 or more, or 'learned'"
             check_number("tolerance", self.tolerance, required, lambda value: value >= 0)
+        check_number("copy_weight", self.copy_weight, "from 0 to 1", lambda value: 0 <= value <= 1)
+        if not isinstance(self.weights, Mapping):
+            check_choice("weights", self.weights, ("equal", "learned"))
+            return
+        for name in (term.name for term in self._make_terms()):
+            if name not in self.weights:
+                raise OptionError("weights", self.weights, f"must have a weight for {name!r}")
+            check_number("weights", self.weights[name], "0 or more", lambda value: value >= 0)
 
     def _make_terms(self) -> list[Term]:
-        given: Any = self.terms
-        if isinstance(given, str) or not (isinstance(given, Sequence) and given):
+        choice: Any = self.terms
+        if isinstance(choice, str) or not (isinstance(choice, Sequence) and choice):
             raise OptionError("terms", self.terms, "must be a list of terms or their names")
         terms = [self._make_term(term) for term in self.terms]
         names = [term.name for term in terms]
@@ -205,7 +211,7 @@ class IBGNClassifier(ActivityClassifier):
         return terms
 
     def _make_term(self, term: Any) -> Term:
-        """Make a term of a name with those options of this estimator that the term has too."""
+        """Make a term from its name, with the options that it shares with this estimator."""
         if isinstance(term, Term):
             return term
         if not isinstance(term, str) or term not in TERMS:
@@ -222,23 +228,21 @@ class IBGNClassifier(ActivityClassifier):
         codes: npt.NDArray[np.intp],
         rng: np.random.Generator,
     ) -> Lesson:
-        copies = copy_with_errors(X, rng) if self.copy_weight else []
-        folds = [np.arange(len(X))]
         names = [of_activities[0].name for of_activities in terms]
-        self.weights_ = dict.fromkeys(names, 1.0)
-        if self.weights == "learned" and len(terms) > 1 < len(self.classes_) and len(X) >= FOLDS:
-            folds = make_weight_folds(X, codes)
-        elif isinstance(self.weights, Mapping):
-            self.weights_ = {name: float(self.weights[name]) for name in names}
+        self.weights_ = np.ones(len(names))
+        if isinstance(self.weights, Mapping):
+            self.weights_ = np.array([float(self.weights[name]) for name in names])
+        learn = self.weights == "learned" and len(names) > 1 and len(self.classes_) > 1
+        folds = make_weight_folds(X, codes) if learn and len(X) >= FOLDS else [np.arange(len(X))]
+        copies = copy_with_errors(X, rng.spawn(1)[0]) if self.copy_weight else []
         return Lesson(terms, X, codes, folds, copies, self.copy_weight)
 
     def _set_weights(self, held_out: HeldOut) -> None:
-        weights = fit_weights(held_out, self.class_log_prior_)
-        self.weights_ = dict(zip(self.weights_, weights.tolist(), strict=True))
+        self.weights_ = fit_weights(held_out, self.class_log_prior_)
 
     @property
     def _weights(self) -> Floats:
-        return np.array(list(self.weights_.values()))
+        return self.weights_
 
     def _prepare_training(
         self, X: IntervalSequences, codes: npt.NDArray[np.intp]

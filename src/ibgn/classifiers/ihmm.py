@@ -5,13 +5,14 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from ibgn._arrays import Floats
 from ibgn._kernels.chains import assign_tracks, chain_terms
 from ibgn.checks import check_whole
-from ibgn.classifiers.base import ActivityClassifier, ClassPrior, check_smoothing
+from ibgn.classifiers.base import ActivityClassifier
+from ibgn.classifiers.checks import check_smoothing
+from ibgn.classifiers.prior import ClassPrior
 from ibgn.declarations import FLOAT, are_smoothed_log_probs, stored
 from ibgn.errors import DataError, Option
 from ibgn.intervals import IntervalSequences
@@ -22,18 +23,18 @@ __all__ = ["Chains", "IHMMClassifier", "InterleavedChains"]
 
 ChainNumber = int | Literal["overlap"]
 
-MOST_STATES = 4_000_000  # times their chains, in one step: some hundred megabytes
+MOST_STATES = 4_000_000  # states times chains in one step: a few hundred megabytes
 MOST_CHAINS = 2000  # with more, even one state leads to too many
-LARGEST_BEAM = 2**63 - 1  # a kernel knows no larger number
+LARGEST_BEAM = 2**63 - 1  # the largest number that a kernel takes
 
 
 @dataclass(frozen=True)
 class ChainCounts(Counts):
-    """Who follows whom.
+    """How often chains and actions follow each other.
 
     Parameters
     ----------
-    switch : (chains + 1, chains) the chain that speaks next, by the one that spoke last; the last
+    switch : (chains + 1, chains) the next chain, by the one that was last; the last
         row is for the first interval
     step : (actions + 1, actions) actions by the last one of the same chain; the last row is for the
         first of a chain
@@ -49,8 +50,8 @@ class InterleavedChains(FittedTerm):
 
     Parameters
     ----------
-    switch : (chains + 1, chains) log probability of the chain that speaks next by the one that
-        spoke last; the last row is for the first interval
+    switch : (chains + 1, chains) log probability of the next chain by the one that
+        was last; the last row is for the first interval
     step : (actions + 1, actions) log probability of an action by the last one of the same chain;
         the last row is for the first of a chain
     beam : states kept after each action, None for all
@@ -67,7 +68,7 @@ class InterleavedChains(FittedTerm):
 
     @property
     def chains(self) -> int:
-        """How many chains take turns."""
+        """Number of chains that take turns."""
         return int(self.switch.shape[1])
 
     def log_terms(self, X: IntervalSequences) -> LogTerms:
@@ -94,7 +95,7 @@ class InterleavedChains(FittedTerm):
         return frame.sort_values("probability", ascending=False, kind="stable", ignore_index=True)
 
     def brief(self) -> str:
-        """How many chains there are."""
+        """Number of chains."""
         return count(self.chains, "chain")
 
 
@@ -117,40 +118,44 @@ class Chains(Term):
         check_smoothing(self.smoothing)
 
     def specialise(self, parts: Sequence[IntervalSequences]) -> list["Chains"]:
-        """Take as many chains as overlap in each activity, where that is asked for."""
+        """Use as many chains as intervals overlap in each activity, if n_chains is "overlap"."""
         if self.n_chains != "overlap":
             return [self] * len(parts)
-        return [replace(self, n_chains=_overlapping(part)) for part in parts]
+        special = []
+        for part in parts:
+            chains = int(assign_tracks(part.offsets, part.start, part.end, 0).max(initial=0)) + 1
+            if chains > MOST_CHAINS:
+                raise DataError(
+                    f"{chains:,} intervals of an activity run at the same time, and at most "
+                    f"{MOST_CHAINS:,} chains are possible; give ",
+                    Option("n_chains"),
+                    " as a number",
+                )
+            special.append(replace(self, n_chains=chains))
+        return special
 
     def count(self, X: IntervalSequences) -> ChainCounts:
-        """Assign chains, and count who follows whom."""
+        """Assign intervals to chains, and count how these follow each other."""
         chains = int(self.n_chains)
+        owner = X.owner
         track = assign_tracks(X.offsets, X.start, X.end, chains)
-        first = np.diff(X.owner, prepend=-1) != 0
+        first = np.diff(owner, prepend=-1) != 0
         before = np.where(first, chains, np.roll(track, 1))
         switch = np.zeros((chains + 1, chains))
         np.add.at(switch, (before, track), 1)
+        order = np.lexsort((np.arange(len(track)), track, owner))
+        same = (np.diff(owner[order], prepend=-1) == 0) & (np.diff(track[order], prepend=-1) == 0)
+        last = np.empty(len(track), np.int64)  # action before on the same track, if there is one
+        last[order] = np.where(same, np.roll(X.action[order], 1), len(X.actions))
         step = np.zeros((len(X.actions) + 1, len(X.actions)))
-        np.add.at(step, (_last_of_track(X, track), X.action), 1)
+        np.add.at(step, (last, X.action), 1)
         return ChainCounts(switch, step)
 
     def fit(self, counts: ChainCounts, pooled: None, context: Context) -> InterleavedChains:
         """Turn counts into log probabilities."""
-        switch, step = (_logs(part, self.smoothing) for part in (counts.switch, counts.step))
+        smoothed = (part + self.smoothing for part in (counts.switch, counts.step))
+        switch, step = (np.log(part / part.sum(axis=1, keepdims=True)) for part in smoothed)
         return InterleavedChains(context.actions, switch, step, self.beam)
-
-
-def _overlapping(X: IntervalSequences) -> int:
-    """Most intervals of an instance that run at the same time, at least one."""
-    chains = int(assign_tracks(X.offsets, X.start, X.end, 0).max(initial=0)) + 1
-    if chains > MOST_CHAINS:
-        raise DataError(
-            f"{chains:,} intervals of an activity run at the same time, and at most "
-            f"{MOST_CHAINS:,} chains are possible; give ",
-            Option("n_chains"),
-            " as a number",
-        )
-    return chains
 
 
 class IHMMClassifier(ActivityClassifier):
@@ -158,19 +163,19 @@ class IHMMClassifier(ActivityClassifier):
 
     Actions come in the order of their starts. Each belongs to one of several chains, and depends on
     the last action of that chain; which chain is next depends on the one before. In training,
-    intervals that overlap are in different chains, as far as there are enough. For a new instance
-    all ways to share its actions among the chains are summed up.
+    intervals that overlap are in different chains, as long as there are enough. The probability of
+    a new instance is the sum over all ways to share its actions among the chains.
 
     Parameters
     ----------
-    n_chains : chains of an activity; "overlap" takes the most intervals of a training instance
-        that run at the same time, activity by activity
+    n_chains : chains of an activity; "overlap" takes the largest number of intervals of a training
+        instance that run at the same time, activity by activity
     beam : states kept after each action, the likeliest; None keeps all, which is exact, and grows
         exponentially with the chains
     smoothing : added to each count
     class_prior : "uniform", "empirical", or a probability for each label
     n_jobs : activities learned at the same time, by joblib
-    progress : show which activities are done, where standard error is a terminal
+    progress : show which activities are done, if standard error is a terminal
 
     Attributes
     ----------
@@ -181,9 +186,9 @@ class IHMMClassifier(ActivityClassifier):
 
     Notes
     -----
-    Durations and relations are not seen, beyond their share in assigning chains in training. With
-    any beam the probabilities of all sequences of a length add up to one. Intervals of actions
-    never seen in training are passed over; an instance without intervals is decided by the prior.
+    The model does not see durations and relations, except when it assigns chains in training. With
+    any beam, the probabilities of all sequences of a length add up to one. Intervals of actions
+    never seen in training are skipped; an instance without intervals is decided by the prior.
 
     Examples
     --------
@@ -218,19 +223,3 @@ class IHMMClassifier(ActivityClassifier):
 
     def _make_terms(self) -> list[Chains]:
         return [Chains(self.n_chains, self.beam, self.smoothing)]
-
-
-def _last_of_track(X: IntervalSequences, track: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Action before each interval on its track, the number of actions where there is none."""
-    owner = X.owner
-    order = np.lexsort((np.arange(len(track)), track, owner))
-    same = (np.diff(owner[order], prepend=-1) == 0) & (np.diff(track[order], prepend=-1) == 0)
-    last = np.empty(len(track), np.int64)
-    last[order] = np.where(same, np.roll(X.action[order], 1), len(X.actions))
-    return last
-
-
-def _logs(counts: Floats, smoothing: float) -> Floats:
-    counts = counts + smoothing
-    logs: Floats = np.log(counts / counts.sum(axis=1, keepdims=True))
-    return logs

@@ -72,7 +72,7 @@ def main() -> None:
 
 
 def _stop(stop: BaseException) -> NoReturn:
-    """End after an interruption, also where it came while compiled code ran."""
+    """Exit after an interruption, also if it came while compiled code ran."""
     inner: BaseException | None = stop
     while inner is not None and not isinstance(inner, KeyboardInterrupt):
         inner = inner.__cause__ or inner.__context__
@@ -83,10 +83,10 @@ def _stop(stop: BaseException) -> NoReturn:
 
 
 def _mend_streams() -> None:
-    """Let a stream that is closed or knows only ASCII be no reason to fail."""
+    """Keep a stream that is closed or only writes ASCII from making the command fail."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         stream = getattr(sys, name)
-        if stream is None:  # closed: a file that is opened later must not take its number
+        if stream is None:  # closed: a file that is opened later must not get its number
             setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115, PTH123
         elif isinstance(stream, io.TextIOWrapper) and mode == "w":
             stream.reconfigure(errors="backslashreplace")

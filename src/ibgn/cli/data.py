@@ -10,7 +10,7 @@ from ibgn.cli.options import Data, Json, Reading, takes_data
 from ibgn.cli.output import busy, listed, print_inspection, print_json, say, warnings_aloud
 
 if TYPE_CHECKING:
-    from ibgn.io.table import LongTable
+    from ibgn.io.longframe import LongFrame
 
 
 @takes_data(zero_length="drop")
@@ -54,33 +54,33 @@ def convert(
 ) -> None:
     """Read intervals in one format and write them in another, half-open and in order."""
     from ibgn.io import write
-    from ibgn.io.formats import find_format
+    from ibgn.io.registry import find_format
     from ibgn.text import count
 
     # before the work, so that a typo costs no time
     written_as, cleaning = find_format(target, to, "to", writing=True), reading.cleaning()
     with warnings_aloud() as said, busy(f"converting {source.name}"):
-        table = reading.load(source)
-        _refuse_loss(table, source, target)
-        X, y = table.read(cleaning)
+        frame = reading.load(source)
+        _refuse_loss(frame, source, target)
+        X, y = frame.read(cleaning)
         write(X, target, y, format=written_as)
     if as_json:
         counts = {"instances": len(X), "intervals": len(X.action), "format": written_as}
-        lost = {"left_out": list(table.left_out), "warnings": said}
+        lost = {"left_out": list(frame.left_out), "warnings": said}
         print_json({"output": str(target)} | counts | lost)
         return
-    if table.left_out:
-        say(f"left out {listed(table.left_out)}")
+    if frame.left_out:
+        say(f"left out {listed(frame.left_out)}")
     counted = f"{count(len(X), 'instance')}, {count(len(X.action), 'interval')}"
     say(f"wrote {counted} to {target}")
 
 
-def _refuse_loss(table: "LongTable", source: Path, target: Path) -> None:
+def _refuse_loss(frame: "LongFrame", source: Path, target: Path) -> None:
     from ibgn.errors import DataError
 
     in_place = source.exists() and target.exists() and source.samefile(target)
-    if in_place and table.left_out:
+    if in_place and frame.left_out:
         raise DataError(
-            f"{table.source}IN and OUT are the same file, which would lose "
-            f"{listed(table.left_out)}; name another OUT"
+            f"{frame.source}IN and OUT are the same file, which would lose "
+            f"{listed(frame.left_out)}; name another OUT"
         )

@@ -15,23 +15,23 @@ if TYPE_CHECKING:
     from ibgn.evaluation.robustness import Robustness
     from ibgn.intervals import IntervalSequences
 
-Out = Annotated[Path, typer.Option(help="Folder for the report, its pieces, data and a model.")]
+Out = Annotated[Path, typer.Option(help="Folder for the report, its pieces, the data and a model.")]
 Jobs = Annotated[int, typer.Option("--jobs", help="Folds at the same time; -1 is all cores.")]
 
 INSTANCES = 16  # of each style
 FOLDS = 8  # of two signers each
-DRAWS, SWEEPS = 200, 3000  # chains are shorter than usual, to save time
+DRAWS, SWEEPS = 200, 3000  # shorter chains than usual, to save time
 RATES = {"misdetection": (0.1, 0.2, 0.3), "duration": (0.1, 0.2, 0.3)}
 QUESTION = (
     "Which method best recognises signed words from the intervals in which fingers are "
-    "bent or straight, for signers that it has never seen? And what if fingers are badly detected?"
+    "bent or straight, for signers that it has never seen? And what if detection is poor?"
 )
 
 
 def demo(
     out: Out = Path("ibgn-demo"), seed: Seed = 0, jobs: Jobs = -1, as_json: Json = False
 ) -> None:
-    """Simulate signed words, compare seven methods on them, and write a report; needs no data."""
+    """Simulate signed words, compare seven methods on them and write a report; needs no data."""
     from ibgn.datasets import make_hand_signs
     from ibgn.evaluation.folds import make_folds
     from ibgn.evaluation.methods import COMPARED, with_short_chains

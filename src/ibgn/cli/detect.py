@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from ibgn.cli.options import Delimiter, Encoding, Json, Seed
+from ibgn.cli.options import Delimiter, Encoding, Json, Seed, text_options
 from ibgn.cli.output import busy, print_json, say, warnings_aloud
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ Channels = Annotated[
     typer.Option("--channel", help="Column of numbers, by default all others; repeatable."),
 ]
 Time = Annotated[str, typer.Option(help="Column of times.")]
-Unit = Annotated[float, typer.Option(help="Seconds in a unit of time, as 0.001.")]
+Unit = Annotated[float, typer.Option(help="Seconds per unit of time, such as 0.001.")]
 Ignore = Annotated[
     list[str] | None, typer.Option(help="Column to leave out, if there is one; repeatable.")
 ]
@@ -80,11 +80,11 @@ def detect(
 ) -> None:
     """Learn actions from labelled sensor recordings, and detect their intervals in new ones."""
     from ibgn.detection import ActionDetector
-    from ibgn.io.formats import find_format
+    from ibgn.io.registry import find_format
     from ibgn.io.sensors import read_sensors
 
     reading: dict[str, Any] = {"time": time, "unit": unit, "null": null or ()}
-    reading |= _csv_options(delimiter, encoding)
+    reading |= text_options(delimiter, encoding)
     tracks = [name for name in tracks if name != activity]
     of_activities = [] if activity is None else [activity]
     detector = ActionDetector(
@@ -101,36 +101,27 @@ def detect(
     )
     if output is not None:
         find_format(output, None, writing=True)  # before the work, so that a typo costs no time
-    with warnings_aloud() as said:
+    with warnings_aloud() as messages:
         with busy(f"learning from {train.name}"):
             left_out = [*(ignore or []), *of_activities]
             known = read_sensors(
-                train, labels=tracks, channels=channels, ignore=left_out, **reading
+                train, tracks=tracks, channels=channels, ignore=left_out, **reading
             )
             detector.fit(known)
         with busy(f"detecting in {new.name}"):
             used = list(detector.channels_)
-            recordings = read_sensors(new, labels=of_activities, channels=used, **reading)
+            recordings = read_sensors(new, tracks=of_activities, channels=used, **reading)
             if activity is None:
                 X, y = detector.predict(recordings), None
             else:
                 X, y = detector.detect_instances(recordings, activity)
-    _put_out(X, y, output, as_json, {"recordings": len(recordings), "warnings": said})
-
-
-def _csv_options(delimiter: str | None, encoding: str | None) -> dict[str, str]:
-    options = {}
-    if delimiter is not None:
-        options["delimiter"] = {"tab": "\t", "\\t": "\t"}.get(delimiter, delimiter)
-    if encoding is not None:
-        options["encoding"] = encoding
-    return options
+    _put_out(X, y, output, as_json, {"recordings": len(recordings), "warnings": messages})
 
 
 def _put_out(
     X: "IntervalSequences", y: Any, output: Path | None, as_json: bool, more: dict[str, Any]
 ) -> None:
-    """Write or print the intervals; with --json print what was found in numbers."""
+    """Write or print the intervals; with --json print counts."""
     import numpy as np
 
     from ibgn.io import write
@@ -142,12 +133,12 @@ def _put_out(
         say(f"wrote {counted} to {output}")
     if as_json:
         each = np.bincount(X.action, minlength=len(X.actions)).tolist()
-        found = {
+        counts = {
             "output": None if output is None else str(output),
             "instances": len(X),
             "intervals": len(X.action),
             "intervals_per_action": dict(zip(X.actions, each, strict=True)),
         }
-        print_json(found | more)
+        print_json(counts | more)
     elif output is None:
         print(X.to_frame(y).to_csv(index=False), end="")

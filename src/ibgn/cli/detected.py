@@ -48,7 +48,7 @@ class Detection:
     track: Tracks = None
 
     def files(self) -> dict[str, Path]:
-        """Files of intervals by the name of their detector; checks the other options too."""
+        """Files of intervals by the name of their detector; also checks the other options."""
         from ibgn.checks import check_choice
         from ibgn.errors import MISSING, Option, OptionError
         from ibgn.evaluation.conditions import NOISES
@@ -76,7 +76,7 @@ class Detection:
     def conditions(
         self, X: "IntervalSequences", on: Any, reading: Reading, seed: int
     ) -> "list[Condition]":
-        """A condition for each file, and for each detector that is to learn."""
+        """One condition per file, and one per detector that learns."""
         from ibgn.evaluation.conditions import Detected
 
         conditions: list[Condition] = [
@@ -93,8 +93,12 @@ class Detection:
         if self.detector is None or self.sensors is None or self.track is None:
             return []
         with busy(f"reading {self.sensors.name}"):
-            recordings = _one_per_instance(X, read_sensors(self.sensors, labels=self.track))
-        naming = _naming(X, recordings, self.track)
+            recordings = _one_per_instance(X, read_sensors(self.sensors, tracks=self.track))
+        # whether actions of X are named like labels of sensors, or with their track in front
+        labels = {(t, n) for each in recordings for t in self.track for n in each.track(t) if n}
+        plain = sum(name in X.actions for _, name in labels)
+        both = sum(f"{track}: {name}" in X.actions for track, name in labels)
+        naming: Any = "both" if both > plain else "value"
         return [
             Detector(
                 error=name,
@@ -111,7 +115,7 @@ class Detection:
 def _align(
     detected: "IntervalSequences", X: "IntervalSequences", path: Path
 ) -> "IntervalSequences":
-    """Detected instances in the order of X; an instance without detections is in no file."""
+    """Detected instances in the order of X; a file leaves out instances without detections."""
     from ibgn.errors import DataError, DataWarning
     from ibgn.intervals import IntervalSequences
     from ibgn.text import count, quote
@@ -126,7 +130,7 @@ def _align(
         )
     missing = sum(name not in position for name in names)
     if missing:
-        nothing = f"{quote(path)} has nothing of {count(missing, 'instance')}"
+        nothing = f"{quote(path)} has no intervals of {count(missing, 'instance')}"
         warnings.warn(DataWarning(nothing), stacklevel=2)
     rows = [lists[position[name]] if name in position else [] for name in names]
     ordered = IntervalSequences.from_lists(rows, ids=names)
@@ -148,11 +152,3 @@ def _one_per_instance(X: "IntervalSequences", recordings: list[Any]) -> list[Any
             f"as {quote(f'{missing[0]}.csv')}"
         )
     return [by_name[name] for name in X._names()]
-
-
-def _naming(X: "IntervalSequences", recordings: list[Any], tracks: list[str]) -> Any:
-    """Whether actions of X are named like labels of sensors, or with their track in front."""
-    labels = {(t, label) for each in recordings for t in tracks for label in each.track(t) if label}
-    plain = sum(label in X.actions for _, label in labels)
-    both = sum(f"{t}: {label}" in X.actions for t, label in labels)
-    return "both" if both > plain else "value"

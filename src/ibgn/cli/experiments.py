@@ -39,7 +39,7 @@ Methods = Annotated[
 ]
 Scheme = Annotated[
     Literal["auto", "stratified", "group", "leave-one-group-out"],
-    typer.Option(help="How instances are split; auto keeps groups together where there are any."),
+    typer.Option(help="How instances are split; auto keeps groups together if there are any."),
 ]
 Folds = Annotated[int | None, typer.Option(min=2, help="Number of folds, 5 by default.")]
 Repeats = Annotated[
@@ -50,11 +50,11 @@ Search = Annotated[
 ]
 Jobs = Annotated[int, typer.Option("--jobs", help="Folds at the same time; -1 is all cores.")]
 Rates = Annotated[
-    str, typer.Option(help="Rates, as 0.1,0.2,0.3; an empty text leaves these errors out.")
+    str, typer.Option(help="Rates, such as 0.1,0.2,0.3; empty text leaves these errors out.")
 ]
 On = Annotated[
     Literal["test", "both"],
-    typer.Option(help="Errors in what is tested only, or in what is learned from too."),
+    typer.Option(help="Errors in the test data only, or in the training data too."),
 ]
 Draws = Annotated[int, typer.Option(min=1, help="How often errors are drawn at each rate.")]
 
@@ -63,7 +63,7 @@ TITLE = "Recognising activities"
 
 @dataclass(frozen=True)
 class Comparison:
-    """Which methods are compared, and how: options that the commands share."""
+    """Which methods are compared, and how: options that several commands share."""
 
     method: Methods = None
     scheme: Scheme = "auto"
@@ -74,7 +74,7 @@ class Comparison:
     jobs: Jobs = 1
 
     def methods(self) -> "dict[str, Method]":
-        """The methods by name; a library that one of them lacks is reported before the work."""
+        """The methods by name; fails early if a method lacks a library."""
         from ibgn.checks import check_choice
         from ibgn.evaluation.methods import COMPARED, METHODS, make_estimators
 
@@ -88,7 +88,7 @@ class Comparison:
         return methods
 
     def split(self, X: "IntervalSequences", y: Any) -> "tuple[list[Fold], str]":
-        """Folds, and how they were made; options that are not used are named."""
+        """Folds, and the scheme that made them; warns of options that are not used."""
         from ibgn.errors import DataWarning, Option
         from ibgn.evaluation.folds import make_folds, resolve_scheme
 
@@ -132,13 +132,13 @@ def evaluate(
     reading: Reading,
     outputs: Outputs,
 ) -> None:
-    """Compare methods on your data, cross-validated, with errors and paired tests."""
+    """Compare methods on your data by cross-validation, with errors and paired tests."""
     from ibgn.evaluation.evaluate import evaluate as evaluate_methods
     from ibgn.evaluation.plain import rows
 
     methods = comparison.methods()
     outputs.check(data)
-    with warnings_aloud() as said:
+    with warnings_aloud() as messages:
         X, y = _read_labelled(reading, data)
         folds, scheme = comparison.split(X, y)
     with warnings_aloud() as more, watched() as watch:
@@ -148,7 +148,7 @@ def evaluate(
     outputs.keep_frames(evaluation.scores, evaluation.predictions)
     question = f"Which method recognises the activities of {data.name} best?"
     study = _Study(X, y, methods, folds, scheme, evaluation, None)
-    said += more + study.report(question, comparison, outputs, said)
+    messages += more + study.report(question, comparison, outputs, messages)
     if not as_json:
         print_comparison(evaluation)
         return
@@ -158,7 +158,7 @@ def evaluate(
         "folds": evaluation.scores,
     }
     result = {name: rows(frame) for name, frame in frames.items()}
-    print_json({"instances": len(X)} | result | {"warnings": said})
+    print_json({"instances": len(X)} | result | {"warnings": messages})
 
 
 @takes_outputs
@@ -191,7 +191,7 @@ def robustness(
         "duration": _numbers("duration", duration),
     }
     conditions = noise_conditions(rates, on=on, draws=draws, seed=comparison.seed)
-    with warnings_aloud() as said:
+    with warnings_aloud() as messages:
         X, y = _read_labelled(reading, data)
         conditions += detection.conditions(X, on, reading, comparison.seed)
         folds, scheme = comparison.split(X, y)
@@ -204,17 +204,17 @@ def robustness(
     outputs.keep_frames(measured.scores, measured.predictions)
     question = f"How well are the activities of {data.name} recognised if detection makes errors?"
     study = _Study(X, y, methods, folds, scheme, measured.at("none"), curves)
-    said += more + study.report(question, comparison, outputs, said)
+    messages += more + study.report(question, comparison, outputs, messages)
     if as_json:
         result = {"curves": rows(curves), "folds": rows(measured.scores)}
-        print_json({"instances": len(X)} | result | {"warnings": said})
+        print_json({"instances": len(X)} | result | {"warnings": messages})
     else:
         print_curves(curves)
 
 
 @dataclass(frozen=True)
 class _Study:
-    """What a report is made of."""
+    """What a report needs."""
 
     X: "IntervalSequences"
     y: Any
@@ -225,16 +225,16 @@ class _Study:
     curves: "pd.DataFrame | None"
 
     def report(
-        self, question: str, comparison: Comparison, outputs: Outputs, said: list[str]
+        self, question: str, comparison: Comparison, outputs: Outputs, messages: list[str]
     ) -> list[str]:
-        """Write the report where one is asked for, and end the journal; gives warnings."""
+        """Write the report if one is asked for, and close the journal; returns warnings."""
         more = []
         if outputs.has_report:
             from ibgn.evaluation.methods import GRIDS
             from ibgn.report import Origin, find
 
             seed = comparison.seed
-            origin = Origin(TITLE, question, command_line(), seed, self.scheme, tuple(said))
+            origin = Origin(TITLE, question, command_line(), seed, self.scheme, tuple(messages))
             more = outputs.write_report(
                 lambda: find(
                     origin,
@@ -258,7 +258,7 @@ def _read_labelled(reading: Reading, data: Path) -> "tuple[IntervalSequences, An
     X, y = reading.read(data)
     if y is None:
         raise DataError(
-            "there are no labels to compare with; name their column by ", Option("columns")
+            "there are no labels to compare with; name their column with ", Option("columns")
         )
     return X, y
 
@@ -269,5 +269,5 @@ def _numbers(option: str, text: str) -> list[float]:
 
     numbers = [as_number(part) for part in text.split(",") if part.strip()]
     if any(number is None for number in numbers):
-        raise OptionError(option, text, "must be numbers with commas between, as 0.1,0.2")
+        raise OptionError(option, text, "must be numbers with commas between, such as 0.1,0.2")
     return [number for number in numbers if number]  # clean data are always tested

@@ -1,8 +1,8 @@
 """Flags of commands: how the command line writes what Python takes as keyword arguments.
 
-A parameter of a command is named as the option of the library that it stands for, whatever its
-flag is called; so an error of the library can name the flag. All other options of readers are
-written `-O name=value`, and those of methods `--set name=value`.
+A parameter of a command has the name of the library option that it stands for, whatever its
+flag is called, so that an error of the library can name the flag. All other options of readers
+are written `-O name=value`, and those of methods `--set name=value`.
 """
 
 import json
@@ -26,7 +26,7 @@ class Command(TyperCommand):
     """A command whose errors and warnings name its own flags."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Run; a `DataError` that leaves the command speaks of flags."""
+        """Run the command; a `DataError` that leaves it names flags."""
         token = RUNNING.set(self)
         try:
             return super().invoke(ctx)
@@ -37,7 +37,7 @@ class Command(TyperCommand):
             RUNNING.reset(token)
 
     def as_flag(self, option: Option) -> str:
-        """Write an option as this command takes it; what it does not take, as Python would."""
+        """Write an option as this command takes it; others as Python would."""
         own = {parameter.name: parameter for parameter in self.params}
         if option.name in own:
             return " ".join(_words(own[option.name], option.value))
@@ -51,32 +51,32 @@ class Command(TyperCommand):
 RUNNING: ContextVar[Command | None] = ContextVar("RUNNING", default=None)
 
 
-def in_flags(spoken: BaseException) -> str:
-    """Text of an error or a warning, with its options as flags of the command that runs."""
+def in_flags(error: BaseException) -> str:
+    """Text of an error or a warning, with options as flags of the current command."""
     command = RUNNING.get()
-    return message_of(spoken) if command is None else message_of(spoken, command.as_flag)
+    return message_of(error) if command is None else message_of(error, command.as_flag)
 
 
 def options_of_readers() -> set[str]:
-    """Names of the options that the reader of any format takes."""
-    from ibgn.io.formats import FORMATS
+    """Names of all options that any reader takes."""
+    from ibgn.io.registry import FORMATS
 
-    return {name for format in FORMATS.values() for name in format.options("load")}
+    return {name for format in FORMATS.values() for name in format.options}
 
 
 def methods() -> "Mapping[str, type[ActivityClassifier]]":
-    """Methods of recognition by their short names, also those that a user defined."""
+    """Methods of recognition by their short names, including those that a user defined."""
     from ibgn.classifiers import METHODS
 
     return METHODS
 
 
 def options_of_methods() -> set[str]:
-    """Names of the options that any method of recognition takes."""
+    """Names of all options that any method of recognition takes."""
     return {name for method in methods().values() for name in signature(method).parameters}
 
 
-# flags that take what has no flag of its own, and the names that each of them takes
+# flags for options that have no flag of their own, and the names that each of them takes
 HOLDERS: dict[str, Callable[[], set[str]]] = {
     "-O": options_of_readers,
     "--set": options_of_methods,
@@ -84,7 +84,7 @@ HOLDERS: dict[str, Callable[[], set[str]]] = {
 
 
 def _words(parameter: Any, value: Any) -> Iterator[str]:
-    """Words of a shell that give a parameter its value."""
+    """Words on the command line that give a parameter its value."""
     flag = next((name for name in parameter.opts if name.startswith("--")), parameter.opts[0])
     if parameter.param_type_name == "argument":
         flag = parameter.metavar or parameter.name
@@ -103,7 +103,7 @@ def _words(parameter: Any, value: Any) -> Iterator[str]:
 
 
 def read_value(text: str) -> Any:
-    """Value that a text stands for: what JSON can read is that, all else is text.
+    """Value of a text: JSON if it can be read as such, otherwise the text itself.
 
     Examples
     --------
@@ -117,7 +117,7 @@ def read_value(text: str) -> Any:
 
 
 def write_value(value: Any) -> str:
-    """Text that `read_value` reads as the value.
+    """Text that `read_value` turns into this value.
 
     Examples
     --------

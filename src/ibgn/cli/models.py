@@ -15,20 +15,19 @@ from ibgn.text import quote
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ibgn.intervals import IntervalSequences
 
-# options of methods that have a flag of another name, or are not for the command line
+# options of methods whose flag has another name, or that are not for the command line
 WITH_A_FLAG = ("random_state", "n_jobs", "progress")
 
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", help="File to write, by default standard output.")
 ]
 Method = Annotated[
-    str, typer.Option(help="Method: ibgn, ihmm, dbn, itbn, or the short name of one of your own.")
+    str, typer.Option(help="Method: ibgn, ihmm, dbn, itbn, or the short name of your own.")
 ]
 Structure = Annotated[
     Literal["full", "chain", "learned", "shared"] | None,
-    typer.Option(help="Which pairs of intervals carry a relation; full by default."),
+    typer.Option(help="Which pairs of intervals have a relation; full by default."),
 ]
 Draws = Annotated[
     int | None, typer.Option(min=1, help="Draws of tables that are averaged; 1000 by default.")
@@ -37,7 +36,7 @@ Budget = Annotated[int | None, typer.Option(min=1, help="Sweeps at most; 20,000 
 Settings = Annotated[
     list[str] | None,
     typer.Option(
-        "--set", metavar="NAME=VALUE", help="Option of the method, as n_bins=4; repeatable."
+        "--set", metavar="NAME=VALUE", help="Option of the method, such as n_bins=4; repeatable."
     ),
 ]
 
@@ -50,7 +49,7 @@ def fit(
     settings: Settings = None,
     structure: Structure = None,
     published: Annotated[
-        bool, typer.Option(help="Every switch as the paper prints it, for comparison.")
+        bool, typer.Option(help="Use every setting as the paper prints it, for comparison.")
     ] = False,
     learn_tolerance: Annotated[
         bool,
@@ -68,13 +67,13 @@ def fit(
     from ibgn.classifiers import save
 
     flags = {"structure": structure, "draws": draws, "budget": budget}
-    given = {name: value for name, value in flags.items() if value is not None}
-    model = _new_model(method, published, given, settings or [])
+    options = {name: value for name, value in flags.items() if value is not None}
+    model = _new_model(method, published, options, settings or [])
     if learn_tolerance:
         _set_tolerance(model, published)
     shared = {"random_state": seed, "n_jobs": n_jobs, "progress": True}
     model.set_params(**{name: shared[name] for name in shared if name in model.get_params()})
-    with warnings_aloud() as said:
+    with warnings_aloud() as messages:
         X, y = reading.read(data)
         if y is None:
             raise DataError(
@@ -83,7 +82,7 @@ def fit(
             )
         model.fit(X, y)
         save(model, output)
-    result: dict[str, Any] = {"model": str(output), "instances": len(X), "warnings": said}
+    result: dict[str, Any] = {"model": str(output), "instances": len(X), "warnings": messages}
     if learn_tolerance:
         result["tolerance"] = model.tolerance_
         say(f"end points closer than {model.tolerance_:.3g} are the same instant")
@@ -97,31 +96,31 @@ def fit(
 
 
 def _new_model(method: str, published: bool, flags: dict[str, Any], settings: list[str]) -> Any:
-    """An estimator that is not fitted yet, with the options given as flags and by --set."""
+    """A new estimator with the options from flags and --set."""
     from ibgn.checks import check_choice
 
     check_choice("method", method, tuple(methods()))
     kind: Any = methods()[method]
     options = [name for name in signature(kind).parameters if name not in WITH_A_FLAG]
     reason = ("is not an option of ", Option("method", method), f", which has {', '.join(options)}")
-    given = dict(flags)
+    chosen = dict(flags)
     for name, value in flags.items():
         if name not in options:
             raise OptionError(name, value, *reason)
     for pair in settings:
         name, equals, value = pair.partition("=")
         if not (name and equals):
-            raise OptionError("settings", pair, "must be written name=value, as n_bins=4")
+            raise OptionError("settings", pair, "must be written name=value, such as n_bins=4")
         if name not in options:
             raise OptionError("settings", pair, *reason)
-        if name in given:
+        if name in chosen:
             raise OptionError("settings", pair, f"sets {quote(name)} twice; give it once")
-        given[name] = read_value(value)
+        chosen[name] = read_value(value)
     if not published:
-        return kind(**given)
+        return kind(**chosen)
     if not hasattr(kind, "published"):
         raise OptionError("published", True, "is for ", Option("method", "ibgn"))
-    return kind.published(given.pop("structure", "full"), **given)
+    return kind.published(chosen.pop("structure", "full"), **chosen)
 
 
 def _set_tolerance(model: Any, published: bool) -> None:
@@ -140,7 +139,7 @@ def predict(
     *,
     reading: Reading,
 ) -> None:
-    """Recognise the instances of a file: labels and probabilities as CSV."""
+    """Recognise the instances in a file: labels and probabilities as CSV."""
     import numpy as np
     import pandas as pd
 
@@ -149,7 +148,7 @@ def predict(
     with warnings_aloud(), busy(f"recognising {data.name}"):
         classifier = load_model(model)
         X, y = reading.read(data)
-        # one score for both; exponents of two that are nearly equal could be equal
+        # one score for both, as probabilities of nearly equal scores could round to the same
         logs = classifier.predict_log_proba(X)
     predicted = classifier.classes_[logs.argmax(axis=1)]
     frame = pd.DataFrame({"instance": X.ids, "predicted": predicted})
@@ -168,7 +167,7 @@ def explain(
     data: Data,
     instance: Annotated[str, typer.Option(help="Name of the instance to explain.")],
     against: Annotated[
-        str | None, typer.Option(help="Activity to compare with, by default the second likeliest.")
+        str | None, typer.Option(help="Activity to compare with; by default the second likeliest.")
     ] = None,
     figure: Annotated[Path | None, typer.Option(help="File for a picture (PNG, PDF, SVG).")] = None,
     output: Output = None,
@@ -186,11 +185,11 @@ def explain(
         if len(chosen) == 0:
             raise DataError(f"there is no instance {quote(instance)} in {quote(data.name)}")
         labels = {str(label): label for label in classifier.classes_.tolist()}
-        found = classifier.explain(chosen, against=labels.get(against or "", against))
+        explanation = classifier.explain(chosen, against=labels.get(against or "", against))
     if figure is not None:
-        _save_figure(found, figure)
-    say(repr(found))
-    _print_frame(found.frame(), output, as_json)
+        _save_figure(explanation, figure)
+    say(repr(explanation))
+    _print_frame(explanation.frame(), output, as_json)
 
 
 def sample(
@@ -207,6 +206,7 @@ def sample(
     import numpy as np
 
     from ibgn.classifiers import load as load_model
+    from ibgn.intervals import IntervalSequences
     from ibgn.io import write
 
     classifier = load_model(model)
@@ -216,7 +216,9 @@ def sample(
     chosen = [labels.get(name, name) for name in activity or labels]
     rng = np.random.default_rng(seed)
     parts = [classifier.sample(number, label, rng) for label in chosen]
-    X = _named(parts, chosen)
+    together = IntervalSequences.concatenate(parts)
+    ids = [f"{label}-{d}" for label in chosen for d in range(number)]
+    X = IntervalSequences.from_flat(together.flat, together.actions, ids)
     y = np.repeat(np.array([str(label) for label in chosen], object), number)
     if output is not None:
         write(X, output, y)
@@ -225,24 +227,13 @@ def sample(
         _print_frame(X.to_frame(y), None, as_json)
 
 
-def _named(parts: "list[IntervalSequences]", labels: list[Any]) -> "IntervalSequences":
-    """All parts as one, instances named by their activity and a number."""
-    from ibgn.intervals import IntervalSequences
-
-    together = IntervalSequences.concatenate(parts)
-    ids = [
-        f"{label}-{d}" for label, part in zip(labels, parts, strict=True) for d in range(len(part))
-    ]
-    return IntervalSequences.from_flat(together.flat, together.actions, ids)
-
-
-def _save_figure(found: Any, figure: Path) -> None:
+def _save_figure(explanation: Any, figure: Path) -> None:
     import matplotlib.pyplot as plt
 
     plt.switch_backend("Agg")
     from ibgn.plots import plot_explanation
 
-    plot_explanation(found)
+    plot_explanation(explanation)
     try:
         plt.savefig(figure, dpi=150)
     except ValueError as error:
@@ -251,7 +242,7 @@ def _save_figure(found: Any, figure: Path) -> None:
 
 
 def _print_frame(frame: "pd.DataFrame", output: Path | None, as_json: bool) -> None:
-    """Print a frame as CSV, or as JSON; to a file where one is named."""
+    """Print a frame as CSV or JSON, or write it to a file if one is named."""
     from ibgn._files import replacing
 
     if output is not None:

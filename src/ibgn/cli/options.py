@@ -1,10 +1,11 @@
 """Options that commands share, and how they are read."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 import typer
@@ -14,7 +15,10 @@ from ibgn.cli.flags import read_value
 if TYPE_CHECKING:
     from ibgn.cleaning import Cleaning
     from ibgn.intervals import IntervalSequences
-    from ibgn.io.table import LongTable
+    from ibgn.io.longframe import LongFrame
+
+# names of the modules of formats, which are not imported for a help page
+FORMATS = [module.name for module in iter_modules([str(Path(__file__).parents[1] / "io/formats")])]
 
 Data = Annotated[
     Path,
@@ -23,7 +27,7 @@ Data = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Format = Annotated[
     str | None,
-    typer.Option("--from", help="Format, if the suffix does not tell: csv, elan, boris, ..."),
+    typer.Option("--from", help=f"Format, if the suffix does not tell: {', '.join(FORMATS)}."),
 ]
 Closed = Annotated[
     Literal["left", "right", "both", "neither"],
@@ -65,14 +69,6 @@ Seed = Annotated[
 ]
 
 
-# options of readers that are lists also where one value is given
-LISTS = ("tracks", "labels", "null", "background", "runs", "start_values", "stop_values")
-OWN_FLAGS = (
-    *("closed", "tick", "tolerance", "zero_length", "min_duration", "duplicates"),
-    *("delimiter", "encoding"),
-)
-
-
 @dataclass(frozen=True)
 class Reading:
     """How a file of intervals is read: what the options of every such command say."""
@@ -95,24 +91,32 @@ class Reading:
 
         return Cleaning(**{name: getattr(self, name) for name in CleaningOptions.__annotations__})
 
-    def load(self, path: Path) -> "LongTable":
+    def load(self, path: Path) -> "LongFrame":
         """Load a file or folder, or standard input for -."""
-        from ibgn.io.formats import load
+        from ibgn.io.registry import FORMATS, find_format
 
-        options = parse_options(self.option)
+        path = Path("/dev/stdin") if str(path) == "-" else path
+        format = FORMATS[find_format(path, self.format)]
+        options = parse_options(self.option, format.options)
         if self.columns:
             options["columns"] = parse_columns(self.columns)
-        if self.delimiter is not None:
-            options["delimiter"] = {"tab": "\t", "\\t": "\t"}.get(self.delimiter, self.delimiter)
-        if self.encoding is not None:
-            options["encoding"] = self.encoding
-        path = Path("/dev/stdin") if str(path) == "-" else path
-        return load(path, format=self.format, **options)
+        options |= text_options(self.delimiter, self.encoding)
+        return format.load(path, **options)
 
     def read(self, path: Path) -> "tuple[IntervalSequences, Any]":
         """Read a file or folder: the instances, and their labels or None."""
         cleaning = self.cleaning()  # before the work, so that a typo costs no time
         return self.load(path).read(cleaning)
+
+
+def text_options(delimiter: str | None, encoding: str | None) -> dict[str, str]:
+    """Options of a reader of text, those that were given; a tab may be written as a word."""
+    options = {}
+    if delimiter is not None:
+        options["delimiter"] = {"tab": "\t", "\\t": "\t"}.get(delimiter, delimiter)
+    if encoding is not None:
+        options["encoding"] = encoding
+    return options
 
 
 Command = Callable[..., None]
@@ -152,28 +156,50 @@ def expanding(parameter: str, kind: type[Any], **defaults: Any) -> Callable[[Com
     return decorate
 
 
-def parse_options(option: list[str] | None) -> dict[str, Any]:
-    """Read -O name=value; what is given twice is a list, what JSON can read is that."""
-    found: dict[str, list[Any]] = {}
+def parse_options(option: list[str] | None, known: Mapping[str, Parameter]) -> dict[str, Any]:
+    """Read -O name=value, each as the type of the option says; what is given twice is a list.
+
+    Parameters
+    ----------
+    option : what was given, as ["action=track", "rate=25"]
+    known : options of the reader, with their types
+
+    Examples
+    --------
+    >>> def read(*, activity: str | None = None, runs: list[str] = [], rate: float = 1.0): ...
+    >>> known = dict(signature(read).parameters)
+    >>> parse_options(["activity=1", "runs=ADL1", "rate=25"], known)
+    {'activity': '1', 'runs': ['ADL1'], 'rate': 25}
+    """
+    # --column gives names to columns; formats that take a list of columns take it with -O
+    flags = ({field.name for field in fields(Reading)} - {"columns"}) & known.keys()
+    given: dict[str, list[str]] = {}
     for pair in option or []:
-        name, equals, value = pair.partition("=")
+        name, equals, text = pair.partition("=")
         if not (name and equals):
             raise typer.BadParameter(
                 f"is written name=value, as action=track; got {pair!r}", param_hint="--option"
             )
         name = name.replace("-", "_")
-        if name in OWN_FLAGS:
+        if name in flags:
             raise typer.BadParameter(
                 f"{name} has a flag of its own, --{name.replace('_', '-')}", param_hint="--option"
             )
-        found.setdefault(name, []).append(read_value(value))
-    return {name: _alone_or_list(name, values) for name, values in found.items()}
+        given.setdefault(name, []).append(text)
+    return {name: _as_option(texts, known.get(name)) for name, texts in given.items()}
 
 
-def _alone_or_list(name: str, values: list[Any]) -> Any:
-    one = values[0]
-    wanted = name in LISTS and isinstance(one, str | int) and not isinstance(one, bool)
-    return values if len(values) > 1 or wanted else one
+def _as_option(texts: list[str], option: Parameter | None) -> Any:
+    """Value of an option, of texts that were given for it; a reader refuses unknown options."""
+    from ibgn.io.options import is_list, is_text
+
+    values = [read_value(text) for text in texts]
+    if option is not None and is_text(option):  # a number is then the text that it was
+        numbers = [isinstance(value, bool | int | float) for value in values]
+        values = [t if n else v for t, n, v in zip(texts, numbers, values, strict=True)]
+    alone = values[0] is None or isinstance(values[0], list | dict)
+    listed = option is not None and is_list(option) and not alone
+    return values if listed or len(values) > 1 else values[0]
 
 
 def parse_columns(column: list[str] | None) -> dict[str, str]:

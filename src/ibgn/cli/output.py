@@ -25,44 +25,49 @@ def listed(names: Sequence[str], most: int = 20) -> str:
 
 
 def print_json(result: dict[str, Any]) -> None:
-    """Print a result for machines."""
+    """Print a result for programs."""
     print(json.dumps(result, indent=1))
 
 
-def print_inspection(found: "Inspection") -> None:
+def print_inspection(inspection: "Inspection") -> None:
     """Print an inspection for people."""
     from rich.console import Console
 
     console = Console(highlight=False)
-    console.print(_overview(found))
-    named = (("activity", found.instances_per_activity), ("action", found.intervals_per_action))
+    console.print(_overview(inspection))
+    named = (
+        ("activity", inspection.instances_per_activity),
+        ("action", inspection.intervals_per_action),
+    )
     for title, counts in named:
         if counts:
             unit = "instances" if title == "activity" else "intervals"
             console.print(_table_of_counts(title, unit, counts))
 
 
-def _overview(found: "Inspection") -> "Table":
+def _overview(inspection: "Inspection") -> "Table":
     from rich.table import Table
 
     from ibgn.allen import Relation
 
     table = Table(show_header=False, box=None)
-    each, lasts = found.intervals_per_instance, found.duration
-    table.add_row("instances", f"{found.instances}")
-    table.add_row("activities", f"{found.activities}" if found.activities else "no labels")
-    table.add_row("actions", f"{found.actions}")
+    each, lasts = inspection.intervals_per_instance, inspection.duration
+    table.add_row("instances", f"{inspection.instances}")
+    table.add_row(
+        "activities", f"{inspection.activities}" if inspection.activities else "no labels"
+    )
+    table.add_row("actions", f"{inspection.actions}")
     spread = "{least:g} to {most:g} per instance, median {median:g}".format(**each)
-    table.add_row("intervals", f"{found.intervals}, {spread}")
+    table.add_row("intervals", f"{inspection.intervals}, {spread}")
     table.add_row("duration", "{least:.4g} to {most:.4g}, median {median:.4g}".format(**lasts))
-    table.add_row("groups", "none" if found.groups is None else f"{found.groups}")
-    relations = [f"{Relation.from_symbol(r).label} {n}" for r, n in found.relations.items()]
+    table.add_row("groups", "none" if inspection.groups is None else f"{inspection.groups}")
+    relations = [f"{Relation.from_symbol(r).label} {n}" for r, n in inspection.relations.items()]
     table.add_row("relations", ", ".join(relations))
     return table
 
 
 def _table_of_counts(title: str, unit: str, counts: dict[str, int], most: int = 12) -> "Table":
-    """Return the most frequent names with their counts, as plain text that rich leaves alone."""
+    """Table of the most frequent names with their counts; names are not read as markup."""
     from rich.table import Table
     from rich.text import Text
 
@@ -77,7 +82,7 @@ def _table_of_counts(title: str, unit: str, counts: dict[str, int], most: int = 
 
 @contextmanager
 def busy(what: str) -> Iterator[None]:
-    """Show on standard error that work is in progress, where that is a terminal."""
+    """Show on standard error that work is in progress, if it is a terminal."""
     if not sys.stderr.isatty():
         yield
         return
@@ -90,37 +95,30 @@ def busy(what: str) -> Iterator[None]:
 
 @contextmanager
 def warnings_aloud() -> Iterator[list[str]]:
-    """Say warnings about the data on standard error, and give them as a list afterwards."""
-    said: list[str] = []
+    """Print warnings about the data on standard error, and list them afterwards."""
+    messages: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        yield said
-    said += _first_of_a_kind(
-        [each.message for each in caught if isinstance(each.message, UserWarning)]
-    )
-    for message in said:
+        yield messages
+    # of those that differ only in numbers and names, the first
+    kinds: dict[str, list[UserWarning]] = {}
+    for warning in (each.message for each in caught if isinstance(each.message, UserWarning)):
+        text = message_of(warning, lambda option: option.name)
+        kinds.setdefault(without_values(text), []).append(warning)
+    for first, *more in kinds.values():
+        others = f" (and {len(more)} more of this kind)" if more else ""
+        messages.append(in_flags(first) + others)
+    for message in messages:
         say(f"warning: {message}")
 
 
-def _first_of_a_kind(found: Sequence[UserWarning]) -> list[str]:
-    """Say warnings that differ by numbers and names only once, and how many there are."""
-    kinds: dict[str, list[UserWarning]] = {}
-    for warning in found:
-        text = message_of(warning, lambda option: option.name)
-        kinds.setdefault(without_values(text), []).append(warning)
-    return [
-        in_flags(first) + (f" (and {len(more)} more of this kind)" if more else "")
-        for first, *more in kinds.values()
-    ]
-
-
 def say(message: str) -> None:
-    """Say something on standard error."""
+    """Print a message on standard error."""
     print(printable(message, longest=10_000), file=sys.stderr)
 
 
 def fail(error: Exception) -> NoReturn:
-    """End with a message: code 2 for wrong use, else 1."""
+    """Exit with a message: code 2 for wrong use, else 1."""
     if isinstance(error, DataError | ModuleNotFoundError | OSError):
         say(f"error: {error}")
     else:

@@ -1,4 +1,4 @@
-"""The command paper: every table and figure of the paper, beside the paper's numbers."""
+"""The command paper: every table and figure of the paper, next to the paper's numbers."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -39,7 +39,7 @@ def paper(
     *,
     reading: Reading,
 ) -> None:
-    """Run the experiments of the paper on simulations, and on your recordings if you give some."""
+    """Run the experiments of the paper on simulations, and on your recordings if you name some."""
     from ibgn.errors import Option, OptionError
     from ibgn.report.report import make_folder
     from ibgn.reproduction.page import make_paper_report, save_paper_report
@@ -50,7 +50,7 @@ def paper(
         reason = ("cannot be combined with ", Option("full", True), "; give one, or neither")
         raise OptionError("quick", True, *reason)
     check_jobs(jobs)
-    with warnings_aloud() as said:
+    with warnings_aloud() as messages:
         real = read_recordings(recordings or [], reading.read)
         make_folder(out)
         with watched() as watch:
@@ -68,7 +68,7 @@ def paper(
     for path in written:
         say(f"wrote {path}")
     if as_json:
-        print_json(report.summary | {"warnings": said, "output": str(out)})
+        print_json(report.summary | {"warnings": messages, "output": str(out)})
     else:
         _print_verdicts(report.summary)
 

@@ -1,10 +1,10 @@
-"""What commands that compare methods show while they run, print and keep."""
+"""What commands that compare methods show while they run, print and write."""
 
 import shlex
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -30,7 +30,7 @@ Output = Annotated[
     typer.Option(
         "--output",
         "-o",
-        help="CSV or Parquet file for the scores; an interrupted run resumes from beside it.",
+        help="CSV or Parquet file for the scores; an interrupted run resumes from a journal.",
     ),
 ]
 Predictions = Annotated[
@@ -38,7 +38,7 @@ Predictions = Annotated[
 ]
 Page = Annotated[
     Path | None,
-    typer.Option("--report", help="HTML file for a report that can be read without a network."),
+    typer.Option("--report", help="HTML file for a report that can be read offline."),
 ]
 Pieces = Annotated[
     Path | None,
@@ -46,11 +46,11 @@ Pieces = Annotated[
 ]
 
 SCORES = ("accuracy", "balanced_accuracy", "macro_f1")
-WIDE = 200  # letters, where output is not a terminal
+WIDE = 200  # letters per line if the output is not a terminal
 
 
 def command_line() -> str:
-    """The command as it was typed, but for the path of the program."""
+    """The command as it was typed, without the path of the program."""
     return shlex.join(["ibgn", *sys.argv[1:]])
 
 
@@ -62,7 +62,7 @@ def check_jobs(jobs: int) -> None:
 
 
 def keep(frame: "pd.DataFrame", path: Path | None) -> None:
-    """Write a data frame as CSV or Parquet, whole or not at all."""
+    """Write a data frame as CSV or Parquet; the file appears when it is complete."""
     from ibgn._files import replacing
 
     if path is None:
@@ -77,7 +77,7 @@ def keep(frame: "pd.DataFrame", path: Path | None) -> None:
 
 @dataclass(frozen=True)
 class Outputs:
-    """Where results are kept: options that commands share."""
+    """Where results are written: options that several commands share."""
 
     output: Output = None
     predictions: Predictions = None
@@ -85,7 +85,9 @@ class Outputs:
     pieces: Pieces = None
 
     def check(self, *inputs: Path | None) -> None:
-        """Refuse before the work what could not be written after it, or would overwrite data."""
+        """Fail early if an output could not be written, or would overwrite data."""
+        from ibgn.errors import OptionError
+
         _check_file("output", self.output, ".csv", ".parquet")
         _check_file("predictions", self.predictions, ".csv", ".parquet")
         _check_file("report", self.report, ".html", ".htm")
@@ -93,12 +95,22 @@ class Outputs:
             from ibgn.report.report import make_folder
 
             make_folder(self.pieces)
-        names = ("output", "predictions", "report", "pieces")
-        _check_distinct({name: getattr(self, name) for name in names}, inputs)
+        read = {path.resolve() for path in inputs if path is not None}
+        written: set[Path] = set()
+        for option in ("output", "predictions", "report", "pieces"):
+            path = getattr(self, option)
+            if path is None:
+                continue
+            if path.resolve() in read:
+                reason = "is also an input, and would be overwritten; name another file"
+                raise OptionError(option, str(path), reason)
+            if path.resolve() in written:
+                raise OptionError(option, str(path), "is written twice; name another file")
+            written.add(path.resolve())
 
     @cached_property
     def journal(self) -> "Journal | None":
-        """Results until all is written, in a file beside the first output."""
+        """Journal in a file beside the first output; it holds results until all are written."""
         from ibgn.evaluation.journal import Journal
 
         first = self.output or self.predictions or self.report or self.pieces
@@ -106,19 +118,19 @@ class Outputs:
 
     @property
     def has_report(self) -> bool:
-        """Whether a page or its pieces are asked for."""
+        """Whether a page or its pieces are to be written."""
         return self.report is not None or self.pieces is not None
 
     def keep_frames(self, scores: "pd.DataFrame", predictions: "pd.DataFrame") -> None:
-        """Write scores and predictions where that is asked for."""
+        """Write scores and predictions to the files that were named, if any."""
         keep(scores, self.output)
         keep(predictions, self.predictions)
 
     def write_report(self, find: Callable[[], "Findings"]) -> list[str]:
-        """Write the page, its pieces, or both; gives warnings."""
+        """Write the page, its pieces, or both; returns warnings."""
         from ibgn.report import make_report
 
-        with warnings_aloud() as said, busy("writing the report"):
+        with warnings_aloud() as messages, busy("writing the report"):
             report = make_report(find())
             if self.report is not None:
                 report.save(self.report)
@@ -127,7 +139,7 @@ class Outputs:
         for path in (self.report, self.pieces):
             if path is not None:
                 say(f"wrote {path}")
-        return said
+        return messages
 
     def finish(self) -> None:
         """Remove this run's results from the journal, once all is written."""
@@ -136,7 +148,7 @@ class Outputs:
 
 
 def _check_file(option: str, path: Path | None, *suffixes: str) -> None:
-    """Refuse a file of another kind, or in no folder that can be written to."""
+    """Refuse a file of another kind, or in a folder that cannot be written to."""
     from ibgn.errors import DataError, OptionError
     from ibgn.text import quote
 
@@ -155,50 +167,30 @@ def _check_file(option: str, path: Path | None, *suffixes: str) -> None:
         ) from error
 
 
-def _check_distinct(outputs: Mapping[str, Path | None], inputs: Sequence[Path | None]) -> None:
-    from ibgn.errors import OptionError
-
-    read = {path.resolve() for path in inputs if path is not None}
-    written: set[Path] = set()
-    for option, path in outputs.items():
-        if path is None:
-            continue
-        if path.resolve() in read:
-            reason = "is read too, and would be overwritten; name another file"
-            raise OptionError(option, str(path), reason)
-        if path.resolve() in written:
-            raise OptionError(option, str(path), "is written twice; name another file")
-        written.add(path.resolve())
-
-
 def print_comparison(evaluation: "Evaluation") -> None:
-    """Print scores of all methods, and paired tests against the best."""
+    """Print the scores of all methods, and paired tests against the best."""
     console = wide_console()
     summary = evaluation.summary()
     console.print(_summary_table(summary))
     best = str(summary["method"][0])
     if len(summary) > 1:
-        lines = [
-            f"{row['method']}: {row['difference']:+.3f} ± {row['error']:.3f}, "
-            f"p {_shown_p(row['p_holm'])}"
-            for row in evaluation.compare().to_dict(orient="records")
-        ]
+        lines = []
+        for row in evaluation.compare().to_dict(orient="records"):
+            p = "< 0.001" if row["p_holm"] < 0.001 else f"= {row['p_holm']:.3f}"
+            if row["p_holm"] != row["p_holm"]:  # the folds have no differences to test
+                p = "unknown"
+            gain = f"{row['difference']:+.3f} ± {row['error']:.3f}"
+            lines.append(f"{row['method']}: {gain}, p {p}")
         console.print(
             f"Against {best}, by paired tests over folds (p by Holm):", *lines, sep="\n  "
         )
 
 
 def wide_console() -> "Console":
-    """A console that cuts nothing off where its output goes to a file."""
+    """A console that does not cut lines when its output goes to a file."""
     from rich.console import Console
 
     return Console(highlight=False, width=None if sys.stdout.isatty() else WIDE)
-
-
-def _shown_p(p: float) -> str:
-    if p != p:  # folds do not differ in anything that could be tested
-        return "unknown"
-    return "< 0.001" if p < 0.001 else f"= {p:.3f}"
 
 
 def _summary_table(summary: "pd.DataFrame") -> Any:
@@ -206,7 +198,7 @@ def _summary_table(summary: "pd.DataFrame") -> Any:
     from rich.table import Table
 
     names = ("method", "accuracy", "balanced", "macro F1", "log loss", "calib.", "seconds")
-    table = Table(*names, box=SIMPLE_HEAD, pad_edge=False)  # which fits into 80 letters
+    table = Table(*names, box=SIMPLE_HEAD, pad_edge=False)  # fits into 80 letters
     for row in summary.to_dict(orient="records"):
         cells = [f"{row[name]:.3f}±{row[f'{name}_error']:.3f}" for name in SCORES]
         numbers = [f"{row['log_loss']:.2f}", f"{row['calibration_error']:.3f}"]
@@ -237,7 +229,7 @@ def print_curves(curves: "pd.DataFrame") -> None:
 
 
 class Watch:
-    """What is done, for a live table with the time left; without a live table, nothing."""
+    """Progress, shown as a live table with the time left, if there is one."""
 
     def __init__(self, live: "Live | None") -> None:
         self.live = live
@@ -245,21 +237,19 @@ class Watch:
         self.accuracies: dict[str, list[float]] = {}
 
     def begin(self, part: str, total: int) -> None:
-        """Begin a part of the work that has so many tasks."""
+        """Begin a part of the work with this many tasks."""
         self.part, self.total, self.since = part, total, time.monotonic()
         self.accuracies = {}
         self._show()
 
     def done(self, task: "Task", result: dict[str, Any]) -> None:
-        """Take note of a task that is done."""
+        """Record a finished task."""
         self.accuracies.setdefault(task.method, []).append(result["tests"][0]["accuracy"])
         self._show()
 
     def _show(self) -> None:
-        if self.live is not None:
-            self.live.update(self._table())
-
-    def _table(self) -> Any:
+        if self.live is None:
+            return
         from rich.markup import escape
         from rich.table import Table
 
@@ -267,18 +257,18 @@ class Watch:
 
         count = sum(map(len, self.accuracies.values()))
         table = Table("method", "folds", "accuracy so far")
-        table.title = escape(printable(self.part))  # which has names of recordings
+        table.title = escape(printable(self.part))  # contains names of recordings
         if count:
             left = (time.monotonic() - self.since) / count * (self.total - count)
             table.title += f": {count} of {self.total} done, about {left:.0f} s left"
         for name, values in self.accuracies.items():
             table.add_row(name, str(len(values)), f"{sum(values) / len(values):.3f}")
-        return table
+        self.live.update(table)
 
 
 @contextmanager
 def watched() -> Iterator[Watch]:
-    """Show a live table and the time left on a terminal, nothing elsewhere."""
+    """Show a live table with the time left, on a terminal only."""
     from rich.console import Console
     from rich.live import Live
 

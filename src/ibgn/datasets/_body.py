@@ -1,4 +1,4 @@
-"""A subject of the simulated daily living who does chores with two arms, and what comes of it."""
+"""A subject of the simulated daily living, who does chores with two arms."""
 
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ GAP = 0.25  # seconds between steps
 LEAD = 0.4  # seconds for which a posture is taken before the first step
 WALK = 2.5  # seconds from place to place
 BREATH = 1.0  # seconds after the last step of a chore
-BEYOND = 5  # frames by which the other arm continues at least, where both act at once
+BEYOND = 5  # frames by which the other arm continues at least, if both act at once
 MOST_REPEATS = 3
 TWO_HANDS = 0.3  # chance that both arms do what can be done so
 
@@ -36,7 +36,7 @@ class Habits(NamedTuple):
 
 
 class Together(NamedTuple):
-    """Places of two spans of two arms, and whether they overlap as meant."""
+    """Positions of two spans of two arms, and whether they overlap as planned."""
 
     first: int
     second: int
@@ -44,7 +44,7 @@ class Together(NamedTuple):
 
 
 class Body:
-    """Does one chore after another; spans grow with what is done."""
+    """Does one chore after another, and collects the spans."""
 
     def __init__(self, habits: Habits, rng: np.random.Generator) -> None:
         self.habits = habits
@@ -57,7 +57,14 @@ class Body:
 
     def do(self, chore: chores.Chore) -> None:
         """Go there, take the posture and do the steps."""
-        self._go(chore.place, chore.posture)
+        if self._place not in ("", chore.place):
+            self._take("walk")
+            self._now += self._frames(WALK)
+            self._posture.end = self._now
+        if self._posture.action != chore.posture:
+            self._take(chore.posture)
+        self._place = chore.place
+        self._now += self._frames(LEAD)
         arms = ("right", "left") if self._chance(self.habits.right) else ("left", "right")
         for step in chore.steps:
             if not (step.optional and self._chance(self.habits.skip)):
@@ -69,16 +76,6 @@ class Body:
         self._now += self._frames(BREATH)
         self._posture.end = self._now
 
-    def _go(self, place: str, posture: str) -> None:
-        if self._place not in ("", place):
-            self._take("walk")
-            self._now += self._frames(WALK)
-            self._posture.end = self._now
-        if self._posture.action != posture:
-            self._take(posture)
-        self._place = place
-        self._now += self._frames(LEAD)
-
     def _take(self, posture: str) -> None:
         self._posture = Span(posture, self._now, self._now)
         self.spans.append(self._posture)
@@ -87,18 +84,14 @@ class Body:
         if step.other is None:
             two = step.move in chores.TWO_HANDED and self._chance(TWO_HANDS)
             self._move("both" if two else arms[0], step.move, self._now)
-        else:
-            self._both(step.move, step.other, arms)
+        else:  # both arms at the same time; or, clumsily, one after the other
+            first = self._move(arms[0], step.move, self._now)
+            overlap = not self._chance(self.habits.clumsiness)
+            begin = (first.start + first.end) // 2 if overlap else first.end + self._frames(GAP)
+            second = self._move(arms[1], step.other, begin)
+            second.end = max(second.end, first.end + BEYOND)
+            self.together.append(Together(len(self.spans) - 2, len(self.spans) - 1, overlap))
         self._now = self.spans[-1].end + self._frames(GAP)
-
-    def _both(self, move: str, other: str, arms: tuple[str, str]) -> None:
-        """Let the arms act at the same time; or, clumsily, one after the other."""
-        first = self._move(arms[0], move, self._now)
-        overlap = not self._chance(self.habits.clumsiness)
-        begin = (first.start + first.end) // 2 if overlap else first.end + self._frames(GAP)
-        second = self._move(arms[1], other, begin)
-        second.end = max(second.end, first.end + BEYOND)
-        self.together.append(Together(len(self.spans) - 2, len(self.spans) - 1, overlap))
 
     def _move(self, arm: str, move: str, start: int) -> Span:
         words = move.split()
@@ -112,13 +105,13 @@ class Body:
         return bool(self._rng.random() < probability)
 
     def _frames(self, seconds: float) -> int:
-        """About so many seconds, at the tempo of the subject."""
+        """About this many seconds in frames, at the tempo of the subject."""
         lasts = seconds * self.habits.tempo * float(np.exp(SPREAD * self._rng.normal()))
         return max(2, round(lasts * FRAMES_PER_SECOND))
 
 
 def untangle(spans: list[Span]) -> None:
-    """Let each limb do one thing at a time, by moving spans to later where they overlap.
+    """Let each limb do one thing at a time, by delaying spans that overlap.
 
     Examples
     --------

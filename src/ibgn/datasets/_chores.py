@@ -1,8 +1,8 @@
-"""What the simulated daily living is made of: actions of arms, chores, and scripts of activities.
+"""Parts of the simulated daily living: actions of arms, chores, and scripts of activities.
 
 Everything here is invented and fixed. A chore is written as its steps, "open fridge; move milk &
-close fridge; (release milk)". Steps follow each other; what stands after & is done by the other arm
-at the same time; a step in brackets is optional; one with a star may be repeated. The script of an
+close fridge; (release milk)". Steps follow each other; the other arm does what comes after & at
+the same time; a step in brackets is optional; one with a star may be repeated. The script of an
 activity is a list of chores, in which those in brackets are optional too.
 """
 
@@ -46,7 +46,7 @@ _USED_ON = {
 # what an arm can do: a verb and an object, 95 of them
 MOVES = tuple(f"{verb} {thing}" for verb, things in _USED_ON.items() for thing in things)
 
-# what may be done with both arms instead, 17 of them
+# what both arms can do instead, 17 of them
 TWO_HANDED = (
     *(
         f"{verb} {thing}"
@@ -94,53 +94,12 @@ def read_steps(text: str) -> tuple[Step, ...]:
     (Step(move='move milk', other='close fridge', optional=False, repeatable=False),
      Step(move='sip cup', other=None, optional=True, repeatable=True))
     """
-    return tuple(_read_step(written) for written in text.split("; "))
-
-
-def _read_step(written: str) -> Step:
-    optional = written.startswith("(")
-    bare = written.strip("()")
-    move, _, other = bare.rstrip("*").partition(" & ")
-    return Step(move, other or None, optional, bare.endswith("*"))
-
-
-def _fetch(thing: str, container: str) -> Chore:
-    text = (
-        f"(reach {container}); open {container}; (reach {thing}); "
-        f"move {thing} & close {container}; (release {thing} & release {container})"
-    )
-    return Chore("kitchen", "stand", read_steps(text))
-
-
-def _put_away(thing: str, container: str) -> Chore:
-    text = (
-        f"reach {thing}; move {thing} & open {container}; (release {thing}); "
-        f"close {container}; (release {container})"
-    )
-    return Chore("kitchen", "stand", read_steps(text))
-
-
-def _look_into(container: str, thing: str) -> Chore:
-    text = (
-        f"reach {container}; open {container}; (reach {thing} & release {container}); "
-        f"(move {thing}); (release {thing}); close {container}; (release {container})"
-    )
-    return Chore("kitchen", "stand", read_steps(text))
-
-
-def _pass_through(door: str) -> Chore:
-    text = (
-        f"(reach {door}); unlock {door}; open {door}; (release {door}); "
-        f"close {door}; (lock {door}); (release {door})"
-    )
-    return Chore(door, "stand", read_steps(text))
-
-
-def _use(thing: str) -> Chore:
-    text = (
-        f"reach {thing}; open {thing}; move {thing} & reach cup; close {thing}; (release {thing})"
-    )
-    return Chore("table", "stand", read_steps(text))
+    steps = []
+    for written in text.split("; "):
+        bare = written.strip("()")
+        move, _, other = bare.rstrip("*").partition(" & ")
+        steps.append(Step(move, other or None, written.startswith("("), bare.endswith("*")))
+    return tuple(steps)
 
 
 def _chore(place: str, posture: str, text: str) -> Chore:
@@ -171,11 +130,51 @@ SEEN = {
 }
 
 CHORES: dict[str, Chore] = {
-    **{f"fetch {thing}": _fetch(thing, container) for thing, container in HOME.items()},
-    **{f"put away {thing}": _put_away(thing, container) for thing, container in HOME.items()},
-    **{f"look into {container}": _look_into(container, thing) for container, thing in SEEN.items()},
-    **{f"pass {door}": _pass_through(door) for door in _DOORS},
-    **{f"use {thing}": _use(thing) for thing in ("bottle", "milk", "sugar")},
+    **{
+        f"fetch {thing}": _chore(
+            "kitchen",
+            "stand",
+            f"(reach {container}); open {container}; (reach {thing}); "
+            f"move {thing} & close {container}; (release {thing} & release {container})",
+        )
+        for thing, container in HOME.items()
+    },
+    **{
+        f"put away {thing}": _chore(
+            "kitchen",
+            "stand",
+            f"reach {thing}; move {thing} & open {container}; (release {thing}); "
+            f"close {container}; (release {container})",
+        )
+        for thing, container in HOME.items()
+    },
+    **{
+        f"look into {container}": _chore(
+            "kitchen",
+            "stand",
+            f"reach {container}; open {container}; (reach {thing} & release {container}); "
+            f"(move {thing}); (release {thing}); close {container}; (release {container})",
+        )
+        for container, thing in SEEN.items()
+    },
+    **{
+        f"pass {door}": _chore(
+            door,
+            "stand",
+            f"(reach {door}); unlock {door}; open {door}; (release {door}); "
+            f"close {door}; (lock {door}); (release {door})",
+        )
+        for door in _DOORS
+    },
+    **{
+        f"use {thing}": _chore(
+            "table",
+            "stand",
+            f"reach {thing}; open {thing}; move {thing} & reach cup; close {thing}; "
+            f"(release {thing})",
+        )
+        for thing in ("bottle", "milk", "sugar")
+    },
     "rest": _chore(
         "lazy chair", "lie", "(reach lazy chair); (move lazy chair); (release lazy chair)"
     ),

@@ -1,4 +1,4 @@
-"""Signals of sensors worn on the body while actions go on, simulated."""
+"""Simulated signals of sensors worn on the body."""
 
 from typing import NamedTuple
 
@@ -18,13 +18,13 @@ SITES = {  # where sensors are worn, and the tracks whose actions move them
     "shoulders": ("both arms",),
 }
 NAMES = tuple(f"{site} {axis}" for site in SITES for axis in AXES)
-FAILURE = 15  # samples for which a sensor fails at a time
+FAILURE = 15  # samples per failure of a sensor
 MOUNTING = 0.1  # standard deviation of the level from subject to subject
 SEED = 211  # of what actions look like, which is the same in all data
 
 
 class Disturbance(NamedTuple):
-    """What spoils the signals; see `make_daily_living`."""
+    """Disturbances of the signals; see `make_daily_living`."""
 
     noise: float
     drift: float
@@ -40,7 +40,7 @@ class Signature(NamedTuple):
 
 
 def _signatures() -> dict[str, Signature]:
-    """A verb gives its swing and frequency, verb and object together the level."""
+    """A verb decides swing and frequency, verb and object together the level."""
     rng = np.random.default_rng(SEED)
     words = [*chores.POSTURES, *chores.SECONDS, *chores.OBJECTS]
     known = {
@@ -73,20 +73,16 @@ def record(
     for action, start, end in x.to_lists()[0]:
         track, during = chores.track_of(action), slice(round(start * HERTZ), round(end * HERTZ))
         labels[track][during] = action
-        _move_sensors(channels[during], track, action, rng)
+        move = action if track == "locomotion" else action.split(maxsplit=1)[1]
+        level, swing, hertz = SIGNATURES[move]
+        part = channels[during]
+        angle = 2 * np.pi * (rng.random() + hertz * np.arange(len(part)) / HERTZ)
+        for place, tracks in enumerate(SITES.values()):
+            if track in tracks:  # the action moves the sensor that is worn there
+                part[:, 3 * place : 3 * place + 3] += level + np.sin(angle)[:, None] * swing
     _disturb(channels, disturbance, rng)
     name, subject = (None if column is None else column[0] for column in (x.ids, x.groups))
     return SensorRecording(np.arange(samples) / HERTZ, channels, NAMES, labels, name, subject)
-
-
-def _move_sensors(channels: Floats, track: str, action: str, rng: np.random.Generator) -> None:
-    """Add what an action looks like, at every site that it moves."""
-    move = action if track == "locomotion" else action.split(maxsplit=1)[1]
-    level, swing, hertz = SIGNATURES[move]
-    angle = 2 * np.pi * (rng.random() + hertz * np.arange(len(channels)) / HERTZ)
-    for place, tracks in enumerate(SITES.values()):
-        if track in tracks:
-            channels[:, 3 * place : 3 * place + 3] += level + np.sin(angle)[:, None] * swing
 
 
 def _disturb(channels: Floats, disturbance: Disturbance, rng: np.random.Generator) -> None:

@@ -1,7 +1,7 @@
-"""Themes of the composable activities, the ways to compose them, and the stages that come of it.
+"""Themes of the composable activities, how they are composed, and the resulting stages.
 
-What a subject means to do; what happens instead is in `composable`. Everything here is invented and
-fixed.
+This is what a subject plans to do; what happens instead is in `composable`. Everything here is
+invented and fixed.
 """
 
 from typing import Literal, NamedTuple
@@ -20,7 +20,7 @@ SHORTEST = 6  # frames of a stage or pause
 
 
 class Theme(NamedTuple):
-    """What an activity is composed of: a posture all along, two actions, and what is around."""
+    """What an activity is composed of: a posture throughout, two actions, an opening, a closing."""
 
     posture: str
     first: str
@@ -48,7 +48,7 @@ THEMES = {
     "eat and type": Theme("lean", "eat", "type", "point", "cross arms"),
 }
 
-# every theme in every way, but the last in one way only: 16 activities
+# every theme in every composition, but the last in only one: 16 activities
 ACTIVITIES: dict[str, tuple[Theme, str]] = {
     f"{name}, {way}": (theme, way)
     for name, theme in THEMES.items()
@@ -61,7 +61,7 @@ ACTIONS = tuple(sorted({action for theme in THEMES.values() for action in theme}
 def compose(
     theme: Theme, way: str, rounds: int, swapped: bool, around: list[bool]
 ) -> tuple[Stage, ...]:
-    """Stages of an activity; around says whether it is opened and closed, empty where brief."""
+    """Stages of an activity; `around`: whether it is opened and closed, empty if it is brief."""
     one, other = (theme.second, theme.first) if swapped else (theme.first, theme.second)
     opening, closing, alone = Stage(theme.opening), Stage(theme.closing), [Stage(one), Stage(other)]
     if way == "together":
@@ -77,7 +77,7 @@ def compose(
 
 
 def place_stages(stages: tuple[Stage, ...], tempo: float, rng: np.random.Generator) -> list[Span]:
-    """Put stages one after the other, with a pause between."""
+    """Put stages one after the other, with pauses between."""
     spans: list[Span] = []
     now = 0
     for stage in stages:

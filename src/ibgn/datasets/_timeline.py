@@ -1,4 +1,4 @@
-"""What the simulators share: options, who performs what, times in frames, instances from lists."""
+"""Functions that the simulators share: options, roles, times in frames, instances from lists."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -26,26 +26,26 @@ class Span:
 
 
 def check_chances(chances: Mapping[str, Any]) -> None:
-    """Refuse what is not a probability."""
+    """Refuse numbers that are not probabilities."""
     for name, chance in chances.items():
         check_number(name, chance, "0 to 1", lambda value: 0 <= value <= 1)
 
 
 def check_seconds(name: str, seconds: Any) -> None:
-    """Refuse what is no standard deviation of times."""
+    """Refuse an invalid standard deviation of times."""
     check_number(
         name, seconds, f"0 to {LONGEST_JITTER} seconds", lambda s: 0 <= s <= LONGEST_JITTER
     )
 
 
 def deal(number: int, kinds: int, rng: np.random.Generator) -> list[int]:
-    """Kinds in random order, each as often as any other, or once more."""
+    """Kinds in random order, each equally often or once more."""
     dealt: list[int] = rng.permutation(np.arange(number) % kinds).tolist()
     return dealt
 
 
 def jitter_spans(spans: Iterable[Span], scale: float, rng: np.random.Generator) -> list[Span]:
-    """Move every start and end by so many frames; what remains has at least one frame.
+    """Move every start and end by random frames; each span keeps at least one frame.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def gather(
     ids: Sequence[str],
     groups: Sequence[str],
 ) -> IntervalSequences:
-    """Instances with the whole vocabulary, also where not all of it occurs.
+    """Instances with the whole vocabulary, even if not all of it occurs.
 
     Examples
     --------

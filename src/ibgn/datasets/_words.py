@@ -1,7 +1,7 @@
-"""The words of the simulated hand signs: shapes of a hand, ways to move, and the table of words.
+"""The words of the simulated hand signs: shapes of a hand, movements, and the list of words.
 
-What a signer means to do; what happens instead is in `hand_signs`. Everything here is invented and
-fixed. A style of a word is written as its poses with the way of moving between them,
+This is what a signer plans to do; what happens instead is in `hand_signs`. Everything here is
+invented and fixed. A style of a word is written as its poses with the movement between them,
 "fist > flat". A pose is the shape of the right hand, or of the right and the left hand, "el+fist".
 """
 
@@ -32,8 +32,8 @@ SHAPES = {  # thumb, index, middle, ring, pinky: straight | or bent .
     "flat": "|||||",
 }
 
-_ROLL = 0.14  # seconds from a finger to the next in a rolling movement
-_TURN = 0.4  # seconds from one hand to the other where they move in turn
+_ROLL = 0.14  # seconds from one finger to the next in a rolling movement
+_TURN = 0.4  # seconds from one hand to the other if they move in turn
 
 WAYS = {  # how long each of FINGERS waits in a transition; a thumb goes with its index
     "=": (0.0,) * 10,  # all fingers at once
@@ -78,7 +78,7 @@ WORDS: dict[str, tuple[str, ...]] = {
 
 
 class Step(NamedTuple):
-    """A pose, and the way of moving into it."""
+    """A pose, and the movement into it."""
 
     way: str
     pose: str
@@ -86,11 +86,11 @@ class Step(NamedTuple):
 
 Steps = tuple[Step, ...]
 Transition = dict[int, int]
-"""Frame in which each finger changes that does, by its place in FINGERS."""
+"""Frame in which each moving finger changes, by its position in FINGERS."""
 
 
 def read_style(style: str) -> Steps:
-    """Read the steps of a style; the way into the first pose means nothing.
+    """Read the steps of a style; the movement into the first pose has no meaning.
 
     Examples
     --------
@@ -125,7 +125,7 @@ def count_intervals(steps: Steps) -> int:
 
 
 def skip_pose(k: int, steps: Steps) -> Steps:
-    """Leave out pose k; where that brings a pose next to itself, it is one pose."""
+    """Leave out pose k; equal poses that become neighbours become one."""
     returns = steps[k - 1].pose == steps[k + 1].pose
     return steps[:k] + steps[k + 1 + returns :]
 
@@ -137,7 +137,7 @@ def repeat_change(k: int, steps: Steps) -> Steps:
 
 
 def plan(steps: Steps, hold: Sequence[float], tempo: float) -> tuple[list[Transition], int]:
-    """Frames of every transition and of the end, for poses held so many seconds."""
+    """Frames of every transition and of the end, for poses held for `hold` seconds."""
     transitions: list[Transition] = []
     time = hold[0]
     for (before, after), held in zip(pairwise(steps), hold[1:], strict=True):

@@ -29,7 +29,7 @@ FEWEST_INTERVALS = 2
 
 SECONDS = {"catch": 0.8, "dribble": 2.4, "hold": 1.6, "jump": 0.9, "pass": 1.0, "shoot": 0.8}
 SPREAD = 0.2  # of the logarithm of durations
-SHORTEST = 10  # frames; overlaps of at least 2 frames then fit into any action
+SHORTEST = 10  # frames; so overlaps of at least 2 frames fit into any action
 GAP = (0.3, 1.2)  # seconds between actions that follow each other with a pause
 SHARE = (0.25, 0.75)  # of the shorter of two actions that overlap
 TEMPI = (0.7, 1.5)
@@ -49,10 +49,10 @@ PLAYS = (
     "pass catch hold jump shoot",
 )
 
-TYPICAL = ("dribble", "hold")  # of each attack: it leans to plays with this action
+TYPICAL = ("dribble", "hold")  # each attack prefers plays with its typical action
 LEANING = 2.0  # how many times as likely they are
 
-# before, meets or overlaps: how an action stands to the one that follows it in the two attacks
+# before, meets or overlaps: the relation of an action to the next one, in the two attacks
 WAYS = {
     ("pass", "catch"): "ob",
     ("catch", "pass"): "mb",
@@ -71,11 +71,11 @@ class BasketballTruth:
     Parameters
     ----------
     play : n tuples of the actions performed, in their order
-    relations : n strings, how each action but the last was meant to stand to the next: "b" before,
+    relations : n strings, planned relation of each action but the last to the next: "b" before,
         "m" meets, "o" overlaps; before jitter
     confused : n tuples, whether each of these was taken from the other attack
-    missed : (n,) place in the play of the action that is left out of the data, or -1
-    tempo : (n,) of the team: seconds it takes for what takes others one
+    missed : (n,) position in the play of the action that is left out of the data, or -1
+    tempo : (n,) of the team: seconds for what takes others one second
     ways : relations of neighbouring actions in each attack, {attack: {(first, second): "b"}}
     """
 
@@ -146,18 +146,18 @@ def make_basketball(
     """Simulate two attacks of basketball teams, with 2 to 5 intervals of 6 actions.
 
     A small and hard set. Both attacks go through the same plays, such as catch, dribble, jump and
-    shoot, with the same durations; a fast break leans a little to plays with dribbling, a set play
-    to holding the ball. Mostly they differ in whether an action overlaps the next, meets it, or
-    ends before it. The attacks are invented; the numbers follow a published set.
+    shoot, with the same durations; a fast break slightly prefers plays with dribbling, a set play
+    plays with holding the ball. Mostly they differ in whether an action overlaps the next, meets
+    it, or ends before it. The attacks are invented; the numbers follow a published set.
 
     Parameters
     ----------
-    instances : how many there are, half of them of each attack
-    n_teams : teams, each with its own tempo and about as many instances
+    instances : number of instances, half of them of each attack
+    n_teams : teams, each with its own tempo and about equally many instances
     jitter : standard deviation in seconds of every start and end; 0 to 60
-    confusion : probability that two neighbouring actions stand as in the other attack; at 0.5
-        the attacks are the same
-    miss : probability that one of the actions is left out, where there are more than two
+    confusion : probability that two neighbouring actions have the relation of the other attack; at
+        0.5 the attacks are the same
+    miss : probability that one of the actions is left out, if there are more than two
     random_state : seed, generator, or None for other data at each call
     return_truth : whether to return the truth too
 
@@ -215,7 +215,8 @@ def _perform(role: _Role, tempo: float, noise: _Noise, rng: np.random.Generator)
     spans = jitter_spans(
         _place(role.play, relations, tempo, rng), noise.jitter * FRAMES_PER_SECOND, rng
     )
-    missed = _miss(len(spans), noise.miss, rng)
+    misses = rng.random() < noise.miss and len(spans) > FEWEST_INTERVALS
+    missed = int(rng.integers(len(spans))) if misses else -1
     seen = [span for place, span in enumerate(spans) if place != missed]
     return _Performance(
         in_seconds(seen, FRAMES_PER_SECOND), relations, tuple(confused.tolist()), missed
@@ -225,7 +226,7 @@ def _perform(role: _Role, tempo: float, noise: _Noise, rng: np.random.Generator)
 def _place(
     play: Sequence[str], relations: str, tempo: float, rng: np.random.Generator
 ) -> list[Span]:
-    """Actions as they are meant. Durations are drawn first: they know nothing of the attack."""
+    """Actions as planned. Durations are drawn first, so they do not depend on the attack."""
     seconds = [tempo * SECONDS[action] * np.exp(SPREAD * rng.normal()) for action in play]
     lasts = [max(SHORTEST, round(lasting * FRAMES_PER_SECOND)) for lasting in seconds]
     spans = [Span(play[0], 0, lasts[0])]
@@ -239,12 +240,6 @@ def _place(
         }[relation]
         spans.append(Span(action, before.end + lag, before.end + lag + last))
     return spans
-
-
-def _miss(number: int, chance: float, rng: np.random.Generator) -> int:
-    """Place of the action that is left out, or -1."""
-    misses = rng.random() < chance and number > FEWEST_INTERVALS
-    return int(rng.integers(number)) if misses else -1
 
 
 def _tell_truth(

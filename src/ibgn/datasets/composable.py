@@ -29,8 +29,8 @@ FEWEST_INTERVALS = 3
 MOST_INTERVALS = 11
 
 MARGIN = 12  # frames by which a posture starts before the first action and ends after the last
-SLACK = 0.4  # part of an action by which it starts or ends early or late where it is loose
-REST = 0.2  # part of the whole for which an interrupted posture rests
+SLACK = 0.4  # share of an action by which it starts or ends early or late if it is loose
+REST = 0.2  # share of the whole for which an interrupted posture rests
 TEMPI = (0.6, 1.7)
 
 
@@ -41,15 +41,16 @@ class ComposableTruth:
     Parameters
     ----------
     stages : n tuples of stages, one after the other: an action alone, or in parallel with
-        others, as meant before anything is loose. The posture lasts all along and is not named.
+        others, as planned, before anything is loose. The posture lasts throughout and is not
+        included.
     rounds : (n,) how often the two actions were composed, 1 to 3
     swapped : (n,) whether the two actions changed roles
     loose : n tuples, whether each action of the stages, in their order, started or ended
         early or late
-    interrupted : (n,) whether the posture was interrupted: it then is two intervals
+    interrupted : (n,) whether the posture was interrupted, and so has two intervals
     missed : n tuples with the actions of the intervals that are left out of the data
     tempo : (n,) of the subject: seconds for what takes others one second
-    activities : theme and way of each activity
+    activities : theme and composition of each activity
     """
 
     stages: tuple[tuple[Stage, ...], ...]
@@ -85,7 +86,7 @@ class _Role(NamedTuple):
 
 
 class _Style(NamedTuple):
-    """The knobs: how freely activities are composed, and what goes wrong."""
+    """How freely activities are composed, and what goes wrong."""
 
     repeat: float
     swap: float
@@ -139,31 +140,30 @@ def make_composable(
 ):
     """Simulate 16 activities composed of 26 actions, with 3 to 11 intervals.
 
-    An activity has a theme and a way. The theme gives two actions, such as talking on the phone
-    and waving, a posture that lasts all along, such as walking, and what comes first and last.
+    An activity has a theme and a composition. The theme has two actions, such as talking on the
+    phone and waving, a posture that lasts throughout, such as walking, an opening and a closing.
     Each of the two actions is shown alone, one after the other. Then they are composed, in one to
     three rounds: "together", one overlaps the other; "in turn", one by one with the opening
     action between; or "during", one continues while the other comes and goes. Themes differ in
-    their actions; the ways of a theme have the same actions, many of them repeated, so that the
-    first time an action occurs says little. Which of the two actions leads changes from instance
-    to instance, and with it their relations. The activities are invented; the numbers follow a
+    their actions; the compositions of a theme have the same actions, many of them repeated, so that
+    the first time an action occurs says little. The leading action changes from instance to
+    instance, and with it their relations. The activities are invented; the numbers follow a
     published set.
 
     Parameters
     ----------
-    instances : how many there are, about as many of each activity
-    n_subjects : subjects, each with his own tempo and about as many instances
+    instances : number of instances, about equally many of each activity
+    n_subjects : subjects, each with their own tempo and about equally many instances
     repeat : probability of each of two more rounds
     swap : probability that the two actions change roles
     skip : probability that the opening is left out, and likewise the closing
     brief : probability of a brief performance: one round without opening and closing, and without
-        showing the two actions alone, except where they are composed in turn
+        showing the two actions alone, unless they are composed in turn
     looseness : probability that an action starts, and likewise that it ends, early or late, by
         up to 40 % of its duration
-    interruption : probability that the posture is interrupted, where that leaves 11 intervals at
-        the most
+    interruption : probability that the posture is interrupted, if that leaves at most 11 intervals
     jitter : standard deviation in seconds of every start and end; 0 to 60
-    miss : probability of each interval to be left out, as long as 3 remain
+    miss : probability that an interval is left out, as long as 3 remain
     random_state : seed, generator, or None for other data at each call
     return_truth : whether to return the truth too
 
@@ -225,12 +225,18 @@ def _perform(role: _Role, tempo: float, style: _Style, rng: np.random.Generator)
     stages = themes.compose(theme, way, rounds, swapped, around)
     spans, loose = _loosen(themes.place_stages(stages, tempo, rng), style.looseness, rng)
     start, end = min(span.start for span in spans), max(span.end for span in spans)
-    posture = [Span(theme.posture, start - MARGIN, end + MARGIN)]  # which lasts all along
+    start, end = start - MARGIN, end + MARGIN
+    posture = [Span(theme.posture, start, end)]  # lasts throughout
     interrupted = bool(rng.random() < style.interruption and len(spans) + 2 <= MOST_INTERVALS)
     if interrupted:
-        posture = _interrupt(posture[0], rng)
+        stop = start + round((end - start) * rng.uniform(0.2, 0.6))
+        resume = stop + round((end - start) * REST)
+        posture = [Span(theme.posture, start, stop), Span(theme.posture, resume, end)]
     jittered = jitter_spans(posture + spans, style.jitter * themes.FRAMES_PER_SECOND, rng)
-    kept, missed = _miss(jittered, style.miss, rng)
+    lost = np.flatnonzero(rng.random(len(jittered)) < style.miss)
+    left_out = set(rng.permutation(lost)[: len(jittered) - FEWEST_INTERVALS].tolist())
+    missed = tuple(jittered[place].action for place in sorted(left_out))
+    kept = [span for place, span in enumerate(jittered) if place not in left_out]
     intervals = in_seconds(kept, themes.FRAMES_PER_SECOND)
     return _Performance(intervals, stages, rounds, swapped, loose, interrupted, missed)
 
@@ -238,7 +244,7 @@ def _perform(role: _Role, tempo: float, style: _Style, rng: np.random.Generator)
 def _loosen(
     spans: list[Span], looseness: float, rng: np.random.Generator
 ) -> tuple[list[Span], tuple[bool, ...]]:
-    """Let actions start and end early or late, and say which do."""
+    """Let actions start and end early or late; return which do."""
     off = rng.random((len(spans), 2)) < looseness
     lag = off * rng.uniform(-SLACK, SLACK, size=off.shape)
     loosened = []
@@ -247,23 +253,6 @@ def _loosen(
         start, end = span.start + round(early * lasts), span.end + round(late * lasts)
         loosened.append(Span(span.action, start, max(start + 1, end)))
     return loosened, tuple(bool(early or late) for early, late in off.tolist())
-
-
-def _interrupt(span: Span, rng: np.random.Generator) -> list[Span]:
-    lasts = span.end - span.start
-    stop = span.start + round(lasts * rng.uniform(0.2, 0.6))
-    resume = stop + round(lasts * REST)
-    return [Span(span.action, span.start, stop), Span(span.action, resume, span.end)]
-
-
-def _miss(
-    spans: list[Span], chance: float, rng: np.random.Generator
-) -> tuple[list[Span], tuple[str, ...]]:
-    """Leave out intervals, each with this chance, as long as enough remain."""
-    lost = np.flatnonzero(rng.random(len(spans)) < chance)
-    left_out = set(rng.permutation(lost)[: len(spans) - FEWEST_INTERVALS].tolist())
-    kept = [span for place, span in enumerate(spans) if place not in left_out]
-    return kept, tuple(spans[place].action for place in sorted(left_out))
 
 
 def _tell_truth(

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import cycle
 from typing import Literal, NamedTuple, TypedDict, Unpack, overload
 
 import numpy as np
@@ -48,8 +47,8 @@ class DailyLivingTruth:
     ----------
     chores : n tuples of the chores that were begun, such as "fetch milk"
     foreign : n tuples, whether each chore came from the script of another activity
-    together : n tuples of (action, action of the other arm, whether they overlap), for all that
-        was meant to be done at the same time and is in the data
+    together : n tuples of (action, action of the other arm, whether they overlap), for all actions
+        in the data that were planned at the same time
     tempo : (n,) of the subject: seconds for what takes others one second
     right : (n,) probability with which the right arm of the subject leads
     scripts : chores of each activity in their order; those in brackets are optional
@@ -155,28 +154,27 @@ def make_daily_living(
 
     An action is a posture ("sit"), or what the left arm, the right arm or both do with an object
     ("left open fridge"): 4 and 95, 95 and 17. These four tracks run in parallel. Activities are
-    loose scripts of chores, such as fetching the milk from the fridge, which are gone through
-    again and again until the recording ends. Chores and steps may be left out, repeated and done
-    in another order, and any activity is interrupted by chores of others, so that they share most
-    actions. A limb does one thing at a time. Chores are invented; the numbers follow a published
-    set.
+    loose scripts of chores, such as fetching the milk from the fridge, which are repeated until
+    the recording ends. Chores and steps may be left out, repeated and done in another order, and
+    chores of other activities interrupt, so that activities share most actions. A limb does one
+    thing at a time. Chores are invented; the numbers follow a published set.
 
-    Each activity has a range of lengths, over which its instances are spread, the shortest and
-    the longest among them: from 10 instances on there is one of 1 and one of 78 intervals. The
-    vocabulary of X always has all 211 actions; with the defaults all of them occur, or all but a
-    few (at least 208 for a hundred seeds).
+    Each activity has a range of lengths over which its instances are spread, including the shortest
+    and the longest: with 10 or more instances, one has 1 and one has 78 intervals. The vocabulary
+    of X always has all 211 actions; with the defaults, nearly all of them occur (at least 208 for a
+    hundred seeds).
 
     Parameters
     ----------
-    instances : how many there are, about as many of each activity
-    n_subjects : subjects, each with his own tempo, handedness and about as many instances
+    instances : number of instances, about equally many of each activity
+    n_subjects : subjects, each with their own tempo and handedness, and about equally many
+        instances
     sharing : probability that a chore is taken from the script of another activity
     reorder : probability that a chore changes place with the next of the script
     skip : probability that an optional chore or step is left out
     repeat : probability of each of three repetitions of a step that can be repeated
-    clumsiness : probability that what is meant to be done by two arms at the same time is done by
-        one after the other
-    jitter : standard deviation in seconds of every start and end, as far as limbs are free; 0 to 60
+    clumsiness : probability that two arms act one after the other instead of at the same time
+    jitter : standard deviation in seconds of every start and end, if limbs are free; 0 to 60
     sensors : whether to return sensor recordings too, about 25 MB with the defaults
     sensor_noise : standard deviation of each sample; actions differ by about 1
     sensor_drift : standard deviation by which the level of a channel has moved after a minute
@@ -222,7 +220,11 @@ def make_daily_living(
     truth = _tell_truth(roles, performances, habits)
     if not sensors:
         return (X, y, groups, truth) if return_truth else (X, y, groups)
-    recordings = _record(X, [role.subject for role in roles], disturbance, rng)
+    mounting = draw_mounting(max(role.subject for role in roles) + 1, rng)
+    recordings = [
+        record(x, mounting[role.subject], disturbance, rng)
+        for x, role in zip(X, roles, strict=True)
+    ]
     return (X, y, groups, recordings, truth) if return_truth else (X, y, groups, recordings)
 
 
@@ -265,7 +267,7 @@ def _perform(role: _Role, habits: Habits, style: _Style, rng: np.random.Generato
         done.append((chore, foreign))
     spans = jitter_spans(body.spans, style.jitter * FRAMES_PER_SECOND, rng)
     untangle(spans)
-    # those that start first: the recording ends with the next
+    # the first to start: the recording ends with the next
     kept = set(sorted(range(len(spans)), key=lambda place: spans[place].start)[: role.length])
     names, foreigners = zip(*done, strict=True)
     together = tuple(
@@ -284,31 +286,17 @@ def _plan(activity: str, style: _Style, rng: np.random.Generator) -> Iterator[tu
         for other in chores.SCRIPTS
         if other != activity
     }
-    for script in cycle([chores.read_script(activity)]):
-        for chore, optional in _reorder(script, style.reorder, rng):
+    while True:
+        script = chores.read_script(activity)
+        for place in range(len(script) - 1):
+            if rng.random() < style.reorder:  # swap it with the next
+                script[place : place + 2] = script[place + 1], script[place]
+        for chore, optional in script:
             if rng.random() < style.sharing:
                 script_of = others[list(others)[rng.integers(len(others))]]
                 yield script_of[rng.integers(len(script_of))], True
             elif not (optional and rng.random() < style.skip):
                 yield chore, False
-
-
-def _reorder(
-    script: list[tuple[str, bool]], chance: float, rng: np.random.Generator
-) -> list[tuple[str, bool]]:
-    """Let chores change places with the next."""
-    changed = list(script)
-    for place in range(len(changed) - 1):
-        if rng.random() < chance:
-            changed[place : place + 2] = changed[place + 1], changed[place]
-    return changed
-
-
-def _record(
-    X: IntervalSequences, subject: list[int], disturbance: Disturbance, rng: np.random.Generator
-) -> list[SensorRecording]:
-    mounting = draw_mounting(max(subject) + 1, rng)
-    return [record(x, mounting[who], disturbance, rng) for x, who in zip(X, subject, strict=True)]
 
 
 def _tell_truth(

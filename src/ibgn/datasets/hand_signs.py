@@ -12,17 +12,17 @@ from ibgn._arrays import Objects
 from ibgn.checks import check_number
 from ibgn.datasets import _words as signs
 from ibgn.datasets._angles import measure
+from ibgn.datasets._timeline import Interval, check_chances, check_seconds
 from ibgn.intervals import IntervalSequences
 from ibgn.recordings import SensorRecording
 
 __all__ = ["HandSignsTruth", "make_hand_signs"]
 
-Interval = tuple[str, float, float]
 
 HOLD = 0.48  # seconds for which a signer of tempo 1 holds a pose
-PAUSE = (3.0, 6.0)  # how many times as long a hesitating signer holds it
+PAUSE = (3.0, 6.0)  # how many times longer a hesitating signer holds it
 # Shortest to longest tempo: at the shortest, fingers that roll still change two frames apart, so
-# that rounding to frames leaves every relation as it is.
+# that rounding to frames does not change any relation.
 TEMPI = (0.6, 1.7)
 MOST_INTERVALS = 17
 
@@ -33,14 +33,14 @@ class HandSignsTruth:
 
     Parameters
     ----------
-    style : (n,) place of the performed style in words[word]
+    style : (n,) position of the performed style in words[word]
     tempo : (n,) tempo of the signer: seconds for what takes others one second
     poses : n tuples of the poses shown, such as "fist" or, right and left, "el+fist"
-    transitions : n tuples, for each change of pose the time in seconds at which every finger that
-        changes was meant to, {"right index": 0.48, ...}: before jitter
+    transitions : n tuples, for each change of pose the planned time in seconds of every finger
+        that changes, {"right index": 0.48, ...}: before jitter
     hesitated, skipped, repeated : (n,) whether a pose was held for much longer, an inner pose
         left out, a change of pose repeated
-    words : styles of each word, as poses and the ways of moving between them: "=" all fingers at
+    words : styles of each word, as poses and the movements between them: "=" all fingers at
         once, ">" rolling from index to pinky, "<" from pinky to index, "R" the right hand and
         then the left, "L" the left hand first
     """
@@ -160,23 +160,23 @@ def make_hand_signs(
     of poses, or in how the changes of fingers overlap. Five words have two styles. Poses and
     movements are invented; the numbers follow published recordings of 16 signers.
 
-    Signers have a tempo, a sloppiness that scales their jitter (half of them above 1), and for
-    each word a leaning to one of its styles.
+    Signers have a tempo, a sloppiness that scales their jitter (half of them above 1), and a
+    preferred style for each word.
 
     Parameters
     ----------
     instances_per_style : instances of each of the 24 styles
-    n_signers : signers, each with about as many instances
+    n_signers : signers, each with about equally many instances
     jitter : standard deviation in seconds of the time at which a finger changes; 0 to 60
     hesitation : probability that a pose of the instance is held for much longer
-    skip : probability that an inner pose is left out, where there is one. If the poses around it
+    skip : probability that an inner pose is left out, if there is one. If the poses around it
         are the same, no transition between them is left.
-    repeat : probability that a change of pose goes back and forth once more, where that leaves
-        at most 17 intervals
+    repeat : probability that a change of pose goes back and forth once more, if that leaves at
+        most 17 intervals
     random_state : seed, generator, or None for other data at each call
     return_truth : whether to return the truth too
-    joint_angles : whether to return too what a hand tracker would have measured. The intervals are
-        the same with and without.
+    joint_angles : whether to return what a hand tracker would have measured, too. The intervals
+        are the same with and without.
     angle_noise : standard deviation of measured angles in degrees, 0 to 90
     dropout : probability that an angle is lost in a frame, 0 to 1
 
@@ -187,9 +187,9 @@ def make_hand_signs(
     groups : (n,) signers, as in X.groups
     truth : HandSignsTruth, if return_truth
     recordings : if joint_angles, one for each instance: 30 frames per second, one channel for each
-        finger of the hands in use, 10 degrees where it is straight and 80 where it is bent. It
-        takes 0.15 s from one to the other, and is half of the way where an interval ends.
-        `ibgn.detection.fingers.FingerDetector` finds the intervals again.
+        finger of the hands in use, 10 degrees when straight and 80 when bent. The change takes
+        0.15 s, and is halfway when an interval ends. `ibgn.detection.fingers.FingerDetector`
+        finds the intervals again.
 
     Examples
     --------
@@ -204,7 +204,11 @@ def make_hand_signs(
     noise = _Noise(jitter, hesitation, skip, repeat, angle_noise, dropout)
     _check(instances_per_style, n_signers, noise)
     rng = np.random.default_rng(random_state)
-    signers = _draw_signers(int(n_signers), rng)
+    signers = _Signers(
+        tempo=np.clip(rng.lognormal(sigma=0.2, size=int(n_signers)), *TEMPI),
+        sloppiness=rng.lognormal(sigma=0.3, size=int(n_signers)),
+        leaning=rng.normal(scale=2.0, size=(int(n_signers), len(signs.WORDS))),
+    )
     roles = _cast(int(instances_per_style), signers, rng)
     performances = [_perform(role, signers, noise, rng) for role in roles]
     y = np.array([role.word for role in roles], object)
@@ -215,36 +219,34 @@ def make_hand_signs(
         groups=list(groups),
     )
     more: list[Any] = [_tell_truth(roles, performances, signers)] if return_truth else []
-    if joint_angles:  # drawn last, so that all else stays as it is
-        more.append(_measure(roles, groups, performances, noise, rng))
+    if joint_angles:  # drawn last, so that it changes nothing else
+        more.append(
+            [
+                measure(role.name, group, p.intervals, signs.FINGERS, angle_noise, dropout, rng)
+                for role, group, p in zip(roles, groups, performances, strict=True)
+            ]
+        )
     return X, y, groups, *more
 
 
 def _check(instances_per_style: Any, n_signers: Any, noise: _Noise) -> None:
     for name, number in (("instances_per_style", instances_per_style), ("n_signers", n_signers)):
         check_number(name, number, "whole and at least 1", lambda n: n >= 1 and n.is_integer())
-    check_number("jitter", noise.jitter, "0 to 60 seconds", lambda seconds: 0 <= seconds <= 60)
-    check_number("angle_noise", noise.angle_noise, "0 to 90 degrees", lambda sd: 0 <= sd <= 90)
-    for name in ("hesitation", "skip", "repeat", "dropout"):
-        check_number(name, getattr(noise, name), "0 to 1", lambda chance: 0 <= chance <= 1)
-
-
-def _draw_signers(n_signers: int, rng: np.random.Generator) -> _Signers:
-    return _Signers(
-        tempo=np.clip(rng.lognormal(sigma=0.2, size=n_signers), *TEMPI),
-        sloppiness=rng.lognormal(sigma=0.3, size=n_signers),
-        leaning=rng.normal(scale=2.0, size=(n_signers, len(signs.WORDS))),
-    )
+    chances = noise._asdict()
+    check_seconds("jitter", chances.pop("jitter"))
+    sd = chances.pop("angle_noise")
+    check_number("angle_noise", sd, "0 to 90 degrees", lambda degrees: 0 <= degrees <= 90)
+    check_chances(chances)
 
 
 def _cast(instances_per_style: int, signers: _Signers, rng: np.random.Generator) -> list[_Role]:
     roles: list[_Role] = []
     for place, (word, styles) in enumerate(signs.WORDS.items()):
-        # Signers take turns through all words, so that each has as many instances as any other.
+        # Signers take turns through all words, so that all have equally many instances.
         turns = len(roles) + np.arange(instances_per_style * len(styles))
         signer = rng.permutation(turns % len(signers.tempo))
         keenness = signers.leaning[signer, place] + rng.logistic(size=len(signer))
-        # The keenest half gets the second style: leanings show, and styles stay equally frequent.
+        # The keenest half gets the second style: preferences show, and styles are equally frequent.
         style = np.argsort(np.argsort(keenness)) // instances_per_style
         for number, (which, who) in enumerate(zip(style.tolist(), signer.tolist(), strict=True)):
             roles.append(_Role(f"{word}-{number:03d}", word, which, who))
@@ -265,14 +267,16 @@ def _perform(
         hold[rng.integers(len(shown))] *= rng.uniform(*PAUSE)
     transitions, end = signs.plan(shown, hold.tolist(), float(signers.tempo[role.signer]))
     spread = noise.jitter * float(signers.sloppiness[role.signer])
-    changes = _jitter(transitions, spread, rng)
+    changes: dict[int, list[int]] = {}  # frames in which each finger changes
+    for finger, frame in (change for moved in transitions for change in moved.items()):
+        changes.setdefault(finger, []).append(frame + signs.frame_of(rng.normal(scale=spread)))
     intervals = _tile(signs.states(shown[0].pose), changes, end)
     poses = tuple(step.pose for step in shown)
     return _Performance(intervals, poses, transitions, hesitated, kept != meant, shown != kept)
 
 
 def _repeat_one(steps: signs.Steps, rng: np.random.Generator) -> signs.Steps:
-    """Repeat a change, if there is one that leaves few enough intervals."""
+    """Repeat a change, if one leaves few enough intervals."""
     longer = [signs.repeat_change(k, steps) for k in range(1, len(steps))]
     possible = [
         repeated for repeated in longer if signs.count_intervals(repeated) <= MOST_INTERVALS
@@ -280,19 +284,8 @@ def _repeat_one(steps: signs.Steps, rng: np.random.Generator) -> signs.Steps:
     return possible[rng.integers(len(possible))] if possible else steps
 
 
-def _jitter(
-    transitions: list[signs.Transition], spread: float, rng: np.random.Generator
-) -> dict[int, list[int]]:
-    """Frames in which each finger changes."""
-    changes: dict[int, list[int]] = {}
-    for transition in transitions:
-        for finger, frame in transition.items():
-            changes.setdefault(finger, []).append(frame + signs.frame_of(rng.normal(scale=spread)))
-    return changes
-
-
 def _tile(first: str, changes: dict[int, list[int]], end: int) -> list[Interval]:
-    """Intervals of each finger from 0 to the end, or later so that all have at least a frame."""
+    """Intervals of each finger from 0 to the end, or later, so that each has at least one frame."""
     # from 0 on, each change moved to at least one frame after the last
     starts = [
         list(accumulate(changes.get(finger, []), lambda a, b: max(a + 1, b), initial=0))
@@ -318,31 +311,15 @@ def _tell_truth(
         style=np.array([role.style for role in roles]),
         tempo=signers.tempo[[role.signer for role in roles]],
         poses=tuple(performance.poses for performance in performances),
-        transitions=tuple(_in_seconds(performance.transitions) for performance in performances),
+        transitions=tuple(
+            tuple(
+                {signs.FINGERS[f]: frame / signs.FRAMES_PER_SECOND for f, frame in moved.items()}
+                for moved in performance.transitions
+            )
+            for performance in performances
+        ),
         hesitated=np.array([performance.hesitated for performance in performances]),
         skipped=np.array([performance.skipped for performance in performances]),
         repeated=np.array([performance.repeated for performance in performances]),
         words=dict(signs.WORDS),
-    )
-
-
-def _measure(
-    roles: list[_Role],
-    groups: Objects,
-    performances: list[_Performance],
-    noise: _Noise,
-    rng: np.random.Generator,
-) -> list[SensorRecording]:
-    return [
-        measure(
-            role.name, group, done.intervals, signs.FINGERS, noise.angle_noise, noise.dropout, rng
-        )
-        for role, group, done in zip(roles, groups, performances, strict=True)
-    ]
-
-
-def _in_seconds(transitions: list[signs.Transition]) -> tuple[dict[str, float], ...]:
-    return tuple(
-        {signs.FINGERS[finger]: frame / signs.FRAMES_PER_SECOND for finger, frame in moved.items()}
-        for moved in transitions
     )

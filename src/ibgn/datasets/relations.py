@@ -1,4 +1,4 @@
-"""Activities that differ in nothing but the relations of their intervals, simulated."""
+"""Simulated activities that differ only in the relations of their intervals."""
 
 from itertools import product
 
@@ -30,9 +30,9 @@ def make_relations(
 
     Parameters
     ----------
-    instances_per_activity : how many instances of each of the four
-    confusion : probability that two actions are performed the other way round: together where
-        the activity wants them apart, or apart where it wants them together
+    instances_per_activity : number of instances of each of the four
+    confusion : probability that two actions are performed the other way round: together if
+        the activity has them apart, or apart if it has them together
     random_state : seed, or a NumPy generator
 
     Returns
@@ -63,7 +63,7 @@ def make_relations(
 def _perform(
     wish: tuple[bool, ...], confusion: float, rng: np.random.Generator
 ) -> list[tuple[str, float, float]]:
-    """One instance; durations are drawn first, so that they know nothing of the activity."""
+    """One instance; durations are drawn first, so that they do not depend on the activity."""
     intervals, now = [], 0.0
     for (first, second), together in zip(PAIRS, wish, strict=True):
         lasts = {a: MEAN_SECONDS[a] * np.exp(SPREAD * rng.normal()) for a in (first, second)}

@@ -1,6 +1,6 @@
-"""What was recorded to intervals of actions: sensors by windows, features and votes.
+"""From recordings to intervals of actions: sensors by windows, features and votes.
 
-`ActionDetector` is the whole chain; its parts stand in one file each.
+`ActionDetector` is the whole chain; each of its parts has its own module.
 """
 
 from ibgn.detection.detector import ActionDetector, Votes

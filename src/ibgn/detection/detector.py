@@ -1,7 +1,7 @@
-"""ActionDetector: sensor recordings to intervals of actions, by the activity recognition chain.
+"""ActionDetector: from sensor recordings to intervals, by the activity recognition chain.
 
-Recordings are resampled and cut into windows; features of each window go to a classifier of each
-label track; its votes are smoothed, and runs of one label that last long enough become intervals
+Recordings are resampled and cut into windows; one classifier per label track votes on the features
+of each window; the votes are smoothed, and runs of one label that last long enough become intervals
 (Bulling, Blanke and Schiele, 2014).
 """
 
@@ -35,7 +35,7 @@ Recordings = Iterable[SensorRecording]
 Voting = Literal["mean", "majority"]
 T = TypeVar("T")
 
-MOST_LABELS = 1000  # of a track; a channel that is taken for a track has more
+MOST_LABELS = 1000  # of a track; a channel that was named as a track by mistake has more
 
 
 class Votes(NamedTuple):
@@ -58,18 +58,18 @@ class ActionDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     classifier : of windows, one per track: "knn" (five nearest neighbours), "svm" (linear), "rbf"
         (a support vector machine with radial basis functions), "tree", or any classifier of
-        scikit-learn. Without probabilities, its decision values are taken for logits; without
+        scikit-learn. Without probabilities, its decision values are used as logits; without
         these either, its answer is one vote.
     tracks : label tracks to learn, by default all that the first recording has
     window, step, rate, longest_gap : seconds, and frames per second; see `Windowing`
     correlations, spectrum : which features, see `FeatureSet`
-    training_step : seconds between two windows of training, by default step. As windows overlap,
-        a longer one loses little and saves time and memory.
+    training_step : seconds between two training windows, by default step. As windows overlap,
+        a longer step loses little and saves time and memory.
     smooth : seconds around each window over which votes are averaged
     voting : "mean" of the probabilities, or "majority" of the likeliest labels
     min_duration : seconds; shorter runs of a label are dropped
-    short : what takes their place: their "neighbours", or "null", no label
-    action : what names an action: "both", as "track: label", or the label alone, "value"
+    short : what replaces them: their "neighbours", or "null", no label
+    action : name of an action: "both" is "track: label", "value" the label alone
     random_state : seed, or a NumPy generator; the same seed gives the same detector
     n_jobs : recordings and tracks worked on at the same time, by joblib
 
@@ -77,7 +77,7 @@ class ActionDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     channels_ : names of the channels
     tracks_ : names of the tracks
-    classes_ : for each track its labels, sorted, and None, which stands for no label, last
+    classes_ : for each track its labels, sorted, and None, which means no label, last
     models_ : for each track its `TrackModel`
     extraction_ : how recordings become features
 
@@ -161,7 +161,7 @@ class ActionDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def predict(self, recordings: Recordings) -> IntervalSequences:
         """Detect the intervals of actions, one instance per recording; ids and groups are kept."""
         recordings = as_recordings(recordings)
-        return to_sequences(recordings, self._streams(recordings), self.action)
+        return to_sequences(recordings, self._each(self._stretches, recordings), self.action)
 
     def transform(self, recordings: Recordings) -> IntervalSequences:
         """The same as `predict`, by the name that pipelines use."""
@@ -184,13 +184,13 @@ class ActionDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         y : (n,) labels of the activities
         """
         recordings = as_recordings(recordings)
-        for one in recordings:  # before the work, so that a typo costs no time
-            one.track(activity)
-        streams = self._streams(recordings)
+        for recording in recordings:  # before the work, so that a typo costs no time
+            recording.track(activity)
+        streams = self._each(self._stretches, recordings)
         return to_instances(recordings, streams, activity, self.action, self.min_duration)
 
     def predict_frames(self, recordings: Recordings) -> list[dict[str, Objects]]:
-        """Label of every frame of each recording, by track; None where there is none."""
+        """Label of every frame of each recording, by track; None if there is none."""
         recordings = as_recordings(recordings)
         return self._each(self._frames, recordings)
 
@@ -224,15 +224,15 @@ class ActionDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tracks = tuple(dict.fromkeys(named))
         if not tracks:
             raise DataError("there are no labels to learn from; recordings have no label track")
-        for one in recordings:
+        for recording in recordings:
             for track in tracks:
-                one.track(track)
+                recording.track(track)
         return tracks
 
     def _learn(
         self, training: Training, classes: dict[str, tuple[str | None, ...]]
     ) -> list[TrackModel]:
-        """One model per track, the same whatever the number of jobs."""
+        """One model per track; the number of jobs does not change the result."""
         rng = np.random.default_rng(self.random_state)
         seeds = rng.integers(2**31, size=len(classes)).tolist()
         todo = []
@@ -244,10 +244,10 @@ class ActionDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         # liblinear draws from one state that all threads share, so its results would depend on them
         alone = any(isinstance(classifier, LinearSVC) for *_, classifier in todo)
         parallel = joblib.Parallel(1 if alone else self.n_jobs, require="sharedmem")
-        with warnings.catch_warnings():  # here, as threads share what is ignored
-            if isinstance(self.classifier, str):  # a preset that stops early means to
+        with warnings.catch_warnings():  # here, as threads share the filters
+            if isinstance(self.classifier, str):  # presets stop early on purpose
                 warnings.filterwarnings("ignore", "Liblinear failed", ConvergenceWarning)
-            models = parallel(joblib.delayed(TrackModel.learn)(*one) for one in todo)
+            models = parallel(joblib.delayed(TrackModel.learn)(*task) for task in todo)
         return list(models)
 
     def _each(
@@ -256,7 +256,7 @@ class ActionDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         self._check_options()
         parallel = joblib.Parallel(self.n_jobs, require="sharedmem")
-        done: list[T] = parallel(joblib.delayed(work)(one) for one in recordings)
+        done: list[T] = parallel(joblib.delayed(work)(recording) for recording in recordings)
         return done
 
     def _vote(self, recording: SensorRecording) -> Votes:
@@ -269,17 +269,16 @@ class ActionDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 part = model.votes(features)
                 part[~measured] = np.eye(len(model.classes))[-1]
                 votes[track][rows] = part
-        return Votes(windows.edges, {track: self._smoothed(part) for track, part in votes.items()})
-
-    def _smoothed(self, votes: Floats) -> Floats:
-        if self.voting == "majority":
-            votes = np.eye(votes.shape[1])[votes.argmax(axis=1)]
         windowing = self.extraction_.windowing
         each_side = int(min(self.smooth * windowing.rate / (2 * windowing.hop), 2.0**40) + 1e-9)
-        return smooth(votes, 2 * each_side + 1)
+        for track, part in votes.items():
+            if self.voting == "majority":
+                part = np.eye(part.shape[1])[part.argmax(axis=1)]
+            votes[track] = smooth(part, 2 * each_side + 1)
+        return Votes(windows.edges, votes)
 
     def _runs(self, recording: SensorRecording) -> tuple[Floats, dict[str, Ints]]:
-        """Instants between which each window decides, and its class, short runs removed."""
+        """Instants between which each window decides, and its class, without short runs."""
         edges, probabilities = self._vote(recording)
         codes = {}
         for track, votes in probabilities.items():
@@ -287,9 +286,6 @@ class ActionDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             likeliest = votes.argmax(axis=1)
             codes[track] = remove_short(likeliest, edges, self.min_duration, null, self.short)
         return edges, codes
-
-    def _streams(self, recordings: list[SensorRecording]) -> list[Streams]:
-        return self._each(self._stretches, recordings)
 
     def _stretches(self, recording: SensorRecording) -> Streams:
         edges, codes = self._runs(recording)
@@ -319,7 +315,7 @@ class ActionDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _classes(recordings: list[SensorRecording], track: str) -> tuple[str | None, ...]:
-    labels = {label for one in recordings for label in set(one.track(track).tolist())}
+    labels = {label for recording in recordings for label in set(recording.track(track).tolist())}
     if len(labels) > MOST_LABELS:
         raise DataError(
             f"the track {quote(track)} has {len(labels):,} different labels, more than "

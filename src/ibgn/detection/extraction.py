@@ -1,4 +1,4 @@
-"""How recordings become features on the scale of training, the same way for new ones."""
+"""Features of recordings, on the scale of the training data."""
 
 import warnings
 from collections.abc import Iterator, Mapping
@@ -22,8 +22,8 @@ __all__ = ["Extraction", "Training", "learn_extraction"]
 Features = npt.NDArray[np.float32]
 Classes = tuple[str | None, ...]
 
-ROWS_AT_ONCE = 2048  # windows whose features are held at the same time
-FLOAT32 = 1e-6  # part of a feature's size by which rounding makes it vary
+ROWS_AT_ONCE = 2048  # windows whose features are in memory at the same time
+FLOAT32 = 1e-6  # rounding error of a feature, as a share of its size
 
 
 class Extraction(NamedTuple):
@@ -34,7 +34,7 @@ class Extraction(NamedTuple):
     names : of the channels
     windowing : how recordings are cut
     chosen : which features
-    channels : scale of the channels; features are made from scaled ones, so that neither an
+    channels : scale of the channels; features come from scaled channels, so that neither an
         offset nor a unit costs precision
     features : scale of the features
     """
@@ -52,7 +52,7 @@ class Extraction(NamedTuple):
         return self.windowing.cut(replace(selected, channels=scaled))
 
     def extract(self, windows: Windows) -> Iterator[tuple[slice, Features, Bools]]:
-        """Some windows after the other: which, their features, and whether any was measured.
+        """Blocks of windows: which ones, their features, and whether anything was measured.
 
         Features are not scaled yet.
         """
@@ -68,7 +68,7 @@ class Extraction(NamedTuple):
             yield rows, features, measured
 
     def scale(self, features: Features) -> Features:
-        """Features that varied in training, on its scale; a mean stands for a missing one."""
+        """Features that varied in training, on its scale; a missing one becomes the mean."""
         if self.features is None:
             return features
         scaled = self.features.apply(features)[:, ~self.features.silent]
@@ -76,7 +76,7 @@ class Extraction(NamedTuple):
 
     @property
     def width(self) -> int:
-        """How many features a window has."""
+        """Number of features of a window."""
         return self.chosen.count(len(self.names), self.windowing.size)
 
 
@@ -86,7 +86,7 @@ class Training(NamedTuple):
     Parameters
     ----------
     features : (windows, features) scaled
-    codes : for each track, (windows,) which class each has
+    codes : for each track, (windows,) class of each
     """
 
     features: Features
@@ -100,12 +100,12 @@ def learn_extraction(
     classes: Mapping[str, Classes],
     n_jobs: int | None,
 ) -> tuple[Extraction, Training]:
-    """Learn the scales, and extract what classifiers learn from."""
+    """Learn the scales, and extract the training data of classifiers."""
     names = recordings[0].names
-    scale = Scale.learn(lambda: (one.select(names).channels for one in recordings))
+    scale = Scale.learn(lambda: (recording.select(names).channels for recording in recordings))
     _check_silent(names, scale.silent)
     extraction = Extraction(names, windowing, chosen, scale)
-    bounds = np.cumsum([0, *(windowing.count(one) for one in recordings)])
+    bounds = np.cumsum([0, *(windowing.count(recording) for recording in recordings)])
     features = np.empty((bounds[-1], extraction.width), np.float32)
     measured = np.empty(bounds[-1], bool)
     codes = {track: np.empty(bounds[-1], np.int64) for track in classes}
@@ -137,18 +137,18 @@ def learn_extraction(
 
 
 def _scale_in_place(extraction: Extraction, features: Features) -> Features:
-    """Scale the largest array of all where it stands; rows move up as they get narrower."""
+    """Scale the largest array in place; rows move up as they get narrower."""
     width = extraction.scale(features[:1]).shape[1]
     scaled = features.reshape(-1)[: len(features) * width].reshape(len(features), width)
     first = 0
-    for part in _rows(features):  # none is written to before it was read
+    for part in _rows(features):  # no row is overwritten before it was read
         scaled[first : first + len(part)] = extraction.scale(part)
         first += len(part)
     return scaled
 
 
 def encode(labels: npt.NDArray[np.object_], classes: Classes) -> Ints:
-    """Codes of labels; those that are not among the classes are the last one, none."""
+    """Codes of labels; unknown labels get the last code, which means none."""
     code = {label: number for number, label in enumerate(classes)}
     none = len(classes) - 1
     return np.array([code.get(label, none) for label in labels.tolist()], np.int64)
@@ -162,8 +162,7 @@ def _rows(features: Features) -> Iterator[Features]:
 def _check_silent(names: tuple[str, ...], silent: Bools) -> None:
     if silent.all():
         raise DataError(
-            "no channel varies in training, so nothing distinguishes the actions; "
-            "check the channels"
+            "no channel varies in training, so actions cannot be told apart; check the channels"
         )
     if silent.any():
         first = quote(names[int(np.argmax(silent))])

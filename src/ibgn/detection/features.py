@@ -1,8 +1,8 @@
-"""Features of windows: what the values of each channel are like, and how channels go together.
+"""Features of windows: statistics of each channel, and correlations between channels.
 
-For each channel: mean, standard deviation, least, largest, range, energy (mean of squares) and
+For each channel: mean, standard deviation, smallest, largest, range, energy (mean of squares) and
 the share of missing values; of its spectrum the dominant frequency, the entropy and the energy in
-octaves. For pairs of channels their correlation.
+octaves. For pairs of channels: their correlation.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,7 +21,7 @@ Correlations = Literal["auto", "all", "neighbours", "none"]
 
 VALUES_AT_ONCE = 400_000  # of all windows of a block, so that it stays in fast memory
 MOST_PAIRED = 16  # channels up to which "auto" correlates all pairs
-EQUAL = 1 - 1e-9  # part of the strongest; so near, the slower oscillation is taken, not rounding's
+EQUAL = 1 - 1e-9  # oscillations this near to the strongest are equal: the slowest is dominant
 STATISTICS = ("mean", "deviation", "least", "largest", "range", "energy", "missing")
 
 
@@ -34,7 +34,7 @@ class FeatureSet:
     correlations : of "all" pairs of channels, of "neighbours" (each channel and the next one), or
         "none"; "auto" is all of up to 16 channels and else neighbours, as pairs grow with the
         square of channels
-    spectrum : whether features of the spectrum are among them
+    spectrum : whether to include features of the spectrum
     """
 
     correlations: Correlations = "auto"
@@ -44,7 +44,7 @@ class FeatureSet:
         check_choice("correlations", self.correlations, get_args(Correlations))
 
     def pairs(self, channels: int) -> tuple[Ints, Ints]:
-        """Which channels are correlated with which."""
+        """Pairs of channels to correlate."""
         chosen = self.correlations
         if chosen == "auto":
             chosen = "all" if channels <= MOST_PAIRED else "neighbours"
@@ -55,7 +55,7 @@ class FeatureSet:
         return left, left + 1
 
     def names(self, channels: Sequence[str], size: int, rate: float) -> list[str]:
-        """Names of the features of windows of so many frames, in their order."""
+        """Names of the features of windows of `size` frames, in order."""
         kinds = [*STATISTICS]
         if self.spectrum:
             kinds += ["dominant frequency", "entropy"]
@@ -65,14 +65,14 @@ class FeatureSet:
         return single + [f"correlation of {channels[i]} and {channels[j]}" for i, j in pairs]
 
     def count(self, channels: int, size: int) -> int:
-        """How many features there are."""
+        """Number of features."""
         kinds = len(STATISTICS) + (2 + len(octaves(size)) if self.spectrum else 0)
         return kinds * channels + len(self.pairs(channels)[0])
 
     def blocks(
         self, values: Floats, starts: Ints, size: int, rate: float
     ) -> Iterator[tuple[slice, Floats]]:
-        """Features of some windows after the other, so that memory stays bounded."""
+        """Features of blocks of windows, so that memory stays bounded."""
         if 0 < len(values) < size:
             gap = np.full((size - len(values), values.shape[1]), np.nan)
             values = np.concatenate([values, gap])
@@ -80,16 +80,10 @@ class FeatureSet:
         for first in range(0, len(starts), step):
             block = slice(first, first + step)
             frames = starts[block] + np.arange(size)[:, None]
-            yield block, self._of_block(values[frames], rate)
-
-    def _of_block(self, values: Floats, rate: float) -> Floats:
-        """(windows, features) of (size, windows, channels) values."""
-        seen = _Seen.of(values)
-        parts = [*seen.statistics()]
-        if self.spectrum:
-            parts += _spectrum(seen, rate)
-        left, right = self.pairs(values.shape[2])
-        return np.concatenate([*parts, _correlate(seen, left, right)], axis=1)
+            seen = _Seen.of(values[frames])
+            parts = [*seen.statistics(), *(_spectrum(seen, rate) if self.spectrum else ())]
+            correlations = _correlate(seen, *self.pairs(values.shape[1]))
+            yield block, np.concatenate([*parts, correlations], axis=1)
 
 
 def window_features(
@@ -112,10 +106,10 @@ def window_features(
 
     Returns
     -------
-    (windows, features), in the order of `FeatureSet.names`. Each is made from the values that are
-    there, and NaN only where a channel has none in a window. For the spectrum and correlations a
-    missing value stands at the mean of its window. What does not vary has no frequency, no
-    entropy and no correlation: 0.
+    (windows, features), in the order of `FeatureSet.names`. Missing values are left out, and a
+    feature is NaN only if a channel has no values in a window. For the spectrum and correlations,
+    the mean of the window replaces a missing value. Frequency, entropy and correlation of a
+    constant are 0.
 
     Examples
     --------
@@ -125,10 +119,10 @@ def window_features(
     ['energy from 1 Hz of x', 'energy from 2 Hz of x']
     """
     chosen = FeatureSet(correlations, spectrum)
-    found = np.empty((len(starts), chosen.count(values.shape[1], size)))
+    result = np.empty((len(starts), chosen.count(values.shape[1], size)))
     for block, features in chosen.blocks(values, starts, size, rate):
-        found[block] = features
-    return found
+        result[block] = features
+    return result
 
 
 def octaves(size: int) -> Ints:
@@ -137,13 +131,13 @@ def octaves(size: int) -> Ints:
 
 
 class _Seen(NamedTuple):
-    """Values of windows that are there.
+    """Values of windows that are not missing.
 
     Parameters
     ----------
-    apart : (size, windows, channels) values less the mean of their window, 0 where missing
-    number : (windows, channels) values that are there, NaN for none, so that their features are
-    mean, least, largest : (windows, channels) of the values that are there
+    apart : (size, windows, channels) values minus the mean of their window, 0 if missing
+    number : (windows, channels) number of values, NaN if there are none, as their features then are
+    mean, least, largest : (windows, channels) of the values that are not missing
     """
 
     apart: Floats
@@ -155,7 +149,7 @@ class _Seen(NamedTuple):
     @classmethod
     def of(cls, values: Floats) -> "_Seen":
         absent = np.isnan(values)
-        if not absent.any():  # by far the most
+        if not absent.any():  # by far the most common case
             number = np.full(values.shape[1:], float(len(values)))
             least, largest = values.min(axis=0), values.max(axis=0)
             mean = values.sum(axis=0) / number
@@ -181,7 +175,7 @@ class _Seen(NamedTuple):
 def _spectrum(seen: _Seen, rate: float) -> list[Floats]:
     """Dominant frequency, entropy, and the energy of each octave; all are (windows, channels).
 
-    Energies of all octaves add up to the variance where nothing is missing.
+    Energies of all octaves add up to the variance if nothing is missing.
     """
     size = len(seen.apart)
     waves = fft.rfft(seen.apart, axis=0)[1:]
@@ -197,7 +191,7 @@ def _spectrum(seen: _Seen, rate: float) -> list[Floats]:
 
 
 def _entropy(power: Floats, total: Floats) -> Floats:
-    """(windows, channels) 0 for one pure oscillation, 1 where all are equally strong."""
+    """(windows, channels) 0 for one pure oscillation, 1 if all are equally strong."""
     if len(power) == 1:
         return np.zeros_like(total)
     share = power / np.where(total > 0, total, 1.0)
@@ -206,14 +200,14 @@ def _entropy(power: Floats, total: Floats) -> Floats:
 
 
 def _correlate(seen: _Seen, left: Ints, right: Ints) -> Floats:
-    """(windows, pairs) correlations of channels; 0 where one does not vary."""
+    """(windows, pairs) correlations of channels; 0 if one does not vary."""
     length = np.sqrt(np.square(seen.apart).sum(axis=0))
     unit = seen.apart / np.where(length > 0, length, 1.0)
     if len(left) > unit.shape[2]:  # nearly all pairs: as products of matrices
         product = unit.transpose(1, 2, 0) @ unit.transpose(1, 0, 2)
-        found = product[:, left, right]
+        products = product[:, left, right]
     else:
-        found = np.einsum("swp,swp->wp", unit[:, :, left], unit[:, :, right])
+        products = np.einsum("swp,swp->wp", unit[:, :, left], unit[:, :, right])
     nothing = 0 * (seen.number[:, left] + seen.number[:, right])
-    correlations: Floats = np.clip(found, -1.0, 1.0) + nothing
+    correlations: Floats = np.clip(products, -1.0, 1.0) + nothing
     return correlations

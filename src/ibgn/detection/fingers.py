@@ -1,4 +1,4 @@
-"""FingerDetector: recordings of hand joints to intervals of straight and bent fingers."""
+"""FingerDetector: from recordings of hand joints to intervals of straight and bent fingers."""
 
 import re
 import warnings
@@ -27,30 +27,30 @@ POINTS = ("cmc", "mcp", "pip", "ip", "dip", "tip")  # from the palm to the tip
 STATES = ("straight", "bent")
 
 SHARES = (0.35, 0.65)  # where learned thresholds lie between the angles straight and bent
-LEAST_RANGE = 20.0  # degrees between them below which a finger is taken not to move
+LEAST_RANGE = 20.0  # degrees; with less between them, a finger counts as not moving
 
 
-USUAL = Band(35.0, 55.0)  # degrees: straight up to the one, bent from the other on
+USUAL = Band(35.0, 55.0)  # degrees: straight up to the first, bent from the second
 
 
 class FingerDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Detects when fingers are straight and when they are bent.
 
     Recordings have channels such as "right index", how far a finger is bent in degrees, from 0 for
-    straight to 90 and more; or three or more points of each finger, "right index pip x", of which
-    the joint that is bent most counts. Points are mcp, pip, dip and tip, of thumbs cmc, mcp, ip and
-    tip. What a finger does gives intervals of "right index straight" and "right index bent".
+    straight to 90 and more; or three or more points of each finger, "right index pip x", where the
+    most bent joint counts. Points are mcp, pip, dip and tip, for thumbs cmc, mcp, ip and tip. The
+    intervals are those of "right index straight" and "right index bent".
 
     Parameters
     ----------
-    bent_above, straight_below : a finger becomes bent at the one angle and straight at the other,
-        in degrees; between them it stays what it was, so that noise does not make it flicker. With
-        bent_above="learned" both come from the recordings given to `fit`, for each finger, by two
-        means of its angles, and straight_below is ignored.
-    min_duration : seconds; a shorter state is taken for noise, and the one before it continues. At
-        the start it becomes the one after it; where all are shorter, the one that lasts longer in
-        total stands for all.
-    max_gap : seconds up to which a finger that the sensor lost stays what it was. A longer gap ends
+    bent_above, straight_below : a finger becomes bent at the first angle and straight at the
+        second, in degrees; between them it keeps its state, so that noise does not make it
+        flicker. With bent_above="learned", `fit` learns both for each finger, from two means of its
+        angles, and straight_below is ignored.
+    min_duration : seconds; a shorter state counts as noise, and the state before it continues. At
+        the start it becomes the state after it; if all are shorter, they become the state that
+        lasts longer in total.
+    max_gap : seconds for which a finger that the sensor lost keeps its state. A longer gap ends
         the interval, and another begins after it.
 
     Attributes
@@ -86,8 +86,23 @@ class FingerDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Learn thresholds, if bent_above="learned"; y is ignored."""
         self._check_options()
         recordings = as_recordings(X)
-        if self.bent_above == "learned":
-            self.bands_ = _learn_bands([_angles_of_fingers(one) for one in recordings])
+        if self.bent_above != "learned":
+            return self
+        measured: dict[str, list[Floats]] = {}
+        for recording in recordings:
+            for finger, angle in _angles_of_fingers(recording).items():
+                measured.setdefault(finger, []).append(angle)
+        bands = {finger: learn_band(np.concatenate(angles)) for finger, angles in measured.items()}
+        still = [finger for finger, band in bands.items() if band is None]
+        if still:
+            warnings.warn(
+                f"{count(len(still), 'finger')} of {len(bands)} moved too little to learn "
+                f"thresholds (first: {still[0]}); the usual ones are used: straight below "
+                f"{USUAL.low:g} degrees, bent above {USUAL.high:g}",
+                DataWarning,
+                stacklevel=2,
+            )
+        self.bands_ = {finger: band or USUAL for finger, band in bands.items()}
         return self
 
     def transform(self, X: Recordings) -> IntervalSequences:
@@ -98,11 +113,11 @@ class FingerDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         streams: list[Streams] = [{} for _ in recordings]
         signals: list[Signal] = []
         owners = []
-        for number, one in enumerate(recordings):
-            until = find_ends(one.time, self.max_gap)
-            for finger, angle in _angles_of_fingers(one).items():
+        for number, recording in enumerate(recordings):
+            until = find_ends(recording.time, self.max_gap)
+            for finger, angle in _angles_of_fingers(recording).items():
                 band = self._band(finger)
-                signals.append(Signal.of(len(signals), one.time, until, angle, band))
+                signals.append(Signal.of(len(signals), recording.time, until, angle, band))
                 owners.append((number, finger))
         for series, state, start, end in detect_states(signals, self.min_duration, self.max_gap):
             number, finger = owners[series]
@@ -133,7 +148,7 @@ class FingerDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 self.straight_below,
                 "is larger than ",
                 Option("bent_above", self.bent_above),
-                "; a finger would be both in between",
+                "; between them, a finger would be both",
             )
 
     def _band(self, finger: str) -> Band:
@@ -149,16 +164,16 @@ class FingerDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 def _angles_of_fingers(recording: SensorRecording) -> dict[str, Floats]:
     """(frames,) degrees of each finger, measured or computed from its points."""
-    found: dict[str, dict[tuple[str, str] | None, Floats]] = {}
+    fingers: dict[str, dict[tuple[str, str] | None, Floats]] = {}
     for name, channel in zip(recording.names, recording.channels.T, strict=True):
         named = CHANNEL.fullmatch(name)
         if not named or named[2] not in (None, *POINTS):
             raise DataError(
-                f"{recording.called}: the channel {quote(name)} is no finger; fingers are named as "
+                f"{recording.called}: the channel {quote(name)} is no finger; names are like "
                 "'right index' or 'right index pip x'; recording.select(...) leaves others out"
             )
-        found.setdefault(named[1], {})[(named[2], named[3]) if named[2] else None] = channel
-    return {finger: _angle(recording, finger, parts) for finger, parts in found.items()}
+        fingers.setdefault(named[1], {})[(named[2], named[3]) if named[2] else None] = channel
+    return {finger: _angle(recording, finger, parts) for finger, parts in fingers.items()}
 
 
 def _angle(
@@ -178,7 +193,7 @@ def _angle(
 
 
 def bend(points: Floats) -> Floats:
-    """Degrees by which the joint that is bent most is bent; NaN where a point is missing.
+    """Angle in degrees of the most bent joint; NaN if a point is missing.
 
     Parameters
     ----------
@@ -190,35 +205,17 @@ def bend(points: Floats) -> Floats:
     90.0
     """
     bones = np.diff(points, axis=-2)
-    with np.errstate(invalid="ignore", divide="ignore"):  # two points in one place tell nothing
+    with np.errstate(invalid="ignore", divide="ignore"):  # points may coincide
         bones = bones / np.linalg.norm(bones, axis=-1, keepdims=True)
     cosine = (bones[..., 1:, :] * bones[..., :-1, :]).sum(axis=-1)
     degrees: Floats = np.degrees(np.arccos(np.clip(cosine, -1, 1))).max(axis=-1)
     return degrees
 
 
-def _learn_bands(recordings: list[dict[str, Floats]]) -> dict[str, Band]:
-    fingers = dict.fromkeys(finger for angles in recordings for finger in angles)
-    bands = {}
-    for finger in fingers:
-        angle = np.concatenate([angles[finger] for angles in recordings if finger in angles])
-        bands[finger] = learn_band(angle)
-    still = [finger for finger, band in bands.items() if band is None]
-    if still:
-        warnings.warn(
-            f"{count(len(still), 'finger')} of {len(bands)} hardly moved (first: {still[0]}), so "
-            f"that nothing was learned of it; straight below {USUAL.low:g} degrees and "
-            f"bent above {USUAL.high:g}",
-            DataWarning,
-            stacklevel=3,
-        )
-    return {finger: band or USUAL for finger, band in bands.items()}
-
-
 def learn_band(angle: Floats) -> Band | None:
-    """Thresholds between the two means of the angles; None where they are too close.
+    """Thresholds between the two means of the angles; None if they are too close.
 
-    The split of the sorted angles that leaves the least squared distances to the two means.
+    The angles are split where the squared distances to the two means are smallest.
     """
     ordered = np.sort(angle[~np.isnan(angle)])
     if len(ordered) < 2:

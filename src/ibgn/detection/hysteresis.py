@@ -1,6 +1,6 @@
-"""States of signals with hysteresis, to intervals: nothing flickers, short states are absorbed.
+"""Intervals of the states of signals, with hysteresis; short states are absorbed.
 
-All signals are worked on at once, as one long row of frames; segments keep them apart.
+All signals are processed at once, as one long row of frames; segments keep them apart.
 """
 
 from typing import Any, NamedTuple
@@ -14,18 +14,18 @@ __all__ = ["Band", "Signal", "detect_states", "find_ends"]
 
 
 UNDECIDED = -1
-ROUNDING = 1e-9  # seconds by which times may differ and be the same
+ROUNDING = 1e-9  # seconds; times this close are the same
 
 
 class Band(NamedTuple):
-    """A signal is in state 0 up to low and in state 1 from high on; between, as it was before."""
+    """A signal is in state 0 up to low and in state 1 from high; between, it keeps its state."""
 
     low: float
     high: float
 
 
 class Signal(NamedTuple):
-    """Frames of one series, or of many one after the other; each frame lasts until `until`."""
+    """Frames of one series, or of many in a row; each frame lasts until `until`."""
 
     series: npt.NDArray[Any]
     height: npt.NDArray[Any]  # above the middle of the band, NaN where missing
@@ -47,7 +47,7 @@ class Signal(NamedTuple):
 
 
 def find_ends(time: Floats, max_gap: float) -> Floats:
-    """(frames,) when each frame ends: with the next, or where that is too late after a usual time.
+    """(frames,) when each frame ends: with the next, or after the usual time if that is too late.
 
     Frames may be left out of a recording instead of missing in it.
     """
@@ -75,7 +75,11 @@ def detect_states(
     signal = _without_gaps(signal, max_gap)
     segment = _segments(signal)
     state = _settle(signal.decided, segment, np.nan_to_num(signal.height))
-    state = _without_short(state, segment, signal, min_duration)
+    first = find_runs(segment, state)
+    lasts = signal.until[first[1:] - 1] - signal.begin[first[:-1]]
+    short = np.repeat(lasts < min_duration - ROUNDING, np.diff(first))
+    seconds = (signal.until - signal.begin) * np.where(state == 1, 1.0, -1.0)
+    state = _settle(np.where(short, UNDECIDED, state), segment, seconds)
     first = find_runs(segment, state)
     begin, stop = first[:-1], first[1:] - 1
     columns = (signal.series[begin], state[begin], signal.begin[begin], signal.until[stop])
@@ -83,13 +87,13 @@ def detect_states(
 
 
 def _segments(signal: Signal) -> Ints:
-    """Number of the stretch of frames, one series without a gap, that each frame is in."""
+    """Number of the stretch of each frame; a stretch is part of a series without a gap."""
     apart = (np.diff(signal.series) != 0) | (signal.begin[1:] != signal.until[:-1])
     return np.concatenate([np.zeros(min(1, len(signal.series)), np.int64), np.cumsum(apart)])
 
 
 def _without_gaps(signal: Signal, max_gap: float) -> Signal:
-    """Leave out frames that are missing for too long, or have no others beside them."""
+    """Leave out frames that are missing for too long, or have no neighbours."""
     missing = np.isnan(signal.height)
     segment = _segments(signal)
     first = find_runs(segment, missing)
@@ -99,25 +103,17 @@ def _without_gaps(signal: Signal, max_gap: float) -> Signal:
     return signal.keep(~(missing & (too_long | alone)))
 
 
-def _without_short(state: Ints, segment: Ints, signal: Signal, min_duration: float) -> Ints:
-    first = find_runs(segment, state)
-    lasts = signal.until[first[1:] - 1] - signal.begin[first[:-1]]
-    short = np.repeat(lasts < min_duration - ROUNDING, np.diff(first))
-    seconds = (signal.until - signal.begin) * np.where(state == 1, 1.0, -1.0)
-    return _settle(np.where(short, UNDECIDED, state), segment, seconds)
-
-
 def _settle(states: Ints, segment: Ints, leaning: Floats) -> Ints:
-    """Undecided frames become what was before them in their segment, or else what comes after.
+    """Give undecided frames the state before them in their segment, or else the state after.
 
-    Where nothing is decided in a segment, it is in state 1 if its leanings add up to more than 0.
+    If nothing is decided in a segment, it is in state 1 if its leanings add up to more than 0.
     """
     frame = np.arange(len(states))
     known = states != UNDECIDED
     before = np.maximum.accumulate(np.where(known, frame, 0))
     after = np.minimum.accumulate(np.where(known, frame, len(states) - 1)[::-1])[::-1]
     settled = (np.bincount(segment, leaning) > 0)[segment].astype(np.int64)
-    for source in (after, before):  # the one before goes over the one after
+    for source in (after, before):  # the state before has priority
         fits = known[source] & (segment[source] == segment)
         settled[fits] = states[source[fits]]
     return settled

@@ -16,7 +16,7 @@ __all__ = ["resample"]
 
 
 MOST_VALUES = 2**28  # of a recording on the grid: two gigabytes
-SAME = 1e-6  # of a frame: instants that only rounding keeps apart
+SAME = 1e-6  # frames; instants this close differ only by rounding
 ROUNDING = 1 + 1e-9
 
 
@@ -30,7 +30,7 @@ def resample(
     recording : frames at any times
     rate : frames per second of the grid, which begins with the first frame
     longest_gap : seconds. Between two values of a channel that are further apart than this, and
-        before its first and after its last value, the grid holds NaN.
+        before its first and after its last value, the grid has NaN.
 
     Returns
     -------
@@ -49,7 +49,16 @@ def resample(
     check_number("longest_gap", longest_gap, "0 or more", lambda value: value >= 0)
     if len(recording) == 0:
         return recording
-    _check_unit(recording, longest_gap)
+    # times that leave nothing but gaps have the wrong unit, such as milliseconds
+    step = np.diff(recording.time).min(initial=np.inf)
+    if len(recording) > 2 and step > longest_gap * ROUNDING and longest_gap > 0:
+        raise DataError(
+            f"{recording.called}: frames are {step:g} s apart or more, longer than ",
+            Option("longest_gap", longest_gap),
+            ", so only gaps would remain; check that time is in seconds (",
+            Option("unit", 0.001),
+            " reads milliseconds), or allow longer gaps",
+        )
     grid = recording.time[0] + np.arange(frames_on_grid(recording, rate)) / rate
     if (np.diff(grid) <= 0).any():
         raise DataError(
@@ -64,7 +73,7 @@ def resample(
 
 
 def frames_on_grid(recording: SensorRecording, rate: float) -> int:
-    """How many frames the grid has; refuses more than memory should hold."""
+    """Number of frames of the grid; refuses more than fit into memory."""
     if len(recording) == 0:
         return 0
     frames = int((recording.time[-1] - recording.time[0]) * rate + SAME) + 1
@@ -79,21 +88,8 @@ def frames_on_grid(recording: SensorRecording, rate: float) -> int:
     return frames
 
 
-def _check_unit(recording: SensorRecording, longest_gap: float) -> None:
-    """Times in milliseconds would leave nothing but gaps."""
-    step = np.diff(recording.time).min(initial=np.inf)
-    if len(recording) > 2 and step > longest_gap * ROUNDING and longest_gap > 0:
-        raise DataError(
-            f"{recording.called}: frames are {step:g} s apart or more, longer than ",
-            Option("longest_gap", longest_gap),
-            ", so that only gaps would remain; check that time is in seconds (",
-            Option("unit", 0.001),
-            " reads milliseconds), or allow longer gaps",
-        )
-
-
 class _Places(NamedTuple):
-    """Where instants stand among times: the one before, the way to the next, and open gaps."""
+    """Position of instants among times: the frame before, the part to the next, and gaps."""
 
     left: Ints
     right: Ints
@@ -111,17 +107,17 @@ class _Places(NamedTuple):
         return cls(left, right, part, ~there & (outside | (apart > longest_gap * ROUNDING)))
 
     def interpolate(self, values: Floats) -> Floats:
-        """(grid, channels) from (time, channels); exact where values do not change."""
+        """(grid, channels) from (time, channels); exact if values do not change."""
         before = values[self.left]
-        found: Floats = before + self.part[:, None] * (values[self.right] - before)
-        found[self.gap] = np.nan
-        return found
+        values_on_grid: Floats = before + self.part[:, None] * (values[self.right] - before)
+        values_on_grid[self.gap] = np.nan
+        return values_on_grid
 
 
 def _fill_channels(
     recording: SensorRecording, grid: Floats, longest_gap: float, same: float
 ) -> Floats:
-    """Interpolate channels without missing values together, each other one by itself."""
+    """Interpolate channels without missing values together, and the others one by one."""
     missing = np.isnan(recording.channels)
     whole = np.asarray(~missing.any(axis=0))
     filled = np.full((len(grid), len(whole)), np.nan)

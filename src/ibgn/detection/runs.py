@@ -1,4 +1,4 @@
-"""Votes of windows to runs of one label: smoothed, and none too short."""
+"""From votes of windows to runs of one label: smoothed, and none too short."""
 
 from typing import Literal
 
@@ -14,7 +14,7 @@ ROUNDING = 1 - 1e-9
 
 
 def smooth(votes: Floats, width: int) -> Floats:
-    """Mean of the votes of so many windows around each, an odd number; fewer at the ends.
+    """Mean of the votes of `width` windows around each, an odd number; fewer at the ends.
 
     Examples
     --------
@@ -32,7 +32,7 @@ def smooth(votes: Floats, width: int) -> Floats:
 
 
 def remove_short(codes: Ints, edges: Floats, least: float, null: int, short: Short) -> Ints:
-    """Give runs that last less than the least to others, so that none with a label remains.
+    """Remove labelled runs that are shorter than `least`.
 
     Parameters
     ----------
@@ -40,9 +40,9 @@ def remove_short(codes: Ints, edges: Floats, least: float, null: int, short: Sho
     edges : (windows + 1,) instants between which each window decides
     least : seconds
     null : code of no label
-    short : "null": a short run becomes null. "neighbours": it goes to the longer of the runs
-        beside it that are not short themselves, to the one before where they are equal, and
-        becomes null where there is none.
+    short : "null": a short run becomes null. "neighbours": it joins the longer of the neighbouring
+        runs that are not short themselves, the one before if they are equally long, and becomes
+        null if there is none.
 
     Examples
     --------
@@ -57,14 +57,12 @@ def remove_short(codes: Ints, edges: Floats, least: float, null: int, short: Sho
     first = find_runs(codes)
     code, lasts = codes[first[:-1]], np.diff(edges[first])
     is_short = lasts < least * ROUNDING
-    given = _longer_neighbours(code, np.where(is_short, 0.0, lasts), null)
-    code = np.where(is_short, given if short == "neighbours" else null, code)
+    replaced: int | Ints = null
+    if short == "neighbours":
+        padded = np.pad(np.where(is_short, 0.0, lasts), 1)
+        before, after = padded[:-2], padded[2:]
+        around = np.pad(code, 1, constant_values=null)
+        longer = np.where(before >= after, around[:-2], around[2:])
+        replaced = np.where(np.maximum(before, after) > 0, longer, null)
+    code = np.where(is_short, replaced, code)
     return np.repeat(code, np.diff(first))
-
-
-def _longer_neighbours(code: Ints, lasts: Floats, null: int) -> Ints:
-    """(runs,) code of the longer run beside each; null where neither lasts."""
-    padded, around = np.pad(lasts, 1), np.pad(code, 1, constant_values=null)
-    before, after = padded[:-2], padded[2:]
-    nearest = np.where(before >= after, around[:-2], around[2:])
-    return np.where(np.maximum(before, after) > 0, nearest, null)

@@ -1,4 +1,4 @@
-"""Scales learned from training data: what is usual of each column, and by how much it varies."""
+"""Scales learned from training data: mean and deviation of each column."""
 
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
@@ -12,17 +12,17 @@ __all__ = ["Scale"]
 
 Block = npt.NDArray[np.floating[Any]]
 
-FARTHEST = 1e6  # deviations beyond which values are cut, so that their squares stay finite
+FARTHEST = 1e6  # deviations; larger values are clipped, so that their squares stay finite
 
 
 class Scale(NamedTuple):
-    """Mean and standard deviation of each column, missing values left out.
+    """Mean and standard deviation of each column, without missing values.
 
     Parameters
     ----------
-    mean : (columns,) 0 where a column has no values
-    deviation : (columns,) infinite where a column does not vary or has no values, as it tells
-        nothing: all its values become 0
+    mean : (columns,) 0 if a column has no values
+    deviation : (columns,) infinite if a column does not vary or has no values, so that all its
+        values become 0
 
     Examples
     --------
@@ -36,9 +36,9 @@ class Scale(NamedTuple):
 
     @classmethod
     def learn(cls, blocks: Callable[[], Iterable[Block]], rounding: float = 1e-12) -> "Scale":
-        """Learn from all rows of some blocks, which are gone through more than once.
+        """Learn from all rows of some blocks, which are read more than once.
 
-        Columns that vary by less than the rounding of their mean are taken for constant.
+        Columns that vary by less than the rounding of their mean count as constant.
         """
         number = sum((~np.isnan(block)).sum(axis=0) for block in blocks())
         number = np.maximum(number, 1)
@@ -50,7 +50,7 @@ class Scale(NamedTuple):
 
     @property
     def silent(self) -> npt.NDArray[np.bool_]:
-        """(columns,) which tell nothing."""
+        """(columns,) whether each is constant or empty."""
         return np.isinf(self.deviation)
 
     def apply(self, values: Block) -> Floats:

@@ -1,4 +1,4 @@
-"""Streams of labelled stretches, one per track, to instances of intervals."""
+"""From labelled stretches of tracks to instances of intervals."""
 
 import warnings
 from collections.abc import Iterable, Sequence
@@ -32,15 +32,15 @@ def label_intervals(
     tracks: Sequence[str] | None = None,
     action: ActionFrom = "both",
 ) -> IntervalSequences:
-    """Intervals by the labels of recordings, one instance per recording.
+    """Intervals from the labels of recordings, one instance per recording.
 
-    These are what a detector without errors would detect.
+    A detector without errors would detect these.
 
     Parameters
     ----------
     recordings : with labels
     tracks : names of label tracks, by default all that a recording has
-    action : what names an action: "both", as "track: label", or the label alone, "value"
+    action : name of an action: "both" is "track: label", "value" the label alone
 
     Examples
     --------
@@ -49,7 +49,9 @@ def label_intervals(
     [[('legs: step', 0.0, 1.0), ('legs: hop', 2.0, 3.0)]]
     """
     recordings = as_recordings(recordings)
-    return to_sequences(recordings, [_labelled(one, tracks) for one in recordings], action)
+    return to_sequences(
+        recordings, [_labelled(recording, tracks) for recording in recordings], action
+    )
 
 
 def label_instances(
@@ -58,7 +60,7 @@ def label_instances(
     tracks: Sequence[str] | None = None,
     action: ActionFrom = "both",
 ) -> tuple[IntervalSequences, Objects]:
-    """Intervals by the labels of recordings, one instance for each stretch of an activity.
+    """Intervals from the labels of recordings, one instance for each stretch of an activity.
 
     Parameters
     ----------
@@ -79,7 +81,7 @@ def label_instances(
     (['mon#1'], ['walk'], [[('legs: step', 1.0, 2.0), ('legs: hop', 2.0, 3.0)]])
     """
     recordings = as_recordings(recordings)
-    streams = [_labelled(one, tracks) for one in recordings]
+    streams = [_labelled(recording, tracks) for recording in recordings]
     return to_instances(recordings, streams, activity, action)
 
 
@@ -91,7 +93,7 @@ def to_sequences(
     return IntervalSequences.from_lists(
         [_intervals(stream, action) for stream in streams],
         ids=_names(recordings),
-        groups=_groups([one.group for one in recordings]),
+        groups=_groups([recording.group for recording in recordings]),
     )
 
 
@@ -102,15 +104,20 @@ def to_instances(
     action: ActionFrom,
     least: float = 0.0,
 ) -> tuple[IntervalSequences, Objects]:
-    """Make one instance for each stretch of the activity track; parts last the least or more."""
+    """Make one instance for each stretch of the activity track; drop parts that are too short."""
     check_choice("action", action, get_args(ActionFrom))
     instances = []
-    for name, one, stream in zip(_names(recordings), recordings, streams, strict=True):
+    for name, recording, stream in zip(_names(recordings), recordings, streams, strict=True):
         others = {track: parts for track, parts in stream.items() if track != activity}
         intervals = _intervals(others, action)
-        for number, stretch in enumerate(one.stretches(activity), 1):
-            inside = _clip(intervals, stretch, least * ROUNDING)
-            instances.append(_Instance(f"{name}#{number}", stretch.label, one.group, inside))
+        for number, stretch in enumerate(recording.stretches(activity), 1):
+            parts = [
+                (label, max(start, stretch.start), min(end, stretch.end))
+                for label, start, end in intervals
+                if start < stretch.end and end > stretch.start
+            ]
+            inside = [part for part in parts if part[2] - part[1] >= least * ROUNDING]
+            instances.append(_Instance(f"{name}#{number}", stretch.label, recording.group, inside))
     X = IntervalSequences.from_lists(
         [instance.intervals for instance in instances],
         ids=[instance.name for instance in instances],
@@ -132,17 +139,10 @@ def _intervals(streams: Streams, action: ActionFrom) -> list[Interval]:
     ]
 
 
-def _clip(intervals: list[Interval], stretch: Stretch, least: float) -> list[Interval]:
-    parts = [
-        (action, max(start, stretch.start), min(end, stretch.end))
-        for action, start, end in intervals
-        if start < stretch.end and end > stretch.start
-    ]
-    return [part for part in parts if part[2] - part[1] >= least]
-
-
 def _names(recordings: list[SensorRecording]) -> list[str]:
-    return [str(d) if one.id is None else one.id for d, one in enumerate(recordings)]
+    return [
+        str(d) if recording.id is None else recording.id for d, recording in enumerate(recordings)
+    ]
 
 
 def _groups(groups: list[Any]) -> list[Any] | None:

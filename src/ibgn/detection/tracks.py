@@ -20,17 +20,17 @@ Preset = Literal["knn", "svm", "rbf", "tree"]
 
 NEIGHBOURS = 5
 PASSES = 50  # over the data, of a support vector machine
-LEAF = 5  # windows of a leaf at least; neighbouring windows overlap, so fewer are one event
+LEAF = 5  # fewest windows of a leaf; neighbouring windows overlap, so fewer are one event
 
 
 class TrackModel(NamedTuple):
-    """What was learned of one label track.
+    """What was learned about one label track.
 
     Parameters
     ----------
-    classes : labels in the order of their names, and None, which stands for no label, last
-    known : (k,) codes of the classes that were seen, in the order of the classifier's columns
-    classifier : fitted on codes, or None where a single class was seen, which all windows get
+    classes : labels in alphabetical order, and None, which means no label, last
+    known : (k,) codes of the classes in training, in the order of the classifier's columns
+    classifier : fitted on codes, or None if training has a single class, which all windows get
     """
 
     classes: tuple[str | None, ...]
@@ -41,10 +41,10 @@ class TrackModel(NamedTuple):
     def learn(
         cls, features: Features, codes: Ints, classes: tuple[str | None, ...], classifier: Any
     ) -> "TrackModel":
-        """Fit a classifier that is not fitted yet."""
+        """Fit a new classifier."""
         known = np.unique(codes)
         if len(known) > 1 and features.shape[1] == 0:
-            raise DataError("all windows of training are alike, so labels cannot be distinguished")
+            raise DataError("all training windows are alike, so labels cannot be distinguished")
         if len(known) > 1:
             classifier.fit(features, codes)
         return cls(classes, known, classifier if len(known) > 1 else None)
@@ -60,7 +60,7 @@ class TrackModel(NamedTuple):
 
 
 def _votes(classifier: Any, features: Features) -> Floats:
-    """Probabilities where a classifier knows them; else decision values as if they were logits."""
+    """Probabilities if a classifier has them; else decision values, used as logits."""
     if hasattr(classifier, "predict_proba"):
         return np.asarray(classifier.predict_proba(features), np.float64)
     if hasattr(classifier, "decision_function"):
@@ -73,7 +73,7 @@ def _votes(classifier: Any, features: Features) -> Floats:
 
 
 def new_classifier(chosen: Any, windows: int, seed: int) -> Any:
-    """Make a classifier by its name, or as a copy of one; what it draws is drawn by the seed."""
+    """Make a classifier by name, or copy one; the seed decides everything random."""
     if isinstance(chosen, str) and chosen in get_args(Preset):
         return _preset(chosen, windows, seed)
     if isinstance(chosen, str | type) or not all(
@@ -83,7 +83,7 @@ def new_classifier(chosen: Any, windows: int, seed: int) -> Any:
         raise OptionError(
             "classifier",
             chosen,
-            f"must be one of {names}, or a classifier of scikit-learn, as SVC()",
+            f"must be one of {names}, or a classifier of scikit-learn, such as SVC()",
         )
     copied = clone(chosen)
     free = {

@@ -1,4 +1,4 @@
-"""Windows that slide over a recording, and the label that most of each one has."""
+"""Windows that slide over a recording, and the most frequent label in each."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -15,7 +15,7 @@ __all__ = ["Windowing", "Windows", "majority"]
 
 
 MOST_FRAMES = 100_000  # of one window
-UNKNOWN = -1  # code of a frame that has no say in the label of a window
+UNKNOWN = -1  # code of a frame that does not count for the label of a window
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Windowing:
 
     Parameters
     ----------
-    window, step : seconds that a window lasts, and between the beginnings of two
+    window, step : seconds that a window lasts, and between the starts of two windows
     rate : frames per second to which recordings are resampled first
     longest_gap : seconds; longer gaps between measured values stay open, see `resample`
 
@@ -62,11 +62,11 @@ class Windowing:
 
     @property
     def hop(self) -> int:
-        """Frames between the beginnings of two windows, one at least."""
+        """Frames between the starts of two windows, at least one."""
         return int(max(round(min(self.step * self.rate, 2.0**40)), 1))
 
     def count(self, recording: SensorRecording) -> int:
-        """How many windows a recording has."""
+        """Number of windows of a recording."""
         return len(self.starts(frames_on_grid(recording, self.rate)))
 
     def starts(self, frames: int) -> Ints:
@@ -86,7 +86,7 @@ class Windows(NamedTuple):
     ----------
     recording : on the grid
     starts : (windows,) first frame of each
-    size : frames of each; a recording that is shorter is continued by missing values
+    size : frames of each; a shorter recording is padded with missing values
     rate : frames per second
     """
 
@@ -99,8 +99,8 @@ class Windows(NamedTuple):
     def edges(self) -> Floats:
         """(windows + 1,) instants between which each window decides.
 
-        A window decides for the time around its middle, half-way to those of its neighbours; the
-        first and the last also for the beginning and the end of the recording.
+        A window decides for the time around its middle, halfway to the middles of its neighbours;
+        the first and the last also for the beginning and the end of the recording.
         """
         frames = len(self.recording)
         if frames == 0:
@@ -111,19 +111,19 @@ class Windows(NamedTuple):
         return edges
 
     def majority(self, codes: Ints, number: int) -> Ints:
-        """(windows,) code that most frames of each have; see `majority`."""
+        """(windows,) most frequent code in each window; see `majority`."""
         return majority(codes, self.starts, self.size, number)
 
 
 def majority(codes: Ints, starts: Ints, size: int, number: int) -> Ints:
-    """Code that most frames of each window have.
+    """Most frequent code in each window.
 
     Parameters
     ----------
-    codes : (frames,) from 0 to number - 1; -1 where a frame has no say
+    codes : (frames,) from 0 to number - 1; -1 for frames that do not count
     starts : (windows,) first frame of each window
-    size : frames of a window; where frames end before it does, those that are there
-    number : of codes. Of those equally frequent the first is taken.
+    size : frames of a window; the last windows may have fewer
+    number : of codes. Of equally frequent codes, the first counts.
 
     Examples
     --------

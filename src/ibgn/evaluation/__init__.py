@@ -1,1 +1,1 @@
-"""Methods side by side: what is compared, on which folds, with which outcome."""
+"""Comparison of methods: which methods, on which folds, with which results."""

@@ -1,4 +1,4 @@
-"""Conditions under which methods are tried: clean data, errors, or what a detector found."""
+"""Conditions under which methods are tested: clean data, errors, or detected intervals."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -24,19 +24,19 @@ On = Literal["test", "both"]
 Pair = tuple[IntervalSequences | None, IntervalSequences]
 
 NOISES = {"misdetection": Misdetection, "duration": DurationNoise}
-INNER_FOLDS = 3  # in which a detector finds what classifiers learn from
+INNER_FOLDS = 3  # in which a detector finds the intervals that classifiers learn from
 
 
 @dataclass(frozen=True, kw_only=True)
 class Condition(ABC):
-    """What happens between the intervals that were annotated and those that a method sees.
+    """What happens between the annotated intervals and those that a method sees.
 
     Parameters
     ----------
     error : name of what goes wrong
     rate : how much of it
-    draw : number of the repetition, where it is random
-    on : whether it happens to the "test" set only, or to what methods learn from too, "both"
+    draw : number of the repetition, if it is random
+    on : whether it affects only the "test" set, or "both" training and test set
     """
 
     error: str
@@ -46,10 +46,10 @@ class Condition(ABC):
 
     @abstractmethod
     def apply(self, X: IntervalSequences, fold: Fold) -> Pair:
-        """What is learned from, None where it is as annotated, and what is tested."""
+        """Training data, None if they are as annotated, and test data."""
 
     def digest(self) -> str | None:
-        """Text that stands for what `apply` gives, where that takes long to compute; else None."""
+        """Text that identifies the result of `apply` if that is slow to compute, else None."""
         return None
 
 
@@ -75,9 +75,9 @@ class Noisy(Condition):
     seed: int = 0
 
     def apply(self, X: IntervalSequences, fold: Fold) -> Pair:
-        """Errors of the test set, and others of the training set where that has some."""
+        """Errors in the test set, and different ones in the training set if it has any."""
         both = [X[fold.train], X[fold.test]]
-        noise = NOISES[self.error](self.rate).fit(both[0])  # knows no action of the test set
+        noise = NOISES[self.error](self.rate).fit(both[0])  # never sees the test set
         key = [self.seed, self.draw, fold.repeat, fold.number]
         moved = [
             noise.set_params(random_state=np.random.default_rng([*key, part])).transform(data)
@@ -88,7 +88,7 @@ class Noisy(Condition):
 
 @dataclass(frozen=True, kw_only=True)
 class Detected(Condition):
-    """Intervals that some detector found in the same instances.
+    """Intervals that a detector found in the same instances.
 
     Parameters
     ----------
@@ -98,11 +98,11 @@ class Detected(Condition):
     intervals: IntervalSequences
 
     def apply(self, X: IntervalSequences, fold: Fold) -> Pair:
-        """What was found, in the test set or in both."""
+        """Detected intervals, in the test set or in both."""
         if len(self.intervals) != len(X):
             raise DataError(
                 f"{quote(self.error)} has {len(self.intervals)} instances for {len(X)}; "
-                "give one for each, without intervals where nothing was detected"
+                "give one for each, without intervals if nothing was detected"
             )
         return (self.intervals[fold.train] if self.on == "both" else None), self.intervals[
             fold.test
@@ -111,14 +111,14 @@ class Detected(Condition):
 
 @dataclass(frozen=True, kw_only=True)
 class Detector(Condition):
-    """A detector in the loop: it learns from the recordings of a training set, and no others.
+    """A detector in the loop: it learns only from the recordings of the training set.
 
-    What classifiers learn from is found by detectors that did not learn from it either: the
-    training set is split in three, by group where there are groups.
+    The training intervals of classifiers are found by detectors that did not learn from them
+    either: the training set is split in three, by group if there are groups.
 
     Parameters
     ----------
-    detector : an `ActionDetector`, or what has its fit and predict
+    detector : an `ActionDetector`, or anything with its fit and predict
     recordings : one for each instance
     """
 
@@ -126,7 +126,7 @@ class Detector(Condition):
     recordings: Sequence[SensorRecording]
 
     def apply(self, X: IntervalSequences, fold: Fold) -> Pair:
-        """What is found in the test set, and in the training set where on is "both"."""
+        """Intervals found in the test set, and in the training set if on is "both"."""
         if len(self.recordings) != len(X):
             raise DataError(
                 f"there are {len(self.recordings)} recordings for {len(X)} instances; "
@@ -136,15 +136,15 @@ class Detector(Condition):
         return (self._detect_among(X, fold.train) if self.on == "both" else None), test
 
     def digest(self) -> str:
-        """By the detector and all that it could learn from."""
+        """Identify the detector and everything that it could learn from."""
         content = [(r.time, r.channels, r.names, r.labels, r.id) for r in self.recordings]
         digest: str = joblib.hash((self.error, self.on, self.detector.get_params(), content))
         return digest
 
     def across(self, X: IntervalSequences, folds: Sequence[Fold]) -> Detected:
-        """What is found in each test set, put together; folds test every instance once.
+        """Intervals found in all test sets together; folds test every instance once.
 
-        It is for tests only: as training data it would know of the instances that are tested.
+        Only for testing: as training data, it would depend on the instances that are tested.
         """
         if self.on != "test":
             raise OptionError(

@@ -1,4 +1,4 @@
-"""Methods side by side: cross-validated, resumable, with errors and paired tests."""
+"""Comparison of methods: cross-validated, resumable, with errors and paired tests."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from ibgn.text import quote
 __all__ = ["Evaluation", "corrected_error", "evaluate", "p_value"]
 
 POOLED = {"balanced_accuracy": balanced_accuracy, "macro_f1": macro_f1}
-LEAST_ERROR = 1e-12  # below it a standard error is rounding
+LEAST_ERROR = 1e-12  # a smaller standard error is rounding
 
 
 @dataclass(frozen=True)
@@ -42,16 +42,16 @@ class Evaluation:
     predictions: pd.DataFrame
 
     def ranking(self) -> list[str]:
-        """Names of the methods, the most accurate first; the order of methods breaks ties."""
+        """Names of the methods, the most accurate first; ties keep the order of methods."""
         means = self.scores.groupby("method", sort=False)["accuracy"].mean()
         return list(means.sort_values(ascending=False, kind="stable").index)
 
     def summary(self) -> pd.DataFrame:
         """One row per method, best first: means over folds, and standard errors of the scores.
 
-        Balanced accuracy and macro F1 are of all predictions of a repetition together, as a fold
-        may lack labels. Folds share training instances, and standard errors are corrected for it
-        (Nadeau and Bengio, 2003).
+        Balanced accuracy and macro F1 are over all predictions of a repetition, as a fold may lack
+        labels. Folds share training instances, and standard errors are corrected for that (Nadeau
+        and Bengio, 2003).
         """
         rows = []
         for method, part in self.scores.groupby("method", sort=False):
@@ -67,12 +67,12 @@ class Evaluation:
         return frame.sort_values("accuracy", ascending=False, kind="stable", ignore_index=True)
 
     def compare(self, reference: str | None = None, score: str = "accuracy") -> pd.DataFrame:
-        """Differences of all methods to one, the best by default, with paired tests.
+        """Differences of all methods to one of them, by default the best, with paired tests.
 
         p is of the corrected resampled t-test over folds. `p_holm` corrects it for the number of
-        comparisons: those to the reference, or all pairs of methods where the reference is the
-        best, as the best of these very folds was picked by looking at all of them. p is NaN where
-        folds do not differ in anything that could be tested.
+        comparisons: those with the reference, or all pairs of methods if the reference is the
+        best, because the best was picked by looking at all of them on the same folds. p is NaN if
+        there are no differences to test.
         """
         wide = self.scores.pivot_table(score, ["repeat", "fold"], "method")
         methods = list(dict.fromkeys(self.scores["method"]))
@@ -109,15 +109,15 @@ def evaluate(
 ) -> Evaluation:
     """Fit and test every method on every fold.
 
-    Nothing of a test fold reaches a method before it predicts.
+    A method sees nothing of a test fold before it predicts.
 
     Parameters
     ----------
     X, y : instances and labels
-    methods : by name, each a function that makes an estimator from a seed, as those of
+    methods : by name, each a function that makes an estimator from a seed, like those of
         `ibgn.evaluation.methods.METHODS`, or any estimator with scikit-learn's `fit` and
-        `predict` or `predict_proba` that takes instances, a pipeline for example
-    folds : as `make_folds` gives them
+        `predict` or `predict_proba` that takes instances, for example a pipeline
+    folds : as `make_folds` returns them
     options : seed, search, n_jobs, journal, on_done; see `TrialOptions`
 
     Examples
@@ -133,7 +133,7 @@ def evaluate(
     ['mine']
     """
     scores, predictions = run_trials(X, y, methods, folds, [Clean()], **options)
-    conditions = ["error", "rate", "draw"]  # there is one only
+    conditions = ["error", "rate", "draw"]  # there is only one condition
     return Evaluation(scores.drop(columns=conditions), predictions.drop(columns=conditions))
 
 
@@ -145,7 +145,7 @@ def corrected_error(values: Any, train: Any, test: Any) -> float:
 
 
 def p_value(difference: float, error: float, folds: int) -> float:
-    """Of a t-test over folds; NaN where there is no spread to judge a difference by."""
+    """Return p of a t-test over folds; NaN if there is no spread to judge a difference by."""
     if not np.isfinite(error):
         return float("nan")
     if error <= LEAST_ERROR:
@@ -157,17 +157,17 @@ def _share(train: Any, test: Any) -> float:
     return float(np.mean(np.asarray(test) / np.asarray(train)))
 
 
-def _paired(wide: pd.DataFrame, sizes: pd.DataFrame, one: str, other: str) -> tuple[float, ...]:
-    """Difference of two methods on the folds that both have, its error, and p."""
-    both = wide[[one, other]].dropna()
-    gain = both[one] - both[other]
+def _paired(wide: pd.DataFrame, sizes: pd.DataFrame, method: str, other: str) -> tuple[float, ...]:
+    """Difference of two methods on their common folds, its error, and p."""
+    both = wide[[method, other]].dropna()
+    gain = both[method] - both[other]
     train, test = (sizes.loc[both.index, name] for name in ("train", "test"))
     error = corrected_error(gain, train, test)
     return float(gain.mean()), error, p_value(float(gain.mean()), error, len(gain))
 
 
 def _pooled(score: str, folds: pd.DataFrame, predictions: pd.DataFrame) -> tuple[float, float]:
-    """Score of all predictions of a repetition together, and its error by leaving out folds."""
+    """Score over all predictions of a repetition, and its error by leaving out folds."""
     means, errors = [], []
     for repeat, part in predictions.groupby("repeat"):
         means.append(POOLED[score](part))
@@ -178,7 +178,7 @@ def _pooled(score: str, folds: pd.DataFrame, predictions: pd.DataFrame) -> tuple
         sizes = folds[folds["repeat"] == repeat]
         spread = (len(numbers) - 1) ** 2 / len(numbers) * np.var(without, ddof=1)  # jackknife
         errors.append(spread * (1 + len(numbers) * _share(sizes["train"], sizes["test"])))
-    # repetitions share all instances: they steady the estimate of the error, but hardly reduce it
+    # repetitions share all instances: they steady the estimate of the error more than reduce it
     return float(np.mean(means)), float(np.sqrt(np.mean(errors)))
 
 

@@ -1,4 +1,4 @@
-"""Which instances are learned from and which are tested, fold by fold."""
+"""Training and test instances, fold by fold."""
 
 import warnings
 from typing import Any, Literal, NamedTuple, get_args
@@ -21,7 +21,7 @@ __all__ = ["Fold", "Scheme", "make_folds", "resolve_scheme"]
 
 Scheme = Literal["auto", "stratified", "group", "leave-one-group-out"]
 
-FEW_GROUPS = 10  # with at most so many, "auto" leaves out one at a time
+FEW_GROUPS = 10  # with at most this many, "auto" leaves out one at a time
 
 
 class Fold(NamedTuple):
@@ -50,8 +50,8 @@ def make_folds(
         the shares of labels where that is possible; "leave-one-group-out" tests each group once.
         "auto" is "stratified" without groups, else "leave-one-group-out" or, with more than ten
         groups, "group".
-    n_splits, n_repeats : number of folds, and of different splits into them; neither is used
-        where each group is left out once
+    n_splits, n_repeats : number of folds, and of different splits into them; ignored if each
+        group is left out once
     seed : of the shuffling; repetition r uses seed + r
 
     Examples
@@ -67,26 +67,29 @@ def make_folds(
     scheme = resolve_scheme(X, scheme)
     if len(np.unique(y)) < 2:
         raise DataError("there is only one label; a comparison needs two activities")
-    if scheme == "stratified":
-        _check_enough(y, n_splits)
-        splitters = [
-            StratifiedKFold(n_splits, shuffle=True, random_state=seed + r) for r in range(n_repeats)
-        ]
-        return _split(splitters, y, None)
-    groups = _groups(X)
+    most = np.unique(y, return_counts=True)[1].max()
+    if scheme == "stratified" and most < n_splits:  # scikit-learn only warns about rare labels
+        raise DataError(
+            f"{n_splits} folds need {n_splits} instances of a label, and none has more than "
+            f"{most}; use fewer folds"
+        )
+    groups = None if scheme == "stratified" else _groups(X)
     if scheme == "leave-one-group-out":
         return _split([LeaveOneGroupOut()], y, groups)
-    if len(set(groups)) < n_splits:
+    if groups is not None and len(set(groups)) < n_splits:
         raise DataError(
             f"{n_splits} folds need as many groups, and there are {len(set(groups))}; "
             "use fewer folds, or ",
             Option("scheme", "leave-one-group-out"),
         )
-    return _split(_group_splitters(y, n_splits, n_repeats, seed), y, groups)
+    by_group = GroupKFold if most < n_splits else StratifiedGroupKFold
+    kind: Any = StratifiedKFold if groups is None else by_group
+    splitters = [kind(n_splits, shuffle=True, random_state=seed + r) for r in range(n_repeats)]
+    return _split(splitters, y, groups)
 
 
 def resolve_scheme(X: IntervalSequences, scheme: Scheme) -> Scheme:
-    """The scheme that "auto" stands for with these data; any other stands for itself."""
+    """The scheme that "auto" chooses for these data; any other scheme is returned."""
     if scheme != "auto":
         return scheme
     if X.groups is None or len(set(X.groups.tolist())) < 2:
@@ -103,25 +106,6 @@ def _groups(X: IntervalSequences) -> list[str]:
             Option("scheme", "stratified"),
         )
     return groups
-
-
-def _check_enough(y: npt.NDArray[Any], n_splits: int) -> None:
-    """Refuse more folds than any label has instances; scikit-learn only warns of rare labels."""
-    times = np.unique(y, return_counts=True)[1]
-    if times.max() < n_splits:
-        raise DataError(
-            f"{n_splits} folds need {n_splits} instances of a label, and none has more than "
-            f"{times.max()}; use fewer folds"
-        )
-
-
-def _group_splitters(y: npt.NDArray[Any], n_splits: int, n_repeats: int, seed: int) -> list[Any]:
-    if np.unique(y, return_counts=True)[1].max() < n_splits:  # stratifying is not possible
-        return [GroupKFold(n_splits, shuffle=True, random_state=seed + r) for r in range(n_repeats)]
-    return [
-        StratifiedGroupKFold(n_splits, shuffle=True, random_state=seed + r)
-        for r in range(n_repeats)
-    ]
 
 
 def _split(splitters: list[Any], y: npt.NDArray[Any], groups: list[str] | None) -> list[Fold]:

@@ -1,4 +1,4 @@
-"""Results of an evaluation, kept in a file so that an interrupted run can resume."""
+"""Results of an evaluation, stored in a file so that an interrupted run can resume."""
 
 import json
 import os
@@ -12,10 +12,10 @@ __all__ = ["Journal"]
 
 
 class Journal:
-    """Results by key; each is one line of JSON, on the disk before the next is computed.
+    """Results by key; each is one line of JSON, on disk before the next is computed.
 
-    A last line that was cut by an interruption is skipped, and so is anything that is not a line
-    of a journal. Several runs may share a file: each removes its own results only.
+    A last line that was cut by an interruption is skipped, as is anything that is not a line
+    of a journal. Several runs may share a file: each removes only its own results.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -40,12 +40,12 @@ class Journal:
         return results
 
     def get(self, key: str) -> Any:
-        """Result of a key, None where there is none."""
+        """Result of a key, or None."""
         self._own.add(key)
         return self.results.get(key)
 
     def add(self, key: str, result: dict[str, Any]) -> None:
-        """Keep a result; it is on the disk when this returns."""
+        """Store a result; it is on disk when this returns."""
         self._own.add(key)
         self.results[key] = result
         try:
@@ -61,7 +61,7 @@ class Journal:
             raise DataError(f"{show(self.path)} could not be written: {error.strerror}") from error
 
     def forget(self) -> None:
-        """Remove what this run asked for or added, and the file where nothing else is in it."""
+        """Remove what this run asked for or added, and the file if nothing else is in it."""
         others = {key: result for key, result in self._read().items() if key not in self._own}
         if others:
             with replacing(self.path) as temporary:

@@ -1,6 +1,6 @@
 """The methods that evaluations compare, by name.
 
-Those of the library are declared by their classes; `evaluate` takes any other estimator too.
+The library's methods are declared by their classes; `evaluate` takes any other estimator too.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ Method = Callable[[int], Any] | Any
 
 
 class _Methods(Mapping[str, Callable[[int], Any]]):
-    """Variants of all classes that are registered, now or later, and the yardsticks."""
+    """Variants of all registered classes, now or later, and the yardsticks."""
 
     def _all(self) -> dict[str, Callable[[int], Any]]:
         kinds = classifiers.METHODS.values()
@@ -38,7 +38,7 @@ class _Methods(Mapping[str, Callable[[int], Any]]):
 
 
 METHODS: Mapping[str, Callable[[int], Any]] = _Methods()
-"""A function that makes an estimator from a seed, for each name. IBGN-F is `IBGNClassifier` with
+"""From names to functions that make an estimator from a seed. IBGN-F is `IBGNClassifier` with
 its defaults; IBGN-T also learns a tolerance: how far apart end points may be and still be the same
 instant."""
 
@@ -46,19 +46,19 @@ GRIDS: Mapping[str, Grid] = {
     name: kind.grid
     for kind in classifiers.METHODS.values()
     for name in kind.variants()
-    if kind.grid and not name.startswith("published")  # whose parameters are those of the paper
-} | {"IBGN": {"criterion": ("bic", "bdeu"), **IBGNClassifier.grid}}  # which chooses links
-"""Values among which a search within the training set chooses."""
+    if kind.grid and not name.startswith("published")  # these have the parameters of the paper
+} | {"IBGN": {"criterion": ("bic", "bdeu"), **IBGNClassifier.grid}}  # it also chooses links
+"""Values that a search within the training set chooses from."""
 
 COMPARED = ("IHMM", "DBN", "ITBN", "IBGN-C", "IBGN-F", "IBGN", "IBGN-T")
-"""Those that commands compare unless others are named."""
+"""Methods that commands compare by default."""
 
 
 def make_estimators(methods: Mapping[str, Method], seed: int) -> dict[str, Any]:
     """An estimator for each method.
 
-    An estimator that is given stays as it is: a copy learns. Where it, or a step of a pipeline,
-    has no `random_state`, the copy gets the seed.
+    An estimator is not changed: a copy learns. If its `random_state`, or that of a step of a
+    pipeline, is not set, the copy gets the seed.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def _make(name: str, method: Method, seed: int) -> Any:
 
 
 def with_short_chains(names: Sequence[str], draws: int, budget: int) -> dict[str, Method]:
-    """Methods by name, those of IBGN with at most so many draws and sweeps."""
+    """Methods by name, those of IBGN with at most this many draws and sweeps."""
 
     def shortened(make: Callable[[int], Any]) -> Method:
         def short(seed: int) -> Any:

@@ -9,7 +9,7 @@ __all__ = ["rows"]
 
 
 def rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """Rows as dictionaries; what is not a number is None.
+    """Rows as dictionaries; NaN becomes None.
 
     Examples
     --------
@@ -17,8 +17,7 @@ def rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
     [{'method': 'IBGN', 'accuracy': 0.9, 'error': None}]
     """
     plain = frame.astype(object).where(frame.notna(), None)
-    return [{str(k): _plain(v) for k, v in row.items()} for row in plain.to_dict(orient="records")]
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
+    return [
+        {str(k): v.item() if isinstance(v, np.generic) else v for k, v in row.items()}
+        for row in plain.to_dict(orient="records")
+    ]

@@ -1,4 +1,4 @@
-"""How much accuracy errors of detection cost, method by method."""
+"""How much accuracy detection errors cost, method by method."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -51,8 +51,8 @@ class Robustness:
     def curves(self) -> pd.DataFrame:
         """Means over folds and draws for each method, error and rate, with standard errors.
 
-        Draws of a fold are averaged first, as they share all but their errors; then the spread
-        over folds counts, corrected for the training instances that folds share.
+        Draws of a fold are averaged first, as they share everything but their errors. Standard
+        errors are over folds, corrected for the training instances that folds share.
         """
         rows = []
         for key, part in self.scores.groupby(["method", *CONDITION], sort=False):
@@ -91,7 +91,7 @@ def measure_robustness(
     conditions: Sequence[Condition],
     **options: Unpack[TrialOptions],
 ) -> Robustness:
-    """Try methods under errors of detection.
+    """Test methods under detection errors.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Numbers that say how well labels and probabilities were predicted."""
+"""Scores of predicted labels and probabilities."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ __all__ = [
 Labels = npt.NDArray[Any]
 
 SCORES = ("accuracy", "balanced_accuracy", "macro_f1", "log_loss", "calibration_error")
-LEAST = 1e-15  # smaller probabilities cost as much as this
+LEAST = 1e-15  # smaller probabilities count as this
 BINS = 10
 
 
@@ -67,7 +67,7 @@ def macro_f1(predictions: pd.DataFrame) -> float:
 
 
 def log_loss(y: Labels, probabilities: Floats, classes: Labels) -> float:
-    """Mean of -log P(true label); a label that training did not know has probability 0."""
+    """Mean of -log P(true label); a label unknown in training has probability 0."""
     column = {label: c for c, label in enumerate(classes.tolist())}
     of_true = [
         row[column[label]] if label in column else 0.0

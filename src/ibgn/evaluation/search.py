@@ -20,8 +20,8 @@ INNER_FOLDS = 3  # of a training set
 class Search:
     """An estimator whose parameters are chosen within the training set.
 
-    Where no label of the training set has two instances, so that it cannot be split, the
-    parameters stay as they are.
+    If no label of the training set has two instances, it cannot be split, and the parameters stay
+    as they are.
     """
 
     def __init__(self, estimator: Any, grid: Grid) -> None:

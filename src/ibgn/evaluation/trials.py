@@ -17,7 +17,7 @@ import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 
 from ibgn import __version__
-from ibgn.classifiers.base import check_data
+from ibgn.classifiers.checks import check_data
 from ibgn.errors import OptionError
 from ibgn.evaluation.conditions import Condition
 from ibgn.evaluation.folds import Fold
@@ -38,14 +38,14 @@ PREDICTED = ("label", "predicted", "confidence", "probability")  # one value per
 
 
 class Task(NamedTuple):
-    """One method that learns once, and is tested under some conditions.
+    """One method that learns once and is tested under some conditions.
 
     Parameters
     ----------
     method : its name
     fold : which instances it learns from and is tested on
-    conditions : those it is tested under, after learning from the same data
-    key : differs from that of any task that would give another result; empty without a journal
+    conditions : it is tested under these, after learning from the same data
+    key : tasks with different results have different keys; empty without a journal
     """
 
     method: str
@@ -55,17 +55,17 @@ class Task(NamedTuple):
 
 
 class TrialOptions(TypedDict, total=False):
-    """How trials are run; each of these may be left out.
+    """How trials are run; every option may be left out.
 
     Parameters
     ----------
     seed : of the methods, 0 by default
-    search : for some methods, values of parameters among which the best are chosen within each
-        training set, by three folds of it
+    search : for some methods, values of parameters; the best are chosen within each training set,
+        by three folds of it
     n_jobs : number of folds at the same time, by joblib
-    journal : a file, or a `Journal`, that keeps results, so that an interrupted evaluation
-        resumes; what would give another result (other data, parameters, folds) is computed again
-    on_done : called with each task that is done and its result
+    journal : a file, or a `Journal`, that stores results so that an interrupted evaluation
+        resumes; if data, parameters or folds change, results are computed again
+    on_done : called with each finished task and its result
     """
 
     seed: int
@@ -89,14 +89,14 @@ class Frames(NamedTuple):
 
 
 class _Data(NamedTuple):
-    """Data of a task, made when they are needed.
+    """Data of a task, made on demand.
 
     Parameters
     ----------
-    train : gives what is learned from
-    tests : each gives what is tested under the condition of its position
+    train : returns the training data
+    tests : each returns the test data under the condition at its position
     conditions : the conditions
-    digests : for each condition, what stands for its data without making them, or None
+    digests : for each condition, a text that identifies its data without making them, or None
     """
 
     train: Source
@@ -118,9 +118,9 @@ def run_trials(
     journal: str | os.PathLike[str] | Journal | None = None,
     on_done: Callable[[Task, dict[str, Any]], None] | None = None,
 ) -> Frames:
-    """Try every method on every fold under every condition; see `TrialOptions` for the options.
+    """Test every method on every fold under every condition; see `TrialOptions` for the options.
 
-    Where conditions differ in the test set only, a method learns once for all of them.
+    If conditions differ only in the test set, a method learns once for all of them.
     """
     X, labels = check_data(X, y)
     labels = labels.astype(str).astype(object)
@@ -169,12 +169,12 @@ def _plan(
 
 
 def _hash(name: str, estimator: Any) -> str:
-    """Content of an estimator; its repr would not do, as it is shortened where it is long."""
+    """Hash of an estimator; its repr would not do, as long ones are shortened."""
     try:
         digest: str = joblib.hash((name, estimator))
     except (pickle.PicklingError, AttributeError, TypeError) as error:
         raise OptionError(
-            "methods", name, f"cannot be kept in a journal, as it cannot be pickled: {error}"
+            "methods", name, f"cannot be used with a journal, as it cannot be pickled: {error}"
         ) from error
     return digest
 
@@ -185,7 +185,7 @@ def _data_of(
     conditions: Sequence[Condition],
     digests: Sequence[str | None],
 ) -> list[_Data]:
-    """Conditions with clean training data together, each other condition by itself."""
+    """One task for all conditions with clean training data, and one for each other condition."""
     clean = _Data(cache(partial(X.__getitem__, fold.train)), (), (), ())
     apart = []
     for condition, digest in zip(conditions, digests, strict=True):
@@ -210,7 +210,7 @@ def _part(both: Callable[[], Any], part: int) -> IntervalSequences:
 
 
 def _digest(data: _Data, X: IntervalSequences, y: Labels, fold: Fold) -> str:
-    """Content of all data that a task sees, or of what they are made from."""
+    """Hash of all data that a task sees, or of what they are made from."""
     content = hashlib.sha256()
     made = [data.train] if data.conditions[0].on == "test" or data.digests[0] is None else []
     made += [test for test, digest in zip(data.tests, data.digests, strict=True) if digest is None]
@@ -228,7 +228,7 @@ def _digest(data: _Data, X: IntervalSequences, y: Labels, fold: Fold) -> str:
 
 
 def _is_result(kept: Any, task: Task) -> bool:
-    """Whether a journal has the result of a task, whole; anything may stand in a file."""
+    """Whether a journal has the complete result of a task; a file may contain anything."""
     tests = kept.get("tests") if isinstance(kept, dict) else None
     if not isinstance(tests, list) or len(tests) != len(task.conditions):
         return False
@@ -245,7 +245,7 @@ def _run(
     numbers: Sequence[int],
     n_jobs: int | None,
 ) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Results of the tasks with these numbers, in the order in which they are done."""
+    """Results of the tasks with these numbers, in the order in which they finish."""
     parallel = joblib.Parallel(n_jobs, return_as="generator_unordered")
     yield from parallel(
         joblib.delayed(_try)(
@@ -268,7 +268,7 @@ def _try(
     tests: list[IntervalSequences],
     y_test: Labels,
 ) -> tuple[int, dict[str, Any]]:
-    """Learn from one part, be tested on the other."""
+    """Learn from the training data, and predict the test data."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         begin = time.perf_counter()
@@ -283,7 +283,7 @@ def _test(model: Any, X: IntervalSequences, y: Labels) -> dict[str, Any]:
     begin = time.perf_counter()
     if hasattr(model, "predict_proba"):
         probabilities = model.predict_proba(X)
-    else:  # a method that gives no probabilities is sure of what it predicts
+    else:  # a method without probabilities is sure of what it predicts
         predicted = np.asarray(model.predict(X))
         probabilities = (predicted[:, None] == classes).astype(float)
     seconds = time.perf_counter() - begin

@@ -1,6 +1,6 @@
 """What a practitioner would try instead: general classifiers on features of intervals.
 
-They are yardsticks, thin wrappers of what scikit-learn and aeon offer.
+They are yardsticks: thin wrappers around scikit-learn and aeon.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""What the transformers share."""
+"""Functions that the transformers share."""
 
 import numpy as np
 

@@ -8,20 +8,21 @@ from sklearn.base import BaseEstimator, TransformerMixin
 
 from ibgn.checks import check_whole
 from ibgn.features._common import known_actions, span
-from ibgn.intervals import as_sequences, recode
+from ibgn.intervals import as_sequences
 from ibgn.networks import Sequences
+from ibgn.recoding import recode
 
 __all__ = ["Raster"]
 
 
 class Raster(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """How many intervals of each action run at each of some instants.
+    """Number of intervals of each action at evenly spaced instants.
 
     Instances are stretched to the same length. Actions that did not occur in `fit` are left out.
 
     Parameters
     ----------
-    samples : number of instants, evenly spaced over the instance
+    samples : number of instants over the instance
 
     Examples
     --------

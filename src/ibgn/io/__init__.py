@@ -1,54 +1,53 @@
 """Files and tables to interval sequences and back; the only place that opens data files.
 
 Every reader returns (X, y): the instances, and one label for each or None where there are none.
+`read_elan`, `write_elan` and the like exist for every format that is registered.
 """
 
-from ibgn.io.activitynet import read_activitynet
-from ibgn.io.boris import read_boris
-from ibgn.io.csv import read_csv, write_csv
-from ibgn.io.cvat import read_cvat
-from ibgn.io.elan import read_elan, write_elan
-from ibgn.io.events import read_events
-from ibgn.io.formats import FORMATS, read, write
-from ibgn.io.frames import read_frames
+from collections.abc import Callable
+from typing import Any
+
+from ibgn._files import InputFile
+from ibgn.io.annotations import Annotation, Recording
+from ibgn.io.files import Files
 from ibgn.io.joints import read_joints
-from ibgn.io.jsonl import read_jsonl, write_jsonl
-from ibgn.io.labelstudio import read_labelstudio
-from ibgn.io.opportunity import read_opportunity, read_opportunity_frames
-from ibgn.io.parquet import read_parquet, write_parquet
+from ibgn.io.longframe import LongFrame, read_table
+from ibgn.io.plugins import builtin_names
+from ibgn.io.registry import FORMATS, read, reader, write, writer
 from ibgn.io.sensors import read_sensors
-from ibgn.io.table import read_table
-from ibgn.io.textgrid import read_textgrid, write_textgrid
-from ibgn.io.tracks import read_tracks
-from ibgn.io.via import read_via
-from ibgn.io.xes import read_xes
 
 __all__ = [
     "FORMATS",
+    "Annotation",
+    "Files",
+    "InputFile",
+    "LongFrame",
+    "Recording",
     "read",
-    "read_activitynet",
-    "read_boris",
-    "read_csv",
-    "read_cvat",
-    "read_elan",
-    "read_events",
-    "read_frames",
     "read_joints",
-    "read_jsonl",
-    "read_labelstudio",
-    "read_opportunity",
-    "read_opportunity_frames",
-    "read_parquet",
     "read_sensors",
     "read_table",
-    "read_textgrid",
-    "read_tracks",
-    "read_via",
-    "read_xes",
+    "reader",
     "write",
-    "write_csv",
-    "write_elan",
-    "write_jsonl",
-    "write_parquet",
-    "write_textgrid",
+    "writer",
 ]
+
+
+def __getattr__(name: str) -> Callable[..., Any]:
+    """Find the readers and writers of formats, which are imported when they are first used."""
+    from importlib import import_module
+
+    verb, _, format = name.partition("_")
+    if verb in ("read", "write"):
+        module = format if format in builtin_names() else format.partition("_")[0]
+        if module in builtin_names():
+            functions = vars(import_module(f"ibgn.io.formats.{module}"))
+            if name in functions:
+                function: Callable[..., Any] = functions[name]
+                return function
+    raise AttributeError(f"module 'ibgn.io' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    read_and_written = [f"read_{name}" for name in FORMATS]
+    return sorted({*globals(), *read_and_written, *(f"write_{name}" for name in FORMATS.writers)})

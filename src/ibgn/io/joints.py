@@ -1,4 +1,4 @@
-"""Recordings of hand joints: a folder of CSV files, one row a frame, one file an instance."""
+"""Recordings of hand joints: a folder of CSV files, one row per frame, one file per instance."""
 
 import csv
 import io
@@ -9,14 +9,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ibgn._files import Recording, Source, as_path, reading
+from ibgn._files import InputFile
 from ibgn.checks import as_number, check_number
-from ibgn.errors import DataError, DataWarning
-from ibgn.io.annotations import Choices, Take, _named
-from ibgn.io.folders import find_files
-from ibgn.io.table import Labels
+from ibgn.errors import DataError, DataWarning, Option
+from ibgn.io.annotations import name_by_path
+from ibgn.io.choices import Choices, Kinds
+from ibgn.io.files import Files, Sources
+from ibgn.io.longframe import Labels
 from ibgn.recordings import SensorRecording
-from ibgn.text import count, printable, quote
+from ibgn.text import count, quote
 
 __all__ = ["read_joints"]
 
@@ -32,17 +33,30 @@ class _Row(NamedTuple):
     line: int
     cells: list[str]
 
+    def numbers(self, used: dict[str, int], source: str) -> list[float]:
+        """Numbers in the columns that are used, by their places."""
+        numbers = []
+        for name, place in used.items():
+            number = as_number(self.cells[place])
+            if number is None:
+                raise DataError(
+                    f"{source}line {self.line}: {quote(name)} is {quote(self.cells[place])}, not a "
+                    "number; leave the cell empty where it is missing"
+                )
+            numbers.append(number)
+        return numbers
+
 
 def read_joints(
-    path: Source,
+    path: Sources,
     *,
-    label: str | None = "folder",
+    activity: str | None = "folder",
     group: str | None = None,
     rate: float | None = None,
 ) -> tuple[list[SensorRecording], Labels]:
-    r"""Read a folder of CSV files with a header, one row a frame and one file a recording.
+    r"""Read a folder of CSV files with a header, one row per frame and one file per recording.
 
-    A file has angles, in columns such as "right index", in degrees from 0 for straight on; or
+    A file has angles, in columns such as "right index", in degrees, 0 for straight; or
     positions in space, in columns such as "right index pip x". Hands are right and left, fingers
     thumb, index, middle, ring and pinky, all or some of them in any order. The points of a finger
     are mcp, pip, dip and tip, those of a thumb cmc, mcp, ip and tip. A column "time" has seconds.
@@ -51,15 +65,15 @@ def read_joints(
     Parameters
     ----------
     path : folder with files .csv, also in folders within, or a file
-    label, group : where the label, and the group, of a recording come from: "folder", the name of
-        the folder that its file is in; "file", the name of the file without suffix; a regular
-        expression with one group (...), searched in the path of the file; or None
-    rate : frames a second, for files without a column "time"
+    activity, group : where the activity, and the group, of a recording come from: "folder", the
+        name of the folder that its file is in; "file", the name of the file without suffix; a
+        regular expression with one group (...), searched in the path of the file; or None
+    rate : frames per second, for files without a column "time"
 
     Returns
     -------
     recordings : what `FingerDetector` takes
-    y : (n,) labels, or None with label=None
+    y : (n,) activities, or None with activity=None
 
     Examples
     --------
@@ -74,73 +88,68 @@ def read_joints(
     (('right index', 'right thumb'), array([[ 3., 80.], [ 5., nan]]))
     """
     if rate is not None:
-        check_number("rate", rate, "frames a second", lambda value: value > 0)
-    choices = Choices(label=label, group=group)
-    source = f"{printable(as_path(path).name)}: "
-    files = find_files(path, [".csv"])
+        check_number("rate", rate, "frames per second", lambda value: value > 0)
+    choices = Choices(activity=activity, group=group, kinds=Kinds((), ()))
+    files = Files(path, [".csv"])
     left_out: Counter[str] = Counter()
-    recordings = []
-    for name, file in files:
-        who = _named(Take(name, ()), "group", choices.group, source)
-        recordings.append(_read_one(name, file, who, rate, left_out))
-    _warn_of(left_out, source)
-    if label is None:
-        return recordings, None
-    named = [_named(Take(name, ()), "label", choices.label, source) for name, _ in files]
-    return recordings, np.array(named, object)
-
-
-def _warn_of(left_out: Counter[str], source: str) -> None:
+    recordings, labels = [], []
+    with files.reading():
+        for file in files:
+            group = name_by_path(file.name, "group", choices, files.prefix)
+            recordings.append(_read_one(file, group, rate, left_out))
+            labels.append(name_by_path(file.name, "activity", choices, files.prefix))
     if left_out:
-        columns = left_out.total()
         warnings.warn(
-            f"{source}left out {count(columns, 'column')} that name no finger (first: "
-            f"{quote(next(iter(left_out)))}); fingers are named as 'right index' or "
-            "'right index pip x'",
-            DataWarning,
-            stacklevel=3,
+            DataWarning(
+                f"{files.prefix}left out {count(left_out.total(), 'column')} that name no finger "
+                f"(first: {quote(next(iter(left_out)))}); fingers are named like 'right index' or "
+                "'right index pip x'"
+            ),
+            stacklevel=2,
         )
+    return recordings, None if activity is None else np.array(labels, object)
 
 
 def _read_one(
-    name: str, path: Source, group: Any, rate: float | None, left_out: Counter[str]
+    file: InputFile, group: Any, rate: float | None, left_out: Counter[str]
 ) -> SensorRecording:
-    with reading(path) as recording:
-        cells = _read_cells(recording)
+    cells = _read_cells(file)
     names = [" ".join(cell.lower().replace("_", " ").split()) for cell in cells[0].cells]
-    used = _find_columns(names, recording.prefix)
+    used = _find_columns(names, file.prefix)
     left_out.update(name for name in names if name and name not in used)
-    table = np.array([_numbers(row, used, recording.prefix) for row in cells[1:]], np.float64)
+    table = np.array([row.numbers(used, file.prefix) for row in cells[1:]], np.float64)
     columns = dict(zip(used, table.reshape(-1, len(used)).T, strict=True))
     time = columns.pop(TIME, None)
     if time is None:
         if rate is None:
-            raise DataError(f"{recording.prefix}there is no column 'time'; add it, or give rate=")
+            raise DataError(
+                f"{file.prefix}there is no column 'time'; add it, or give ", Option("rate")
+            )
         time = np.arange(len(table)) / rate
-    return SensorRecording(time, np.stack([*columns.values()], 1), tuple(columns), {}, name, group)
+    return SensorRecording(
+        time, np.stack([*columns.values()], 1), tuple(columns), {}, file.name, group
+    )
 
 
-def _read_cells(recording: Recording) -> list[_Row]:
+def _read_cells(file: InputFile) -> list[_Row]:
     """All rows that are not blank, each as wide as the header."""
     try:
         with (
-            recording.open() as stream,
-            io.TextIOWrapper(stream, encoding="utf-8-sig", newline="") as file,
+            file.open() as stream,
+            io.TextIOWrapper(stream, encoding="utf-8-sig", newline="") as text,
         ):
-            reader = csv.reader(file, strict=True)
+            reader = csv.reader(text, strict=True)
             rows = [_Row(reader.line_num, cells) for cells in reader if any(cells)]
     except UnicodeDecodeError as error:
-        raise DataError(
-            f"{recording.prefix}the text is not UTF-8: {error}; save it as UTF-8"
-        ) from error
+        raise DataError(f"{file.prefix}the text is not UTF-8: {error}; save it as UTF-8") from error
     except csv.Error as error:
-        raise DataError(f"{recording.prefix}not readable as CSV: {error}; check quotes") from error
+        raise DataError(f"{file.prefix}not readable as CSV: {error}; check quotes") from error
     if not rows:
-        raise DataError(f"{recording.prefix}the file is empty; it needs a header and a row a frame")
+        raise DataError(f"{file.prefix}the file is empty; it needs a header and a row per frame")
     for line, cells in rows:
         if len(cells) != len(rows[0].cells):
             raise DataError(
-                f"{recording.prefix}line {line} has {count(len(cells), 'cell')}, the header "
+                f"{file.prefix}line {line} has {count(len(cells), 'cell')}, the header "
                 f"{len(rows[0].cells)}; leave a missing cell empty between its commas"
             )
     return rows
@@ -158,16 +167,3 @@ def _find_columns(names: list[str], source: str) -> dict[str, int]:
     if twice:
         raise DataError(f"{source}two columns are called {quote(twice[0])}; rename one")
     return used
-
-
-def _numbers(row: _Row, used: dict[str, int], source: str) -> list[float]:
-    numbers = []
-    for name, place in used.items():
-        number = as_number(row.cells[place])
-        if number is None:
-            raise DataError(
-                f"{source}line {row.line}: {quote(name)} is {quote(row.cells[place])}, not a "
-                "number; leave the cell empty where it is missing"
-            )
-        numbers.append(number)
-    return numbers

@@ -1,4 +1,4 @@
-"""Sensor recordings as comma-separated values: one row a frame, one file a recording."""
+"""Sensor recordings as comma-separated values: one row per frame, one file per recording."""
 
 import warnings
 from collections import Counter, defaultdict
@@ -9,12 +9,20 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ibgn._files import Recording, Source, reading
+from ibgn._files import InputFile
 from ibgn.checks import as_number, check_number, is_date, span_advice
-from ibgn.errors import DataError, DataWarning, OptionError
-from ibgn.io.annotations import Take, _check_pattern, _named
-from ibgn.io.csv import _check_delimiter, _check_encoding, _decoding, _parse, _parsing
-from ibgn.io.folders import find_files
+from ibgn.errors import DataError, DataWarning, Option, OptionError
+from ibgn.io.annotations import name_by_path
+from ibgn.io.choices import Choices, Kinds, check_list
+from ibgn.io.files import Files, Sources
+from ibgn.io.parsing.tabular import (
+    check_delimiter,
+    check_encoding,
+    decoding,
+    parse_csv,
+    parse_head,
+    parsing,
+)
 from ibgn.recordings import SensorRecording
 from ibgn.text import count, quote
 
@@ -22,14 +30,15 @@ __all__ = ["read_sensors"]
 
 SUFFIXES = (".csv",)
 MISSING = ["", "nan", "NaN", "NAN", "NA", "N/A", "null"]
+NEEDS = "a header and one row per frame"
 SHOWN = 20  # columns that a message lists
 
 
 def read_sensors(
-    path: Source,
+    path: Sources,
     *,
     time: str = "time",
-    labels: Sequence[str] = (),
+    tracks: Sequence[str] = (),
     channels: Sequence[str] | None = None,
     ignore: Sequence[str] = (),
     null: Sequence[str] = (),
@@ -38,19 +47,19 @@ def read_sensors(
     delimiter: str = ",",
     encoding: str = "utf-8",
 ) -> list[SensorRecording]:
-    r"""Read sensor recordings from a CSV file, or from all of a folder.
+    r"""Read sensor recordings from a CSV file, or from all those in a folder.
 
     Parameters
     ----------
-    path : file with a header and one row a frame, or folder of such files, each a recording that
+    path : file with a header and one row per frame, or folder of such files, each a recording that
         is named by its path in it; compressed ones are read by their suffix (.gz, .bz2, .xz)
     time : name of the column of times
-    labels : names of the columns that hold labels, each a track; empty cells are no label
+    tracks : names of the columns that hold labels, each a track; empty cells are no label
     channels : names of the columns of numbers, by default all others; empty cells and NaN are
         missing values
-    ignore : names of columns that are left out if they are there
-    null : labels that mean none, as "0"
-    unit : seconds that a unit of time lasts, as 0.001 for milliseconds
+    ignore : names of columns to leave out, if there are such
+    null : labels that mean none, such as "0"
+    unit : seconds that a unit of time lasts, for example 0.001 for milliseconds
     group : where the group of a recording comes from: "folder", the name of the folder that its
         file is in; "file", the name of the file without suffix; or a regular expression with one
         group (...), searched in the path of the file
@@ -61,45 +70,46 @@ def read_sensors(
     >>> import tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "walk.csv"
     >>> _ = path.write_text("time,x,y,legs\n0,1.5,2,step\n0.1,,3,step\n0.2,1.0,4,\n")
-    >>> read_sensors(path, labels=["legs"])
+    >>> read_sensors(path, tracks=["legs"])
     [SensorRecording 'walk.csv': 3 frames of 2 channels, 0 to 0.2 s, labels of 'legs']
     """
-    lists = {"labels": labels, "channels": channels or (), "ignore": ignore, "null": null}
-    for name, names in lists.items():
-        _check_names(name, names)
+    lists = {"tracks": tracks, "channels": channels or (), "ignore": ignore, "null": null}
+    for option, names in lists.items():
+        check_list(option, names)
     check_number("unit", unit, "positive", lambda value: value > 0)
-    _check_pattern("group", group)
-    _check_delimiter(delimiter)
-    _check_encoding(encoding)
+    choices = Choices(group=group, kinds=Kinds((), ()))
+    check_delimiter(delimiter)
+    check_encoding(encoding)
+    columns = _Columns(time, tracks, channels, ignore)
+    files = Files(path, SUFFIXES)
     recordings = []
-    for name, file in find_files(path, SUFFIXES):
-        columns = _Columns(time, labels, channels, ignore)
-        table = _load(file, columns, delimiter, encoding)
-        called = _named(Take(name, ()), "group", group, f"{quote(name)}: ")
-        recordings.append(_as_recording(table, columns, null, unit, name, called))
+    with files.reading():
+        for file in files:
+            with decoding(file.prefix, encoding), parsing(file.prefix, NEEDS):
+                header = parse_head(file, delimiter, encoding)
+                used = columns.find(header, file.prefix)
+                texts = [used[name] for name in columns.tracks]
+                frame = _read_columns(file, header, used, texts, delimiter, encoding)
+            frame.columns = pd.Index(list(used))
+            subject = name_by_path(file.name, "group", choices, f"{quote(file.name)}: ")
+            recordings.append(_as_recording(frame, columns, null, unit, file.name, subject))
     return recordings
-
-
-def _check_names(option: str, names: Any) -> None:
-    listed = isinstance(names, Sequence) and not isinstance(names, str | bytes)
-    if not listed or not all(isinstance(name, str) for name in names):
-        raise OptionError(f"{option} is a list of names, got {quote(names)}; write [...]")
 
 
 class _Columns(NamedTuple):
     """Names of the columns that are read."""
 
     time: str
-    labels: Sequence[str]
+    tracks: Sequence[str]
     channels: Sequence[str] | None
     ignore: Sequence[str]
 
     def find(self, header: list[str], source: str) -> dict[str, int]:
-        """Place of each column that is read: time, labels, channels."""
-        wanted = [self.time, *self.labels, *(self.channels or [])]
-        self._refuse(wanted, header, source)
+        """Place of each column that is read: time, tracks, channels."""
+        named = [self.time, *self.tracks, *(self.channels or [])]
+        self._refuse(named, header, source)
         others = [name for name in header if name.strip() and name not in self.ignore]
-        chosen = [*wanted, *(others if self.channels is None else [])]
+        chosen = [*named, *(others if self.channels is None else [])]
         times = Counter(header)
         repeated = [name for name in chosen if times[name] > 1]
         if repeated:
@@ -109,57 +119,38 @@ class _Columns(NamedTuple):
             )
         return {name: header.index(name) for name in dict.fromkeys(chosen)}
 
-    def _refuse(self, wanted: list[str], header: list[str], source: str) -> None:
-        twice = [name for name, times in Counter(wanted).items() if times > 1]
+    def _refuse(self, named: list[str], header: list[str], source: str) -> None:
+        twice = [name for name, times in Counter(named).items() if times > 1]
         if twice:
-            raise OptionError(
-                f"the column {quote(twice[0])} is named twice; it holds the time, labels or a "
-                "channel"
+            option = next(
+                o for o in ("channels", "tracks", "time") if twice[0] in (getattr(self, o) or ())
             )
-        missing = [name for name in wanted if name not in header]
+            raise OptionError(
+                option,
+                getattr(self, option),
+                f"names the column {quote(twice[0])}, which is named twice; it holds the time, "
+                "labels or a channel",
+            )
+        missing = [name for name in named if name not in header]
         if missing:
             listed = ", ".join(map(quote, header[:SHOWN]))
             more = f" and {len(header) - SHOWN} more" if len(header) > SHOWN else ""
             raise DataError(
                 f"{source}the header has no column {quote(missing[0])} (found: {listed}{more}); "
-                "name the columns of time, labels and channels, or another delimiter="
+                "name the columns of time, labels and channels, or another ",
+                Option("delimiter"),
             )
 
 
-def _load(path: Source, columns: _Columns, delimiter: str, encoding: str) -> pd.DataFrame:
-    """Columns by name: labels as text, everything else as numbers."""
-    with (
-        reading(path) as recording,
-        _decoding(recording.prefix, encoding),
-        _parsing(recording.prefix),
-    ):
-        header = _read_header(recording, delimiter, encoding)
-        used = columns.find(header, recording.prefix)
-        texts = [used[name] for name in columns.labels]
-        table = _read_columns(recording, header, used, texts, delimiter, encoding)
-    table.columns = pd.Index(list(used))
-    return table
-
-
-def _read_header(recording: Recording, delimiter: str, encoding: str) -> list[str]:
-    try:
-        head = _parse(recording, delimiter, encoding, header=None, nrows=1, dtype=str)
-    except pd.errors.EmptyDataError as error:
-        raise DataError(
-            f"{recording.prefix}the file is empty; it needs a header and one row a frame"
-        ) from error
-    return [str(name) for name in head.iloc[0]]
-
-
 def _read_columns(
-    recording: Recording,
+    file: InputFile,
     header: list[str],
     used: dict[str, int],
     texts: list[int],
     delimiter: str,
     encoding: str,
 ) -> pd.DataFrame:
-    """Numbers and texts, in the order of `used`."""
+    """Columns in the order of `used`: labels as text, everything else as numbers."""
     places = list(used.values())
     numbers = [place for place in places if place not in texts]
     options: dict[str, Any] = {"header": 0, "names": range(len(header))}
@@ -168,26 +159,27 @@ def _read_columns(
     types: dict[int, type] = defaultdict(lambda: str)
     types |= dict.fromkeys(numbers, float)
     try:
-        table = _parse(recording, delimiter, encoding, dtype=types, na_values=missing, **options)
+        frame = parse_csv(file, delimiter, encoding, dtype=types, na_values=missing, **options)
     except ValueError as error:  # a cell is not a number: read all as text, to say where
         if isinstance(error, pd.errors.ParserError | UnicodeError | DataError):
             raise
-        table = _parse(recording, delimiter, encoding, dtype=str, **options)
+        frame = parse_csv(file, delimiter, encoding, dtype=str, **options)
         for name, place in used.items():
             if place in numbers:
-                table[place] = _as_numbers(table[place], name, recording.prefix)
-    _tell_nameless(table, [place for place, name in enumerate(header) if not name.strip()])
-    return table[places]
+                frame[place] = _as_numbers(frame[place], name, file.prefix)
+    _warn_of_nameless(frame, [place for place, name in enumerate(header) if not name.strip()])
+    return frame[places]
 
 
-def _tell_nameless(table: pd.DataFrame, places: list[int]) -> None:
-    """Spreadsheets leave empty columns without a name behind; others are not dropped silently."""
-    filled = [place for place in places if (table[place].fillna("").str.strip() != "").any()]
+def _warn_of_nameless(frame: pd.DataFrame, places: list[int]) -> None:
+    """Warn of columns without a name, except empty ones, which spreadsheets leave behind."""
+    filled = [place for place in places if (frame[place].fillna("").str.strip() != "").any()]
     if filled:
         warnings.warn(
-            f"left out {count(len(filled), 'column')} without a name (first: column "
-            f"{filled[0] + 1}); name it in the header if it is a channel",
-            DataWarning,
+            DataWarning(
+                f"left out {count(len(filled), 'column')} without a name (first: column "
+                f"{filled[0] + 1}); name it in the header if it is a channel"
+            ),
             stacklevel=2,
         )
 
@@ -208,23 +200,23 @@ def _as_numbers(cells: "pd.Series[Any]", name: str, source: str) -> npt.NDArray[
 
 
 def _as_recording(
-    table: pd.DataFrame,
+    frame: pd.DataFrame,
     columns: _Columns,
     null: Sequence[str],
     unit: float,
     name: str,
     group: str | None,
 ) -> SensorRecording:
-    time, labels = columns.time, columns.labels
-    channels = [name for name in table.columns if name != time and name not in labels]
+    time, tracks = columns.time, columns.tracks
+    channels = [name for name in frame.columns if name != time and name not in tracks]
     if not channels:
-        raise DataError(f"{quote(name)} has no channels beside time and labels; name some")
-    tracks = {track: table[track].mask(table[track].isin(null)).to_numpy() for track in labels}
+        raise DataError(f"{quote(name)} has no channels besides time and labels; name some")
+    labels = {track: frame[track].mask(frame[track].isin(null)).to_numpy() for track in tracks}
     return SensorRecording(
-        table[time].to_numpy(np.float64) * unit,
-        table[channels].to_numpy(np.float64),
+        frame[time].to_numpy(np.float64) * unit,
+        frame[channels].to_numpy(np.float64),
         tuple(channels),
-        tracks,
+        labels,
         name,
         group,
     )

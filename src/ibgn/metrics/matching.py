@@ -1,4 +1,4 @@
-"""Detected intervals matched with true ones: how many are right, and what the others became."""
+"""Detected intervals matched with true ones: how many are right, and what the others are."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,8 +15,9 @@ from scipy.sparse.csgraph import maximum_bipartite_matching
 from ibgn._arrays import Floats, Ints
 from ibgn.checks import check_number
 from ibgn.errors import DataError
-from ibgn.intervals import IntervalSequences, as_sequences, recode
+from ibgn.intervals import IntervalSequences, as_sequences
 from ibgn.networks import Sequences
+from ibgn.recoding import recode
 from ibgn.text import quote
 
 __all__ = [
@@ -86,19 +87,19 @@ def overlap_f1(
     pairs = find_overlaps(X, Z, same_action=True)
     best = pairs.sort_values(["detected", "iou", "true"], ascending=[True, False, True])
     best = best.drop_duplicates("detected")
-    found = {}
+    scores = {}
     for overlap in overlaps:
         close = best[best["iou"] >= overlap]
         matched = close["true"].nunique()
-        found[float(overlap)] = _scores(matched, len(X.action), len(Z.action)).f1
-    return found
+        scores[float(overlap)] = _scores(matched, len(X.action), len(Z.action)).f1
+    return scores
 
 
 def edit_score(true: Sequences, detected: Sequences) -> float:
     """How well the order of actions was detected, from 0 to 1; times do not matter.
 
-    Mean over instances of one less the edit distance (Levenshtein) between the actions in the
-    order of their starts, by the length of the longer.
+    Mean over instances of one minus the edit distance (Levenshtein) between the actions in the
+    order of their starts, divided by the length of the longer sequence.
 
     Examples
     --------
@@ -107,13 +108,13 @@ def edit_score(true: Sequences, detected: Sequences) -> float:
     """
     X, Z = align(true, detected)
     ends = zip(pairwise(X.offsets.tolist()), pairwise(Z.offsets.tolist()), strict=True)
-    scores = [_edit(X.action[slice(*one)], Z.action[slice(*other)]) for one, other in ends]
+    scores = [_edit(X.action[slice(*span)], Z.action[slice(*other)]) for span, other in ends]
     return float(np.mean(scores)) if scores else 1.0
 
 
 @dataclass(frozen=True)
 class Confusion:
-    """What a detector makes of each action.
+    """What a detector reports for each action.
 
     Parameters
     ----------
@@ -121,7 +122,7 @@ class Confusion:
     counts : (actions, actions + 1) how often a true action was detected as another; the last
         column counts those not detected at all
     inserted : (actions,) how often an action was detected where there was none
-    instances : over how many instances this was counted
+    instances : number of instances in the counts
     """
 
     actions: tuple[str, ...]
@@ -136,15 +137,15 @@ class Confusion:
 
 
 def measure_confusion(true: Sequences, detected: Sequences, iou: float = 0.5) -> Confusion:
-    """Count what a detector makes of each action.
+    """Count what a detector reports for each action.
 
-    Within an instance, intervals are matched one to one so that their intersections over unions
-    are large in sum, whatever their actions; pairs below `iou` are no match.
+    Within an instance, intervals are matched one to one so that the sum of their intersections
+    over unions is largest, whatever their actions; pairs below `iou` do not match.
 
     Examples
     --------
-    >>> found = measure_confusion([[("pour", 0, 4), ("stir", 4, 6)]], [[("shake", 0, 4)]])
-    >>> found.frame().loc["pour"].to_dict()
+    >>> confusion = measure_confusion([[("pour", 0, 4), ("stir", 4, 6)]], [[("shake", 0, 4)]])
+    >>> confusion.frame().loc["pour"].to_dict()
     {'pour': 0, 'shake': 1, 'stir': 0, '(not detected)': 0}
     """
     _check_overlap("iou", iou)
@@ -156,8 +157,8 @@ def measure_confusion(true: Sequences, detected: Sequences, iou: float = 0.5) ->
     taken_as = np.full(len(X.action), size)
     unmatched = np.ones(len(Z.action), bool)
     for _, close in pairs.groupby("owner"):
-        for one, other in _best_matches(close):
-            taken_as[one], unmatched[other] = Z.action[other], False
+        for row, other in _best_matches(close):
+            taken_as[row], unmatched[other] = Z.action[other], False
     np.add.at(counts, (X.action, taken_as), 1)
     np.add.at(inserted, Z.action[unmatched], 1)
     return Confusion(X.actions, counts, inserted, len(X))
@@ -168,12 +169,12 @@ def _check_overlap(name: str, value: float) -> None:
 
 
 def align(true: Sequences, detected: Sequences) -> tuple[IntervalSequences, IntervalSequences]:
-    """Both with the same vocabulary, if they can be about the same instances."""
+    """Both with the same vocabulary; refuses them if they are about different instances."""
     X, Z = as_sequences(true), as_sequences(detected)
     if len(X) != len(Z):
         raise DataError(
             f"there are {len(X)} true instances and {len(Z)} detected ones; give them in pairs, "
-            "with an instance without intervals where nothing was detected"
+            "with an instance without intervals if nothing was detected"
         )
     if X.ids is not None and Z.ids is not None and (X.ids != Z.ids).any():
         d = int(np.argmax(X.ids != Z.ids))
@@ -198,9 +199,9 @@ def find_overlaps(X: IntervalSequences, Z: IntervalSequences, same_action: bool)
 
 
 def _candidates(X: IntervalSequences, Z: IntervalSequences, same_action: bool) -> tuple[Ints, Ints]:
-    """Pairs among which are all that overlap: far fewer than all pairs where intervals are short.
+    """Pairs that include all that overlap: far fewer than all pairs if intervals are short.
 
-    In the order of starts, those before the first that ends late enough can be passed over, and
+    In the order of starts, intervals before the first that ends late enough can be skipped, and
     those from the first that starts too late.
     """
     times = np.unique(np.concatenate([X.start, X.end, Z.start, Z.end]))
@@ -233,17 +234,17 @@ def _edit(first: npt.NDArray[np.int32], second: npt.NDArray[np.int32]) -> float:
     row = steps
     for code in first:
         changed = np.minimum(row[1:] + 1, row[:-1] + (second != code))
-        # an insertion costs one per step, so it is the least so far, counted from the diagonal
+        # an insertion costs one per step, so it is the smallest so far, counted from the diagonal
         row = np.minimum.accumulate(np.concatenate([[row[0] + 1], changed]) - steps) + steps
     return float(1 - row[-1] / max(len(first), len(second)))
 
 
 def _best_matches(close: pd.DataFrame) -> Iterator[tuple[int, int]]:
     """Pairs of an assignment with the largest sum of IoU."""
-    rows, one = np.unique(close["true"], return_inverse=True)
+    rows, row = np.unique(close["true"], return_inverse=True)
     columns, other = np.unique(close["detected"], return_inverse=True)
     value = np.zeros((len(rows), len(columns)))
-    value[one, other] = close["iou"]
+    value[row, other] = close["iou"]
     for r, c in zip(*linear_sum_assignment(value, maximize=True), strict=True):
         if value[r, c] > 0:
             yield int(rows[r]), int(columns[c])

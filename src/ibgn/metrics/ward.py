@@ -1,4 +1,4 @@
-"""Errors of detection by their kinds, after Ward, Lukowicz and Gellersen (2011)."""
+"""Kinds of detection errors, after Ward, Lukowicz and Gellersen (2011)."""
 
 from bisect import bisect_right
 from collections import Counter
@@ -58,18 +58,18 @@ def ward_scores(true: Sequences, detected: Sequences) -> WardScores:
 
     Examples
     --------
-    >>> found = ward_scores([[("pour", 0, 10)]], [[("pour", 0, 3), ("pour", 6, 9)]])
-    >>> found.true_events["F"], found.detected_events["F"], found.durations["F"]
+    >>> scores = ward_scores([[("pour", 0, 10)]], [[("pour", 0, 3), ("pour", 6, 9)]])
+    >>> scores.true_events["F"], scores.detected_events["F"], scores.durations["F"]
     (1, 2, 3.0)
     """
     X, Z = align(true, detected)
     events = (Counter(dict.fromkeys(TRUE_CLASSES, 0)), Counter(dict.fromkeys(DETECTED_CLASSES, 0)))
     times = dict.fromkeys(TIMES, 0.0)
-    for real, found, span in _tracks(X, Z):
-        segments = _segments(real, found, span)
+    for real, seen, span in _tracks(X, Z):
+        segments = _segments(real, seen, span)
         for begin, end, kind in segments:
             times[kind] += end - begin
-        for counter, classes in zip(events, _event_classes(real, found, segments), strict=True):
+        for counter, classes in zip(events, _event_classes(real, seen, segments), strict=True):
             counter.update(classes)
     return WardScores(dict(events[0]), dict(events[1]), times)
 
@@ -77,15 +77,15 @@ def ward_scores(true: Sequences, detected: Sequences) -> WardScores:
 def _tracks(
     X: IntervalSequences, Z: IntervalSequences
 ) -> Iterator[tuple[list[Event], list[Event], Event]]:
-    """True and detected events of each action of each instance, and when the instance lasts."""
+    """True and detected events of each action of each instance, and the span of the instance."""
     for d in range(len(X)):
-        one, other = X[d], Z[d]
-        if not len(one.action) and not len(other.action):
+        true, detected = X[d], Z[d]
+        if not len(true.action) and not len(detected.action):
             continue
-        times = np.concatenate([one.start, one.end, other.start, other.end])
+        times = np.concatenate([true.start, true.end, detected.start, detected.end])
         span = (float(times.min()), float(times.max()))
-        for code in np.union1d(one.action, other.action):
-            yield _merged(one, code), _merged(other, code), span
+        for code in np.union1d(true.action, detected.action):
+            yield _merged(true, code), _merged(detected, code), span
 
 
 def _merged(Y: IntervalSequences, code: int) -> list[Event]:
@@ -99,10 +99,12 @@ def _merged(Y: IntervalSequences, code: int) -> list[Event]:
     return events
 
 
-def _segments(real: list[Event], found: list[Event], span: Event) -> list[tuple[float, float, str]]:
+def _segments(
+    real: list[Event], detected: list[Event], span: Event
+) -> list[tuple[float, float, str]]:
     """Stretches of time between any two edges, each with its kind."""
-    edges = np.unique([*span, *(edge for event in (*real, *found) for edge in event)])
-    true, seen = (_covered(edges[:-1], events) for events in (real, found))
+    edges = np.unique([*span, *(edge for event in (*real, *detected) for edge in event)])
+    true, seen = (_covered(edges[:-1], events) for events in (real, detected))
     hit = np.concatenate([[False], true & seen, [False]])
     kinds = [
         _kind(*values)
@@ -131,16 +133,16 @@ def _kind(true: bool, seen: bool, hit_before: bool, hit_after: bool) -> str:
 
 
 def _event_classes(
-    real: list[Event], found: list[Event], segments: list[tuple[float, float, str]]
+    real: list[Event], detected: list[Event], segments: list[tuple[float, float, str]]
 ) -> tuple[list[str], list[str]]:
     """Class of each true event and of each detected one."""
     gaps, bridges = ([(s, e) for s, e, kind in segments if kind == which] for which in "FM")
-    split, merging = _meeting(real, gaps), _meeting(found, bridges)  # which lie within an event
-    merged = _meeting(real, list(compress(found, merging)))
-    splitting = _meeting(found, list(compress(real, split)))
+    split, merging = _meeting(real, gaps), _meeting(detected, bridges)  # which lie within an event
+    merged = _meeting(real, list(compress(detected, merging)))
+    splitting = _meeting(detected, list(compress(real, split)))
     return (
-        [_class(*of, "D") for of in zip(_meeting(real, found), split, merged, strict=True)],
-        [_class(*of, "I") for of in zip(_meeting(found, real), splitting, merging, strict=True)],
+        [_class(*of, "D") for of in zip(_meeting(real, detected), split, merged, strict=True)],
+        [_class(*of, "I") for of in zip(_meeting(detected, real), splitting, merging, strict=True)],
     )
 
 
@@ -152,4 +154,4 @@ def _meeting(events: list[Event], others: list[Event]) -> list[bool]:
     """Whether each event shares time with any of the others; both in order, and apart."""
     starts, ends = ([*(other[side] for other in others), np.inf] for side in (0, 1))
     nearest = (bisect_right(ends, start) for start, _ in events)
-    return [starts[place] < end for place, (_, end) in zip(nearest, events, strict=True)]
+    return [starts[position] < end for position, (_, end) in zip(nearest, events, strict=True)]

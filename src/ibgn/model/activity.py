@@ -42,7 +42,7 @@ class ActivityModel:
     def __getitem__(self, term: str) -> Any:
         if term not in self.terms:
             known = ", ".join(map(repr, self.terms))
-            raise OptionError("term", term, f"is none of this activity's; it has {known}")
+            raise OptionError("term", term, f"is not a term of this activity; it has {known}")
         return self.terms[term]
 
     def __contains__(self, term: str) -> bool:
@@ -53,11 +53,11 @@ class ActivityModel:
         return np.column_stack([term.log_likelihood(X) for term in self.terms.values()])
 
     def log_terms(self, X: IntervalSequences) -> dict[str, LogTerms]:
-        """What each term says of the parts of the instances."""
+        """What each term says about the parts of the instances."""
         return {name: term.log_terms(X) for name, term in self.terms.items()}
 
     def agrees(self) -> bool:
-        """Whether there are actions where instances have intervals."""
+        """Whether there are actions if instances have intervals."""
         return bool(self.actions or not self.lengths.any())
 
     def __repr__(self) -> str:
@@ -70,7 +70,7 @@ class ActivityModel:
 
 
 def mean_pace(X: IntervalSequences) -> float:
-    """Mean time between neighbouring end points of an instance that are not the same instant."""
+    """Mean time between neighbouring end points of an instance that differ."""
     owner = np.concatenate([X.owner, X.owner])
     times = np.concatenate([X.start, X.end])
     order = np.lexsort((times, owner))

@@ -10,17 +10,17 @@ import pandas as pd
 from ibgn._arrays import Bytes, Floats
 from ibgn.allen import Relation
 from ibgn.intervals import IntervalSequences
-from ibgn.terms.base import LogTerms
+from ibgn.terms.base import PRIOR, LogTerms
 
 __all__ = ["Explanation"]
 
 COLUMNS = ("term", "level", "first", "second", "action", "relation", "other", "contribution")
-NOWHERE = -1  # stands where a row is about no interval
+NOWHERE = -1  # position in rows that are not about an interval
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """log odds of an activity against another, split exactly.
+    """Log odds of one activity against another, split exactly.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ class Explanation:
     instance : the instance that is explained
     actions : names of the actions that the model knows
     prior : what the class prior adds
-    terms : what each term adds, by its name, at the levels at which it speaks
+    terms : what each term adds, by its name, at the levels that it uses
     relations : (k, k) the relation of each pair i < j, and 255 elsewhere
     """
 
@@ -42,7 +42,7 @@ class Explanation:
 
     @property
     def sums(self) -> dict[str, float]:
-        """What each term adds in all."""
+        """Sum of what each term adds."""
         return {
             name: float(log_terms.by_instance(self.instance)[0])
             for name, log_terms in self.terms.items()
@@ -77,9 +77,7 @@ class Explanation:
 
         Pairs and actions that add nothing are left out.
         """
-        rows: list[tuple[Any, ...]] = [
-            ("prior", "instance", *[NOWHERE] * 2, "", "", "", self.prior)
-        ]
+        rows: list[tuple[Any, ...]] = [(PRIOR, "instance", *[NOWHERE] * 2, "", "", "", self.prior)]
         for name, log_terms in self.terms.items():
             rows += self._rows(name, log_terms)
         frame = pd.DataFrame(rows, columns=list(COLUMNS))

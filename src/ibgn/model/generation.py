@@ -3,8 +3,8 @@
 Intervals are seated by the Chinese restaurant process and take actions from their tables. The
 relations of all pairs are then drawn one by one, pair (i, j) after all pairs between i and j: a
 linked pair by its actions, an unlinked one by its positions, each among the relations that the
-intervals between leave open. Where every pair constrains the others such a draw never ends in an
-empty set and can reach every network that exists, whichever pairs are linked, so nothing is ever
+intervals between leave open. As every pair constrains the others, such a draw never ends in an
+empty set and can reach every possible network, whichever pairs are linked, so nothing is ever
 rejected. It is the distribution that the term scores with unlinked="constrained".
 """
 
@@ -24,7 +24,7 @@ from ibgn.text import quote
 __all__ = ["draw_actions", "rank_end_points", "sample_instances", "spread_ranks"]
 
 
-LEAST_GAP = 1e-3  # part of the pace that any two different end points are apart at least
+LEAST_GAP = 1e-3  # smallest distance of two different end points, as a share of the pace
 
 # How many of the end points of i lie below the start of j, and below its end, and how many of
 # those of j below the end of i, for each relation of i to j. 255, no relation, counts nothing.
@@ -48,22 +48,22 @@ def sample_instances(
 ) -> IntervalSequences:
     """Draw new instances of an activity.
 
-    The relations among the intervals of an instance, read back, are exactly those drawn. The times
-    between end points that follow each other are exponential with the mean that the activity had.
+    The intervals of an instance have exactly the relations that were drawn. The times between
+    neighbouring end points are exponential, with the mean of the activity.
 
     Parameters
     ----------
     activity : as learned
     n : number of instances
     rng : source of random numbers; the same state gives the same instances
-    lengths : number of intervals of each instance, (n,) or one for all; by default each is that
-        of one of the instances that the activity was learned from
+    lengths : number of intervals of each instance, (n,) or one for all; by default drawn from the
+        instances that the activity was learned from
 
     Notes
     -----
-    Intervals that are equal stand in the order of their actions in an `IntervalSequences`. Where
-    such are drawn their actions are therefore put into that order, which changes neither which
-    actions there are nor any relation: equal intervals have the same relation to all others.
+    An `IntervalSequences` orders equal intervals by their actions. If equal intervals are drawn,
+    their actions are put into that order, which changes neither the actions of an instance nor
+    any relation: equal intervals have the same relations to all others.
 
     Examples
     --------
@@ -77,9 +77,20 @@ def sample_instances(
     >>> sample_instances(activity, 2, rng, lengths=[1, 5]).lengths
     array([1, 5])
     """
-    _check_terms(activity)
+    if not ("relations" in activity and ("tables" in activity or "actions" in activity)):
+        raise OptionError(
+            "terms",
+            tuple(activity.terms),
+            "cannot be drawn from: new instances need 'relations', and 'tables' or 'actions'",
+        )
     chosen = _choose_lengths(activity, n, rng, lengths)
-    drawn = [_draw_instance(activity, k, rng) for k in chosen.tolist()]
+    drawn = []
+    for k in chosen.tolist():
+        action = draw_actions(activity, k, rng)
+        ranks = rank_end_points(activity["relations"].draw(action, rng))
+        start, end = spread_ranks(ranks, activity.pace, rng).T
+        order = np.lexsort((action, end, start))  # only moves actions of equal intervals
+        drawn.append(_Intervals(action[order], start, end))
     return IntervalSequences(
         np.concatenate([[0], np.cumsum(chosen)]),
         np.concatenate([np.zeros(0, np.int32), *(part.action for part in drawn)]),
@@ -93,7 +104,7 @@ def rank_end_points(relations: Bytes) -> Ints:
     """Order the end points of intervals with these relations; (k, 2) ranks of starts and ends.
 
     End points at the same instant have the same rank; ranks go from 0 without gaps. The number of
-    end points below each one tells its place, and each pair of intervals adds to it by itself.
+    end points below a point gives its rank, and each pair of intervals adds to it independently.
 
     Parameters
     ----------
@@ -125,56 +136,33 @@ def spread_ranks(ranks: Ints, pace: float, rng: np.random.Generator) -> Floats:
 def _choose_lengths(
     activity: ActivityModel, n: int, rng: np.random.Generator, lengths: npt.ArrayLike | None
 ) -> Ints:
+    """Numbers of intervals as they were asked for, or else drawn from those learned from."""
     check_number("n", n, "a whole number from 0", lambda v: v >= 0 and v == int(v))
-    if lengths is not None:
-        return _check_lengths(activity, n, lengths)
-    if n and not len(activity.lengths):
-        raise DataError(
-            f"activity {quote(activity.name)} was learned from no instances; give ",
-            Option("lengths"),
-        )
-    return rng.choice(activity.lengths, int(n)) if n else np.zeros(0, np.int64)
-
-
-def _check_lengths(activity: ActivityModel, n: int, lengths: npt.ArrayLike) -> Ints:
-    given = np.asarray(lengths)
-    if given.shape not in ((), (n,)):
+    name = quote(activity.name)
+    if lengths is None:
+        if n and not len(activity.lengths):
+            raise DataError(
+                f"activity {name} was learned from no instances; give ", Option("lengths")
+            )
+        return rng.choice(activity.lengths, int(n)) if n else np.zeros(0, np.int64)
+    asked = np.asarray(lengths)
+    if asked.shape not in ((), (n,)):
         reason = f"must be one number, or one for each of the {n} instances"
         raise OptionError("lengths", lengths, reason)
-    if not given.size:
+    if not asked.size:
         return np.zeros(0, np.int64)
-    if not np.issubdtype(given.dtype, np.integer) or given.min() < 0:
+    if not np.issubdtype(asked.dtype, np.integer) or asked.min() < 0:
         raise OptionError("lengths", lengths, "must be whole numbers from 0")
-    if given.max() > 0 and not activity.actions:
-        raise OptionError(
-            "lengths", lengths, f"must be 0, as activity {quote(activity.name)} knows no action"
-        )
-    return np.broadcast_to(given, int(n)).astype(np.int64)
-
-
-def _draw_instance(activity: ActivityModel, length: int, rng: np.random.Generator) -> _Intervals:
-    action = draw_actions(activity, length, rng)
-    ranks = rank_end_points(activity["relations"].draw(action, rng))
-    start, end = spread_ranks(ranks, activity.pace, rng).T
-    order = np.lexsort((action, end, start))  # moves actions of equal intervals only
-    return _Intervals(action[order], start, end)
+    if asked.max() > 0 and not activity.actions:
+        raise OptionError("lengths", lengths, f"must be 0, as activity {name} knows no action")
+    return np.broadcast_to(asked, int(n)).astype(np.int64)
 
 
 def draw_actions(activity: ActivityModel, length: int, rng: np.random.Generator) -> Codes:
-    """Draw the action of each interval of an instance, from its tables where it has some."""
+    """Draw the action of each interval of an instance, from its tables if it has any."""
     if "tables" in activity:
         _, action = activity["tables"].draw(length, rng)
     else:
         action = activity["actions"].draw(length, rng)
     drawn: Codes = action
     return drawn
-
-
-def _check_terms(activity: ActivityModel) -> None:
-    """Refuse an activity that does not know what is to be drawn."""
-    if not ("relations" in activity and ("tables" in activity or "actions" in activity)):
-        raise OptionError(
-            "terms",
-            tuple(activity.terms),
-            "cannot be drawn from: new instances need 'relations', and 'tables' or 'actions'",
-        )

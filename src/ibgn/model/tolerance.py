@@ -1,7 +1,7 @@
 """How far apart end points may be and still be the same instant.
 
-Where two actions are meant to begin or end together, detectors and annotators put them a little
-apart, and "meets" becomes "before" or "overlaps". Taking near end points for one instant mends
+If two actions are meant to begin or end together, detectors and annotators put them a little
+apart, and "meets" becomes "before" or "overlaps". Merging near end points into one instant fixes
 that, as long as points that are meant to differ stay apart.
 """
 
@@ -15,7 +15,8 @@ from sklearn.model_selection import StratifiedKFold
 
 from ibgn._arrays import Floats, Ints
 from ibgn.cleaning import snap
-from ibgn.intervals import IntervalSequences, rebuild
+from ibgn.intervals import IntervalSequences
+from ibgn.recoding import rebuild
 from ibgn.terms.actions import Actions
 from ibgn.terms.base import Context, Term
 from ibgn.terms.relations import Relations, Unlinked
@@ -25,13 +26,13 @@ __all__ = ["choose_tolerance", "merge_instants"]
 
 CHOICES = (0.0, 0.05, 0.1, 0.15, 0.2, 0.3)  # as parts of the median duration
 FOLDS = 3
-MOST_PAIRS = 2_000_000  # of intervals; from more, instances are drawn
+MOST_PAIRS = 2_000_000  # of intervals; if there are more, instances are sampled
 
 
 def merge_instants(X: IntervalSequences, tolerance: float) -> IntervalSequences:
-    """Take end points closer than tolerance for one instant, chains of them too.
+    """Merge end points closer than tolerance into one instant, also chains of them.
 
-    Intervals whose own ends become one are left out.
+    Intervals whose start and end become one instant are dropped.
 
     Examples
     --------
@@ -48,22 +49,25 @@ def merge_instants(X: IntervalSequences, tolerance: float) -> IntervalSequences:
 def choose_tolerance(
     X: IntervalSequences, codes: npt.NDArray[np.intp], unlinked: Unlinked = "constrained"
 ) -> float:
-    """Tolerance under which activities are recognised best, by cross-validation.
+    """Choose the tolerance with the best recognition, by cross-validation.
 
-    Recognition is by relations and frequencies of actions alone, which takes a fraction of the
-    time that learning all takes. Of tolerances that do about as well (within a standard error of
-    the best), the smallest is taken; where there is too little to judge by, none.
+    Only relations and frequencies of actions are used, which takes a fraction of the time of a
+    full fit. Among tolerances within a standard error of the best, the smallest is chosen; 0 if
+    there are too few instances to judge.
 
     Parameters
     ----------
     X : instances
-    codes : (n,) which activity each is of
+    codes : (n,) activity of each instance
     unlinked : see `ibgn.terms.relations.Relations`
     """
     X, codes = _few(X, codes)
     if len(X.action) == 0 or np.bincount(codes).max() < FOLDS:
         return 0.0
-    folds = _folds(codes)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # an activity has fewer instances than folds
+        split = StratifiedKFold(FOLDS, shuffle=True, random_state=0).split(codes, codes)
+        folds = [test for _, test in split]
     unit = float(np.median(X.end - X.start))
     terms = [Actions(), Relations("full", unlinked=unlinked)]
     right = np.array(
@@ -76,25 +80,17 @@ def choose_tolerance(
 
 
 def _few(X: IntervalSequences, codes: npt.NDArray[np.intp]) -> tuple[IntervalSequences, Ints]:
-    """Instances drawn until they have so many pairs that more would take long."""
+    """A sample of instances with at most about MOST_PAIRS pairs."""
     order = np.random.default_rng(0).permutation(len(X))
     pairs = np.cumsum(X.lengths[order] * (X.lengths[order] - 1) // 2)
     chosen = np.sort(order[pairs <= MOST_PAIRS])
     return X[chosen], codes[chosen].astype(np.int64)
 
 
-def _folds(codes: Ints) -> list[Ints]:
-    """Test instances of each fold."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # that an activity is rarer than folds
-        split = StratifiedKFold(FOLDS, shuffle=True, random_state=0).split(codes, codes)
-        return [test for _, test in split]
-
-
 def _recognised(X: IntervalSequences, codes: Ints, folds: list[Ints], terms: list[Term]) -> Floats:
     """(n,) whether each instance is recognised when its fold is tested.
 
-    Each fold is counted once, and activities are learned from all counts less those of the fold.
+    Each fold is counted once, and activities are learned from all counts minus those of the fold.
     """
     activities = range(int(codes.max()) + 1)
     parts = [[X[test[codes[test] == c]] for c in activities] for test in folds]
@@ -111,6 +107,6 @@ def _recognised(X: IntervalSequences, codes: Ints, folds: list[Ints], terms: lis
                 score[:, c] += learned.log_likelihood(tested)
     for score, test in zip(scores, folds, strict=True):
         absent = [c for c in activities if (codes[test] == c).sum() == (codes == c).sum()]
-        score[:, absent] = -np.inf  # nothing was learned of them
+        score[:, absent] = -np.inf  # nothing was learned about them
         right[test] = score.argmax(axis=1) == codes[test]
     return right

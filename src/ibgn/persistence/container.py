@@ -1,4 +1,4 @@
-"""Bytes of a file: its first line, its line of JSON, its arrays; what they mean is not known here.
+"""Bytes of a model file: a first line, a line of JSON and arrays, whatever they mean.
 
 All sizes are bounded, and known before anything is unpacked.
 """
@@ -20,7 +20,7 @@ from ibgn.errors import DataError
 
 __all__ = ["Arrays", "MisfitError", "check", "items", "join", "split"]
 
-Json = Any  # whatever JSON can hold
+Json = Any  # any JSON value
 
 FORMAT, VERSION = b"ibgn model ", 2
 LARGEST = 2 << 30  # bytes of a file, and of all its arrays unpacked
@@ -31,17 +31,17 @@ NUMBERS = (*INT, *FLOAT, *SMALL, "<f2", "<f4")
 
 
 class MisfitError(Exception):
-    """What is in a file does not fit together."""
+    """The parts of a file do not fit together."""
 
 
 def check(holds: Any, what: str) -> None:
-    """Refuse a file in which something does not hold."""
+    """Refuse a file that fails a check."""
     if not holds:
         raise MisfitError(what)
 
 
 def join(content: dict[str, Json], arrays: list[Array]) -> bytes:
-    """Make a file of what is JSON and of arrays, which are described beside it."""
+    """Make the bytes of a file from JSON and arrays; types and shapes go into the JSON."""
     table = [[array.dtype.str, array.shape] for array in arrays]
     text = json.dumps(content | {"arrays": table}, allow_nan=False).encode("ascii")
     body = text + b"\n" + zlib.compress(b"".join(array.tobytes() for array in arrays))
@@ -49,19 +49,7 @@ def join(content: dict[str, Json], arrays: list[Array]) -> bytes:
 
 
 def split(data: bytes) -> tuple[Json, bytes]:
-    """Part a file into what is JSON and the packed arrays, if it is what was written."""
-    begin = _check_first_line(data)
-    end = data.find(b"\n", begin, begin + LARGEST_JSON)
-    check(end >= 0, "its second line is too long")
-    return _parse(data[begin:end]), data[end + 1 :]
-
-
-def _first_line(body: bytes | memoryview) -> bytes:
-    return FORMAT + f"{VERSION} {hashlib.sha256(body).hexdigest()}\n".encode("ascii")
-
-
-def _check_first_line(data: bytes) -> int:
-    """Refuse what is no model, newer or altered -> where the second line begins."""
+    """Split a file into JSON and packed arrays; refuses one that is no model, newer or altered."""
     if not data.startswith(FORMAT):
         what = "is no model" if data else "is empty"
         raise DataError(f"the file {what}; name one that was written by save()")
@@ -76,17 +64,23 @@ def _check_first_line(data: bytes) -> int:
         )
     begin = data.find(b"\n") + 1
     expected = _first_line(memoryview(data)[begin:])
-    check(data[:begin] == expected, "it is cut short, or not what was written (by its SHA-256)")
-    return begin
+    check(data[:begin] == expected, "it is cut short or was altered (by its SHA-256)")
+    end = data.find(b"\n", begin, begin + LARGEST_JSON)
+    check(end >= 0, "its second line is too long")
+    return _parse(data[begin:end]), data[end + 1 :]
+
+
+def _first_line(body: bytes | memoryview) -> bytes:
+    return FORMAT + f"{VERSION} {hashlib.sha256(body).hexdigest()}\n".encode("ascii")
 
 
 def _parse(text: bytes) -> Json:
     def distinct(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
-        check(len(dict(pairs)) == len(pairs), "it gives two values for one name")
+        check(len(dict(pairs)) == len(pairs), "it has two values for one name")
         return dict(pairs)
 
     def refuse(word: str) -> None:
-        raise MisfitError(f"it holds {word}, which JSON has not")
+        raise MisfitError(f"it contains {word}, which is not valid JSON")
 
     decoded = text.decode("ascii")
     return json.loads(decoded, object_pairs_hook=distinct, parse_constant=refuse)
@@ -96,17 +90,17 @@ def items(node: Json, what: str, names: Iterable[str]) -> list[Json]:
     """Values of exactly these names."""
     check(isinstance(node, dict), f"{what} is not made of named parts")
     other = sorted(set(node) ^ set(names))
-    check(not other, f"{what} lacks a part, or has one too many: {other[:1]}")
+    check(not other, f"{what} lacks a part, or has an unknown one: {other[:1]}")
     return [node[name] for name in names]
 
 
 class Arrays:
-    """Arrays of a file; each is taken once.
+    """Arrays of a file; each is used once.
 
     Parameters
     ----------
     table : type and shape of each
-    packed : their bytes, by zlib
+    packed : their bytes, compressed by zlib
     """
 
     def __init__(self, table: Json, packed: bytes) -> None:
@@ -114,13 +108,17 @@ class Arrays:
         self.table = table
         sizes = (math.prod(shape) * np.dtype(kind).itemsize for kind, shape in table)
         self.begin = list(accumulate(sizes, initial=0))
-        self.data = _unpacked(packed, self.begin[-1])
+        size, stream = self.begin[-1], zlib.decompressobj()
+        check(size <= LARGEST, f"its arrays have more than {LARGEST} bytes")
+        self.data = stream.decompress(packed, size + 1)
+        whole = len(self.data) == size and stream.eof and not stream.unused_data
+        check(whole, "its arrays do not have the length that it declares")
         self.unused = set(range(len(table)))
-        self.lengths: dict[str, int] = {}  # those with a name, of the activity that is read
+        self.lengths: dict[str, int] = {}  # named lengths of the current activity
         self.links = 0
 
     def take(self, number: Json, what: str, kinds: tuple[str, ...], *lengths: int | str) -> Array:
-        """Array of one of these types, of these lengths: numbers, or names like "n" and "n+1"."""
+        """Array with one of these types and these lengths: numbers, or names like "n" and "n+1"."""
         check(type(number) is int and number in self.unused, f"{what} has no array of its own")
         self.unused.remove(number)
         kind, shape = self.table[number]
@@ -128,17 +126,17 @@ class Arrays:
         same = len(shape) == len(lengths) and all(map(self._fits, lengths, shape))
         check(same, f"{what} is of shape {tuple(shape)}, which does not fit the rest")
         array: Array = np.ndarray(shape, kind, self.data, self.begin[number])
-        return array.astype(array.dtype.newbyteorder("="))  # a copy, which may be written to
+        return array.astype(array.dtype.newbyteorder("="))  # a writable copy
 
-    def _fits(self, wanted: int | str, length: int) -> bool:
-        if isinstance(wanted, int):
-            return wanted in (length, ANY)
-        name, _, more = wanted.partition("+")
+    def _fits(self, declared: int | str, length: int) -> bool:
+        if isinstance(declared, int):
+            return declared in (length, ANY)
+        name, _, more = declared.partition("+")
         rest = length - int(more or 0)
         return rest >= 0 and self.lengths.setdefault(name, rest) == rest
 
     def take_pairs(self, number: Json) -> list[tuple[int, int]]:
-        """Pairs of positions, not too many of them in all."""
+        """Pairs of positions; refuses too many in one file."""
         rows = self.take(number, "links", INT, ANY, 2)
         self.links += len(rows)
         check(self.links <= MOST_LINKS, f"there are more than {MOST_LINKS} links")
@@ -146,17 +144,8 @@ class Arrays:
 
 
 def _is_described(entry: Json) -> bool:
-    """Whether an entry is the type of an array and its shape."""
+    """Whether an entry is a valid type and shape of an array."""
     pair = isinstance(entry, list) and len(entry) == 2 and isinstance(entry[1], list)
     if not pair or entry[0] not in NUMBERS or len(entry[1]) > 3:
         return False
     return all(type(n) is int and 0 <= n <= LARGEST for n in entry[1])
-
-
-def _unpacked(packed: bytes, size: int) -> bytes:
-    check(size <= LARGEST, f"its arrays have more than {LARGEST} bytes")
-    stream = zlib.decompressobj()
-    data = stream.decompress(packed, size + 1)
-    whole = len(data) == size and stream.eof and not stream.unused_data
-    check(whole, "its arrays are not as long as it says")
-    return data

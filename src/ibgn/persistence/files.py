@@ -45,8 +45,10 @@ def save(model: Any, path: Source) -> None:
         )
     check_is_fitted(model)
     try:
-        data = _to_bytes(name, model)
-        _from_bytes(data)  # what is saved can be loaded
+        arrays: list[Array] = []
+        packed = pack_model(model, arrays)
+        data = join({"ibgn": __version__, "class": name, "model": packed}, arrays)
+        _from_bytes(data)  # makes sure that it can be loaded
     except Exception as error:
         advice = "" if type(error) is DataError else "; fit it again"
         raise DataError(f"the model cannot be saved: {_words(error)}{advice}") from error
@@ -61,11 +63,11 @@ def load(path: Source) -> Any:
     """
     with reading(path), Path(path).open("rb") as file:
         head = file.read(len(FORMAT))
-        size = min(os.fstat(file.fileno()).st_size, LARGEST)  # so much memory is taken
+        size = min(os.fstat(file.fileno()).st_size, LARGEST)  # bounds the memory
         data = head + file.read(size) if head == FORMAT else head
     try:
         return _from_bytes(data)
-    except Exception as error:  # whatever a forged file leads to
+    except Exception as error:  # a forged file may cause any error
         advice = "; the file is damaged or was altered, copy it again or save the model again"
         advice = "" if type(error) is DataError else advice
         raise DataError(f"{printable(Path(path).name)}: {_words(error)}{advice}") from error
@@ -77,12 +79,6 @@ def _is_estimator(kind: type) -> bool:
 
 def _words(error: Exception) -> str:
     return printable(str(error) or type(error).__name__, 300)
-
-
-def _to_bytes(name: str, model: Any) -> bytes:
-    arrays: list[Array] = []
-    packed = pack_model(model, arrays)
-    return join({"ibgn": __version__, "class": name, "model": packed}, arrays)
 
 
 def _from_bytes(data: bytes) -> Any:

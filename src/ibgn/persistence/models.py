@@ -24,28 +24,24 @@ MOST_JOBS = 1024
 
 
 def pack_model(model: Any, arrays: list[Array]) -> Json:
-    """Turn a fitted estimator into JSON; its arrays are added to the others."""
-    _check_declared(model)
+    """Turn a fitted estimator into JSON; its arrays are appended to the list."""
+    common = ("classes_", "class_log_prior_", "actions_", "activities_")
+    learned = {name for name in vars(model) if name.endswith("_") and not name.startswith("_")}
+    lost = learned.difference(common, model.learned)
+    if lost:
+        raise DataError(
+            f"{min(lost)} of {type(model).__name__} does not say how it is stored; declare it in "
+            "`learned` of the class"
+        )
+    options = model.get_params(deep=False)
     return {
-        "parameters": _pack_parameters(model, arrays),
+        "parameters": {name: pack_option(value, arrays) for name, value in options.items()},
         "classes": _pack_labels(model.classes_, arrays),
         "class_log_prior": pack_value(model.class_log_prior_, arrays),
         "actions": list(model.actions_),
         **{_plain(name): pack_value(getattr(model, name), arrays) for name in model.learned},
         "activities": [_pack_activity(model, part, arrays) for part in model.activities_.values()],
     }
-
-
-def _check_declared(model: Any) -> None:
-    """Refuse to leave out what was learned."""
-    common = ("classes_", "class_log_prior_", "actions_", "activities_")
-    learned = {name for name in vars(model) if name.endswith("_") and not name.startswith("_")}
-    lost = learned.difference(common, model.learned)
-    if lost:
-        raise DataError(
-            f"{min(lost)} of {type(model).__name__} says nowhere how it is stored; declare it in "
-            "`learned` of the class"
-        )
 
 
 def _pack_activity(model: Any, activity: Any, arrays: list[Array]) -> Json:
@@ -76,7 +72,7 @@ def unpack_model(kind: Any, node: Json, arrays: Arrays) -> Any:
     priors = Stored(FLOAT, (len(model.classes_),), are_log_probs)
     model.class_log_prior_ = unpack_value(priors, prior, arrays, "class_log_prior")
     model.actions_ = tuple(_names(actions, "actions"))
-    arrays.lengths = {"actions": len(model.actions_)}
+    arrays.lengths = {"actions": len(model.actions_), "terms": len(model._make_terms())}
     for (name, declared), value in zip(kind.learned.items(), fitted, strict=True):
         setattr(model, name, unpack_value(declared, value, arrays, _plain(name)))
     model.activities_ = _unpack_activities(model, activities, arrays)
@@ -92,7 +88,7 @@ def _unpack_activities(model: Any, node: Json, arrays: Arrays) -> dict[Any, Any]
     check(type(node) is list and len(node) == len(labels), "activities are missing")
     kinds = _fitted_kinds(model)
     for label, part in zip(labels, node, strict=True):
-        arrays.lengths = dict(shared)  # other lengths are each activity's own
+        arrays.lengths = dict(shared)  # other lengths differ between activities
         what = f"activity {quote(label)}"
         terms_node, *_ = items(part, what, ("terms", *stored_fields(model.activity_type)))
         values = zip(kinds.items(), items(terms_node, f"terms of {what}", kinds), strict=True)
@@ -123,7 +119,7 @@ def _unpack_labels(node: Json, arrays: Arrays) -> Array:
         size = width * len(_names(names, "classes")) if type(width) is int else -1
         check(0 <= size <= LARGEST // 4, "the classes have an invalid width")
         labels = np.array(names, f"U{width}" if width else object)
-        check(labels.tolist() == names, "classes are wider than they may be")
+        check(labels.tolist() == names, "classes are wider than declared")
     listed = labels.tolist()
     check(listed and listed == sorted(set(listed)), "classes are not distinct and sorted")
     return labels
@@ -135,24 +131,15 @@ def _names(node: Json, what: str) -> list[str]:
     return list(node)
 
 
-def _pack_parameters(model: Any, arrays: list[Array]) -> Json:
-    options = model.get_params(deep=False)
-    return {name: pack_option(value, arrays) for name, value in options.items()}
-
-
 def _unpack_parameters(kind: Any, node: Json, arrays: Arrays) -> Any:
     known = kind._get_param_names()
     values = zip(known, items(node, "the parameters", known), strict=True)
     model = kind(**{name: unpack_option(value, arrays, name) for name, value in values})
     model._check_options()
-    _check_running(model)
-    return model
-
-
-def _check_running(model: Any) -> None:
-    """Refuse what `_check_options` takes from a caller, and a file must not ask for."""
+    # a file may set less than a caller
     jobs, seed = model.n_jobs, getattr(model, "random_state", None)
     some = jobs is None or (type(jobs) is int and 1 <= abs(jobs) <= MOST_JOBS)
     check(some, "n_jobs has an invalid value")
     check(type(model.progress) is bool, "progress is neither true nor false")
     check(seed is None or (type(seed) is int and seed >= 0), "random_state has an invalid value")
+    return model

@@ -1,4 +1,4 @@
-"""Values as JSON and arrays: by the declarations of their classes, and options by what they are."""
+"""Values as JSON and arrays: fields by the declarations of their classes, options by their type."""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -24,9 +24,9 @@ __all__ = [
 
 
 def pack_value(value: Any, arrays: list[Array], *known: str) -> Json:
-    """Turn a value into JSON; its arrays are added to the others.
+    """Turn a value into JSON; its arrays are appended to the list.
 
-    Every field of an object must be stored, other than those that a reader knows already.
+    Every field of an object must be stored, except those that a reader already knows.
     """
     if isinstance(value, Structure):
         links = _pack_pairs(value.links, arrays)
@@ -37,7 +37,7 @@ def pack_value(value: Any, arrays: list[Array], *known: str) -> Json:
         lost = next((name for name in needed if name not in names and name not in known), None)
         if lost is not None:
             raise DataError(
-                f"field {lost} of {type(value).__name__} says nowhere how it is stored; declare it "
+                f"field {lost} of {type(value).__name__} does not say how it is stored; declare it "
                 "with ibgn.declarations.stored"
             )
         return {name: pack_value(getattr(value, name), arrays) for name in names}
@@ -49,7 +49,7 @@ def pack_value(value: Any, arrays: list[Array], *known: str) -> Json:
 
 
 def unpack_value(declared: Stored, node: Json, arrays: Arrays, what: str) -> Any:
-    """Turn JSON into what a field may hold."""
+    """Turn JSON into the value of a field."""
     kind = declared.kind
     if node is None and declared.optional:
         return None
@@ -67,12 +67,12 @@ def unpack_value(declared: Stored, node: Json, arrays: Arrays, what: str) -> Any
     return value
 
 
-def unpack_part(kind: type, node: Json, arrays: Arrays, what: str, **given: Any) -> Any:
-    """Turn JSON into an object of a class that declares its fields; some may be given."""
+def unpack_part(kind: type, node: Json, arrays: Arrays, what: str, **known: Any) -> Any:
+    """Turn JSON into an object of a class that declares its fields, apart from known ones."""
     declared = stored_fields(kind)
     values = zip(declared.items(), items(node, what, declared), strict=True)
     stored = {name: unpack_value(field, value, arrays, name) for (name, field), value in values}
-    part = kind(**given, **stored)
+    part = kind(**known, **stored)
     check(getattr(part, "agrees", lambda: True)(), f"the parts of {what} do not agree")
     return part
 
@@ -90,13 +90,13 @@ def _unpack_structure(node: Json, arrays: Arrays) -> Structure:
 
 
 def pack_option(value: Any, arrays: list[Array]) -> Json:
-    """Turn an option of an estimator into JSON: what is no plain value says what it is."""
+    """Turn an option of an estimator into JSON; values that are not plain name their kind."""
     if isinstance(value, Structure):
         return {"structure": pack_value(value, arrays)}
     if is_dataclass(value) and STORABLE.get(type(value).__name__) is not type(value):
         raise DataError(
-            f"an option of class {type(value).__name__} cannot be saved; give the class a name of "
-            "its own, by which terms are known"
+            f"an option of class {type(value).__name__} cannot be saved; give the class its own "
+            "name, as terms have"
         )
     if is_dataclass(value):
         options = {f.name: getattr(value, f.name) for f in fields(value) if f.init}
@@ -128,13 +128,13 @@ def unpack_option(node: Json, arrays: Arrays, what: str) -> Any:
         return _unpack_structure(content, arrays)
     if kind == "pairs":
         pairs = arrays.take_pairs(content)
-        Structure(pairs)  # refuses what are no positions
+        Structure(pairs)  # refuses invalid positions
         return pairs
-    check(kind in ("mapping", "list") and isinstance(content, list), f"{what} is of no known kind")
+    check(kind in ("mapping", "list") and isinstance(content, list), f"{what} has an unknown kind")
     if kind == "list":
         return tuple(unpack_option(entry, arrays, what) for entry in content)
     paired = all(isinstance(entry, list) and len(entry) == 2 for entry in content)
-    check(paired, f"{what} is no list of names and values")
+    check(paired, f"{what} is not a list of names and values")
     plain = all(type(key) in (str, int, float, bool) for key, _ in content)
     check(plain and len(dict(content)) == len(content), f"{what} has invalid or repeated names")
     return {key: unpack_option(value, arrays, what) for key, value in content}

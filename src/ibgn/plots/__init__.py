@@ -1,4 +1,4 @@
-"""Plots of the data, of what was learned, why an instance was recognised, and of experiments.
+"""Plots of the data, of models, of explanations, and of experiments.
 
 Names of actions, instances, activities and methods are data: they are shown as they are written,
 never typeset.

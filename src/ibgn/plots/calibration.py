@@ -1,4 +1,4 @@
-"""Whether a classifier is as often right as it is sure."""
+"""Whether a classifier is right as often as it says."""
 
 from typing import Any
 
@@ -8,7 +8,15 @@ from matplotlib.axes import Axes
 
 from ibgn._arrays import Floats
 from ibgn.plots.frames import COUNT, SHARE, read_frame, refuse_missing
-from ibgn.plots.style import DARK, FAINT, SERIES_COLOURS, dress, legend_above, new_axes, say_empty
+from ibgn.plots.style import (
+    DARK,
+    SERIES_COLOURS,
+    draw_grid,
+    dress,
+    legend_above,
+    new_axes,
+    say_empty,
+)
 from ibgn.text import count
 
 __all__ = ["plot_calibration"]
@@ -21,15 +29,15 @@ def plot_calibration(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 
     Parameters
     ----------
-    frame : a row for each bin of predictions, with the columns "confidence" (their mean),
+    frame : one row per bin of predictions, with the columns "confidence" (their mean),
         "accuracy" and "instances"; bins without instances are left out
     ax : where to draw; None makes a figure
 
     Returns
     -------
     Axes
-        The area of a dot is in proportion to the instances of its bin. Dots below the diagonal
-        are of predictions that were too sure.
+        The area of a dot is proportional to the instances of its bin. Dots below the diagonal
+        are predictions that were too sure.
 
     Examples
     --------
@@ -42,46 +50,36 @@ def plot_calibration(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     >>> plt.close(ax.figure)
     """
     numbers = {"confidence": SHARE, "accuracy": SHARE, "instances": COUNT}
-    bins = _filled(read_frame(frame, [], numbers))
+    bins = read_frame(frame, [], numbers)
+    refuse_missing(bins, "instances")
+    bins = bins[bins["instances"] > 0]  # the others have no confidence and accuracy
+    refuse_missing(bins, "confidence")
+    refuse_missing(bins, "accuracy")
+    bins = bins.sort_values("confidence", kind="stable")
     ax = new_axes(4.6, 4.6) if ax is None else ax
     if bins.empty:
         return say_empty(ax, "no predictions")
     confidence, accuracy, instances = (bins[name].to_numpy(float) for name in numbers)
     _draw_diagonal(ax)
-    _draw_bins(ax, confidence, accuracy, instances)
+    gaps: Any = {"colors": [SERIES_COLOURS[1]], "linewidth": 2, "zorder": 2.5}
+    ax.vlines(confidence, confidence, accuracy, **gaps)
+    ax.plot(confidence, accuracy, color=SERIES_COLOURS[0], linewidth=1.4, zorder=3)
+    dots: Any = {"color": SERIES_COLOURS[0], "linewidths": 0, "zorder": 4, "clip_on": False}
+    ax.scatter(confidence, accuracy, s=_areas(instances, instances.max()), **dots)
     _add_key(ax, instances)
     gap = float(np.average(np.abs(confidence - accuracy), weights=instances))
     ax.set_title(f"confidence is {gap:.3f} from accuracy on average", fontsize=11, pad=24)
     ax.set(xlabel="confidence", ylabel="accuracy", xlim=(0, 1), ylim=(0, 1), aspect="equal")
-    ax.grid(color=FAINT, linewidth=0.6)
-    ax.set_axisbelow(True)
-    ax.spines[["top", "right"]].set_visible(False)
+    draw_grid(ax)
     return dress(ax)
 
 
-def _filled(bins: pd.DataFrame) -> pd.DataFrame:
-    """Bins with instances, which must be whole; the others have neither confidence nor accuracy."""
-    refuse_missing(bins, "instances")
-    bins = bins[bins["instances"] > 0]
-    refuse_missing(bins, "confidence")
-    refuse_missing(bins, "accuracy")
-    return bins.sort_values("confidence", kind="stable")
-
-
 def _draw_diagonal(ax: Axes) -> None:
-    """Draw where confidence and accuracy agree, and say what its sides mean."""
+    """Draw where confidence and accuracy agree, and label both sides."""
     ax.plot([0, 1], [0, 1], color=DARK, linestyle=":", linewidth=1.2, zorder=2)
     style: Any = {"transform": ax.transAxes, "fontsize": 9, "color": DARK}
     ax.text(0.03, 0.97, "not sure enough", ha="left", va="top", **style)
     ax.text(0.97, 0.03, "too sure", ha="right", va="bottom", **style)
-
-
-def _draw_bins(ax: Axes, confidence: Floats, accuracy: Floats, instances: Floats) -> None:
-    gap: Any = {"colors": [SERIES_COLOURS[1]], "linewidth": 2, "zorder": 2.5}
-    ax.vlines(confidence, confidence, accuracy, **gap)
-    ax.plot(confidence, accuracy, color=SERIES_COLOURS[0], linewidth=1.4, zorder=3)
-    dots: Any = {"color": SERIES_COLOURS[0], "linewidths": 0, "zorder": 4, "clip_on": False}
-    ax.scatter(confidence, accuracy, s=_areas(instances, instances.max()), **dots)
 
 
 def _areas(instances: Floats, most: float) -> Floats:

@@ -1,4 +1,4 @@
-"""Methods side by side, by one score, and activities by what was found of them."""
+"""Scores of methods, and precision, recall and F1 of activities."""
 
 from typing import Any
 
@@ -12,11 +12,11 @@ from ibgn.errors import OptionError
 from ibgn.plots.frames import ANY, COUNT, SHARE, read_frame
 from ibgn.plots.style import (
     DARK,
-    FAINT,
     GREY,
     MOST_ROWS,
     SERIES_COLOURS,
     Colour,
+    draw_grid,
     dress,
     label_rows,
     legend_above,
@@ -46,9 +46,9 @@ def plot_comparison(
 
     Parameters
     ----------
-    summary : a row for each method, with the columns "method", the score, and its standard error,
-        like "accuracy_error" (NaN where there is none); a column "reference" holds what others
-        have published
+    summary : one row per method, with the columns "method", the score, and its standard error,
+        like "accuracy_error" (NaN if there is none); an optional column "reference" has published
+        scores
     score : name of a column
     chance : score of a guess
     ax : where to draw; None makes a figure
@@ -56,7 +56,7 @@ def plot_comparison(
     Returns
     -------
     Axes
-        Rows stand in the order of the frame, at most 40. IBGN and its kin are blue.
+        Rows are in the order of the frame, at most 40. IBGN and its variants are blue.
 
     Examples
     --------
@@ -82,7 +82,11 @@ def plot_comparison(
     _draw_scores(ax, rows[score], rows[f"{score}_error"], colours)
     label_rows(ax, [printable(name, 32) for name in rows["method"]])
     if "reference" in rows:
-        _draw_published(ax, rows["reference"])
+        hollow: Any = {"marker": "D", "markersize": MARK, "markerfacecolor": "none", "zorder": 4}
+        hollow |= {"color": SERIES_COLOURS[1], "linestyle": "none"}
+        published = ax.plot(rows["reference"], range(len(rows)), **hollow)
+        dot = Line2D([], [], color=GREY, marker="o", markersize=MARK, linestyle="none")
+        legend_above(ax, [dot, *published], ["measured", "published"])
     if chance is not None:
         _draw_chance(ax, chance)
     words = printable(score.replace("_", " "))
@@ -96,14 +100,14 @@ def plot_activities(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 
     Parameters
     ----------
-    frame : a row for each activity, with the columns "activity", "instances", "precision",
+    frame : one row per activity, with the columns "activity", "instances", "precision",
         "recall" and "f1"
     ax : where to draw; None makes a figure
 
     Returns
     -------
     Axes
-        Rows stand in the order of the frame, each with its number of instances; at most 40.
+        Rows are in the order of the frame, each with its number of instances; at most 40.
 
     Examples
     --------
@@ -121,7 +125,14 @@ def plot_activities(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         return say_empty(ax, "no activities")
     ax.hlines(range(len(rows)), rows["precision"], rows["recall"], colors=DARK, linewidth=1.2)
     handles: list[Any] = []
-    for name, look in _looks().items():
+    # a dot in a ring, and a stroke over both, so that all three are visible if they coincide
+    ring: Any = {"markerfacecolor": "none", "markeredgewidth": 1.8, "markersize": MARK + 1}
+    looks: dict[str, dict[str, Any]] = {
+        "precision": {"color": PRECISION, "marker": "o", "markersize": MARK - 2, "zorder": 4},
+        "recall": {"color": RECALL, "marker": "o", "zorder": 3} | ring,
+        "f1": {"color": DARK, "marker": "|", "markersize": MARK + 6, "markeredgewidth": 1.5},
+    }
+    for name, look in looks.items():
         handles += ax.plot(rows[name], range(len(rows)), linestyle="none", clip_on=False, **look)
     pairs = zip(rows["activity"], rows["instances"], strict=True)
     label_rows(ax, [f"{printable(name, 32)} ({number:g})" for name, number in pairs])
@@ -131,24 +142,14 @@ def plot_activities(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     return dress(ax)
 
 
-def _looks() -> dict[str, dict[str, Any]]:
-    """A dot in a ring, and a stroke over both, so that all three are seen where they agree."""
-    ring: Any = {"markerfacecolor": "none", "markeredgewidth": 1.8, "markersize": MARK + 1}
-    return {
-        "precision": {"color": PRECISION, "marker": "o", "markersize": MARK - 2, "zorder": 4},
-        "recall": {"color": RECALL, "marker": "o", "zorder": 3} | ring,
-        "f1": {"color": DARK, "marker": "|", "markersize": MARK + 6, "markeredgewidth": 1.5},
-    }
-
-
 def _first(rows: pd.DataFrame) -> tuple[pd.DataFrame, str]:
-    """Rows that are drawn, and words on how many are not."""
+    """Rows to draw, and a text that says how many are left out."""
     more = len(rows) - MOST_ROWS
     return rows.head(MOST_ROWS), f"\n{count(more, 'more row')} not drawn" if more > 0 else ""
 
 
 def _draw_scores(ax: Axes, values: Any, errors: Any, colours: list[Colour]) -> None:
-    """Draw dots with their bars, and write the values in a column beside the axes."""
+    """Draw dots with error bars, and write the values beside the axes."""
     places = np.arange(len(values))
     ax.hlines(places, values - errors, values + errors, colors=colours, linewidth=2, zorder=2)
     ax.scatter(values, places, s=MARK**2, c=colours, linewidths=0, zorder=3)
@@ -158,16 +159,8 @@ def _draw_scores(ax: Axes, values: Any, errors: Any, colours: list[Colour]) -> N
         ax.annotate(words, (1, place), (7, 0), va="center", fontsize=9, color=DARK, **beside)
 
 
-def _draw_published(ax: Axes, values: Any) -> None:
-    hollow: Any = {"marker": "D", "markersize": MARK, "markerfacecolor": "none", "zorder": 4}
-    colour = SERIES_COLOURS[1]
-    (published,) = ax.plot(values, range(len(values)), color=colour, linestyle="none", **hollow)
-    dot = Line2D([], [], color=GREY, marker="o", markersize=MARK, linestyle="none")
-    legend_above(ax, [dot, published], ["measured", "published"])
-
-
 def _draw_chance(ax: Axes, chance: float) -> None:
-    """Draw a dotted line, its word away from the legend."""
+    """Draw a dotted line, with its label away from the legend."""
     ax.axvline(chance, color=DARK, linestyle=":", linewidth=1.2, zorder=1)
     beside: Any = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points"}
     style: Any = {"ha": "center", "va": "bottom", "fontsize": 9, "color": DARK}
@@ -181,7 +174,6 @@ def _draw_chance(ax: Axes, chance: float) -> None:
 def _finish_rows(ax: Axes, label: str, left_out: str) -> None:
     ax.margins(x=0.06)
     verbatim(ax.set_xlabel(label + left_out))
-    ax.grid(color=FAINT, linewidth=0.6)
-    ax.set_axisbelow(True)
-    ax.spines[["top", "left", "right"]].set_visible(False)
+    draw_grid(ax)
+    ax.spines["left"].set_visible(False)
     ax.tick_params(axis="y", length=0)

@@ -1,4 +1,4 @@
-"""Which activities were taken for which."""
+"""Which activities were mistaken for which."""
 
 from typing import Any
 
@@ -19,7 +19,6 @@ from ibgn.plots.style import (
     POINTS,
     SERIES_COLOURS,
     SMALLEST_LETTER,
-    Colour,
     dress,
     inches,
     label_columns,
@@ -36,34 +35,32 @@ CELL = 0.4  # inches
 LINE = 12  # points
 MOST_SLANTED = 18  # points across a cell
 SMALLEST_NUMBER = 6  # points
-MOST_LINES = 60  # labels; between the cells of more, no lines are drawn
+MOST_LINES = 60  # labels; with more, no lines are drawn between cells
 LEAST_SEEN = 0.15  # how opaque the smallest share is
-WHITE_INK = 0.7  # shares from which on white letters are the clearest
+WHITE_INK = 0.7  # smallest share with white letters
 
 
-def _clear_to(colour: Colour) -> LinearSegmentedColormap:
-    """Colours from nearly clear on, which fit a white page and a dark one."""
-    return LinearSegmentedColormap.from_list("share", [(*colour, LEAST_SEEN), (*colour, 1.0)])
-
-
-RIGHT, WRONG = map(_clear_to, SERIES_COLOURS[:2])
+RIGHT, WRONG = (  # from nearly clear to full, for white and dark pages
+    LinearSegmentedColormap.from_list("share", [(*colour, LEAST_SEEN), (*colour, 1.0)])
+    for colour in SERIES_COLOURS[:2]
+)
 
 
 def plot_confusion(frame: pd.DataFrame, *, shares: bool = True, ax: Axes | None = None) -> Axes:
-    """Draw which activities were taken for which.
+    """Draw which activities were mistaken for which.
 
     Parameters
     ----------
-    frame : counts, a row for each true label and a column for each predicted one, in the same
-        order; where a count is missing, it is 0
+    frame : counts, one row per true label and one column per predicted one, in the same order; a
+        missing count is 0
     shares : write per cents of the row; False writes the counts
     ax : where to draw; None makes a figure
 
     Returns
     -------
     Axes
-        Cells are the fuller, the larger their share of the row: blue where the prediction was
-        right, orange where it was not. Numbers are written where there is room.
+        The larger its share of the row, the stronger the colour of a cell: blue for right
+        predictions, orange for mistakes. Numbers are written if there is room.
 
     Examples
     --------
@@ -86,7 +83,13 @@ def plot_confusion(frame: pd.DataFrame, *, shares: bool = True, ax: Axes | None 
     _draw_cells(ax, parts)
     _label_cells(ax, names)
     _write_numbers(ax, parts, counts, shares)
-    _add_key(ax)
+    handles = [
+        tuple(Patch(facecolor=fill(part), linewidth=0) for part in (0.1, 0.5, 1.0))
+        for fill in (RIGHT, WRONG)
+    ]
+    side_by_side: Any = {"handler_map": {tuple: HandlerTuple(ndivide=None, pad=0)}}
+    key = ["right", "mistaken (10, 50, 100%)"]
+    legend_above(ax, handles, key, handlelength=3, columnspacing=1.2, **side_by_side)
     right, total = float(np.trace(counts)), float(counts.sum())
     share = f" ({right / total:.1%})" if total else ""
     ax.set_title(f"{right:,.0f} of {total:,.0f} predictions right{share}", fontsize=11, pad=24)
@@ -111,7 +114,7 @@ def _read_counts(frame: pd.DataFrame) -> Floats:
 
 
 def _grid_inches(names: list[str]) -> tuple[float, float]:
-    """Inches for the cells, and for the names beside and below them as `label_columns` writes."""
+    """Inches for the cells, and for the names beside and below them."""
     side = float(np.clip(CELL * len(names), 3, 11.5))
     room, longest = POINTS * side / max(len(names), 1), max(map(len, names), default=0)
     letters = 0.6 * min(9, 0.7 * room) * longest
@@ -124,7 +127,7 @@ def _grid_inches(names: list[str]) -> tuple[float, float]:
 
 
 def _draw_cells(ax: Axes, parts: Floats) -> None:
-    """Fill what was right and what was not, and outline the diagonal."""
+    """Fill right predictions and mistakes, and outline the diagonal."""
     size = len(parts)
     edges, few, right = np.arange(size + 1) - 0.5, size <= MOST_LINES, np.eye(size, dtype=bool)
     for chosen, colours in ((right, RIGHT), (~right, WRONG)):
@@ -142,7 +145,7 @@ def _draw_cells(ax: Axes, parts: Floats) -> None:
 
 
 def _label_cells(ax: Axes, names: list[str]) -> None:
-    """Name rows and columns, or every so many of them where names would be too small."""
+    """Name rows and columns, or only some of them if names would be too small."""
     size, room = len(names), _room(ax, len(names))
     step = int(np.ceil(SMALLEST_LETTER / (0.7 * room)))
     label_columns(ax, range(0, size, step), names[::step], room * step)
@@ -160,7 +163,7 @@ def _room(ax: Axes, size: int) -> float:
 
 
 def _write_numbers(ax: Axes, parts: Floats, counts: Floats, shares: bool) -> None:
-    """Write into all cells that are filled, if there is room in all of them."""
+    """Write into all filled cells, if there is room in all of them."""
     longest = 3 if shares else len(f"{counts.max():,.0f}")
     room = _room(ax, len(parts))
     size = min(10, 0.9 * room / (0.62 * longest), 0.6 * room)
@@ -171,15 +174,3 @@ def _write_numbers(ax: Axes, parts: Floats, counts: Floats, shares: bool) -> Non
         share = "<1" if parts[i, j] < 0.005 else f"{100 * parts[i, j]:.0f}"
         words = share if shares else f"{counts[i, j]:,.0f}"
         ax.text(j, i, words, color="white" if parts[i, j] >= WHITE_INK else DARK, **style)
-
-
-def _add_key(ax: Axes) -> None:
-    """Show how full some shares are."""
-    samples = (0.1, 0.5, 1.0)
-    handles = [
-        tuple(Patch(facecolor=fill(part), linewidth=0) for part in samples)
-        for fill in (RIGHT, WRONG)
-    ]
-    side_by_side: Any = {"handler_map": {tuple: HandlerTuple(ndivide=None, pad=0)}}
-    names = ["right", "mistaken (10, 50, 100%)"]
-    legend_above(ax, handles, names, handlelength=3, columnspacing=1.2, **side_by_side)

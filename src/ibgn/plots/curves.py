@@ -1,4 +1,4 @@
-"""Bent lines between points, each with a place for a letter away from all else."""
+"""Bent lines between points, each with a letter away from everything else."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from ibgn._arrays import Floats
 
 __all__ = ["bend_apart"]
 
-BENDS = (0.2, -0.2, 0.35, -0.35, 0.1, -0.1, 0.5, -0.5)  # sideways, as part of the line's length
+BENDS = (0.2, -0.2, 0.35, -0.35, 0.1, -0.1, 0.5, -0.5)  # sideways, as a share of the length
 LEAST_BEND = 0.14  # inches
 POINTS_ALONG = 61
 PLACES = (30, 24, 36, 18, 42)  # points at which a letter may stand
@@ -40,7 +40,7 @@ def bend_apart(ends: Floats, box: Floats) -> tuple[Floats, Floats]:
 
 
 def _bent(first: Floats, last: Floats, bend: float) -> Floats:
-    """Points of a parabola from the first to the last, pushed sideways in its middle."""
+    """Points of a parabola from the first to the last, bent sideways in the middle."""
     along = last - first
     length = float(np.hypot(*along))
     sideways = np.array([-along[1], along[0]]) / length if length else np.array([0.0, 1.0])
@@ -51,7 +51,7 @@ def _bent(first: Floats, last: Floats, bend: float) -> Floats:
 
 
 def _clearest(choices: list[Floats], taken: Floats, letters: Floats) -> tuple[Floats, Floats]:
-    """Return the first line, and place on it, that is far enough from all, or the farthest."""
+    """Return the first line, and point on it, that is far enough from all, or the farthest."""
     best, farthest = (choices[0], choices[0][PLACES[0]]), -1.0
     for at in PLACES:
         for line in choices:

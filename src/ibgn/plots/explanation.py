@@ -29,14 +29,14 @@ from ibgn.plots.style import (
 from ibgn.plots.timeline import draw_bars, label_timeline, lane_of_action
 from ibgn.text import printable
 
-if TYPE_CHECKING:  # plots of data need not wait for what learns
+if TYPE_CHECKING:  # plots of data need not wait for the models
     from ibgn.model.explanation import Explanation
 
 __all__ = ["plot_explanation"]
 
 Pair = tuple[int, int]
 
-ROOMY, TIGHT = 0.45, 0.3  # inches a lane; links need room between the lanes
+ROOMY, TIGHT = 0.45, 0.3  # inches per lane; links need room between the lanes
 LETTER = 9  # points
 
 
@@ -48,14 +48,14 @@ def plot_explanation(
     Parameters
     ----------
     explanation : what `IBGNClassifier.explain` returns
-    most_links : relations drawn at the most, the weightiest
+    most_links : largest number of relations drawn, the weightiest
     ax : where to draw; None makes a figure
 
     Returns
     -------
     Axes
-        Bars are intervals, a lane for each action. A line joins two intervals whose relation
-        counted, with its letter. Blue speaks for the activity, orange against it, on one scale.
+        Bars are intervals, one lane per action. A line with a letter joins two intervals whose
+        relation mattered. Blue speaks for the activity, orange against it, on one scale.
 
     Examples
     --------
@@ -72,41 +72,28 @@ def plot_explanation(
     >>> plt.close(ax.figure)
     """
     check_number("most_links", most_links, "a whole number from 0", lambda value: value >= 0)
-    one = explanation.instance
-    codes = list(dict.fromkeys(one.action.tolist()))
+    X = explanation.instance
+    codes = list(dict.fromkeys(X.action.tolist()))
     if ax is None:
-        ax = new_axes(*_figure_inches(len(one.action), len(codes)))
-    links = _weightiest(explanation.pairs, int(most_links))
+        height = min(ROOMY * len(codes), max(6.5, TIGHT * len(codes)))
+        ax = new_axes(min(8 + 0.08 * len(X.action), 13), height + 2)
+    pairs = explanation.pairs  # computed at each access
+    first, second = np.nonzero(pairs)
+    weightiest = np.argsort(-np.abs(pairs[first, second]), kind="stable")[: int(most_links)]
+    links = list(zip(first[weightiest].tolist(), second[weightiest].tolist(), strict=True))
+    weights = np.array([pairs[pair] for pair in links])
     _write_title(ax, explanation, len(links))
     if not codes:
         return say_empty(ax)
-    scale = _scale(explanation, links)
-    lane = lane_of_action(one, codes)
-    bars = draw_bars(ax, one, lane, _colours(scale, explanation.intervals))
-    label_timeline(ax, shown(one, codes, 32))
+    farthest = np.abs(np.append(explanation.intervals, weights)).max() or 1
+    scale = ScalarMappable(Normalize(-farthest, farthest), DIVERGING)
+    lane = lane_of_action(X, codes)
+    bars = draw_bars(ax, X, lane, _colours(scale, explanation.intervals))
+    label_timeline(ax, shown(X, codes, 32))
     if links:
-        _draw_links(ax, explanation, links, bars, scale)
+        _draw_links(ax, explanation, links, bars, _colours(scale, weights))
     _add_key(ax, explanation, scale, {explanation.relations[pair] for pair in links})
     return ax
-
-
-def _figure_inches(intervals: int, lanes: int) -> tuple[float, float]:
-    height = min(ROOMY * lanes, max(6.5, TIGHT * lanes))
-    return min(8 + 0.08 * intervals, 13), height + 2
-
-
-def _weightiest(links: Floats, most: int) -> list[Pair]:
-    """Pairs whose relation adds the most, either way."""
-    first, second = np.nonzero(links)
-    order = np.argsort(-np.abs(links[first, second]), kind="stable")[:most]
-    return [(int(i), int(j)) for i, j in zip(first[order], second[order], strict=True)]
-
-
-def _scale(explanation: "Explanation", links: list[Pair]) -> ScalarMappable:
-    """Colours of contributions, the same way far from none on both sides."""
-    weights = [*explanation.intervals, *(explanation.pairs[pair] for pair in links)]
-    farthest = max(map(abs, weights), default=0) or 1
-    return ScalarMappable(Normalize(-farthest, farthest), DIVERGING)
 
 
 def _colours(scale: ScalarMappable, values: Floats) -> list[Colour]:
@@ -129,16 +116,15 @@ def _draw_links(
     explanation: "Explanation",
     links: list[Pair],
     bars: list[Rectangle],
-    scale: ScalarMappable,
+    colours: list[Colour],
 ) -> None:
-    """Join the bars of each pair by a bent line, its letter where no other one is."""
+    """Join the bars of each pair by a bent line, with its letter away from others."""
     middles = np.array([bar.get_center() for bar in bars])
     ends = np.array([middles[list(pair)] for pair in links])
     corners = np.sort(np.array([ax.get_xlim(), ax.get_ylim()]))
     ax.set_xlim(*corners[0])  # lines stay inside
     unit = inches(ax) / np.ptp(corners, axis=1)
     lines, places = bend_apart(ends * unit, corners.T * unit)
-    colours = _colours(scale, np.array([explanation.pairs[pair] for pair in links]))
     outline = [withStroke(linewidth=3.4, foreground=DARK)]
     style: Any = {"linewidths": 2, "capstyle": "round", "path_effects": outline, "zorder": 3}
     ax.add_collection(LineCollection(list(lines / unit), colors=colours, **style))
@@ -157,7 +143,7 @@ def _draw_links(
 def _add_key(
     ax: Axes, explanation: "Explanation", scale: ScalarMappable, letters: set[int]
 ) -> None:
-    """Say which colour speaks for what, and what the letters mean."""
+    """Explain the colours and the letters."""
     pad = 0.2 if ax.figure.get_layout_engine() is None else 0.02  # nothing else would make room
     bar = ax.figure.colorbar(scale, ax=ax, location="bottom", shrink=0.4, aspect=25, pad=pad)
     bar.outline.set_linewidth(0.5)

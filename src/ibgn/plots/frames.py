@@ -1,4 +1,4 @@
-"""Frames that plots are given: the columns they need, checked."""
+"""Data frames for plots: checks of the columns that they need."""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -14,7 +14,7 @@ __all__ = ["ANY", "COUNT", "SHARE", "Range", "numbers_of", "read_frame", "refuse
 
 Range = tuple[float, float]
 
-LARGEST = 1e15  # sums of larger numbers would overflow, or lose what is added
+LARGEST = 1e15  # sums of larger numbers would overflow or lose precision
 SHARE: Range = (0.0, 1.0)
 COUNT: Range = (0.0, LARGEST)
 ANY: Range = (-LARGEST, LARGEST)
@@ -26,18 +26,18 @@ def read_frame(
     numbers: Mapping[str, Range],
     optional: Mapping[str, Range] = MappingProxyType({}),
 ) -> pd.DataFrame:
-    """Take the columns that a plot needs: names as text, numbers in their range or missing.
+    """Read the columns that a plot needs: names as text, numbers in their range or missing.
 
-    Optional numbers are taken where they are there.
+    Optional numbers are read if they are there.
     """
     if not isinstance(frame, pd.DataFrame):
         raise DataError(f"a plot needs a pandas DataFrame, got {type(frame).__name__}")
-    found = list(frame.columns)
-    numbers = {**numbers, **{name: optional[name] for name in optional if name in found}}
+    columns = list(frame.columns)
+    numbers = {**numbers, **{name: optional[name] for name in optional if name in columns}}
     for name in (*names, *numbers):
-        if found.count(name) != 1:
-            problem = "more than one" if name in found else "no"
-            there = ", ".join(map(quote, found[:20])) or "none"
+        if columns.count(name) != 1:
+            problem = "more than one" if name in columns else "no"
+            there = ", ".join(map(quote, columns[:20])) or "none"
             raise DataError(
                 f"the frame has {problem} column {quote(name)}; its columns are {there}"
             )
@@ -47,7 +47,7 @@ def read_frame(
 
 
 def numbers_of(column: "pd.Series[Any]", name: object, limits: Range) -> list[float]:
-    """Numbers of a column, NaN where one is missing."""
+    """Numbers of a column, NaN for missing ones."""
     low, high = limits
     values = []
     for row, value in enumerate(column):
@@ -64,7 +64,7 @@ def numbers_of(column: "pd.Series[Any]", name: object, limits: Range) -> list[fl
 
 
 def refuse_missing(rows: pd.DataFrame, name: str) -> None:
-    """Refuse rows whose place in a plot is not known."""
+    """Refuse rows whose position in a plot is unknown."""
     missing = rows.index[rows[name].isna()]
     if len(missing):
         raise DataError(f"row {missing[0]} of the frame has no {name}; fill it in or drop the row")

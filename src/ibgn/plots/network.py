@@ -1,13 +1,13 @@
-"""One instance as a network: an arc for each linked pair of intervals."""
+"""One instance as a network: one arc per linked pair of intervals."""
 
 from typing import Any
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.lines import Line2D
 
-from ibgn._arrays import Floats, Ints
 from ibgn.allen import Relation
 from ibgn.intervals import Instance, IntervalSequences
 from ibgn.networks import StructureLike, read_networks
@@ -32,7 +32,7 @@ __all__ = ["plot_network"]
 
 Link = tuple[int, int, Relation]
 
-MOST_LETTERS = 190  # links, as 20 nodes have when all are linked
+MOST_LETTERS = 190  # links of 20 nodes that are all linked
 
 
 def plot_network(
@@ -41,7 +41,7 @@ def plot_network(
     *,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the intervals of one instance in order, with an arc for each linked pair.
+    """Draw the intervals of one instance in order, with one arc per linked pair.
 
     Parameters
     ----------
@@ -52,8 +52,8 @@ def plot_network(
     Returns
     -------
     Axes
-        Arcs carry the letter of their relation at the top. Longer links stand higher, so letters
-        never meet. Where links are too many for letters, coloured dots remain.
+        Arcs have the letter of their relation at the top. Longer links are higher, so letters
+        never collide. With too many links for letters, coloured dots remain.
 
     Examples
     --------
@@ -63,22 +63,26 @@ def plot_network(
     ['o', 'm']
     >>> plt.close(ax.figure)
     """
-    one = only_instance(instance)
-    links = list(read_networks(one, structure)[0].links())
-    names = shown(one, one.action.tolist(), 24 if len(one.action) <= 20 else 16)
+    X = only_instance(instance)
+    links = list(read_networks(X, structure)[0].links())
+    names = shown(X, X.action.tolist(), 24 if len(X.action) <= 20 else 16)
     rows = len({j - i for i, j, _ in links})
     if ax is None:
         below = 0.06 * max(map(len, names), default=0)
         width, height = np.clip(0.8 * len(names), 3, 13), np.clip(0.55 * rows, 1, 8.5)
         ax = new_axes(width + 1.6, height + below + 0.7)
-    write_title(ax, one)
+    write_title(ax, X)
     if not names:
         return say_empty(ax)
     _draw_nodes(ax, names, rows)
     if links:
         _draw_links(ax, links)
-        found = sorted({relation for _, _, relation in links})
-        add_legend(ax, [_dot(r) for r in found], [f"{r.symbol} {r.label}" for r in found])
+        relations = sorted({relation for _, _, relation in links})
+        dots: list[Artist] = [
+            Line2D([], [], ls="", marker="o", markersize=8, color=RELATION_COLOURS[r])
+            for r in relations
+        ]
+        add_legend(ax, dots, [f"{r.symbol} {r.label}" for r in relations])
     return ax
 
 
@@ -94,7 +98,7 @@ def _draw_nodes(ax: Axes, names: list[str], rows: int) -> None:
 
 
 def _draw_links(ax: Axes, links: list[Link]) -> None:
-    """Draw half an ellipse over each pair, its top in the row of all links of that span."""
+    """Draw half an ellipse over each pair; links of the same span have the same height."""
     first, last, _ = np.array(links).T
     spans, row = np.unique(last - first, return_inverse=True)
     middle, top = (first + last) / 2, row + 1.0
@@ -105,26 +109,14 @@ def _draw_links(ax: Axes, links: list[Link]) -> None:
     many = len(links) > MOST_LETTERS
     alpha, width = min(0.6, 5 / len(links) ** 0.5), 0.5 if many else 1.2
     ax.add_collection(LineCollection(list(arcs), colors=colours, alpha=alpha, linewidths=width))
-    dot = min(17, 0.75 * _points_between(ax, spans))
+    # points between the tops of two arcs
+    beside, above = POINTS * inches(ax) / (np.ptp(ax.get_xlim()), np.ptp(ax.get_ylim()))
+    if (np.diff(spans) % 2 == 1).all():  # each row is half a step beside the one below
+        above = min(2 * above, np.hypot(beside / 2, above))
+    dot = min(17, 0.75 * float(min(beside, above)))
     ax.scatter(middle, top, s=dot**2, c=colours, linewidths=0, zorder=4)
     if not many and 0.65 * dot >= SMALLEST_LETTER:
-        _write_letters(ax, links, np.column_stack([middle, top]), 0.65 * dot)
-
-
-def _write_letters(ax: Axes, links: list[Link], places: Floats, size: float) -> None:
-    style: Any = {"ha": "center", "va": "center_baseline", "clip_on": True, "zorder": 5}
-    for (_, _, relation), (x, y) in zip(links, places.tolist(), strict=True):
-        colour = ink(RELATION_COLOURS[relation])
-        ax.text(x, y, relation.symbol, fontsize=size, color=colour, **style)
-
-
-def _points_between(ax: Axes, spans: Ints) -> float:
-    """Distance of the nearest two places where tops of arcs can be."""
-    across, up = POINTS * inches(ax) / (np.ptp(ax.get_xlim()), np.ptp(ax.get_ylim()))
-    if (np.diff(spans) % 2 == 1).all():  # each row stands half a step beside the one below
-        up = min(2 * up, np.hypot(across / 2, up))
-    return float(min(across, up))
-
-
-def _dot(relation: Relation) -> Line2D:
-    return Line2D([], [], ls="", marker="o", markersize=8, color=RELATION_COLOURS[relation])
+        style: Any = {"ha": "center", "va": "center_baseline", "clip_on": True, "zorder": 5}
+        for (_, _, relation), x, y in zip(links, middle.tolist(), top.tolist(), strict=True):
+            colour = ink(RELATION_COLOURS[relation])
+            ax.text(x, y, relation.symbol, fontsize=0.65 * dot, color=colour, **style)

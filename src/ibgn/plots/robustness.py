@@ -1,4 +1,4 @@
-"""How well methods recognise activities from intervals with errors."""
+"""Accuracy of methods on intervals with errors."""
 
 from typing import Any
 
@@ -16,6 +16,7 @@ from ibgn.plots.style import (
     MOST_ROWS,
     POINTS,
     add_legend,
+    draw_grid,
     dress,
     inches,
     label_columns,
@@ -39,14 +40,14 @@ def plot_robustness(curves: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 
     Parameters
     ----------
-    curves : a row for each method and rate, with the columns "method", "rate" (a share),
-        "accuracy" and "accuracy_error" (NaN where there is none)
+    curves : one row per method and rate, with the columns "method", "rate" (a share),
+        "accuracy" and "accuracy_error" (NaN if there is none)
     ax : where to draw; None makes a figure
 
     Returns
     -------
     Axes
-        A line for each method, with standard errors, and its name at the end.
+        One line per method, with standard errors, and its name at the end.
 
     Examples
     --------
@@ -69,7 +70,11 @@ def plot_robustness(curves: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     for number, method in enumerate(drawn):
         rows = frame[frame["method"] == method].sort_values("rate", kind="stable")
         lines.append(_draw_series(ax, rows["rate"], rows, series_look(number)))
-    _label_rates(ax, np.unique(frame["rate"]))
+    rates = np.unique(frame["rate"])
+    if np.diff(rates).min(initial=1) * MOST_TICKS > np.ptp(rates):
+        ax.set_xticks(rates)
+    ax.margins(x=0.03)
+    ax.xaxis.set_major_formatter(lambda rate, _: f"{100 * rate:g}%")
     _finish(ax, f"rate of errors{_not_drawn(methods, drawn)}", frame)
     _name_lines(ax, lines, drawn)
     return dress(ax)
@@ -80,14 +85,14 @@ def plot_detectors(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 
     Parameters
     ----------
-    frame : a row for each method and detector, with the columns "method", "detector", "accuracy"
-        and "accuracy_error" (NaN where there is none)
+    frame : one row per method and detector, with the columns "method", "detector", "accuracy"
+        and "accuracy_error" (NaN if there is none)
     ax : where to draw; None makes a figure
 
     Returns
     -------
     Axes
-        A column for each detector, in it a dot for each method, with standard errors.
+        One column per detector, with one dot per method, with standard errors.
 
     Examples
     --------
@@ -109,38 +114,28 @@ def plot_detectors(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     dots = _draw_columns(ax, frame, drawn, columns)
     more = _not_drawn(detectors, columns, "detector") + _not_drawn(methods, drawn)
     _finish(ax, f"detector{more}", frame)
-    _label_detectors(ax, [printable(name, 24) for name in columns])
-    _list_names(ax, dots, [printable(name, 32) for name in drawn])
-    return dress(ax)
-
-
-def _label_rates(ax: Axes, rates: Floats) -> None:
-    if np.diff(rates).min(initial=1) * MOST_TICKS > np.ptp(rates):
-        ax.set_xticks(rates)
-    ax.margins(x=0.03)
-    ax.xaxis.set_major_formatter(lambda rate, _: f"{100 * rate:g}%")
-
-
-def _draw_columns(
-    ax: Axes, frame: pd.DataFrame, methods: list[str], detectors: list[str]
-) -> list[Artist]:
-    """Draw the dots of each method, side by side with those of the others."""
-    aside = (np.arange(len(methods)) - (len(methods) - 1) / 2) * 0.8 / len(methods)
-    place = {name: number for number, name in enumerate(detectors)}
-    dots: list[Artist] = []
-    for number, method in enumerate(methods):
-        rows = frame[(frame["method"] == method) & frame["detector"].isin(detectors)]
-        places = rows["detector"].map(place) + aside[number]
-        dots.append(_draw_series(ax, places, rows, series_look(number) | {"linestyle": "none"}))
-    return dots
-
-
-def _label_detectors(ax: Axes, names: list[str]) -> None:
+    names = [printable(name, 24) for name in columns]
     label_columns(ax, range(len(names)), names, POINTS * inches(ax)[0] / len(names))
     ax.set_xlim(-0.5, len(names) - 0.5)
     ax.grid(visible=False, axis="x")
     for edge in range(1, len(names)):
         ax.axvline(edge - 0.5, color=FAINT, linewidth=1, zorder=0)
+    _list_names(ax, dots, [printable(name, 32) for name in drawn])
+    return dress(ax)
+
+
+def _draw_columns(
+    ax: Axes, frame: pd.DataFrame, methods: list[str], detectors: list[str]
+) -> list[Artist]:
+    """Draw the dots of each method, side by side."""
+    aside = (np.arange(len(methods)) - (len(methods) - 1) / 2) * 0.8 / len(methods)
+    position = {name: number for number, name in enumerate(detectors)}
+    dots: list[Artist] = []
+    for number, method in enumerate(methods):
+        rows = frame[(frame["method"] == method) & frame["detector"].isin(detectors)]
+        places = rows["detector"].map(position) + aside[number]
+        dots.append(_draw_series(ax, places, rows, series_look(number) | {"linestyle": "none"}))
+    return dots
 
 
 def _draw_series(
@@ -153,27 +148,25 @@ def _draw_series(
     return ax.plot(places, values, **style, **look)[0]
 
 
-def _not_drawn(found: list[str], drawn: list[str], noun: str = "method") -> str:
-    more = len(found) - len(drawn)
+def _not_drawn(names: list[str], drawn: list[str], noun: str = "method") -> str:
+    more = len(names) - len(drawn)
     return f"\n{count(more, f'more {noun}')} not drawn" if more else ""
 
 
 def _finish(ax: Axes, label: str, frame: pd.DataFrame) -> None:
     errors = " (± 1 standard error)" if frame["accuracy_error"].notna().any() else ""
     ax.set(ylim=(0, 1), xlabel=label, ylabel=f"accuracy{errors}")
-    ax.grid(color=FAINT, linewidth=0.6)
-    ax.set_axisbelow(True)
-    ax.spines[["top", "right"]].set_visible(False)
+    draw_grid(ax)
 
 
 def _name_lines(ax: Axes, lines: list[Line2D], methods: list[str]) -> None:
-    """Write names at the ends of the lines where there is room, else beside the axes."""
+    """Write names at the ends of the lines if there is room, else beside the axes."""
     names = [printable(name, 32) for name in methods]
     ends = np.array([_end(line) for line in lines])
     gap = LABEL / (POINTS * inches(ax)[1])
     room = gap * len(names) <= 1 and ax.figure.get_layout_engine() is not None
     points = np.concatenate([line.get_xdata() for line in lines])
-    # from anywhere else, leaders to the names would look as if lines went on
+    # leaders to the names from anywhere else would look like part of the lines
     if room and (points.min() < ends[:, 0]).all() and (ends[:, 0] == points.max()).all():
         _name_ends(ax, lines, names, ends, gap)
     else:
@@ -183,7 +176,7 @@ def _name_lines(ax: Axes, lines: list[Line2D], methods: list[str]) -> None:
 def _list_names(ax: Axes, handles: list[Artist], names: list[str]) -> None:
     add_legend(ax, handles, names)
     legend = ax.get_legend()
-    if legend is not None and ax.figure.get_layout_engine() is None:  # it stands among the data
+    if legend is not None and ax.figure.get_layout_engine() is None:  # it is among the data
         legend.set_loc("best")
 
 
@@ -203,16 +196,16 @@ def _name_ends(ax: Axes, lines: list[Line2D], names: list[str], ends: Floats, ga
 
 
 def _end(line: Line2D) -> tuple[float, float]:
-    """Last point of a line that is there, NaN where none is."""
+    """Last point of a line, NaN if it has none."""
     points = np.asarray(line.get_xydata(), float)
     there = points[~np.isnan(points).any(axis=1)]
     return (there[-1, 0], there[-1, 1]) if len(there) else (np.nan, np.nan)
 
 
 def _spread(places: Floats, gap: float) -> Floats:
-    """Move places between 0 and 1 so that none are nearer to each other than the gap.
+    """Move positions between 0 and 1 so that they are at least a gap apart.
 
-    Half way between pushing all up and pushing all down, those that crowd stay around where they
+    Taking the mean of pushing all up and pushing all down keeps crowded ones about where they
     were.
     """
     order = np.argsort(places, kind="stable")

@@ -14,16 +14,15 @@ from ibgn._arrays import Floats
 from ibgn.plots.style import DARK, SEQUENTIAL, letters_across, new_axes, say_empty, verbatim
 from ibgn.text import printable
 
-if TYPE_CHECKING:  # plots of data need not wait for what learns
+if TYPE_CHECKING:  # plots of data need not wait for the models
     from ibgn.model.activity import ActivityModel
-    from ibgn.terms.selection import LinkScores
 
 __all__ = ["plot_structure"]
 
 LINKED, UNLINKED = "#0072B2", "#ECECEC"
-SHADES = ListedColormap(SEQUENTIAL(np.linspace(0.22, 1, 256)))  # the weakest link is seen too
+SHADES = ListedColormap(SEQUENTIAL(np.linspace(0.22, 1, 256)))  # shows the weakest link too
 TICKS = (0, 1, 3, 10, 30, 100, 300, 1000, 3000)
-MOST_LINES = 60  # positions; between more, no lines are drawn
+MOST_LINES = 60  # positions; with more, no lines are drawn between cells
 
 
 def plot_structure(activity: "ActivityModel", *, ax: Axes | None = None) -> Axes:
@@ -37,8 +36,8 @@ def plot_structure(activity: "ActivityModel", *, ax: Axes | None = None) -> Axes
     Returns
     -------
     Axes
-        A row for the earlier position of a pair, a column for the later one, up to the longest
-        instance of training. Links that were learned are shaded by their score.
+        Rows are the earlier positions of pairs, columns the later ones, up to the longest
+        training instance. Learned links are shaded by their score.
 
     Examples
     --------
@@ -57,13 +56,19 @@ def plot_structure(activity: "ActivityModel", *, ax: Axes | None = None) -> Axes
     relations = activity["relations"]
     size = max(int(activity.lengths.max(initial=0)), relations.structure.size)
     linked = relations.structure.mask(size)
-    ax = new_axes(*_grid_inches(size)) if ax is None else ax
+    side = float(np.clip(0.3 * size, 3.2, 6.2))
+    ax = new_axes(side + 0.8, side + 1) if ax is None else ax
     counted = f": {linked.sum()} of {size * (size - 1) // 2} pairs linked"
     name = printable(activity.name, max(letters_across(ax) - len(counted), 12))
     verbatim(ax.set_title(name + counted))
     if size < 2:
         return say_empty(ax, "no pairs of positions")
-    scores = np.where(linked, _score_matrix(relations.link_scores, size), 0)
+    scores = np.zeros((size, size))
+    if relations.link_scores is not None:
+        first, second = np.triu_indices(relations.link_scores.size, 1)
+        inside = second < size
+        scores[first[inside], second[inside]] = relations.link_scores.score[inside]
+    scores[~linked] = 0
     _draw_cells(ax, ~linked, scores, ListedColormap([UNLINKED]))
     links = _draw_cells(ax, linked, scores, SHADES if scores.any() else ListedColormap([LINKED]))
     _label_positions(ax)
@@ -71,25 +76,10 @@ def plot_structure(activity: "ActivityModel", *, ax: Axes | None = None) -> Axes
     return ax
 
 
-def _grid_inches(size: int) -> tuple[float, float]:
-    side = float(np.clip(0.3 * size, 3.2, 6.2))
-    return side + 0.8, side + 1
-
-
-def _score_matrix(scores: "LinkScores | None", size: int) -> Floats:
-    """Scores of pairs as a (size, size) upper triangle, 0 where there is none."""
-    matrix = np.zeros((size, size))
-    if scores is not None:
-        first, second = np.triu_indices(scores.size, 1)
-        inside = second < size
-        matrix[first[inside], second[inside]] = scores.score[inside]
-    return matrix
-
-
 def _draw_cells(
     ax: Axes, chosen: npt.NDArray[np.bool_], values: Floats, colours: ListedColormap
 ) -> QuadMesh:
-    """Fill the chosen pairs; those i >= j are none."""
+    """Fill the chosen pairs i < j."""
     size = len(chosen)
     edges = np.arange(size + 1) - 0.5
     shown = np.where(np.triu(chosen, 1), values, np.nan)  # NaN is left blank
@@ -102,7 +92,7 @@ def _draw_cells(
 
 
 def _label_positions(ax: Axes) -> None:
-    """Number the positions along the two sides that have cells."""
+    """Number the positions along both sides with cells."""
     for axis in (ax.xaxis, ax.yaxis):
         axis.set_major_locator(MaxNLocator(12, integer=True, steps=[1, 2, 5, 10]))
     ax.xaxis.tick_top()
@@ -115,12 +105,12 @@ def _label_positions(ax: Axes) -> None:
 
 
 def _add_key(ax: Axes, links: QuadMesh, most: float) -> None:
-    """Explain the colours in the corner that has no cells; links are shaded up to a score."""
+    """Explain the colours in the empty corner; links are shaded up to a score."""
     handles = [Patch(facecolor=UNLINKED, edgecolor=DARK, linewidth=0.4, label="not linked")]
     if not most:
         handles.insert(0, Patch(facecolor=LINKED, label="linked"))
-    place: Any = {"loc": "lower left", "bbox_to_anchor": (0, 0.2 if most else 0)}
-    ax.legend(handles=handles, fontsize=9, frameon=False, **place)
+    corner: Any = {"loc": "lower left", "bbox_to_anchor": (0, 0.2 if most else 0)}
+    ax.legend(handles=handles, fontsize=9, frameon=False, **corner)
     if most:
         inset = ax.inset_axes((0.03, 0.15, 0.42, 0.03))
         bar = ax.figure.colorbar(links, cax=inset, orientation="horizontal")

@@ -1,4 +1,4 @@
-"""What all plots share: colours, names as they are written, new axes, legends."""
+"""Shared style of all plots: colours, names as they are written, new axes, legends."""
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
@@ -36,6 +36,7 @@ __all__ = [
     "Ints",
     "action_colour",
     "add_legend",
+    "draw_grid",
     "dress",
     "edge",
     "inches",
@@ -63,7 +64,7 @@ POINTS = 72  # an inch
 LEGEND_LINE = 0.2  # inches
 LARGEST_FIGURE = 40.0  # inches; renderers refuse much larger ones
 MOST_IN_LEGEND = 20
-MOST_ROWS = 40  # of a table that one plot can show
+MOST_ROWS = 40  # that one plot can show
 SMALLEST_LETTER = 4.5  # points
 
 
@@ -73,7 +74,7 @@ def _colours(digits: str) -> list[Colour]:
 
 
 # Okabe and Ito's colours, with grey for their black so that its edge shows; then colours each as
-# far as can be from all before it, to eyes with and without red-green blindness
+# different as possible from all before it, to eyes with and without red-green blindness
 ACTION_COLOURS = _colours("""
 0072B2 E69F00 009E73 D55E00 56B4E9 CC79A7 F0E442 666666 E1E1A5 780F0F 780069 69F0F0 E1965A 7896FF
 87693C E1B4B4 003C96 5A2D3C FFD269 874B00 F07887 785A87 3CB4C3 69D278 3C5A3C 3C4B87 B4D2FF 87962D
@@ -105,13 +106,13 @@ def only_instance(instance: IntervalSequences | Instance) -> IntervalSequences:
     return X
 
 
-def shown(one: IntervalSequences, codes: list[int], longest: int) -> list[str]:
+def shown(X: IntervalSequences, codes: list[int], longest: int) -> list[str]:
     """Names of actions, safe to show and cut."""
-    return [printable(one.actions[code], longest) for code in codes]
+    return [printable(X.actions[code], longest) for code in codes]
 
 
 def new_axes(width: float, height: float) -> Axes:
-    """Axes of a new figure of so many inches, no larger than can be drawn."""
+    """Axes of a new figure of this size in inches, no larger than can be drawn."""
     size = (min(width, LARGEST_FIGURE), min(height, LARGEST_FIGURE))
     return plt.subplots(figsize=size, layout="constrained")[1]
 
@@ -122,14 +123,14 @@ def inches(ax: Axes) -> Floats:
 
 
 def letters_across(ax: Axes, most: int = 60) -> int:
-    """How many letters of a title fit, from 12 on."""
+    """Number of letters of a title that fit, at least 12."""
     return min(max(int(POINTS * inches(ax)[0] / 7), 12), most)  # a letter is about 7 points wide
 
 
-def write_title(ax: Axes, one: IntervalSequences) -> None:
-    """Name the instance, where it has a name."""
-    if one.ids is not None:
-        verbatim(ax.set_title(printable(one.ids[0], letters_across(ax))))
+def write_title(ax: Axes, X: IntervalSequences) -> None:
+    """Name the instance, if it has a name."""
+    if X.ids is not None:
+        verbatim(ax.set_title(printable(X.ids[0], letters_across(ax))))
 
 
 def say_empty(ax: Axes, what: str = "no intervals") -> Axes:
@@ -140,14 +141,14 @@ def say_empty(ax: Axes, what: str = "no intervals") -> Axes:
 
 
 def lines_beside(ax: Axes) -> int:
-    """How many lines of a legend fit beside the axes."""
+    """Number of lines of a legend that fit beside the axes."""
     return min(MOST_IN_LEGEND, int(inches(ax)[1] / LEGEND_LINE))
 
 
 def add_legend(ax: Axes, handles: list[Artist], names: list[str]) -> None:
     """List names of the data beside the axes."""
     beside: Any = {"loc": "upper left", "bbox_to_anchor": (1, 1), "frameon": False}
-    if ax.figure.get_layout_engine() is None:  # nothing would make room beside the axes
+    if ax.figure.get_layout_engine() is None:  # there is no room beside the axes
         beside = {"loc": "upper right"}
     columns = -(-len(names) // max(lines_beside(ax), 4))
     # before 3.10 matplotlib left out labels that begin with an underscore, so write them afterwards
@@ -172,9 +173,9 @@ def verbatim_ticks(axis: Axis) -> None:
 
 
 def themed() -> AbstractContextManager[None]:
-    """Draw with a clear background, and all that is not data in `DARK`.
+    """Draw with a transparent background, and everything but data in `DARK`.
 
-    A page can then show its own background, and put its own colours for `DARK` and `FAINT`.
+    A page can then show its own background, and replace `DARK` and `FAINT` by its own colours.
     """
     words = ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color")
     faces = ("figure.facecolor", "axes.facecolor", "savefig.facecolor")
@@ -183,7 +184,7 @@ def themed() -> AbstractContextManager[None]:
 
 
 def dress(ax: Axes) -> Axes:
-    """Give axes that are drawn the colours of `themed`, whoever made them."""
+    """Give finished axes the colours of `themed`."""
     ax.spines[:].set_color(DARK)
     ax.tick_params(which="both", color=DARK, labelcolor=DARK)
     legend = ax.get_legend()
@@ -196,8 +197,15 @@ def dress(ax: Axes) -> Axes:
     return ax
 
 
+def draw_grid(ax: Axes) -> None:
+    """Draw faint lines behind the data, and no frame at the top and on the right."""
+    ax.grid(color=FAINT, linewidth=0.6)
+    ax.set_axisbelow(True)
+    ax.spines[["top", "right"]].set_visible(False)
+
+
 def series_look(number: int) -> dict[str, Any]:
-    """Colour, marker and line of one of many series, which differ without colours too."""
+    """Colour, marker and line of one of many series, which differ even without colours."""
     count = len(SERIES_COLOURS)
     return {
         "color": SERIES_COLOURS[number % count],
@@ -207,10 +215,10 @@ def series_look(number: int) -> dict[str, Any]:
 
 
 def legend_above(ax: Axes, handles: list[Any], names: list[str], **options: Any) -> None:
-    """List what marks mean in a line above the axes."""
-    place: Any = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0.2}
+    """Explain marks in a line above the axes."""
+    corner: Any = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0.2}
     style: Any = {"ncols": len(names), "fontsize": 9, "frameon": False, "borderpad": 0.2}
-    ax.legend(handles, names, **(place | style | options))
+    ax.legend(handles, names, **(corner | style | options))
 
 
 def label_rows(ax: Axes, names: list[str]) -> None:
@@ -222,14 +230,14 @@ def label_rows(ax: Axes, names: list[str]) -> None:
 
 
 def action_colour(code: int) -> Colour:
-    """Colour of an action; it depends on the vocabulary only."""
+    """Colour of an action; it only depends on the vocabulary."""
     return ACTION_COLOURS[code % len(ACTION_COLOURS)]
 
 
 def label_columns(ax: Axes, places: Sequence[float], labels: list[str], room: float) -> None:
-    """Write a label under each of the columns, which are so many points wide.
+    """Write a label under each column, `room` points wide.
 
-    They stand level where they fit, else aslant, else upright.
+    Labels are horizontal if they fit, else slanted, else vertical.
     """
     size = min(9, 0.7 * room)
     longest = max((len(line) for label in labels for line in label.split("\n")), default=0)
@@ -253,7 +261,7 @@ def ink(colour: Colour) -> str:
 
 
 def edge(colour: Colour) -> Colour:
-    """Shade that parts bars that meet: darker than the bar, or lighter if that would not show."""
+    """Colour of the edge between bars: darker than the bar, or lighter if that would not show."""
     lift = 0.45 if _brightness(colour) < 0.25 else 0.0
     red, green, blue = (0.55 * part + lift for part in colour)
     return red, green, blue

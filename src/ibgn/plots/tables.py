@@ -21,14 +21,14 @@ from ibgn.plots.style import (
 )
 from ibgn.text import printable
 
-if TYPE_CHECKING:  # plots of data need not wait for what learns
+if TYPE_CHECKING:  # plots of data need not wait for the models
     from ibgn.model.activity import ActivityModel
 
 __all__ = ["plot_tables"]
 
 CELL = 0.42  # inches
-GAP = 0.3  # cells, between the actions and what is left of them
-LEAST_SEEN = 0.005  # smaller probabilities are neither written nor worth a column
+GAP = 0.3  # cells, between the actions and the column "other"
+LEAST_SEEN = 0.005  # smaller probabilities are not written and get no column
 GREYS = LinearSegmentedColormap.from_list("rest", ["#FFFFFF", "#A0A0A0"])
 
 
@@ -45,14 +45,14 @@ def plot_tables(
     ----------
     activity : a model of `IBGNClassifier.activities_`
     least : tables with a smaller share of the intervals are left out, but never all
-    most_actions : actions with a column of their own, those that leave the least to "other"
+    most_actions : largest number of actions with their own column; the rest is "other"
     ax : where to draw; None makes a figure
 
     Returns
     -------
     Axes
-        Rows are tables with their share of the intervals. Columns stand in the order of the
-        tables that they are the likeliest at.
+        Rows are tables with their share of the intervals. Columns are ordered by the table at
+        which they are likeliest.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def plot_tables(
     names = [printable(activity.actions[code], 24) for code in columns]
     places = [float(place) for place in range(len(columns))]
     rest = 1 - probs[:, columns].sum(axis=1, keepdims=True)
-    if rest.max() >= LEAST_SEEN:  # what is left stands apart
+    if rest.max() >= LEAST_SEEN:  # "other" is set apart
         names.append("other")
         places.append(len(columns) + GAP)
     if ax is None:
@@ -94,7 +94,7 @@ def plot_tables(
 
 
 def _columns(probs: Floats, most: int) -> list[int]:
-    """Actions that leave the least to others, by the table they are the likeliest at."""
+    """Actions that leave the least to "other", by the table at which they are likeliest."""
     chosen = np.argsort(-probs.sum(axis=0), kind="stable")[:most]
     seen = probs[:, chosen].max(axis=0) >= LEAST_SEEN
     chosen = chosen[seen] if seen.any() else chosen
@@ -104,7 +104,7 @@ def _columns(probs: Floats, most: int) -> list[int]:
 
 
 def _draw_cells(ax: Axes, cells: Floats, left: float, scale: Normalize, colours: Colormap) -> None:
-    """Fill cells from the column `left` on, and write per cents where there is room."""
+    """Fill cells from the column `left` on, and write per cents if there is room."""
     across, down = (np.arange(count + 1) - 0.5 for count in cells.shape[::-1])
     style: Any = {"edgecolors": "#D0D0D0", "linewidth": 0.5, "cmap": colours, "norm": scale}
     ax.pcolormesh(left + across, down, cells, **style)

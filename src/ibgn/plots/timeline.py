@@ -1,4 +1,4 @@
-"""One instance over time: a bar for each interval."""
+"""One instance over time: one bar per interval."""
 
 from collections.abc import Sequence
 from typing import Any, Literal, get_args
@@ -71,34 +71,34 @@ def plot_timeline(
     >>> plt.close(ax.figure)
     """
     check_choice("lanes", lanes, get_args(Lanes))
-    one, by_action = only_instance(instance), lanes == "action"
-    codes = list(dict.fromkeys(one.action.tolist()))
-    names = shown(one, codes, 32)
-    lane = lane_of_action(one, codes) if by_action else _first_free(one.start, one.end)
+    X, by_action = only_instance(instance), lanes == "action"
+    codes = list(dict.fromkeys(X.action.tolist()))
+    names = shown(X, codes, 32)
+    lane = lane_of_action(X, codes) if by_action else _first_free(X.start, X.end)
     labels = names if by_action else [str(track + 1) for track in range(max(lane, default=-1) + 1)]
     if ax is None:
         listed = min(len(names), MOST_IN_LEGEND) if legend or not by_action else 0
         height = max(LANE_HEIGHT * len(labels), LEGEND_LINE * listed)
         ax = new_axes(min(8 + 0.05 * len(lane), 14), height + 1)
-    write_title(ax, one)
+    write_title(ax, X)
     if not len(lane):
         return say_empty(ax)
-    bars = draw_bars(ax, one, lane, [action_colour(code) for code in one.action.tolist()])
+    bars = draw_bars(ax, X, lane, [action_colour(code) for code in X.action.tolist()])
     label_timeline(ax, labels)
     if not by_action:
         ax.set_ylabel("track")
-        for bar, name in zip(bars, shown(one, one.action.tolist(), 32), strict=True):
+        for bar, name in zip(bars, shown(X, X.action.tolist(), 32), strict=True):
             ax.add_artist(_NameInBar(bar, name))
     if legend or (legend is None and not by_action and len(names) <= lines_beside(ax)):
         add_legend(ax, [Patch(facecolor=action_colour(code)) for code in codes], names)
     return ax
 
 
-def lane_of_action(one: IntervalSequences, codes: list[int]) -> Ints:
-    """Number of the lane of each interval, where each of the codes has one."""
-    lane = np.zeros(len(one.actions), np.int64)
+def lane_of_action(X: IntervalSequences, codes: list[int]) -> Ints:
+    """Number of the lane of each interval, one lane per code."""
+    lane = np.zeros(len(X.actions), np.int64)
     lane[codes] = np.arange(len(codes))
-    return lane[one.action]
+    return lane[X.action]
 
 
 def _first_free(start: Floats, end: Floats) -> Ints:
@@ -113,17 +113,17 @@ def _first_free(start: Floats, end: Floats) -> Ints:
 
 
 def draw_bars(
-    ax: Axes, one: IntervalSequences, lane: Ints, fill: Sequence[Colour]
+    ax: Axes, X: IntervalSequences, lane: Ints, fill: Sequence[Colour]
 ) -> list[Rectangle]:
-    """Draw a bar for each interval; those of a lane that overlap share its height."""
+    """Draw one bar per interval; overlapping bars of a lane share its height."""
     middle, height = lane.astype(float), np.full(len(lane), 0.8)
     for number in range(lane.max() + 1):
         inside = lane == number
-        track = _first_free(one.start[inside], one.end[inside])
+        track = _first_free(X.start[inside], X.end[inside])
         height[inside] /= track.max() + 1
         middle[inside] += (track + 0.5) * height[inside] - 0.4
     style: Any = {"color": fill, "edgecolor": list(map(edge, fill)), "linewidth": 0.8, "zorder": 2}
-    return list(ax.barh(middle, one.end - one.start, height, one.start, **style).patches)
+    return list(ax.barh(middle, X.end - X.start, height, X.start, **style).patches)
 
 
 def label_timeline(ax: Axes, labels: list[str]) -> None:
@@ -148,7 +148,7 @@ class _NameInBar(Text):
         super().__init__(x, y, name, ha="center", va="center", fontsize=9)
         self.bar = bar
         self.set_color(ink(to_rgb(bar.get_facecolor())))
-        self.set_in_layout(False)  # the space it takes is that of the bar
+        self.set_in_layout(False)  # it takes no space beyond the bar
         verbatim(self)
 
     def fits(self, renderer: Any = None) -> bool:

@@ -6,9 +6,9 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from ibgn.plots.style import (
-    FAINT,
     SERIES_COLOURS,
     add_legend,
+    draw_grid,
     dress,
     letters_across,
     lines_beside,
@@ -18,16 +18,16 @@ from ibgn.plots.style import (
 )
 from ibgn.text import printable
 
-if TYPE_CHECKING:  # plots of data need not wait for what learns
+if TYPE_CHECKING:  # plots of data need not wait for the models
     from ibgn.model.activity import ActivityModel
 
 __all__ = ["plot_traces"]
 
-MOST_POINTS = 500  # of a chain; more cannot be told apart
+MOST_POINTS = 500  # of a chain; more would not be visible
 
 
 def plot_traces(activity: "ActivityModel", *, ax: Axes | None = None) -> Axes:
-    """Draw the log joint probability of the draws of an activity, a line for each chain.
+    """Draw the log joint probability of the draws of an activity, one line per chain.
 
     Parameters
     ----------
@@ -37,8 +37,8 @@ def plot_traces(activity: "ActivityModel", *, ax: Axes | None = None) -> Axes:
     Returns
     -------
     Axes
-        Chains that have settled go up and down around the same level. Of long chains, one of
-        so many draws is shown, as the axis says.
+        Chains that have settled go up and down around the same level. Long chains are thinned,
+        as the axis says.
 
     Examples
     --------
@@ -54,9 +54,14 @@ def plot_traces(activity: "ActivityModel", *, ax: Axes | None = None) -> Axes:
     'draw'
     >>> plt.close(ax.figure)
     """
-    trace = activity["tables"].convergence.trace
+    convergence = activity["tables"].convergence
+    trace = convergence.trace
     ax = new_axes(7, 3) if ax is None else ax
-    _write_title(ax, activity)
+    rhat = [f"R-hat {convergence.rhat:.3f}"] if np.isfinite(convergence.rhat) else []
+    verdict = "converged" if convergence.converged else "NOT converged"
+    size = f"effective sample size {convergence.effective_sample_size:,.0f}"
+    name = printable(activity.name, letters_across(ax))
+    verbatim(ax.set_title(f"{name}\n{', '.join([size, *rhat, verdict])}", fontsize=11))
     if not trace.size:
         return dress(say_empty(ax, "no draws"))
     step = -(-trace.shape[1] // MOST_POINTS)
@@ -69,19 +74,7 @@ def plot_traces(activity: "ActivityModel", *, ax: Axes | None = None) -> Axes:
     every = f" (one of {step} shown)" if step > 1 else ""
     ax.set(xlabel=f"draw{every}", ylabel="log joint probability")
     ax.margins(x=0.01)
-    ax.grid(color=FAINT, linewidth=0.6)
-    ax.set_axisbelow(True)
-    ax.spines[["top", "right"]].set_visible(False)
+    draw_grid(ax)
     if 1 < len(lines) <= lines_beside(ax):
         add_legend(ax, [*lines], [f"chain {c + 1}" for c in range(len(lines))])
     return dress(ax)
-
-
-def _write_title(ax: Axes, activity: "ActivityModel") -> None:
-    found = activity["tables"].convergence
-    parts = [f"effective sample size {found.effective_sample_size:,.0f}"]
-    if np.isfinite(found.rhat):
-        parts.append(f"R-hat {found.rhat:.3f}")
-    parts.append("converged" if found.converged else "NOT converged")
-    name = printable(activity.name, letters_across(ax))
-    verbatim(ax.set_title(f"{name}\n{', '.join(parts)}", fontsize=11))

@@ -43,7 +43,7 @@ class Origin:
     command : the command line that made it
     seed : of everything random
     scheme : how instances were split
-    warnings : those that reading the data gave
+    warnings : warnings from reading the data
     """
 
     title: str
@@ -56,16 +56,16 @@ class Origin:
 
 @dataclass(frozen=True)
 class HardInstance:
-    """An instance that was not recognised, or only just, by a model that had not learned from it.
+    """An instance that a model found hard to recognise; it had not learned from it.
 
     Parameters
     ----------
     name : of the instance
     label, predicted : true and predicted activity
-    probability : that the model gave to the true activity
+    probability : of the true activity, by the model
     instance : its intervals
-    explanation : why the predicted activity, or the next likely, and not the true one; None where
-        the method cannot explain itself
+    explanation : why the predicted activity rather than the true one, or than the next likeliest
+        if the prediction is right; None if the method cannot explain itself
     """
 
     name: str
@@ -78,7 +78,7 @@ class HardInstance:
 
 @dataclass(frozen=True)
 class Findings:
-    """Everything that a report is made of; what several sections need is computed once.
+    """Everything that goes into a report; what several sections need is computed once.
 
     Parameters
     ----------
@@ -86,8 +86,8 @@ class Findings:
     inspection : of the data
     evaluation : methods side by side
     robustness : accuracy against errors of detection, as `Robustness.curves` gives it, or None
-    method : the one that is examined more closely
-    activities : what it learned from all data, by label; empty where it is no IBGN
+    method : name of the method that is examined more closely
+    activities : what it learned from all data, by label; empty if it is not an IBGN
     hardest : the instances that it finds hardest
     """
 
@@ -157,9 +157,8 @@ def find(
     """Examine the best IBGN, or else the best method, of an evaluation.
 
     It learns once from all data, to show what there is to learn, and once more for each fold
-    with an instance that it found hard, to explain that instance without having learned from it.
-    Where `evaluate` chose parameters by search, give the same search, so that they are chosen
-    again.
+    with a hard instance, to explain that instance without having learned from it. If `evaluate`
+    chose parameters by search, pass the same search, so that they are chosen again.
     """
     labels = np.asarray(y).astype(str).astype(object)
     estimators = make_estimators(methods, origin.seed)
@@ -170,7 +169,7 @@ def find(
 
     def learn(train: IntervalSequences, y_train: Labels) -> Any:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # the report says it itself
+            warnings.simplefilter("ignore", ConvergenceWarning)  # the report shows it
             if search and method in search:
                 return Search(clone(estimator, safe=False), search[method]).fit(train, y_train)
             return clone(estimator, safe=False).fit(train, y_train)
@@ -208,7 +207,7 @@ def _hardest(
     method: str,
     learn: Any,
 ) -> list[HardInstance]:
-    """Instances whose true activity was the least likely, in the first repetition."""
+    """Instances whose true activity was least likely, in the first repetition."""
     every = evaluation.predictions
     part = every[(every["method"] == method) & (every["repeat"] == every["repeat"].min())]
     order = np.argsort(part["probability"].to_numpy(float), kind="stable")[:MOST_HARD]
@@ -229,7 +228,7 @@ def _explained(model: Any, instance: IntervalSequences, row: dict[Any, Any]) -> 
     explanation = None
     # with one activity only there is no other to compare with
     if isinstance(model, ActivityClassifier) and {label} < set(model.classes_.tolist()):
-        if predicted == label:  # recognised after all: against the next likely
+        if predicted == label:  # recognised: compare with the next likeliest
             explanation = model.explain(instance, activity=label)
         else:
             explanation = model.explain(instance, activity=predicted, against=label)

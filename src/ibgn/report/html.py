@@ -1,4 +1,4 @@
-"""One page: a summary and figures put into templates, everything escaped."""
+"""A page from a summary, figures and templates, with everything escaped."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -30,9 +30,9 @@ def render(
     Parameters
     ----------
     template : text of the template; it may extend `page.html` and import `macros.html`
-    summary : what the page says; all text in it is shown as it is written, never as markup
-    figures : by name; those that the page shows are drawn
-    sections : those at the end of the page; each is left out where the summary has nothing of it
+    summary : content of the page; all text in it is shown as it is written, never as markup
+    figures : by name; only those that the page shows are drawn
+    sections : at the end of the page; a section without data in the summary is left out
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A report: what it says, its figures and its frames; saved as a page or piece by piece."""
+"""A report: its summary, figures and frames; saved as a page or piece by piece."""
 
 import json
 import re
@@ -24,16 +24,16 @@ from ibgn.text import count
 __all__ = ["Report", "make_folder", "make_report"]
 
 MISSING_GLYPH = r"Glyph \d+ .* missing from"  # matplotlib's warning about a letter
-SURE = 0.05  # p below which methods are said to differ
+SURE = 0.05  # methods differ if p is below this
 
 
 @dataclass(frozen=True)
 class Report:
-    """A report in its parts.
+    """A report and its parts.
 
     Parameters
     ----------
-    summary : what it says, as plain values
+    summary : its content, as plain values
     figures : by name, each drawn by matplotlib when it is called
     frames : data frames by name
     sections : those of the page whose data the summary has
@@ -51,7 +51,7 @@ class Report:
         return render(self.template, self.summary, self.figures, self.sections)
 
     def save(self, path: str | PathLike[str], pieces: str | PathLike[str] | None = None) -> None:
-        """Write the page, and every figure, frame and number to a folder if one is given."""
+        """Write the page, and all figures, frames and numbers if `pieces` names a folder."""
         page = self.html()
         with writing(path) as file:
             file.write(page)
@@ -91,26 +91,22 @@ def make_folder(folder: Path) -> None:
 
 
 def _draw(figure: Figure, path: Path) -> bool:
-    """Write a figure as PNG and close it; tells whether the font has all of its letters."""
+    """Write a figure as PNG and close it; return whether the font has all of its letters."""
+    import matplotlib.pyplot as plt
+
     with warnings.catch_warnings(record=True) as caught:
         warnings.filterwarnings("always", MISSING_GLYPH, UserWarning)
-        _write_png(figure, path)
+        drawn = figure.draw().get_figure(root=True)
+        assert drawn is not None  # noqa: S101 - axes that were just drawn have one
+        try:
+            with replacing(path) as temporary:
+                drawn.savefig(temporary, format="png", dpi=120)
+        finally:
+            plt.close(drawn)
     others = [each for each in caught if not re.match(MISSING_GLYPH, str(each.message))]
     for each in others:
         warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
     return len(others) == len(caught)
-
-
-def _write_png(figure: Figure, path: Path) -> None:
-    import matplotlib.pyplot as plt
-
-    drawn = figure.draw().get_figure(root=True)
-    assert drawn is not None  # noqa: S101 - axes that were just drawn have one
-    try:
-        with replacing(path) as temporary:
-            drawn.savefig(temporary, format="png", dpi=120)
-    finally:
-        plt.close(drawn)
 
 
 def make_report(findings: Findings, sections: Sequence[Section] = SECTIONS) -> Report:
@@ -141,7 +137,7 @@ def make_report(findings: Findings, sections: Sequence[Section] = SECTIONS) -> R
 
 
 def make_headline(findings: Findings) -> str:
-    """What came out, in one or two sentences."""
+    """The result in one or two sentences."""
     summary, tests = findings.summary, findings.tests
     best = summary.iloc[0]
     line = f"{best['method']} is the most accurate of {len(summary)} methods: "

@@ -14,7 +14,7 @@ __all__ = ["Figure", "Section", "template_beside"]
 
 
 class Figure(NamedTuple):
-    """A figure that is drawn on demand, and what it shows in words."""
+    """A figure that is drawn on demand, and a text that says what it shows."""
 
     draw: Callable[[], Axes]
     alt: str
@@ -32,8 +32,8 @@ class Section:
     ----------
     name : key of its data in the summary, and its anchor on the page
     title, lead : its heading, and a first paragraph that says how to read it
-    data : from findings to plain values, which `json.dumps` takes; the section is left out where
-        they are None or empty
+    data : from findings to plain values that `json.dumps` takes; the section is left out if they
+        are None or empty
     template : body of the section in Jinja's language, where `data` is what `data` returned,
         `ui` has the macros of `macros.html`, and all text is escaped
     figures : from findings and data to figures by name; a template shows them by
@@ -63,5 +63,5 @@ class Section:
 
 
 def template_beside(module: str) -> str:
-    """Text of the template that stands beside a module, given its `__file__`."""
+    """Text of the template beside a module, by the module's `__file__`."""
     return Path(module).with_suffix(".html").read_text("utf-8")

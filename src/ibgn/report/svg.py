@@ -1,10 +1,8 @@
-"""A figure as a part of a page: drawn as SVG, in colours that follow the theme of the page."""
+"""A figure as part of a page: an SVG in colours that follow the theme of the page."""
 
 import io
 import re
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 from xml.etree.ElementTree import Element, fromstring, tostring
 
@@ -17,7 +15,7 @@ from ibgn.text import printable
 __all__ = ["draw_svg"]
 
 # Text stays text: it can be searched, its letters need not be in matplotlib's font, and a figure
-# takes half of what it does with outlines.
+# is half as large as with outlines.
 LOOK: dict[str, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "ibgn",  # names of clips depend on the figure alone
@@ -35,7 +33,7 @@ LEVEL = re.compile(r"rotate\(-?0 .*\)")
 TARGET = re.compile(r"#([^#()]+)(\)?)$")  # of a link within the figure
 GEOMETRY = ("d", "x", "y", "width", "height")
 LINKS = ("href", "clip-path")
-UNSEEN = ("metadata", "style")  # and empty cells of a mesh, of which there are many
+UNSEEN = ("metadata", "style")  # left out, like empty cells of a mesh, of which there are many
 LONGEST_ALT = 2000  # letters
 
 
@@ -44,8 +42,8 @@ def draw_svg(figure: Figure, prefix: str) -> str:
 
     Parameters
     ----------
-    figure : what to draw, and what it shows in words
-    prefix : begins every id inside, so that two figures of a page share none
+    figure : what to draw, and a text that says what it shows
+    prefix : of every id inside, so that two figures of a page share none
 
     Examples
     --------
@@ -55,9 +53,11 @@ def draw_svg(figure: Figure, prefix: str) -> str:
     '<svg role="img" aria-label="a reach, from 0 to 2" viewBox='
     """
     root = fromstring(_drawn(figure))  # noqa: S314  # written by matplotlib a line above
-    for element in root.iter():
-        _forget_namespaces(element)
-    linked = {target for element in root.iter() for target in _targets(element)}
+    for element in root.iter():  # elements and attributes of a page have no namespaces
+        element.tag = element.tag.rpartition("}")[2]
+        element.attrib = {name.rpartition("}")[2]: value for name, value in element.attrib.items()}
+    attributes = (element.attrib.get(name, "") for element in root.iter() for name in LINKS)
+    linked = {link[1] for link in map(TARGET.search, attributes) if link}
     for element in root.iter():
         _clean(element, prefix, linked)
     box = root.attrib["viewBox"]
@@ -71,40 +71,22 @@ def draw_svg(figure: Figure, prefix: str) -> str:
 
 
 def _drawn(figure: Figure) -> str:
-    """What matplotlib writes, whatever its settings are; they and open figures stay."""
-    file = io.StringIO()
-    with warnings.catch_warnings(), _alone():
-        warnings.filterwarnings("ignore", r"Glyph \d+ .* missing from", UserWarning)
-        drawn: Any = figure.draw().figure  # whole, as it was not given axes to draw in
-        drawn.savefig(file, format="svg", metadata={"Date": None})
-    return file.getvalue()
-
-
-@contextmanager
-def _alone() -> Iterator[None]:
-    """Draw with default settings, and close what was opened, also where drawing fails."""
-    before = set(plt.get_fignums())
+    """What matplotlib writes with default settings; settings and open figures are restored."""
+    file, before = io.StringIO(), set(plt.get_fignums())
+    look = plt.style.context(["default", LOOK])
     try:
-        with plt.style.context(["default", LOOK]), themed(), plt.ioff():
-            yield
+        with warnings.catch_warnings(), look, themed(), plt.ioff():
+            warnings.filterwarnings("ignore", r"Glyph \d+ .* missing from", UserWarning)
+            drawn: Any = figure.draw().figure  # the whole figure, as it made its own axes
+            drawn.savefig(file, format="svg", metadata={"Date": None})
     finally:
         for number in set(plt.get_fignums()) - before:
             plt.close(number)
-
-
-def _forget_namespaces(element: Element) -> None:
-    """Name elements and attributes as a page does."""
-    element.tag = element.tag.rpartition("}")[2]
-    element.attrib = {name.rpartition("}")[2]: value for name, value in element.attrib.items()}
-
-
-def _targets(element: Element) -> list[str]:
-    links = (TARGET.search(element.attrib.get(name, "")) for name in LINKS)
-    return [link[1] for link in links if link]
+    return file.getvalue()
 
 
 def _clean(element: Element, prefix: str, linked: set[str]) -> None:
-    """Leave what is seen: own ids where something links to them, own colours, short numbers."""
+    """Keep what is visible: ids that something links to, colours of the page, short numbers."""
     element.text = element.text if element.tag in ("text", "tspan") else None
     element.tail = None
     is_mesh = element.attrib.get("id", "").startswith("QuadMesh")

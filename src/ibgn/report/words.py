@@ -1,4 +1,4 @@
-"""Numbers, names and sentences of a page, as they are written; what is not known is a dash."""
+"""How a page writes numbers, names and sentences; a dash stands for what is not known."""
 
 from collections.abc import Mapping, Sequence
 from math import isfinite
@@ -14,65 +14,63 @@ __all__ = ["FILTERS"]
 UNKNOWN = Markup('<span class="unknown" title="not known">–</span>')
 LONGEST_NAME = 80  # letters
 LONGEST_TEXT = 10_000
-SURE = 0.05  # p below which methods are said to differ
+SURE = 0.05  # methods differ if p is below this
 VERBS = {"before": "is before", "finished-by": "is finished by"}
-CLOSE = 0.02  # largest gap from confidence to accuracy that is no cause for complaint
+CLOSE = 0.02  # largest acceptable gap between confidence and accuracy
 
 
 def is_known(value: Any) -> bool:
-    """Tell a finite number from None, NaN and infinity."""
+    """Whether a value is a finite number, not None, NaN or infinity."""
     return value is not None and isfinite(value)
 
 
 def as_name(name: Any) -> Markup:
-    """Write a name from the data, whatever is in it, apart from the text around it."""
+    """Write a name from the data, set apart from the text around it."""
     return Markup("<bdi>{}</bdi>").format(printable(name, LONGEST_NAME))
 
 
 def as_text(text: Any) -> str:
-    """Write text line by line, without what cannot be shown."""
+    """Write text line by line, without characters that cannot be shown."""
     lines = (printable(line, LONGEST_TEXT) for line in str(text).split("\n"))
     return "\n".join(lines).replace("± ", "±\N{NO-BREAK SPACE}")
 
 
 def as_share(value: float | None, digits: int = 3) -> str:
-    """Write a share or a difference of shares without the zero that all have.
+    """Write a share or a difference of shares without the leading zero.
 
     Examples
     --------
     >>> as_share(0.9017), as_share(1), as_share(-0.05)
     ('.902', '1.000', '−.050')
     """
-    return as_number(value, digits).replace("0.", ".", 1) if _is_share(value) else as_number(value)
-
-
-def _is_share(value: float | None) -> bool:
-    return value is not None and is_known(value) and abs(round(value, 3)) < 1
+    if value is None or not is_known(value) or abs(round(value, 3)) >= 1:
+        return as_number(value)
+    return as_number(value, digits).replace("0.", ".", 1)
 
 
 def as_number(value: float | None, digits: int = 3) -> str:
-    """Write a number with that many digits after the point, and a true minus sign."""
+    """Write a number with this many digits after the point, and a true minus sign."""
     if value is None or not is_known(value):
         return UNKNOWN
     return f"{value:z,.{digits}f}".replace("-", "−")
 
 
 def as_signed(value: float | None, digits: int = 2) -> str:
-    """Write what is added or taken away."""
+    """Write a number with its sign."""
     if value is None or not is_known(value):
         return UNKNOWN
     return f"{value:+z,.{digits}f}".replace("-", "−")
 
 
 def as_count(value: float | None) -> str:
-    """Write how many, with commas between thousands; a mean keeps three digits."""
+    """Write a count with commas between thousands; a mean keeps three digits."""
     if value is None or not is_known(value):
         return UNKNOWN
     return f"{value:,.0f}" if float(value).is_integer() or abs(value) >= 1000 else f"{value:,.3g}"
 
 
 def as_many(value: int, noun: str) -> str:
-    """Write how many of what.
+    """Write a number and its noun.
 
     Examples
     --------
@@ -128,7 +126,7 @@ def as_cell(value: Any) -> Any:
 
 
 def number_columns(rows: Sequence[Sequence[Any]]) -> list[bool]:
-    """Tell columns of numbers, also as text like '0.9 ± 0.1', from columns of words."""
+    """Whether each column holds numbers, also as text like '0.9 ± 0.1', rather than words."""
     return [all(_looks_like_number(cell) for cell in column) for column in zip(*rows, strict=True)]
 
 
@@ -156,7 +154,7 @@ def as_relations(symbols: str) -> str:
 
 
 def in_words(counts: Mapping[str, int]) -> dict[str, int]:
-    """Counts by relation, with their names for their letters."""
+    """Counts by the names of relations instead of their letters."""
     return {Relation.from_symbol(symbol).label: number for symbol, number in counts.items()}
 
 
@@ -179,16 +177,16 @@ def judge_difference(test: Mapping[str, Any]) -> Markup:
 
 
 def judge_confidence(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Say whether a method is as often right as it says, from bins of its confidence."""
+    """Say whether a method is right as often as it says, from bins of its confidence."""
     total = sum(row["instances"] for row in rows)
-    said, right = (
+    confidence, right = (
         sum(row[name] * row["instances"] for row in rows) / total
         for name in ("confidence", "accuracy")
     )
-    line = f"On average it is {said:.0%} sure and right in {right:.0%} of the cases"
-    if abs(said - right) <= CLOSE:
+    line = f"On average it is {confidence:.0%} sure and right in {right:.0%} of the cases"
+    if abs(confidence - right) <= CLOSE:
         return f"{line}: on the whole about as sure as it should be."
-    return f"{line}: it is {'too sure' if said > right else 'not sure enough'} of itself."
+    return f"{line}: it is {'too sure' if confidence > right else 'not sure enough'} of itself."
 
 
 FILTERS = {
@@ -211,4 +209,4 @@ FILTERS = {
     "judge_difference": judge_difference,
     "judge_confidence": judge_confidence,
 }
-"""What templates may do to a value, by name."""
+"""Filters of the templates, by name."""

@@ -1,1 +1,1 @@
-"""Everything that exists because of the paper's tables: its figures, experiments and verdicts."""
+"""Everything that exists because of the paper: its numbers, experiments and verdicts."""

@@ -1,4 +1,4 @@
-"""The paper's page as it is put together, section by section."""
+"""The paper's page, section by section."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +14,7 @@ Section = dict[str, Any]
 
 
 class Book:
-    """Sections, figures and frames as they come together."""
+    """Sections, figures and frames of the page so far."""
 
     def __init__(self) -> None:
         self.sections: list[Section] = []
@@ -30,26 +30,20 @@ class Book:
         tables: dict[str, tuple[str, pd.DataFrame]] | None = None,
         verdicts: Sequence[dict[str, Any]] = (),
     ) -> None:
-        """Put a section at the end; tables are captions and frames, by the name of their file."""
+        """Append a section; tables are captions and frames, by file name."""
         self.figures |= figures or {}
         self.frames |= {name: frame for name, (_, frame) in (tables or {}).items()}
+        shown = []
+        for caption, frame in (tables or {}).values():
+            columns = [str(name) for name in frame.columns]
+            cells = [[row[name] for name in columns] for row in rows(frame)]
+            shown.append({"caption": caption, "columns": columns, "rows": cells, "note": None})
         self.sections.append(
             {
                 "title": title,
                 "lead": list(lead),
                 "figures": list(figures or {}),
-                "tables": [_table_of(caption, frame) for caption, frame in (tables or {}).values()],
+                "tables": shown,
                 "verdicts": list(verdicts),
             }
         )
-
-
-def _table_of(caption: str, frame: pd.DataFrame) -> dict[str, Any]:
-    plain = rows(frame)
-    columns = [str(name) for name in frame.columns]
-    return {
-        "caption": caption,
-        "columns": columns,
-        "rows": [[row[name] for name in columns] for row in plain],
-        "note": None,
-    }

@@ -5,7 +5,7 @@ from typing import Any
 __all__ = ["to_markdown"]
 
 WORDS = {True: "agrees", False: "differs", None: "cannot tell"}
-# what Markdown or HTML would read as markup; names of recordings are data
+# characters that Markdown or HTML would read as markup; names of recordings are data
 ESCAPED = str.maketrans(
     {c: f"\\{c}" for c in "\\|`*_[]"} | {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
 )
@@ -38,13 +38,15 @@ def to_markdown(summary: dict[str, Any]) -> str:
 def _table(table: dict[str, Any]) -> str:
     head = " | ".join(map(_text, table["columns"]))
     places = [2 if column.startswith("paper") else 3 for column in table["columns"]]
-    rows = [" | ".join(map(_cell, row, places)) for row in table["rows"]]
+    rows = [
+        " | ".join(
+            f"{value:.{digits}f}" if isinstance(value, float) else _text(value)
+            for value, digits in zip(row, places, strict=True)
+        )
+        for row in table["rows"]
+    ]
     lines = [f"| {head} |", "|" + "---|" * len(table["columns"]), *(f"| {row} |" for row in rows)]
     return "\n".join([f"{_text(table['caption'])}:", "", *lines])
-
-
-def _cell(value: Any, places: int) -> str:
-    return f"{value:.{places}f}" if isinstance(value, float) else _text(value)
 
 
 def _text(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""The paper's experiments as a report: every table and figure beside the paper's numbers."""
+"""The paper's experiments as a report: every table and figure next to the paper's numbers."""
 
 from functools import partial
 from pathlib import Path
@@ -70,7 +70,7 @@ def make_paper_report(results: PaperResults, command: str) -> Report:
 
 
 def save_paper_report(report: Report, folder: Path) -> list[Path]:
-    """Write the page, a Markdown file and all pieces to a folder; gives what was written."""
+    """Write the page, a Markdown file and all pieces to a folder; returns their paths."""
     page, markdown, pieces = folder / "report.html", folder / "report.md", folder / "pieces"
     report.save(page, pieces)
     with writing(markdown) as file:
@@ -93,8 +93,8 @@ def _abilities(book: Book, results: PaperResults) -> None:
     wide = frame.set_index(["question", "method"])["answer"].unstack()  # noqa: PD010
     wide = wide.loc[list(dict.fromkeys(frame["question"])), list(dict.fromkeys(frame["method"]))]
     lead = [
-        "Each cell is measured, not claimed: activities are simulated that differ in one thing "
-        "only, and a model that cannot express it stays at chance.",
+        "Each cell is measured, not claimed: activities are simulated that differ in only one "
+        "thing, and a model that cannot express it stays at chance.",
         count_cells(results),
     ]
     shown = {
@@ -105,12 +105,12 @@ def _abilities(book: Book, results: PaperResults) -> None:
 
 
 def _data_sets(book: Book, results: PaperResults) -> None:
-    found = []
+    rows = []
     for name, (theirs, activities, actions, instances, intervals) in DATA_SETS.items():
         study = results.studies[name]
         used = len(set(study.X.action.tolist()))
         lengths = f"{study.X.lengths.min()}-{study.X.lengths.max()}"
-        found.append(
+        rows.append(
             {
                 "simulation": name,
                 "stands for": theirs,
@@ -121,10 +121,10 @@ def _data_sets(book: Book, results: PaperResults) -> None:
             }
         )
     lead = [
-        "Simulations, with the paper's numbers in brackets. What happens in them is invented; how "
-        "many there are of everything is not."
+        "Simulations, with the paper's numbers in brackets. What happens in them is invented; the "
+        "numbers are not."
     ]
-    book.add("The data", lead, tables={"data": ("Data sets", pd.DataFrame(found))})
+    book.add("The data", lead, tables={"data": ("Data sets", pd.DataFrame(rows))})
 
 
 def _ideal(book: Book, study: Study, name: str) -> None:
@@ -194,12 +194,12 @@ def _rates(study: Study, error: str) -> pd.DataFrame:
     name = "hand signs" if study.name == BOTH else study.name
     published = published[(published["data"] == name) & (published["error"] == error)]
     theirs = published.set_index(["rate", "method"])["published"]
-    found = []
+    rows = []
     for rate in dict.fromkeys(curves["rate"]):
         part = curves[curves["rate"] == rate].set_index("method")["accuracy"]
         cells = {m: _beside(part[m], theirs.get((rate, m))) for m in COMPARED}
-        found.append({"rate": f"{rate:.0%}"} | cells)
-    return pd.DataFrame(found)
+        rows.append({"rate": f"{rate:.0%}"} | cells)
+    return pd.DataFrame(rows)
 
 
 def _beside(ours: float, theirs: float | None) -> str:
@@ -211,7 +211,7 @@ def _detectors(book: Book, results: PaperResults) -> None:
     study = results.studies["detectors"]
     curves = study.robustness.curves()
     published = published_robustness()
-    found = []
+    rows = []
     for error in dict.fromkeys(curves["error"]):
         part = curves[curves["error"] == error].set_index("method")["accuracy"]
         chosen = (published["data"] == "daily living") & (published["error"] == error)
@@ -219,7 +219,7 @@ def _detectors(book: Book, results: PaperResults) -> None:
         f1 = results.interval_f1.get(str(error))
         row = {"intervals": "true" if error == "none" else error}
         row["interval F1"] = "" if f1 is None else f"{f1:.3f}"
-        found.append(row | {m: _beside(part[m], theirs.get(m)) for m in COMPARED})
+        rows.append(row | {m: _beside(part[m], theirs.get(m)) for m in COMPARED})
     people = len(set(study.X.groups.tolist())) if study.X.groups is not None else 0
     lead = [
         f"Sensors of {people} people, {len(study.X)} recordings. A detector (nearest neighbours, "
@@ -231,7 +231,7 @@ def _detectors(book: Book, results: PaperResults) -> None:
         "Real detectors: daily living",
         lead,
         figures={f"detectors-{k}": v for k, v in robustness_figures(curves).items()},
-        tables={"detectors": ("Accuracy on detected intervals (paper)", pd.DataFrame(found))},
+        tables={"detectors": ("Accuracy on detected intervals (paper)", pd.DataFrame(rows))},
         verdicts=[verdict for error in errors for verdict in robust_agree(study, error)],
     )
 
@@ -247,13 +247,11 @@ def _errors_in_both(book: Book, study: Study) -> None:
     }
     lead = [
         "The paper does not say whether methods learned from clean intervals. Here they learn from "
-        "intervals with errors of the same rate as those that they are tested on.",
+        "intervals with errors of the same rate as in the test data.",
         *(beyond(study, error) for error in errors),
     ]
     verdicts = [verdict for error in errors for verdict in robust_agree(study, error)]
-    book.add(
-        "Errors in what is learned from too: hand signs", lead, tables=tables, verdicts=verdicts
-    )
+    book.add("Errors in the training data too: hand signs", lead, tables=tables, verdicts=verdicts)
 
 
 def _fingers(book: Book, results: PaperResults) -> None:
@@ -273,8 +271,8 @@ def _fingers(book: Book, results: PaperResults) -> None:
         f"Confusion matrix of {best} on hand signs with detected intervals.",
     )
     lead = [
-        "A simulated hand tracker measures joint angles with noise and gaps; fingers are bent or "
-        f"straight by thresholds. Its intervals have an F1 of {results.interval_f1['fingers']:.3f} "
+        "A simulated hand tracker measures joint angles with noise and gaps; thresholds decide "
+        f"which fingers are bent. Its intervals have an F1 of {results.interval_f1['fingers']:.3f} "
         f"(the paper's tracker: {DETECTION_F1}). Methods learn from detected intervals too.",
         f"The confusion matrix is that of {best}, with detected intervals.",
         beyond(study, "fingers"),
@@ -295,29 +293,21 @@ def _errors(curves: pd.DataFrame) -> list[str]:
 
 def _recordings(book: Book, results: PaperResults) -> None:
     """Real recordings, a row per condition of each; a fifth of the intervals have errors."""
-    found = []
+    lines = []
     for key in results.recordings:
-        study = results.studies[key]
-        for row in _conditions_of(study):
-            found.append({"recordings": key.removeprefix(REAL)} | row)
+        curves = results.studies[key].robustness.curves()
+        for error in dict.fromkeys(curves["error"]):
+            accuracies = {
+                row["method"]: f"{row['accuracy']:.3f} ± {row['accuracy_error']:.3f}"
+                for row in rows(curves[curves["error"] == error])
+            }
+            lines.append({"recordings": key.removeprefix(REAL), "errors": error} | accuracies)
     lead = [
-        "Real recordings, split by group where they have groups. Errors are in what is tested "
+        "Real recordings, split by group where they have groups. Errors are in the test data "
         "only, at a rate of 20%.",
     ]
-    tables = {"recordings": ("Accuracy on real recordings", pd.DataFrame(found))}
+    tables = {"recordings": ("Accuracy on real recordings", pd.DataFrame(lines))}
     book.add("Real recordings", lead, tables=tables)
-
-
-def _conditions_of(study: Study) -> list[dict[str, Any]]:
-    curves = study.robustness.curves()
-    return [
-        {"errors": error}
-        | {
-            row["method"]: f"{row['accuracy']:.3f} ± {row['accuracy_error']:.3f}"
-            for row in rows(curves[curves["error"] == error])
-        }
-        for error in dict.fromkeys(curves["error"])
-    ]
 
 
 def _key(name: str) -> str:

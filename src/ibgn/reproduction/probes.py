@@ -1,13 +1,13 @@
 """Probes: simulations that show what a method can express, and what it cannot.
 
-A probe simulates activities that differ in one thing only, and measures whether a method tells
-them apart. Instances of different activities are twins: drawn by the same random numbers, the same
-but for that one thing. A method that cannot see it gives both twins the same answer, and is right
-half of the time.
+A probe simulates activities that differ in only one thing, and measures whether a method tells
+them apart. Instances of different activities are twins: drawn with the same random numbers, they
+differ only in that one thing. A method that cannot see it gives both twins the same answer, and is
+right half of the time.
 
-Relations and durations go together: an interval that contains another lasts longer. So that
-relations are what is asked for, the pace of instances varies far more than the durations within
-one. This decides what is measured of DBN, which sees durations. At a steady pace (60 seeds) it
+Relations and durations go together: an interval that contains another lasts longer. To test
+relations alone, the pace of instances varies far more than the durations within one. This
+matters for DBN, which sees durations. At a steady pace (60 seeds) it
 tells five to eight relations apart instead of two, .60 to .91 of the pairs of combinations instead
 of none, and recognises .81 to .91 of the row on overlaps instead of a half: with some seeds a yes,
 not a no.
@@ -45,11 +45,11 @@ Activity = Callable[[int, np.random.Generator], Instance]  # from the number of 
 Links = frozenset[frozenset[int]]
 Data = tuple[IntervalSequences, Ints]
 
-QUICK = {"draws": 100, "budget": 200}  # tables of a handful of actions need no more
+QUICK = {"draws": 100, "budget": 200}  # enough for tables of a handful of actions
 LEARNED, TESTED = 100, 200  # instances of each activity
-RIGHT = 0.9  # share of the instances that must be recognised, where chance is a half
+RIGHT = 0.9  # share of instances that must be recognised; chance is one half
 SCALE = 10.0  # the logarithm of an instance's pace is drawn from -SCALE to SCALE
-SAME = 1e-9  # probabilities that are no further apart are the same
+SAME = 1e-9  # probabilities this close are the same
 WARPS = 5
 
 
@@ -57,7 +57,7 @@ WARPS = 5
 
 
 def _perform(pattern: Pattern, rng: np.random.Generator) -> Instance:
-    """Intervals between points in time that are drawn at random, in order."""
+    """Intervals between random points in time, in order."""
     points = 1 + max(end for _, _, end in pattern)
     times = np.exp(rng.uniform(-SCALE, SCALE)) * np.cumsum(rng.uniform(0.5, 1.5, points))
     return [(action, times[start], times[end]) for action, start, end in pattern]
@@ -78,7 +78,7 @@ def _twins(activities: Sequence[Activity], n: int, rng: np.random.Generator) -> 
 
 
 def _arrangements(actions: str, candidates: Iterable[tuple[tuple[int, int], ...]]) -> list[Pattern]:
-    """Each arrangement once: that in which no point in time is left out."""
+    """Each arrangement once: the one that leaves no point in time out."""
     patterns: list[Pattern] = []
     for intervals in candidates:
         points = {point for interval in intervals for point in interval}
@@ -94,7 +94,7 @@ RELATED: list[Pattern] = _arrangements("AB", product(combinations(range(4), 2), 
 ARRANGED: list[Pattern] = _arrangements(
     "ABC", combinations_with_replacement(combinations(range(6), 2), 3)
 )
-"""The 75 ways in which three intervals can lie, if A is the first of them and C the last."""
+"""The 75 arrangements of three intervals in which A comes first and C last."""
 
 
 # How a method is asked
@@ -121,8 +121,8 @@ def recognise(activities: Sequence[Activity], method: Method, seed: int) -> floa
     return _accuracy(model, _twins(activities, TESTED, rng))
 
 
-def _told_apart(patterns: Sequence[Pattern], n: int, method: Method, seed: int) -> Bools:
-    """(patterns, patterns) which are told apart: each is judged likelier where it is true."""
+def _tell_apart(patterns: Sequence[Pattern], n: int, method: Method, seed: int) -> Bools:
+    """(patterns, patterns) which are told apart: each is found likelier where it is true."""
     activities, rng = [_always(pattern) for pattern in patterns], np.random.default_rng(seed)
     model = _learn(method, seed, _twins(activities, n, rng))
     X, y = _twins(activities, n, rng)
@@ -138,7 +138,7 @@ def _told_apart(patterns: Sequence[Pattern], n: int, method: Method, seed: int) 
 
 
 def see_intervals(method: Method, seed: int) -> float:
-    """Share of instances judged by how intervals lie, whatever their points in time are."""
+    """Share of instances judged by the relations of intervals, not by points in time."""
     apart, together = [("A", 0, 2), ("B", 3, 5)], [("A", 0, 2), ("B", 1, 3)]
     activities, rng = [_always(apart), _always(together)], np.random.default_rng(seed)
     model = _learn(method, seed, _twins(activities, LEARNED, rng))
@@ -153,7 +153,7 @@ def see_intervals(method: Method, seed: int) -> float:
 
 
 def _warp(instance: Instance, rng: np.random.Generator) -> Instance:
-    """Stretch time unevenly: other times in the same order, the same where they were the same."""
+    """Stretch time unevenly: new times in the same order; equal times stay equal."""
     times = sorted({time for _, start, end in instance for time in (start, end)})
     new = dict(zip(times, np.cumsum(np.exp(2 * rng.normal(size=len(times)))), strict=True))
     return [(action, new[start], new[end]) for action, start, end in instance]
@@ -161,7 +161,7 @@ def _warp(instance: Instance, rng: np.random.Generator) -> Instance:
 
 def count_relations(method: Method, seed: int) -> float:
     """Size of the largest set of relations that are all told apart."""
-    apart = _told_apart(RELATED, 60, method, seed)
+    apart = _tell_apart(RELATED, 60, method, seed)
     return float(_most_apart(apart, list(range(len(RELATED)))))
 
 
@@ -204,7 +204,7 @@ def touch(touching: bool) -> Activity:
 
 def describe_combinations(method: Method, seed: int) -> float:
     """Share of pairs of arrangements of three intervals that are told apart."""
-    apart = _told_apart(ARRANGED, 20, method, seed)
+    apart = _tell_apart(ARRANGED, 20, method, seed)
     return float(apart[np.triu_indices(len(apart), 1)].mean())
 
 
@@ -232,7 +232,7 @@ def overlap(nested: bool, most: int = 6) -> Activity:
 
 
 def recognise_sizes(method: Method, seed: int) -> float:
-    """Share recognised of instances shorter and longer than any that was learned from."""
+    """Share recognised of instances shorter and longer than any in training."""
     rng = np.random.default_rng(seed)
     model = _learn(method, seed, _twins(_runs(4, 5, 6), LEARNED, rng))
     shorter, longer = _runs(2, 3), _runs(8, 9, 10)
@@ -278,14 +278,13 @@ def _depend(early: bool) -> Activity:
 
 
 def _links(model: Any) -> list[Links]:
-    """What is linked in both activities; nothing where a model has no links to choose."""
+    """Links of both activities; none if a model does not choose links."""
     activities = list(getattr(model, "activities_", {}).values()) or [None, None]
-    return [_links_of(activity) for activity in activities]
-
-
-def _links_of(activity: Any) -> Links:
-    terms = {} if activity is None else activity.terms
-    if "relations" in terms:
-        return frozenset(frozenset(pair) for pair in terms["relations"].structure.pairs(4))
-    pairs = terms["network"].links.tolist() if "network" in terms else []
-    return frozenset(frozenset(pair) for pair in pairs)
+    linked = []
+    for activity in activities:
+        terms = {} if activity is None else activity.terms
+        pairs = terms["network"].links.tolist() if "network" in terms else []
+        if "relations" in terms:
+            pairs = terms["relations"].structure.pairs(4)
+        linked.append(frozenset(frozenset(pair) for pair in pairs))
+    return linked

@@ -29,22 +29,22 @@ __all__ = ["BUDGETS", "Budget", "PaperResults", "Study", "run_paper"]
 Labels = npt.NDArray[Any]
 
 DETECTORS = ("knn", "svm", "tree")
-REAL = "recording "  # begins the names of studies of real recordings
-ANGLE_NOISE = 45.0  # degrees, with which a tracker detects fingers about as well as the paper's
+REAL = "recording "  # prefix of the names of studies of real recordings
+ANGLE_NOISE = 45.0  # degrees; a tracker then detects fingers about as well as the paper's
 
 
 class Budget(NamedTuple):
-    """How much of the protocol is done.
+    """How much of the protocol is run.
 
     Parameters
     ----------
     draws, sweeps : of the chains of IBGN
     repeats : number of different splits of all instances into five folds
     noise_draws : how often errors are drawn at each rate
-    both : rates of errors of hand signs in what is learned from too
+    both : rates of errors of hand signs that are in the training data too
     hand_signs : instances of each style; the paper has 145
     detected : instances of daily living that detectors see; the paper has 125
-    search : whether parameters of all methods are chosen within each training set
+    search : whether the parameters of all methods are chosen within each training set
     """
 
     draws: int
@@ -93,7 +93,7 @@ class PaperResults:
     abilities : what each model can express, see `measure_abilities`
     studies : by name: the four simulations, daily living as detectors see it ("detectors"), hand
         signs with errors in both sets and as a tracker sees them ("fingers"), and real recordings
-    interval_f1 : how good detected intervals are, by the name of the detector
+    interval_f1 : F1 of detected intervals, by the name of the detector
     """
 
     budget: str
@@ -124,12 +124,12 @@ def run_paper(
     ----------
     budget : "quick" takes minutes, "usual" an hour, "full" has the whole protocol, with parameters
         chosen within each training set and ten repetitions
-    recordings : real data to compare on too: instances and labels by name
+    recordings : real data to compare on as well: instances and labels by name
     seed : of simulations, folds, errors and methods
     n_jobs : folds at the same time, by joblib
     journals : folder of journals, from which an interrupted run resumes
     on_begin : called with the name of a part and the number of its tasks
-    on_done : called with each task that is done and its result
+    on_done : called with each finished task and its result
     """
     check_choice("budget", budget, tuple(BUDGETS))
     chosen = BUDGETS[budget]
@@ -145,6 +145,8 @@ def run_paper(
     for plan in _plans(chosen, recordings or {}, seed, n_jobs):
         begin(plan.name, len(methods) * len(plan.folds) * plan.learned)
         quality |= plan.interval_f1
+        # names of recordings are data, and may be invalid file names
+        file_name = f"{hashlib.sha256(plan.name.encode()).hexdigest()[:16]}.journal"
         robustness = measure_robustness(
             plan.X,
             plan.y,
@@ -154,7 +156,7 @@ def run_paper(
             seed=seed,
             search=GRIDS if chosen.search else None,
             n_jobs=n_jobs,
-            journal=journals and journals / _file_name(plan.name),
+            journal=journals and journals / file_name,
             on_done=on_done,
         )
         studies[plan.name] = Study(plan.name, plan.X, plan.y, robustness)
@@ -162,7 +164,7 @@ def run_paper(
 
 
 def _check_recordings(recordings: Mapping[str, tuple[IntervalSequences, Labels]]) -> None:
-    """Refuse what cannot be split before hours of work, as recordings come last."""
+    """Refuse recordings that cannot be split before hours of work, as they come last."""
     for name, (X, y) in recordings.items():
         try:
             make_folds(X, y)
@@ -191,7 +193,7 @@ def _plans(
     seed: int,
     n_jobs: int | None,
 ) -> Iterator[_Plan]:
-    """Parts of the experiments, one after the other, as each holds its data in memory."""
+    """Parts of the experiments, made one at a time, as each holds its data in memory."""
 
     def folds(X: IntervalSequences, y: Labels, scheme: Any = "stratified") -> list[Fold]:
         return make_folds(X, y, scheme, 5, budget.repeats, seed)
@@ -217,7 +219,7 @@ def _plans(
 
 
 def _detectors(budget: Budget, seed: int, n_jobs: int | None) -> _Plan:
-    """Daily living with kNN, SVM and tree in the loop: no tested person was learned from."""
+    """Daily living with kNN, SVM and tree in the loop, tested on people not in training."""
     X, y, _, sensors = make_daily_living(instances=budget.detected, sensors=True, random_state=seed)
     folds = make_folds(X, y, "leave-one-group-out")
     step = 0.5 if budget.detected >= 100 else 1.0
@@ -235,7 +237,7 @@ def _detectors(budget: Budget, seed: int, n_jobs: int | None) -> _Plan:
 
 
 def _fingers(budget: Budget, seed: int) -> _Plan:
-    """Hand signs as a tracker sees them, in what is learned from and in what is tested."""
+    """Hand signs as a tracker sees them, in training and test data."""
     X, y, _, angles = make_hand_signs(
         instances_per_style=budget.hand_signs,
         joint_angles=True,
@@ -253,8 +255,3 @@ def _fingers(budget: Budget, seed: int) -> _Plan:
 def _only(X: IntervalSequences, actions: list[str]) -> IntervalSequences:
     lists = [[row for row in instance if row[0] in actions] for instance in X.to_lists()]
     return IntervalSequences.from_lists(lists)
-
-
-def _file_name(study: str) -> str:
-    """Name of a journal; names of recordings are data, and may not be names of files."""
-    return f"{hashlib.sha256(study.encode()).hexdigest()[:16]}.journal"

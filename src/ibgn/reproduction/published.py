@@ -1,7 +1,7 @@
-"""Numbers that the paper prints (Liu et al., 2017), to stand beside our own.
+"""Numbers that the paper prints (Liu et al., 2017), to compare with ours.
 
-Robustness curves are figures there; their numbers are in a table that the paper's source has as a
-comment, and a few cells of it are empty.
+Robustness curves are figures in the paper; their numbers are in a table that its source has as a
+comment, with a few empty cells.
 """
 
 import numpy as np
@@ -20,9 +20,9 @@ DATA_SETS = {
 }
 """The data set that each simulation follows: activities, actions, instances, intervals."""
 
-DETECTION_F1 = 0.724  # of the intervals that the paper's hand tracker gave
+DETECTION_F1 = 0.724  # of the intervals of the paper's hand tracker
 
-# five folds, intervals given; and hand signs as a tracker detected them
+# five folds, on true intervals; and on hand signs as a tracker detected them
 ACCURACY = {
     "basketball": (0.53, 0.58, 0.69, 0.79, 0.76, 0.81),
     "daily living": (0.74, 0.83, 0.88, 0.98, 0.96, 0.98),

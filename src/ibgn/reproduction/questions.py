@@ -1,6 +1,6 @@
 """Questions about what each method can express, and the answers that probes measure.
 
-There is one for each row of the paper's comparison of methods.
+There is one question for each row of the paper's comparison of methods.
 """
 
 from collections.abc import Callable, Mapping
@@ -35,18 +35,18 @@ COLUMNS = ["key", "question", "method", "measured", "answer", "paper", "agrees",
 
 @dataclass(frozen=True)
 class Question:
-    """A question to a model, and how it is put to the test.
+    """A question about a model, and how it is tested.
 
     Parameters
     ----------
     key : short name
     question : in plain words
     how : what is simulated, and what is measured
-    probe : from a method and a seed to the number measured
-    enough : the least number for the better answer
-    paper : what the paper says, by method; nothing on IBGN-C and IBGN-F
-    answers : the worse and the better answer; None where the number itself answers
-    notes : why the answer differs from the paper's, in a sentence
+    probe : from a method and a seed to the measured number
+    enough : the smallest number for the better answer
+    paper : what the paper says, by method; it says nothing about IBGN-C and IBGN-F
+    answers : the worse and the better answer; None if the number itself is the answer
+    notes : why the answer differs from the paper's, in one sentence
     """
 
     key: str
@@ -59,7 +59,7 @@ class Question:
     notes: Mapping[str, str] = field(default_factory=dict)
 
     def answer(self, measured: float) -> str:
-        """What a number means.
+        """Answer that a measured number stands for.
 
         Examples
         --------
@@ -74,19 +74,19 @@ class Question:
 def measure_abilities(
     methods: Mapping[str, Method] | None = None, seed: int = 0, n_jobs: int | None = None
 ) -> pd.DataFrame:
-    """Put every question of `QUESTIONS` to every method.
+    """Answer every question of `QUESTIONS` for every method.
 
     Parameters
     ----------
     methods : from names to functions that make an estimator from a seed; by default the six of
-        the paper. What the paper says is looked up by name
+        the paper. The paper's answers are looked up by name
     seed : of the simulations and the methods
     n_jobs : probes at the same time, by joblib
 
     Returns
     -------
-    frame : one row per question and method: key, question, method, measured, answer, paper (what it
-        says, or nothing), agrees (None where it says nothing), note (why not, where it does not)
+    frame : one row per question and method: key, question, method, measured, answer, paper (its
+        answer, if any), agrees (None without an answer), note (why not, if it does not)
 
     Examples
     --------
@@ -110,7 +110,7 @@ def measure_abilities(
 
 
 def answer_row(question: Question, method: str, measured: float) -> tuple[Any, ...]:
-    """A row of what `measure_abilities` returns, from the number measured."""
+    """A row of the frame that `measure_abilities` returns, from a measured number."""
     answer, paper = question.answer(measured), question.paper.get(method, "")
     agrees = answer == paper if paper else None
     note = question.notes.get(method, "") if agrees is False else ""
@@ -132,9 +132,9 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "intervals",
         "Does it see points in time, or how intervals lie to each other?",
-        "Part of the instances whose probabilities stay as they are when time is stretched "
-        "unevenly, and change when B is moved from after A into A, still starting later. IHMM "
-        "stands the first test too, but only since it sees no more than the order of starts.",
+        "Share of the instances whose probabilities do not change when time is stretched "
+        "unevenly, and do change when B is moved from after A into A, still starting later. IHMM "
+        "passes the first test too, but only because it sees nothing but the order of starts.",
         see_intervals,
         0.9,
         _says("points", "intervals", "intervals"),
@@ -143,8 +143,8 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "relations",
         "How many of the thirteen relations of two intervals does it tell from each other?",
-        "Thirteen activities, in each A and B in one relation; the largest set of relations of "
-        "which each is told from each other.",
+        "Thirteen activities, each with A and B in one relation; the size of the largest set of "
+        "relations that are all told apart.",
         count_relations,
         13,
         _says("3", "13", "13"),
@@ -154,7 +154,7 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "retention",
         "Are all relations of intervals still there after training?",
-        "Part recognised of two activities that differ in whether A and C touch, where the most "
+        "Share recognised of two activities that differ in whether A and C touch, where the most "
         "frequent relations of A, B and C cannot hold together.",
         partial(recognise, [touch(False), touch(True)]),
         RIGHT,
@@ -164,8 +164,8 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "combinations",
         "Can it describe every combination of relations?",
-        "All 75 ways in which three intervals can lie that start in the same order; part of the "
-        "pairs of ways that are told apart.",
+        "All 75 arrangements of three intervals that start in the same order; the share of pairs "
+        "of arrangements that are told apart.",
         describe_combinations,
         0.99,
         _says("no", "yes", "yes"),
@@ -173,7 +173,7 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "repetition",
         "Does it see that an action occurs several times?",
-        "Part recognised of two activities in which A occurs three times and B once, or the other "
+        "Share recognised of two activities in which A occurs three times and B once, or the other "
         "way round, one after the other in any order.",
         partial(recognise, [repeat("AAAB"), repeat("ABBB")]),
         RIGHT,
@@ -182,8 +182,8 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "overlap",
         "Does it cope with any number of actions at the same time?",
-        "Part recognised of two activities with two to six actions at the same time, in any "
-        "order, of which the first ends first, or ends last. IHMM and DBN fail with two already: "
+        "Share recognised of two activities with two to six actions at the same time, in any "
+        "order, of which the first ends first, or ends last. IHMM and DBN already fail with two: "
         "they do not see how actions overlap, however many they are. Where only the order of "
         "such actions differs, DBN recognises all.",
         partial(recognise, [overlap(False), overlap(True)]),
@@ -193,9 +193,9 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "sizes",
         "Does it recognise instances shorter and longer than any it learned from?",
-        "Part recognised of two activities with some of ten actions one after the other, in the "
-        "order of the alphabet or against it: learned from four to six, tested on two and three, "
-        "and on eight to ten; the smaller part counts. No action occurs twice, since that is "
+        "Share recognised of two activities with some of ten actions one after the other, in "
+        "alphabetical order or the reverse: learned from four to six, tested on two and three, "
+        "and on eight to ten; the smaller share counts. No action occurs twice, as that is "
         "another question.",
         recognise_sizes,
         RIGHT,

@@ -1,4 +1,4 @@
-"""Real recordings to compare on, beside the simulations."""
+"""Real recordings to compare on, in addition to the simulations."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -22,24 +22,21 @@ def read_recordings(paths: Sequence[Path], read: Callable[[Path], Labelled]) -> 
     paths : files, or folders of CSV files; each file is a data set
     read : from a file to instances and labels, or None in place of labels
     """
+    files: list[Path] = []
+    for path in paths:
+        inside = sorted(path.glob("*.csv")) if is_folder(path) else [path]
+        if not inside:
+            raise DataError(f"there is no .csv file in {quote(path)}; name files")
+        files += inside
     recordings: dict[str, Labelled] = {}
-    for file in [file for path in paths for file in _files_of(path)]:
-        name = printable(file.stem, longest=300)  # also where it is not in Unicode
+    for file in files:
+        name = printable(file.stem, longest=300)  # also if it is not Unicode
         if name in recordings:
             raise DataError(f"two recordings are called {quote(name)}; rename one")
         X, y = read(file)
         if y is None:
             raise DataError(
-                f"{quote(file)} has no labels; name their column by ", Option("columns")
+                f"{quote(file)} has no labels; name their column with ", Option("columns")
             )
         recordings[name] = (X, y)
     return recordings
-
-
-def _files_of(path: Path) -> list[Path]:
-    if not is_folder(path):
-        return [path]
-    files = sorted(path.glob("*.csv"))
-    if not files:
-        raise DataError(f"there is no .csv file in {quote(path)}; name files")
-    return files

@@ -21,13 +21,13 @@ __all__ = [
 Verdict = dict[str, Any]
 
 OURS, OTHERS = ("IBGN-C", "IBGN-F", "IBGN"), ("IHMM", "DBN", "ITBN")
-SURE = 0.05  # p below which a difference counts
+SURE = 0.05  # a difference counts if p is below this
 MUCH = 0.1  # of accuracy; the paper loses .28
 WELL, BADLY = 0.9, 0.5  # recall of words that are recognised well, and badly
 
 
 def abilities_agree(results: PaperResults) -> list[Verdict]:
-    """Cells of the table of abilities that are not as the paper prints them."""
+    """Cells of the table of abilities that differ from the paper's."""
     frame = results.abilities[results.abilities["agrees"].notna()]
     verdicts = []
     for row in frame[~frame["agrees"].astype(bool)].to_dict(orient="records"):
@@ -38,13 +38,13 @@ def abilities_agree(results: PaperResults) -> list[Verdict]:
 
 
 def count_cells(results: PaperResults) -> str:
-    """How many cells of the table of abilities are as the paper prints them."""
+    """Count the cells of the table of abilities that are as the paper prints them."""
     agrees = results.abilities["agrees"].dropna().astype(bool)
     return f"{agrees.sum()} of {len(agrees)} cells that the paper has are as it prints them."
 
 
 def ideal_agree(study: Study) -> list[Verdict]:
-    """What the paper says of accuracy where intervals are given."""
+    """What the paper says about accuracy on true intervals."""
     robustness, claims = study.robustness, []
     best, rival = _best(robustness, OURS), _best(robustness, OTHERS)
     text = "the IBGN family is more accurate than the other methods"
@@ -53,14 +53,15 @@ def ideal_agree(study: Study) -> list[Verdict]:
     text = "a learned structure is no worse than fixed ones"
     claims.append(_not_behind(robustness, "IBGN", fixed, text))
     weakest = "ITBN" if study.name == "composable" else "IHMM"
-    next_weakest = _worst(robustness, [name for name in (*OURS, *OTHERS) if name != weakest])
+    others = [name for name in (*OURS, *OTHERS) if name != weakest]
+    next_weakest = min(others, key=lambda name: _mean(robustness, name))
     text = f"{weakest} is the weakest method"
     claims.append(_ahead(robustness, next_weakest, weakest, text))
     return claims
 
 
 def robust_agree(study: Study, error: str) -> list[Verdict]:
-    """What the paper says of errors, at the largest rate."""
+    """What the paper says about errors, at the largest rate."""
     robustness = study.robustness
     rates = robustness.scores.loc[robustness.scores["error"] == error, "rate"]
     rate = float(rates.max())
@@ -71,7 +72,7 @@ def robust_agree(study: Study, error: str) -> list[Verdict]:
 
 
 def detected_agree(study: Study, error: str) -> list[Verdict]:
-    """What the paper says of hand signs as they were detected."""
+    """What the paper says about detected hand signs."""
     claims = robust_agree(study, error)
     best = best_of_ours(study.robustness, error)
     lost = _mean(study.robustness, best) - _mean(study.robustness, best, error)
@@ -85,7 +86,7 @@ def detected_agree(study: Study, error: str) -> list[Verdict]:
 
 
 def beyond(study: Study, error: str = "none") -> str:
-    """How the method that the paper does not have compares with the best of those that it has."""
+    """How IBGN-T, which the paper does not have, compares with the best of the paper's six."""
     robustness = study.robustness
     rate = float(robustness.scores.loc[robustness.scores["error"] == error, "rate"].max())
     best = _best(robustness, (*OURS, *OTHERS), error, rate)
@@ -136,7 +137,3 @@ def _best(
     robustness: Robustness, names: Sequence[str], error: str = "none", rate: float = 0.0
 ) -> str:
     return max(names, key=lambda name: _mean(robustness, name, error, rate))
-
-
-def _worst(robustness: Robustness, names: Sequence[str]) -> str:
-    return min(names, key=lambda name: _mean(robustness, name))

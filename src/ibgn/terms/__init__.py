@@ -1,4 +1,4 @@
-"""Sides of an activity: each term counts, fits, scores, describes and perhaps draws one of them."""
+"""Sides of an activity: each term counts, fits, scores, describes and may draw one of them."""
 
 from ibgn.terms.actions import Actions
 from ibgn.terms.base import TERMS, Context, Counts, FittedTerm, LogTerms, Term

@@ -1,4 +1,4 @@
-"""The term of how often each action occurs, whatever the order."""
+"""The term for how often each action occurs, whatever the order."""
 
 from dataclasses import dataclass
 
@@ -33,7 +33,7 @@ class FittedActions(FittedTerm):
     log_probs: Floats = stored(FLOAT, "actions", holds=are_smoothed_log_probs)
 
     def log_terms(self, X: IntervalSequences) -> LogTerms:
-        """Log probability of the action of each interval; one never seen says nothing."""
+        """Log probability of each action; unknown ones are equally likely in every activity."""
         unknown = -np.log(len(self.actions) + 1)
         return LogTerms(interval=np.append(self.log_probs, unknown)[X.action])
 
@@ -55,7 +55,7 @@ class FittedActions(FittedTerm):
 
 @dataclass(frozen=True)
 class Actions(Term):
-    """Actions as they are counted, each interval by itself: what a mixture of tables amounts to.
+    """Frequencies of actions, each interval by itself: a mixture of tables comes to the same.
 
     Parameters
     ----------

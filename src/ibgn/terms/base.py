@@ -1,8 +1,8 @@
-"""What a term is: one side of an activity that is counted, fitted, scored and described.
+"""Terms: each is one side of an activity that is counted, fitted, scored and described.
 
-A `Term` holds options. It counts instances, in parts that can be added up and subtracted, and
+A `Term` holds options. It counts instances, in parts that can be added and subtracted, and
 turns counts into a `FittedTerm`, which knows one activity. An activity is a set of fitted terms,
-and its score of an instance is the sum of theirs.
+and scores an instance by the sum of their scores.
 """
 
 from abc import ABC, abstractmethod
@@ -16,19 +16,22 @@ import pandas as pd
 
 from ibgn._arrays import Floats
 from ibgn.declarations import STORABLE, register
+from ibgn.errors import OptionError
 from ibgn.intervals import IntervalSequences
 from ibgn.networks import pair_offsets, sum_by_instance
 
-__all__ = ["TERMS", "Context", "Counts", "FittedTerm", "LogTerms", "Term"]
+__all__ = ["PRIOR", "TERMS", "Context", "Counts", "FittedTerm", "LogTerms", "Term"]
 
 TERMS: dict[str, type["Term"]] = {}
-"""Terms by name; a subclass of `Term` is known as soon as it is defined."""
+"""Terms by name; a subclass of `Term` is registered when it is defined."""
+
+PRIOR = "prior"  # what explanations call the class prior, among terms
 
 
 class LogTerms(NamedTuple):
-    """What a term says of each part of instances: log probabilities that add up.
+    """What a term says about each part of instances: log probabilities that add up.
 
-    A term speaks at one level or at several, and leaves the others at None.
+    A term uses one level or several, and leaves the others at None.
 
     Parameters
     ----------
@@ -44,7 +47,7 @@ class LogTerms(NamedTuple):
     action: Floats | None = None
 
     def by_instance(self, X: IntervalSequences) -> Floats:
-        """(n,) the sum over everything that is said of an instance."""
+        """(n,) the sum over everything that the term says about an instance."""
         total = np.zeros(len(X))
         if self.instance is not None:
             total += self.instance
@@ -57,7 +60,7 @@ class LogTerms(NamedTuple):
         return total
 
     def __sub__(self, other: "LogTerms") -> "LogTerms":
-        """Difference level by level; both speak at the same levels."""
+        """Difference level by level; both use the same levels."""
         levels = zip(self, other, strict=True)
         return LogTerms(
             *(None if mine is None or its is None else mine - its for mine, its in levels)
@@ -72,7 +75,7 @@ class LogTerms(NamedTuple):
 class Counts:
     """Sufficient statistics of instances; counts of parts add up to those of the whole.
 
-    Fields are arrays of fixed shapes; a subclass whose shapes depend on the data says itself how
+    Fields are arrays of fixed shapes; a subclass whose shapes depend on the data defines how
     they add and subtract.
     """
 
@@ -91,14 +94,14 @@ class Counts:
 
 
 class Context(NamedTuple):
-    """What a term is told when it is fitted, beside counts.
+    """What a term knows when it is fitted, apart from counts.
 
     Parameters
     ----------
     activity : label of the activity
     actions : names of all known actions
-    seed : the same for all activities, for what is random when instances are scored
-    rng : source of random numbers of this activity
+    seed : the same for all activities, for randomness in scoring instances
+    rng : source of random numbers for this activity
     """
 
     activity: Any
@@ -109,7 +112,7 @@ class Context(NamedTuple):
 
 @dataclass(frozen=True)
 class FittedTerm(ABC):
-    """One side of one activity, as learned; fields declare how they are stored.
+    """One side of one activity, as learned; its fields declare how they are stored.
 
     Parameters
     ----------
@@ -122,12 +125,12 @@ class FittedTerm(ABC):
     def log_terms(self, X: IntervalSequences) -> LogTerms:
         """Log probability of each part of the instances.
 
-        Actions are coded as in training; those never seen have the code len(actions).
+        Actions are coded as in training; all others have the code len(actions).
         """
 
     @abstractmethod
     def describe(self) -> pd.DataFrame:
-        """What was learned, one row for each fact, the most telling first."""
+        """What was learned, one row per fact, the most telling first."""
 
     def log_likelihood(self, X: IntervalSequences) -> Floats:
         """(n,) log probability of each instance."""
@@ -138,7 +141,7 @@ class FittedTerm(ABC):
         return ""
 
     def agrees(self) -> bool:
-        """Whether the fields fit together; what no field can tell by itself."""
+        """Whether the fields fit together, beyond what each field declares by itself."""
         return True
 
 
@@ -146,7 +149,7 @@ class FittedTerm(ABC):
 class Term(ABC):
     """Options of a term; fields are plain values, and the constructor refuses invalid ones.
 
-    A subclass declares `name` and `fitted`, the class of what `fit` returns.
+    A subclass declares `name`, which is not "prior", and `fitted`, the class of what `fit` returns.
     """
 
     name: ClassVar[str]
@@ -157,21 +160,23 @@ class Term(ABC):
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         if "name" in cls.__dict__ and not isabstract(cls):
+            if cls.name == PRIOR:
+                raise OptionError("name", cls.name, "is taken by the class prior")
             register(TERMS, cls.name, cls)
             register(STORABLE, cls.__name__, cls)
 
     @abstractmethod
     def count(self, X: IntervalSequences) -> Counts:
-        """Count instances of one activity; every action of the vocabulary is a known one."""
+        """Count instances of one activity; every action of the vocabulary is known."""
 
     @abstractmethod
     def fit(self, counts: Any, pooled: Any, context: Context) -> FittedTerm:
         """Turn the counts of one activity into probabilities.
 
-        `pooled` are the counts of all activities together where the class says `pools = True`,
-        and None elsewhere.
+        `pooled` are the counts of all activities together if the class sets `pools = True`, and
+        None otherwise.
         """
 
     def specialise(self, parts: Sequence[IntervalSequences]) -> Sequence["Term"]:
-        """Return the term for each activity, after a look at the instances of all of them."""
+        """Return a term for each activity, after looking at the instances of all of them."""
         return [self] * len(parts)

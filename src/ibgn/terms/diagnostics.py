@@ -18,7 +18,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class RafteryLewis:
-    """What the diagnostic of Raftery and Lewis (1992) asks of a chain.
+    """What a chain needs, by the diagnostic of Raftery and Lewis (1992).
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class RafteryLewis:
 
     @property
     def total(self) -> int:
-        """Steps in all, burn-in included."""
+        """Total number of steps, including burn-in."""
         return self.burn_in + self.keep
 
     @property
@@ -64,7 +64,7 @@ def raftery_lewis(
     s: float = 0.95,
     epsilon: float = 0.001,
 ) -> RafteryLewis:
-    """Burn-in, length and thinning that a chain needs, judged by one trace of it.
+    """Burn-in, length and thinning that a chain needs, judged by one trace.
 
     Parameters
     ----------
@@ -72,19 +72,19 @@ def raftery_lewis(
     q, r, s : the quantile to be known, how closely, and with what probability
     epsilon : how near to its limit the chain must be after the burn-in
 
-    A constant trace needs nothing: burn-in 0, thinning 1 and the minimum length. A trace shorter
-    than the minimum gives the best guess, with enough=False.
+    A constant trace gives burn-in 0, thinning 1 and the minimum length. A trace shorter than the
+    minimum gives the best guess, with enough=False.
 
     Examples
     --------
     >>> import numpy as np
-    >>> found = raftery_lewis(np.random.default_rng(0).normal(size=5000))
-    >>> found.burn_in <= 5, found.thin, found.dependence_factor < 1.5
+    >>> advice = raftery_lewis(np.random.default_rng(0).normal(size=5000))
+    >>> advice.burn_in <= 5, advice.thin, advice.dependence_factor < 1.5
     (True, 1, True)
     """
     values = np.asarray(trace, np.float64)
     if values.ndim != 1 or not np.isfinite(values).all():
-        raise ValueError("a trace is one finite number a step; got other shapes or values")
+        raise ValueError("a trace has one finite number per step; got other shapes or values")
     minimum = minimum_length(q, r, s)
     enough = len(values) >= minimum
     if len(values) < 3 or np.ptp(values) == 0:
@@ -95,7 +95,7 @@ def raftery_lewis(
     thin = _markov_thinning(low)
     leave, enter = _transition_rates(low[::thin])
     moving = 1 - leave - enter
-    if leave * enter == 0 or abs(moving) == 1:  # it stays for ever, or alternates for ever
+    if leave * enter == 0 or abs(moving) == 1:  # it stays forever, or alternates forever
         return RafteryLewis(0, thin * minimum, thin, minimum, False)
     burn_in = 0
     if moving != 0:  # at a + b = 1 each step is independent of the last
@@ -114,20 +114,15 @@ def _markov_thinning(low: npt.NDArray[np.int64]) -> int:
     """Smallest thinning at which a first-order chain explains the trace as well as a second."""
     for thin in range(1, max(2, len(low) // 3)):
         thinned = low[::thin]
-        if _second_order_gain(thinned) - 2 * math.log(max(len(thinned) - 2, 1)) < 0:
+        triples = 4 * thinned[:-2] + 2 * thinned[1:-1] + thinned[2:]
+        counts = np.bincount(triples, minlength=8).reshape(2, 2, 2)
+        pairs, followers = counts.sum(axis=2)[:, :, None], counts.sum(axis=0)[None]
+        expected = pairs * followers / np.maximum(counts.sum(axis=(0, 2)), 1)[None, :, None]
+        seen = counts > 0
+        gain = 2 * (counts[seen] * np.log(counts[seen] / expected[seen])).sum()  # G2
+        if gain < 2 * math.log(max(len(thinned) - 2, 1)):
             return thin
     return max(1, len(low) // 3)
-
-
-def _second_order_gain(low: npt.NDArray[np.int64]) -> float:
-    """G2 of a second against a first order Markov chain, on its triples."""
-    counts = np.bincount(4 * low[:-2] + 2 * low[1:-1] + low[2:], minlength=8).reshape(2, 2, 2)
-    pairs, followers = counts.sum(axis=2), counts.sum(axis=0)
-    expected = (
-        pairs[:, :, None] * followers[None] / np.maximum(counts.sum(axis=(0, 2)), 1)[None, :, None]
-    )
-    seen = counts > 0
-    return float(2 * (counts[seen] * np.log(counts[seen] / expected[seen])).sum())
 
 
 def _transition_rates(low: npt.NDArray[np.int64]) -> tuple[float, float]:
@@ -141,7 +136,7 @@ def _transition_rates(low: npt.NDArray[np.int64]) -> tuple[float, float]:
 
 
 def effective_sample_size(traces: npt.ArrayLike) -> float:
-    """Independent draws that (chains, draws) are worth, by ArviZ; all of them if constant."""
+    """Number of independent draws that (chains, draws) are worth, by ArviZ; all if constant."""
     from arviz_stats.base import array_stats  # type: ignore[attr-defined]
 
     values = np.atleast_2d(np.asarray(traces, np.float64))

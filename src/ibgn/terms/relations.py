@@ -1,21 +1,19 @@
-"""The term of relations: of linked pairs given their actions, of others by their position."""
+"""The term for relations: of linked pairs given their actions, of others by their position."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal, NamedTuple, Self, get_args
+from typing import Literal, Self, get_args
 
 import joblib
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy.sparse import csr_array
-from scipy.special import digamma
 
 from ibgn._arrays import Bytes, Floats, Ints
 from ibgn._kernels import generation as drawing
 from ibgn._kernels import links as kernels
-from ibgn.allen import COMPOSITION, Relation, members, symbols
+from ibgn.allen import COMPOSITION, Relation, symbols
 from ibgn.checks import check_choice, check_number
 from ibgn.declarations import FLOAT, INT, are_log_probs, stored
 from ibgn.errors import OptionError
@@ -23,13 +21,20 @@ from ibgn.intervals import IntervalSequences
 from ibgn.networks import BEYOND, Networks, shared_networks
 from ibgn.structure import Structure
 from ibgn.terms.base import Context, Counts, FittedTerm, LogTerms, Term
+from ibgn.terms.cells import pair_cells
 from ibgn.terms.selection import Criterion, LinkScores, score_links, score_shared_links
+from ibgn.terms.smoothing import (
+    MEMBERS,
+    Smoothing,
+    check_smoothing,
+    prior_by_constraint,
+    smooth_positions,
+)
 
 __all__ = [
     "FittedRelations",
     "RelationCounts",
     "Relations",
-    "Smoothing",
     "StructureChoice",
     "Unlinked",
     "constraining",
@@ -37,19 +42,12 @@ __all__ = [
     "fit_relations",
 ]
 
-Smoothing = float | Literal["learned"]
 Unlinked = Literal["constrained", "marginal", "ignore"]
 StructureChoice = (
     Literal["learned", "shared", "chain", "full"] | Structure | Iterable[tuple[int, int]]
 )
 
 MOST_POSITIONS = 300  # unlinked pairs of later positions count together
-BACK_OFF = 3.0  # what is known of pairs elsewhere counts as so many at each position
-STRENGTHS = (1e-3, 1e3)  # each entry of a learned prior stays between these
-POLYA_STEPS = 2000
-
-# members (128, 7): which relations are in each set, by mask
-MEMBERS = np.array([[mask >> r & 1 for r in range(7)] for mask in range(128)], bool)
 
 
 @dataclass(frozen=True)
@@ -58,7 +56,7 @@ class RelationCounts(Counts):
 
     Parameters
     ----------
-    keys : (rows,) sorted keys (action, action, constraint) of linked pairs that leave a choice
+    keys : (rows,) sorted keys (action, action, constraint) of linked pairs with a choice
     counts : (rows, 7) relations of each
     positions : (size, size, 7) relations of unlinked pairs by position, those beyond at [0, 0]
     """
@@ -77,7 +75,7 @@ class RelationCounts(Counts):
         return type(self)(self.keys, self.counts * weight, self.positions * weight)
 
     def _with(self, other: Self, sign: int) -> Self:
-        """Counts of both by key and by position; keys without counts go."""
+        """Counts of both by key and by position; keys without counts are removed."""
         keys, row = np.unique(np.concatenate([self.keys, other.keys]), return_inverse=True)
         both = np.concatenate([self.counts, sign * other.counts])
         counts = np.zeros((len(keys), 7), both.dtype)
@@ -98,10 +96,10 @@ class FittedRelations(FittedTerm):
     ----------
     structure : which pairs are linked
     keys, log_probs : (rows,), (rows, 7) of linked pairs, by (action, action, constraint)
-    unknown : (128, 7) of linked pairs whose actions never met, by constraint
+    unknown : (128, 7) of linked pairs whose actions never occurred together, by constraint
     positions, elsewhere : (size, size, 7), (7,) of unlinked pairs
     unlinked : how pairs without a link are scored, see `Relations`
-    link_scores : score of every candidate link, where the structure was learned
+    link_scores : score of every candidate link, if the structure was learned
     """
 
     structure: Structure = stored(Structure)
@@ -118,7 +116,7 @@ class FittedRelations(FittedTerm):
     link_scores: LinkScores | None = stored(LinkScores, optional=True, default=None)
 
     def agrees(self) -> bool:
-        """Whether keys are of known actions, in order, and exclude what constraints exclude."""
+        """Whether keys are sorted and of known actions, and respect their constraints."""
         keys, impossible = self.keys, ~MEMBERS[self.keys % 128]
         in_range = ((keys >= 0) & (keys < len(self.actions) ** 2 * 128)).all()
         excluded = np.append(self.log_probs[impossible], self.unknown[~MEMBERS])
@@ -174,11 +172,11 @@ class FittedRelations(FittedTerm):
         key = kernels.key_of(first, second, constraint, len(self.actions))
         known = max(first, second) < len(self.actions)
         row = kernels.find(self.keys, key) if known else -1
-        found: Floats = np.exp(self.log_probs[row] if row >= 0 else self.unknown[constraint])
-        return found
+        chances: Floats = np.exp(self.log_probs[row] if row >= 0 else self.unknown[constraint])
+        return chances
 
     def draw(self, action: npt.ArrayLike, rng: np.random.Generator) -> Bytes:
-        """Draw the relations of all pairs of an instance, given its actions.
+        """Draw the relations of all pairs of an instance given its actions.
 
         Returns (k, k), the relation of i < j at [i, j], and 255 elsewhere. Pairs are drawn one by
         one, each among the relations that the intervals between leave open, so they always hold
@@ -204,8 +202,8 @@ class FittedRelations(FittedTerm):
     def describe(self, least: float = 0.0) -> pd.DataFrame:
         """Relations of linked pairs given actions and constraint, the most telling first.
 
-        `surprise` is how far the distribution is from even, in nats: log of the number of
-        relations that were possible, less the entropy.
+        `surprise` is how far the distribution is from uniform, in nats: the log of the number of
+        possible relations, minus the entropy.
         """
         rows = []
         for key, logs in zip(self.keys.tolist(), self.log_probs, strict=True):
@@ -223,7 +221,7 @@ class FittedRelations(FittedTerm):
         return frame.sort_values("surprise", ascending=False, kind="stable", ignore_index=True)
 
     def brief(self) -> str:
-        """How many links there are, or which rule makes them."""
+        """Number of links, or the rule that makes them."""
         return f"links: {len(self.structure.links) or self.structure.beyond}"
 
 
@@ -233,9 +231,9 @@ class Relations(Term):
 
     Parameters
     ----------
-    structure : which pairs of positions carry a relation given the two actions: "full" all of
-        them, "chain" neighbours, "learned" those for which it pays, activity by activity,
-        "shared" those whose relation differs between activities; or pairs of positions
+    structure : which pairs of positions have a relation given the two actions: "full" all of
+        them, "chain" neighbours, "learned" those whose relation depends on the actions, activity
+        by activity, "shared" those whose relation differs between activities; or pairs of positions
     criterion, penalty : how links are learned, see `ibgn.terms.selection.score_links`
     smoothing : added to the count of each relation; "learned" fits a prior for each constraint
     unlinked : how pairs without a link are scored: by the relations at their positions within
@@ -258,14 +256,14 @@ class Relations(Term):
         elif isinstance(self.structure, Iterator):
             raise OptionError("structure", self.structure, "must be a list: it is read repeatedly")
         else:
-            Structure.of(self.structure)  # refuses what are no pairs of positions
+            Structure.of(self.structure)  # refuses invalid pairs of positions
         check_choice("criterion", self.criterion, get_args(Criterion))
         check_number("penalty", self.penalty, "positive", lambda value: value > 0)
         check_smoothing(self.smoothing)
         check_choice("unlinked", self.unlinked, get_args(Unlinked))
 
     def specialise(self, parts: Sequence[IntervalSequences]) -> Sequence["Relations"]:
-        """Choose the structure of each activity, where it is to be learned."""
+        """Choose the structure of each activity, if it is to be learned."""
         choice = self.structure if isinstance(self.structure, str) else None
         if choice == "learned":
             scores = joblib.Parallel()(
@@ -283,7 +281,7 @@ class Relations(Term):
         return special
 
     def count(self, X: IntervalSequences) -> RelationCounts:
-        """Count the relations of all pairs under the structure, which is chosen by now."""
+        """Count the relations of all pairs under the structure, which must be chosen already."""
         structure = Structure.of(self.structure)
         networks = shared_networks(X, constraining(structure, self.unlinked))
         return count_relations(X, structure, networks)
@@ -295,52 +293,13 @@ class Relations(Term):
         return replace(learned, unlinked=self.unlinked, link_scores=self._link_scores)
 
 
-def check_smoothing(smoothing: Smoothing) -> None:
-    """Refuse a number that is not positive."""
-    if smoothing != "learned":
-        check_number("smoothing", smoothing, "positive, or 'learned'", lambda value: value > 0)
-
-
-class PairCells(NamedTuple):
-    """Pairs of instances that leave a choice, counted by what decides their probability.
-
-    Parameters
-    ----------
-    key : (cells,) key (action, action, constraint), or constraint - 128 where an action is unknown
-    relation : (cells,) the relation that holds
-    counts : (n, cells) sparse, how many pairs of each instance
-    """
-
-    key: Ints
-    relation: Bytes
-    counts: csr_array
-
-
-def pair_cells(X: IntervalSequences, actions: int) -> PairCells:
-    """Count the pairs of fully linked instances, once for all activities."""
-
-    def count() -> PairCells:
-        networks = shared_networks(X, Structure.full())
-        full = np.zeros((0, 0), bool), BEYOND["full"]
-        keys = kernels.pair_keys(X.offsets, X.action, networks.constraint, *full, actions)
-        choice = np.flatnonzero(networks.constraint & (networks.constraint - 1))
-        keys, constraint = keys[choice], networks.constraint[choice].astype(np.int64)
-        keys = np.where(keys < 0, constraint - 128, keys)
-        code, cell = np.unique(keys * 8 + networks.relation[choice], return_inverse=True)
-        pairs = np.diff(networks.offsets)
-        owner = np.repeat(np.arange(len(X)), pairs)[choice]
-        counts = csr_array((np.ones(len(cell)), (owner, cell)), (len(X), len(code)))
-        return PairCells(code // 8, (code % 8).astype(np.uint8), counts)
-
-    return X.derived(("pair cells", actions), count)
-
-
 def constraining(structure: Structure, unlinked: Unlinked) -> Structure:
-    """Pairs whose relations constrain others: all of them where all are scored one by one.
+    """Pairs whose relations constrain others: all of them if unlinked="constrained".
 
-    Where unlinked pairs are scored within their constraints too, the relations of an instance are
+    If unlinked pairs are scored within their constraints too, the relations of an instance are
     drawn pair by pair, so each constrains those that follow, linked or not. Activities with
-    different links then give probabilities to the same networks. Else only linked pairs constrain.
+    different links then give probabilities to the same networks. Otherwise only linked pairs
+    constrain.
     """
     return Structure.full() if unlinked == "constrained" else structure
 
@@ -348,17 +307,17 @@ def constraining(structure: Structure, unlinked: Unlinked) -> Structure:
 def count_relations(
     X: IntervalSequences, structure: Structure, networks: Networks
 ) -> RelationCounts:
-    """Count the relations of all pairs; every action of X's vocabulary is a known one."""
+    """Count the relations of all pairs; every action of X's vocabulary is known."""
     links, beyond = structure.mask(structure.size), BEYOND[structure.beyond]
     keys = kernels.pair_keys(
         X.offsets, X.action, networks.constraint, links, beyond, len(X.actions)
     )
     choice = (keys >= 0) & (networks.constraint & (networks.constraint - 1) > 0)
-    found, row = np.unique(keys[choice], return_inverse=True)
-    counts = np.bincount(row * 7 + networks.relation[choice], minlength=7 * len(found))
+    occurring, row = np.unique(keys[choice], return_inverse=True)
+    counts = np.bincount(row * 7 + networks.relation[choice], minlength=7 * len(occurring))
     size = min(int(X.lengths.max(initial=0)), MOST_POSITIONS)
     positions = kernels.count_positions(X.offsets, networks.relation, links, beyond, False, size)
-    return RelationCounts(found, counts.reshape(-1, 7).astype(np.int64), positions)
+    return RelationCounts(occurring, counts.reshape(-1, 7).astype(np.int64), positions)
 
 
 def fit_relations(
@@ -367,53 +326,16 @@ def fit_relations(
     """Turn counts into probabilities.
 
     smoothing is a number added to every relation that the constraint leaves open, or "learned": a
-    Dirichlet prior for each constraint, fitted over the pairs of actions, so that pairs seldom
-    met take after the others.
+    Dirichlet prior for each constraint, fitted over the pairs of actions, so that rare pairs
+    resemble the others.
     """
     constraint = counts.keys % 128
-    prior = _prior_by_constraint(counts, constraint, smoothing)
+    prior = prior_by_constraint(counts.counts, constraint, smoothing)
     smoothed = counts.counts + prior[constraint]
     with np.errstate(divide="ignore"):
         known = np.log(smoothed / smoothed.sum(axis=1, keepdims=True))
         unknown = np.log(prior / np.maximum(prior.sum(axis=1, keepdims=True), 1e-300))
-    elsewhere, positions = _position_probs(counts.positions)
+    elsewhere, positions = smooth_positions(counts.positions)
     return FittedRelations(
         actions, structure, counts.keys, known, unknown, np.log(positions), np.log(elsewhere)
     )
-
-
-def _prior_by_constraint(counts: RelationCounts, constraint: Ints, smoothing: Smoothing) -> Floats:
-    """(128, 7) what is added to the counts of each constraint."""
-    if smoothing != "learned":
-        check_smoothing(smoothing)
-        return float(smoothing) * MEMBERS
-    prior = MEMBERS.astype(float)
-    for mask in np.unique(constraint):
-        open_to = [int(member) for member in members(int(mask))]
-        rows = counts.counts[constraint == mask][:, open_to]
-        prior[mask, open_to] = fit_polya(rows)
-    return prior
-
-
-def fit_polya(counts: npt.NDArray[np.integer]) -> Floats:
-    """Dirichlet prior of which rows of counts are the draws, by Minka's fixed point."""
-    prior = np.ones(counts.shape[1])
-    totals = counts.sum(axis=1)
-    for _ in range(POLYA_STEPS):
-        gained = (digamma(counts + prior) - digamma(prior)).sum(axis=0)
-        spread = (digamma(totals + prior.sum()) - digamma(prior.sum())).sum()
-        after: Floats = np.clip(prior * gained / spread, *STRENGTHS)
-        if np.allclose(after, prior, rtol=1e-6):
-            return after
-        prior = after
-    return prior
-
-
-def _position_probs(counts: Ints) -> tuple[Floats, Floats]:
-    """Distribution over relations elsewhere (7,), and at each position (size, size, 7)."""
-    pooled = counts.sum(axis=(0, 1))
-    elsewhere = (pooled + 1) / (pooled.sum() + 7)
-    own = counts.astype(float)
-    own[0, 0] = 0  # pairs beyond the last position
-    smoothed = own + BACK_OFF * elsewhere
-    return elsewhere, smoothed / smoothed.sum(axis=2, keepdims=True)

@@ -1,7 +1,7 @@
-"""How tables are sampled: seats, chains, and what the chains are worth.
+"""How tables are sampled: seats, chains and their convergence.
 
 A table is a style of the activity. In each instance the intervals, in order, take seats: the next
-one joins a table with probability proportional to who sits there already, or opens a new one
+one joins a table with probability proportional to how many sit there, or opens a new one
 with weight `concentration`. Tables are numbered in the order in which an instance opens them, and
 table z has one distribution over actions in all instances of the activity.
 """
@@ -14,7 +14,7 @@ import numpy.typing as npt
 from scipy.special import digamma
 
 from ibgn._arrays import Codes, Floats, Ints
-from ibgn._kernels import nodes as kernels
+from ibgn._kernels import nodes, sampling
 from ibgn.checks import check_choice, check_number
 from ibgn.declarations import FLOAT, is_natural, stored
 from ibgn.terms.diagnostics import (
@@ -42,14 +42,14 @@ __all__ = [
 Sampler = Literal["exact", "published"]
 
 CONCENTRATIONS = (1e-3, 1e2)  # a learned concentration stays between these
-PRIORS = (1e-2, 1e3)  # and so does each entry of a learned prior: what is unseen stays possible
+PRIORS = (1e-2, 1e3)  # as does each entry of a learned prior, so unseen actions stay possible
 TUNING_SWEEPS = 100  # sweeps during which concentration and prior are learned
 TUNE_EVERY = 5
 WARMING_SWEEPS = 100  # sweeps of each chain before its trace is looked at
-PILOT = {"q": 0.025, "r": 0.0125}  # what the chain must know of its log joint; 600 sweeps at least
+PILOT = {"q": 0.025, "r": 0.0125}  # precision of the log joint; takes at least 600 sweeps
 MOVES = 10.0  # an instance of k nodes makes moves that renumber tables in MOVES / k of the sweeps
 RHAT_LIMIT = 1.05
-LEAST_WORTH = 10  # independent draws that the draws must be worth
+LEAST_WORTH = 10  # smallest effective sample size
 
 
 @dataclass(frozen=True)
@@ -61,8 +61,8 @@ class Sampling:
     sampler : "exact" leaves the joint invariant; "published" is the formula of the paper, in
         which only earlier nodes count
     draws : draws whose counts are averaged, after convergence
-    budget : sweeps at the most, in each chain; what does not converge within them says so
-    chains : independent chains; with two or more R-hat is known
+    budget : largest number of sweeps in each chain; warns if it is too small to converge
+    chains : independent chains; R-hat needs two or more
     concentration, action_prior : "learned" while the chain warms up, or a fixed number
     """
 
@@ -85,7 +85,7 @@ class Sampling:
 
 
 class ActionSequences(Protocol):
-    """What the sampler sees of instances: their actions in order; an `IntervalSequences` does."""
+    """What the sampler sees of instances: their actions in order. `IntervalSequences` fits."""
 
     @property
     def offsets(self) -> Ints:
@@ -105,7 +105,7 @@ class ActionSequences(Protocol):
 
 
 class State(NamedTuple):
-    """Seats of all nodes, with the nodes at each table by action and in all."""
+    """Seats of all nodes, with the nodes at each table by action and in total."""
 
     seat: Ints
     counts: Ints
@@ -114,17 +114,17 @@ class State(NamedTuple):
 
 @dataclass(frozen=True)
 class Convergence:
-    """What was decided about a chain and what it is worth.
+    """How the chains were run, and how well they did.
 
     Parameters
     ----------
     burn_in : sweeps left out, those for tuning included
-    thin : every so many sweeps one draw was kept
+    thin : one draw was kept every `thin` sweeps
     draws : draws kept in all chains
     effective_sample_size : of the log joint, over all draws
-    rhat : agreement of the chains, NaN where there is one
+    rhat : agreement of the chains, NaN for a single chain
     dependence_factor : of Raftery and Lewis; above 5 the chain mixes badly
-    converged : whether all that was asked for fitted into the budget
+    converged : whether the required sweeps fitted into the budget
     trace : (chains, draws) log joint of each draw
     """
 
@@ -165,7 +165,22 @@ def sample_tables(
     counts = np.mean([chain.counts for chain in chains], axis=0)
     used = np.flatnonzero(counts.sum(axis=1))
     counts = counts[: used[-1] + 1 if len(used) else 1]
-    return SampledTables(counts, concentration, prior, _judge(chains))
+    shortest = min(len(chain.trace) for chain in chains)
+    traces = np.array([chain.trace[:shortest] for chain in chains])
+    rhat, worth = potential_scale_reduction(traces), effective_sample_size(traces)
+    convergence = Convergence(
+        burn_in=max(chain.burn_in for chain in chains),
+        thin=max(chain.thin for chain in chains),
+        draws=traces.size,
+        effective_sample_size=worth,
+        rhat=rhat,
+        dependence_factor=max(chain.diagnosis.dependence_factor for chain in chains),
+        converged=all(chain.fits for chain in chains)
+        and not rhat > RHAT_LIMIT
+        and worth >= min(LEAST_WORTH, traces.size),
+        trace=traces,
+    )
+    return SampledTables(counts, concentration, prior, convergence)
 
 
 class _Chain(NamedTuple):
@@ -180,7 +195,7 @@ class _Chain(NamedTuple):
 def _tuned(
     X: ActionSequences, sampling: Sampling, rng: np.random.Generator
 ) -> tuple[float, Floats, int]:
-    """Learn concentration and prior once, for all chains; returns them and the sweeps it took."""
+    """Learn concentration and prior once, for all chains; return them and the sweeps it took."""
     state = initial_state(X)
     learned = sampling.concentration == "learned"
     concentration = 1.0 if learned else float(sampling.concentration)
@@ -205,14 +220,14 @@ def _run_chain(
     tuning: int,
     rng: np.random.Generator,
 ) -> _Chain:
-    """Run a pilot, let Raftery and Lewis decide, and draw; tuning sweeps are spent already."""
+    """Run a pilot, decide by Raftery and Lewis, and draw; tuning sweeps are already spent."""
     state = initial_state(X)
 
     def go_on(state: State, sweeps: int, thin: int = 1) -> tuple[State, Floats, Ints]:
         return run(X, state, concentration, prior, sampling.sampler, rng, sweeps, thin)
 
     warming = min(WARMING_SWEEPS, (sampling.budget - tuning) // 4)
-    state, _, _ = go_on(state, warming)  # the way from the first state would mislead the diagnostic
+    state, _, _ = go_on(state, warming)  # early sweeps would mislead the diagnostic
     left = sampling.budget - tuning - warming
     pilot_length = min(minimum_length(**PILOT), left - 1)
     state, pilot, _ = go_on(state, pilot_length)
@@ -229,7 +244,7 @@ def _run_chain(
         kept = trace[thin - 1 :: thin]
         if effective_sample_size(kept) >= LEAST_WORTH or left < 4 * thin * draws:
             break
-        thin *= 4  # draws worth too little: again, further apart
+        thin *= 4  # effective sample size too small: again, with draws further apart
     fits = (
         diagnosis.enough
         and pilot_length + further >= diagnosis.burn_in
@@ -240,37 +255,17 @@ def _run_chain(
     return _Chain(counts / draws, kept, burn_in, thin, diagnosis, fits)
 
 
-def _judge(chains: list[_Chain]) -> Convergence:
-    shortest = min(len(chain.trace) for chain in chains)
-    traces = np.array([chain.trace[:shortest] for chain in chains])
-    rhat, worth = potential_scale_reduction(traces), effective_sample_size(traces)
-    return Convergence(
-        burn_in=max(chain.burn_in for chain in chains),
-        thin=max(chain.thin for chain in chains),
-        draws=traces.size,
-        effective_sample_size=worth,
-        rhat=rhat,
-        dependence_factor=max(chain.diagnosis.dependence_factor for chain in chains),
-        converged=all(chain.fits for chain in chains)
-        and not rhat > RHAT_LIMIT
-        and worth >= min(LEAST_WORTH, traces.size),
-        trace=traces,
-    )
-
-
 def initial_state(X: ActionSequences, seat: Ints | None = None) -> State:
-    """Everybody at the first table of their instance, or seats as given."""
+    """All nodes at the first table of their instance, or at these seats."""
     seat = np.zeros(len(X.action), np.int64) if seat is None else np.array(seat, np.int64)
     tables = int(X.lengths.max(initial=1))
-    counts, totals = kernels.count_tables(X.action, seat, tables, len(X.actions))
+    counts, totals = nodes.count_tables(X.action, seat, tables, len(X.actions))
     return State(seat, counts, totals)
 
 
 def log_joint(X: ActionSequences, state: State, concentration: float, prior: Floats) -> float:
     """Log P(seats, actions)."""
-    return kernels.log_joint(
-        X.offsets, state.seat, state.counts, state.totals, concentration, prior
-    )
+    return nodes.log_joint(X.offsets, state.seat, state.counts, state.totals, concentration, prior)
 
 
 def run(
@@ -283,14 +278,14 @@ def run(
     sweeps: int = 1,
     thin: int = 1,
 ) -> tuple[State, Floats, Ints]:
-    """Seat every node again, so many times.
+    """Seat every node again, once per sweep.
 
     Returns the new state, the log joint after each sweep, and the counts of every thin-th sweep
     added up.
     """
     after = State(*(part.copy() for part in state))
     moves = MOVES if sampler == "exact" else -1.0
-    trace, summed = kernels.run(
+    trace, summed = sampling.run(
         X.offsets, X.action, *after, concentration, prior, moves, sweeps, thin, rng
     )
     return after, trace, summed

@@ -1,7 +1,7 @@
-"""Which links an activity needs: the score of every candidate, and the structure they select.
+"""Which links an activity needs: the score of every candidate, and the selected structure.
 
-No link's choice depends on another's, so the best structure is found by one comparison for each
-pair of positions.
+The choice of a link does not depend on other links, so the best structure needs only one
+comparison for each pair of positions.
 """
 
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ Criterion = Literal["bic", "bic-published", "bdeu", "aic"]
 MOST_POSITIONS = 300  # later positions are never linked
 SAMPLE_SIZE = 10.0  # equivalent sample size of "bdeu"
 SHARED_PRIOR = 1.0  # Dirichlet prior of each relation in the comparison of activities
-STRONG_EVIDENCE = 10.0  # Bayes factor from which on activities are taken to differ
+STRONG_EVIDENCE = 10.0  # Bayes factor above which activities count as different
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class LinkScores:
 
     @property
     def score(self) -> Floats:
-        """(pairs,) gain less penalty."""
+        """(pairs,) gain minus penalty."""
         return self.gain - self.penalty
 
     @property
@@ -63,7 +63,7 @@ class LinkScores:
         return Structure(zip(first[linked], second[linked], strict=True), self.size)
 
     def frame(self) -> pd.DataFrame:
-        """Return one row for each candidate link, the best first."""
+        """Return one row per candidate link, the best first."""
         first, second = np.triu_indices(self.size, 1)
         rows = pd.DataFrame(
             {
@@ -87,7 +87,7 @@ def score_links(
     ----------
     X : instances of the activity
     criterion : "bic" charges for relations and pairs of actions that occur; "bic-published" for
-        all there could be, which never links anything; "aic" like "bic" with a lighter charge;
+        all possible ones, which never links anything; "aic" is like "bic" with a lower charge;
         "bdeu" compares marginal likelihoods and needs no charge
     penalty : multiplies what a link costs; for "bdeu", its evidence must exceed log(penalty)
     """
@@ -111,20 +111,28 @@ def score_shared_links(parts: Sequence[IntervalSequences], penalty: float = 1.0)
     """Score every link for all activities by whether the relation depends on the activity.
 
     Compares the marginal likelihood of the relations at a pair of positions, with one Dirichlet
-    distribution for each activity, against one for all. A link asks for strong evidence, a ratio
+    distribution for each activity, against one for all. A link needs strong evidence, a ratio
     of 10; penalty multiplies that.
     """
     check_number("penalty", penalty, "positive", lambda value: value > 0)
     longest = max((int(part.lengths.max(initial=0)) for part in parts), default=0)
     size = min(longest, MOST_POSITIONS)
-    counts = np.stack([_relations_by_position(part, size) for part in parts])
+    nothing, full = np.zeros((0, 0), bool), BEYOND["full"]
+    related = [read_networks(part, "chain").relation for part in parts]
+    counts = np.stack(
+        [
+            kernels.count_positions(part.offsets, relation, nothing, full, True, size)
+            for part, relation in zip(parts, related, strict=True)
+        ]
+    )
+    counts[:, 0, 0] = 0  # pairs beyond the last position
     gain = _log_marginal(counts).sum(axis=0) - _log_marginal(counts.sum(axis=0))
     gain = gain[np.triu_indices(size, 1)]
     return LinkScores(size, gain, np.full(len(gain), np.log(penalty * STRONG_EVIDENCE)))
 
 
 def _padded(X: IntervalSequences, size: int) -> tuple[npt.NDArray[np.int32], Floats, Floats]:
-    """Actions, starts and ends as (instances, size), cut and filled up."""
+    """Actions, starts and ends as (instances, size), cut and padded."""
     column = np.arange(len(X.action)) - np.repeat(X.offsets[:-1], X.lengths)
     row = X.owner
     kept = column < size
@@ -134,15 +142,6 @@ def _padded(X: IntervalSequences, size: int) -> tuple[npt.NDArray[np.int32], Flo
         full[row[kept], column[kept]] = values[kept]
         padded.append(full)
     return padded[0], padded[1], padded[2]
-
-
-def _relations_by_position(X: IntervalSequences, size: int) -> npt.NDArray[np.int64]:
-    """(size, size, 7) relations of all pairs."""
-    relation = read_networks(X, "chain").relation
-    nothing = np.zeros((0, 0), bool)
-    counts = kernels.count_positions(X.offsets, relation, nothing, BEYOND["full"], True, size)
-    counts[0, 0] = 0  # pairs beyond
-    return counts
 
 
 def _log_marginal(counts: npt.NDArray[np.int64]) -> Floats:

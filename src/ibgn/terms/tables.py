@@ -1,7 +1,7 @@
-"""The term of the Chinese restaurant: which actions an activity is made of, table by table.
+"""The term for the actions of an activity, by a Chinese restaurant process.
 
 A table is a style of the activity. In each instance the intervals, in order, take seats: the next
-one joins a table with probability proportional to who sits there already, or opens a new one
+one joins a table with probability proportional to how many sit there, or opens a new one
 with weight `concentration`. Tables are numbered in the order in which an instance opens them, and
 table z has one distribution over actions in all instances of the activity.
 """
@@ -18,7 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ibgn._arrays import Codes, Floats, Ints
 from ibgn._kernels import generation as drawing
-from ibgn._kernels import nodes as kernels
+from ibgn._kernels import sequential
 from ibgn.checks import check_choice
 from ibgn.declarations import FLOAT, are_probs, is_positive, stored
 from ibgn.intervals import IntervalSequences
@@ -30,13 +30,13 @@ __all__ = ["FittedTables", "NodeLikelihood", "TableCounts", "Tables"]
 
 NodeLikelihood = Literal["sequential", "mixture", "published"]
 
-EXACT_LENGTH = 12  # up to here the sequential likelihood sums over all seatings
+EXACT_LENGTH = 12  # up to this length, the sequential likelihood sums over all seatings
 PARTICLES = 64
 
 
 @dataclass(frozen=True)
 class TableCounts(Counts):
-    """Actions of instances, in order: less says too little about who may sit with whom.
+    """Actions of instances, in order: the sampler needs them all.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class TableCounts(Counts):
         return self._of([*self._sequences(), *other._sequences()])
 
     def __sub__(self, other: Self) -> Self:
-        """Take out one equal instance for each of the other's, from the end on."""
+        """Remove one equal instance for each of the other's, starting from the end."""
         surplus, kept = Counter(map(bytes, other._sequences())), []
         for sequence in reversed(self._sequences()):
             if surplus[bytes(sequence)]:
@@ -85,10 +85,10 @@ class FittedTables(FittedTerm):
     Parameters
     ----------
     action_probs : (tables, actions) distribution over actions at each table
-    shares : (tables,) part of the intervals that each table is expected to hold
+    shares : (tables,) expected share of the intervals at each table
     concentration : weight of opening a new table
     action_prior : (actions,) Dirichlet prior of each table
-    convergence : of the chains that were run
+    convergence : of the chains
     node_likelihood : how intervals are scored, see `Tables`
     seed : of the particles that estimate the sequential likelihood of long instances
     """
@@ -106,7 +106,7 @@ class FittedTables(FittedTerm):
     def log_terms(self, X: IntervalSequences) -> LogTerms:
         """Log probability that each interval adds.
 
-        An action never seen in training is as likely in every activity.
+        An action never seen in training is equally likely in every activity.
         """
         if self.node_likelihood == "sequential":
             return LogTerms(interval=self.sequential_terms(X))
@@ -123,16 +123,16 @@ class FittedTables(FittedTerm):
         """
         longest = int(X.lengths.max(initial=0))
         emission = self.emission(longest)
-        # the first rows are the same however many there are
+        # the first rows do not depend on how many rows there are
         uniform = np.random.default_rng(self.seed).random((longest, particles + 1))
         terms = np.empty(len(X.action))
         for begin, stop in pairwise(X.offsets.tolist()):
             k = stop - begin
             of_nodes = np.ascontiguousarray(emission[:k, X.action[begin:stop]].T)
             terms[begin:stop] = (
-                kernels.log_sequential_exact(of_nodes, self.concentration)
+                sequential.log_sequential_exact(of_nodes, self.concentration)
                 if k <= EXACT_LENGTH
-                else kernels.log_sequential_particles(of_nodes, self.concentration, uniform[:k])
+                else sequential.log_sequential_particles(of_nodes, self.concentration, uniform[:k])
             )
         return terms
 
@@ -165,7 +165,7 @@ class FittedTables(FittedTerm):
         return pd.DataFrame(rows, columns=["table", "share", "action", "probability"])
 
     def brief(self) -> str:
-        """How many tables, and whether the chains converged."""
+        """Number of tables, and whether the chains converged."""
         settled = "converged" if self.convergence.converged else "NOT converged"
         return f"{count(int((self.shares >= 0.01).sum()), 'table')}, {settled}"
 
@@ -198,10 +198,18 @@ class Tables(Sampling, Term):
         return TableCounts(kept.offsets, kept.action, kept.actions)
 
     def fit(self, counts: TableCounts, pooled: None, context: Context) -> FittedTables:
-        """Sample the tables; chains that do not converge are warned of."""
+        """Sample the tables; warn if the chains do not converge."""
         sampled = sample_tables(counts, self, context.rng)
-        if not sampled.convergence.converged:
-            self._warn(sampled.convergence, context)
+        convergence = sampled.convergence
+        if not convergence.converged:
+            warnings.warn(
+                f"the tables of activity {str(context.activity)!r} may not have converged within "
+                f"budget={self.budget} sweeps (draws worth {convergence.effective_sample_size:.0f} "
+                f"independent ones, R-hat {convergence.rhat:.3f}); raise budget and draws, or see "
+                "the convergence of the tables",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
         totals, prior = sampled.counts.sum(axis=1), sampled.action_prior
         return FittedTables(
             actions=context.actions,
@@ -209,17 +217,7 @@ class Tables(Sampling, Term):
             shares=totals / totals.sum() if totals.sum() else np.ones(len(totals)) / len(totals),
             concentration=sampled.concentration,
             action_prior=prior,
-            convergence=sampled.convergence,
+            convergence=convergence,
             node_likelihood=self.node_likelihood,
             seed=context.seed,
-        )
-
-    def _warn(self, convergence: Convergence, context: Context) -> None:
-        warnings.warn(
-            f"the tables of activity {str(context.activity)!r} may not have converged within "
-            f"budget={self.budget} sweeps (draws worth {convergence.effective_sample_size:.0f} "
-            f"independent ones, R-hat {convergence.rhat:.3f}); raise budget and draws, or see the "
-            "convergence of the tables",
-            ConvergenceWarning,
-            stacklevel=3,
         )

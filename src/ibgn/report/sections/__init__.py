@@ -29,4 +29,4 @@ SECTIONS: tuple[Section, ...] = tuple(
         reproduce,
     )
 )
-"""What `make_report` shows unless other sections are given."""
+"""The sections that `make_report` shows by default."""

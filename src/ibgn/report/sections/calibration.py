@@ -26,10 +26,6 @@ def bins_of_confidence(predictions: pd.DataFrame) -> pd.DataFrame:
     return bins.reset_index(drop=True)
 
 
-def _data(findings: Findings) -> dict[str, Any]:
-    return {"method": findings.method, "rows": rows(bins_of_confidence(findings.predictions))}
-
-
 def _figures(findings: Findings, data: dict[str, Any]) -> dict[str, Figure]:
     alt = f"How often {findings.method} is right, against how sure it says it is."
     return {"calibration": Figure(lambda: plot_calibration(pd.DataFrame(data["rows"])), alt)}
@@ -41,7 +37,10 @@ SECTION = Section(
     "A method that says it is 80% sure should be right in 80 of 100 such cases. Predictions are "
     "grouped by how sure they were; points below the line are too sure, points above it not sure "
     "enough.",
-    _data,
+    lambda findings: {
+        "method": findings.method,
+        "rows": rows(bins_of_confidence(findings.predictions)),
+    },
     template_beside(__file__),
     _figures,
     lambda findings, data: {"calibration": pd.DataFrame(data["rows"])},

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import pandas as pd
-
 from ibgn.plots import plot_confusion
 from ibgn.report.findings import Findings
 from ibgn.report.section import Figure, Section, template_beside
@@ -28,10 +26,6 @@ def _figures(findings: Findings, data: dict[str, Any]) -> dict[str, Figure]:
     return {"confusion": Figure(lambda: plot_confusion(findings.confusion), alt)}
 
 
-def _frames(findings: Findings, data: dict[str, Any]) -> dict[str, pd.DataFrame]:
-    return {"confusion": findings.confusion.rename_axis(index="label").reset_index()}
-
-
 SECTION = Section(
     "confusion",
     "What is mistaken for what",
@@ -40,5 +34,7 @@ SECTION = Section(
     _data,
     template_beside(__file__),
     _figures,
-    _frames,
+    lambda findings, data: {
+        "confusion": findings.confusion.rename_axis(index="label").reset_index()
+    },
 )

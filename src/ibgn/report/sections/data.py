@@ -1,4 +1,4 @@
-"""What the data are like, and what in them looks like a mistake."""
+"""A summary of the data, and what looks like a mistake in them."""
 
 from typing import Any
 

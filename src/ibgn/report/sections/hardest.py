@@ -16,10 +16,6 @@ __all__ = ["SECTION"]
 MOST_REASONS = 8
 
 
-def _data(findings: Findings) -> list[dict[str, Any]]:
-    return [_describe(hard) for hard in findings.hardest]
-
-
 def _describe(hard: HardInstance) -> dict[str, Any]:
     described: dict[str, Any] = {
         "instance": hard.name,
@@ -39,10 +35,6 @@ def _describe(hard: HardInstance) -> dict[str, Any]:
         "parts": {"prior": float(why.prior)} | why.sums,
         "reasons": rows(why.frame().head(MOST_REASONS)),
     }
-
-
-def _figures(findings: Findings, data: list[dict[str, Any]]) -> dict[str, Figure]:
-    return dict(_figure(number, hard) for number, hard in enumerate(findings.hardest))
 
 
 def _figure(number: int, hard: HardInstance) -> tuple[str, Figure]:
@@ -78,12 +70,12 @@ def _frames(findings: Findings, data: list[dict[str, Any]]) -> dict[str, pd.Data
 SECTION = Section(
     "hardest",
     "The hardest instances",
-    "Test instances whose true activity was given the least probability, by a model that had not "
+    "The test instances whose true activity got the lowest probability, from a model that had not "
     "learned from them, and why. Blue speaks for the prediction, orange for the activity that it "
-    "is compared with: the true one, or the next likely where the prediction is right. The weights "
-    "add up to the log odds, where +2.3 means ten times as likely.",
-    _data,
+    "is compared with: the true one, or the next likeliest if the prediction is right. The weights "
+    "add up to the log odds; +2.3 means ten times as likely.",
+    lambda findings: [_describe(hard) for hard in findings.hardest],
     template_beside(__file__),
-    _figures,
+    lambda findings, data: dict(_figure(n, hard) for n, hard in enumerate(findings.hardest)),
     _frames,
 )

@@ -81,7 +81,7 @@ def _linked(model: ActivityModel) -> Bools:
 
 
 def _convergence(model: ActivityModel) -> dict[str, Any] | None:
-    """Diagnostics of the chains that learned an activity, as plain numbers; None without any."""
+    """Diagnostics of the chains that learned an activity, as plain numbers; None without chains."""
     if "tables" not in model:
         return None
     diagnostics = model["tables"].convergence
@@ -107,7 +107,7 @@ def _figures(findings: Findings, data: dict[str, Any]) -> dict[str, Figure]:
 
 
 def _frames(findings: Findings, data: dict[str, Any]) -> dict[str, pd.DataFrame]:
-    """What was learned of all activities, also of those that the page leaves out."""
+    """What was learned about all activities, including those that the page leaves out."""
     models = {str(name): model for name, model in findings.activities.items()}
     described: dict[str, list[pd.DataFrame]] = {}
     links: list[tuple[str, int, int]] = []
@@ -128,9 +128,9 @@ def _frames(findings: Findings, data: dict[str, Any]) -> dict[str, pd.DataFrame]
 SECTION = Section(
     "model",
     "What was learned",
-    "Every activity has a model of its own, made of terms, each about one side of it. Tables are "
-    "kinds of moments, each with the actions that are likely at it; links are pairs of positions "
-    "whose relation in time is learned given their actions.",
+    "Every activity has its own model, made of terms, each about one side of it. Tables are "
+    "kinds of moments, each with its likely actions; links are pairs of positions whose relation "
+    "in time is learned given their actions.",
     _data,
     template_beside(__file__),
     _figures,

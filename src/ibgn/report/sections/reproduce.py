@@ -4,7 +4,6 @@ import platform
 from importlib.metadata import version
 from typing import Any
 
-from ibgn.report.findings import Findings
 from ibgn.report.section import Section, template_beside
 
 __all__ = ["SECTION", "provenance"]
@@ -13,13 +12,9 @@ PACKAGES = ("ibgn", "numpy", "scipy", "pandas", "scikit-learn", "numba", "matplo
 
 
 def provenance(command: str, seed: int) -> dict[str, Any]:
-    """The command, the seed and the versions that gave a result."""
+    """The command, the seed and the versions behind a result."""
     versions = {"python": platform.python_version()} | {name: version(name) for name in PACKAGES}
     return {"command": command, "seed": seed, "versions": versions}
-
-
-def _data(findings: Findings) -> dict[str, Any]:
-    return provenance(findings.origin.command, findings.origin.seed)
 
 
 SECTION = Section(
@@ -27,6 +22,6 @@ SECTION = Section(
     "Run it again",
     "The same command with the same data, seed and versions gives the same numbers; only seconds "
     "differ.",
-    _data,
+    lambda findings: provenance(findings.origin.command, findings.origin.seed),
     template_beside(__file__),
 )

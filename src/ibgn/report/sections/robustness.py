@@ -13,12 +13,8 @@ from ibgn.report.section import Figure, Section, template_beside
 __all__ = ["SECTION", "robustness_figures"]
 
 
-def _data(findings: Findings) -> list[dict[str, Any]]:
-    return [] if findings.robustness is None else rows(findings.robustness)
-
-
 def robustness_figures(curves: pd.DataFrame) -> dict[str, Figure]:
-    """A curve for each kind of error that has rates, and all detectors side by side."""
+    """One plot for each kind of error that has rates, and one of all detectors side by side."""
     clean = curves[curves["error"] == "none"]
     graded = list(dict.fromkeys(curves.loc[curves["rate"] > 0, "error"]))
     figures = []
@@ -49,8 +45,8 @@ SECTION = Section(
     "robustness",
     "Errors in the data",
     "Detectors lose intervals, mistake one action for another and place ends wrongly. Here such "
-    "errors were put into the data on purpose; the flatter the line, the less they hurt a method.",
-    _data,
+    "errors were added to the data on purpose; the flatter the line, the less they hurt a method.",
+    lambda findings: [] if findings.robustness is None else rows(findings.robustness),
     template_beside(__file__),
     _figures,
     _frames,

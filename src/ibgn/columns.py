@@ -1,0 +1,69 @@
+"""Columns of interval sequences: one value per interval, or one per instance."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ibgn.cleaning import Flat, Records, where_in_lists
+from ibgn.errors import DataError
+from ibgn.text import count
+
+__all__ = ["as_column", "check_intervals", "join", "join_if_all"]
+
+
+def check_intervals(flat: Flat, actions: tuple[str, ...]) -> None:
+    """Refuse columns that do not fit together, are not ordered, or hold invalid intervals."""
+    offsets, action, start, end = flat
+    if offsets.ndim != 1 or len(offsets) == 0 or offsets[0] != 0 or (np.diff(offsets) < 0).any():
+        raise DataError(
+            "offsets start at 0 and never decrease; there is one more than there are instances"
+        )
+    if not (action.shape == start.shape == end.shape == (offsets[-1],)):
+        raise DataError(
+            f"action, start and end have one value for each of the {offsets[-1]} intervals, "
+            f"got shapes {action.shape}, {start.shape}, {end.shape}"
+        )
+    if len(set(actions)) != len(actions):
+        raise DataError("the vocabulary names an action twice; make the names of actions distinct")
+    if list(actions) != sorted(actions):  # names decide the order of equal intervals
+        raise DataError("the vocabulary is not in the order of its names; from_lists() sorts it")
+    if len(action) and not (action.min() >= 0 and action.max() < len(actions)):
+        raise DataError(f"action codes go from 0 to {len(actions) - 1}, one per name")
+    owner = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    records = Records(
+        owner, action.astype(np.int64), start, end, (), actions, where_in_lists(owner, None)
+    )
+    records._check_times()
+    records._refuse(end <= start, "the interval has zero length; from_lists() can clean it")
+    order = np.lexsort((action, end, start, owner))
+    if (order != np.arange(len(order))).any():
+        where = where_in_lists(owner, None)(int(np.argmax(order != np.arange(len(order)))))
+        raise DataError(
+            f"{where}: intervals must be ordered by (start, end, action); from_lists() sorts them"
+        )
+
+
+def as_column(name: str, values: Any, instances: int, dtype: Any = None) -> npt.NDArray[Any]:
+    """Convert one value per instance to an array; `name` begins the message if that fails."""
+    try:
+        column = np.asarray(values, dtype=dtype)
+    except ValueError as error:  # lists of different lengths
+        raise DataError(f"{name} has one value per instance, got lists: {error}") from error
+    if column.shape != (instances,):
+        raise DataError(
+            f"{name} has one value per instance, got shape {column.shape} for "
+            f"{count(instances, 'instance')}"
+        )
+    return column
+
+
+def join(parts: list[npt.NDArray[Any]], dtype: Any) -> npt.NDArray[Any]:
+    """One column from those of several sequences, or of none."""
+    return np.concatenate([np.zeros(0, dtype), *parts])
+
+
+def join_if_all(parts: list[npt.NDArray[Any] | None]) -> npt.NDArray[Any] | None:
+    """One column from optional ones, None where one is missing."""
+    known = [part for part in parts if part is not None]
+    return np.concatenate(known) if known and len(known) == len(parts) else None

@@ -1,0 +1,274 @@
+"""Instances to files: what must hold so that reading gives them back, and files with tiers.
+
+Tiers, one per action, are what the writers of ELAN and Praat share. Such a file says of itself
+which instance it is, and its label and group; the readers believe it.
+"""
+
+import datetime
+import heapq
+import itertools
+import json
+import math
+from collections import Counter, defaultdict
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ibgn._files import COMPRESSIONS, Source, as_path, show, writing
+from ibgn.columns import as_column
+from ibgn.errors import DataError
+from ibgn.intervals import Instance, IntervalSequences
+from ibgn.io.longframe import as_objects
+from ibgn.text import count, printable, quote
+
+__all__ = [
+    "Known",
+    "Tier",
+    "check_known",
+    "check_writable",
+    "lay_out",
+    "parse_known",
+    "to_json",
+    "write_instances",
+]
+
+Known = Mapping[str, Any]
+"""What a file says of itself: instance and, where there are, label and group."""
+
+KNOWN = ("instance", "label", "group")
+LONGEST = 40  # characters of an id in the name of its file, of up to four bytes each
+
+
+# what a cell of each format can hold; bool is an int, a date with a time is a date
+IN_JSON = (str, int, float)
+IN_TEXT = (*IN_JSON, Decimal, datetime.date, datetime.time, datetime.timedelta)
+IN_PARQUET = (*IN_TEXT, bytes)
+MAYBE_NAN = (float, Decimal, datetime.datetime)
+
+
+def check_writable(
+    X: IntervalSequences, y: Sequence[Any] | npt.NDArray[Any] | None, held: tuple[type, ...]
+) -> dict[str, list[Any]]:
+    """Refuse what a reader would refuse, merge or lose.
+
+    Parameters
+    ----------
+    X, y : instances and labels to write
+    held : types that a cell of the format can have
+
+    Returns
+    -------
+    labels and groups, where there are any, as plain objects by the name of their column
+    """
+    if not isinstance(X, IntervalSequences):
+        raise DataError(f"X must be IntervalSequences, got {type(X).__name__}")
+    if len(X) == 0:
+        raise DataError("there are no instances, and a file without any cannot be read")
+    if X.ids is not None:
+        _check_cells("id", list(X.ids), (object,))
+        name, times = Counter(map(str, X.ids)).most_common(1)[0]
+        if times > 1:
+            raise DataError(
+                f"{times} instances have the id {quote(name)} and would be read as one; "
+                "make ids distinct, as in IntervalSequences.from_lists(X.to_lists(), ids=...)"
+            )
+    for code in np.unique(X.action):
+        _check_text(f"action {code}", X.actions[code])
+    cells = {"label": _plain("y", y, len(X)), "group": _plain("groups", X.groups, len(X))}
+    for name, values in cells.items():
+        _check_cells(name, values or [], held)
+    return {name: values for name, values in cells.items() if values is not None}
+
+
+def _plain(name: str, values: Any, instances: int) -> list[Any] | None:
+    if values is None:
+        return None
+    return as_objects(as_column(name, values, instances))
+
+
+def _check_cells(name: str, values: list[Any], held: tuple[type, ...]) -> None:
+    """Refuse values of a column that are missing, blank or of a wrong type; names the instance."""
+    for d, value in enumerate(values):
+        what = f"the {name} of instance {d}"
+        if value is None or value is pd.NA or (isinstance(value, MAYBE_NAN) and value != value):
+            raise DataError(f"{what} is missing; fill it in, or leave all of them out")
+        if not isinstance(value, held):
+            raise DataError(
+                f"{what} is {quote(value)}, of type {type(value).__name__}, which the format "
+                "cannot hold; make it text"
+            )
+        if isinstance(value, str):
+            _check_text(what, value)
+
+
+def _check_text(what: str, text: str) -> None:
+    if not text.strip():
+        raise DataError(f"{what} is blank; give it a name")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise DataError(
+            f"{what} is {quote(text)}, which holds half a character (a lone surrogate) that "
+            "no file can; replace it"
+        ) from error
+
+
+class Tier(NamedTuple):
+    """Annotations of one action that do not overlap: their places in the list, by start."""
+
+    name: str
+    places: list[int]
+
+
+def lay_out(rows: Instance, taken: Container[str] = ()) -> list[Tier]:
+    """Put intervals on as few tiers as possible without overlap, one action per tier.
+
+    Parameters
+    ----------
+    rows : (action, start, end), in any order
+    taken : names that no tier may have
+
+    A tier has the name of its action, with a number if that name is taken.
+
+    Examples
+    --------
+    >>> for tier in lay_out([("nod", 0, 4), ("nod", 1, 2), ("nod", 4, 6), ("wave", 3, 5)]):
+    ...     print(tier.name, tier.places)
+    nod [0, 2]
+    nod (2) [1]
+    wave [3]
+    """
+    by_action: dict[str, list[int]] = defaultdict(list)
+    for place in sorted(range(len(rows)), key=lambda place: rows[place][1:]):
+        by_action[rows[place][0]].append(place)
+    tiers = []
+    for action in sorted(by_action):
+        names = _names(action, taken, by_action)
+        tiers += [Tier(next(names), lane) for lane in _lanes(rows, by_action[action])]
+    return tiers
+
+
+def _names(action: str, taken: Container[str], actions: Container[str]) -> Iterator[str]:
+    """Endless names for the tiers of an action, none of them taken or that of another action."""
+    if action not in taken:
+        yield action
+    for number in itertools.count(2):
+        name = f"{action} ({number})"
+        if name not in taken and name not in actions:
+            yield name
+
+
+def _lanes(rows: Instance, places: list[int]) -> list[list[int]]:
+    """Distribute intervals, sorted by start, over lanes: each goes to the first free one."""
+    lanes: list[list[int]] = []
+    busy: list[tuple[float, int]] = []  # until when, and which
+    free: list[int] = []
+    for place in places:
+        _, start, end = rows[place]
+        while busy and busy[0][0] <= start:
+            heapq.heappush(free, heapq.heappop(busy)[1])
+        if not free:
+            free.append(len(lanes))
+            lanes.append([])
+        lane = heapq.heappop(free)
+        lanes[lane].append(place)
+        heapq.heappush(busy, (end, lane))
+    return lanes
+
+
+def write_instances(
+    X: IntervalSequences,
+    path: Source,
+    y: Any,
+    suffix: str,
+    check: Callable[[Instance, Known], None],
+    render: Callable[[Instance, Known], Iterable[str]],
+) -> None:
+    """Write one file per instance; if one cannot be written, none is.
+
+    Parameters
+    ----------
+    X, y : instances and labels to write
+    path : a file if there is one instance, unless it is a folder; otherwise a folder, which is
+        created if needed. Its files are numbered, so that they are read in this order.
+    suffix : of these files
+    check, render : refuse an instance, and make the lines of its file
+    """
+    cells = check_writable(X, y, IN_JSON)
+    columns = {"instance": X._names(), **cells}
+    known = [{name: values[d] for name, values in columns.items()} for d in range(len(X))]
+    instances = list(zip(X.to_lists(), known, strict=True))
+    for rows, header in instances:
+        check_known(header, f"instance {quote(header['instance'])}")
+        check(rows, header)
+    try:
+        targets = _targets(as_path(path), columns["instance"], suffix)
+    except OSError as error:
+        raise DataError(
+            f"{show(path)} cannot be written to: {error.strerror or type(error).__name__}; check "
+            "the path and its permissions, and make the folder that it is in"
+        ) from error
+    for target, (rows, header) in zip(targets, instances, strict=True):
+        with writing(target) as file:
+            file.writelines(f"{line}\n" for line in render(rows, header))
+
+
+def to_json(value: Any) -> str:
+    """Write a value as JSON that people can read."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def _targets(path: Path, names: Sequence[str], suffix: str) -> list[Path]:
+    if len(names) == 1 and not path.is_dir():
+        return [path]
+    digits = len(str(len(names) - 1))
+    files = []
+    for d, name in enumerate(names):
+        # characters that every system takes; the id itself stands in the file
+        safe = "".join(c if c.isalnum() or c in "-_" else "_" for c in name[:LONGEST])
+        files.append(f"{d:0{digits}d}_{safe}{suffix}")
+    if path.exists() and not path.is_dir():
+        raise DataError(
+            f"{show(path)} is a file, but {count(len(names), 'instance')} go into a folder, one "
+            "file each; name a folder"
+        )
+    path.mkdir(exist_ok=True)
+    # other files of the format would be read together with these
+    endings = tuple(suffix.lower() + more for more in ("", *COMPRESSIONS))
+    there = (p.relative_to(path).as_posix() for p in path.rglob("*") if p.is_file())
+    others = sorted({name for name in there if name.lower().endswith(endings)} - set(files))
+    if others:
+        raise DataError(
+            f"{show(path)} holds {count(len(others), 'other file')} of this format, such as "
+            f"{quote(others[0])}, which would be read with these; name an empty folder, or "
+            "remove them"
+        )
+    return [path / file for file in files]
+
+
+def parse_known(text: str, what: str) -> Any:
+    """Parse a piece of JSON that a file holds; `what` begins every message."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise DataError(
+            f"{what} is not JSON: {printable(error, 100)}; restore it, or remove it"
+        ) from error
+
+
+def check_known(known: Known, what: str) -> dict[str, Any]:
+    """Take instance, label and group as text or numbers; `what` begins every message."""
+    for name in KNOWN:
+        value = known.get(name, "")
+        good = isinstance(value, str if name == "instance" else IN_JSON)
+        if not good or (isinstance(value, float) and not math.isfinite(value)):
+            raise DataError(
+                f"{what}: the {name} is {quote(value)}; make it text"
+                f"{'' if name == 'instance' else ' or a finite number'}"
+            )
+    return {name: known[name] for name in KNOWN if name in known}

@@ -1,0 +1,131 @@
+"""Files that a reader takes: one or a folder of them, opened one after the other."""
+
+import warnings
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from ibgn._files import (
+    COMPRESSIONS,
+    InputFile,
+    Source,
+    as_path,
+    is_folder,
+    naming_errors,
+    show,
+)
+from ibgn.errors import DataError, DataWarning, Part
+from ibgn.io.choices import Choices
+from ibgn.text import count, printable, quote
+
+__all__ = ["Files", "Sources", "find_files"]
+
+Sources = Source | list[Any] | tuple[Source, ...]
+
+MOST_FILES = 1_000_000
+
+
+class Files:
+    """Files of a format, to be read one after the other, and what was chosen for them.
+
+    Parameters
+    ----------
+    path : file, folder, or a list of these
+    suffixes : of the files that are looked for in folders
+    choices : how annotations become instances, for readers that need it
+
+    `prefix` begins messages about all of them.
+    """
+
+    def __init__(
+        self, path: Sources, suffixes: Sequence[str], choices: Choices | None = None
+    ) -> None:
+        many = isinstance(path, list | tuple)
+        self.paths: list[Source] = list(path) if isinstance(path, list | tuple) else [path]
+        self.choices = Choices() if choices is None else choices
+        self.prefix = "" if many else f"{printable(as_path(self.paths[0]).name)}: "
+        self._suffixes = suffixes
+        self._current = InputFile(self.paths[0]) if self.paths else InputFile(".")
+        self._counts: Counter[tuple[Part, ...]] = Counter()
+
+    def __len__(self) -> int:
+        return len(self._named_paths)
+
+    def __iter__(self) -> Iterator[InputFile]:
+        for name, path in self._named_paths:
+            self._current = InputFile(path, name)
+            yield self._current
+
+    @cached_property
+    def _named_paths(self) -> list[tuple[str, Path]]:
+        return [pair for path in self.paths for pair in find_files(path, self._suffixes)]
+
+    def only(self) -> InputFile:
+        """The only file, for formats that have all instances in one."""
+        if len(self.paths) != 1 or is_folder(self.paths[0]):
+            shown = show(self.paths[0]) if len(self.paths) == 1 else f"{len(self.paths)} files"
+            raise DataError(f"{shown} is a folder; name a file")
+        return self._current
+
+    def leave_out(self, *what: Part, noun: str = "event", number: int = 1) -> None:
+        """Count what was left out, changed or suspect, for a warning such as "3 events: dropped".
+
+        `what` follows the number and noun.
+        """
+        if number:
+            self._counts[(noun, *what)] += number
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Let errors name the current file, and warn at the end of what was counted."""
+        with naming_errors(lambda: self._current):
+            yield
+        for (noun, *what), number in self._counts.items():
+            counted = f"{self.prefix}{count(number, str(noun))}"
+            warnings.warn(DataWarning(counted, *what), stacklevel=5)
+
+
+def find_files(path: Source, suffixes: Sequence[str]) -> list[tuple[str, Path]]:
+    """Files to read, each with the name of its recording, sorted by name.
+
+    A file is read whatever its suffix. A folder stands for all its files with one of these
+    suffixes, including those in subfolders, which become part of their names; hidden files are left
+    out. Links to folders, which may be circular, and broken links are skipped with a warning.
+    """
+    root = as_path(path)
+    if not is_folder(root):
+        return [(root.name, root)]
+    visible = [
+        p
+        for p in root.rglob("*")
+        if not any(part.startswith(".") for part in p.relative_to(root).parts)
+    ]
+    _warn_of_links(root, [path for path in visible if path.is_symlink() and not path.is_file()])
+    files = []
+    for file in visible:
+        bare = file.stem if file.suffix.lower() in COMPRESSIONS else file.name
+        if bare.lower().endswith(tuple(suffixes)) and file.is_file():
+            files.append((file.relative_to(root).as_posix(), file))
+    if not files:
+        raise DataError(
+            f"there are no files {' or '.join('*' + suffix for suffix in suffixes)} in "
+            f"{show(path)}; check the folder, or name a file"
+        )
+    if len(files) > MOST_FILES:
+        raise DataError(f"{show(path)} holds more than {MOST_FILES} files; read it in parts")
+    return sorted(files)
+
+
+def _warn_of_links(root: Path, links: Sequence[Path]) -> None:
+    if links:
+        first = quote(min(links).relative_to(root).as_posix())
+        warnings.warn(
+            DataWarning(
+                f"{printable(root.name)}: skipped {count(len(links), 'link')} to folders or to "
+                f"nothing (first: {first}); copy the files there, or read them separately"
+            ),
+            stacklevel=3,
+        )

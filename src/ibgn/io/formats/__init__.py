@@ -1,0 +1,1 @@
+"""Formats: each module registers the format of its name."""

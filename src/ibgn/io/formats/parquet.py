@@ -1,0 +1,106 @@
+"""Parquet: the long frame of `read_table`, with its types; needs pyarrow."""
+
+from collections.abc import Sequence
+from types import ModuleType
+from typing import Any
+
+import narwhals as nw
+import numpy.typing as npt
+
+from ibgn._files import COMPRESSIONS, Source, as_path, replacing
+from ibgn.errors import DataError
+from ibgn.intervals import IntervalSequences
+from ibgn.io.export import IN_PARQUET, check_writable
+from ibgn.io.files import Files
+from ibgn.io.longframe import LongFrame, column_values
+from ibgn.io.parsing.tabular import Columns, find_columns, unused
+from ibgn.io.registry import reader, writer
+from ibgn.text import printable
+
+__all__ = ["read_parquet", "write_parquet"]
+
+
+@reader("parquet", (".parquet", ".pq"), about="one row per interval, with types")
+def read_parquet(files: Files, *, columns: Columns = None) -> LongFrame:
+    """Read a Parquet file with one row per interval.
+
+    Its columns are instance, action, start, end and, if known, label and group.
+
+    Parameters
+    ----------
+    path : file
+    columns : other names for them, for example {"action": "behaviour"}
+
+    Returns
+    -------
+    X : the instances, in the order in which the file first names them
+    y : (n,) one label per instance, or None where there are none
+    """
+    parquet = _pyarrow_parquet()
+    file = files.only()
+    _refuse_compression(file.path)
+    try:
+        with file.open() as stream, parquet.ParquetFile(stream) as stored:
+            names = stored.schema_arrow.names
+            used = find_columns(names, columns, f"{file.prefix}the file has")
+            table = stored.read(columns=[names[place] for place in used.values()])
+    except DataError:
+        raise
+    except _arrow_errors() as error:
+        reason = printable(error, longest=200)
+        raise DataError(f"{file.prefix}not readable as Parquet: {reason}") from error
+    series = {}
+    for ours, place in used.items():
+        column = nw.from_native(table[names[place]], series_only=True)
+        series[ours] = column_values(column, names[place], file.prefix)
+    return LongFrame(series, unused(names, used), file.prefix)
+
+
+@writer("parquet")
+def write_parquet(
+    X: IntervalSequences,
+    path: Source,
+    y: Sequence[Any] | npt.NDArray[Any] | None = None,
+) -> None:
+    """Write one row per interval."""
+    parquet = _pyarrow_parquet()
+    _refuse_compression(path)
+    check_writable(X, y, IN_PARQUET)
+    try:
+        table = X.to_frame(y, backend="pyarrow")
+    except DataError:
+        raise
+    except _arrow_errors() as error:
+        reason = printable(error, longest=200)
+        raise DataError(
+            f"labels and groups do not make columns of one type: {reason}; make them text"
+        ) from error
+    with replacing(path) as temporary, temporary.open("wb") as file:
+        parquet.write_table(table, file)
+
+
+def _refuse_compression(path: Source) -> None:
+    suffix = as_path(path).suffix.lower()
+    if suffix in COMPRESSIONS:
+        raise DataError(
+            f"{printable(as_path(path).name)}: a Parquet file is compressed within itself, and "
+            f"not by {suffix}; decompress it, or leave that suffix out"
+        )
+
+
+def _pyarrow_parquet() -> ModuleType:
+    try:
+        import pyarrow.parquet
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(
+            "Parquet needs pyarrow; install it with: pip install 'ibgn[parquet]'"
+        ) from error
+    module: ModuleType = pyarrow.parquet
+    return module
+
+
+def _arrow_errors() -> tuple[type[Exception], ...]:
+    """Errors that pyarrow raises for bad data: its own, and those for text and huge numbers."""
+    import pyarrow
+
+    return pyarrow.ArrowException, ValueError, TypeError, OverflowError

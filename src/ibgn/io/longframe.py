@@ -1,0 +1,259 @@
+"""A long frame, one row per interval, to interval sequences and labels."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Unpack
+
+import narwhals as nw
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from pandas.api.types import is_hashable
+
+from ibgn._arrays import Bools, Ints
+from ibgn.checks import as_number, not_a_number, span_advice
+from ibgn.cleaning import Cleaning, CleaningOptions, Records, name_by_text, order_by_name
+from ibgn.errors import DataError
+from ibgn.intervals import IntervalSequences
+from ibgn.io.parsing.tabular import Columns, find_columns, unused
+from ibgn.text import count, printable, quote
+
+__all__ = ["Labels", "LongFrame", "as_objects", "column_values", "read_table"]
+
+Labels = npt.NDArray[Any] | None
+Where = Callable[[int], str]
+
+
+def read_table(
+    table: Any, *, columns: Columns = None, **cleaning: Unpack[CleaningOptions]
+) -> tuple[IntervalSequences, Labels]:
+    """Read a frame of pandas, Polars or PyArrow with one row per interval.
+
+    Parameters
+    ----------
+    table : has the columns instance, action, start, end and, if known, label and group; other
+        columns are ignored
+    columns : other names for them, for example {"action": "behaviour"}
+    **cleaning : closed, tick, tolerance, zero_length, min_duration, duplicates; see
+        `ibgn.cleaning.Cleaning`
+
+    Returns
+    -------
+    X : the instances, in the order in which the frame first names them
+    y : (n,) one label per instance, or None where the frame has none
+
+    An instance whose only row has no action, start and end is an instance without intervals.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> X, y = read_table(pd.DataFrame({
+    ...     "take": [1, 1, 2],
+    ...     "label": ["tea", "tea", "coffee"],
+    ...     "action": ["pour", "boil", "grind"],
+    ...     "start": [4.0, 0.0, 0.0],
+    ...     "end": [6.0, 4.0, 3.5],
+    ... }), columns={"instance": "take"})
+    >>> X
+    IntervalSequences: 2 instances, 3 intervals (1 to 2 each), 3 actions
+      1: boil [0, 4), pour [4, 6)
+      2: grind [0, 3.5)
+    >>> y
+    array(['tea', 'coffee'], dtype=object)
+    """
+    options = Cleaning(**cleaning)
+    names, frame = _as_frame(table)
+    used = find_columns(names, columns, "the table has")
+    series = {
+        ours: column_values(frame[:, place], str(names[place]), "") for ours, place in used.items()
+    }
+    return LongFrame(series, unused(names, used)).read(options)
+
+
+@dataclass(frozen=True)
+class LongFrame:
+    """Columns as they are in a file, one row per interval; every format is loaded into this.
+
+    Parameters
+    ----------
+    series : columns by our names
+    left_out : names of the columns that are not ours
+    source : begins every message
+    place : names a row for a message, if its number would not help
+    """
+
+    series: Mapping[str, Any]
+    left_out: Sequence[str] = ()
+    source: str = ""
+    place: Where = lambda row: f"row {row + 1}"
+
+    def read(self, cleaning: Cleaning) -> tuple[IntervalSequences, Labels]:
+        """Check, clean and order the rows; returns the instances and one label for each."""
+        if len(self.series["instance"]) == 0:
+            raise DataError(f"{self.source}there are no rows; a row is one interval")
+        instance, ids = self._names("instance")
+
+        def where(row: int) -> str:
+            named = f" (instance {quote(ids[instance[row]])})" if instance[row] >= 0 else ""
+            return f"{self.source}{self.place(row)}{named}"
+
+        _refuse_missing(instance < 0, "instance", where)
+        labels = self._label_instances("label", instance, where)
+        groups = self._label_instances("group", instance, where)
+        action, actions = self._names("action")
+        rows = np.flatnonzero(~self._rows_without_interval(action, instance))
+        records = self._records(rows, (instance, ids), (action, actions), where)
+        return IntervalSequences.from_records(records, cleaning, groups), labels
+
+    def _names(self, name: str) -> tuple[Ints, tuple[str, ...]]:
+        """Codes and names of a column of names; -1 where one is missing or blank."""
+        return name_by_text(*self._factorize(name))
+
+    def _factorize(self, name: str) -> tuple[Ints, Any]:
+        values = self.series[name]
+        try:
+            return pd.factorize(values, use_na_sentinel=True)
+        except TypeError as error:  # a cell holds a list or the like
+            row = next(row for row, value in enumerate(values) if not is_hashable(value))
+            raise DataError(
+                f"{self.source}{self.place(row)}: the {name} is {quote(values[row])}, "
+                f"of type {type(values[row]).__name__}; make it text or a number"
+            ) from error
+
+    def _label_instances(self, name: str, instance: Ints, where: Where) -> Labels:
+        """One value per instance, or None where no row has one; refuses two, or some missing."""
+        if name not in self.series:
+            return None
+        codes, uniques = self._factorize(name)
+        blank = [code for code, v in enumerate(uniques) if isinstance(v, str) and not v.strip()]
+        codes = np.where(np.isin(codes, blank), -1, codes)
+        if (codes < 0).all():
+            return None
+        _, first = np.unique(instance, return_index=True)
+        if (codes < 0).any():
+            raise DataError(
+                f"{where(int(np.argmax(codes < 0)))}: no {name}, while other rows have one; "
+                f"fill it in, or leave the whole column empty"
+            )
+        other = codes != codes[first][instance]
+        if other.any():
+            row = int(np.argmax(other))
+            before = int(first[instance[row]])
+            raise DataError(
+                f"{where(row)}: the {name} is {quote(uniques[codes[row]])}, but "
+                f"{quote(uniques[codes[before]])} in {self.place(before)} of the same instance; "
+                f"give an instance one {name}, or different instances different names"
+            )
+        return _plain(uniques)[codes[first]]
+
+    def _rows_without_interval(self, action: Ints, instance: Ints) -> Bools:
+        """Rows that say that an instance has no intervals: only its name, and its only row."""
+        blank = action < 0
+        if not blank.any():
+            return blank
+        for name in ("start", "end"):
+            values = pd.Series(self.series[name]).astype(object)
+            blank &= (values.isna() | (values.astype(str).str.strip() == "")).to_numpy()
+        alone: Bools = np.bincount(instance)[instance] == 1
+        return blank & alone
+
+    def _records(
+        self,
+        rows: npt.NDArray[np.intp],
+        instances: tuple[Ints, tuple[str, ...]],
+        named: tuple[Ints, tuple[str, ...]],
+        where: Where,
+    ) -> Records:
+        def where_kept(row: int) -> str:
+            return where(int(rows[row]))
+
+        (instance, ids), (action, actions) = instances, named
+        _refuse_missing(action[rows] < 0, "action", where_kept)
+        codes, vocabulary = order_by_name(action[rows], actions)
+        start, end = (
+            _as_times(name, np.asarray(self.series[name])[rows], where_kept)
+            for name in ("start", "end")
+        )
+        return Records(instance[rows], codes, start, end, ids, vocabulary, where_kept)
+
+
+def column_values(series: Any, name: str, source: str) -> Any:
+    """Values of a column of any kind of table, as an array."""
+    if series.dtype.is_nested():
+        raise DataError(
+            f"{source}the column {quote(name)} holds {series.dtype}; make it text or numbers"
+        )
+    try:
+        native = series.to_native()
+        if nw.dependencies.is_pyarrow_chunked_array(native):
+            if series.dtype == nw.String:  # an object for each cell would take the most room
+                return pd.Categorical(native.dictionary_encode().to_pandas())
+            if series.dtype == nw.Categorical:
+                # narwhals takes the last value of a dictionary for a missing one
+                values = native.cast(native.type.value_type)
+                series = nw.from_native(values, series_only=True)
+        return series.to_numpy()
+    except Exception as error:  # every library of tables fails in its own way
+        reason = printable(error, longest=200)
+        raise DataError(f"{source}the column {quote(name)} cannot be read: {reason}") from error
+
+
+def _as_frame(table: Any) -> tuple[list[Any], Any]:
+    """Names of the columns, which may repeat, and a frame of these columns by their places."""
+    if isinstance(table, Mapping):
+        try:
+            table = pd.DataFrame(table)
+        except (ValueError, TypeError) as error:
+            raise DataError(
+                f"the columns do not make a table: {printable(error)}; give lists of the same "
+                "length"
+            ) from error
+    if isinstance(table, pd.DataFrame):
+        places = range(table.shape[1])
+        return list(table.columns), nw.from_native(table.set_axis(places, axis=1), eager_only=True)
+    if nw.dependencies.is_pyarrow_table(table):
+        names = [str(place) for place in range(table.num_columns)]
+        return table.column_names, nw.from_native(table.rename_columns(names), eager_only=True)
+    try:
+        frame = nw.from_native(table, eager_only=True)
+    except TypeError as error:
+        raise DataError(
+            f"a table of pandas, Polars or PyArrow is needed, got {type(table).__name__}; "
+            "lists of (action, start, end) go to IntervalSequences.from_lists"
+        ) from error
+    return frame.columns, frame
+
+
+def _refuse_missing(missing: Bools, name: str, where: Where) -> None:
+    if missing.any():
+        row = int(np.argmax(missing))
+        raise DataError(f"{where(row)}: the {name} is missing; fill it in or drop the row")
+
+
+def as_objects(column: npt.NDArray[Any]) -> list[Any]:
+    """Values as objects of Python, or of pandas where they are dates, which are longer there."""
+    if column.dtype.kind in "mM":
+        return list(pd.Series(column).astype(object))
+    return [value.item() if isinstance(value, np.generic) else value for value in column.tolist()]
+
+
+def _plain(uniques: Any) -> npt.NDArray[Any]:
+    """Values as numbers or booleans where all are, and as plain objects otherwise."""
+    kept = np.asarray(uniques)
+    if kept.dtype.kind in "iufb":
+        return kept
+    return np.array([*as_objects(kept), None], object)[:-1]
+
+
+def _as_times(name: str, values: npt.NDArray[Any], where: Where) -> npt.NDArray[np.float64]:
+    """Times as floats; refuses text and dates, and names their row."""
+    if values.dtype.kind in "mM" and len(values):
+        raise DataError(f"{where(0)}: {span_advice(name, values[0])}")
+    if values.dtype.kind in "iuf":
+        return values.astype(np.float64)
+    numbers = [as_number(value) for value in values]
+    wrong = [row for row, number in enumerate(numbers) if number is None]
+    if wrong:
+        more = f" ({count(len(wrong) - 1, 'more row')} likewise)" if len(wrong) > 1 else ""
+        raise DataError(f"{where(wrong[0])}: {not_a_number(name, values[wrong[0]])}{more}")
+    return np.array(numbers, np.float64)

@@ -1,0 +1,1 @@
+"""What readers of several formats parse alike: tables, JSON, XML, times, starts and stops."""

@@ -1,0 +1,344 @@
+"""Tables as text: columns by name or by number, with or without a header, read by pandas.
+
+Columns of ours are instance, label, action, start, end and group, under other names where the
+option `columns` says so.
+"""
+
+import codecs
+import warnings
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from difflib import get_close_matches
+from typing import Any, cast
+
+import pandas as pd
+from packaging.version import Version
+
+from ibgn._files import InputFile
+from ibgn.errors import DataError, Option, OptionError
+from ibgn.text import count, printable, quote
+
+__all__ = [
+    "Column",
+    "Columns",
+    "check_column",
+    "check_columns",
+    "check_delimiter",
+    "check_encoding",
+    "decoding",
+    "find_columns",
+    "find_delimiter",
+    "find_places",
+    "parse_csv",
+    "parse_head",
+    "parsing",
+    "read_columns",
+    "read_head",
+    "unused",
+]
+
+Column = str | int
+Columns = Mapping[str, str] | None
+
+WHITE_SPACE = r"\s+"  # what pandas calls columns separated by any white space
+DELIMITERS = {".csv": ",", ".tsv": "\t"}
+SHOWN = 20  # columns that a message lists
+REQUIRED = ("instance", "action", "start", "end")
+OPTIONAL = ("label", "group")
+OURS = ("instance", "label", "action", "start", "end", "group")
+COMPARED = 1000  # columns among which a misspelt one is looked for
+# since version 3.1 pandas reads floats exactly by itself and warns when asked to
+EXACT_FLOATS: dict[str, Any] = (
+    {} if Version(pd.__version__) >= Version("3.1") else {"float_precision": "round_trip"}
+)
+
+
+def check_column(option: str, column: Any, header: bool) -> None:
+    """Refuse what is neither the name nor the number of a column."""
+    number = isinstance(column, int) and not isinstance(column, bool)
+    if not (number and column >= 1) and not isinstance(column, str):
+        raise OptionError(option, column, "must name a column, or give its number from 1 on")
+    if isinstance(column, str) and not header:
+        raise OptionError(
+            option,
+            column,
+            "is a name, but ",
+            Option("header", False),
+            " says that columns have none; give its number from 1 on",
+        )
+
+
+def find_delimiter(file: InputFile, delimiter: Any) -> str:
+    """Find what separates columns: the given delimiter, or the usual one for the suffix."""
+    if delimiter is None:
+        suffixes = [suffix.lower() for suffix in file.path.suffixes]
+        return next((DELIMITERS[s] for s in suffixes if s in DELIMITERS), WHITE_SPACE)
+    if delimiter == " ":
+        return WHITE_SPACE
+    check_delimiter(delimiter, "and ' ' stands for any white space")
+    return str(delimiter)
+
+
+def check_delimiter(delimiter: Any, advice: str = "a tab is '\\t'") -> None:
+    """Refuse what cannot separate columns."""
+    fits = isinstance(delimiter, str) and len(delimiter) == 1 and delimiter.isascii()
+    if not fits or delimiter in '\n\r"':
+        raise OptionError(
+            "delimiter",
+            delimiter,
+            f"must be one character of ASCII, no quote and no line break; {advice}",
+        )
+
+
+def check_encoding(encoding: Any) -> None:
+    """Refuse an encoding that does not exist."""
+    try:
+        is_text = codecs.lookup(encoding)._is_text_encoding
+    except (LookupError, TypeError, ValueError):
+        is_text = False
+    if not is_text:
+        raise OptionError(
+            "encoding",
+            encoding,
+            "is not known; try 'utf-8', 'utf-16', 'latin-1' or 'mac-roman'",
+        )
+
+
+def read_head(file: InputFile, delimiter: str) -> list[str]:
+    """Cells of the first line."""
+    with decoding(file.prefix), parsing(file.prefix, "rows of columns"):
+        return parse_head(file, delimiter)
+
+
+def find_places(
+    columns: Mapping[str, Column], head: Sequence[str], header: bool, source: str
+) -> dict[str, int]:
+    """Find the place of each column, counted from 0; `columns` gives its name or number by ours."""
+    places = {}
+    for ours, column in columns.items():
+        if isinstance(column, int):
+            if column > len(head):
+                raise DataError(
+                    f"{source}there is no column {column}: the first line has {len(head)}; check "
+                    "the number and ",
+                    Option("delimiter"),
+                )
+            places[ours] = column - 1
+            continue
+        matches = [place for place, name in enumerate(head) if name.strip() == column.strip()]
+        if len(matches) != 1:
+            listed = ", ".join(quote(name) for name in head[:SHOWN])
+            more = f" and {len(head) - SHOWN} more" if len(head) > SHOWN else ""
+            number = f"{len(matches)} columns" if matches else "no column"
+            raise DataError(
+                f"{source}there is {number} {quote(column)} (found: {listed}{more}); check the "
+                "name and ",
+                Option("delimiter"),
+                ", or give the number of the column",
+            )
+        places[ours] = matches[0]
+    return places
+
+
+def read_columns(
+    file: InputFile, delimiter: str, header: bool, types: Mapping[int, str], width: int
+) -> pd.DataFrame:
+    """Read columns by their places, each as its type; "category" is one of text.
+
+    `width` is the number of columns of the first line. Rows with more are refused; so are rows
+    with fewer where white space separates columns, as cells cannot be empty there.
+    """
+    _refuse_ragged(file, delimiter, width)
+    options: dict[str, Any] = {"header": 0 if header else None, "names": range(width)}
+    try:
+        with decoding(file.prefix), parsing(file.prefix, "rows of columns"):
+            frame = parse_csv(file, delimiter, usecols=list(types), dtype=dict(types), **options)
+    except IndexError:  # what pandas makes of some columns of a header alone
+        frame = pd.DataFrame()
+    if len(frame) == 0:
+        raise DataError(f"{file.prefix}there are no rows below the header")
+    return frame
+
+
+def _refuse_ragged(file: InputFile, delimiter: str, width: int) -> None:
+    """Refuse rows of the wrong length, which pandas cuts or fills when it reads some columns."""
+    empty = 0
+    with file.open() as stream:
+        for number, line in enumerate(stream, 1):
+            if not line.strip():
+                empty = empty or number
+                continue
+            if empty and width == 1:  # a row like others, but pandas passes it over
+                raise DataError(
+                    f"{file.prefix}line {empty} is empty, the only cell of its row; fill it in"
+                )
+            cells = _count_cells(line.rstrip(b"\r\n"), delimiter)
+            if cells > width or (0 < cells < width and delimiter == WHITE_SPACE):
+                raise DataError(
+                    f"{file.prefix}line {number} has {count(cells, 'column')}, while the "
+                    f"first has {width}; check quotes, ",
+                    Option("delimiter"),
+                    " and the number of columns",
+                )
+
+
+def _count_cells(line: bytes, delimiter: str) -> int:
+    """Count the cells of a line; 0 where it has none, or quotes that only pandas understands."""
+    if b'"' in line or b"\r" in line or not line:
+        return 0
+    if delimiter == WHITE_SPACE:
+        return len(line.split())
+    mark = delimiter.encode()
+    return line.count(mark) + (not line.endswith(mark))  # a mark at the end adds no cell
+
+
+def parse_csv(
+    file: InputFile, delimiter: str, encoding: str = "utf-8", **options: Any
+) -> pd.DataFrame:
+    """Let pandas read text as it is: no guessing of types, indices or missing values."""
+    plain = codecs.lookup(encoding).name == "utf-8"
+    with file.open() as stream:
+        frame = pd.read_csv(
+            stream,
+            sep=delimiter,
+            encoding="utf-8-sig" if plain else encoding,
+            engine="c",
+            keep_default_na=False,
+            index_col=False,
+            **EXACT_FLOATS,
+            **options,
+        )
+    return cast("pd.DataFrame", frame)
+
+
+def parse_head(file: InputFile, delimiter: str, encoding: str = "utf-8") -> list[str]:
+    """Cells of the first line, as pandas reads them."""
+    head = parse_csv(file, delimiter, encoding, header=None, nrows=1, dtype=str)
+    return [str(cell) for cell in head.iloc[0]]
+
+
+@contextmanager
+def decoding(source: str, encoding: str | None = None) -> Iterator[None]:
+    """Turn errors of decoding into errors that say what to do.
+
+    `encoding` is the one that was chosen, None where only UTF-8 is read.
+    """
+    try:
+        yield
+    except UnicodeError as error:
+        reason = printable(error, longest=200)
+        if encoding is None:
+            raise DataError(f"{source}the text is not UTF-8: {reason}; save it as UTF-8") from error
+        raise DataError(
+            f"{source}the text is not {encoding}: {reason}; give the encoding it was saved in, "
+            "often ",
+            Option("encoding", "latin-1"),
+            " or ",
+            Option("encoding", "utf-16"),
+            ", or save it as UTF-8",
+        ) from error
+
+
+@contextmanager
+def parsing(source: str, needs: str) -> Iterator[None]:
+    """Turn the errors of pandas about a file into errors that say what to do."""
+    try:
+        with warnings.catch_warnings():
+            # pandas warns, and drops cells, where all rows are longer than the header
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            yield
+    except pd.errors.EmptyDataError as error:
+        raise DataError(f"{source}the file is empty; it needs {needs}") from error
+    except pd.errors.ParserWarning as warning:
+        raise DataError(
+            f"{source}not readable as CSV: rows have more columns than the header; "
+            "name the columns or drop the surplus"
+        ) from warning
+    except pd.errors.ParserError as error:
+        reason = str(error).removeprefix("Error tokenizing data. C error: ").strip()
+        raise DataError(
+            f"{source}not readable as CSV: {printable(reason, 200)}; check quotes, ",
+            Option("delimiter"),
+            " and the number of columns",
+        ) from error
+
+
+def check_columns(columns: Any) -> dict[str, str]:
+    """Refuse other names for columns that are not written {ours: theirs}."""
+    renamed = {} if columns is None else columns
+    pairs = renamed.items() if isinstance(renamed, Mapping) else [(renamed, None)]
+    if not all(isinstance(name, str) for pair in pairs for name in pair):
+        raise OptionError("columns", columns, "must map names, as {'action': 'behaviour'}")
+    unknown = sorted(set(renamed) - set(OURS))
+    if unknown:
+        choices = ", ".join(map(repr, REQUIRED + OPTIONAL))
+        raise OptionError(
+            "columns", columns, f"names {quote(unknown[0])}, which is not one of {choices}"
+        )
+    return dict(renamed)
+
+
+def find_columns(header: Sequence[Any], columns: Columns, has: str) -> dict[str, int]:
+    """Place of each of our columns in a header; refuses missing and duplicate ones.
+
+    Parameters
+    ----------
+    header : names of all columns
+    columns : other names for ours
+    has : begins a message, such as "takes.csv: the header has"
+    """
+    renamed = check_columns(columns)
+    names = [str(name) for name in header]
+    times = Counter(names)
+    theirs = {ours: renamed.get(ours, ours) for ours in REQUIRED + OPTIONAL}
+    for name in theirs.values():
+        if times[name] > 1:
+            raise DataError(
+                f"{has} the column {quote(name)} {times[name]} times; rename or drop all but one"
+            )
+    missing = [ours for ours in theirs if not times[theirs[ours]]]
+    if any(ours in REQUIRED or ours in renamed for ours in missing):
+        raise _missing_columns(missing, theirs, renamed, names, has)
+    places = {name: number for number, name in enumerate(names)}
+    return {ours: places[name] for ours, name in theirs.items() if name in places}
+
+
+def unused(header: Sequence[Any], used: Mapping[str, int]) -> list[str]:
+    """Names of the columns that are not ours."""
+    places = set(used.values())
+    return [str(name) for place, name in enumerate(header) if place not in places]
+
+
+def _missing_columns(
+    missing: list[str],
+    theirs: dict[str, str],
+    renamed: dict[str, str],
+    names: list[str],
+    has: str,
+) -> DataError:
+    """Error that names all missing columns and those that are likely meant."""
+    taken = set(theirs.values())
+    free = [name for name in names if name not in taken]
+    by_shape = {_shape(name): name for name in reversed(free)}
+    compared = {_shape(name): name for name in reversed(free[:COMPARED])}
+    guesses = {}
+    for ours in missing:
+        guess = by_shape.get(_shape(theirs[ours]))
+        if ours in REQUIRED or ours in renamed:
+            near = get_close_matches(_shape(theirs[ours]), compared, n=1)
+            guesses[ours] = guess or (compared[near[0]] if near else "...")
+        elif guess is not None:  # an optional one that would go unseen once the others are named
+            guesses[ours] = guess
+    lacking = [theirs[ours] for ours in missing if ours in REQUIRED or ours in renamed]
+    listed = ", ".join(quote(name) for name in names[:SHOWN]) or "none"
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return DataError(
+        f"{has} no column{'s' if len(lacking) > 1 else ''} {', '.join(map(quote, lacking))} "
+        f"(found: {listed}{more}); name {'it' if len(guesses) == 1 else 'them'} with ",
+        Option("columns", guesses),
+    )
+
+
+def _shape(name: str) -> str:
+    return name.strip().casefold()

@@ -1,0 +1,78 @@
+"""XML as a tree, read without entities and network access, and within limits of size and depth."""
+
+from typing import Any
+from xml.etree.ElementTree import Element, TreeBuilder
+from xml.parsers import expat
+
+from ibgn._files import InputFile
+from ibgn.errors import DataError
+from ibgn.text import printable
+
+__all__ = ["parse_xml"]
+
+LARGEST = 1 << 30  # bytes, decompressed
+DEEPEST = 100  # elements within elements
+MOST = 20_000_000  # elements, each of which takes a hundred bytes or more
+CHUNK = 1 << 20
+
+
+def parse_xml(file: InputFile) -> Element:
+    """Root of the tree of a file; a file that declares a document type or entities is refused."""
+    builder = TreeBuilder()
+    parser = _parser(builder, file.prefix)
+    try:
+        with file.open() as stream:
+            size = 0
+            while chunk := stream.read(CHUNK):
+                size += len(chunk)
+                if size > LARGEST:
+                    raise DataError(
+                        f"{file.prefix}the file is larger than {LARGEST} bytes; export it in parts"
+                    )
+                parser.Parse(chunk, False)
+            parser.Parse(b"", True)
+    except (expat.ExpatError, LookupError, ValueError) as error:
+        if isinstance(error, DataError):
+            raise
+        raise DataError(
+            f"{file.prefix}the file is not XML: {printable(error, 200)}; export it again"
+        ) from error
+    root: Element = builder.close()
+    return root
+
+
+def _parser(builder: TreeBuilder, prefix: str) -> Any:
+    parser = expat.ParserCreate()
+    parser.buffer_text = True
+    parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
+    depth = number = 0
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal depth, number
+        depth += 1
+        number += 1
+        if number > MOST:
+            raise DataError(f"{prefix}there are more than {MOST} elements; export it in parts")
+        if depth > DEEPEST:
+            raise DataError(
+                f"{prefix}elements are nested more than {DEEPEST} deep; export it again"
+            )
+        builder.start(tag, attributes)
+
+    def end(tag: str) -> None:
+        nonlocal depth
+        depth -= 1
+        builder.end(tag)
+
+    def refuse(*_: Any) -> None:
+        raise DataError(
+            f"{prefix}the file declares a document type, through which XML can do harm; "
+            "remove the <!DOCTYPE ...> and read it again"
+        )
+
+    parser.StartElementHandler = start
+    parser.EndElementHandler = end
+    parser.CharacterDataHandler = builder.data
+    parser.StartDoctypeDeclHandler = refuse
+    parser.EntityDeclHandler = refuse
+    return parser

@@ -1,0 +1,340 @@
+"""Formats: one decorated function each, from which everything else about the format comes.
+
+`@reader` takes the function that parses the format, and makes its public reader; `read`, the
+command line and the documentation know the format from then on. Formats of this package live in
+`ibgn.io.formats`, one module each, by their names. Others register where they are imported: in
+your own code, in modules that the environment variable IBGN_PLUGINS names, or in installed
+packages with an entry point in the group "ibgn.formats".
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from importlib import import_module
+from inspect import Parameter, Signature, isgeneratorfunction, signature
+from typing import Any, get_type_hints
+
+import numpy.typing as npt
+
+from ibgn._files import COMPRESSIONS, Source, as_path, is_folder
+from ibgn.checks import check_choice
+from ibgn.cleaning import Cleaning
+from ibgn.errors import DataError, Option
+from ibgn.intervals import IntervalSequences
+from ibgn.io.annotations import to_frame
+from ibgn.io.choices import Choices, Kinds
+from ibgn.io.docstrings import describe
+from ibgn.io.files import Files, Sources
+from ibgn.io.longframe import Labels, LongFrame
+from ibgn.io.options import parameters_of, refuse_unknown
+from ibgn.io.plugins import builtin_names, import_plugins
+from ibgn.text import printable
+
+__all__ = ["FORMATS", "Format", "find_format", "load", "read", "reader", "write", "writer"]
+
+Read = Callable[..., tuple[IntervalSequences, Labels]]
+Write = Callable[..., None]
+
+CHOICES = tuple(field.name for field in fields(Choices) if field.name != "kinds")
+CLEANING = tuple(field.name for field in fields(Cleaning))
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format that can be read, and written where there is a writer.
+
+    Parameters
+    ----------
+    name : of the format
+    suffixes : of its files, in lower case, that identify the format
+    also : more suffixes of its files, which do not identify it
+    about : what it is, in a few words
+    kinds : of things in its files that can give the activity or the group
+    parse : takes `Files` and the format's own options; yields recordings, or returns a frame
+    """
+
+    name: str
+    suffixes: tuple[str, ...]
+    also: tuple[str, ...]
+    about: str
+    kinds: Kinds
+    parse: Callable[..., Any]
+
+    @property
+    def yields_recordings(self) -> bool:
+        """Whether the format has annotations, to which `Choices` apply, and not rows."""
+        return isgeneratorfunction(self.parse)
+
+    @property
+    def own_options(self) -> dict[str, Parameter]:
+        """Options of the format itself, with their types as annotations."""
+        hints = get_type_hints(self.parse)
+        own = list(signature(self.parse).parameters.values())[1:]
+        return {p.name: p.replace(annotation=hints.get(p.name, p.annotation)) for p in own}
+
+    @property
+    def options(self) -> dict[str, Parameter]:
+        """Options of the reader: those of the format, of `Choices` and of `Cleaning`."""
+        shared = parameters_of(Choices, CHOICES) if self.yields_recordings else {}
+        return self.own_options | shared | parameters_of(Cleaning, CLEANING)
+
+    @property
+    def writer(self) -> Write | None:
+        """What writes the format, if anything does."""
+        return FORMATS.writers.get(self.name)
+
+    def load(self, path: Sources, **options: Any) -> LongFrame:
+        """Load files as they are, before cleaning; options as for the reader, without cleaning."""
+        refuse_unknown(options, list(self.options), self.name)
+        shared = set(CHOICES) if self.yields_recordings else set()
+        choices = Choices(**{n: options.pop(n) for n in shared & options.keys()}, kinds=self.kinds)
+        files = Files(path, self.suffixes + self.also, choices)
+        with files.reading():
+            parsed = self.parse(files, **options)
+            recordings = list(parsed) if self.yields_recordings else []
+        return to_frame(recordings, choices, files.prefix) if self.yields_recordings else parsed
+
+    def read(self, path: Sources, **options: Any) -> tuple[IntervalSequences, Labels]:
+        """Read files: the instances, and one label for each or None where there are none."""
+        # before the work, so that a typo costs no time
+        cleaning = Cleaning(**{name: options.pop(name) for name in CLEANING if name in options})
+        return self.load(path, **options).read(cleaning)
+
+
+class Formats(Mapping[str, Format]):
+    """All formats by name: those of this package, of plugins, and what else was registered."""
+
+    def __init__(self) -> None:
+        self.writers: dict[str, Write] = {}
+        self._formats: dict[str, Format] = {}
+        self._is_complete = False
+
+    def __getitem__(self, name: str) -> Format:
+        self._complete()
+        return self._formats[name]
+
+    def __iter__(self) -> Iterator[str]:
+        self._complete()
+        return iter(sorted(self._formats))
+
+    def __len__(self) -> int:
+        self._complete()
+        return len(self._formats)
+
+    def add(self, format: Format) -> None:
+        """Register a format; one of the same function is replaced, as in a notebook."""
+        for other in self._formats.values():
+            again = _identity(other.parse) == _identity(format.parse)
+            taken = set(other.suffixes) & set(format.suffixes)
+            if not again and other.name == format.name:
+                raise ValueError(f"there is a format {format.name!r} already; choose another name")
+            if not again and taken:
+                raise ValueError(
+                    f"files {min(taken)} are of the format {other.name!r}; name the suffix with "
+                    f"also=, and the format with format={format.name!r} where they are read"
+                )
+        self._formats[format.name] = format
+
+    def remove(self, name: str) -> None:
+        """Forget a format that was registered, and its writer."""
+        del self._formats[name]
+        self.writers.pop(name, None)
+
+    def _complete(self) -> None:
+        if self._is_complete:
+            return
+        self._is_complete = True  # plugins may ask for formats themselves
+        for name in builtin_names():
+            import_module(f"ibgn.io.formats.{name}")
+        import_plugins()
+
+
+def _identity(function: Callable[..., Any]) -> tuple[str, str]:
+    return function.__module__, function.__qualname__
+
+
+FORMATS = Formats()
+
+
+def reader(
+    name: str,
+    suffixes: Sequence[str] = (),
+    *,
+    also: Sequence[str] = (),
+    about: str = "",
+    activity: Sequence[str] = ("track",),
+    group: Sequence[str] = (),
+) -> Callable[[Callable[..., Any]], Read]:
+    r"""Register a format, and make a public reader of the function that parses it.
+
+    Parameters
+    ----------
+    name : of the format, as `read(path, format=name)` and `ibgn convert --from name` take it
+    suffixes : of its files, that identify the format, such as (".foo",)
+    also : more suffixes that its files may have, which do not identify it, such as (".txt",); in
+        a folder, files with any of these suffixes are read
+    about : what it is, in a few words, for the table of formats
+    activity, group : kinds of things in its files that can give the activity, or the group, such
+        as "variable": the option activity="variable:meal" then names one, and the function finds it
+        with `files.choices.name_of("activity", "variable")` and gives `Recording.known`
+
+    Returns
+    -------
+    A decorator. The function takes `Files`, an iterable of opened files, and its own options, which
+    are keyword arguments with defaults. It yields a `Recording` for each recording, or returns a
+    `LongFrame` of rows. The decorator returns the public reader: it takes a path, the options
+    of the function and those that all readers share, and returns X and y.
+
+    Examples
+    --------
+    >>> from ibgn.io import FORMATS, Annotation, Recording, read, reader
+    >>> @reader("notes", (".notes",))
+    ... def read_notes(files, *, separator: str = ";"):
+    ...     '''Read notes with an action, a start and an end on each line.'''
+    ...     for file in files:
+    ...         rows = [line.split(separator) for line in file.lines()]
+    ...         yield Recording(file.name, [
+    ...             Annotation("notes", action, float(start), float(end), f"line {number}")
+    ...             for number, (action, start, end) in enumerate(rows, 1)
+    ...         ])
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "tea.notes"
+    >>> _ = path.write_text("boil;0;4\npour;3;5\n")
+    >>> X, y = read(path, activity="file")
+    >>> X
+    IntervalSequences: 1 instance, 2 intervals, 2 actions
+      tea.notes: boil [0, 4), pour [3, 5)
+    >>> y
+    array(['tea'], dtype=object)
+    >>> FORMATS.remove("notes")
+    """
+
+    def register(parse: Callable[..., Any]) -> Read:
+        lower, others = (tuple(map(str.lower, each)) for each in (suffixes, also))
+        kinds = Kinds(tuple(activity), tuple(group))
+        format = Format(name, lower, others, about, kinds, parse)
+        first, *own = signature(parse).parameters.values()
+        wrong = [p.name for p in own if p.kind is not p.KEYWORD_ONLY or p.default is p.empty]
+        if first.kind is Parameter.KEYWORD_ONLY or wrong:
+            raise TypeError(
+                f"the reader of {name!r} takes files, and options as keyword arguments with "
+                f"defaults; got {', '.join(wrong) or first.name}"
+            )
+        shared = (*CHOICES, *CLEANING) if format.yields_recordings else CLEANING
+        taken = [p.name for p in own if p.name in shared]
+        if taken:
+            raise TypeError(
+                f"{taken[0]} is an option that all readers share; rename that of the format"
+            )
+        FORMATS.add(format)
+        return _public(format)
+
+    return register
+
+
+def _public(format: Format) -> Read:
+    def read(path: Sources, **options: Any) -> tuple[IntervalSequences, Labels]:
+        return format.read(path, **options)
+
+    path = Parameter("path", Parameter.POSITIONAL_OR_KEYWORD, annotation=Sources)
+    read.__signature__ = Signature(  # type: ignore[attr-defined]
+        [path, *format.options.values()], return_annotation=tuple[IntervalSequences, Labels]
+    )
+    read.__name__ = read.__qualname__ = format.parse.__name__
+    read.__module__ = format.parse.__module__
+    read.__doc__ = describe(
+        format.parse.__doc__ or f"Read files of the format {format.name}.",
+        format.suffixes + format.also,
+        [*([Choices] if format.yields_recordings else []), Cleaning],
+    )
+    return read
+
+
+def writer(name: str) -> Callable[[Write], Write]:
+    """Register the function that writes a format, which takes X, a path, y and its own options."""
+
+    def register(write: Write) -> Write:
+        FORMATS.writers[name] = write
+        return write
+
+    return register
+
+
+def read(
+    path: Sources, *, format: str | None = None, **options: Any
+) -> tuple[IntervalSequences, Labels]:
+    """Read any format, known by `format` or by the suffix of the file; options go to its reader.
+
+    Of a folder, all files of the format are read, including those in subfolders.
+    """
+    return FORMATS[find_format(path, format)].read(path, **options)
+
+
+def load(path: Sources, *, format: str | None = None, **options: Any) -> LongFrame:
+    """Load any format as it is, before cleaning; also says which columns were left out."""
+    return FORMATS[find_format(path, format)].load(path, **options)
+
+
+def write(
+    X: IntervalSequences,
+    path: Source,
+    y: Sequence[Any] | npt.NDArray[Any] | None = None,
+    *,
+    format: str | None = None,
+    **options: Any,
+) -> None:
+    """Write any format that can be written, known by `format` or by the suffix of the file.
+
+    The file appears whole or not at all; one that was there stays as it was until then.
+    """
+    name = find_format(path, format, writing=True)
+    chosen = FORMATS.writers[name]
+    own = [p.name for p in signature(chosen).parameters.values() if p.kind is p.KEYWORD_ONLY]
+    refuse_unknown(options, own, name)
+    chosen(X, path, y, **options)
+
+
+def find_format(
+    path: Sources, format: str | None, option: str = "format", writing: bool = False
+) -> str:
+    """Name of the format: the given one, or that of the suffix; messages name the option."""
+    choices = tuple(name for name in FORMATS if not writing or name in FORMATS.writers)
+    if format is not None:
+        check_choice(option, format, choices)
+        return format
+    paths = list(path) if isinstance(path, list | tuple) else [path]
+    suffixes = sorted({suffix for each in paths for suffix in _suffixes(each)})
+    known = [name for name in choices if set(suffixes) & set(FORMATS[name].suffixes)]
+    if len(known) == 1:
+        return known[0]
+    every = ", ".join(suffix for name in choices for suffix in FORMATS[name].suffixes)
+    why = f"is not known by its suffix ({every})"
+    if known:
+        why = f"holds files of several formats ({', '.join(known)})"
+    fitting = [name for name in choices if set(suffixes) & set(FORMATS[name].also)] or choices
+    raise DataError(
+        f"the format of '{printable(as_path(paths[0]).name)}' {why}; name it with ",
+        Option(option),
+        f", one of {', '.join(map(repr, fitting))}",
+    )
+
+
+def _suffixes(path: Source) -> set[str]:
+    """Last suffixes, in lower case, of a file or of those in a folder, without compressions."""
+    root = as_path(path)
+    files = [root]
+    if is_folder(root):
+        files = [file for file in root.rglob("*") if not file.name.startswith(".")]
+    telling = ([s.lower() for s in f.suffixes if s.lower() not in COMPRESSIONS] for f in files)
+    return {suffixes[-1] for suffixes in telling if suffixes}
+
+
+def describe_formats() -> str:
+    """Table of all formats in Markdown, as it stands in docs/data.md."""
+    lines = ["| format | suffix | what it is | written too |", "|---|---|---|---|"]
+    for name, format in FORMATS.items():
+        telling = ", ".join(f"`{suffix}`" for suffix in format.suffixes)
+        others = ", ".join(f"`{suffix}`" for suffix in format.also)
+        suffix = "; ".join(filter(None, [telling, others and f"by name ({others})"]))
+        written = "yes" if name in FORMATS.writers else ""
+        lines.append(f"| `{name}` | {suffix} | {format.about} | {written} |")
+    return "\n".join(lines)

@@ -1,0 +1,49 @@
+"""Sequences with other codes of their actions, or with other intervals."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ibgn.intervals import IntervalSequences
+
+__all__ = ["rebuild", "recode"]
+
+
+def recode(X: IntervalSequences, actions: tuple[str, ...]) -> IntervalSequences:
+    """Code actions by another sorted vocabulary; names that it lacks share one more code.
+
+    Equal intervals are ordered by name in every vocabulary, so positions do not change.
+    """
+    unknown = "unknown"
+    while unknown in actions:
+        unknown += "?"
+    code = {name: number for number, name in enumerate(actions)}
+    renumber = np.array([code.get(name, len(actions)) for name in X.actions], np.int32)
+    action = renumber[X.action] if len(X.action) else X.action
+    flat = X.flat._replace(action=action)
+    return IntervalSequences.from_flat(flat, (*actions, unknown), X.ids, X.groups)
+
+
+def rebuild(
+    X: IntervalSequences,
+    action: npt.NDArray[Any],
+    start: npt.NDArray[np.float64],
+    end: npt.NDArray[np.float64],
+    kept: npt.NDArray[np.bool_],
+) -> IntervalSequences:
+    """Kept intervals of X with new columns, in order again and with a sorted vocabulary."""
+    owner = X.owner[kept]
+    names = tuple(sorted(X.actions))
+    code = {name: number for number, name in enumerate(names)}
+    rank = np.array([code[name] for name in X.actions], np.int32)
+    action, start, end = rank[action[kept]], start[kept], end[kept]
+    order = np.lexsort((action, end, start, owner))
+    lengths = np.bincount(owner, minlength=len(X))
+    flat = X.flat._replace(
+        offsets=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+        action=action[order].astype(np.int32),
+        start=start[order],
+        end=end[order],
+    )
+    return IntervalSequences.from_flat(flat, names, X.ids, X.groups)

@@ -1,0 +1,72 @@
+"""What is added to counts of relations before they become probabilities."""
+
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import digamma
+
+from ibgn._arrays import Floats, Ints
+from ibgn.allen import members
+from ibgn.checks import check_number
+
+__all__ = [
+    "MEMBERS",
+    "Smoothing",
+    "check_smoothing",
+    "fit_polya",
+    "prior_by_constraint",
+    "smooth_positions",
+]
+
+Smoothing = float | Literal["learned"]
+
+BACK_OFF = 3.0  # pairs elsewhere count as this many pairs at each position
+STRENGTHS = (1e-3, 1e3)  # each entry of a learned prior stays between these
+POLYA_STEPS = 2000
+
+# members (128, 7): which relations are in each set, by mask
+MEMBERS = np.array([[mask >> r & 1 for r in range(7)] for mask in range(128)], bool)
+
+
+def check_smoothing(smoothing: Smoothing) -> None:
+    """Refuse a number that is not positive."""
+    if smoothing != "learned":
+        check_number("smoothing", smoothing, "positive, or 'learned'", lambda value: value > 0)
+
+
+def prior_by_constraint(counts: Ints, constraint: Ints, smoothing: Smoothing) -> Floats:
+    """(128, 7) prior that is added to the counts of each constraint."""
+    if smoothing != "learned":
+        check_smoothing(smoothing)
+        return float(smoothing) * MEMBERS
+    prior = MEMBERS.astype(float)
+    for mask in np.unique(constraint):
+        open_to = [int(member) for member in members(int(mask))]
+        rows = counts[constraint == mask][:, open_to]
+        prior[mask, open_to] = fit_polya(rows)
+    return prior
+
+
+def fit_polya(counts: npt.NDArray[np.integer]) -> Floats:
+    """Dirichlet prior from which the rows of counts are draws, by Minka's fixed point."""
+    prior = np.ones(counts.shape[1])
+    totals = counts.sum(axis=1)
+    for _ in range(POLYA_STEPS):
+        gained = (digamma(counts + prior) - digamma(prior)).sum(axis=0)
+        spread = (digamma(totals + prior.sum()) - digamma(prior.sum())).sum()
+        after: Floats = np.clip(prior * gained / spread, *STRENGTHS)
+        if np.allclose(after, prior, rtol=1e-6):
+            return after
+        prior = after
+    return prior
+
+
+def smooth_positions(counts: Ints) -> tuple[Floats, Floats]:
+    """Distribution over relations elsewhere (7,), and at each position (size, size, 7)."""
+    pooled = counts.sum(axis=(0, 1))
+    elsewhere = (pooled + 1) / (pooled.sum() + 7)
+    own = counts.astype(float)
+    own[0, 0] = 0  # pairs beyond the last position
+    smoothed = own + BACK_OFF * elsewhere
+    return elsewhere, smoothed / smoothed.sum(axis=2, keepdims=True)
