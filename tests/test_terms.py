@@ -20,7 +20,24 @@ from ibgn.errors import OptionError
 from ibgn.model.activity import ActivityModel
 from ibgn.networks import pair_offsets
 from ibgn.recoding import recode
-from ibgn.terms import TERMS, Actions, Context, Counts, LogTerms, Relations, Tables, smoothing
+from ibgn.terms import (
+    TERMS,
+    Actions,
+    Context,
+    Counts,
+    Durations,
+    Gaps,
+    Length,
+    LogTerms,
+    Occupancy,
+    Occurrences,
+    Order,
+    Relations,
+    Starts,
+    Tables,
+    Totals,
+    smoothing,
+)
 from strategies import sequences
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -46,6 +63,14 @@ SETTINGS = [
     Network(),
     Network("first", "links", "strict"),
     Network(comparison="per-link", smoothing=2.0),
+    Length(),
+    Durations(),
+    Totals(),
+    Starts(),
+    Gaps(),
+    Occurrences(),
+    Order(),
+    Occupancy(),
 ]
 every_setting = pytest.mark.parametrize("term", SETTINGS, ids=str)
 
@@ -60,7 +85,7 @@ def _few_steps():
 
 def fit(term, counts, X, seed=0):
     context = Context("it", X.actions, seed, np.random.default_rng(seed))
-    return term.fit(counts, None, context)
+    return term.fit(counts, counts if term.pools else None, context)
 
 
 def say_the_same(mine, its, X):
@@ -70,13 +95,14 @@ def say_the_same(mine, its, X):
     ):
         assert (one is None) == (other is None), level
         if one is not None:
-            np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12, err_msg=level)
+            # sums of squares lose some digits when they are subtracted
+            np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-9, err_msg=level)
 
 
 def test_every_term_of_the_library_is_tested():
     ours = {name for name, kind in TERMS.items() if kind.__module__.startswith("ibgn.")}
     assert ours == {term.name for term in SETTINGS}
-    assert ours == {"tables", "actions", "relations", "chains", "steps", "network"}
+    assert ours >= {"tables", "actions", "relations", "chains", "steps", "network"}
 
 
 def test_no_term_takes_the_name_of_the_prior():
@@ -201,7 +227,8 @@ def test_descriptions(term):
     known = [*X.actions, ""]
     for column in {"action", "first", "second", "parent", "child", "before", "last"} & set(frame):
         assert frame[column].isin(known).all()
-    assert frame["probability"].between(0, 1).all()
+    if "probability" in frame:
+        assert frame["probability"].between(0, 1).all()
     assert learned.brief()
     activity = ActivityModel("air", X.actions, {term.name: learned}, X.lengths, 1.0)
     assert f"; {term.name} ({learned.brief()})" in repr(activity)

@@ -58,6 +58,10 @@ class FittedOccupancy(FittedTerm):
         frame = pd.DataFrame({"action": self.actions} | columns | {"when": when})
         return frame.sort_values("share", ascending=False, kind="stable", ignore_index=True)
 
+    def brief(self) -> str:
+        """How many actions go on at a time, on average."""
+        return f"about {self.probs.sum() / self.probs.shape[1]:.1f} actions at a time"
+
 
 @dataclass(frozen=True)
 class Occupancy(Term):

@@ -94,7 +94,7 @@ class Order(Term):
 
 
 def previous_actions(X: IntervalSequences, actions: int) -> tuple[Ints, Ints]:
-    """Known action before each known one, `actions` for the first; and which intervals are known."""
+    """Known action before each known one, `actions` for the first; and where they stand."""
     known = np.flatnonzero(X.action < actions)
     first = np.diff(X.owner[known], prepend=-1) != 0
     before = np.where(first, actions, np.roll(X.action[known], 1))

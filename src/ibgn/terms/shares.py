@@ -20,8 +20,8 @@ class OutcomeCounts(Counts):
 def smoothed_logs(own: Floats, pooled: Floats, strength: float) -> Floats:
     """(contexts, outcomes) log probabilities of one activity.
 
-    What is known of all activities counts as `strength` observations in each context; for them, what
-    is known of all contexts does; and for that, one observation of each outcome.
+    In each context, what all activities do counts as `strength` observations. What they do in that
+    context is drawn in the same way to what they do in all contexts, and that to even shares.
     """
     everywhere = _shares(pooled.sum(axis=0), np.full(pooled.shape[1], 1 / pooled.shape[1]), 1.0)
     common = _shares(pooled, everywhere, strength)

@@ -53,7 +53,8 @@ class FittedStarts(FittedTerm):
 
     def describe(self) -> pd.DataFrame:
         """Mean relative start of each action, from 0 to 1, and its spread; the earliest first."""
-        probs, middle = np.exp(self.log_probs), np.arange(0.5, BINS) / BINS
+        bins = self.log_probs.shape[1]
+        probs, middle = np.exp(self.log_probs), np.arange(0.5, bins) / bins
         mean = probs @ middle
         spread = np.sqrt(np.maximum(probs @ middle**2 - mean**2, 0))
         frame = pd.DataFrame({"action": self.actions, "start": mean, "spread": spread})
@@ -141,7 +142,12 @@ class FittedGaps(FittedTerm):
     def describe(self) -> pd.DataFrame:
         """Typical gap before each action, and how often it starts together with the one before."""
         columns = {"gap": np.exp(self.location), "together": np.exp(self.together[:, 1])}
-        return pd.DataFrame({"action": self.actions} | columns)
+        frame = pd.DataFrame({"action": self.actions} | columns)
+        return frame.sort_values("gap", kind="stable", ignore_index=True)
+
+    def brief(self) -> str:
+        """Typical time between starts."""
+        return f"starts about {np.exp(np.median(self.location)):.3g} apart" if self.actions else ""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,76 @@
+"""Plain twins of the terms of time: loops over instances, straight from the definitions."""
+
+import math
+from collections import Counter
+
+
+def student_t(value, location, scale, freedom):
+    """Log density of a Student-t distribution."""
+    off = (value - location) / scale
+    constant = math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2)
+    constant -= 0.5 * math.log(freedom * math.pi) + math.log(scale)
+    return constant - (freedom + 1) / 2 * math.log(1 + off * off / freedom)
+
+
+def prediction(learned, group, value):
+    return student_t(value, learned.location[group], learned.scale[group], learned.freedom[group])
+
+
+def length(learned, rows):
+    return prediction(learned, 0, math.log(1 + len(rows)))
+
+
+def durations(learned, rows):
+    return sum(prediction(learned, a, math.log(end - start)) for a, start, end in rows)
+
+
+def totals(learned, rows):
+    total = Counter()
+    for a, start, end in rows:
+        total[a] += end - start
+    return sum(prediction(learned, a, math.log(sum_of_all)) for a, sum_of_all in total.items())
+
+
+def starts(learned, rows):
+    begin, span = min(s for _, s, _ in rows), max(e for *_, e in rows) - min(s for _, s, _ in rows)
+    bins = learned.log_probs.shape[1]
+    return sum(
+        learned.log_probs[a, min(int((start - begin) / span * bins), bins - 1)]
+        for a, start, _ in rows
+    )
+
+
+def gaps(learned, rows):
+    total = 0.0
+    for (_, before, _), (a, start, _) in zip(rows, rows[1:], strict=False):
+        together = start == before
+        total += learned.together[a, int(together)]
+        if not together:
+            total += prediction(learned, a, math.log(start - before))
+    return total
+
+
+def occurrences(learned, rows):
+    number, most = Counter(a for a, _, _ in rows), learned.log_probs.shape[1] - 1
+    return sum(learned.log_probs[a, min(number[a], most)] for a in range(len(learned.actions)))
+
+
+def order(learned, rows):
+    steps = zip([len(learned.actions), *(a for a, _, _ in rows)], rows, strict=False)
+    return sum(learned.log_probs[before, a] for before, (a, _, _) in steps)
+
+
+def occupancy(learned, rows):
+    begin, span = min(s for _, s, _ in rows), max(e for *_, e in rows) - min(s for _, s, _ in rows)
+    total, instants = 0.0, learned.probs.shape[1]
+    for a in range(len(learned.actions)):
+        for t in range(instants):
+            middle = begin + (t + 0.5) / instants * span
+            running = any(b == a and start <= middle < end for b, start, end in rows)
+            total += math.log(learned.probs[a, t] if running else 1 - learned.probs[a, t])
+    return total
+
+
+def moments(values):
+    """Number, sum and sum of squares."""
+    return len(values), sum(values), sum(value * value for value in values)
