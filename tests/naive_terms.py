@@ -2,6 +2,7 @@
 
 import math
 from collections import Counter
+from itertools import pairwise
 
 
 def student_t(value, location, scale, freedom):
@@ -42,7 +43,7 @@ def starts(learned, rows):
 
 def gaps(learned, rows):
     total = 0.0
-    for (_, before, _), (a, start, _) in zip(rows, rows[1:], strict=False):
+    for (_, before, _), (a, start, _) in pairwise(rows):
         together = start == before
         total += learned.together[a, int(together)]
         if not together:
