@@ -771,8 +771,8 @@ def test_a_name_that_is_not_in_unicode_is_written_out(at_once, recording, tmp_pa
 def test_progress_shows_names_as_they_are_written():
     from rich.console import Console
 
-    watch = Watch(None)
-    watch.begin("recording [/red] \x1b[31m", 30)
+    shown = []
+    Watch(SimpleNamespace(update=shown.append)).begin("recording [/red] \x1b[31m", 30)
     file = io.StringIO()
-    Console(file=file, width=200).print(watch._table())
+    Console(file=file, width=200).print(shown[-1])
     assert "recording [/red] \\x1b[31m" in file.getvalue()
