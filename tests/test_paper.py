@@ -5,6 +5,7 @@ import io
 import json
 import re
 from itertools import islice
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
