@@ -16,8 +16,9 @@ import joblib
 import numpy as np
 
 from ibgn._arrays import Floats, Ints
-from ibgn.intervals import IntervalSequences, recode
+from ibgn.intervals import IntervalSequences
 from ibgn.noise import DurationNoise, Misdetection
+from ibgn.recoding import recode
 from ibgn.terms.base import Context, FittedTerm, Term
 
 __all__ = ["HeldOut", "Lesson", "copy_with_errors"]
