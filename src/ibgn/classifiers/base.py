@@ -191,7 +191,8 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
 
     def _joint_log_likelihood(self, X: Sequences) -> Floats:
         """(n, activities) log P(activity) + log P(instance | activity)."""
-        joint: Floats = self._weights @ self.scores(X) + self.class_log_prior_
+        scores = self.scores(X)
+        joint: Floats = self._weights @ scores + self.class_log_prior_
         return joint
 
     def predict(self, X: Sequences) -> npt.NDArray[Any]:

@@ -69,8 +69,8 @@ def count_moments(group: npt.NDArray[np.integer], value: Floats, groups: int) ->
     """Count the numbers of each group."""
     return Moments(
         np.bincount(group, minlength=groups).astype(float),
-        np.bincount(group, value, minlength=groups),
-        np.bincount(group, value * value, minlength=groups),
+        np.bincount(group, value, minlength=groups).astype(float),
+        np.bincount(group, value * value, minlength=groups).astype(float),
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ibgn._arrays import Bytes, Floats, Ints
+from ibgn._arrays import Array, Bytes, Floats, Ints
 from ibgn._kernels import generation as drawing
 from ibgn._kernels import links as kernels
 from ibgn.allen import COMPOSITION, Relation, symbols
@@ -59,11 +59,13 @@ class RelationCounts(Counts):
     keys : (rows,) sorted keys (action, action, constraint) of linked pairs with a choice
     counts : (rows, 7) relations of each
     positions : (size, size, 7) relations of unlinked pairs by position, those beyond at [0, 0]
+
+    Counts are whole numbers unless they were multiplied by a weight.
     """
 
     keys: Ints
-    counts: Ints
-    positions: Ints
+    counts: Array
+    positions: Array
 
     def __add__(self, other: Self) -> Self:
         return self._with(other, 1)
