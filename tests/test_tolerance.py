@@ -153,3 +153,22 @@ def test_merging_says_nothing_of_what_vanishes(recwarn):
     X = IntervalSequences.from_lists([[("a", 0, 0.01), ("b", 0, 5)]])
     assert merge_instants(X, 0.1).lengths.tolist() == [1]
     assert not [w for w in recwarn if issubclass(w.category, DataWarning)]
+
+
+def test_the_tolerance_is_applied_once(monkeypatch):
+    """Merging twice could merge more than once is meant to."""
+    from ibgn.classifiers import ibgn as classifier
+
+    X, y, _ = make_hand_signs(instances_per_style=2, random_state=0)
+    model = IBGNClassifier(terms=("actions", "relations"), tolerance=0.1).fit(X, y)
+    calls = []
+
+    def counted(X, tolerance):
+        calls.append(tolerance)
+        return merge_instants(X, tolerance)
+
+    monkeypatch.setattr(classifier, "merge_instants", counted)
+    model.explain(X[0])
+    assert calls == [0.1]
+    model.predict_proba(X)
+    assert calls == [0.1, 0.1]
