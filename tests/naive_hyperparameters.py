@@ -32,8 +32,10 @@ def step_concentration(concentration, opened, lengths, median, spread, rng):
         return log_openings(value, opened, lengths) + log_normal(value, median, spread)
 
     proposed = concentration * draw_factor(rng)
-    return proposed if accept(log_posterior(proposed) - log_posterior(concentration), rng) else (
-        concentration
+    return (
+        proposed
+        if accept(log_posterior(proposed) - log_posterior(concentration), rng)
+        else (concentration)
     )
 
 

@@ -612,7 +612,9 @@ def test_ring_1_entries_of_the_prior_differ_as_the_joint(state, other):
         found -= hyperparameters.log_entry(counts[:, a], prior[a])
         found += hyperparameters.log_strength(totals, changed.sum())
         found -= hyperparameters.log_strength(totals, prior.sum())
-        states = (nodes.initial_state(X, concentration, values, seat) for values in (prior, changed))
+        states = (
+            nodes.initial_state(X, concentration, values, seat) for values in (prior, changed)
+        )
         before, after = (nodes.log_joint(X, state) for state in states)
         assert found == pytest.approx(after - before, abs=1e-10)
 
