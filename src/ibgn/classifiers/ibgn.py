@@ -34,26 +34,43 @@ __all__ = ["IBGNClassifier"]
 Learned = float | Literal["learned"]
 Weights = Literal["equal", "learned"] | Mapping[str, float]
 
+DEFAULT_TERMS = (
+    "length",
+    "actions",
+    "occurrences",
+    "order",
+    "relations",
+    "durations",
+    "totals",
+    "starts",
+    "gaps",
+    "occupancy",
+)
+PAPER: Mapping[str, Any] = {"terms": ("tables", "relations"), "weights": "equal", "copy_weight": 0.0}
+"""What the paper's model has: its terms, and their plain product."""
+
 FOLDS = 5  # on which weights are learned
 
 
 class IBGNClassifier(ActivityClassifier):
     """Interval-based Bayesian generative network: recognises activities from action intervals.
 
-    One generative model is learned for each activity, as a set of terms: tables of actions, and
-    relations of the intervals given their actions. An instance belongs to the activity under which
-    it is likeliest.
+    One generative model is learned for each activity, as a set of terms: each knows one side of an
+    activity, such as the relations of its intervals or how long they last. Terms are weighted by
+    how well they tell activities apart. An instance belongs to the activity under which it is
+    likeliest.
 
     Parameters
     ----------
     structure : which pairs of positions have a relation given the two actions: "full" all of
         them, "chain" neighbours, "learned" those whose relation depends on the actions, activity
         by activity, "shared" those whose relation differs between activities; or pairs of positions
-    terms : what is learned about each activity: names of terms ("tables", "actions", "relations",
-        or any in `ibgn.terms.TERMS`), which take the options below, or terms with their own options
-    weights : how much each term counts: "equal" is the plain product of their probabilities;
-        "learned" finds weights under which held-out instances are recognised best, see
-        `ibgn.model.weights`; or a weight for each name
+    terms : what is learned about each activity: names of terms (those in `ibgn.terms.TERMS`),
+        which take the options below, or terms with their own options; the paper's model has
+        ("tables", "relations") and equal weights
+    weights : how much each term counts: "learned" finds weights under which held-out instances are
+        recognised best, see `ibgn.model.weights`; "equal" is the plain product of their
+        probabilities; or a weight for each name
     copy_weight : how much copies of the instances with errors, as detectors make them, count in
         learning; 0 learns from the instances alone
     criterion, penalty : how links are learned, see `ibgn.terms.selection.score_links`
@@ -65,8 +82,8 @@ class IBGNClassifier(ActivityClassifier):
     tolerance : end points closer than this are the same instant, and intervals shorter than this
         are dropped; "learned" chooses it, see `ibgn.model.tolerance.choose_tolerance`
     class_prior : "uniform", "empirical", or a probability for each label
-    sampler, draws, budget, chains, concentration, action_prior : how tables are sampled, see
-        `ibgn.terms.seating.Sampling`
+    sampler, draws, budget, chains, concentration, action_prior : how tables are sampled, where
+        "tables" is a term, see `ibgn.terms.seating.Sampling`
     random_state : seed, or a NumPy generator; the same seed gives the same model
     n_jobs : activities learned at the same time, by joblib
     progress : show which activities are done, if standard error is a terminal
@@ -78,6 +95,7 @@ class IBGNClassifier(ActivityClassifier):
     activities_ : an `ActivityModel` for each label
     class_log_prior_ : (activities,) log of the class prior
     tolerance_ : the tolerance, set or learned
+    weights_ : (terms,) how much each term counts, in the order of `terms_`
 
     Notes
     -----
@@ -112,9 +130,9 @@ class IBGNClassifier(ActivityClassifier):
         self,
         structure: StructureChoice = "full",
         *,
-        terms: Sequence[str | Term] = ("tables", "relations"),
-        weights: Weights = "equal",
-        copy_weight: float = 0.0,
+        terms: Sequence[str | Term] = DEFAULT_TERMS,
+        weights: Weights = "learned",
+        copy_weight: float = 0.15,
         criterion: Criterion = "bdeu",
         penalty: float = 1.0,
         smoothing: Smoothing = 1.0,
@@ -163,6 +181,7 @@ class IBGNClassifier(ActivityClassifier):
         1e-05
         """
         switches: dict[str, Any] = {
+            **PAPER,
             "criterion": "bic-published",
             "smoothing": 1e-5,
             "node_likelihood": "published",
@@ -174,12 +193,12 @@ class IBGNClassifier(ActivityClassifier):
 
     @classmethod
     def variants(cls) -> Mapping[str, Callable[[int], ActivityClassifier]]:
-        """IBGN-F is `IBGNClassifier` with its defaults, IBGN-T learns a tolerance as well."""
+        """IBGN-T is `IBGNClassifier` with its defaults; the others have the terms of the paper."""
         return {
-            "IBGN-C": lambda seed: cls("chain", random_state=seed),
-            "IBGN-F": lambda seed: cls("full", random_state=seed),
-            "IBGN": lambda seed: cls("learned", random_state=seed),
-            "IBGN-T": lambda seed: cls(tolerance="learned", random_state=seed),
+            "IBGN-C": lambda seed: cls("chain", random_state=seed, **PAPER),
+            "IBGN-F": lambda seed: cls("full", random_state=seed, **PAPER),
+            "IBGN": lambda seed: cls("learned", random_state=seed, **PAPER),
+            "IBGN-T": lambda seed: cls(random_state=seed),
             "published IBGN-C": lambda seed: cls.published("chain", random_state=seed),
             "published IBGN-F": lambda seed: cls.published("full", random_state=seed),
             "published IBGN": lambda seed: cls.published("learned", random_state=seed),
