@@ -231,7 +231,8 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
         joint = self._weights @ self._scores(coded)[0] + self.class_log_prior_
         chosen, other = self._two_labels(joint, activity, against)
         priors = dict(zip(self.classes_.tolist(), self.class_log_prior_.tolist(), strict=True))
-        speaking, opposing = (self.activities_[label].log_terms(coded) for label in (chosen, other))
+        models = self.activities_[chosen], self.activities_[other]
+        speaking, opposing = (model.log_terms(coded) for model in models)
         return Explanation(
             activity=chosen,
             against=other,
@@ -243,6 +244,7 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
                 for (name, terms), weight in zip(speaking.items(), self._weights, strict=True)
             },
             relations=read_networks(coded)[0].relations,
+            fitted={name: (models[0][name], models[1][name]) for name in models[0].terms},
         )
 
     def _two_labels(self, joint: Floats, activity: Any, against: Any) -> tuple[Any, Any]:

@@ -10,6 +10,7 @@ from ibgn.declarations import FLOAT, is_finite, is_positive, stored
 from ibgn.intervals import IntervalSequences
 from ibgn.terms.base import Context, FittedTerm, LogTerms, Term
 from ibgn.terms.moments import Moments, StudentT, count_moments, fit_student_t
+from ibgn.terms.parts import Part, listed, short, usual
 
 __all__ = ["Durations", "FittedDurations", "FittedTotals", "Totals"]
 
@@ -45,6 +46,10 @@ class _OfActions(FittedTerm):
         """How many actions there are."""
         return f"{len(self.actions)} actions"
 
+    def expected(self, X: IntervalSequences, part: Part) -> str:
+        """Range of times."""
+        return usual(*np.exp(self.prediction.usual()[:, part.code]))
+
 
 class FittedDurations(_OfActions):
     """How long each interval lasts, given its action."""
@@ -56,6 +61,10 @@ class FittedDurations(_OfActions):
         values = np.log(X.end - X.start)[known]
         terms[known] = self.prediction.log_density(X.action[known], values)
         return LogTerms(interval=terms)
+
+    def observed(self, X: IntervalSequences, part: Part) -> str:
+        """Durations."""
+        return f"{part.subject} lasts {listed((X.end - X.start)[part.where])}"
 
 
 @dataclass(frozen=True)
@@ -86,6 +95,11 @@ class FittedTotals(_OfActions):
         values = np.log(total[instance, action])
         terms[instance, action] = self.prediction.log_density(action, values)
         return LogTerms(action=terms)
+
+    def observed(self, X: IntervalSequences, part: Part) -> str:
+        """Sum of durations."""
+        total = total_durations(X, len(self.actions))[0, part.code]
+        return f"{part.subject} lasts {short(total)} in all"
 
 
 @dataclass(frozen=True)
