@@ -89,6 +89,15 @@ class Explanation:
         return total
 
     @property
+    def of_actions(self) -> Floats:
+        """(actions,) what is said about each known action as a whole, over all terms."""
+        total = np.zeros(len(self.actions))
+        for log_terms in self.terms.values():
+            if log_terms.action is not None:
+                total += log_terms.action[0]
+        return total
+
+    @property
     def pairs(self) -> Floats:
         """(k, k) what each pair i < j adds, over all terms, and 0 elsewhere."""
         k = len(self.instance.action)
