@@ -160,7 +160,8 @@ def _draw_frame(explanation: "Explanation", reasons: int, lanes: int) -> Axes:
     timeline = min(ROOMY * lanes, max(6.5, TIGHT * lanes)) + 1.4
     heights = [LINE * len(lines) + 0.1, BAR * len(shown) + 0.1, timeline]
     figure = plt.figure(figsize=(width, min(sum(heights) + 1, 40)), layout="constrained")
-    top, middle, bottom = figure.subplots(3, height_ratios=heights)
+    axes: list[Axes] = figure.subplots(3, height_ratios=heights).tolist()
+    top, middle, _ = axes
     _write_title(top, explanation)
     top.set_axis_off()
     verbatim(
@@ -171,7 +172,7 @@ def _draw_frame(explanation: "Explanation", reasons: int, lanes: int) -> Axes:
         middle.set_title("log odds by term", fontsize=9, loc="left", color=DARK)
     else:
         say_empty(middle, "no term says anything")
-    return bottom
+    return axes[2]
 
 
 def _write_sums(ax: Axes, sums: Floats) -> None:

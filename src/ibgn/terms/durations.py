@@ -34,8 +34,9 @@ class _OfActions(FittedTerm):
         return StudentT(self.location, self.scale, self.freedom)
 
     def describe(self) -> pd.DataFrame:
-        """Typical time of each action and the range that holds about two thirds."""
-        low, typical, high = np.exp(self.location + self.scale * np.array([[-1], [0], [1]]))
+        """Typical time of each action and its usual range, the most observed first."""
+        low, high = np.exp(self.prediction.usual())
+        typical = np.exp(self.location)
         columns = {"action": self.actions, "typical": typical, "from": low, "to": high}
         frame = pd.DataFrame(columns | {"observed": self.freedom})
         return frame.sort_values(

@@ -39,8 +39,9 @@ class FittedLength(FittedTerm):
         return LogTerms(instance=self.prediction.log_density(np.zeros(len(X), int), log_lengths(X)))
 
     def describe(self) -> pd.DataFrame:
-        """Typical number of intervals, and the range that holds about two thirds."""
-        low, typical, high = np.expm1(self.location[0] + self.scale[0] * np.array([-1, 0, 1]))
+        """Typical number of intervals, and its usual range."""
+        low, high = np.expm1(self.prediction.usual()[:, 0])
+        typical = np.expm1(self.location[0])
         return pd.DataFrame({"intervals": [typical], "from": [max(low, 0.0)], "to": [high]})
 
     def brief(self) -> str:

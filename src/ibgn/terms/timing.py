@@ -165,10 +165,15 @@ class FittedGaps(FittedTerm):
         return LogTerms(interval=terms)
 
     def describe(self) -> pd.DataFrame:
-        """Typical gap before each action, and how often it starts together with the one before."""
-        columns = {"gap": np.exp(self.location), "together": np.exp(self.together[:, 1])}
-        frame = pd.DataFrame({"action": self.actions} | columns)
-        return frame.sort_values("gap", kind="stable", ignore_index=True)
+        """Typical gap before each action and its usual range, the most observed first.
+
+        `together` is how often it starts at the same time as the interval before.
+        """
+        low, high = np.exp(self.prediction.usual())
+        columns = {"typical": np.exp(self.location), "from": low, "to": high}
+        columns |= {"together": np.exp(self.together[:, 1])}
+        order = np.argsort(-self.freedom, kind="stable")
+        return pd.DataFrame({"action": self.actions} | columns).iloc[order].reset_index(drop=True)
 
     def brief(self) -> str:
         """Typical time between starts."""
