@@ -39,7 +39,7 @@ def draw_occurrences(
     activity: "ActivityModel", others: Sequence["ActivityModel"], ax: Axes | None
 ) -> Axes:
     """Share of the instances in which each action occurs, with the mean number."""
-    what = "share of the instances that have it; mean number on the right"
+    what = "share of the instances; mean number on the right"
     ax = _draw_bars("occurrences", "occurs", what, activity, others, ax)
     means = activity["occurrences"].describe()["mean"].head(MOST_SHOWN).tolist()
     for row, mean in enumerate(means):

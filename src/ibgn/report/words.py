@@ -7,6 +7,7 @@ from typing import Any
 from markupsafe import Markup
 
 from ibgn.allen import Relation
+from ibgn.terms.parts import verb
 from ibgn.text import printable
 
 __all__ = ["FILTERS"]
@@ -15,7 +16,6 @@ UNKNOWN = Markup('<span class="unknown" title="not known">–</span>')
 LONGEST_NAME = 80  # letters
 LONGEST_TEXT = 10_000
 SURE = 0.05  # methods differ if p is below this
-VERBS = {"before": "is before", "finished-by": "is finished by"}
 CLOSE = 0.02  # largest acceptable gap between confidence and accuracy
 
 
@@ -136,11 +136,6 @@ def _looks_like_number(cell: Any) -> bool:
     return not isinstance(cell, bool) and isinstance(cell, int | float | None)
 
 
-def as_verb(relation: str) -> str:
-    """Write a relation between two names."""
-    return VERBS.get(relation, relation)
-
-
 def as_relations(symbols: str) -> str:
     """Write a set of relations in words.
 
@@ -202,7 +197,7 @@ FILTERS = {
     "seconds": as_seconds,
     "cell": as_cell,
     "number_columns": number_columns,
-    "verb": as_verb,
+    "verb": verb,
     "relations": as_relations,
     "in_words": in_words,
     "most_frequent": most_frequent,
