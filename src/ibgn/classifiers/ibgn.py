@@ -288,7 +288,10 @@ def make_weight_folds(X: IntervalSequences, codes: npt.NDArray[np.intp]) -> list
     if groups is not None and groups.max() > 0:
         split = GroupKFold(min(FOLDS, int(groups.max()) + 1)).split(codes, codes, groups)
     else:
-        split = StratifiedKFold(FOLDS, shuffle=True, random_state=0).split(codes, codes)
+        number = min(FOLDS, int(np.bincount(codes).max()))
+        if number < 2:
+            return [np.arange(len(X))]
+        split = StratifiedKFold(number, shuffle=True, random_state=0).split(codes, codes)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # that an activity is rarer than folds
         return [test for _, test in split]
