@@ -139,8 +139,8 @@ def _ideal(book: Book, study: Study, name: str) -> None:
     with_theirs = ours.assign(reference=ours["method"].map(theirs))
     figure = Figure(
         partial(plot_comparison, with_theirs),
-        f"Accuracy of seven methods on {name}, with what the paper has on {stands_for}; the numbers "
-        "are in the table.",
+        f"Accuracy of seven methods on {name}, with what the paper has on {stands_for}; the "
+        "numbers are in the table.",
     )
     book.add(
         f"Intervals given: {name}",
@@ -299,7 +299,9 @@ def _recordings(book: Book, results: PaperResults) -> None:
     lines, gains = [], []
     for key in results.recordings:
         robustness = results.studies[key].robustness
-        for (error, rate), part in robustness.curves().groupby(["error", "rate"], sort=False):
+        curves = robustness.curves()
+        for error in dict.fromkeys(curves["error"].astype(str)):
+            part = curves[curves["error"] == error]
             accuracies = {
                 row["method"]: f"{row['accuracy']:.3f} ± {row['accuracy_error']:.3f}"
                 for row in rows(part)
@@ -307,7 +309,7 @@ def _recordings(book: Book, results: PaperResults) -> None:
             of = {"recordings": key.removeprefix(REAL), "errors": error}
             lines.append(of | accuracies)
             best = str(part.set_index("method").loc[list(PAPER), "accuracy"].idxmax())
-            gain = robustness.gain("IBGN-T", best, error, rate)
+            gain = robustness.gain("IBGN-T", best, error, float(part["rate"].iloc[0]))
             gains.append(of | {"best of six": best} | gain._asdict())
     lead = [
         "Real recordings, split by group where they have groups. Errors are in the test data "
