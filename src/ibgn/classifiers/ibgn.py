@@ -1,29 +1,28 @@
 """IBGNClassifier: one set of terms per activity, and the likeliest activity of an instance."""
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from inspect import signature
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.model_selection import GroupKFold, StratifiedKFold
 from sklearn.utils.validation import check_is_fitted
 
-from ibgn._arrays import Floats, Ints
+from ibgn._arrays import Floats
 from ibgn.checks import check_choice, check_number
 from ibgn.classifiers.base import ActivityClassifier, as_generator
 from ibgn.classifiers.prior import ClassPrior
-from ibgn.declarations import FLOAT, Stored
+from ibgn.declarations import FLOAT, Stored, is_natural
 from ibgn.errors import OptionError
 from ibgn.intervals import IntervalSequences
+from ibgn.model.folds import make_inner_folds
 from ibgn.model.generation import sample_instances
 from ibgn.model.learning import HeldOut, Lesson, copy_with_errors
-from ibgn.model.tolerance import choose_tolerance, merge_instants
+from ibgn.model.tolerance import choose_tolerance, count_emptied, merge_instants
 from ibgn.model.weights import fit_weights
 from ibgn.terms import TERMS
 from ibgn.terms.base import Term
-from ibgn.terms.relations import StructureChoice, Unlinked
+from ibgn.terms.relations import StructureChoice, Ties, Unlinked
 from ibgn.terms.seating import Sampler
 from ibgn.terms.selection import Criterion
 from ibgn.terms.smoothing import Smoothing
@@ -34,39 +33,62 @@ __all__ = ["IBGNClassifier"]
 Learned = float | Literal["learned"]
 Weights = Literal["equal", "learned"] | Mapping[str, float]
 
+DEFAULT_TERMS = (
+    "length",
+    "occurrences",
+    "order",
+    "relations",
+    "durations",
+    "totals",
+    "starts",
+    "gaps",
+    "occupancy",
+    "switches",
+)
+PAPER: Mapping[str, Any] = {
+    "terms": ("tables", "relations"),
+    "weights": "equal",
+    "copy_weight": 0.0,
+}
+"""What the paper's model has: its terms, and their plain product."""
+
 FOLDS = 5  # on which weights are learned
 
 
 class IBGNClassifier(ActivityClassifier):
     """Interval-based Bayesian generative network: recognises activities from action intervals.
 
-    One generative model is learned for each activity, as a set of terms: tables of actions, and
-    relations of the intervals given their actions. An instance belongs to the activity under which
-    it is likeliest.
+    One generative model is learned for each activity, as a set of terms: each knows one side of an
+    activity, such as the relations of its intervals or how long they last. Terms are weighted by
+    how well they tell activities apart. An instance belongs to the activity under which it is
+    likeliest.
 
     Parameters
     ----------
     structure : which pairs of positions have a relation given the two actions: "full" all of
         them, "chain" neighbours, "learned" those whose relation depends on the actions, activity
         by activity, "shared" those whose relation differs between activities; or pairs of positions
-    terms : what is learned about each activity: names of terms ("tables", "actions", "relations",
-        or any in `ibgn.terms.TERMS`), which take the options below, or terms with their own options
-    weights : how much each term counts: "equal" is the plain product of their probabilities;
-        "learned" finds weights under which held-out instances are recognised best, see
-        `ibgn.model.weights`; or a weight for each name
+    terms : what is learned about each activity: names of terms (those in `ibgn.terms.TERMS`),
+        which take the options below, or terms with their own options; the paper's model has
+        ("tables", "relations") and equal weights
+    weights : how much each term counts: "learned" finds weights under which held-out instances are
+        recognised best, see `ibgn.model.weights`; "equal" is the plain product of their
+        probabilities; or a weight for each name
     copy_weight : how much copies of the instances with errors, as detectors make them, count in
         learning; 0 learns from the instances alone
     criterion, penalty : how links are learned, see `ibgn.terms.selection.score_links`
     smoothing : added to the count of each relation; "learned" fits a prior for each constraint
     node_likelihood : how tables are scored: "sequential" sums over seatings; "published" is the
         unweighted sum of the paper
-    unlinked : how pairs without a link are scored: by the relations at their positions within
-        their constraint ("constrained"), as they are ("marginal"), or not at all ("ignore")
-    tolerance : end points closer than this are the same instant, and intervals shorter than this
+    unlinked : how pairs without a link are scored: by their second action within their constraint
+        ("constrained"), by their second action alone ("marginal"), or not at all ("ignore")
+    ties : equal intervals are sorted by action, so "sorted" excludes `equals` where actions
+        descend; "published" leaves it open
+    tolerance : end points closer than this are the same instant, and intervals that this empties
         are dropped; "learned" chooses it, see `ibgn.model.tolerance.choose_tolerance`
     class_prior : "uniform", "empirical", or a probability for each label
-    sampler, draws, budget, chains, concentration, action_prior : how tables are sampled, see
-        `ibgn.terms.seating.Sampling`
+    sampler, draws, budget, chains, concentration, action_prior : how tables are sampled, where
+        "tables" is a term, see `ibgn.terms.seating.Sampling`
     random_state : seed, or a NumPy generator; the same seed gives the same model
     n_jobs : activities learned at the same time, by joblib
     progress : show which activities are done, if standard error is a terminal
@@ -78,6 +100,8 @@ class IBGNClassifier(ActivityClassifier):
     activities_ : an `ActivityModel` for each label
     class_log_prior_ : (activities,) log of the class prior
     tolerance_ : the tolerance, set or learned
+    emptied_ : number of training intervals that it emptied, and that were dropped
+    weights_ : (terms,) how much each term counts, in the order of `terms_`
 
     Notes
     -----
@@ -102,6 +126,7 @@ class IBGNClassifier(ActivityClassifier):
     short_name = "ibgn"
     learned: ClassVar[Mapping[str, Stored]] = {
         "tolerance_": Stored(float, holds=lambda tolerance: 0 <= tolerance < np.inf),
+        "emptied_": Stored(int, holds=is_natural),
         "weights_": Stored(
             FLOAT, ("terms",), lambda weights: ((weights >= 0) & (weights < np.inf)).all()
         ),
@@ -112,14 +137,15 @@ class IBGNClassifier(ActivityClassifier):
         self,
         structure: StructureChoice = "full",
         *,
-        terms: Sequence[str | Term] = ("tables", "relations"),
-        weights: Weights = "equal",
-        copy_weight: float = 0.0,
+        terms: Sequence[str | Term] = DEFAULT_TERMS,
+        weights: Weights = "learned",
+        copy_weight: float = 0.15,
         criterion: Criterion = "bdeu",
         penalty: float = 1.0,
         smoothing: Smoothing = 1.0,
         node_likelihood: NodeLikelihood = "sequential",
         unlinked: Unlinked = "constrained",
+        ties: Ties = "sorted",
         tolerance: Learned = 0.0,
         class_prior: ClassPrior = "uniform",
         sampler: Sampler = "exact",
@@ -141,6 +167,7 @@ class IBGNClassifier(ActivityClassifier):
         self.smoothing = smoothing
         self.node_likelihood = node_likelihood
         self.unlinked = unlinked
+        self.ties = ties
         self.tolerance = tolerance
         self.class_prior = class_prior
         self.sampler = sampler
@@ -163,10 +190,12 @@ class IBGNClassifier(ActivityClassifier):
         1e-05
         """
         switches: dict[str, Any] = {
+            **PAPER,
             "criterion": "bic-published",
             "smoothing": 1e-5,
             "node_likelihood": "published",
             "unlinked": "ignore",
+            "ties": "published",
             "class_prior": "uniform",
             "sampler": "published",
         }
@@ -174,12 +203,12 @@ class IBGNClassifier(ActivityClassifier):
 
     @classmethod
     def variants(cls) -> Mapping[str, Callable[[int], ActivityClassifier]]:
-        """IBGN-F is `IBGNClassifier` with its defaults, IBGN-T learns a tolerance as well."""
+        """IBGN-T is `IBGNClassifier` with its defaults; the others have the terms of the paper."""
         return {
-            "IBGN-C": lambda seed: cls("chain", random_state=seed),
-            "IBGN-F": lambda seed: cls("full", random_state=seed),
-            "IBGN": lambda seed: cls("learned", random_state=seed),
-            "IBGN-T": lambda seed: cls(tolerance="learned", random_state=seed),
+            "IBGN-C": lambda seed: cls("chain", random_state=seed, **PAPER),
+            "IBGN-F": lambda seed: cls("full", random_state=seed, **PAPER),
+            "IBGN": lambda seed: cls("learned", random_state=seed, **PAPER),
+            "IBGN-T": lambda seed: cls(random_state=seed),
             "published IBGN-C": lambda seed: cls.published("chain", random_state=seed),
             "published IBGN-F": lambda seed: cls.published("full", random_state=seed),
             "published IBGN": lambda seed: cls.published("learned", random_state=seed),
@@ -233,7 +262,8 @@ class IBGNClassifier(ActivityClassifier):
         if isinstance(self.weights, Mapping):
             self.weights_ = np.array([float(self.weights[name]) for name in names])
         learn = self.weights == "learned" and len(names) > 1 and len(self.classes_) > 1
-        folds = make_weight_folds(X, codes) if learn and len(X) >= FOLDS else [np.arange(len(X))]
+        learn = learn and len(X) >= FOLDS
+        folds = make_inner_folds(X, codes, FOLDS) if learn else [np.arange(len(X))]
         copies = copy_with_errors(X, rng.spawn(1)[0]) if self.copy_weight else []
         return Lesson(terms, X, codes, folds, copies, self.copy_weight)
 
@@ -251,7 +281,9 @@ class IBGNClassifier(ActivityClassifier):
         self.tolerance_ = (
             choose_tolerance(X, codes, self.unlinked) if learn else float(self.tolerance)
         )
-        return self._prepare(X)
+        merged = self._prepare(X)
+        self.emptied_ = count_emptied(X, merged, self.tolerance_)
+        return merged
 
     def _prepare(self, X: IntervalSequences) -> IntervalSequences:
         return merge_instants(X, self.tolerance_)
@@ -261,15 +293,3 @@ class IBGNClassifier(ActivityClassifier):
         check_is_fitted(self)
         model = self.activities_[self._label(activity)]
         return sample_instances(model, n, as_generator(random_state))
-
-
-def make_weight_folds(X: IntervalSequences, codes: npt.NDArray[np.intp]) -> list[Ints]:
-    """Instances of each fold; groups are kept together where there are several."""
-    groups = None if X.groups is None else np.unique(X.groups, return_inverse=True)[1]
-    if groups is not None and groups.max() > 0:
-        split = GroupKFold(min(FOLDS, int(groups.max()) + 1)).split(codes, codes, groups)
-    else:
-        split = StratifiedKFold(FOLDS, shuffle=True, random_state=0).split(codes, codes)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # that an activity is rarer than folds
-        return [test for _, test in split]

@@ -38,9 +38,8 @@ class _Methods(Mapping[str, Callable[[int], Any]]):
 
 
 METHODS: Mapping[str, Callable[[int], Any]] = _Methods()
-"""From names to functions that make an estimator from a seed. IBGN-F is `IBGNClassifier` with
-its defaults; IBGN-T also learns a tolerance: how far apart end points may be and still be the same
-instant."""
+"""From names to functions that make an estimator from a seed. IBGN-T is `IBGNClassifier` with
+its defaults; IBGN-C, IBGN-F and IBGN have the terms of the paper."""
 
 GRIDS: Mapping[str, Grid] = {
     name: kind.grid
