@@ -21,7 +21,8 @@ from ibgn.errors import OptionError
 from ibgn.evaluation.evaluate import Evaluation, evaluate
 from ibgn.evaluation.folds import Fold, make_folds
 from ibgn.evaluation.methods import METHODS, make_estimators
-from ibgn.evaluation.scores import SCORES, calibration_error
+from ibgn.evaluation.scores import SCORES
+from ibgn.metrics import calibration_error
 from ibgn.noise import Misdetection
 from ibgn.report import SECTIONS, Figure, Origin, Report, Section, find, make_report
 from ibgn.report.findings import MOST_HARD, _choose
@@ -173,7 +174,7 @@ def hand_made(**accuracies):
         for fold, value in enumerate(values)
     ]
     table = pd.DataFrame(rows)
-    predictions = table[["method", "repeat", "fold"]].assign(label="x", predicted="x")
+    predictions = table[["method", "repeat", "fold"]].assign(label="x", predicted="x", confidence=1)
     return Evaluation(table, predictions)
 
 
