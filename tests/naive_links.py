@@ -80,11 +80,12 @@ def add_gains(code, seconds, firsts, sample_size, statistics):
     """Every value of (second, first), and of second, is a row of a table of counts."""
     with_link, without, of_set = defaultdict(Counter), defaultdict(Counter), Counter()
     shape = (len(statistics), 128, seconds, firsts, 8)
-    for pair, allowed, second, first, r in np.transpose(np.unravel_index(code, shape)).tolist():
+    given = np.transpose(np.unravel_index(code, shape)).tolist()
+    for _, _, second, first, r in given:
         with_link[second, first][r] += 1
         without[second][r] += 1
         of_set[r] += 1
-    row = statistics[pair]
+    row, allowed = statistics[given[0][0]], given[0][1]
     for sign, table in ((1, with_link), (-1, without)):
         for cells in table.values():
             counts = np.array([cells[r] for r in range(8)])

@@ -143,7 +143,7 @@ def total_score(rows, instances, structure, criterion):
 
 
 def log_bdeu(counts):
-    """An even prior on the relations of a set, for each value that occurs of what they depend on."""
+    """An even prior on the relations of a set, shared by the values that occur beside it."""
     value, values = 0.0, Counter(left for left, *_ in counts)
     for (left, *_), of_parents in counts.items():
         strength = selection.SAMPLE_SIZE / values[left]
