@@ -22,7 +22,7 @@ from ibgn.model.tolerance import choose_tolerance, count_emptied, merge_instants
 from ibgn.model.weights import fit_weights
 from ibgn.terms import TERMS
 from ibgn.terms.base import Term
-from ibgn.terms.relations import StructureChoice, Unlinked
+from ibgn.terms.relations import StructureChoice, Ties, Unlinked
 from ibgn.terms.seating import Sampler
 from ibgn.terms.selection import Criterion
 from ibgn.terms.smoothing import Smoothing
@@ -80,8 +80,10 @@ class IBGNClassifier(ActivityClassifier):
     smoothing : added to the count of each relation; "learned" fits a prior for each constraint
     node_likelihood : "mixture" weights tables by their share; "sequential" follows the seating;
         "published" is the unweighted sum of the paper
-    unlinked : how pairs without a link are scored: by the relations at their positions within
-        their constraint ("constrained"), as they are ("marginal"), or not at all ("ignore")
+    unlinked : how pairs without a link are scored: by their second action within their constraint
+        ("constrained"), by their second action alone ("marginal"), or not at all ("ignore")
+    ties : equal intervals are sorted by action, so "sorted" excludes `equals` where actions
+        descend; "published" leaves it open
     tolerance : end points closer than this are the same instant, and intervals that this empties
         are dropped; "learned" chooses it, see `ibgn.model.tolerance.choose_tolerance`
     class_prior : "uniform", "empirical", or a probability for each label
@@ -143,6 +145,7 @@ class IBGNClassifier(ActivityClassifier):
         smoothing: Smoothing = 1.0,
         node_likelihood: NodeLikelihood = "mixture",
         unlinked: Unlinked = "constrained",
+        ties: Ties = "sorted",
         tolerance: Learned = 0.0,
         class_prior: ClassPrior = "uniform",
         sampler: Sampler = "exact",
@@ -164,6 +167,7 @@ class IBGNClassifier(ActivityClassifier):
         self.smoothing = smoothing
         self.node_likelihood = node_likelihood
         self.unlinked = unlinked
+        self.ties = ties
         self.tolerance = tolerance
         self.class_prior = class_prior
         self.sampler = sampler
@@ -191,6 +195,7 @@ class IBGNClassifier(ActivityClassifier):
             "smoothing": 1e-5,
             "node_likelihood": "published",
             "unlinked": "ignore",
+            "ties": "published",
             "class_prior": "uniform",
             "sampler": "published",
         }
