@@ -23,6 +23,7 @@ from ibgn.checks import check_choice
 from ibgn.declarations import FLOAT, are_probs, is_positive, stored
 from ibgn.intervals import IntervalSequences
 from ibgn.terms.base import Context, Counts, FittedTerm, LogTerms, Term
+from ibgn.terms.parts import Part, probability
 from ibgn.terms.seating import Convergence, Sampling, sample_tables
 from ibgn.text import count
 
@@ -163,6 +164,10 @@ class FittedTables(FittedTerm):
             for a in np.argsort(-of_action, kind="stable")
         ]
         return pd.DataFrame(rows, columns=["table", "share", "action", "probability"])
+
+    def expected(self, X: IntervalSequences, part: Part) -> str:
+        """Probability of the action, given those before."""
+        return probability(self.log_terms(X).interval, part)
 
     def brief(self) -> str:
         """Number of tables, and whether the chains converged."""
