@@ -228,8 +228,10 @@ def test_a_tolerance_is_learned_where_asked(ibgn, signs):
     quick = ["--draws", "20", "--budget", "100"]
     told = ibgn("fit", signs, "-o", "t.ibgn", *quick, "--learn-tolerance", "--json")
     assert told.returncode == 0, told.stderr
-    assert json.loads(told.stdout)["tolerance"] >= 0
-    assert "are the same instant" in told.stderr
+    learned = json.loads(told.stdout)
+    assert learned["tolerance"] >= 0
+    assert learned["emptied"] >= 0
+    assert "are the same instant; this empties" in told.stderr
     assert "tolerance" not in json.loads(
         ibgn("fit", signs, "-o", "p.ibgn", *quick, "--json").stdout
     )

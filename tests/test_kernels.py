@@ -355,19 +355,38 @@ def test_keys_are_distinct(first, second, constraint, actions):
     assert (*divmod(pair, actions), mask) == (first, second, constraint)
 
 
-@given(sequences(), structures(most=5), st.integers(0, 5), st.booleans())
-def test_pairs_are_counted(X, structure, size, linked):
-    mask, beyond = structure.mask(structure.size), BEYOND[structure.beyond]
-    seen = read_networks(X, structure)
-    for actions in (len(X.actions), 2):  # with two of them the others are unknown
-        arguments = X.offsets, X.action, seen.constraint, mask, beyond, actions
-        np.testing.assert_array_equal(
-            links.pair_keys(*arguments), naive_links.pair_keys(*arguments)
-        )
-    arguments = X.offsets, seen.relation, mask, beyond, linked, size
-    np.testing.assert_array_equal(
-        links.count_positions(*arguments), naive_links.count_positions(*arguments)
+@given(
+    st.integers(0, 9),
+    st.integers(0, 9),
+    SETS,
+    st.booleans(),
+    st.integers(0, 9),
+    st.integers(0, 127),
+)
+def test_what_a_pair_leaves_open_and_its_key(first, second, constraint, linked, actions, allowed):
+    pair = first, second
+    assert links.without_tie(allowed, *pair, actions) == naive_links.without_tie(
+        allowed, *pair, actions
     )
+    key = links.pair_key(*pair, constraint, linked, actions)
+    assert key == naive_links.pair_key(*pair, constraint, linked, actions)
+    assert links.fallback_row(key, actions) == naive_links.fallback_row(key, actions)
+    assert links.fallback_row(key, actions) == constraint + 128 * (not linked)
+
+
+@given(
+    sequences(), structures(most=5), st.sampled_from([0, 1, 2]), st.booleans(), st.integers(0, 4)
+)
+def test_choices_of_pairs(X, structure, unlinked, ties, actions):
+    """With fewer actions known than there are, too."""
+    mask, beyond = structure.mask(structure.size), BEYOND[structure.beyond]
+    seen = read_networks(X, "full" if unlinked == 0 else structure)
+    arguments = X.offsets, X.action, seen.constraint, mask, beyond, actions, unlinked, ties
+    for mine, twin in zip(
+        links.pair_choices(*arguments), naive_links.pair_choices(*arguments), strict=True
+    ):
+        np.testing.assert_array_equal(mine, twin)
+        assert mine.dtype == twin.dtype
 
 
 @given(st.sets(st.integers(0, 40)), st.integers(-1, 41))
@@ -376,68 +395,49 @@ def test_find(keys, key):
     assert links.find(ordered, key) == naive_links.find(ordered, key)
 
 
-@given(SETS, seeds)
-def test_total_of_a_constraint(constraint, seed):
-    log_probs = np.log(np.random.default_rng(seed).dirichlet(np.ones(7)))
-    np.testing.assert_allclose(
-        links.log_total(log_probs, constraint),
-        naive_links.log_total(log_probs, constraint),
-        **ROUNDING,
-    )
-
-
-@given(sequences(), structures(most=5), st.integers(1, 6), st.booleans(), seeds)
-def test_terms_of_pairs(X, structure, size, constrained, seed):
+@given(sequences(), structures(most=5), st.sampled_from([0, 1, 2]), st.booleans(), seeds)
+def test_terms_of_pairs(X, structure, unlinked, ties, seed):
     rng = np.random.default_rng(seed)
     mask, beyond = structure.mask(structure.size), BEYOND[structure.beyond]
-    seen = read_networks(X, "full" if constrained else structure)
-    linked = links.pair_keys(X.offsets, X.action, seen.constraint, mask, beyond, 3)
-    keys = np.unique(linked[rng.random(len(linked)) < 0.5])
-    keys = keys[keys >= 0]
-    probs = [rng.normal(size=shape) for shape in ((len(keys), 7), (128, 7), (size, size, 7), 7)]
-    arguments = X.offsets, seen.relation, seen.constraint, linked, mask, beyond, keys, *probs
+    seen = read_networks(X, "full" if unlinked == 0 else structure)
+    pairs = X.offsets, X.action, seen.constraint, mask, beyond, 3, unlinked, ties
+    allowed, key = links.pair_choices(*pairs)
+    keys = np.unique(key[(rng.random(len(key)) < 0.5) & (key >= 0)])
+    known, unknown = rng.normal(size=(len(keys), 7)), rng.normal(size=(256, 7))
+    arguments = seen.relation, allowed, key, keys, known, unknown, 3
     np.testing.assert_allclose(
-        links.link_terms(*arguments, constrained),
-        naive_links.link_terms(*arguments, constrained),
+        links.link_terms(*arguments), naive_links.link_terms(*arguments), **ROUNDING
+    )
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 2), SETS, st.integers(0, 1), st.integers(0, 2), st.integers(0, 7)),
+        max_size=40,
+    ),
+    st.tuples(st.floats(0.1, 20), st.floats(0.1, 20)),
+)
+def test_gains_of_links(rows, strengths):
+    """Three pairs of positions, two values of the second and three of the first."""
+    shape = 3, 128, 2, 3, 8
+    code = np.sort(np.array([np.ravel_multi_index(row, shape) for row in rows], np.int64))
+    np.testing.assert_allclose(
+        links.link_gains(code, 2, 3, strengths, 3),
+        naive_links.link_gains(code, 2, 3, strengths, 3),
         **ROUNDING,
     )
 
 
-@given(sequences(least=1, longest=6), st.integers(0, 6), st.floats(0.1, 20))
-def test_statistics_of_links(X, size, sample_size):
-    action = np.zeros((len(X), size), np.int32)
-    start, end = np.zeros((2, len(X), size))
-    for d, part in enumerate(X):
-        k = min(len(part.action), size)
-        for full, values in ((action, part.action), (start, part.start), (end, part.end)):
-            full[d, :k] = values[:k]
-    length = np.minimum(X.lengths, size)
-    arguments = action, start, end, length, len(X.actions), sample_size
-    np.testing.assert_allclose(
-        links.link_statistics(*arguments), naive_links.link_statistics(*arguments), **ROUNDING
-    )
-    for i in range(size):
-        for j in range(i + 1, size):
-            one = action[0], start[0], end[0], length[0], i, j, len(X.actions)
-            assert links.parents_and_relation(*one) == naive_links.parents_and_relation(*one)
-
-
-@given(st.lists(st.integers(0, 8 * 9 - 1), min_size=1, max_size=30), st.floats(0.1, 20))
-def test_comparison_of_parents(codes, sample_size):
-    row, twin = np.empty((2, 4))
-    links.compare_parents(np.sort(np.array(codes)), 2, sample_size, row)
-    naive_links.compare_parents(np.sort(np.array(codes)), 2, sample_size, twin)
-    np.testing.assert_allclose(row, twin, **ROUNDING)
-
-
-@given(st.lists(st.integers(0, 20), min_size=8, max_size=8), st.floats(0.1, 20))
-def test_likelihoods_of_counts(counts, strength):
+@given(st.lists(st.integers(0, 20), min_size=8, max_size=8), st.floats(0.1, 20), SETS)
+def test_likelihoods_of_counts(counts, strength, allowed):
     counts = np.array(counts)
     np.testing.assert_allclose(
         links.log_likelihood(counts), naive_links.log_likelihood(counts), **ROUNDING
     )
     np.testing.assert_allclose(
-        links.log_marginal(counts, strength), naive_links.log_marginal(counts, strength), **ROUNDING
+        links.log_marginal(counts, strength, allowed),
+        naive_links.log_marginal(counts, strength, allowed),
+        **ROUNDING,
     )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ibgn._arrays import Bools, Bytes, Codes, Floats, Ints
 from ibgn._kernels.compile import kernel
-from ibgn._kernels.links import find, key_of
+from ibgn._kernels.links import fallback_row, find, pair_key, without_tie
 from ibgn._kernels.nodes import draw
 from ibgn._kernels.pairs import ALL, is_linked
 
@@ -73,29 +73,29 @@ def draw_relations(
     links: Bools,
     beyond: int,
     actions: int,
+    ties: bool,
     keys: Ints,
     known: Floats,
     unknown: Floats,
-    positions: Floats,
-    elsewhere: Floats,
     composition: Bytes,
     rng: np.random.Generator,
 ) -> Bytes:
     """Relations of all pairs of an instance with these actions -> (k, k).
 
-    links (size, size), beyond: which pairs are linked. keys (rows,), known (rows, 7): sorted keys
-    (action, action, constraint) and probabilities of linked pairs; unknown (128, 7): of those with
-    any other key, by constraint. positions (size, size, 7), elsewhere (7,): of unlinked pairs.
+    links (size, size), beyond: which pairs are linked. ties: whether `equals` is possible where
+    actions descend. keys (rows,), known (rows, 7): sorted keys of pairs and their probabilities;
+    unknown (256, 7): of those with any other key, by `fallback_row`.
     """
     k = len(action)
     relations = np.full((k, k), UNKNOWN, np.uint8)
     for j in range(1, k):
         for i in range(j - 1, -1, -1):
             allowed = left_open(relations, i, j, composition)
-            if not is_linked(links, beyond, i, j):
-                probs = positions[i, j] if j < len(positions) else elsewhere
-            else:
-                row = find(keys, key_of(action[i], action[j], allowed, actions))
-                probs = known[row] if row >= 0 else unknown[allowed]
+            if not ties:
+                allowed = without_tie(allowed, action[i], action[j], actions)
+            linked = is_linked(links, beyond, i, j)
+            key = pair_key(action[i], action[j], allowed, linked, actions)
+            row = find(keys, key)
+            probs = known[row] if row >= 0 else unknown[fallback_row(key, actions)]
             relations[i, j] = draw_among(probs, allowed, rng)
     return relations

@@ -10,7 +10,7 @@ from ibgn.cli.flags import methods, read_value
 from ibgn.cli.options import Data, Jobs, Json, Model, Reading, Seed, takes_data
 from ibgn.cli.output import busy, print_json, say, warnings_aloud
 from ibgn.errors import DataError, Option, OptionError
-from ibgn.text import printable, quote
+from ibgn.text import count, printable, quote
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -84,9 +84,12 @@ def fit(
         model.fit(X, y)
         save(model, output)
     result: dict[str, Any] = {"model": str(output), "instances": len(X), "warnings": messages}
-    if learn_tolerance:
-        result["tolerance"] = model.tolerance_
-        say(f"end points closer than {model.tolerance_:.3g} are the same instant")
+    if learn_tolerance or getattr(model, "tolerance_", 0.0) > 0:
+        result |= {"tolerance": model.tolerance_, "emptied": model.emptied_}
+        say(
+            f"end points closer than {model.tolerance_:.3g} are the same instant; "
+            f"this empties {model.emptied_} of {count(len(X.action), 'interval')}"
+        )
     weights = model.describe_weights()
     result["weights"] = dict(zip(weights["term"], weights["weight"].tolist(), strict=True))
     result["activities"] = {str(name): repr(m) for name, m in model.activities_.items()}
