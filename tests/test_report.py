@@ -397,7 +397,11 @@ def nothing_in_some():
 
 def few_draws():
     X, y = random_data(["tea", "soup", "milk"])
-    methods = {"IBGN": lambda seed: IBGNClassifier("learned", draws=4, budget=4, random_state=seed, **PAPER)}
+    methods = {
+        "IBGN": lambda seed: IBGNClassifier(
+            "learned", draws=4, budget=4, random_state=seed, **PAPER
+        )
+    }
     return X, y, methods, make_folds(X, y, n_splits=2)
 
 
