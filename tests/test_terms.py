@@ -71,6 +71,7 @@ SETTINGS = [
     Occurrences(),
     Order(),
     Occupancy(),
+    Switches(),
 ]
 every_setting = pytest.mark.parametrize("term", SETTINGS, ids=str)
 

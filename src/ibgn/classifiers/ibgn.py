@@ -35,7 +35,6 @@ Weights = Literal["equal", "learned"] | Mapping[str, float]
 
 DEFAULT_TERMS = (
     "length",
-    "actions",
     "occurrences",
     "order",
     "relations",
@@ -44,6 +43,7 @@ DEFAULT_TERMS = (
     "starts",
     "gaps",
     "occupancy",
+    "switches",
 )
 PAPER: Mapping[str, Any] = {
     "terms": ("tables", "relations"),

@@ -96,6 +96,18 @@ def draw_occupancy(
     return _draw_over_time("occupancy", what, shares, middle, activity, ax)
 
 
+@figure_of("switches")
+def draw_switches(
+    activity: "ActivityModel", others: Sequence["ActivityModel"], ax: Axes | None
+) -> Axes:
+    """When each action begins, if it does not go on yet, by when it does."""
+    learned = activity["switches"]
+    begins = np.exp(np.concatenate([learned.first[:, None, 1], learned.steps[:, :, 0, 1]], axis=1))
+    middle = begins @ np.arange(begins.shape[1]) / begins.sum(axis=1)
+    what = "of the instances in which it begins, if it does not go on yet, by time"
+    return _draw_over_time("switches", what, begins, middle, activity, ax)
+
+
 def _draw_over_time(
     term: str,
     what: str,
