@@ -358,9 +358,7 @@ def an_activity(probs, shares=None, *, name="making tea", actions=None, **parts)
         structure=parts.get("structure", Structure.full()),
         keys=np.zeros(0, np.int64),
         log_probs=np.zeros((0, 7)),
-        unknown=np.zeros((128, 7)),
-        positions=np.zeros((0, 0, 7)),
-        elsewhere=np.zeros(7),
+        unknown=np.zeros((2, 128, 7)),
         link_scores=parts.get("link_scores"),
     )
     terms = {"tables": fitted_tables, "relations": relations}

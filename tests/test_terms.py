@@ -34,6 +34,7 @@ from ibgn.terms import (
     Order,
     Relations,
     Starts,
+    Switches,
     Tables,
     Totals,
     smoothing,

@@ -161,7 +161,10 @@ def test_weights_can_be_given(signs):
     ("options", "message"),
     [
         ({"weights": "best"}, "weights='best' is not a choice; choose among 'equal', 'learned'"),
-        ({"terms": ("tables", "relations"), "weights": {"tables": 1.0}}, "must have a weight for 'relations'"),
+        (
+            {"terms": ("tables", "relations"), "weights": {"tables": 1.0}},
+            "must have a weight for 'relations'",
+        ),
         (
             {"terms": ("tables", "relations"), "weights": {"tables": 1.0, "relations": -1}},
             "must be 0 or more",
