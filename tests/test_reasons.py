@@ -23,6 +23,7 @@ QUICK_TERMS = (
     "starts",
     "gaps",
     "occupancy",
+    "switches",
 )
 TEA = [("boil", 0, 4), ("pour", 4, 6), ("stir", 5, 9)]
 COFFEE = [("grind", 0, 2), ("pour", 2, 3), ("grind", 4, 6), ("pour", 6, 8), ("wait", 6, 20)]
@@ -177,6 +178,16 @@ def test_words_of_occupancy_are_about_when_activities_differ():
     )
     assert found
     assert (int(found[1]), int(found[2])) == (30, 97)  # coffee waits from 6 of 20 to its end
+
+
+def test_words_of_switches_are_about_the_step_that_says_most():
+    said = texts("switches", TEA)
+    assert re.fullmatch(
+        r"'stir' begins at \d+% of the instance; in 'tea' it does with probability \d+%, in "
+        r"'coffee' it does with probability <?\d%",
+        said["stir"],
+    )
+    assert said["grind"].startswith("'grind' does not go on at 0% of the instance; in 'tea' it ")
 
 
 def test_words_of_relations():
