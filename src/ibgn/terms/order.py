@@ -9,7 +9,7 @@ from ibgn._arrays import Codes, Floats, Ints
 from ibgn.declarations import FLOAT, are_smoothed_log_probs, stored
 from ibgn.intervals import IntervalSequences
 from ibgn.terms.base import Context, FittedTerm, LogTerms, Term
-from ibgn.terms.parts import Part, enumerated, probability
+from ibgn.terms.parts import MOST_LISTED, Part, enumerated, probability
 from ibgn.terms.shares import OutcomeCounts
 from ibgn.text import quote
 
@@ -73,9 +73,9 @@ class FittedOrder(FittedTerm):
         before, known = previous_actions(X, len(self.actions))
         names = [*map(quote, self.actions), ""]
         met = dict.fromkeys(names[b] for b in before[np.isin(known, part.where)].tolist())
-        after = [name for name in met if name]
-        parts = ["first"] * ("" in met) + [f"after {enumerated(after[:3])}"] * bool(after)
-        return f"{part.named} comes {' and '.join(parts)}{' and others' * (len(after) > 3)}"
+        places = [f"after {name}" if name else "first" for name in met]
+        more = " and elsewhere" * (len(places) > MOST_LISTED)
+        return f"{part.named} comes {enumerated(places[:MOST_LISTED])}{more}"
 
     def expected(self, X: IntervalSequences, part: Part) -> str:
         """Probability of these steps, the geometric mean if there are several."""

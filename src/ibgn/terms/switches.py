@@ -95,7 +95,8 @@ class FittedSwitches(FittedTerm):
         """What the action does at the instant."""
         before, now = self._states(X, part)
         does = (("does not go on", "begins"), ("ends", "goes on"))[before][now]
-        return f"{part.named} {does} at {part.where[0] / (self.steps.shape[1] + 1):.0%}"
+        when = part.where[0] / (self.steps.shape[1] + 1)
+        return f"{part.named} {does} at {when:.0%} of the instance"
 
     def expected(self, X: IntervalSequences, part: Part) -> str:
         """Probability of that, given the instant before."""
