@@ -10,6 +10,8 @@ from ibgn.declarations import FLOAT, is_finite, is_positive, stored
 from ibgn.intervals import IntervalSequences
 from ibgn.terms.base import Context, FittedTerm, LogTerms, Term
 from ibgn.terms.moments import Moments, StudentT, count_moments, fit_student_t
+from ibgn.terms.parts import Part, usual
+from ibgn.text import count
 
 __all__ = ["FittedLength", "Length"]
 
@@ -27,19 +29,32 @@ class FittedLength(FittedTerm):
     scale: Floats = stored(FLOAT, 1, holds=is_positive)
     freedom: Floats = stored(FLOAT, 1, holds=is_positive)
 
+    @property
+    def prediction(self) -> StudentT:
+        """Prediction of log(1 + k)."""
+        return StudentT(self.location, self.scale, self.freedom)
+
     def log_terms(self, X: IntervalSequences) -> LogTerms:
         """Log density of the length of each instance."""
-        prediction = StudentT(self.location, self.scale, self.freedom)
-        return LogTerms(instance=prediction.log_density(np.zeros(len(X), int), log_lengths(X)))
+        return LogTerms(instance=self.prediction.log_density(np.zeros(len(X), int), log_lengths(X)))
 
     def describe(self) -> pd.DataFrame:
-        """Typical number of intervals, and the range that holds about two thirds."""
-        low, typical, high = np.expm1(self.location[0] + self.scale[0] * np.array([-1, 0, 1]))
+        """Typical number of intervals, and its usual range."""
+        low, high = np.expm1(self.prediction.usual()[:, 0])
+        typical = np.expm1(self.location[0])
         return pd.DataFrame({"intervals": [typical], "from": [max(low, 0.0)], "to": [high]})
 
     def brief(self) -> str:
         """Typical number of intervals."""
         return f"about {np.expm1(self.location[0]):.0f} intervals"
+
+    def observed(self, X: IntervalSequences, part: Part) -> str:
+        """Number of intervals."""
+        return count(len(X.action), "interval")
+
+    def expected(self, X: IntervalSequences, part: Part) -> str:
+        """Range of numbers."""
+        return usual(*np.maximum(np.rint(np.expm1(self.prediction.usual()[:, 0])), 0))
 
 
 @dataclass(frozen=True)

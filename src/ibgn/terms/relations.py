@@ -22,6 +22,7 @@ from ibgn.networks import BEYOND
 from ibgn.structure import Structure
 from ibgn.terms.base import Context, Counts, FittedTerm, LogTerms, Term
 from ibgn.terms.cells import PairChoices, PairRule, Ties, Unlinked
+from ibgn.terms.parts import Part, probability
 from ibgn.terms.selection import Criterion, LinkScores, score_links, score_shared_links
 from ibgn.terms.smoothing import (
     MEMBERS,
@@ -230,6 +231,10 @@ class FittedRelations(FittedTerm):
     def brief(self) -> str:
         """Number of links, or the rule that makes them."""
         return f"links: {len(self.structure.links) or self.structure.beyond}"
+
+    def expected(self, X: IntervalSequences, part: Part) -> str:
+        """Probability of the relation, given what others leave open."""
+        return probability(self.log_terms(X).pair, part)
 
 
 @dataclass(frozen=True)
