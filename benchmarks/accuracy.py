@@ -61,7 +61,7 @@ def models() -> Iterator[tuple[str, str, IBGNClassifier]]:
 def choices() -> Iterator[tuple[str, str, IBGNClassifier]]:
     """One setting at a time changed from the defaults, with short chains."""
     short: dict[str, Any] = {"draws": 50, "budget": 500, "random_state": 0}
-    for likelihood in ("mixture", "sequential", "published"):
+    for likelihood in ("sequential", "published"):
         model = IBGNClassifier(node_likelihood=likelihood, **short)
         yield f"`node_likelihood={likelihood!r}`", "full", model
     for smoothing in (0.3, 1.0, 3.0, "learned"):
