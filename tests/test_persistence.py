@@ -47,6 +47,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceW
 
 WORDS = ["cloud", "paper", "rain"]
 QUICK = {"draws": 20, "budget": 800, "random_state": 5}
+TABLES = {"terms": ("tables", "relations"), "weights": "equal", "copy_weight": 0.0}
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +72,7 @@ def content(model, tmp_path_factory):
 def fit(data, structure="full", labels=None, **options):
     X, y = data
     y = y if labels is None else np.asarray(labels)[np.unique(y, return_inverse=True)[1]]
-    return IBGNClassifier(structure, **(QUICK | options)).fit(X, y)
+    return IBGNClassifier(structure, **(QUICK | TABLES | options)).fit(X, y)
 
 
 def rescored(model, node_likelihood, unlinked):
