@@ -59,7 +59,7 @@ def data():
 
 @pytest.fixture(scope="module")
 def model(data):
-    return fit(data, "learned", chains=2)
+    return fit(data, "learned", chains=2, penalty=0.1)
 
 
 @pytest.fixture(scope="module")
@@ -544,7 +544,7 @@ FORGED_ARRAYS = [
     ("relations.log_probs", lambda probs: probs[1:]),
     ("relations.log_probs", lambda probs: probs.T),
     ("relations.log_probs", put((0, 0), np.nan)),
-    ("relations.log_probs", put(0, -np.log(7))),
+    ("relations.log_probs", put(slice(None), -np.log(7))),  # within no constraint
     ("relations.log_probs", lambda probs: probs - 1),
     ("relations.log_probs", lambda probs: probs.astype("<f4")),
     ("relations.unknown", lambda probs: probs[:, :127]),
@@ -567,7 +567,7 @@ FORGED_ARRAYS = [
     ("tables.shares", lambda shares: shares[:0]),
     ("tables.action_prior", put(0, 0.0)),
     ("tables.action_prior", lambda prior: prior[1:]),
-    ("tables.convergence.trace", lambda trace: trace[0]),
+    ("tables.convergence.traces", lambda traces: traces[0]),
     ("relations.link_scores.gain", lambda gain: gain[1:]),
     ("relations.link_scores.gain", put(0, np.nan)),
     ("relations.link_scores.penalty", put(0, np.inf)),
