@@ -258,7 +258,7 @@ class Relations(Term):
     fitted = FittedRelations
 
     structure: StructureChoice = "full"
-    criterion: Criterion = "bdeu"
+    criterion: Criterion = "bic"
     penalty: float = 1.0
     smoothing: Smoothing = 1.0
     unlinked: Unlinked = "constrained"
