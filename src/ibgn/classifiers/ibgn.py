@@ -46,7 +46,11 @@ DEFAULT_TERMS = (
     "gaps",
     "occupancy",
 )
-PAPER: Mapping[str, Any] = {"terms": ("tables", "relations"), "weights": "equal", "copy_weight": 0.0}
+PAPER: Mapping[str, Any] = {
+    "terms": ("tables", "relations"),
+    "weights": "equal",
+    "copy_weight": 0.0,
+}
 """What the paper's model has: its terms, and their plain product."""
 
 FOLDS = 5  # on which weights are learned
