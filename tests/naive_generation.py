@@ -9,6 +9,7 @@ import itertools
 import numpy as np
 
 import naive
+import naive_links
 from ibgn.allen import COMPOSITION
 
 
@@ -105,14 +106,15 @@ def pair_order(k):
     return [(i, j) for j in range(k) for i in reversed(range(j))]
 
 
-def pair_probs(
-    i, j, allowed, action, links, beyond, actions, keys, known, unknown, positions, elsewhere
-):
-    if not naive.is_linked(links, beyond, i, j):
-        return positions[i, j] if j < len(positions) else elsewhere
-    key = (int(action[i]) * actions + int(action[j])) * 128 + allowed
-    place = np.searchsorted(keys, key)
-    return known[place] if place < len(keys) and keys[place] == key else unknown[allowed]
+def pair_probs(i, j, allowed, action, links, beyond, actions, ties, keys, known, unknown):
+    """What the pair leaves open, and the probabilities of its relations."""
+    linked = naive.is_linked(links, beyond, i, j)
+    if not ties:
+        allowed = naive_links.without_tie(allowed, action[i], action[j], actions)
+    key = naive_links.pair_key(action[i], action[j], allowed, linked, actions)
+    row = naive_links.find(keys, key)
+    probs = known[row] if row >= 0 else unknown[naive_links.fallback_row(key, actions)]
+    return allowed, probs
 
 
 def draw_relations(
@@ -120,21 +122,20 @@ def draw_relations(
     links,
     beyond,
     actions,
+    ties,
     keys,
     known,
     unknown,
-    positions,
-    elsewhere,
     composition,
     alone,
     sharpness,
     rng,
 ):
-    chances = links, beyond, actions, keys, known, unknown, positions, elsewhere
+    chances = links, beyond, actions, ties, keys, known, unknown
     relations = np.full((len(action), len(action)), 255, np.uint8)
     for i, j in pair_order(len(action)):
         constraint = left_open(relations, i, j, composition)
-        probs = pair_probs(i, j, constraint, action, *chances)
+        constraint, probs = pair_probs(i, j, constraint, action, *chances)
         allowed = kept_apart(relations, i, j, constraint, action, alone, composition)
         assert allowed
         relations[i, j] = draw_among(probs, allowed, sharpness, rng)
@@ -193,7 +194,8 @@ def enumerate_relations(action, *chances, composition=COMPOSITION, alone=None, s
             return
         i, j = order[step]
         constraint = left_open(relations, i, j, composition)
-        probs = pair_probs(i, j, constraint, action, *chances) ** sharpness
+        constraint, probs = pair_probs(i, j, constraint, action, *chances)
+        probs = probs**sharpness
         allowed = kept_apart(relations, i, j, constraint, action, alone, composition)
         choices = [r for r in range(7) if allowed >> r & 1]
         total = sum(probs[r] for r in choices)

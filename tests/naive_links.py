@@ -6,7 +6,9 @@ from collections import Counter, defaultdict
 import numpy as np
 from scipy.special import gammaln
 
-from naive import is_linked, relation_of
+from naive import is_linked
+
+MODES = ("constrained", "marginal", "ignore")
 
 
 def pairs_of(offsets):
@@ -20,85 +22,76 @@ def key_of(first, second, constraint, actions):
     return int(first) * actions * 128 + int(second) * 128 + int(constraint)
 
 
-def pair_keys(offsets, action, constraint, links, beyond, actions):
-    keys = []
-    for (begin, i, j), allowed in zip(pairs_of(offsets), constraint, strict=True):
-        a, b = action[begin + i], action[begin + j]
-        known = is_linked(links, beyond, i, j) and max(a, b) < actions
-        keys.append(key_of(a, b, allowed, actions) if known else -1)
-    return np.array(keys, np.int64)
+def pair_key(first, second, constraint, linked, actions):
+    if linked and max(first, second) < actions:
+        return key_of(first, second, constraint, actions)
+    if linked:
+        return int(constraint) - 256
+    if second < actions:
+        return key_of(actions, second, constraint, actions)
+    return int(constraint) - 128
 
 
-def count_positions(offsets, relation, links, beyond, linked, size):
-    counts = np.zeros((max(size, 1), max(size, 1), 7), np.int64)
-    for (_, i, j), r in zip(pairs_of(offsets), relation, strict=True):
-        if is_linked(links, beyond, i, j) == linked:
-            counts[(i, j, r) if j < size else (0, 0, r)] += 1
-    return counts
+def fallback_row(key, actions):
+    """Sets of linked pairs first, whose keys are -256 to -129 or have two actions."""
+    linked = key < -128 or 0 <= key < actions * actions * 128
+    return key % 128 + (0 if linked else 128)
+
+
+def without_tie(allowed, first, second, actions):
+    relations = {r for r in range(7) if allowed >> r & 1}
+    if max(first, second) < actions and first > second and len(relations) > 1:
+        relations -= {6}
+    return sum(1 << r for r in relations)
+
+
+def pair_choices(offsets, action, constraint, links, beyond, actions, unlinked, ties):
+    allowed, keys = [], []
+    for (begin, i, j), mask in zip(pairs_of(offsets), constraint, strict=True):
+        a, b, linked = action[begin + i], action[begin + j], is_linked(links, beyond, i, j)
+        way = "constrained" if linked else MODES[unlinked]
+        left = {"constrained": int(mask), "marginal": 127, "ignore": 0}[way]
+        left = left if ties else without_tie(left, a, b, actions)
+        allowed.append(left)
+        keys.append(pair_key(a, b, left, linked, actions))
+    return np.array(allowed, np.uint8), np.array(keys, np.int64)
 
 
 def find(keys, key):
     return list(keys).index(key) if key in keys else -1
 
 
-def log_total(log_probs, constraint):
-    return np.log(sum(np.exp(log_probs[r]) for r in range(7) if constraint & 1 << r))
-
-
-def link_terms(
-    offsets,
-    relation,
-    constraint,
-    linked,
-    links,
-    beyond,
-    keys,
-    known,
-    unknown,
-    positions,
-    elsewhere,
-    constrained,
-):
+def link_terms(relation, allowed, key, keys, known, unknown, actions):
     terms = []
-    for pair, (_, i, j) in enumerate(pairs_of(offsets)):
-        r, c, key = int(relation[pair]), int(constraint[pair]), linked[pair]
-        if is_linked(links, beyond, i, j):
-            given = known[find(keys, key)] if key in keys else unknown[c]
-            terms.append(given[r] if c.bit_count() > 1 else 0.0)
-        else:
-            own = positions[i, j] if j < len(positions) else elsewhere
-            terms.append(own[r] - log_total(own, c) * constrained)
+    for r, left, k in zip(relation, allowed.tolist(), key.tolist(), strict=True):
+        given = known[find(keys, k)] if k in keys else unknown[fallback_row(k, actions)]
+        terms.append(given[r] if left.bit_count() > 1 else 0.0)
     return np.array(terms)
 
 
-def link_statistics(action, start, end, length, actions, sample_size):
-    pairs = list(itertools.combinations(range(action.shape[1]), 2))
-    rows = np.empty((len(pairs), 4))
-    for (i, j), row in zip(pairs, rows, strict=True):
-        each = zip(action, start, end, length, strict=True)
-        code = sorted(parents_and_relation(*one, i, j, actions) for one in each)
-        compare_parents(np.array(code, np.int64), actions, sample_size, row)
+def link_gains(code, seconds, firsts, sample_size, pairs):
+    rows = np.zeros((pairs, 3))
+    for _, part in itertools.groupby(code.tolist(), lambda value: value // (8 * firsts * seconds)):
+        add_gains(np.array(list(part)), seconds, firsts, sample_size, rows)
     return rows
 
 
-def parents_and_relation(action, start, end, length, i, j, actions):
-    a = int(action[i]) if i < length else actions
-    b = int(action[j]) if j < length else actions
-    relation = relation_of(start[i], end[i], start[j], end[j]) if j < length else 7
-    return (a * (actions + 1) + b) * 8 + relation
-
-
-def compare_parents(code, actions, sample_size, row):
-    table = defaultdict(lambda: np.zeros(8, np.int64))
-    for parents, relation in zip(*np.divmod(code, 8), strict=True):
-        table[parents][relation] += 1
-    together = sum(table.values())
-    each = sample_size / (actions + 1) ** 2
-    row[0] = sum(log_likelihood(counts) for counts in table.values()) - log_likelihood(together)
-    row[1] = len(Counter(code % 8))
-    row[2] = len(table)
-    row[3] = sum(log_marginal(counts, each) for counts in table.values())
-    row[3] -= log_marginal(together, sample_size)
+def add_gains(code, seconds, firsts, sample_size, statistics):
+    """Every value of (second, first), and of second, is a row of a table of counts."""
+    with_link, without, of_set = defaultdict(Counter), defaultdict(Counter), Counter()
+    shape = (len(statistics), 128, seconds, firsts, 8)
+    given = np.transpose(np.unravel_index(code, shape)).tolist()
+    for _, _, second, first, r in given:
+        with_link[second, first][r] += 1
+        without[second][r] += 1
+        of_set[r] += 1
+    row, allowed = statistics[given[0][0]], given[0][1]
+    for sign, table in ((1, with_link), (-1, without)):
+        for cells in table.values():
+            counts = np.array([cells[r] for r in range(8)])
+            row[0] += sign * log_likelihood(counts)
+            row[1] += sign * (len(of_set) - 1)
+            row[2] += sign * log_marginal(counts, sample_size / len(table), allowed)
 
 
 def log_likelihood(counts):
@@ -106,7 +99,7 @@ def log_likelihood(counts):
     return float((seen * np.log(seen / seen.sum())).sum())
 
 
-def log_marginal(counts, strength):
-    prior = strength / len(counts)
+def log_marginal(counts, strength, allowed):
+    prior = strength / int(allowed).bit_count()
     value = gammaln(strength) - gammaln(strength + counts.sum())
     return float(value + (gammaln(counts + prior) - gammaln(prior)).sum())

@@ -72,6 +72,20 @@ def occupancy(learned, rows):
     return total
 
 
+def switches(learned, rows):
+    begin, span = min(s for _, s, _ in rows), max(e for *_, e in rows) - min(s for _, s, _ in rows)
+    total, instants = 0.0, learned.steps.shape[1] + 1
+    for a in range(len(learned.actions)):
+        middles = [begin + (t + 0.5) / instants * span for t in range(instants)]
+        running = [
+            int(any(b == a and start <= middle < end for b, start, end in rows))
+            for middle in middles
+        ]
+        total += learned.first[a, running[0]]
+        total += sum(learned.steps[a, t, x, y] for t, (x, y) in enumerate(pairwise(running)))
+    return total
+
+
 def moments(values):
     """Number, sum and sum of squares."""
     return len(values), sum(values), sum(value * value for value in values)

@@ -464,7 +464,7 @@ def test_explanations_add_up(signs, setting):
             assert not absent
         assert levels.pop("action", 0) == len(absent)
         assert not levels
-        assert f" + {term} " in repr(found)
+        assert f"{term} {found.sums[term]:+z.2f}" in repr(found).splitlines()[-1]
         assert not np.tril(found.pairs).any()
 
 

@@ -12,28 +12,50 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from chance import binomial_bounds
 from ibgn.allen import Relation, relations_between
+from ibgn.classifiers import DBNClassifier
 from ibgn.datasets import make_daily_living
-from ibgn.datasets._chores import ACTIONS, CHORES, MOVES, OBJECTS, SCRIPTS, TWO_HANDED, read_script
+from ibgn.datasets._chores import (
+    ACTIONS,
+    CHORES,
+    GESTURES,
+    HOME,
+    MOVES,
+    OBJECTS,
+    SCRIPTS,
+    read_script,
+    track_of,
+)
 from ibgn.errors import OptionError
 from ibgn.recordings import SensorRecording
 
 ACTIVITIES = {"relaxing", "coffee time", "early morning", "cleanup", "sandwich time"}
-LIMBS = {"left": ("left",), "right": ("right",), "both": ("left", "right")}
-SCRIPTED = {"sharing": 0, "reorder": 0, "skip": 0, "repeat": 0, "clumsiness": 0, "jitter": 0}
+ARMS = ("left", "right")
+KNOBS = ("sharing", "reorder", "skip", "repeat", "parallel", "clumsiness")
+SCRIPTED = dict.fromkeys((*KNOBS, "jitter"), 0)
+VERBS = "unlock stir lock close reach open sip clean bite cut spread release move"
 CLEAN = {"sensor_noise": 0, "sensor_drift": 0, "sensor_dropout": 0}
 
 
-def by_limb(instance):
-    """(start, end) of what each limb does, in the order of time."""
-    limbs = defaultdict(list)
+def by_track(instance):
+    """(start, end) of what goes on in each track, in the order of time."""
+    tracks = defaultdict(list)
     for action, start, end in instance:
-        for limb in LIMBS.get(action.split()[0], ("legs",)):
-            limbs[limb].append((start, end))
-    return limbs
+        tracks[track_of(action)].append((start, end))
+    return tracks
+
+
+def of_arms(instance):
+    """Intervals of the arms only, without postures and gestures."""
+    return [interval for interval in instance if interval[0].split()[0] in ARMS]
+
+
+def moves_of(instance):
+    """What arms do, whichever of them."""
+    return [action.split(maxsplit=1)[1] for action, _, _ in of_arms(instance)]
 
 
 def assert_valid(X):
-    """Every instance is within bounds, on frames, and a limb does one thing at a time."""
+    """Every instance is within bounds, on frames, and a track has one action at a time."""
     assert X.actions == ACTIONS
     assert X.lengths.min() >= 1
     assert X.lengths.max() <= 78
@@ -42,7 +64,7 @@ def assert_valid(X):
     for times in (X.start, X.end):
         assert (np.rint(times * 30) / 30 == times).all()
     for instance in X.to_lists():
-        for spans in by_limb(instance).values():
+        for spans in by_track(instance).values():
             assert all(end <= start for (_, end), (start, _) in pairwise(spans))
 
 
@@ -72,12 +94,13 @@ def test_numbers_are_the_published_ones(seed):
     assert_valid(X)
 
 
-def test_vocabulary_is_four_postures_and_the_moves_of_left_right_and_both_arms():
+def test_vocabulary_is_four_postures_the_moves_of_two_arms_and_gestures():
     first = Counter(action.split()[0] for action in ACTIONS)
     assert first == {"lie": 1, "sit": 1, "stand": 1, "walk": 1, "left": 95, "right": 95, "both": 17}
     assert len(set(ACTIONS)) == 211
     assert len(OBJECTS) == 23
-    assert set(TWO_HANDED) < set(MOVES)
+    assert {move.split()[0] for move in MOVES} == set(VERBS.split())
+    assert set(GESTURES) < set(MOVES)
 
 
 def test_every_move_and_chore_belongs_to_a_script():
@@ -92,18 +115,17 @@ def test_every_move_and_chore_belongs_to_a_script():
     instances=st.integers(1, 12),
     n_subjects=st.sampled_from([1, 3, 2**31]),
     jitter=st.sampled_from([0, 0.1, 1, 60]),
-    chances=st.tuples(*[st.sampled_from([0, 0.5, 1])] * 5),
+    chances=st.tuples(*[st.sampled_from([0, 0.5, 1])] * len(KNOBS)),
     random_state=st.integers(0, 1000),
 )
 def test_valid_whatever_the_noise(instances, n_subjects, jitter, chances, random_state):
-    names = ("sharing", "reorder", "skip", "repeat", "clumsiness")
     X, y, groups, truth = make_daily_living(
         instances=instances,
         n_subjects=n_subjects,
         jitter=jitter,
         random_state=random_state,
         return_truth=True,
-        **dict(zip(names, chances, strict=True)),
+        **dict(zip(KNOBS, chances, strict=True)),
     )
     assert_valid(X)
     assert len(X) == len(y) == len(truth.chores) == len(truth.tempo) == instances
@@ -130,9 +152,12 @@ def test_without_noise_chores_follow_the_script(seed):
     )
     for activity, chores, foreign in zip(y, truth.chores, truth.foreign, strict=True):
         script = [chore for chore, _ in read_script(activity)]
-        assert list(chores) == (script * 20)[: len(chores)]
+        begins = [n for n, chore in enumerate(script) if chore == chores[0]]
+        assert any(list(chores) == (script * 20)[n:][: len(chores)] for n in begins)
         assert not any(foreign)
     assert {len(chores) for chores in truth.chores} > {1}
+    firsts = {chores[0] for a, chores in zip(y, truth.chores, strict=True) if a == "cleanup"}
+    assert len(firsts) > 2  # an instance begins anywhere
 
 
 def test_without_noise_arms_do_the_steps_of_the_chores(seed):
@@ -140,38 +165,62 @@ def test_without_noise_arms_do_the_steps_of_the_chores(seed):
         instances=25, random_state=seed, return_truth=True, **SCRIPTED
     )
     for instance, chores in zip(X.to_lists(), truth.chores, strict=True):
-        done = [a.split(maxsplit=1)[1] for a, _, _ in instance if a.split()[0] in LIMBS]
+        done = moves_of(instance)
         steps = [step for chore in chores for step in CHORES[chore].steps]
         meant = [move for step in steps for move in (step.move, step.other) if move]
         assert done == meant[: len(done)]
 
 
 @pytest.mark.statistical(false_alarm=1e-8)
-def test_arms_overlap_where_meant_unless_clumsy(seed, false_alarm):
+def test_arms_act_together_where_meant_unless_clumsy(seed, false_alarm):
     for clumsiness in (0, 0.4):
         X, _, _, truth = make_daily_living(
             instances=60, random_state=seed, return_truth=True,
             **SCRIPTED | {"clumsiness": clumsiness},
         )  # fmt: skip
         found = [pair for of in truth.together for pair in of]
-        clumsy = sum(not overlap for _, _, overlap in found)
+        relations = Counter(relation for _, _, relation in found)
+        assert relations.keys() - {"before"} == {"overlaps", "contains"}
         low, high = binomial_bounds(len(found), clumsiness, false_alarm)
-        assert low <= clumsy <= high
+        assert low <= relations["before"] <= high
         assert (low > 0) == (clumsiness > 0)  # the control: none where some are asked for
         for instance, pairs in zip(X.to_lists(), truth.together, strict=True):
-            assert_pairs(instance, pairs)
+            assert_pairs(of_arms(instance), pairs)
 
 
 def assert_pairs(instance, pairs):
     """Find the pairs one after the other, each with the relation that the truth tells."""
     place = 0
-    for first, second, overlap in pairs:
+    for first, second, relation in pairs:
         while instance[place][0] != first or instance[place + 1][0] != second:
             place += 1
         one, two = instance[place], instance[place + 1]
-        relation = relations_between(one[1:], two[1:])
-        assert relation == (Relation.OVERLAPS if overlap else Relation.BEFORE)
+        assert relations_between(one[1:], two[1:]) == Relation[relation.upper()]
         place += 1
+
+
+def test_gestures_contain_their_move_unless_the_one_before_goes_on(seed):
+    X, *_ = make_daily_living(instances=60, random_state=seed, **SCRIPTED)
+    contained, gestures = 0, 0
+    for instance in X.to_lists():
+        for move, gesture in GESTURES.items():
+            spans = [(s, e) for a, s, e in instance if a == f"both {gesture}"]
+            moves = [(s, e) for a, s, e in of_arms(instance) if a.endswith(f" {move}")]
+            gestures += len(spans)
+            contained += sum(any(s < start and end < e for start, end in moves) for s, e in spans)
+    assert gestures > 200
+    assert contained > 0.9 * gestures
+
+
+def test_free_arms_do_the_next_chore_at_the_same_time(seed):
+    def overlaps(parallel):
+        _, _, _, truth = make_daily_living(
+            random_state=seed, return_truth=True, **SCRIPTED | {"parallel": parallel}
+        )
+        chores = sum(map(len, truth.chores))
+        return sum(map(len, truth.together)) / chores
+
+    assert overlaps(1) > overlaps(0) + 0.5
 
 
 @pytest.mark.statistical(false_alarm=1e-8)
@@ -184,9 +233,12 @@ def test_probabilities_are_kept(seed, false_alarm):
     foreign = [f for of in decided(sharing=0.3)[3].foreign for f in of]
     low, high = binomial_bounds(len(foreign), 0.3, false_alarm)
     assert low <= sum(foreign) <= high
-    assert binomial_bounds(len(foreign), 0.08, false_alarm)[1] < low  # the control: by default
-    _, y, _, truth = decided(reorder=1)
-    assert all(c[0] == read_script(a)[1][0] for a, c in zip(y, truth.chores, strict=True))
+    assert binomial_bounds(len(foreign), 0.02, false_alarm)[1] < low  # the control: by default
+    _, y, _, truth = decided(reorder=1)  # the first goes to the end, one swap after the other
+    for activity, done in zip(y, truth.chores, strict=True):
+        chores = [chore for chore, _ in read_script(activity)]
+        later = [*chores[1:], chores[0]]
+        assert any(list(done) == (later * 20)[n:][: len(done)] for n in range(len(later)))
     _, y, _, truth = decided(skip=1)
     optional = {a: {c for c, may in read_script(a) if may} for a in ACTIVITIES}
     needed = {a: {c for c, may in read_script(a) if not may} for a in ACTIVITIES}
@@ -198,7 +250,7 @@ def test_steps_that_can_be_are_repeated_up_to_three_times(seed):
     for repeat, most in ((0, 1), (1, 4)):
         X, *_ = make_daily_living(instances=60, random_state=seed, **SCRIPTED | {"repeat": repeat})
         for instance in X.to_lists():
-            moves = [a.split(maxsplit=1)[1] for a, _, _ in instance if a.split()[0] in LIMBS]
+            moves = moves_of(instance)
             runs = [len(list(run)) for move, run in groupby(moves) if move == "stir cup"]
             assert set(runs[:-1]) <= {most}  # the last may be cut short by the end
 
@@ -222,7 +274,24 @@ def test_activities_share_most_actions(seed):
     for x, activity in zip(X, y, strict=True):
         for code in x.action.tolist():
             users[code].add(activity)
-    assert np.mean([len(activities) > 1 for activities in users.values()]) > 0.6
+    assert np.mean([len(activities) > 2 for activities in users.values()]) > 0.5
+    own = sum(len(users[code]) == 1 for code in X.action.tolist())
+    assert own < 0.1 * len(X.action)
+
+
+@pytest.mark.parametrize("thing", sorted(HOME))
+def test_fetching_putting_away_and_checking_need_the_same_actions(thing):
+    chores = [CHORES[f"{verb} {thing}"] for verb in ("fetch", "put away", "check")]
+    moves = [{m for step in c.steps for m in (step.move, step.other) if m} for c in chores]
+    assert moves[0] == moves[1] == moves[2]
+    assert len({chore.steps for chore in chores}) == len({chore.pace for chore in chores}) == 3
+
+
+@pytest.mark.own_seed(reason="scores of a model on simulations have no known bound")
+def test_order_and_relations_tell_more_than_counts_of_actions(seed):
+    X, y, _ = make_daily_living(instances=250, random_state=seed)
+    ordered = DBNClassifier().fit(X[::2], y[::2]).score(X[1::2], y[1::2])
+    assert 0.5 < accuracy(count_actions(X), y) < ordered
 
 
 @pytest.mark.own_seed(reason="whether rare actions occur is left to chance")
@@ -246,7 +315,7 @@ def test_more_sharing_is_harder(seed):
         return accuracy(count_actions(X), y)
 
     none, half, all_of_them = map(recognised, (0, 0.5, 1))
-    assert none > 0.9
+    assert none > 0.6  # not 1: activities share actions even if no chore is another's
     assert none > half + 0.1
     assert all_of_them < 0.5
 
@@ -308,8 +377,7 @@ def test_sensors_at_rest_only_tell_their_mounting_and_move_with_the_action():
     )
     rest = defaultdict(set)
     for recording in recordings:
-        both, left = recording.labels["both arms"], recording.labels["left arm"]
-        idle = np.array([b is None and a is None for a, b in zip(left, both, strict=True)])
+        idle = np.array([label is None for label in recording.labels["left arm"]])
         rest[recording.group] |= set(map(tuple, recording.channels[idle, 3:6].round(9)))
         assert np.isfinite(recording.channels).all()
         if not idle.all():
@@ -382,6 +450,7 @@ def test_a_detector_learns_from_the_sensors_and_noise_makes_it_harder(sensed):
         ("reorder", -1, "0 to 1"),
         ("skip", None, "0 to 1"),
         ("repeat", float("inf"), "0 to 1"),
+        ("parallel", 2, "0 to 1"),
         ("clumsiness", "very", "0 to 1"),
         ("jitter", -0.1, "0 to 60"),
         ("sensor_noise", -1, "0 to 1e+06"),

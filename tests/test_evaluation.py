@@ -27,8 +27,10 @@ from ibgn.evaluation.evaluate import Evaluation, evaluate
 from ibgn.evaluation.folds import make_folds
 from ibgn.evaluation.journal import Journal
 from ibgn.evaluation.methods import COMPARED, GRIDS, METHODS, make_estimators
-from ibgn.evaluation.scores import SCORES, calibration_error, log_loss, score_predictions
+from ibgn.evaluation.paired import compare_pairs
+from ibgn.evaluation.scores import SCORES, score_predictions
 from ibgn.features import IntervalFeatures
+from ibgn.metrics import calibration_by_chance, calibration_error
 
 QUICK = {name: METHODS[name] for name in ("IHMM", "DBN", "ITBN")}
 UNTIMED = ["method", "repeat", "fold", "train", "test", *SCORES]
@@ -104,9 +106,9 @@ def test_scores_equal_those_of_others(rng):
     classes = np.array(["a", "b", "c"])
     probabilities = rng.dirichlet(np.ones(3), 50)
     y = rng.choice(classes, 50)
-    assert log_loss(y, probabilities, classes) == pytest.approx(sklearn_log_loss(y, probabilities))
     found = score_predictions(y, classes[probabilities.argmax(axis=1)], probabilities, classes)
     assert set(found) == set(SCORES)
+    assert found["log_loss"] == pytest.approx(sklearn_log_loss(y, probabilities))
 
 
 def test_an_unknown_label_costs_and_is_no_error():
@@ -116,12 +118,7 @@ def test_an_unknown_label_costs_and_is_no_error():
     )
     assert found["accuracy"] == 0.5
     assert found["log_loss"] == pytest.approx(-np.log(1e-15) / 2)
-
-
-def test_calibration_error_by_hand():
-    right = np.array([True, False, True, True])
-    assert calibration_error(right, np.array([0.95, 0.95, 0.55, 0.55])) == pytest.approx(0.45)
-    assert calibration_error(right, np.ones(4)) == pytest.approx(0.25)
+    assert found["brier_score"] == 1
 
 
 # evaluation
@@ -183,6 +180,26 @@ def test_paired_tests_of_equal_methods_and_of_constant_gains():
         made_up([0.1, 0.2]).compare("theirs")
 
 
+def test_less_of_a_loss_is_better():
+    run = made_up([0.1, 0.05, 0.2])  # of every score, also of the losses
+    assert run.compare()["reference"].tolist() == ["other"]
+    assert run.compare(score="log_loss")["reference"].tolist() == ["ours"]
+    assert run.compare(score="brier_score")["difference"][0] == pytest.approx(0.35 / 3)
+    with pytest.raises(OptionError, match="score='calibration_error' is not a score of folds; cho"):
+        run.compare(score="calibration_error")
+
+
+def test_a_margin_is_added_before_the_test():
+    """Ahead by more than -margin: behind by a little is not sure to be behind by more."""
+    scores = made_up([-0.01, 0.0, -0.005, 0.005, -0.01]).scores
+    (plain,) = compare_pairs(scores, [("other", "ours")]).itertuples()
+    (shifted,) = compare_pairs(scores, [("other", "ours")], margin=0.1).itertuples()
+    assert (plain.difference, plain.error) == (shifted.difference, shifted.error)
+    assert plain.p > 0.1
+    wanted = 2 * stats.t.sf((0.1 + plain.difference) / plain.error, 4)
+    assert shifted.p == shifted.p_holm == pytest.approx(wanted)
+
+
 def test_many_comparisons_are_corrected(relations):
     X, y = relations
     table = evaluate(X, y, QUICK, make_folds(X, y)).compare("ITBN")
@@ -235,6 +252,7 @@ def test_folds_that_lack_labels_are_judged_together():
     """Each of ten folds has one label; tea is always right, soup never."""
     rows = [("tea", "tea")] * 27 + [("soup", "tea")] * 3
     predictions = pd.DataFrame(rows, columns=["label", "predicted"]).assign(method="m", repeat=0)
+    predictions["confidence"] = 0.9
     predictions["fold"] = np.arange(30) // 3
     folds = pd.DataFrame({"fold": range(10), "accuracy": [1.0] * 9 + [0.0]})
     folds = folds.assign(method="m", repeat=0, train=27, test=3, fit_seconds=1.0, predict_seconds=1)
@@ -244,6 +262,24 @@ def test_folds_that_lack_labels_are_judged_together():
     assert row["accuracy"] == pytest.approx(0.9)
     assert row["balanced_accuracy"] == pytest.approx(0.5)  # and not the mean of folds, .9
     assert row["macro_f1"] == pytest.approx((2 * 27 / 57 + 0) / 2)
+    assert row["calibration_error"] == pytest.approx(0, abs=1e-9)  # in folds, 0.1 and 0.9
+    assert 0.05 < row["calibration_limit"] < 0.2
+
+
+def test_calibration_is_of_all_predictions_of_a_repetition(relations):
+    X, y = relations
+    found = evaluate(X, y, QUICK, make_folds(X, y, n_splits=4, n_repeats=2))
+    assert "calibration_error" not in found.scores
+    for row in found.summary().to_dict(orient="records"):
+        part = found.predictions[found.predictions["method"] == row["method"]]
+        once = [p for _, p in part.groupby("repeat")]
+        errors = [
+            calibration_error((p["label"] == p["predicted"]).to_numpy(), p["confidence"].to_numpy())
+            for p in once
+        ]
+        assert row["calibration_error"] == pytest.approx(np.mean(errors))
+        limit = calibration_by_chance(once[0]["confidence"].to_numpy())[-1]
+        assert row["calibration_limit"] == limit
 
 
 def test_scores_of_all_folds_together_have_the_error_of_a_mean_where_they_are_one(relations):

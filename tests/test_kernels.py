@@ -13,12 +13,24 @@ from numba.core.dispatcher import Dispatcher
 
 import naive
 import naive_chains
+import naive_hyperparameters
 import naive_links
 import naive_nodes
+import naive_reseating
 import naive_sampling
 import naive_sequential
 from ibgn import _kernels
-from ibgn._kernels import chains, consistency, links, nodes, pairs, sampling, sequential
+from ibgn._kernels import (
+    chains,
+    consistency,
+    hyperparameters,
+    links,
+    nodes,
+    pairs,
+    reseating,
+    sampling,
+    sequential,
+)
 from ibgn.allen import COMPOSITION, PROJECTIONS
 from ibgn.networks import BEYOND, read_networks
 from strategies import SETS, networks, sequences, states, structures
@@ -227,21 +239,121 @@ def test_draw(weights, seed):
         assert weights[drawn] > 0 or weights.sum() == 0
 
 
-@given(states(), st.sampled_from([-1.0, 0.0, 2.0, 10.0]), seeds)
-def test_samplers_draw_the_same_stream(state, moves, seed):
+@given(
+    states(),
+    st.sampled_from([-1.0, 0.0, 2.0, 10.0]),
+    st.sampled_from([(0.0, 0.0), (3.0, 0.0), (0.0, 1.0), (3.0, 1.0)]),
+    seeds,
+)
+def test_samplers_draw_the_same_stream(state, moves, spreads, seed):
     """Not only alike: the very same seats after every sweep; moves=-1 is the published sweep."""
+    X, seat, concentration, prior = state
+    compiled, plain = (
+        [seat.copy(), *place(X, seat), concentration, prior.copy()] for _ in range(2)
+    )
+    rng, same = (np.random.default_rng(seed) for _ in range(2))
+    settings = spreads, moves, 3, 2
+    found = sampling.run(X.offsets, X.action, *compiled, *settings, rng)
+    expected = naive_sampling.run(X.offsets, X.action, *plain, *settings, same)
+    for part, twin in zip(compiled[:3], plain[:3], strict=True):
+        np.testing.assert_array_equal(part, twin)
+    for part, twin in zip([compiled[4], *found], [plain[4], *expected], strict=True):
+        np.testing.assert_allclose(part, twin, **ROUNDING)
+    assert rng.random() == same.random()
+    np.testing.assert_array_equal(compiled[1], place(X, compiled[0])[0])
+    if not spreads[0]:
+        assert found[0] == concentration
+    if not spreads[1]:
+        np.testing.assert_array_equal(compiled[4], prior)
+
+
+@given(states(), st.sampled_from([0.0, 3.0]), seeds)
+def test_restarts_draw_the_same_stream(state, spread, seed):
     X, seat, concentration, prior = state
     compiled, plain = ([seat.copy(), *place(X, seat)] for _ in range(2))
     rng, same = (np.random.default_rng(seed) for _ in range(2))
-    settings = concentration, prior, moves, 3, 2
-    trace, summed = sampling.run(X.offsets, X.action, *compiled, *settings, rng)
-    plain_trace, plain_summed = naive_sampling.run(X.offsets, X.action, *plain, *settings, same)
-    for part, twin in zip(compiled, plain, strict=True):
-        np.testing.assert_array_equal(part, twin)
-    np.testing.assert_allclose(trace, plain_trace, **ROUNDING)
-    np.testing.assert_array_equal(summed, plain_summed)
-    assert rng.random() == same.random()
+    for _ in range(5):
+        settings = concentration, prior, spread
+        found = reseating.restart(X.offsets, X.action, *compiled, *settings, rng)
+        expected = naive_reseating.restart(X.offsets, X.action, *plain, *settings, same)
+        np.testing.assert_allclose(found, expected, **ROUNDING)
+        concentration = found
+        for part, twin in zip(compiled, plain, strict=True):
+            np.testing.assert_array_equal(part, twin)
     np.testing.assert_array_equal(compiled[1], place(X, compiled[0])[0])
+
+
+@given(states(), st.booleans(), seeds)
+def test_weights_of_those_seated_in_turn(state, known, seed):
+    X, seat, concentration, prior = state
+    order = np.random.default_rng(seed).permutation(len(X))
+    results = []
+    for module in (reseating, naive_reseating):
+        mine, *tables = seat.copy(), *place(X, seat)
+        arguments = X.offsets, X.action, mine, order, known, *tables, concentration, prior
+        value = module.seat_everyone(*arguments, np.random.default_rng(seed))
+        results.append([value, mine, *tables])
+    for found, expected in zip(*results, strict=True):
+        np.testing.assert_allclose(found, expected, **ROUNDING)
+
+
+@given(states(), seeds)
+def test_the_rest_of_an_instance_draws_the_same_stream(state, seed):
+    X, seat, concentration, prior = state
+    for begin, stop in zip(X.offsets[:-1], X.offsets[1:], strict=True):
+        if begin < stop:
+            results = []
+            for module in (reseating, naive_reseating):
+                mine, *tables = seat.copy(), *place(X, seat)
+                rng = np.random.default_rng(seed)
+                arguments = X.action[begin:stop], mine[begin:stop], *tables, concentration, prior
+                for _ in range(3):
+                    module.reseat_rest(*arguments, rng)
+                results.append([mine, *tables])
+                module.take_away(X.action[begin:stop], mine[begin:stop], 1, *tables)
+                results[-1] += [part.copy() for part in tables]
+            for found, expected in zip(*results, strict=True):
+                np.testing.assert_array_equal(found, expected)
+
+
+@given(
+    st.lists(st.lists(st.integers(0, 20), min_size=3, max_size=3), min_size=1, max_size=4),
+    st.floats(0.05, 20),
+    seeds,
+)
+def test_steps_of_concentration_and_prior(counts, value, seed):
+    counts = np.array(counts)
+    totals = counts.sum(axis=1)
+    rng, same = (np.random.default_rng(seed) for _ in range(2))
+    found = expected = value
+    prior, plain = np.full((2, 3), value)
+    for _ in range(5):
+        opened = int(np.maximum(totals - 1, 0).sum() // 2)
+        settings = opened, totals, 1.0, 3.0
+        found = hyperparameters.step_concentration(found, *settings, rng)
+        expected = naive_hyperparameters.step_concentration(expected, *settings, same)
+        np.testing.assert_allclose(found, expected, **ROUNDING)
+        hyperparameters.step_prior(prior, counts, totals, 1 / 3, 1.0, rng)
+        naive_hyperparameters.step_prior(plain, counts, totals, 1 / 3, 1.0, same)
+        np.testing.assert_allclose(prior, plain, **ROUNDING)
+    parts = (
+        ("log_normal", (value, 0.5, 2.0)),
+        ("log_openings", (value, 3, totals)),
+        ("log_strength", (totals, value)),
+        ("log_entry", (counts[:, 0], value)),
+    )
+    for name, arguments in parts:
+        np.testing.assert_allclose(
+            getattr(hyperparameters, name)(*arguments),
+            getattr(naive_hyperparameters, name)(*arguments),
+            **ROUNDING,
+        )
+    for name, arguments in (("draw_factor", ()), ("accept", (-0.5,))):
+        np.testing.assert_allclose(
+            getattr(hyperparameters, name)(*arguments, rng),
+            getattr(naive_hyperparameters, name)(*arguments, same),
+            **ROUNDING,
+        )
 
 
 @given(states(), seeds)
@@ -355,19 +467,38 @@ def test_keys_are_distinct(first, second, constraint, actions):
     assert (*divmod(pair, actions), mask) == (first, second, constraint)
 
 
-@given(sequences(), structures(most=5), st.integers(0, 5), st.booleans())
-def test_pairs_are_counted(X, structure, size, linked):
-    mask, beyond = structure.mask(structure.size), BEYOND[structure.beyond]
-    seen = read_networks(X, structure)
-    for actions in (len(X.actions), 2):  # with two of them the others are unknown
-        arguments = X.offsets, X.action, seen.constraint, mask, beyond, actions
-        np.testing.assert_array_equal(
-            links.pair_keys(*arguments), naive_links.pair_keys(*arguments)
-        )
-    arguments = X.offsets, seen.relation, mask, beyond, linked, size
-    np.testing.assert_array_equal(
-        links.count_positions(*arguments), naive_links.count_positions(*arguments)
+@given(
+    st.integers(0, 9),
+    st.integers(0, 9),
+    SETS,
+    st.booleans(),
+    st.integers(0, 9),
+    st.integers(0, 127),
+)
+def test_what_a_pair_leaves_open_and_its_key(first, second, constraint, linked, actions, allowed):
+    pair = first, second
+    assert links.without_tie(allowed, *pair, actions) == naive_links.without_tie(
+        allowed, *pair, actions
     )
+    key = links.pair_key(*pair, constraint, linked, actions)
+    assert key == naive_links.pair_key(*pair, constraint, linked, actions)
+    assert links.fallback_row(key, actions) == naive_links.fallback_row(key, actions)
+    assert links.fallback_row(key, actions) == constraint + 128 * (not linked)
+
+
+@given(
+    sequences(), structures(most=5), st.sampled_from([0, 1, 2]), st.booleans(), st.integers(0, 4)
+)
+def test_choices_of_pairs(X, structure, unlinked, ties, actions):
+    """With fewer actions known than there are, too."""
+    mask, beyond = structure.mask(structure.size), BEYOND[structure.beyond]
+    seen = read_networks(X, "full" if unlinked == 0 else structure)
+    arguments = X.offsets, X.action, seen.constraint, mask, beyond, actions, unlinked, ties
+    for mine, twin in zip(
+        links.pair_choices(*arguments), naive_links.pair_choices(*arguments), strict=True
+    ):
+        np.testing.assert_array_equal(mine, twin)
+        assert mine.dtype == twin.dtype
 
 
 @given(st.sets(st.integers(0, 40)), st.integers(-1, 41))
@@ -376,68 +507,55 @@ def test_find(keys, key):
     assert links.find(ordered, key) == naive_links.find(ordered, key)
 
 
-@given(SETS, seeds)
-def test_total_of_a_constraint(constraint, seed):
-    log_probs = np.log(np.random.default_rng(seed).dirichlet(np.ones(7)))
-    np.testing.assert_allclose(
-        links.log_total(log_probs, constraint),
-        naive_links.log_total(log_probs, constraint),
-        **ROUNDING,
-    )
-
-
-@given(sequences(), structures(most=5), st.integers(1, 6), st.booleans(), seeds)
-def test_terms_of_pairs(X, structure, size, constrained, seed):
+@given(sequences(), structures(most=5), st.sampled_from([0, 1, 2]), st.booleans(), seeds)
+def test_terms_of_pairs(X, structure, unlinked, ties, seed):
     rng = np.random.default_rng(seed)
     mask, beyond = structure.mask(structure.size), BEYOND[structure.beyond]
-    seen = read_networks(X, "full" if constrained else structure)
-    linked = links.pair_keys(X.offsets, X.action, seen.constraint, mask, beyond, 3)
-    keys = np.unique(linked[rng.random(len(linked)) < 0.5])
-    keys = keys[keys >= 0]
-    probs = [rng.normal(size=shape) for shape in ((len(keys), 7), (128, 7), (size, size, 7), 7)]
-    arguments = X.offsets, seen.relation, seen.constraint, linked, mask, beyond, keys, *probs
+    seen = read_networks(X, "full" if unlinked == 0 else structure)
+    pairs = X.offsets, X.action, seen.constraint, mask, beyond, 3, unlinked, ties
+    allowed, key = links.pair_choices(*pairs)
+    keys = np.unique(key[(rng.random(len(key)) < 0.5) & (key >= 0)])
+    known, unknown = rng.normal(size=(len(keys), 7)), rng.normal(size=(256, 7))
+    arguments = seen.relation, allowed, key, keys, known, unknown, 3
     np.testing.assert_allclose(
-        links.link_terms(*arguments, constrained),
-        naive_links.link_terms(*arguments, constrained),
+        links.link_terms(*arguments), naive_links.link_terms(*arguments), **ROUNDING
+    )
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 2), SETS, st.integers(0, 1), st.integers(0, 2), st.integers(0, 7)),
+        max_size=40,
+    ),
+    st.floats(0.1, 20),
+)
+def test_gains_of_links(rows, sample_size):
+    """Three pairs of positions, two values of the second and three of the first."""
+    shape = 3, 128, 2, 3, 8
+    code = np.sort(np.array([np.ravel_multi_index(row, shape) for row in rows], np.int64))
+    np.testing.assert_allclose(
+        links.link_gains(code, 2, 3, sample_size, 3),
+        naive_links.link_gains(code, 2, 3, sample_size, 3),
         **ROUNDING,
     )
+    of_one = code[code // 48 == code[0] // 48] if len(code) else code
+    if len(of_one):
+        mine, twin = np.ones((2, 3, 3))
+        links.add_gains(of_one, 2, 3, sample_size, mine)
+        naive_links.add_gains(of_one, 2, 3, sample_size, twin)
+        np.testing.assert_allclose(mine, twin, **ROUNDING)
 
 
-@given(sequences(least=1, longest=6), st.integers(0, 6), st.floats(0.1, 20))
-def test_statistics_of_links(X, size, sample_size):
-    action = np.zeros((len(X), size), np.int32)
-    start, end = np.zeros((2, len(X), size))
-    for d, part in enumerate(X):
-        k = min(len(part.action), size)
-        for full, values in ((action, part.action), (start, part.start), (end, part.end)):
-            full[d, :k] = values[:k]
-    length = np.minimum(X.lengths, size)
-    arguments = action, start, end, length, len(X.actions), sample_size
-    np.testing.assert_allclose(
-        links.link_statistics(*arguments), naive_links.link_statistics(*arguments), **ROUNDING
-    )
-    for i in range(size):
-        for j in range(i + 1, size):
-            one = action[0], start[0], end[0], length[0], i, j, len(X.actions)
-            assert links.parents_and_relation(*one) == naive_links.parents_and_relation(*one)
-
-
-@given(st.lists(st.integers(0, 8 * 9 - 1), min_size=1, max_size=30), st.floats(0.1, 20))
-def test_comparison_of_parents(codes, sample_size):
-    row, twin = np.empty((2, 4))
-    links.compare_parents(np.sort(np.array(codes)), 2, sample_size, row)
-    naive_links.compare_parents(np.sort(np.array(codes)), 2, sample_size, twin)
-    np.testing.assert_allclose(row, twin, **ROUNDING)
-
-
-@given(st.lists(st.integers(0, 20), min_size=8, max_size=8), st.floats(0.1, 20))
-def test_likelihoods_of_counts(counts, strength):
+@given(st.lists(st.integers(0, 20), min_size=8, max_size=8), st.floats(0.1, 20), SETS)
+def test_likelihoods_of_counts(counts, strength, allowed):
     counts = np.array(counts)
     np.testing.assert_allclose(
         links.log_likelihood(counts), naive_links.log_likelihood(counts), **ROUNDING
     )
     np.testing.assert_allclose(
-        links.log_marginal(counts, strength), naive_links.log_marginal(counts, strength), **ROUNDING
+        links.log_marginal(counts, strength, allowed),
+        naive_links.log_marginal(counts, strength, allowed),
+        **ROUNDING,
     )
 
 

@@ -602,6 +602,14 @@ def test_recordings_have_a_row_for_each_condition(report, run, recording):
     assert table["errors"].tolist() == ["none", "misdetection", "duration"]
     curves = run[0].studies["recording ../a b"].robustness.curves().iloc[0]
     assert table["IHMM"][0] == f"{curves['accuracy']:.3f} ± {curves['accuracy_error']:.3f}"
+    gains = report.frames["gains"]
+    assert gains[["recordings", "errors"]].equals(table[["recordings", "errors"]])
+    for row, best in zip(table.to_dict(orient="records"), gains["best of six"], strict=True):
+        accuracy = {name: float(row[name].split()[0]) for name in SEVEN}
+        assert accuracy[best] == max(accuracy[name] for name in NAMES)
+        difference = gains.loc[gains["errors"] == row["errors"], "difference"].item()
+        assert difference == pytest.approx(accuracy["IBGN-T"] - accuracy[best], abs=2e-3)
+    assert gains["p"].between(0, 1).any()
     without = make_paper_report(begin_of(run[0], 7), "")
     titles = [section["title"] for section in without.summary["sections"]]
     assert "Real recordings" not in titles

@@ -358,9 +358,7 @@ def an_activity(probs, shares=None, *, name="making tea", actions=None, **parts)
         structure=parts.get("structure", Structure.full()),
         keys=np.zeros(0, np.int64),
         log_probs=np.zeros((0, 7)),
-        unknown=np.zeros((128, 7)),
-        positions=np.zeros((0, 0, 7)),
-        elsewhere=np.zeros(7),
+        unknown=np.zeros((2, 128, 7)),
         link_scores=parts.get("link_scores"),
     )
     terms = {"tables": fitted_tables, "relations": relations}
@@ -558,19 +556,74 @@ def test_the_weightiest_links_are_drawn_with_their_letters():
 
 @pytest.mark.parametrize(("most", "drawn"), [(0, 0), (3, 3), (100, 21)])
 def test_no_more_links_than_asked_for(most, drawn):
-    ax = plot_explanation(an_explanation(ALL_SEVEN), most_links=most)
+    pairs = np.triu(np.linspace(0.5, 1.5, 49).reshape(7, 7), 1)
+    ax = plot_explanation(an_explanation(ALL_SEVEN, pairs=pairs), most_links=most)
     assert len(arcs(ax)) == len(ax.texts) == drawn
-    assert f"({drawn} of 21 pairs drawn)" in ax.get_title()
+    assert ax.get_xlabel() == f"time ({drawn} of 21 pairs drawn)"
 
 
-def test_titles_of_explanations_give_the_sums():
+def test_links_that_are_weak_beside_others_are_left_out():
+    pairs = np.zeros((3, 3))
+    pairs[0, 1:] = 0.06, 0.04
+    ax = plot_explanation(an_explanation(THREE, intervals=[1.0, 0, 0], pairs=pairs))
+    assert len(arcs(ax)) == 1
+
+
+def test_explanations_begin_with_reasons_and_terms():
     explanation = an_explanation(
         THREE, intervals=[1.0, 2.0, -0.5], pairs=np.triu(np.full((3, 3), -0.01), 1)
     )
-    assert plot_explanation(explanation).get_title() == (
-        "tea against coffee: log odds +3.0\n"
-        "prior +0.5, actions +2.5, relations +0.0 (3 of 3 pairs drawn)"
+    top, terms = plot_explanation(explanation, reasons=2).figure.axes[:2]
+    assert top.get_title(loc="left") == "tea against coffee: log odds +3.0"
+    written = " ".join(top.texts[0].get_text().split())
+    assert written == " ".join(
+        f"{n}. {reason}" for n, reason in enumerate(explanation.reasons(2), 1)
     )
+    assert texts(terms.get_yticklabels()) == ["actions", "prior", "relations"]
+    assert [bar.get_width() for bar in terms.patches] == pytest.approx([2.5, 0.5, -0.03])
+    assert texts(terms.texts) == ["+2.50", "+0.50", "-0.03"]
+    assert not plot_explanation(explanation, reasons=0).figure.axes[0].texts[0].get_text()
+
+
+def test_lanes_have_sums_and_absent_actions_that_count():
+    """What is said about an action is shared by its intervals; an absent one has its own lane."""
+    one = IntervalSequences.from_lists([[("grasp", 0, 1), ("lift", 1, 2), ("grasp", 3, 4)]])
+    known = ("grasp", "lift", "pour", "stir")
+    terms = {
+        "durations": LogTerms(interval=np.array([0.5, -1.0, 0.0])),
+        "occurrences": LogTerms(action=np.array([[2.0, 0.0, -1.5, 0.01]])),
+    }
+    explanation = Explanation("a", "b", one, known, 0.0, terms, read_networks(one)[0].relations)
+    ax = plot_explanation(explanation)
+    ax.figure.canvas.draw()
+    assert texts(ax.get_yticklabels()) == ["grasp", "lift", "no pour"]
+    assert texts(ax.child_axes[0].get_yticklabels()) == ["+2.5", "-1.0", "-1.5"]
+    said = [speaks_for(bar.get_facecolor()) for bar in ax.patches]
+    assert said[0] > said[2] > 0 > said[1]
+
+
+def test_a_hundred_intervals_and_many_terms_fit(rng):
+    one = IntervalSequences.from_lists([random_instance(rng, 100, actions=25)])
+    terms = {
+        f"term {t}": LogTerms(interval=rng.normal(size=100) / 9, action=rng.normal(size=(1, 25)))
+        for t in range(12)
+    }
+    relations = read_networks(one)[0].relations
+    explanation = Explanation("tea", "coffee", one, one.actions, 0.0, terms, relations)
+    start = time.perf_counter()
+    ax = plot_explanation(explanation)
+    ax.figure.canvas.draw()
+    assert time.perf_counter() - start < 10
+    width, height = ax.figure.get_size_inches()
+    assert width <= 12
+    assert height <= 16
+    rows = [label.get_window_extent() for label in ax.get_yticklabels()]
+    assert not any(one.overlaps(other) for one, other in combinations(rows, 2))
+    for part in ax.figure.axes[:2]:  # nothing is cut
+        for text in part.texts:
+            box = text.get_window_extent()
+            assert box.x0 >= 0
+            assert box.x1 <= ax.figure.bbox.width
 
 
 def test_colours_are_explained_and_centred():
@@ -613,12 +666,14 @@ def test_an_explanation_without_intervals_says_so():
     ax = plot_explanation(an_explanation([]))
     ax.figure.canvas.draw()
     assert texts(ax.texts) == ["no intervals"]
-    assert ax.get_title().startswith("tea against coffee: log odds +0.5")
+    title = ax.figure.axes[0].get_title(loc="left")
+    assert title.startswith("tea against coffee: log odds +0.5")
 
 
-def test_most_links_is_checked():
-    with pytest.raises(OptionError, match="most_links=-1 must be a whole number from 0"):
-        plot_explanation(an_explanation(THREE), most_links=-1)
+@pytest.mark.parametrize("option", ["most_links", "reasons"])
+def test_numbers_of_links_and_reasons_are_checked(option):
+    with pytest.raises(OptionError, match=f"{option}=-1 must be a whole number from 0"):
+        plot_explanation(an_explanation(THREE), **{option: -1})
 
 
 def hostile_plots():
@@ -635,9 +690,13 @@ def hostile_plots():
 
 def test_learned_names_are_shown_as_written():
     tables, structure, explained = hostile_plots()
-    for ax in (tables, structure, explained):
+    for ax in (tables, structure):
         ax.figure.canvas.draw()
         assert ax.get_title().startswith("$\\sqrt{$\\x07")
+    explained.figure.canvas.draw()
+    top = explained.figure.axes[0]
+    assert top.get_title(loc="left").startswith("$\\sqrt{$\\x07 against _%$")
+    assert all(line.isprintable() for line in top.texts[0].get_text().split("\n"))
     assert texts(tables.get_xticklabels()) == SHOWN
     assert texts(explained.get_yticklabels()) == SHOWN
     key = explained.figure.axes[-1]
@@ -647,9 +706,10 @@ def test_learned_names_are_shown_as_written():
 def test_learned_names_are_never_typeset():
     with mpl.rc_context({"text.usetex": True, "text.parse_math": True}):
         tables, structure, explained = hostile_plots()
-    shown = [tables.title, structure.title, explained.title, *tables.get_xticklabels()]
-    shown += [*explained.get_yticklabels(), *explained.figure.axes[-1].texts]
-    assert len(shown) == 2 * len(HOSTILE) + 5
+    top = explained.figure.axes[0]
+    shown = [tables.title, structure.title, top._left_title, *tables.get_xticklabels()]
+    shown += [*explained.get_yticklabels(), *explained.figure.axes[-1].texts, *top.texts]
+    assert len(shown) == 2 * len(HOSTILE) + 6
     assert not any(text.get_parse_math() or text.get_usetex() for text in shown)
 
 
@@ -696,7 +756,9 @@ def test_contributions_of_all_terms_are_drawn_together():
     said = [speaks_for(bar.get_facecolor()) for bar in ax.patches]
     assert np.sign(np.round(said, 2)).tolist() == [0, -1, 1]
     assert len(arcs(ax)) == 1  # at the second pair the terms say the opposite
-    assert "actions -2.0, durations +4.0, relations -1.0, length +0.2 (1 of 3" in ax.get_title()
+    names = texts(ax.figure.axes[1].get_yticklabels())
+    assert names == ["durations", "actions", "relations", "length"]
+    assert ax.get_xlabel() == "time (1 of 3 pairs drawn)"
 
 
 @pytest.mark.parametrize(

@@ -421,6 +421,8 @@ def test_calibration_draws_each_bin_with_an_area_for_its_instances():
     assert texts(ax.get_legend().get_texts()) == ["4 instances", "64 instances"]
     gap = (4 * 0.1 + 16 * 0.1 + 64 * 0.05) / 84
     assert ax.get_title() == f"confidence is {gap:.3f} from accuracy on average"
+    assert plot_calibration(bins(), limit=0.1).get_title().endswith(", within chance (0.100)")
+    assert plot_calibration(bins(), limit=0.01).get_title().endswith(", beyond chance (0.010)")
 
 
 def test_bins_without_instances_are_left_out():

@@ -95,8 +95,22 @@ def test_snapping_may_empty_an_interval_and_says_so():
     rows = [("a", 0, 2), ("b", 1.0, 1.05)]
     with pytest.raises(DataError, match=r"interval 1 of instance 'one'.*tolerance=0.1 .*smaller"):
         read(rows, tolerance=0.1)
-    with pytest.warns(DataWarning, match="dropped 1 interval of zero length .first: interval 1"):
+    with pytest.warns(DataWarning, match=r"zero length, 1 of them emptied by tolerance=0.1 .first"):
         assert read(rows, tolerance=0.1, zero_length="drop") == [("a", 0, 2)]
+
+
+def test_what_was_empty_before_is_not_blamed_on_the_tolerance():
+    """Also if a row that repeats another is dropped before."""
+    rows = [("a", 0, 2), ("a", 0, 2), ("b", 5, 5), ("c", 7.0, 7.05)]
+    options = {"tolerance": 0.1, "duplicates": "drop"}
+    with (
+        pytest.warns(DataWarning, match="repeat another"),
+        pytest.raises(DataError, match="interval 2 .* the interval has zero length; use"),
+    ):
+        read(rows, **options)
+    with pytest.warns(DataWarning) as told:
+        assert read(rows, **options, zero_length="drop") == [("a", 0, 2)]
+    assert "dropped 2 intervals of zero length, 1 of them emptied by tol" in str(told[1].message)
 
 
 def test_zero_length():

@@ -404,10 +404,21 @@ def test_sentences_say_what_a_number_means():
     assert "unlikely to be chance" in judge_difference(test | {"p_holm": 0.01})
     assert "equally many" in judge_difference(test | {"difference": 0.0})
     assert "cannot be compared" in judge_difference(test | {"p_holm": None})
-    bins = [{"confidence": 0.9, "accuracy": 0.5, "instances": 10}]
-    assert "90% sure and right in 50% of the cases: it is too sure" in judge_confidence(bins)
-    assert "about as sure as it should be" in judge_confidence([bins[0] | {"accuracy": 0.89}])
-    assert "not sure enough" in judge_confidence([bins[0] | {"accuracy": 1.0}])
+
+
+def test_confidence_is_judged_by_what_chance_explains():
+    row = {"confidence": 0.9, "accuracy": 0.5, "instances": 10}
+
+    def judged(*rows, limit=0.1):
+        return judge_confidence({"rows": rows, "limit": limit})
+
+    assert "90% sure and right in 50% of the cases." in judged(row)
+    assert "0.400 apart on average" in judged(row)
+    assert "stay below 0.100 in 95 of 100 such tests. It is too sure of itself." in judged(row)
+    assert "may be chance: it is about as sure as it should be." in judged(row, limit=0.5)
+    assert "It is not sure enough of itself." in judged(row | {"confidence": 0.2})
+    both = [row | {"confidence": 0.3, "accuracy": 0.5}, row | {"confidence": 0.7}]
+    assert "too sure of some predictions and not sure enough of others" in judged(*both)
 
 
 @given(st.text(st.characters(codec=None)))

@@ -34,6 +34,7 @@ from ibgn.terms import (
     Order,
     Relations,
     Starts,
+    Switches,
     Tables,
     Totals,
     smoothing,
@@ -71,6 +72,7 @@ SETTINGS = [
     Occurrences(),
     Order(),
     Occupancy(),
+    Switches(),
 ]
 every_setting = pytest.mark.parametrize("term", SETTINGS, ids=str)
 

@@ -13,7 +13,10 @@ from ibgn.model.weights import fit_weights
 from ibgn.terms import TERMS, Context, LogTerms
 from ibgn.terms.moments import Moments, count_moments, fit_student_t
 
-OF_TIME = ("length", "durations", "totals", "starts", "gaps", "occurrences", "order", "occupancy")
+OF_TIME = (
+    *("length", "durations", "totals", "starts", "gaps"),
+    *("occurrences", "order", "occupancy", "switches"),
+)
 ALL = ("actions", "relations", *OF_TIME)
 QUICK = {"terms": ALL, "weights": "learned", "random_state": 0}
 
@@ -158,8 +161,14 @@ def test_weights_can_be_given(signs):
     ("options", "message"),
     [
         ({"weights": "best"}, "weights='best' is not a choice; choose among 'equal', 'learned'"),
-        ({"weights": {"tables": 1.0}}, "must have a weight for 'relations'"),
-        ({"weights": {"tables": 1.0, "relations": -1}}, "must be 0 or more"),
+        (
+            {"terms": ("tables", "relations"), "weights": {"tables": 1.0}},
+            "must have a weight for 'relations'",
+        ),
+        (
+            {"terms": ("tables", "relations"), "weights": {"tables": 1.0, "relations": -1}},
+            "must be 0 or more",
+        ),
         ({"copy_weight": 2}, "copy_weight=2 must be from 0 to 1"),
     ],
 )

@@ -10,8 +10,8 @@ from ibgn.errors import OptionError
 from ibgn.model import tolerance
 from ibgn.model.tolerance import choose_tolerance, merge_instants
 
-QUICK = {"draws": 30, "budget": 100, "random_state": 0}
-pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+# nothing that would stand errors of ends without a tolerance
+PLAIN = {"terms": ("actions", "relations"), "weights": "equal", "copy_weight": 0.0}
 
 
 def jittered(X, by, rng):
@@ -100,20 +100,60 @@ def test_too_little_to_judge_by_merges_nothing(lists):
 def test_much_data_are_judged_by_a_part(monkeypatch, rng):
     X, codes = meetings(rng)
     monkeypatch.setattr(tolerance, "MOST_PAIRS", 20)
-    part, its_codes = tolerance._few(X, codes)
+    part, its_codes = tolerance._sample(X, codes)
     assert len(part) == len(its_codes) == 20
     place = {str(one): d for d, one in enumerate(X.to_lists())}
     assert [codes[place[str(one)]] for one in part.to_lists()] == its_codes.tolist()
 
 
+def test_a_long_instance_does_not_crowd_out_the_others(rng):
+    """It has more pairs than all that are looked at."""
+    X, codes = meetings(rng)
+    long = [("a", n, n + 1) for n in range(2100)]
+    X = IntervalSequences.concatenate([IntervalSequences.from_lists([long]), X])
+    part, _ = tolerance._sample(X, np.concatenate([[0], codes]))
+    assert len(part) == 61
+    assert part.lengths.max() == tolerance.LONGEST
+    assert part[int(part.lengths.argmax())].to_lists() == [long[: tolerance.LONGEST]]
+    assert choose_tolerance(X, np.concatenate([[0], codes])) == 0
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_the_order_of_instances_does_not_matter(rng, grouped):
+    X, y, groups = make_hand_signs(instances_per_style=3, random_state=0)
+    X = jittered(X, 0.02, rng)
+    if grouped:
+        X = IntervalSequences.from_flat(X.flat, X.actions, X.ids, groups)
+    codes = np.unique(y, return_inverse=True)[1]
+    found = choose_tolerance(X, codes)
+    assert found > 0
+    for _ in range(3):
+        order = rng.permutation(len(X))
+        assert choose_tolerance(X[order], codes[order]) == found
+
+
+def test_groups_are_kept_together_where_the_tolerance_is_judged(monkeypatch, rng):
+    X, codes = meetings(rng)
+    X = IntervalSequences.from_flat(
+        X.flat, X.actions, X.ids, [("ann", 2)[d % 2] for d in range(60)]
+    )
+    seen = []
+    inner = tolerance.make_inner_folds
+    monkeypatch.setattr(
+        tolerance, "make_inner_folds", lambda *options: seen.append(inner(*options)) or seen[-1]
+    )
+    choose_tolerance(X, codes // 2 % 2)
+    assert [len({str(g) for g in X.groups[fold]}) for fold in seen[0]] == [1, 1]
+
+
 def test_a_tolerance_is_as_merging_before(rng):
     X, y, _ = make_hand_signs(instances_per_style=3, random_state=0)
     noisy = jittered(X, 0.01, rng)
-    inside = IBGNClassifier(tolerance=0.1, **QUICK).fit(noisy, y)
-    before = IBGNClassifier(**QUICK).fit(merge_instants(noisy, 0.1), y)
+    inside = IBGNClassifier(tolerance=0.1, **PLAIN).fit(noisy, y)
+    before = IBGNClassifier(**PLAIN).fit(merge_instants(noisy, 0.1), y)
     merged = merge_instants(noisy, 0.1)
     np.testing.assert_array_equal(inside.predict_proba(noisy), before.predict_proba(merged))
-    plain = IBGNClassifier(**QUICK).fit(noisy, y)
+    plain = IBGNClassifier(**PLAIN).fit(noisy, y)
     assert (plain.predict_proba(noisy) != inside.predict_proba(noisy)).any()
     why = inside.explain(noisy[0])
     assert why.instance.to_lists() == merged[:1].to_lists()
@@ -125,8 +165,8 @@ def test_a_learned_tolerance_stands_errors_of_ends(rng):
     X, y, groups = make_hand_signs(instances_per_style=10, random_state=0)
     train, test = groups < "signer 12", groups >= "signer 12"
     noisy = jittered(X[test], 0.03, rng)
-    learned = IBGNClassifier(tolerance="learned", **QUICK).fit(X[train], y[train])
-    plain = IBGNClassifier(**QUICK).fit(X[train], y[train])
+    learned = IBGNClassifier(tolerance="learned", **PLAIN).fit(X[train], y[train])
+    plain = IBGNClassifier(**PLAIN).fit(X[train], y[train])
     assert 0.03 < learned.tolerance_ < 0.3
     assert plain.tolerance_ == 0
     assert learned.score(noisy, y[test]) > plain.score(noisy, y[test]) + 0.2
@@ -135,7 +175,7 @@ def test_a_learned_tolerance_stands_errors_of_ends(rng):
 
 def test_a_learned_tolerance_is_kept_with_the_model(tmp_path):
     X, y, _ = make_hand_signs(instances_per_style=6, random_state=0)
-    model = IBGNClassifier(tolerance="learned", **QUICK).fit(X, y)
+    model = IBGNClassifier(tolerance="learned", **PLAIN).fit(X, y)
     model.save(tmp_path / "model.ibgn")
     again = load(tmp_path / "model.ibgn")
     assert again.tolerance == "learned"
@@ -149,9 +189,21 @@ def test_tolerances_that_cannot_be_are_refused(wrong):
         IBGNClassifier(tolerance=wrong).fit([[("a", 0, 1)]] * 2, ["x", "y"])
 
 
-def test_merging_says_nothing_of_what_vanishes(recwarn):
-    X = IntervalSequences.from_lists([[("a", 0, 0.01), ("b", 0, 5)]])
-    assert merge_instants(X, 0.1).lengths.tolist() == [1]
+def test_what_a_tolerance_empties_is_counted_and_kept(tmp_path):
+    instance = [("a", 0, 0.01), ("b", 0, 5)]
+    X, y = [instance, instance, instance[1:]], ["x", "y", "y"]
+    with pytest.warns(DataWarning, match=r"closer than 0.1 empties 2 of 5 intervals \(40.0%\)"):
+        model = IBGNClassifier(tolerance=0.1).fit(X, y)
+    assert model.emptied_ == 2
+    model.save(tmp_path / "model.ibgn")
+    assert load(tmp_path / "model.ibgn").emptied_ == 2
+    assert IBGNClassifier().fit(X, y).emptied_ == 0
+
+
+def test_a_few_intervals_that_are_emptied_are_counted_only(recwarn):
+    X = IntervalSequences.from_lists([[("a", 0, 0.01)] + [("b", n, n + 1) for n in range(200)]])
+    merged = merge_instants(X, 0.1)
+    assert tolerance.count_emptied(X, merged, 0.1) == 1
     assert not [w for w in recwarn if issubclass(w.category, DataWarning)]
 
 

@@ -52,8 +52,10 @@ if TYPE_CHECKING:
         plot_robustness,
         plot_structure,
         plot_tables,
+        plot_term,
         plot_timeline,
         plot_traces,
+        plot_weights,
     )
     from ibgn.structure import Structure
 
@@ -91,8 +93,10 @@ _HOME = {
     "plot_robustness": "plots",
     "plot_structure": "plots",
     "plot_tables": "plots",
+    "plot_term": "plots",
     "plot_timeline": "plots",
     "plot_traces": "plots",
+    "plot_weights": "plots",
     "read": "io",
     "read_csv": "io",
     "read_jsonl": "io",
@@ -137,8 +141,10 @@ __all__ = [
     "plot_robustness",
     "plot_structure",
     "plot_tables",
+    "plot_term",
     "plot_timeline",
     "plot_traces",
+    "plot_weights",
     "read",
     "read_csv",
     "read_jsonl",

@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ibgn._arrays import Floats, Ints
+from ibgn._arrays import Bools, Floats, Ints
+from ibgn._kernels.instants import merge_instants
 from ibgn.checks import as_number, check_choice, check_number, is_date, span_advice
 from ibgn.errors import DataError, DataWarning, Option, Part
 from ibgn.text import count, quote
@@ -54,8 +55,8 @@ class Cleaning:
         nothing. In whole ticks "both" means that [3, 7] covers the ticks 3 to 7, so the end
         becomes 8; "right" and "neither" move the start in the same manner.
     tick : length of one tick, for `closed` other than "left"
-    tolerance : end points of an instance that are closer than this are the same instant; chains
-        of close points merge to their lower median
+    tolerance : end points of an instance that are closer than this are the same instant, see
+        `snap`
     zero_length : "error", or "drop" with a warning that counts them
     min_duration : intervals shorter than this are lengthened to it, at their end
     duplicates : "keep" rows that repeat another exactly, or "drop" them with a count
@@ -116,10 +117,11 @@ class Records:
         if cleaning.min_duration > 0:
             end = np.maximum(records.end, records.start + cleaning.min_duration)
             records = replace(records, end=end)
+        snapped = records
         if cleaning.tolerance > 0:
             start, end = snap(records.instance, records.start, records.end, cleaning.tolerance)
-            records = replace(records, start=start, end=end)
-        records = records._without_empty(self, cleaning)
+            snapped = replace(records, start=start, end=end)
+        records = snapped._without_empty(records, cleaning)
         order = np.lexsort((records.action, records.end, records.start, records.instance))
         lengths = np.bincount(records.instance, minlength=len(records.ids))
         offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
@@ -143,7 +145,7 @@ class Records:
             self.end < self.start, "the interval ends before it starts; swap them or drop the row"
         )
 
-    def _refuse(self, bad: npt.NDArray[np.bool_], *why: Part) -> None:
+    def _refuse(self, bad: Bools, *why: Part) -> None:
         """Raise for the first bad row, with its times and the number of further bad rows."""
         if not bad.any():
             return
@@ -153,7 +155,7 @@ class Records:
         times = f" (start={self.start[row]:.15g}, end={self.end[row]:.15g})"
         raise DataError(f"{self.where(row)}: ", *why, f"{times}{also}")
 
-    def _keep(self, kept: npt.NDArray[np.bool_]) -> "Records":
+    def _keep(self, kept: Bools) -> "Records":
         rows = np.flatnonzero(kept)
         return replace(
             self,
@@ -192,50 +194,56 @@ class Records:
         end += cleaning.closed in ("both", "right")
         return replace(self, start=start * cleaning.tick, end=end * cleaning.tick)
 
-    def _without_empty(self, recorded: "Records", cleaning: Cleaning) -> "Records":
+    def _without_empty(self, before: "Records", cleaning: Cleaning) -> "Records":
+        """Refuse or drop intervals of zero length; before are the same rows before snapping."""
         empty = self.end <= self.start
         if not empty.any():
             return self
+        emptied = empty & (before.start < before.end)
         if cleaning.zero_length == "drop":
-            first = self.where(int(np.argmax(empty)))
-            dropped = count(int(empty.sum()), "interval")
-            _warn(f"dropped {dropped} of zero length (first: {first})")
+            dropped: list[Part] = [f"dropped {count(int(empty.sum()), 'interval')} of zero length"]
+            if emptied.any():
+                by = Option("tolerance", cleaning.tolerance)
+                dropped += [f", {emptied.sum()} of them emptied by ", by]
+            _warn(*dropped, f" (first: {self.where(int(np.argmax(empty)))})")
             return self._keep(~empty)
         drop = Option("zero_length", "drop")
         advice: list[Part] = ["the interval has zero length; use ", drop, " or "]
         advice += ["a ", Option("min_duration")]
-        if cleaning.tolerance > 0 and self._were_longer(recorded, empty):
+        if emptied[np.argmax(empty)]:
             merging = Option("tolerance", cleaning.tolerance)
             advice = ["merging end points closer than ", merging, " leaves the interval empty; "]
             advice += ["use a smaller one, or ", drop]
-        elif cleaning.closed == "left" and _look_like_ticks(recorded):
+        elif cleaning.closed == "left" and _look_like_ticks(before):
             advice += [", or ", Option("closed", "both"), " if ends are inclusive"]
         self._refuse(empty, *advice)
         return self
 
-    def _were_longer(self, recorded: "Records", empty: npt.NDArray[np.bool_]) -> bool:
-        if len(recorded.start) != len(self.start):  # duplicates are gone: rows no longer match
-            return True
-        return bool((recorded.start < recorded.end)[np.argmax(empty)])
-
 
 def snap(instance: Ints, start: Floats, end: Floats, tolerance: float) -> tuple[Floats, Floats]:
-    """Merge end points of an instance that are closer than tolerance, and chains of such points.
+    """Merge end points of an instance that are closer than tolerance into one instant.
 
-    A merged point takes the lower median of its members: a value that was recorded, so that
-    snapping twice is snapping once.
+    From the earliest on, an end point and all that are closer to it than tolerance form a group,
+    and the next one starts another. A group becomes its lower median, or an earlier one of its
+    points if the median is too close to the next group. So
+
+    - instants are end points that were recorded, in the same order, and none are closer to each
+      other than tolerance: snapping twice is snapping once;
+    - an end point moves by less than tolerance, and an interval as long as that is never emptied;
+    - end points that are tolerance apart, but for rounding, stay apart;
+    - each instance is on its own, and a common shift or another unit of time changes nothing.
+
+    Examples
+    --------
+    >>> instance, start = np.zeros(3, np.int64), np.array([0.0, 1.0, 3.0])
+    >>> snap(instance, start, start + 1.9, 0.5)
+    (array([0. , 1. , 2.9]), array([1.9, 2.9, 4.9]))
     """
     owner = np.concatenate([instance, instance])
     time = np.concatenate([start, end])
     order = np.lexsort((time, owner))
-    owner, time = owner[order], time[order]
-    if len(time) == 0:
-        return start, end
-    apart = (np.diff(owner) != 0) | (np.diff(time) >= tolerance)
-    first = np.flatnonzero(np.concatenate([[True], apart]))
-    last = np.append(first[1:], len(time)) - 1
     merged = np.empty_like(time)
-    merged[order] = np.repeat(time[(first + last) // 2], last - first + 1)
+    merged[order] = merge_instants(owner[order], time[order], float(tolerance))
     return merged[: len(start)], merged[len(start) :]
 
 
@@ -320,8 +328,8 @@ def where_in_lists(owner: Ints, names: tuple[str, ...] | None) -> Callable[[int]
     return where
 
 
-def _warn(message: str) -> None:
-    warnings.warn(DataWarning(message), stacklevel=2)
+def _warn(*parts: Part) -> None:
+    warnings.warn(DataWarning(*parts), stacklevel=2)
 
 
 def _look_like_ticks(records: Records) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ibgn._arrays import Bools, Bytes, Codes, Floats, Ints
 from ibgn._kernels.compile import kernel
-from ibgn._kernels.links import find, key_of
+from ibgn._kernels.links import fallback_row, find, pair_key, without_tie
 from ibgn._kernels.nodes import draw
 from ibgn._kernels.pairs import ALL, is_linked
 
@@ -152,11 +152,10 @@ def draw_relations(
     links: Bools,
     beyond: int,
     actions: int,
+    ties: bool,
     keys: Ints,
     known: Floats,
     unknown: Floats,
-    positions: Floats,
-    elsewhere: Floats,
     composition: Bytes,
     alone: Bools,
     sharpness: float,
@@ -164,10 +163,10 @@ def draw_relations(
 ) -> Bytes:
     """Relations of all pairs of an instance with these actions -> (k, k).
 
-    links (size, size), beyond: which pairs are linked. keys (rows,), known (rows, 7): sorted keys
-    (action, action, constraint) and probabilities of linked pairs; unknown (128, 7): of those with
-    any other key, by constraint. positions (size, size, 7), elsewhere (7,): of unlinked pairs.
-    alone (actions,): whose intervals never overlap each other. sharpness: power of probabilities.
+    links (size, size), beyond: which pairs are linked. ties: whether `equals` is possible where
+    actions descend. keys (rows,), known (rows, 7): sorted keys of pairs and their probabilities;
+    unknown (256, 7): of those with any other key, by `fallback_row`. alone (actions,): whose
+    intervals never overlap each other. sharpness: power of probabilities.
 
     Intervals of an action that is alone follow each other, so the last one before j ends last. It
     must end before j starts, which pairs of j with intervals after it must leave possible: then a
@@ -181,11 +180,12 @@ def draw_relations(
         last[action[j]] = j
         for i in range(j - 1, -1, -1):
             constraint = left_open(relations, i, j, composition)
-            if not is_linked(links, beyond, i, j):
-                probs = positions[i, j] if j < len(positions) else elsewhere
-            else:
-                row = find(keys, key_of(action[i], action[j], constraint, actions))
-                probs = known[row] if row >= 0 else unknown[constraint]
+            if not ties:
+                constraint = without_tie(constraint, action[i], action[j], actions)
+            linked = is_linked(links, beyond, i, j)
+            key = pair_key(action[i], action[j], constraint, linked, actions)
+            row = find(keys, key)
+            probs = known[row] if row >= 0 else unknown[fallback_row(key, actions)]
             allowed = constraint
             if i == h:
                 allowed &= APART

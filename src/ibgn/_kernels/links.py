@@ -1,7 +1,9 @@
-"""Relations of linked and unlinked pairs: counts and probabilities.
+"""Relations of pairs: what they leave open, what decides their probability, what a link gains.
 
-Relations and constraints are the flat arrays of `pairs`, pairs row by row. The key of a linked pair
-is (action i, action j, constraint) as one number.
+Relations and constraints are the flat arrays of `pairs`, pairs row by row. A set of relations is a
+mask, bit r for relation r. The key of a pair is one number for what its distribution depends on:
+(action i, action j, set) where it is linked, (action j, set) where it is not. A pair with an
+unknown action has a negative key, one for each set.
 """
 
 import math
@@ -10,64 +12,78 @@ import numpy as np
 
 from ibgn._arrays import Bools, Bytes, Codes, Floats, Ints
 from ibgn._kernels.compile import kernel
-from ibgn._kernels.pairs import is_linked, relation_of
+from ibgn._kernels.pairs import ALL, E, is_linked
 
-UNLINKED = -1
-Padded = np.ndarray[tuple[int, int], np.dtype[np.int32]]
+Key = int | np.int64
+CONSTRAINED, MARGINAL, IGNORE = range(3)  # what an unlinked pair leaves open
+SETS = 128
+EQUALS = 1 << E
 
 
 @kernel
 def key_of(first: int, second: int, constraint: int, actions: int) -> np.int64:
-    """One number for (action i, action j, constraint)."""
-    return (np.int64(first) * actions + second) * 128 + constraint
+    """One number for (action i, action j, set); no action i is the code after the last."""
+    return (np.int64(first) * actions + second) * SETS + constraint
 
 
 @kernel
-def pair_keys(
-    offsets: Ints, action: Codes, constraint: Bytes, links: Bools, beyond: int, actions: int
-) -> Ints:
-    """Key of each pair, -1 if it is not linked or an action is unknown -> (pairs,).
+def pair_key(first: int, second: int, constraint: int, linked: bool, actions: int) -> Key:
+    """Key of a pair; known actions have codes below `actions`."""
+    if linked:
+        known = first < actions and second < actions
+        return key_of(first, second, constraint, actions) if known else constraint - 2 * SETS
+    return key_of(actions, second, constraint, actions) if second < actions else constraint - SETS
 
-    Known actions have codes below `actions`.
+
+@kernel
+def fallback_row(key: Key, actions: int) -> Key:
+    """Row of a key never met, of 2 * 128: the sets of linked pairs, then of unlinked ones."""
+    if key < 0:
+        return key + 2 * SETS
+    return key % SETS + (SETS if key >= key_of(actions, 0, 0, actions) else 0)
+
+
+@kernel
+def without_tie(allowed: int, first: int, second: int, actions: int) -> int:
+    """Leave out `equals` where known actions descend: equal intervals are sorted by action."""
+    return allowed & ~EQUALS if second < first < actions and allowed != EQUALS else allowed
+
+
+@kernel
+def pair_choices(
+    offsets: Ints,
+    action: Codes,
+    constraint: Bytes,
+    links: Bools,
+    beyond: int,
+    actions: int,
+    unlinked: int,
+    ties: bool,
+) -> tuple[Bytes, Ints]:
+    """Relations that each pair leaves open, and its key -> (pairs,), (pairs,).
+
+    An unlinked pair leaves open its constraint (CONSTRAINED), all relations (MARGINAL) or none
+    (IGNORE). ties: `equals` stays open where actions descend.
     """
-    keys = np.empty(len(constraint), np.int64)
+    allowed, keys = np.empty(len(constraint), np.uint8), np.empty(len(constraint), np.int64)
     pair = 0
     for d in range(len(offsets) - 1):
         begin, k = offsets[d], offsets[d + 1] - offsets[d]
         for i in range(k):
             for j in range(i + 1, k):
                 a, b = action[begin + i], action[begin + j]
-                known = a < actions and b < actions and is_linked(links, beyond, i, j)
-                keys[pair] = key_of(a, b, constraint[pair], actions) if known else UNLINKED
+                linked, left = is_linked(links, beyond, i, j), int(constraint[pair])
+                if not linked and unlinked != CONSTRAINED:
+                    left = ALL if unlinked == MARGINAL else 0
+                if not ties:
+                    left = without_tie(left, a, b, actions)
+                allowed[pair], keys[pair] = left, pair_key(a, b, left, linked, actions)
                 pair += 1
-    return keys
+    return allowed, keys
 
 
 @kernel
-def count_positions(
-    offsets: Ints, relation: Bytes, links: Bools, beyond: int, linked: bool, size: int
-) -> Ints:
-    """Relations of pairs that are, or are not, linked, by their positions -> (size, size, 7).
-
-    Pairs of positions from size on count together at [0, 0], which is not a pair itself.
-    """
-    counts = np.zeros((max(size, 1), max(size, 1), 7), np.int64)
-    pair = 0
-    for d in range(len(offsets) - 1):
-        k = offsets[d + 1] - offsets[d]
-        for i in range(k):
-            for j in range(i + 1, k):
-                if is_linked(links, beyond, i, j) == linked:
-                    if j < size:
-                        counts[i, j, relation[pair]] += 1
-                    else:
-                        counts[0, 0, relation[pair]] += 1
-                pair += 1
-    return counts
-
-
-@kernel
-def find(keys: Ints, key: int | np.int64) -> int:
+def find(keys: Ints, key: Key) -> int:
     """Index of key among sorted keys, -1 if it is not there."""
     low, high = 0, len(keys)
     while low < high:
@@ -80,114 +96,78 @@ def find(keys: Ints, key: int | np.int64) -> int:
 
 
 @kernel
-def log_total(log_probs: Floats, constraint: int) -> float:
-    """Log of the probability of all relations in a constraint together."""
-    total = 0.0
-    for r in range(len(log_probs)):
-        if constraint >> r & 1:
-            total += math.exp(log_probs[r])
-    return math.log(total)
-
-
-@kernel
 def link_terms(
-    offsets: Ints,
     relation: Bytes,
-    constraint: Bytes,
-    linked: Ints,
-    links: Bools,
-    beyond: int,
+    allowed: Bytes,
+    key: Ints,
     keys: Ints,
     known: Floats,
     unknown: Floats,
-    positions: Floats,
-    elsewhere: Floats,
-    constrained: bool,
+    actions: int,
 ) -> Floats:
-    """Log probability of the relation of each pair -> (pairs,).
+    """Log probability of the relation of each pair -> (pairs,); 0 where there is no choice.
 
-    linked (pairs,): keys of linked pairs. keys (rows,), known (rows, 7): log probabilities of the
-    relations for each key met in training; unknown (128, 7): for any other, by constraint.
-    positions (size, size, 7), elsewhere (7,): of unlinked pairs, by position and beyond.
+    allowed, key (pairs,): what each leaves open, and its key. keys (rows,), known (rows, 7): log
+    probabilities for each key met in training; unknown (256, 7): for any other, by `fallback_row`.
     """
-    terms = np.empty(len(relation))
-    pair = 0
-    for d in range(len(offsets) - 1):
-        k = offsets[d + 1] - offsets[d]
-        for i in range(k):
-            for j in range(i + 1, k):
-                r, c = relation[pair], constraint[pair]
-                if not is_linked(links, beyond, i, j):
-                    own = positions[i, j] if j < len(positions) else elsewhere
-                    terms[pair] = own[r] - log_total(own, c) if constrained else own[r]
-                elif c & (c - 1) == 0:
-                    terms[pair] = 0.0  # only one relation is left, so it says nothing
-                else:
-                    row = find(keys, linked[pair]) if linked[pair] >= 0 else -1
-                    terms[pair] = known[row, r] if row >= 0 else unknown[c, r]
-                pair += 1
+    terms = np.zeros(len(relation))
+    for pair in range(len(relation)):
+        if allowed[pair] & (allowed[pair] - 1):
+            row = find(keys, key[pair])
+            if row >= 0:
+                terms[pair] = known[row, relation[pair]]
+            else:
+                terms[pair] = unknown[fallback_row(key[pair], actions), relation[pair]]
     return terms
 
 
 @kernel
-def link_statistics(
-    action: Padded, start: Floats, end: Floats, length: Ints, actions: int, sample_size: float
-) -> Floats:
-    """Statistics that decide on the link of each pair of positions -> (pairs, 4).
+def link_gains(code: Ints, seconds: int, firsts: int, sample_size: float, pairs: int) -> Floats:
+    """Statistics that decide on the link of each pair of positions -> (pairs, 3).
 
-    action, start, end (instances, positions), padded; length (instances,). The relation of a
-    pair, null if an instance is too short, is compared without parents and with the two actions as
-    parents, which may be null too. Columns: gain in log likelihood, N times their mutual
-    information; relations seen; pairs of actions seen; gain in the log marginal likelihood of
-    Dirichlet priors of an equivalent sample size (BDeu).
+    code (n,): (pair of positions, set, second, first, relation) of each pair of intervals as one
+    number, sorted; second and first are what the relation may depend on, of so many values: the
+    second in any case, the first if there is a link. Columns as in `add_gains`.
     """
-    instances, positions = action.shape
-    statistics = np.empty((positions * (positions - 1) // 2, 4))
-    code = np.empty(instances, np.int64)
-    pair = 0
-    for i in range(positions):
-        for j in range(i + 1, positions):
-            for d in range(instances):
-                code[d] = parents_and_relation(
-                    action[d], start[d], end[d], length[d], i, j, actions
-                )
-            compare_parents(np.sort(code), actions, sample_size, statistics[pair])
-            pair += 1
+    statistics = np.zeros((pairs, 3))
+    begin, values = 0, 8 * firsts * seconds
+    for n in range(len(code)):
+        if n + 1 == len(code) or code[n + 1] // values != code[n] // values:
+            add_gains(code[begin : n + 1], seconds, firsts, sample_size, statistics)
+            begin = n + 1
     return statistics
 
 
 @kernel
-def parents_and_relation(
-    action: Codes, start: Floats, end: Floats, length: int, i: int, j: int, actions: int
-) -> np.int64:
-    """(action i, action j, relation) of an instance as one number; null is one past the last."""
-    a = np.int64(action[i] if i < length else actions)
-    if j >= length:
-        return (a * (actions + 1) + actions) * 8 + 7
-    relation = relation_of(start[i], end[i], start[j], end[j])
-    return (a * (actions + 1) + np.int64(action[j])) * 8 + relation
+def add_gains(
+    code: Ints, seconds: int, firsts: int, sample_size: float, statistics: Floats
+) -> None:
+    """Add what one set of relations says about the link of one pair of positions.
 
-
-@kernel
-def compare_parents(code: Ints, actions: int, sample_size: float, row: Floats) -> None:
-    """Fill row with (gain, relations, parents, BDeu gain) of sorted codes of all instances."""
-    n = len(code)
-    by_relation = np.zeros(8, np.int64)
-    of_parent = np.zeros(8, np.int64)
-    configurations = float((actions + 1) ** 2)
-    linked, bayes, parents = 0.0, 0.0, 0
-    for d in range(n):
-        by_relation[code[d] % 8] += 1
-        of_parent[code[d] % 8] += 1
-        if d == n - 1 or code[d + 1] // 8 != code[d] // 8:
-            parents += 1
-            linked += log_likelihood(of_parent)
-            bayes += log_marginal(of_parent, sample_size / configurations)
-            of_parent[:] = 0
-    row[0] = linked - log_likelihood(by_relation)
-    row[1] = (by_relation > 0).sum()
-    row[2] = parents
-    row[3] = bayes - log_marginal(by_relation, sample_size)
+    To: gain in log likelihood; number of free parameters that it takes, for values that occur;
+    gain in log marginal likelihood, where values that occur share a Dirichlet prior of this sample
+    size evenly (BDs: BDeu without values that never occur, whose share would count as a gain).
+    """
+    given, pair = code // 8, code[0] // (8 * firsts * seconds)
+    row, allowed = statistics[pair // SETS], int(pair % SETS)
+    configurations = 1 + (given[1:] != given[:-1]).sum()
+    contexts = 1 + (given[1:] // firsts != given[:-1] // firsts).sum()
+    of_first, of_second = np.zeros(8, np.int64), np.zeros(8, np.int64)
+    of_set = np.zeros(8, np.int64)
+    for n in range(len(code)):
+        of_first[code[n] % 8] += 1
+        after = given[n + 1] if n + 1 < len(code) else -1
+        if after != given[n]:
+            row[0] += log_likelihood(of_first)
+            row[2] += log_marginal(of_first, sample_size / configurations, allowed)
+            of_second += of_first
+            of_first[:] = 0
+        if after // firsts != given[n] // firsts:
+            row[0] -= log_likelihood(of_second)
+            row[2] -= log_marginal(of_second, sample_size / contexts, allowed)
+            of_set += of_second
+            of_second[:] = 0
+    row[1] += ((of_set > 0).sum() - 1) * (configurations - contexts)
 
 
 @kernel
@@ -201,11 +181,13 @@ def log_likelihood(counts: Ints) -> float:
 
 
 @kernel
-def log_marginal(counts: Ints, strength: float) -> float:
-    """Log marginal likelihood of counts under a symmetric Dirichlet prior of this strength."""
+def log_marginal(counts: Ints, strength: float, allowed: int) -> float:
+    """Log marginal likelihood of counts under an even Dirichlet prior on the relations of a set."""
+    size = 0
+    for r in range(len(counts)):
+        size += allowed >> r & 1
     value = math.lgamma(strength) - math.lgamma(strength + counts.sum())
-    each = strength / len(counts)
     for n in counts:
         if n:
-            value += math.lgamma(each + n) - math.lgamma(each)
+            value += math.lgamma(strength / size + n) - math.lgamma(strength / size)
     return value

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 import joblib
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
@@ -189,6 +190,30 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
         check_is_fitted(self)
         return self._scores(self._coded(self._prepare(as_sequences(X))))
 
+    def describe_weights(self, X: Sequences | None = None) -> pd.DataFrame:
+        """How much each term counts, one row per term, in the order of `terms_`.
+
+        Parameters
+        ----------
+        X : instances, to measure on them what each term says: `spread` is how far its weighted
+            scores set the activities of an instance apart, their standard deviation in nats,
+            averaged over instances. Terms differ in how much they say before they are weighted,
+            so the spread says more than the weight.
+
+        Examples
+        --------
+        >>> from ibgn import DBNClassifier
+        >>> model = DBNClassifier().fit([[("hold", 0, 1)], [("stir", 0, 9)]], ["tea", "dough"])
+        >>> model.describe_weights()
+            term  weight
+        0  steps     1.0
+        """
+        frame = pd.DataFrame({"term": self.terms_, "weight": self._weights})
+        if X is None:
+            return frame
+        spread = (self.scores(X) * self._weights[:, None]).std(axis=2)
+        return frame.assign(spread=spread.mean(axis=0) if len(spread) else 0.0)
+
     def _coded(self, X: IntervalSequences) -> IntervalSequences:
         """X with actions coded as in training."""
         return recode(X, self.actions_)
@@ -245,7 +270,8 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
         joint = self._weights @ self._scores(coded)[0] + self.class_log_prior_
         chosen, other = self._two_labels(joint, activity, against)
         priors = dict(zip(self.classes_.tolist(), self.class_log_prior_.tolist(), strict=True))
-        speaking, opposing = (self.activities_[label].log_terms(coded) for label in (chosen, other))
+        models = self.activities_[chosen], self.activities_[other]
+        speaking, opposing = (model.log_terms(coded) for model in models)
         return Explanation(
             activity=chosen,
             against=other,
@@ -257,6 +283,7 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
                 for (name, terms), weight in zip(speaking.items(), self._weights, strict=True)
             },
             relations=read_networks(coded)[0].relations,
+            fitted={name: (models[0][name], models[1][name]) for name in models[0].terms},
         )
 
     def _two_labels(self, joint: Floats, activity: Any, against: Any) -> tuple[Any, Any]:

@@ -17,6 +17,7 @@ from ibgn.declarations import FLOAT, are_smoothed_log_probs, is_increasing, stor
 from ibgn.errors import DataError, Option
 from ibgn.intervals import IntervalSequences
 from ibgn.terms.base import Context, Counts, FittedTerm, LogTerms, Term
+from ibgn.terms.parts import Part, probability
 
 __all__ = ["DBNClassifier", "DurationChain", "Steps"]
 
@@ -80,6 +81,10 @@ class DurationChain(FittedTerm):
             self.next_action[before, lasted, a] + self.next_duration[a, lasted, d],
         )
         return LogTerms(interval=terms)
+
+    def expected(self, X: IntervalSequences, part: Part) -> str:
+        """Probability of the intervals, given those before."""
+        return probability(self.log_terms(X).interval, part)
 
     def describe(self) -> pd.DataFrame:
         """Actions that follow an action whatever its duration, the likeliest first."""

@@ -1,29 +1,28 @@
 """IBGNClassifier: one set of terms per activity, and the likeliest activity of an instance."""
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from inspect import signature
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.model_selection import GroupKFold, StratifiedKFold
 from sklearn.utils.validation import check_is_fitted
 
-from ibgn._arrays import Floats, Ints
+from ibgn._arrays import Floats
 from ibgn.checks import check_choice, check_number
 from ibgn.classifiers.base import ActivityClassifier, as_generator
 from ibgn.classifiers.prior import ClassPrior
-from ibgn.declarations import FLOAT, Stored
+from ibgn.declarations import FLOAT, Stored, is_natural
 from ibgn.errors import OptionError
 from ibgn.intervals import IntervalSequences
+from ibgn.model.folds import make_inner_folds
 from ibgn.model.generation import sample_instances
 from ibgn.model.learning import HeldOut, Lesson, copy_with_errors
-from ibgn.model.tolerance import choose_tolerance, merge_instants
+from ibgn.model.tolerance import choose_tolerance, count_emptied, merge_instants
 from ibgn.model.weights import fit_weights
 from ibgn.terms import TERMS
 from ibgn.terms.base import Term
-from ibgn.terms.relations import StructureChoice, Unlinked
+from ibgn.terms.relations import StructureChoice, Ties, Unlinked
 from ibgn.terms.seating import Sampler
 from ibgn.terms.selection import Criterion
 from ibgn.terms.smoothing import Smoothing
@@ -36,7 +35,6 @@ Weights = Literal["equal", "learned"] | Mapping[str, float]
 
 DEFAULT_TERMS = (
     "length",
-    "actions",
     "occurrences",
     "order",
     "relations",
@@ -45,6 +43,7 @@ DEFAULT_TERMS = (
     "starts",
     "gaps",
     "occupancy",
+    "switches",
 )
 PAPER: Mapping[str, Any] = {
     "terms": ("tables", "relations"),
@@ -79,11 +78,13 @@ class IBGNClassifier(ActivityClassifier):
         learning; 0 learns from the instances alone
     criterion, penalty : how links are learned, see `ibgn.terms.selection.score_links`
     smoothing : added to the count of each relation; "learned" fits a prior for each constraint
-    node_likelihood : "mixture" weights tables by their share; "sequential" follows the seating;
-        "published" is the unweighted sum of the paper
-    unlinked : how pairs without a link are scored: by the relations at their positions within
-        their constraint ("constrained"), as they are ("marginal"), or not at all ("ignore")
-    tolerance : end points closer than this are the same instant, and intervals shorter than this
+    node_likelihood : how tables are scored: "sequential" sums over seatings; "published" is the
+        unweighted sum of the paper
+    unlinked : how pairs without a link are scored: by their second action within their constraint
+        ("constrained"), by their second action alone ("marginal"), or not at all ("ignore")
+    ties : equal intervals are sorted by action, so "sorted" excludes `equals` where actions
+        descend; "published" leaves it open
+    tolerance : end points closer than this are the same instant, and intervals that this empties
         are dropped; "learned" chooses it, see `ibgn.model.tolerance.choose_tolerance`
     class_prior : "uniform", "empirical", or a probability for each label
     sampler, draws, budget, chains, concentration, action_prior : how tables are sampled, where
@@ -99,6 +100,7 @@ class IBGNClassifier(ActivityClassifier):
     activities_ : an `ActivityModel` for each label
     class_log_prior_ : (activities,) log of the class prior
     tolerance_ : the tolerance, set or learned
+    emptied_ : number of training intervals that it emptied, and that were dropped
     weights_ : (terms,) how much each term counts, in the order of `terms_`
 
     Notes
@@ -124,6 +126,7 @@ class IBGNClassifier(ActivityClassifier):
     short_name = "ibgn"
     learned: ClassVar[Mapping[str, Stored]] = {
         "tolerance_": Stored(float, holds=lambda tolerance: 0 <= tolerance < np.inf),
+        "emptied_": Stored(int, holds=is_natural),
         "weights_": Stored(
             FLOAT, ("terms",), lambda weights: ((weights >= 0) & (weights < np.inf)).all()
         ),
@@ -137,17 +140,18 @@ class IBGNClassifier(ActivityClassifier):
         terms: Sequence[str | Term] = DEFAULT_TERMS,
         weights: Weights = "learned",
         copy_weight: float = 0.15,
-        criterion: Criterion = "bdeu",
+        criterion: Criterion = "bic",
         penalty: float = 1.0,
         smoothing: Smoothing = 1.0,
-        node_likelihood: NodeLikelihood = "mixture",
+        node_likelihood: NodeLikelihood = "sequential",
         unlinked: Unlinked = "constrained",
+        ties: Ties = "sorted",
         tolerance: Learned = 0.0,
         class_prior: ClassPrior = "uniform",
         sampler: Sampler = "exact",
         draws: int = 1000,
-        budget: int = 20_000,
-        chains: int = 1,
+        budget: int = 3000,
+        chains: int = 2,
         concentration: Learned = "learned",
         action_prior: Learned = "learned",
         random_state: Any = None,
@@ -163,6 +167,7 @@ class IBGNClassifier(ActivityClassifier):
         self.smoothing = smoothing
         self.node_likelihood = node_likelihood
         self.unlinked = unlinked
+        self.ties = ties
         self.tolerance = tolerance
         self.class_prior = class_prior
         self.sampler = sampler
@@ -190,6 +195,7 @@ class IBGNClassifier(ActivityClassifier):
             "smoothing": 1e-5,
             "node_likelihood": "published",
             "unlinked": "ignore",
+            "ties": "published",
             "class_prior": "uniform",
             "sampler": "published",
         }
@@ -256,7 +262,8 @@ class IBGNClassifier(ActivityClassifier):
         if isinstance(self.weights, Mapping):
             self.weights_ = np.array([float(self.weights[name]) for name in names])
         learn = self.weights == "learned" and len(names) > 1 and len(self.classes_) > 1
-        folds = make_weight_folds(X, codes) if learn and len(X) >= FOLDS else [np.arange(len(X))]
+        learn = learn and len(X) >= FOLDS
+        folds = make_inner_folds(X, codes, FOLDS) if learn else [np.arange(len(X))]
         copies = copy_with_errors(X, rng.spawn(1)[0]) if self.copy_weight else []
         return Lesson(terms, X, codes, folds, copies, self.copy_weight)
 
@@ -274,7 +281,9 @@ class IBGNClassifier(ActivityClassifier):
         self.tolerance_ = (
             choose_tolerance(X, codes, self.unlinked) if learn else float(self.tolerance)
         )
-        return self._prepare(X)
+        merged = self._prepare(X)
+        self.emptied_ = count_emptied(X, merged, self.tolerance_)
+        return merged
 
     def _prepare(self, X: IntervalSequences) -> IntervalSequences:
         return merge_instants(X, self.tolerance_)
@@ -284,15 +293,3 @@ class IBGNClassifier(ActivityClassifier):
         check_is_fitted(self)
         model = self.activities_[self._label(activity)]
         return sample_instances(model, n, as_generator(random_state))
-
-
-def make_weight_folds(X: IntervalSequences, codes: npt.NDArray[np.intp]) -> list[Ints]:
-    """Instances of each fold; groups are kept together where there are several."""
-    groups = None if X.groups is None else np.unique(X.groups, return_inverse=True)[1]
-    if groups is not None and groups.max() > 0:
-        split = GroupKFold(min(FOLDS, int(groups.max()) + 1)).split(codes, codes, groups)
-    else:
-        split = StratifiedKFold(FOLDS, shuffle=True, random_state=0).split(codes, codes)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # that an activity is rarer than folds
-        return [test for _, test in split]

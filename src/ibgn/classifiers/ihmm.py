@@ -17,6 +17,7 @@ from ibgn.declarations import FLOAT, are_smoothed_log_probs, stored
 from ibgn.errors import DataError, Option
 from ibgn.intervals import IntervalSequences
 from ibgn.terms.base import Context, Counts, FittedTerm, LogTerms, Term
+from ibgn.terms.parts import Part, probability
 from ibgn.text import count
 
 __all__ = ["Chains", "IHMMClassifier", "InterleavedChains"]
@@ -83,6 +84,10 @@ class InterleavedChains(FittedTerm):
                 ", or fewer chains",
             )
         return LogTerms(interval=terms)
+
+    def expected(self, X: IntervalSequences, part: Part) -> str:
+        """Probability of the intervals, given those before."""
+        return probability(self.log_terms(X).interval, part)
 
     def describe(self) -> pd.DataFrame:
         """Steps from one action of a chain to the next, the likeliest first."""

@@ -10,12 +10,13 @@ from ibgn.cli.flags import methods, read_value
 from ibgn.cli.options import Data, Jobs, Json, Model, Reading, Seed, takes_data
 from ibgn.cli.output import busy, print_json, say, warnings_aloud
 from ibgn.errors import DataError, Option, OptionError
-from ibgn.text import quote
+from ibgn.text import count, printable, quote
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
+LONGEST_LINE = 10_000  # letters
 # options of methods whose flag has another name, or that are not for the command line
 WITH_A_FLAG = ("random_state", "n_jobs", "progress")
 
@@ -83,15 +84,22 @@ def fit(
         model.fit(X, y)
         save(model, output)
     result: dict[str, Any] = {"model": str(output), "instances": len(X), "warnings": messages}
-    if learn_tolerance:
-        result["tolerance"] = model.tolerance_
-        say(f"end points closer than {model.tolerance_:.3g} are the same instant")
+    if learn_tolerance or getattr(model, "tolerance_", 0.0) > 0:
+        result |= {"tolerance": model.tolerance_, "emptied": model.emptied_}
+        say(
+            f"end points closer than {model.tolerance_:.3g} are the same instant; "
+            f"this empties {model.emptied_} of {count(len(X.action), 'interval')}"
+        )
+    weights = model.describe_weights()
+    result["weights"] = dict(zip(weights["term"], weights["weight"].tolist(), strict=True))
     result["activities"] = {str(name): repr(m) for name, m in model.activities_.items()}
     if as_json:
         print_json(result)
         return
     for line in result["activities"].values():
         print(line)
+    counted = ", ".join(f"{name} {weight:.2f}" for name, weight in result["weights"].items())
+    say(f"weights: {counted}")
     say(f"wrote {output}")
 
 
@@ -175,7 +183,10 @@ def explain(
     *,
     reading: Reading,
 ) -> None:
-    """Show which intervals and relations made the difference for the recognised activity."""
+    """Say why an activity was recognised: the strongest reasons in words, then all as a file.
+
+    --output writes every contribution as CSV; they add up to the log odds.
+    """
     from ibgn.classifiers import load as load_model
 
     with warnings_aloud():
@@ -188,8 +199,21 @@ def explain(
         explanation = classifier.explain(chosen, against=labels.get(against or "", against))
     if figure is not None:
         _save_figure(explanation, figure)
-    say(repr(explanation))
-    _print_frame(explanation.frame(), output, as_json)
+    if output is not None:
+        _write_frame(explanation.frame(), output)
+    if not as_json:
+        print("\n".join(printable(line, LONGEST_LINE) for line in repr(explanation).split("\n")))
+        return
+    print_json(
+        {
+            "activity": str(explanation.activity),
+            "against": str(explanation.against),
+            "log_odds": explanation.log_odds,
+            "reasons": [reason._asdict() for reason in explanation.reasons()],
+            "terms": explanation.by_term,
+            "rows": explanation.frame().to_dict(orient="records"),
+        }
+    )
 
 
 def sample(
@@ -241,14 +265,18 @@ def _save_figure(explanation: Any, figure: Path) -> None:
     say(f"wrote {figure}")
 
 
-def _print_frame(frame: "pd.DataFrame", output: Path | None, as_json: bool) -> None:
-    """Print a frame as CSV or JSON, or write it to a file if one is named."""
+def _write_frame(frame: "pd.DataFrame", output: Path) -> None:
     from ibgn._files import replacing
 
+    with replacing(output) as temporary:
+        frame.to_csv(temporary, index=False)
+    say(f"wrote {output}")
+
+
+def _print_frame(frame: "pd.DataFrame", output: Path | None, as_json: bool) -> None:
+    """Print a frame as CSV or JSON, or write it to a file if one is named."""
     if output is not None:
-        with replacing(output) as temporary:
-            frame.to_csv(temporary, index=False)
-        say(f"wrote {output}")
+        _write_frame(frame, output)
     if as_json:
         print_json({"rows": frame.to_dict(orient="records")})
     elif output is None:

@@ -45,7 +45,7 @@ Pieces = Annotated[
     typer.Option(help="Folder for every figure (PNG), frame (CSV) and number (JSON) of a report."),
 ]
 
-SCORES = ("accuracy", "balanced_accuracy", "macro_f1")
+SCORES = ("balanced_accuracy", "macro_f1", "log_loss", "brier_score")
 WIDE = 200  # letters per line if the output is not a terminal
 
 
@@ -172,6 +172,8 @@ def print_comparison(evaluation: "Evaluation") -> None:
     console = wide_console()
     summary = evaluation.summary()
     console.print(_summary_table(summary))
+    if (summary["calibration_error"] > summary["calibration_limit"]).any():
+        console.print("* more than chance explains if confidence were right")
     best = str(summary["method"][0])
     if len(summary) > 1:
         lines = []
@@ -197,13 +199,15 @@ def _summary_table(summary: "pd.DataFrame") -> Any:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    names = ("method", "accuracy", "balanced", "macro F1", "log loss", "calib.", "seconds")
+    names = ("method", "accuracy", "balanced", "macro F1", "log loss", "Brier", "calib.", "seconds")
     table = Table(*names, box=SIMPLE_HEAD, pad_edge=False)  # fits into 80 letters
     for row in summary.to_dict(orient="records"):
-        cells = [f"{row[name]:.3f}±{row[f'{name}_error']:.3f}" for name in SCORES]
-        numbers = [f"{row['log_loss']:.2f}", f"{row['calibration_error']:.3f}"]
+        accuracy = f"{row['accuracy']:.3f}±{row['accuracy_error']:.3f}"
+        numbers = [f"{row[name]:.3f}" for name in SCORES]
+        beyond = "*" if row["calibration_error"] > row["calibration_limit"] else ""
+        calibration = f"{row['calibration_error']:.3f}{beyond}"
         seconds = f"{row['fit_seconds'] + row['predict_seconds']:.2f}"
-        table.add_row(str(row["method"]), *cells, *numbers, seconds)
+        table.add_row(str(row["method"]), accuracy, *numbers, calibration, seconds)
     return table
 
 

@@ -13,16 +13,10 @@ GAP = 0.25  # seconds between steps
 LEAD = 0.4  # seconds for which a posture is taken before the first step
 WALK = 2.5  # seconds from place to place
 BREATH = 1.0  # seconds after the last step of a chore
-BEYOND = 5  # frames by which the other arm continues at least, if both act at once
+BEYOND = 5  # frames by which one arm continues after the other at least, if both act at once
 MOST_REPEATS = 3
-TWO_HANDS = 0.3  # chance that both arms do what can be done so
-
-LIMBS = {
-    "locomotion": ("legs",),
-    "left arm": ("left",),
-    "right arm": ("right",),
-    "both arms": ("left", "right"),
-}
+SWITCH = 0.2  # chance that the arms change roles after a step
+MARGIN = 0.1  # seconds by which a gesture is longer on each side than the move that it contains
 
 
 class Habits(NamedTuple):
@@ -36,11 +30,11 @@ class Habits(NamedTuple):
 
 
 class Together(NamedTuple):
-    """Positions of two spans of two arms, and whether they overlap as planned."""
+    """Positions of two spans of two arms, and the relation in which they are planned."""
 
     first: int
     second: int
-    overlap: bool
+    relation: str
 
 
 class Body:
@@ -54,9 +48,10 @@ class Body:
         self._now = 0
         self._place = ""
         self._posture = Span("", 0, 0)
+        self._pace = 1.0
 
-    def do(self, chore: chores.Chore) -> None:
-        """Go there, take the posture and do the steps."""
+    def do(self, chore: chores.Chore, meanwhile: chores.Chore | None = None) -> None:
+        """Go there, take the posture and do the steps; free arms do another chore meanwhile."""
         if self._place not in ("", chore.place):
             self._take("walk")
             self._now += self._frames(WALK)
@@ -65,39 +60,65 @@ class Body:
             self._take(chore.posture)
         self._place = chore.place
         self._now += self._frames(LEAD)
-        arms = ("right", "left") if self._chance(self.habits.right) else ("left", "right")
-        for step in chore.steps:
-            if not (step.optional and self._chance(self.habits.skip)):
-                again = (
-                    self._rng.binomial(MOST_REPEATS, self.habits.repeat) if step.repeatable else 0
-                )
-                for _ in range(1 + again):
-                    self._step(step, arms)
+        self._pace = chore.pace
+        arms = ["right", "left"] if self._chance(self.habits.right) else ["left", "right"]
+        for step in self._steps(chore, meanwhile):
+            self._step(step, *arms)
+            if self._chance(SWITCH):
+                arms.reverse()
+        self._pace = 1.0
         self._now += self._frames(BREATH)
         self._posture.end = self._now
+
+    def _steps(self, chore: chores.Chore, meanwhile: chores.Chore | None) -> list[chores.Step]:
+        """Steps without those left out, with those repeated, and with a second chore woven in."""
+        steps = self._chosen(chore)
+        second = [] if meanwhile is None else self._chosen(meanwhile)
+        for place, step in enumerate(steps):
+            if second and step.other is None and second[0].other is None:
+                steps[place] = step._replace(other=second.pop(0).move)
+        return steps + second
+
+    def _chosen(self, chore: chores.Chore) -> list[chores.Step]:
+        steps = []
+        for step in chore.steps:
+            if not (step.optional and self._chance(self.habits.skip)):
+                again = self._rng.binomial(MOST_REPEATS, self.habits.repeat)
+                steps += [step] * (1 + again * step.repeatable)
+        return steps
 
     def _take(self, posture: str) -> None:
         self._posture = Span(posture, self._now, self._now)
         self.spans.append(self._posture)
 
-    def _step(self, step: chores.Step, arms: tuple[str, str]) -> None:
-        if step.other is None:
-            two = step.move in chores.TWO_HANDED and self._chance(TWO_HANDS)
-            self._move("both" if two else arms[0], step.move, self._now)
-        else:  # both arms at the same time; or, clumsily, one after the other
-            first = self._move(arms[0], step.move, self._now)
-            overlap = not self._chance(self.habits.clumsiness)
-            begin = (first.start + first.end) // 2 if overlap else first.end + self._frames(GAP)
-            second = self._move(arms[1], step.other, begin)
-            second.end = max(second.end, first.end + BEYOND)
-            self.together.append(Together(len(self.spans) - 2, len(self.spans) - 1, overlap))
-        self._now = self.spans[-1].end + self._frames(GAP)
+    def _step(self, step: chores.Step, arm: str, other_arm: str) -> None:
+        first = self._move(arm, step.move, self._now)
+        moved = [(step.move, first)]
+        if step.other is not None:
+            moved.append((step.other, self._accompany(first, step, other_arm)))
+        for move, span in moved:
+            if move in chores.GESTURES:  # one of the whole body, from before the move to after it
+                start, end = span.start - self._frames(MARGIN), span.end + self._frames(MARGIN)
+                self.spans.append(Span(f"both {chores.GESTURES[move]}", start, end))
+        self._now = max(span.end for _, span in moved) + self._frames(GAP)
+
+    def _accompany(self, first: Span, step: chores.Step, arm: str) -> Span:
+        """What the other arm does at the same time; or, clumsily, after it."""
+        clumsy = self._chance(self.habits.clumsiness)
+        begin = first.end + self._frames(GAP) if clumsy else (first.start + first.end) // 2
+        second = self._move(arm, str(step.other), begin)
+        if clumsy:
+            relation = "before"
+        elif step.within:
+            relation, first.end = "contains", second.end + BEYOND
+        else:
+            relation, second.end = "overlaps", max(second.end, first.end + BEYOND)
+        self.together.append(Together(len(self.spans) - 2, len(self.spans) - 1, relation))
+        return second
 
     def _move(self, arm: str, move: str, start: int) -> Span:
-        words = move.split()
-        verb = " ".join(words[:2]) if words[0] == "turn" else words[0]
-        seconds = chores.SECONDS[verb]
-        span = Span(f"{arm} {move}", start, start + self._frames(seconds))
+        seconds = chores.SECONDS[move.split()[0]]
+        span = Span(f"{arm} {move}", start, start + self._frames(seconds * self._pace))
         self.spans.append(span)
         return span
 
@@ -115,14 +136,14 @@ def untangle(spans: list[Span]) -> None:
 
     Examples
     --------
-    >>> spans = [Span("left sip cup", 0, 5), Span("both open fridge", 3, 6)]
+    >>> spans = [Span("left sip cup", 0, 5), Span("left open fridge", 3, 6)]
     >>> untangle(spans)
     >>> spans
-    [left sip cup [0, 5), both open fridge [5, 6)]
+    [left sip cup [0, 5), left open fridge [5, 6)]
     """
-    free = dict.fromkeys(("legs", "left", "right"), -(2**31))
+    free = dict.fromkeys(chores.TRACKS, -(2**31))
     for span in sorted(spans, key=lambda span: span.start):
-        limbs = LIMBS[chores.track_of(span.action)]
-        span.start = max([span.start, *(free[limb] for limb in limbs)])
+        track = chores.track_of(span.action)
+        span.start = max(span.start, free[track])
         span.end = max(span.end, span.start + 1)
-        free.update(dict.fromkeys(limbs, span.end))
+        free[track] = span.end

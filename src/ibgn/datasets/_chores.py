@@ -1,9 +1,11 @@
 """Parts of the simulated daily living: actions of arms, chores, and scripts of activities.
 
-Everything here is invented and fixed. A chore is written as its steps, "open fridge; move milk &
-close fridge; (release milk)". Steps follow each other; the other arm does what comes after & at
-the same time; a step in brackets is optional; one with a star may be repeated. The script of an
-activity is a list of chores, in which those in brackets are optional too.
+Names of actions follow the label tracks of the Opportunity set; chores and scripts are invented,
+and fixed. A chore is written as its steps, "open fridge @ reach milk; move milk & close fridge;
+(release milk)". Steps follow each other; the other arm does what comes after & at the same time,
+ending later, or what comes after @ within the step; a step in brackets is optional; one with a
+star may be repeated. The script of an activity is a list of chores, in which those in brackets are
+optional too.
 """
 
 from typing import NamedTuple
@@ -21,23 +23,20 @@ _WITH_LID = (*_CONTAINERS, *_DOORS, "bottle", "milk", "sugar")
 
 SECONDS = {  # how long each verb takes
     "reach": 0.7, "release": 0.5, "move": 1.8, "open": 1.4, "close": 1.2, "lock": 1.0,
-    "unlock": 1.0, "turn on": 0.6, "turn off": 0.6, "stir": 3.0, "sip": 1.6, "bite": 1.6,
-    "cut": 3.0, "clean": 3.5, "spread": 3.0,
+    "unlock": 1.0, "stir": 3.0, "sip": 1.6, "bite": 1.6, "cut": 3.0, "clean": 3.5, "spread": 3.0,
 }  # fmt: skip
 
 _USED_ON = {
     "reach": OBJECTS,
     "release": OBJECTS,
-    "move": (*_DISHES, *_FOOD, *_SEATS),
+    "move": (*_DISHES, *_FOOD, *_SEATS, "switch"),
     "open": _WITH_LID,
     "close": _WITH_LID,
     "lock": _DOORS,
     "unlock": _DOORS,
-    "turn on": ("switch",),
-    "turn off": ("switch",),
     "stir": ("cup",),
     "sip": ("cup", "glass"),
-    "bite": ("bread",),
+    "bite": ("bread", "salami"),
     "cut": ("bread", "cheese", "salami"),
     "clean": ("table",),
     "spread": ("cheese",),
@@ -46,23 +45,24 @@ _USED_ON = {
 # what an arm can do: a verb and an object, 95 of them
 MOVES = tuple(f"{verb} {thing}" for verb, things in _USED_ON.items() for thing in things)
 
-# what both arms can do instead, 17 of them
-TWO_HANDED = (
-    *(
-        f"{verb} {thing}"
+# gestures of the whole body, 17 of them, by the move of an arm that they contain
+GESTURES = {
+    **{
+        f"{verb} {thing}": f"{verb} {thing}"
         for verb in ("open", "close")
-        for thing in ("dishwasher", "fridge", "lower drawer", *_DOORS)
-    ),
-    *("move plate", "move chair", "move lazy chair"),
-    *("cut bread", "cut salami", "clean table", "spread cheese"),
-)
+        for thing in (*_CONTAINERS, *_DOORS)
+    },
+    "clean table": "clean table",
+    "sip cup": "drink from cup",
+    "move switch": "toggle switch",
+}
 
 ACTIONS = tuple(
     sorted(
         (
             *POSTURES,
             *(f"{arm} {move}" for arm in ("left", "right") for move in MOVES),
-            *(f"both {move}" for move in TWO_HANDED),
+            *(f"both {gesture}" for gesture in GESTURES.values()),
         )
     )
 )
@@ -73,16 +73,18 @@ class Step(NamedTuple):
 
     move: str
     other: str | None = None
+    within: bool = False  # whether what the other arm does is contained
     optional: bool = False
     repeatable: bool = False
 
 
 class Chore(NamedTuple):
-    """Steps at a place, in a posture."""
+    """Steps at a place, in a posture, each taking `pace` times as long as usual."""
 
     place: str
     posture: str
     steps: tuple[Step, ...]
+    pace: float = 1.0
 
 
 def read_steps(text: str) -> tuple[Step, ...]:
@@ -90,20 +92,21 @@ def read_steps(text: str) -> tuple[Step, ...]:
 
     Examples
     --------
-    >>> read_steps("move milk & close fridge; (sip cup*)")  # doctest: +NORMALIZE_WHITESPACE
-    (Step(move='move milk', other='close fridge', optional=False, repeatable=False),
-     Step(move='sip cup', other=None, optional=True, repeatable=True))
+    >>> read_steps("open fridge @ move milk; (sip cup*)")  # doctest: +NORMALIZE_WHITESPACE
+    (Step(move='open fridge', other='move milk', within=True, optional=False, repeatable=False),
+     Step(move='sip cup', other=None, within=False, optional=True, repeatable=True))
     """
     steps = []
     for written in text.split("; "):
         bare = written.strip("()")
-        move, _, other = bare.rstrip("*").partition(" & ")
-        steps.append(Step(move, other or None, written.startswith("("), bare.endswith("*")))
+        within = " @ " in bare
+        move, _, other = bare.rstrip("*").partition(" @ " if within else " & ")
+        steps.append(Step(move, other or None, within, written.startswith("("), bare.endswith("*")))
     return tuple(steps)
 
 
-def _chore(place: str, posture: str, text: str) -> Chore:
-    return Chore(place, posture, read_steps(text))
+def _chore(place: str, posture: str, text: str, pace: float = 1.0) -> Chore:
+    return Chore(place, posture, read_steps(text), pace)
 
 
 HOME = {
@@ -121,41 +124,31 @@ HOME = {
     "sugar": "middle drawer",
 }
 
-SEEN = {
-    "dishwasher": "plate",
-    "fridge": "salami",
-    "lower drawer": "bread",
-    "middle drawer": "sugar",
-    "top drawer": "spoon",
-}
+# Taking a thing out, putting it back and checking that it is in its place need the same actions:
+# order, relations and durations differ. Whoever puts away has the thing in the hand and opens with
+# the other; whoever checks holds the container open meanwhile, and takes time.
+_FETCH = (
+    "(reach {c}); open {c}; (reach {t}); move {t} & close {c}; (release {t} & release {c})",
+    1.0,
+)
+_PUT_AWAY = (
+    "(reach {t}); move {t} & open {c}; (release {t} & reach {c}); close {c}; (release {c})",
+    0.8,
+)
+_CHECK = (
+    "(reach {c}); open {c} @ move {t}; (reach {t} & release {t}); close {c}; (release {c})",
+    1.3,
+)
 
 CHORES: dict[str, Chore] = {
     **{
-        f"fetch {thing}": _chore(
-            "kitchen",
-            "stand",
-            f"(reach {container}); open {container}; (reach {thing}); "
-            f"move {thing} & close {container}; (release {thing} & release {container})",
+        f"{chore} {thing}": _chore(container, "stand", steps.format(t=thing, c=container), pace)
+        for chore, (steps, pace) in (
+            ("fetch", _FETCH),
+            ("put away", _PUT_AWAY),
+            ("check", _CHECK),
         )
         for thing, container in HOME.items()
-    },
-    **{
-        f"put away {thing}": _chore(
-            "kitchen",
-            "stand",
-            f"reach {thing}; move {thing} & open {container}; (release {thing}); "
-            f"close {container}; (release {container})",
-        )
-        for thing, container in HOME.items()
-    },
-    **{
-        f"look into {container}": _chore(
-            "kitchen",
-            "stand",
-            f"reach {container}; open {container}; (reach {thing} & release {container}); "
-            f"(move {thing}); (release {thing}); close {container}; (release {container})",
-        )
-        for container, thing in SEEN.items()
     },
     **{
         f"pass {door}": _chore(
@@ -179,8 +172,7 @@ CHORES: dict[str, Chore] = {
         "lazy chair", "lie", "(reach lazy chair); (move lazy chair); (release lazy chair)"
     ),
     "sit down": _chore("table", "sit", "(reach chair); move chair; (release chair)"),
-    "light on": _chore("door 1", "stand", "(reach switch); turn on switch; (release switch)"),
-    "light off": _chore("door 1", "stand", "(reach switch); turn off switch; (release switch)"),
+    "switch light": _chore("door 1", "stand", "(reach switch); move switch; (release switch)"),
     "stir": _chore(
         "table", "stand", "(reach spoon); move spoon & reach cup; stir cup*; (release spoon)"
     ),
@@ -204,32 +196,38 @@ CHORES: dict[str, Chore] = {
     "spread cheese": _chore(
         "table", "stand", "(reach cheese knife); spread cheese*; (release cheese knife)"
     ),
-    "eat": _chore("table", "sit", "(reach bread); move bread; bite bread*; (release bread)"),
+    "eat": _chore(
+        "table", "sit", "(reach bread); move bread; bite bread*; (bite salami); (release bread)"
+    ),
     "wipe table": _chore("table", "stand", "(reach table); clean table*; (release table)"),
 }
 
 SCRIPTS = {
     "relaxing": (
-        "rest, (drink water), rest, (light off), sit down, (drink coffee), rest, (light on)"
+        "rest, (drink coffee), sit down, rest, (switch light), (drink water), rest, "
+        "(pass door 1), (pass door 2)"
     ),
     "coffee time": (
-        "fetch cup, fetch milk, (fetch sugar), fetch spoon, use milk, (use sugar), (sit down), "
-        "stir, drink coffee, (drink coffee), (put away milk), (put away sugar), (put away cup)"
+        "fetch cup, fetch milk, (fetch sugar), fetch spoon, use milk, (use sugar), stir, "
+        "(sit down), drink coffee, (put away milk), (put away sugar), drink coffee, "
+        "(put away spoon), (put away cup)"
     ),
     "early morning": (
-        "pass door 1, (light on), pass door 2, look into fridge, (look into dishwasher), "
-        "look into lower drawer, (look into middle drawer), look into top drawer, (sit down), "
-        "(drink water), pass door 2, (fetch glass), (use bottle), (light off), pass door 1"
+        "(rest), (switch light), check milk, check plate, (check bottle), check bread, "
+        "(check glass), (check salami), check spoon, (check cheese knife), (drink water), "
+        "check cheese, (check salami knife), check sugar, check cup, (pass door 1), (pass door 2)"
     ),
     "cleanup": (
-        "put away cup, put away plate, (put away glass), (put away spoon), put away milk, "
-        "(put away cheese), wipe table, (put away bread), (put away salami), (put away sugar), "
-        "(put away bottle), put away cheese knife, (put away salami knife), (light off)"
+        "put away milk, put away plate, (put away salami), put away cheese, (put away sugar), "
+        "(drink coffee), put away cup, (put away bread), wipe table, (put away spoon), "
+        "put away cheese knife, (put away salami knife), (put away bottle), (put away glass), "
+        "(switch light)"
     ),
     "sandwich time": (
-        "fetch bread, fetch plate, fetch cheese, (fetch salami), fetch cheese knife, "
+        "fetch plate, fetch bread, fetch cheese, (fetch salami), fetch cheese knife, "
         "(fetch salami knife), cut bread, spread cheese, (cut salami), (cut cheese), "
-        "(fetch bottle), (use bottle), (fetch glass), eat, (drink water), eat, (wipe table)"
+        "(fetch glass), (fetch bottle), (use bottle), (sit down), eat, (drink water), eat, "
+        "(put away cheese), (put away salami), (wipe table)"
     ),
 }
 

@@ -11,11 +11,11 @@ from ibgn.recordings import SensorRecording
 
 HERTZ = 30
 AXES = ("x", "y", "z")
-SITES = {  # where sensors are worn, and the tracks whose actions move them
-    "hip": ("locomotion",),
-    "left wrist": ("left arm", "both arms"),
-    "right wrist": ("right arm", "both arms"),
-    "shoulders": ("both arms",),
+SITES = {  # where sensors are worn, and the track whose actions move them
+    "hip": "locomotion",
+    "left wrist": "left arm",
+    "right wrist": "right arm",
+    "shoulders": "both arms",
 }
 NAMES = tuple(f"{site} {axis}" for site in SITES for axis in AXES)
 FAILURE = 15  # samples per failure of a sensor
@@ -52,7 +52,8 @@ def _signatures() -> dict[str, Signature]:
         verb = next(verb for verb in chores.SECONDS if move.startswith(f"{verb} "))
         thing = move.removeprefix(f"{verb} ")
         moves[move] = known[verb]._replace(level=known[verb].level + known[thing].level)
-    return {posture: known[posture] for posture in chores.POSTURES} | moves
+    gestures = {gesture: moves[move] for move, gesture in chores.GESTURES.items()}
+    return {posture: known[posture] for posture in chores.POSTURES} | gestures | moves
 
 
 SIGNATURES = _signatures()
@@ -77,9 +78,8 @@ def record(
         level, swing, hertz = SIGNATURES[move]
         part = channels[during]
         angle = 2 * np.pi * (rng.random() + hertz * np.arange(len(part)) / HERTZ)
-        for place, tracks in enumerate(SITES.values()):
-            if track in tracks:  # the action moves the sensor that is worn there
-                part[:, 3 * place : 3 * place + 3] += level + np.sin(angle)[:, None] * swing
+        place = list(SITES.values()).index(track)
+        part[:, 3 * place : 3 * place + 3] += level + np.sin(angle)[:, None] * swing
     _disturb(channels, disturbance, rng)
     name, subject = (None if column is None else column[0] for column in (x.ids, x.groups))
     return SensorRecording(np.arange(samples) / HERTZ, channels, NAMES, labels, name, subject)

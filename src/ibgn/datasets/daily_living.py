@@ -1,4 +1,4 @@
-"""Mornings, coffee, sandwiches: long loose scripts of what two arms do in parallel, simulated."""
+"""Mornings, coffee, sandwiches: loose scripts of chores that share their actions, simulated."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -26,14 +26,13 @@ from ibgn.recordings import SensorRecording
 __all__ = ["DailyLivingTruth", "make_daily_living"]
 
 
-LENGTHS = {  # fewest and most intervals
+LENGTHS = {  # fewest and most intervals; instances are spread evenly between them
     "relaxing": (1, 30),
     "coffee time": (8, 60),
     "early morning": (12, 78),
     "cleanup": (8, 70),
     "sandwich time": (12, 78),
 }
-SKEW = 1.5  # above 1 makes short instances more frequent than long ones
 TEMPI = (0.6, 1.7)
 RIGHT = (0.45, 0.7)  # chance that the right arm leads, from subject to subject
 LARGEST_DISTURBANCE = 1e6
@@ -47,16 +46,17 @@ class DailyLivingTruth:
     ----------
     chores : n tuples of the chores that were begun, such as "fetch milk"
     foreign : n tuples, whether each chore came from the script of another activity
-    together : n tuples of (action, action of the other arm, whether they overlap), for all actions
-        in the data that were planned at the same time
+    together : n tuples of (action, action of the other arm, "overlaps", "contains" or, if clumsy,
+        "before"), for all actions in the data that were meant for the same time
     tempo : (n,) of the subject: seconds for what takes others one second
     right : (n,) probability with which the right arm of the subject leads
-    scripts : chores of each activity in their order; those in brackets are optional
+    scripts : chores of each activity in their order; those in brackets are optional. An instance
+        begins anywhere in its script
     """
 
     chores: tuple[tuple[str, ...], ...]
     foreign: tuple[tuple[bool, ...], ...]
-    together: tuple[tuple[tuple[str, str, bool], ...], ...]
+    together: tuple[tuple[tuple[str, str, str], ...], ...]
     tempo: Floats
     right: Floats
     scripts: Mapping[str, str]
@@ -69,6 +69,7 @@ class _Options(TypedDict, total=False):
     reorder: float
     skip: float
     repeat: float
+    parallel: float
     clumsiness: float
     jitter: float
     sensor_noise: float
@@ -91,6 +92,7 @@ class _Style(NamedTuple):
     reorder: float
     skip: float
     repeat: float
+    parallel: float
     clumsiness: float
     jitter: float
 
@@ -99,7 +101,7 @@ class _Performance(NamedTuple):
     intervals: list[Interval]
     chores: tuple[str, ...]
     foreign: tuple[bool, ...]
-    together: tuple[tuple[str, str, bool], ...]
+    together: tuple[tuple[str, str, str], ...]
 
 
 _Data = tuple[IntervalSequences, Objects, Objects]
@@ -137,10 +139,11 @@ def make_daily_living(
     *,
     instances: int = 125,
     n_subjects: int = 4,
-    sharing: float = 0.08,
+    sharing: float = 0.02,
     reorder: float = 0.3,
     skip: float = 0.35,
     repeat: float = 0.3,
+    parallel: float = 0.2,
     clumsiness: float = 0.2,
     jitter: float = 0.1,
     sensors: bool = False,
@@ -152,17 +155,31 @@ def make_daily_living(
 ) -> _Data | tuple[*_Data, DailyLivingTruth] | _Recorded | tuple[*_Recorded, DailyLivingTruth]:
     """Simulate five activities of daily living, with 1 to 78 intervals of 211 actions.
 
-    An action is a posture ("sit"), or what the left arm, the right arm or both do with an object
-    ("left open fridge"): 4 and 95, 95 and 17. These four tracks run in parallel. Activities are
-    loose scripts of chores, such as fetching the milk from the fridge, which are repeated until
-    the recording ends. Chores and steps may be left out, repeated and done in another order, and
-    chores of other activities interrupt, so that activities share most actions. A limb does one
-    thing at a time. Chores are invented; the numbers follow a published set.
+    Four tracks run in parallel, named as in the Opportunity set: 4 postures ("sit"), 95 moves of
+    each arm ("left open fridge"), and 17 gestures of the whole body, which contain a move of an arm
+    ("both open fridge"). On each track, one action at a time goes on.
 
-    Each activity has a range of lengths over which its instances are spread, including the shortest
+    Activities are loose scripts of chores, repeated until the recording ends, and they share their
+    actions. Coffee time and sandwich time fetch things, cleanup puts the same things away, and
+    early morning checks whether they are in place, all with the same moves of the same containers
+    and things. What tells activities apart is
+
+    - the mixture: which things are handled, and how often. Few actions (cutting, stirring) belong
+      to a single activity;
+    - order: a container is opened before a thing is fetched, and after it is taken to put it away;
+    - relations: the other arm closes while the first still moves (overlaps), or the first holds a
+      container open while the other moves something (contains);
+    - durations: checking takes time, putting away is quick.
+
+    Chores and steps may be left out, repeated and done in another order, two chores may be done at
+    the same time, and an instance begins anywhere in its script. How difficult this is was set
+    once, by `sharing`: so that the six methods that the paper compares recognise about as many
+    instances on average as they do of Opportunity (.89). Which of them recognises more than
+    another was left as it came out.
+
+    The number of intervals is spread evenly over the range of its activity, including the shortest
     and the longest: with 10 or more instances, one has 1 and one has 78 intervals. The vocabulary
-    of X always has all 211 actions; with the defaults, nearly all of them occur (at least 208 for a
-    hundred seeds).
+    of X always has all 211 actions; with the defaults, nearly all of them occur.
 
     Parameters
     ----------
@@ -173,6 +190,7 @@ def make_daily_living(
     reorder : probability that a chore changes place with the next of the script
     skip : probability that an optional chore or step is left out
     repeat : probability of each of three repetitions of a step that can be repeated
+    parallel : probability that free arms do the next chore at the same time
     clumsiness : probability that two arms act one after the other instead of at the same time
     jitter : standard deviation in seconds of every start and end, if limbs are free; 0 to 60
     sensors : whether to return sensor recordings too, about 25 MB with the defaults
@@ -198,12 +216,12 @@ def make_daily_living(
     >>> len(X), len(X.actions), sorted(X.lengths)[::124] == [1, 78], sorted(set(groups))[0]
     (125, 211, True, 'subject 1')
     >>> X.ids[0], truth.scripts["relaxing"].split(", ")[:2]
-    ('relaxing-000', ['rest', '(drink water)'])
+    ('relaxing-000', ['rest', '(drink coffee)'])
     >>> _, _, _, recordings = make_daily_living(instances=5, sensors=True, random_state=0)
     >>> recordings[0].names[:3], sorted(recordings[0].labels)[:2]
     (('hip x', 'hip y', 'hip z'), ['both arms', 'left arm'])
     """
-    style = _Style(sharing, reorder, skip, repeat, clumsiness, jitter)
+    style = _Style(sharing, reorder, skip, repeat, parallel, clumsiness, jitter)
     disturbance = Disturbance(sensor_noise, sensor_drift, sensor_dropout)
     check_whole("instances", instances, 1)
     check_whole("n_subjects", n_subjects, 1)
@@ -251,8 +269,8 @@ def _cast(instances: int, n_subjects: int, rng: np.random.Generator) -> list[_Ro
     roles: list[_Role] = []
     for place, (activity, (fewest, most)) in enumerate(LENGTHS.items()):
         number = (instances + len(LENGTHS) - 1 - place) // len(LENGTHS)
-        spread = rng.permutation(np.linspace(0, 1, number)) ** SKEW
-        for n, length in enumerate(np.rint(fewest + spread * (most - fewest)).astype(int).tolist()):
+        lengths = rng.permutation(np.rint(np.linspace(fewest, most, number)).astype(int)).tolist()
+        for n, length in enumerate(lengths):
             roles.append(_Role(f"{activity}-{n:03d}", activity, subject[len(roles)], length))
     return roles
 
@@ -260,19 +278,19 @@ def _cast(instances: int, n_subjects: int, rng: np.random.Generator) -> list[_Ro
 def _perform(role: _Role, habits: Habits, style: _Style, rng: np.random.Generator) -> _Performance:
     body = Body(habits, rng)
     done: list[tuple[str, bool]] = []
-    for chore, foreign in _plan(role.activity, style, rng):
-        if len(body.spans) >= role.length:
-            break
-        body.do(chores.CHORES[chore])
-        done.append((chore, foreign))
+    plan = _plan(role.activity, style, rng)
+    while len(body.spans) < role.length:
+        begun = [next(plan) for _ in range(1 + bool(rng.random() < style.parallel))]
+        body.do(*(chores.CHORES[chore] for chore, _ in begun))
+        done += begun
     spans = jitter_spans(body.spans, style.jitter * FRAMES_PER_SECOND, rng)
     untangle(spans)
     # the first to start: the recording ends with the next
     kept = set(sorted(range(len(spans)), key=lambda place: spans[place].start)[: role.length])
     names, foreigners = zip(*done, strict=True)
     together = tuple(
-        (spans[first].action, spans[second].action, overlap)
-        for first, second, overlap in body.together
+        (spans[first].action, spans[second].action, relation)
+        for first, second, relation in body.together
         if {first, second} <= kept
     )
     intervals = in_seconds([spans[place] for place in sorted(kept)], FRAMES_PER_SECOND)
@@ -286,17 +304,19 @@ def _plan(activity: str, style: _Style, rng: np.random.Generator) -> Iterator[tu
         for other in chores.SCRIPTS
         if other != activity
     }
+    first = int(rng.integers(len(chores.read_script(activity))))
     while True:
         script = chores.read_script(activity)
         for place in range(len(script) - 1):
             if rng.random() < style.reorder:  # swap it with the next
                 script[place : place + 2] = script[place + 1], script[place]
-        for chore, optional in script:
+        for chore, optional in script[first:]:
             if rng.random() < style.sharing:
                 script_of = others[list(others)[rng.integers(len(others))]]
                 yield script_of[rng.integers(len(script_of))], True
             elif not (optional and rng.random() < style.skip):
                 yield chore, False
+        first = 0
 
 
 def _tell_truth(

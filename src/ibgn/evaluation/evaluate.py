@@ -8,22 +8,19 @@ from typing import Any, Unpack
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy import stats
 
-from ibgn._arrays import Floats
 from ibgn.errors import OptionError
 from ibgn.evaluation.conditions import Clean
 from ibgn.evaluation.folds import Fold
 from ibgn.evaluation.methods import Method
-from ibgn.evaluation.scores import SCORES, balanced_accuracy, macro_f1
+from ibgn.evaluation.paired import compare_pairs, corrected_error, share_of_test
+from ibgn.evaluation.scores import LESS_IS_BETTER, POOLED, SCORES
 from ibgn.evaluation.trials import TIMES, TrialOptions, run_trials
+from ibgn.metrics import calibration_by_chance
 from ibgn.networks import Sequences
 from ibgn.text import quote
 
-__all__ = ["Evaluation", "corrected_error", "evaluate", "p_value"]
-
-POOLED = {"balanced_accuracy": balanced_accuracy, "macro_f1": macro_f1}
-LEAST_ERROR = 1e-12  # a smaller standard error is rounding
+__all__ = ["Evaluation", "evaluate", "pool"]
 
 
 @dataclass(frozen=True)
@@ -49,9 +46,11 @@ class Evaluation:
     def summary(self) -> pd.DataFrame:
         """One row per method, best first: means over folds, and standard errors of the scores.
 
-        Balanced accuracy and macro F1 are over all predictions of a repetition, as a fold may lack
-        labels. Folds share training instances, and standard errors are corrected for that (Nadeau
-        and Bengio, 2003).
+        Balanced accuracy, macro F1 and calibration error are over all predictions of a repetition:
+        a fold may lack labels, and is too small to judge confidence by. `calibration_limit` is the
+        calibration error that a perfectly calibrated method with the same confidences would
+        exceed by chance in 5 of 100 cases. Folds share training instances, and standard errors are
+        corrected for that (Nadeau and Bengio, 2003).
         """
         rows = []
         for method, part in self.scores.groupby("method", sort=False):
@@ -61,7 +60,9 @@ class Evaluation:
                 row[f"{score}_error"] = corrected_error(part[score], part["train"], part["test"])
             predictions = self.predictions[self.predictions["method"] == method]
             for score in POOLED:
-                row[score], row[f"{score}_error"] = _pooled(score, part, predictions)
+                row[score], row[f"{score}_error"] = pool(score, part, predictions)
+            once = predictions[predictions["repeat"] == predictions["repeat"].min()]
+            row["calibration_limit"] = calibration_by_chance(once["confidence"].to_numpy(float))[-1]
             rows.append(row | {name: part[name].mean() for name in TIMES})
         frame = pd.DataFrame(rows)
         return frame.sort_values("accuracy", ascending=False, kind="stable", ignore_index=True)
@@ -69,28 +70,27 @@ class Evaluation:
     def compare(self, reference: str | None = None, score: str = "accuracy") -> pd.DataFrame:
         """Differences of all methods to one of them, by default the best, with paired tests.
 
-        p is of the corrected resampled t-test over folds. `p_holm` corrects it for the number of
-        comparisons: those with the reference, or all pairs of methods if the reference is the
-        best, because the best was picked by looking at all of them on the same folds. p is NaN if
-        there are no differences to test.
+        The score is one that each fold has: accuracy, balanced_accuracy, macro_f1, log_loss or
+        brier_score. p is of the corrected resampled t-test over folds. `p_holm` corrects it for
+        the number of comparisons: those with the reference, or all pairs of methods if the
+        reference is the best, because the best was picked by looking at all of them on the same
+        folds. p is NaN if there are no differences to test.
         """
-        wide = self.scores.pivot_table(score, ["repeat", "fold"], "method")
-        methods = list(dict.fromkeys(self.scores["method"]))
-        best = methods[int(np.argmax([wide[name].mean() for name in methods]))]
+        if score not in SCORES:
+            known = ", ".join(map(quote, SCORES))
+            raise OptionError("score", score, f"is not a score of folds; choose among {known}")
+        means = self.scores.groupby("method", sort=False)[score].mean()
+        methods = [str(name) for name in means.index]
+        best = methods[int(means.argmin() if score in LESS_IS_BETTER else means.argmax())]
         chosen = best if reference is None else reference
-        if chosen not in wide:
-            known = ", ".join(map(quote, wide.columns))
+        if chosen not in methods:
+            known = ", ".join(map(quote, sorted(methods)))
             raise OptionError("reference", chosen, f"is not a method; choose among {known}")
-        sizes = self.scores.drop_duplicates(["repeat", "fold"]).set_index(["repeat", "fold"])
-        pairs = [(name, chosen) for name in methods if name != chosen]
-        count = len(pairs)
+        others = [name for name in methods if name != chosen]
+        pairs = [(name, chosen) for name in others]
         if reference is None:
-            others = [name for name in methods if name != chosen]
             pairs += list(combinations(others, 2))
-        rows = [(*pair, *_paired(wide, sizes, *pair)) for pair in pairs]
-        columns = ["method", "reference", "difference", "error", "p"]
-        frame = pd.DataFrame(rows, columns=columns)
-        return frame.assign(p_holm=_holm(frame["p"].to_numpy(float))).head(count)
+        return compare_pairs(self.scores, pairs, score).head(len(others))
 
     def confusion(self, method: str) -> pd.DataFrame:
         """True labels by row, predicted ones by column, over all folds and repetitions."""
@@ -137,55 +137,29 @@ def evaluate(
     return Evaluation(scores.drop(columns=conditions), predictions.drop(columns=conditions))
 
 
-def corrected_error(values: Any, train: Any, test: Any) -> float:
-    """Standard error of a mean over folds whose training sets overlap."""
-    if len(values) < 2:
-        return float("nan")
-    return float(np.sqrt((1 / len(values) + _share(train, test)) * np.var(values, ddof=1)))
+def pool(score: str, folds: pd.DataFrame, predictions: pd.DataFrame) -> tuple[float, float]:
+    """Score of a method over all predictions of a repetition, and its error by leaving out folds.
 
-
-def p_value(difference: float, error: float, folds: int) -> float:
-    """Return p of a t-test over folds; NaN if there is no spread to judge a difference by."""
-    if not np.isfinite(error):
-        return float("nan")
-    if error <= LEAST_ERROR:
-        return 1.0 if abs(difference) <= LEAST_ERROR else float("nan")
-    return float(2 * stats.t.sf(abs(difference) / error, folds - 1))
-
-
-def _share(train: Any, test: Any) -> float:
-    return float(np.mean(np.asarray(test) / np.asarray(train)))
-
-
-def _paired(wide: pd.DataFrame, sizes: pd.DataFrame, method: str, other: str) -> tuple[float, ...]:
-    """Difference of two methods on their common folds, its error, and p."""
-    both = wide[[method, other]].dropna()
-    gain = both[method] - both[other]
-    train, test = (sizes.loc[both.index, name] for name in ("train", "test"))
-    error = corrected_error(gain, train, test)
-    return float(gain.mean()), error, p_value(float(gain.mean()), error, len(gain))
-
-
-def _pooled(score: str, folds: pd.DataFrame, predictions: pd.DataFrame) -> tuple[float, float]:
-    """Score over all predictions of a repetition, and its error by leaving out folds."""
+    Parameters
+    ----------
+    score : name of a score in `POOLED`
+    folds : one row for each fold
+    predictions : one row for each test instance; if errors were drawn several times, each draw
+        counts as a repetition
+    """
     means, errors = [], []
     for repeat, part in predictions.groupby("repeat"):
-        means.append(POOLED[score](part))
+        draws = [draw for _, draw in part.groupby("draw")] if "draw" in part else [part]
+        means.append(np.mean([POOLED[score](draw) for draw in draws]))
         numbers = part["fold"].unique()
         if len(numbers) < 2:
-            return means[0], float("nan")
-        without = [POOLED[score](part[part["fold"] != number]) for number in numbers]
+            return float(means[0]), float("nan")
+        without = [
+            np.mean([POOLED[score](draw[draw["fold"] != number]) for draw in draws])
+            for number in numbers
+        ]
         sizes = folds[folds["repeat"] == repeat]
         spread = (len(numbers) - 1) ** 2 / len(numbers) * np.var(without, ddof=1)  # jackknife
-        errors.append(spread * (1 + len(numbers) * _share(sizes["train"], sizes["test"])))
+        errors.append(spread * (1 + len(numbers) * share_of_test(sizes["train"], sizes["test"])))
     # repetitions share all instances: they steady the estimate of the error more than reduce it
     return float(np.mean(means)), float(np.sqrt(np.mean(errors)))
-
-
-def _holm(p: Floats) -> Floats:
-    """Correct for many comparisons, the smallest p the most; NaN stays and counts."""
-    order = np.argsort(p)
-    steps = p[order] * (len(p) - np.arange(len(p)))
-    corrected = np.empty(len(p))
-    corrected[order] = np.minimum(np.maximum.accumulate(steps), 1)
-    return corrected

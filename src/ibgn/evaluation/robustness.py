@@ -2,15 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations, product
 from typing import NamedTuple, Unpack
 
 import numpy.typing as npt
 import pandas as pd
 
 from ibgn.evaluation.conditions import Condition
-from ibgn.evaluation.evaluate import Evaluation, corrected_error, p_value
+from ibgn.evaluation.evaluate import Evaluation, pool
 from ibgn.evaluation.folds import Fold
 from ibgn.evaluation.methods import Method
+from ibgn.evaluation.paired import compare_pairs, corrected_error
 from ibgn.evaluation.scores import SCORES
 from ibgn.evaluation.trials import TrialOptions, run_trials
 from ibgn.networks import Sequences
@@ -28,11 +30,13 @@ class Gain(NamedTuple):
     difference : mean over folds
     error : its standard error, corrected for the training instances that folds share
     p : of the corrected resampled t-test
+    p_holm : corrected for all pairs of methods, as the two may be chosen by looking at all
     """
 
     difference: float
     error: float
     p: float
+    p_holm: float
 
 
 @dataclass(frozen=True)
@@ -52,9 +56,11 @@ class Robustness:
         """Means over folds and draws for each method, error and rate, with standard errors.
 
         Draws of a fold are averaged first, as they share everything but their errors. Standard
-        errors are over folds, corrected for the training instances that folds share.
+        errors are over folds, corrected for the training instances that folds share. Calibration
+        errors are of all predictions of a repetition and draw.
         """
         rows = []
+        predictions = dict(list(self.predictions.groupby(["method", *CONDITION], sort=False)))
         for key, part in self.scores.groupby(["method", *CONDITION], sort=False):
             folds = part.groupby(["repeat", "fold"]).mean(numeric_only=True)
             row = dict(zip(["method", *CONDITION], key, strict=True))
@@ -62,17 +68,37 @@ class Robustness:
             for score in SCORES:
                 row[score] = folds[score].mean()
                 row[f"{score}_error"] = corrected_error(folds[score], folds["train"], folds["test"])
+            pooled = pool("calibration_error", part, predictions[key])
+            row["calibration_error"], row["calibration_error_error"] = pooled
             rows.append(row)
         return pd.DataFrame(rows)
 
-    def gain(self, method: str, reference: str, error: str = "none", rate: float = 0.0) -> Gain:
-        """How much more accurate a method is than another, fold by fold."""
+    def gain(
+        self,
+        method: str,
+        reference: str,
+        error: str = "none",
+        rate: float = 0.0,
+        among: Sequence[str] | None = None,
+        margin: float = 0.0,
+    ) -> Gain:
+        """How much more accurate a method is than another, fold by fold.
+
+        Parameters
+        ----------
+        method, reference : names of the two methods
+        error, rate : under which condition
+        among : methods of which the two were chosen, by default all
+        margin : see `ibgn.evaluation.paired.compare_pairs`
+        """
         chosen = (self.scores["error"] == error) & (self.scores["rate"] == rate)
-        by_fold = self.scores[chosen].groupby(["method", "repeat", "fold"]).mean(numeric_only=True)
-        ours, theirs = by_fold.loc[method], by_fold.loc[reference]
-        gains = ours["accuracy"] - theirs["accuracy"]
-        spread = corrected_error(gains, ours["train"], ours["test"])
-        return Gain(float(gains.mean()), spread, p_value(float(gains.mean()), spread, len(gains)))
+        by_fold = self.scores[chosen].groupby(["method", "repeat", "fold"], sort=False)
+        scores = by_fold.mean(numeric_only=True).reset_index()
+        names = list(dict.fromkeys(scores["method"] if among is None else among))
+        others = [name for name in names if name not in (method, reference)]
+        pairs = [(method, reference), *product((method, reference), others)]
+        frame = compare_pairs(scores, [*pairs, *combinations(others, 2)], margin=margin)
+        return Gain(*frame.loc[0, list(Gain._fields)])
 
     def at(self, error: str, rate: float = 0.0) -> Evaluation:
         """Results under one condition, of its first draw."""

@@ -8,27 +8,21 @@ import pandas as pd
 from sklearn.metrics import accuracy_score, f1_score, recall_score
 
 from ibgn._arrays import Floats
+from ibgn.metrics import brier_score, calibration_error, log_loss
 
-__all__ = [
-    "SCORES",
-    "balanced_accuracy",
-    "calibration_error",
-    "log_loss",
-    "macro_f1",
-    "score_predictions",
-]
+__all__ = ["LESS_IS_BETTER", "POOLED", "SCORES", "score_predictions"]
 
 Labels = npt.NDArray[Any]
 
-SCORES = ("accuracy", "balanced_accuracy", "macro_f1", "log_loss", "calibration_error")
-LEAST = 1e-15  # smaller probabilities count as this
-BINS = 10
+LESS_IS_BETTER = ("log_loss", "brier_score")
+SCORES = ("accuracy", "balanced_accuracy", "macro_f1", *LESS_IS_BETTER)
+"""Scores that each fold has."""
 
 
 def score_predictions(
     y: Labels, predicted: Labels, probabilities: Floats, classes: Labels
 ) -> dict[str, float]:
-    """All scores of some test instances.
+    """Scores of some test instances.
 
     Parameters
     ----------
@@ -39,8 +33,8 @@ def score_predictions(
     --------
     >>> y, p = np.array(["a", "b"]), np.array([[0.9, 0.1], [0.2, 0.8]])
     >>> scores = score_predictions(y, y, p, np.array(["a", "b"]))
-    >>> scores["accuracy"], round(scores["log_loss"], 3), round(scores["calibration_error"], 3)
-    (1.0, 0.164, 0.15)
+    >>> scores["accuracy"], round(scores["log_loss"], 3), round(scores["brier_score"], 3)
+    (1.0, 0.164, 0.05)
     """
     predictions = pd.DataFrame({"label": y, "predicted": predicted})
     return {
@@ -48,7 +42,7 @@ def score_predictions(
         "balanced_accuracy": balanced_accuracy(predictions),
         "macro_f1": macro_f1(predictions),
         "log_loss": log_loss(y, probabilities, classes),
-        "calibration_error": calibration_error(y == predicted, probabilities.max(axis=1)),
+        "brier_score": brier_score(y, probabilities, classes),
     }
 
 
@@ -66,18 +60,15 @@ def macro_f1(predictions: pd.DataFrame) -> float:
     return float(f1_score(y, predicted, **options))
 
 
-def log_loss(y: Labels, probabilities: Floats, classes: Labels) -> float:
-    """Mean of -log P(true label); a label unknown in training has probability 0."""
-    column = {label: c for c, label in enumerate(classes.tolist())}
-    of_true = [
-        row[column[label]] if label in column else 0.0
-        for label, row in zip(y.tolist(), probabilities, strict=True)
-    ]
-    return float(-np.log(np.maximum(of_true, LEAST)).mean())
+def pooled_calibration_error(predictions: pd.DataFrame) -> float:
+    """Calibration error of all predictions; columns label, predicted and confidence."""
+    right = (predictions["label"] == predictions["predicted"]).to_numpy(bool)
+    return calibration_error(right, predictions["confidence"].to_numpy(float))
 
 
-def calibration_error(right: npt.NDArray[np.bool_], confidence: Floats) -> float:
-    """How far confidence is from accuracy on average, in ten bins of confidence (ECE)."""
-    bin_of = np.minimum((confidence * BINS).astype(int), BINS - 1)
-    gap = np.bincount(bin_of, confidence - right, BINS)
-    return float(np.abs(gap).sum() / len(right))
+POOLED = {
+    "balanced_accuracy": balanced_accuracy,
+    "macro_f1": macro_f1,
+    "calibration_error": pooled_calibration_error,
+}
+"""Scores of all predictions together, by name."""

@@ -1,7 +1,8 @@
-"""How good detected intervals are: matched one to one, in order, and error by error.
+"""How good detected intervals and predicted probabilities are.
 
-All functions take the true instances and the detected ones in the same order, and are defined on
-empty input: nothing to detect and nothing detected is perfect.
+Functions on intervals match them one to one, in order, and error by error. They take the true
+instances and the detected ones in the same order, and are defined on empty input: nothing to detect
+and nothing detected is perfect.
 """
 
 from ibgn.metrics.matching import (
@@ -12,14 +13,24 @@ from ibgn.metrics.matching import (
     measure_confusion,
     overlap_f1,
 )
+from ibgn.metrics.probabilities import (
+    brier_score,
+    calibration_by_chance,
+    calibration_error,
+    log_loss,
+)
 from ibgn.metrics.ward import WardScores, ward_scores
 
 __all__ = [
     "Confusion",
     "DetectionScores",
     "WardScores",
+    "brier_score",
+    "calibration_by_chance",
+    "calibration_error",
     "edit_score",
     "interval_scores",
+    "log_loss",
     "measure_confusion",
     "overlap_f1",
     "ward_scores",

@@ -11,28 +11,32 @@ from operator import add
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.model_selection import StratifiedKFold
 
 from ibgn._arrays import Floats, Ints
 from ibgn.cleaning import snap
+from ibgn.errors import DataWarning
 from ibgn.intervals import IntervalSequences
+from ibgn.model.folds import fingerprint, make_inner_folds
 from ibgn.recoding import rebuild
 from ibgn.terms.actions import Actions
 from ibgn.terms.base import Context, Term
 from ibgn.terms.relations import Relations, Unlinked
+from ibgn.text import count
 
-__all__ = ["choose_tolerance", "merge_instants"]
+__all__ = ["choose_tolerance", "count_emptied", "merge_instants"]
 
 
 CHOICES = (0.0, 0.05, 0.1, 0.15, 0.2, 0.3)  # as parts of the median duration
 FOLDS = 3
 MOST_PAIRS = 2_000_000  # of intervals; if there are more, instances are sampled
+MANY = 0.01  # share of intervals; if more are emptied, a warning says so
+LONGEST = 450  # intervals of an instance that are looked at: a twentieth of these pairs
 
 
 def merge_instants(X: IntervalSequences, tolerance: float) -> IntervalSequences:
-    """Merge end points closer than tolerance into one instant, also chains of them.
+    """Merge end points closer than tolerance into one instant, as `ibgn.cleaning.snap` does.
 
-    Intervals whose start and end become one instant are dropped.
+    Intervals whose start and end become one instant are dropped. They are shorter than tolerance.
 
     Examples
     --------
@@ -46,6 +50,21 @@ def merge_instants(X: IntervalSequences, tolerance: float) -> IntervalSequences:
     return rebuild(X, X.action, start, end, start < end)
 
 
+def count_emptied(X: IntervalSequences, merged: IntervalSequences, tolerance: float) -> int:
+    """Count the intervals of X that merging dropped; if they are many, a warning says so."""
+    emptied = len(X.action) - len(merged.action)
+    if emptied > MANY * len(X.action):
+        warnings.warn(
+            DataWarning(
+                f"merging end points closer than {tolerance:.3g} empties {emptied:,} of "
+                f"{count(len(X.action), 'interval')} ({emptied / len(X.action):.1%}), which are "
+                "dropped; a smaller tolerance keeps more"
+            ),
+            stacklevel=2,
+        )
+    return emptied
+
+
 def choose_tolerance(
     X: IntervalSequences, codes: npt.NDArray[np.intp], unlinked: Unlinked = "constrained"
 ) -> float:
@@ -53,7 +72,7 @@ def choose_tolerance(
 
     Only relations and frequencies of actions are used, which takes a fraction of the time of a
     full fit. Among tolerances within a standard error of the best, the smallest is chosen; 0 if
-    there are too few instances to judge.
+    there are too few instances to judge. The order of the instances does not matter.
 
     Parameters
     ----------
@@ -61,13 +80,10 @@ def choose_tolerance(
     codes : (n,) activity of each instance
     unlinked : see `ibgn.terms.relations.Relations`
     """
-    X, codes = _few(X, codes)
-    if len(X.action) == 0 or np.bincount(codes).max() < FOLDS:
+    X, codes = _sample(X, codes)
+    folds = make_inner_folds(X, codes, FOLDS)
+    if len(X.action) == 0 or len(folds) < 2:
         return 0.0
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # an activity has fewer instances than folds
-        split = StratifiedKFold(FOLDS, shuffle=True, random_state=0).split(codes, codes)
-        folds = [test for _, test in split]
     unit = float(np.median(X.end - X.start))
     terms = [Actions(), Relations("full", unlinked=unlinked)]
     right = np.array(
@@ -79,9 +95,12 @@ def choose_tolerance(
     return CHOICES[int(np.argmax(behind.mean(axis=1) <= error))] * unit
 
 
-def _few(X: IntervalSequences, codes: npt.NDArray[np.intp]) -> tuple[IntervalSequences, Ints]:
-    """A sample of instances with at most about MOST_PAIRS pairs."""
-    order = np.random.default_rng(0).permutation(len(X))
+def _sample(X: IntervalSequences, codes: npt.NDArray[np.intp]) -> tuple[IntervalSequences, Ints]:
+    """Instances with at most MOST_PAIRS pairs, of each only the first LONGEST intervals."""
+    if (X.lengths > LONGEST).any():
+        position = np.arange(len(X.action)) - np.repeat(X.offsets[:-1], X.lengths)
+        X = rebuild(X, X.action, X.start, X.end, position < LONGEST)
+    order = np.lexsort((codes, fingerprint(X)))
     pairs = np.cumsum(X.lengths[order] * (X.lengths[order] - 1) // 2)
     chosen = np.sort(order[pairs <= MOST_PAIRS])
     return X[chosen], codes[chosen].astype(np.int64)

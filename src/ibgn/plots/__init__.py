@@ -4,6 +4,7 @@ Names of actions, instances, activities and methods are data: they are shown as 
 never typeset.
 """
 
+from ibgn.plots import ranges, relations, shares  # noqa: F401  # which register figures of terms
 from ibgn.plots.calibration import plot_calibration
 from ibgn.plots.comparison import plot_activities, plot_comparison
 from ibgn.plots.confusion import plot_confusion
@@ -12,10 +13,13 @@ from ibgn.plots.network import plot_network
 from ibgn.plots.robustness import plot_detectors, plot_robustness
 from ibgn.plots.structure import plot_structure
 from ibgn.plots.tables import plot_tables
+from ibgn.plots.terms import figure_of, plot_term
 from ibgn.plots.timeline import plot_timeline
 from ibgn.plots.traces import plot_traces
+from ibgn.plots.weights import plot_weights
 
 __all__ = [
+    "figure_of",
     "plot_activities",
     "plot_calibration",
     "plot_comparison",
@@ -26,6 +30,8 @@ __all__ = [
     "plot_robustness",
     "plot_structure",
     "plot_tables",
+    "plot_term",
     "plot_timeline",
     "plot_traces",
+    "plot_weights",
 ]

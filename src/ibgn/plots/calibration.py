@@ -24,13 +24,17 @@ __all__ = ["plot_calibration"]
 SMALLEST, LARGEST = 12.0, 260.0  # square points
 
 
-def plot_calibration(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+def plot_calibration(
+    frame: pd.DataFrame, *, limit: float | None = None, ax: Axes | None = None
+) -> Axes:
     """Draw how often predictions are right, by how sure the classifier was.
 
     Parameters
     ----------
     frame : one row per bin of predictions, with the columns "confidence" (their mean),
         "accuracy" and "instances"; bins without instances are left out
+    limit : distance of confidence from accuracy up to which it may be chance, see
+        `ibgn.metrics.calibration_by_chance`; the title says which it is
     ax : where to draw; None makes a figure
 
     Returns
@@ -44,9 +48,9 @@ def plot_calibration(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     >>> import matplotlib.pyplot as plt
     >>> rows = [(0.55, 0.4, 10), (0.95, 0.9, 30)]
     >>> frame = pd.DataFrame(rows, columns=["confidence", "accuracy", "instances"])
-    >>> ax = plot_calibration(frame)
+    >>> ax = plot_calibration(frame, limit=0.12)
     >>> ax.get_title()
-    'confidence is 0.075 from accuracy on average'
+    'confidence is 0.075 from accuracy on average, within chance (0.120)'
     >>> plt.close(ax.figure)
     """
     numbers = {"confidence": SHARE, "accuracy": SHARE, "instances": COUNT}
@@ -68,7 +72,10 @@ def plot_calibration(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ax.scatter(confidence, accuracy, s=_areas(instances, instances.max()), **dots)
     _add_key(ax, instances)
     gap = float(np.average(np.abs(confidence - accuracy), weights=instances))
-    ax.set_title(f"confidence is {gap:.3f} from accuracy on average", fontsize=11, pad=24)
+    title = f"confidence is {gap:.3f} from accuracy on average"
+    if limit is not None:
+        title += f", {'within' if gap <= limit else 'beyond'} chance ({limit:.3f})"
+    ax.set_title(title, fontsize=11 if limit is None else 9, pad=24)
     ax.set(xlabel="confidence", ylabel="accuracy", xlim=(0, 1), ylim=(0, 1), aspect="equal")
     draw_grid(ax)
     return dress(ax)

@@ -1,7 +1,9 @@
 """Why an instance was recognised as one activity and not another."""
 
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
+import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
@@ -15,18 +17,20 @@ from ibgn.allen import Relation
 from ibgn.checks import check_number
 from ibgn.plots.curves import bend_apart
 from ibgn.plots.style import (
+    AGAINST,
     DARK,
     DIVERGING,
+    FOR,
+    MOST_ROWS,
     Colour,
+    draw_signed_bars,
     inches,
     ink,
     letters_across,
-    new_axes,
     say_empty,
-    shown,
     verbatim,
 )
-from ibgn.plots.timeline import draw_bars, label_timeline, lane_of_action
+from ibgn.plots.timeline import draw_bars, label_timeline
 from ibgn.text import printable
 
 if TYPE_CHECKING:  # plots of data need not wait for the models
@@ -37,25 +41,38 @@ __all__ = ["plot_explanation"]
 Pair = tuple[int, int]
 
 ROOMY, TIGHT = 0.45, 0.3  # inches per lane; links need room between the lanes
+LINE = 0.19  # inches per line of text
+BAR = 0.24  # inches per term
 LETTER = 9  # points
+MOST_ABSENT = 3  # lanes of actions that do not occur, but count
+LEAST_TOLD = 0.05  # log odds; an absent action that adds less has no lane
+WEAK = 0.05  # links weaker than this part of the strongest link or interval are not drawn
 
 
 def plot_explanation(
-    explanation: "Explanation", *, most_links: int = 8, ax: Axes | None = None
+    explanation: "Explanation",
+    *,
+    reasons: int = 3,
+    most_links: int = 8,
+    ax: Axes | None = None,
 ) -> Axes:
-    """Draw what spoke for an activity and what against it: intervals and relations.
+    """Draw what spoke for an activity and what against it: reasons, terms, intervals, relations.
 
     Parameters
     ----------
     explanation : what `IBGNClassifier.explain` returns
+    reasons : largest number of reasons written above
     most_links : largest number of relations drawn, the weightiest
-    ax : where to draw; None makes a figure
+    ax : where to draw the intervals alone; None makes a figure, with reasons and terms above
 
     Returns
     -------
     Axes
-        Bars are intervals, one lane per action. A line with a letter joins two intervals whose
-        relation mattered. Blue speaks for the activity, orange against it, on one scale.
+        Those of the intervals: bars, one lane per action, with the sum of each lane on the right.
+        An interval counts with what terms say about it and its share of what they say about its
+        action as a whole. Lanes without bars are actions whose absence counts. A line
+        with a letter joins two intervals whose relation mattered. Blue speaks for the activity,
+        orange against it, on one scale.
 
     Examples
     --------
@@ -63,52 +80,120 @@ def plot_explanation(
     >>> from ibgn.classifiers.ibgn import IBGNClassifier
     >>> from ibgn.datasets import make_hand_signs
     >>> X, y, _ = make_hand_signs(instances_per_style=4, random_state=0)
-    >>> model = IBGNClassifier(draws=100, random_state=0)
     >>> two = (y == "air") | (y == "bank")
-    >>> _ = model.fit(X[two], y[two])
+    >>> model = IBGNClassifier(random_state=0).fit(X[two], y[two])
     >>> ax = plot_explanation(model.explain(X[two][0], activity="air"))
-    >>> ax.get_title().split(":")[0], len(ax.patches)
+    >>> ax.figure.axes[0].get_title(loc="left").split(":")[0], len(ax.patches)
     ('air against bank', 15)
     >>> plt.close(ax.figure)
     """
     check_number("most_links", most_links, "a whole number from 0", lambda value: value >= 0)
-    X = explanation.instance
-    codes = list(dict.fromkeys(X.action.tolist()))
+    check_number("reasons", reasons, "a whole number from 0", lambda value: value >= 0)
+    lanes = _Lanes(explanation)
     if ax is None:
-        height = min(ROOMY * len(codes), max(6.5, TIGHT * len(codes)))
-        ax = new_axes(min(8 + 0.08 * len(X.action), 13), height + 2)
+        ax = _draw_frame(explanation, int(reasons), len(lanes.names))
+    else:
+        _write_title(ax, explanation)
+    if not lanes.names:
+        return say_empty(ax)
     pairs = explanation.pairs  # computed at each access
-    first, second = np.nonzero(pairs)
+    farthest = max(np.abs(pairs).max(initial=0), np.abs(lanes.of_intervals).max(initial=0)) or 1
+    first, second = np.nonzero(np.abs(pairs) > WEAK * farthest)
     weightiest = np.argsort(-np.abs(pairs[first, second]), kind="stable")[: int(most_links)]
     links = list(zip(first[weightiest].tolist(), second[weightiest].tolist(), strict=True))
     weights = np.array([pairs[pair] for pair in links])
-    _write_title(ax, explanation, len(links))
-    if not codes:
-        return say_empty(ax)
-    farthest = np.abs(np.append(explanation.intervals, weights)).max() or 1
     scale = ScalarMappable(Normalize(-farthest, farthest), DIVERGING)
-    lane = lane_of_action(X, codes)
-    bars = draw_bars(ax, X, lane, _colours(scale, explanation.intervals))
-    label_timeline(ax, shown(X, codes, 32))
+    bars = draw_bars(ax, explanation.instance, lanes.lane, _colours(scale, lanes.of_intervals))
+    label_timeline(ax, lanes.names)
+    _write_sums(ax, lanes.sums)
     if links:
         _draw_links(ax, explanation, links, bars, _colours(scale, weights))
+    k = len(explanation.instance.action)
+    ax.set_xlabel(f"time ({len(links)} of {k * (k - 1) // 2} pairs drawn)")
     _add_key(ax, explanation, scale, {explanation.relations[pair] for pair in links})
     return ax
+
+
+class _Lanes:
+    """Lanes of actions: those that occur, by first start, then absent ones that count most.
+
+    Attributes
+    ----------
+    names : what is written beside each lane
+    lane : (k,) lane of each interval
+    of_intervals : (k,) what each interval adds, with its share of what its action adds
+    sums : (lanes,) what each lane adds
+    """
+
+    def __init__(self, explanation: "Explanation") -> None:
+        X = explanation.instance
+        of_action = {
+            name: float(value)
+            for name, value in zip(explanation.actions, explanation.of_actions, strict=True)
+        }
+        names = [X.actions[code] for code in X.action.tolist()]
+        present = list(dict.fromkeys(names))
+        telling = [name for name, value in of_action.items() if abs(value) >= LEAST_TOLD]
+        absent = [name for name in telling if name not in present]
+        absent = sorted(absent, key=lambda name: -abs(of_action[name]))[:MOST_ABSENT]
+        shares = [of_action.get(name, 0.0) / names.count(name) for name in names]
+        self.of_intervals: Floats = explanation.intervals + np.array(shares, float)
+        self.lane = np.array([present.index(name) for name in names], np.int64)
+        of_present = np.bincount(self.lane, self.of_intervals, minlength=len(present))
+        self.sums: Floats = np.append(of_present, [of_action[name] for name in absent])
+        self.names = [printable(name, 32) for name in present]
+        self.names += [f"no {printable(name, 29)}" for name in absent]
+
+
+def _draw_frame(explanation: "Explanation", reasons: int, lanes: int) -> Axes:
+    """Make a figure: the reasons in words, a bar for each term, and axes for the intervals."""
+    k = len(explanation.instance.action)
+    width = min(9 + 0.03 * k, 12)
+    texts = [str(reason) for reason in explanation.reasons(reasons)]
+    lines = [
+        line
+        for number, text in enumerate(texts, 1)
+        for line in wrap(f"{number}. {text}", int(13 * width), subsequent_indent="    ")
+    ]
+    by_term = [(name, value) for name, value in explanation.by_term.items() if abs(value) >= 0.005]
+    shown = dict(by_term[:MOST_ROWS])
+    timeline = min(ROOMY * lanes, max(6.5, TIGHT * lanes)) + 1.4
+    heights = [LINE * len(lines) + 0.1, BAR * len(shown) + 0.1, timeline]
+    figure = plt.figure(figsize=(width, min(sum(heights) + 1, 40)), layout="constrained")
+    axes: list[Axes] = figure.subplots(3, height_ratios=heights).tolist()
+    top, middle, _ = axes
+    _write_title(top, explanation)
+    top.set_axis_off()
+    verbatim(
+        top.text(0, 1, "\n".join(lines), transform=top.transAxes, va="top", fontsize=9, color=DARK)
+    )
+    if shown:
+        draw_signed_bars(middle, list(shown), np.array(list(shown.values())))
+        middle.set_title("log odds by term", fontsize=9, loc="left", color=DARK)
+    else:
+        say_empty(middle, "no term says anything")
+    return axes[2]
+
+
+def _write_sums(ax: Axes, sums: Floats) -> None:
+    """Write what each lane adds on its right."""
+    right = ax.secondary_yaxis("right")
+    right.set_yticks(range(len(sums)), [f"{value:+z.1f}" for value in sums])
+    right.tick_params(length=0, labelsize=8)
+    right.spines["right"].set_visible(False)
+    for label, value in zip(right.get_yticklabels(), sums, strict=True):
+        label.set_color(FOR if value >= 0 else AGAINST)
 
 
 def _colours(scale: ScalarMappable, values: Floats) -> list[Colour]:
     return [(red, green, blue) for red, green, blue, _ in scale.to_rgba(values).tolist()]
 
 
-def _write_title(ax: Axes, explanation: "Explanation", drawn: int) -> None:
+def _write_title(ax: Axes, explanation: "Explanation") -> None:
     longest = max((letters_across(ax, 90) - 27) // 2, 12)
     names = [printable(name, longest) for name in (explanation.activity, explanation.against)]
     title = f"{names[0]} against {names[1]}: log odds {explanation.log_odds:+z.1f}"
-    k = len(explanation.instance.action)
-    sums = {"prior": explanation.prior} | explanation.sums
-    parts = ", ".join(f"{printable(name)} {value:+z.1f}" for name, value in sums.items())
-    pairs = f"{drawn} of {k * (k - 1) // 2} pairs drawn"
-    verbatim(ax.set_title(f"{title}\n{parts} ({pairs})", fontsize=11))
+    verbatim(ax.set_title(title, fontsize=11, loc="left"))
 
 
 def _draw_links(

@@ -19,9 +19,11 @@ from ibgn.text import printable
 
 __all__ = [
     "ACTION_COLOURS",
+    "AGAINST",
     "DARK",
     "DIVERGING",
     "FAINT",
+    "FOR",
     "GREY",
     "LEGEND_LINE",
     "MOST_IN_LEGEND",
@@ -37,6 +39,7 @@ __all__ = [
     "action_colour",
     "add_legend",
     "draw_grid",
+    "draw_signed_bars",
     "dress",
     "edge",
     "inches",
@@ -93,6 +96,7 @@ LINES = ("-", "--", ":")
 DIVERGING = LinearSegmentedColormap.from_list(
     "against-for", ["#B34A00", "#E8893A", "#F7C89B", "#F4F4F4", "#A6CBE6", "#3D8DC4", "#00508A"]
 )
+FOR, AGAINST = "#0072B2", "#B34A00"
 SEQUENTIAL = LinearSegmentedColormap.from_list(
     "share", ["#FFFFFF", "#9CC8E6", "#0072B2", "#00304F"]
 )
@@ -202,6 +206,34 @@ def draw_grid(ax: Axes) -> None:
     ax.grid(color=FAINT, linewidth=0.6)
     ax.set_axisbelow(True)
     ax.spines[["top", "right"]].set_visible(False)
+
+
+def draw_signed_bars(ax: Axes, names: list[str], values: Floats) -> None:
+    """Draw one bar per name from the middle, blue to the right and orange to the left."""
+    places = np.arange(len(values))
+    colours = [FOR if value >= 0 else AGAINST for value in values]
+    ax.barh(places, values, 0.7, color=colours, zorder=2)
+    ax.axvline(0, color=DARK, linewidth=0.8, zorder=3)
+    reach = float(np.abs(values).max()) * 1.15 or 1.0
+    ax.set_xlim(
+        min(0.0, float(values.min())) - 0.12 * reach, max(0.0, float(values.max())) + 0.12 * reach
+    )
+    for place, value in zip(places.tolist(), values.tolist(), strict=True):
+        side = "left" if value >= 0 else "right"
+        ax.annotate(
+            f"{value:+z.2f}",
+            (value, place),
+            (3 if value >= 0 else -3, 0),
+            textcoords="offset points",
+            ha=side,
+            va="center",
+            fontsize=8,
+            color=DARK,
+        )
+    label_rows(ax, [printable(name, 24) for name in names])
+    ax.tick_params(axis="y", length=0)
+    ax.set_xticks([])
+    ax.spines[:].set_visible(False)
 
 
 def series_look(number: int) -> dict[str, Any]:

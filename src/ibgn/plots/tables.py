@@ -1,19 +1,18 @@
 """What the tables of an activity are made of."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import Colormap, LinearSegmentedColormap, Normalize, to_rgb
+from matplotlib.colors import LinearSegmentedColormap, Normalize
 
 from ibgn._arrays import Floats
 from ibgn.checks import check_number
+from ibgn.plots.cells import LEAST_SEEN, draw_cells
 from ibgn.plots.style import (
     POINTS,
     SEQUENTIAL,
-    SMALLEST_LETTER,
     inches,
-    ink,
     label_columns,
     letters_across,
     new_axes,
@@ -28,7 +27,6 @@ __all__ = ["plot_tables"]
 
 CELL = 0.42  # inches
 GAP = 0.3  # cells, between the actions and the column "other"
-LEAST_SEEN = 0.005  # smaller probabilities are not written and get no column
 GREYS = LinearSegmentedColormap.from_list("rest", ["#FFFFFF", "#A0A0A0"])
 
 
@@ -85,9 +83,9 @@ def plot_tables(
         below = 0.055 * max(map(len, names))
         ax = new_axes(max(CELL * len(names) + 1.6, 4), CELL * len(kept) + below + 1)
     ax.set(xlim=(-0.5, places[-1] + 0.5), ylim=(len(kept) - 0.5, -0.5))
-    _draw_cells(ax, probs[:, columns], 0, Normalize(0, max(0.2, probs.max())), SEQUENTIAL)
+    draw_cells(ax, probs[:, columns], 0, Normalize(0, max(0.2, probs.max())), SEQUENTIAL)
     if len(names) > len(columns):
-        _draw_cells(ax, rest, places[-1], Normalize(0, 1), GREYS)
+        draw_cells(ax, rest, places[-1], Normalize(0, 1), GREYS)
     _label_cells(ax, places, names, [f"table {z}: {shares[z]:.0%}" for z in kept.tolist()])
     _write_title(ax, activity, len(shares) - len(kept), len(kept), least)
     return ax
@@ -101,22 +99,6 @@ def _columns(probs: Floats, most: int) -> list[int]:
     table = probs[:, chosen].argmax(axis=0)
     order = np.lexsort((-probs[table, chosen], table))
     return [int(code) for code in chosen[order]]
-
-
-def _draw_cells(ax: Axes, cells: Floats, left: float, scale: Normalize, colours: Colormap) -> None:
-    """Fill cells from the column `left` on, and write per cents if there is room."""
-    across, down = (np.arange(count + 1) - 0.5 for count in cells.shape[::-1])
-    style: Any = {"edgecolors": "#D0D0D0", "linewidth": 0.5, "cmap": colours, "norm": scale}
-    ax.pcolormesh(left + across, down, cells, **style)
-    room = POINTS * inches(ax) / np.abs((np.diff(ax.get_xlim()), np.diff(ax.get_ylim()))).ravel()
-    size = min(9, 0.36 * room[0], 0.6 * room[1])
-    if size < SMALLEST_LETTER:
-        return
-    style = {"ha": "center", "va": "center", "fontsize": size, "clip_on": True}
-    for row, column in zip(*np.nonzero(cells >= LEAST_SEEN), strict=True):
-        value = float(cells[row, column])
-        colour = ink(to_rgb(colours(scale(value))))
-        ax.text(left + column, row, f"{100 * value:.0f}", color=colour, **style)
 
 
 def _label_cells(ax: Axes, places: list[float], names: list[str], tables: list[str]) -> None:

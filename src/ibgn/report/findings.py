@@ -88,6 +88,7 @@ class Findings:
     robustness : accuracy against errors of detection, as `Robustness.curves` gives it, or None
     method : name of the method that is examined more closely
     activities : what it learned from all data, by label; empty if it is not an IBGN
+    weights : how much each of its terms says, as `describe_weights` gives it; None likewise
     hardest : the instances that it finds hardest
     """
 
@@ -97,6 +98,7 @@ class Findings:
     robustness: pd.DataFrame | None
     method: str
     activities: Mapping[str, ActivityModel] = field(default_factory=dict)
+    weights: pd.DataFrame | None = None
     hardest: Sequence[HardInstance] = ()
 
     @cached_property
@@ -182,6 +184,7 @@ def find(
         robustness=robustness,
         method=method,
         activities={} if whole is None else whole.activities_,
+        weights=None if whole is None else whole.describe_weights(X),
         hardest=_hardest(X, labels, evaluation, folds, method, learn),
     )
 

@@ -4,9 +4,11 @@ from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import Any
 
+import numpy as np
 from markupsafe import Markup
 
 from ibgn.allen import Relation
+from ibgn.terms.parts import verb
 from ibgn.text import printable
 
 __all__ = ["FILTERS"]
@@ -15,8 +17,7 @@ UNKNOWN = Markup('<span class="unknown" title="not known">–</span>')
 LONGEST_NAME = 80  # letters
 LONGEST_TEXT = 10_000
 SURE = 0.05  # methods differ if p is below this
-VERBS = {"before": "is before", "finished-by": "is finished by"}
-CLOSE = 0.02  # largest acceptable gap between confidence and accuracy
+CLOSE = 0.02  # largest gap of mean confidence and accuracy that has no direction
 
 
 def is_known(value: Any) -> bool:
@@ -136,11 +137,6 @@ def _looks_like_number(cell: Any) -> bool:
     return not isinstance(cell, bool) and isinstance(cell, int | float | None)
 
 
-def as_verb(relation: str) -> str:
-    """Write a relation between two names."""
-    return VERBS.get(relation, relation)
-
-
 def as_relations(symbols: str) -> str:
     """Write a set of relations in words.
 
@@ -176,17 +172,31 @@ def judge_difference(test: Mapping[str, Any]) -> Markup:
     return Markup("{} recognises {} than {}{}").format(names[0], points, names[1], judged)
 
 
-def judge_confidence(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Say whether a method is right as often as it says, from bins of its confidence."""
-    total = sum(row["instances"] for row in rows)
-    confidence, right = (
-        sum(row[name] * row["instances"] for row in rows) / total
-        for name in ("confidence", "accuracy")
+def judge_confidence(data: Mapping[str, Any]) -> str:
+    """Say whether a method is right as often as it says.
+
+    Parameters
+    ----------
+    data : rows, bins of confidence with their accuracy, and the limit of what chance explains
+    """
+    confidence, accuracy, instances = (
+        np.array([row[name] for row in data["rows"]], float)
+        for name in ("confidence", "accuracy", "instances")
     )
-    line = f"On average it is {confidence:.0%} sure and right in {right:.0%} of the cases"
-    if abs(confidence - right) <= CLOSE:
-        return f"{line}: on the whole about as sure as it should be."
-    return f"{line}: it is {'too sure' if confidence > right else 'not sure enough'} of itself."
+    sure, right, error = (
+        float(np.average(values, weights=instances))
+        for values in (confidence, accuracy, np.abs(confidence - accuracy))
+    )
+    line = (
+        f"On average it is {sure:.0%} sure and right in {right:.0%} of the cases. Within bins of "
+        f"confidence, the two are {error:.3f} apart on average; a method that is exactly as sure "
+        f"as it should be would stay below {data['limit']:.3f} in 95 of 100 such tests"
+    )
+    if error <= data["limit"]:
+        return f"{line}. So this may be chance: it is about as sure as it should be."
+    if abs(sure - right) <= CLOSE:
+        return f"{line}. It is too sure of some predictions and not sure enough of others."
+    return f"{line}. It is {'too sure' if sure > right else 'not sure enough'} of itself."
 
 
 FILTERS = {
@@ -202,7 +212,7 @@ FILTERS = {
     "seconds": as_seconds,
     "cell": as_cell,
     "number_columns": number_columns,
-    "verb": as_verb,
+    "verb": verb,
     "relations": as_relations,
     "in_words": in_words,
     "most_frequent": most_frequent,

@@ -19,6 +19,7 @@ from ibgn.reproduction.protocol import REAL, PaperResults, Study
 from ibgn.reproduction.published import (
     DATA_SETS,
     DETECTION_F1,
+    PAPER,
     published_accuracy,
     published_robustness,
 )
@@ -58,8 +59,10 @@ def make_paper_report(results: PaperResults, command: str) -> Report:
             "Does the interval-based Bayesian generative network do what its paper (Liu et al., "
             "2017) says? Its data sets are not available, so simulations with the same numbers of "
             "activities, actions, instances and intervals stand in for them. Six methods are the "
-            "paper's; IBGN-T is added here: IBGN-F that treats end points as the same instant "
-            "where they are closer than a tolerance, which it learns."
+            "paper's, and only they decide whether its statements hold: IBGN-C, IBGN-F and IBGN "
+            "are its model, with what does not work as printed corrected. IBGN-T is added here: "
+            "the default of this library, which also knows times and learns how much each of its "
+            "terms counts."
         ),
         "headline": f"{_headline(book.sections[1:])} {count_cells(results)}",
         "sections": book.sections,
@@ -136,8 +139,8 @@ def _ideal(book: Book, study: Study, name: str) -> None:
     with_theirs = ours.assign(reference=ours["method"].map(theirs))
     figure = Figure(
         partial(plot_comparison, with_theirs),
-        f"Accuracy of six methods on {name}, with what the paper has on {stands_for}; the numbers "
-        "are in the table.",
+        f"Accuracy of seven methods on {name}, with what the paper has on {stands_for}; the "
+        "numbers are in the table.",
     )
     book.add(
         f"Intervals given: {name}",
@@ -293,20 +296,31 @@ def _errors(curves: pd.DataFrame) -> list[str]:
 
 def _recordings(book: Book, results: PaperResults) -> None:
     """Real recordings, a row per condition of each; a fifth of the intervals have errors."""
-    lines = []
+    lines, gains = [], []
     for key in results.recordings:
-        curves = results.studies[key].robustness.curves()
-        for error in dict.fromkeys(curves["error"]):
+        robustness = results.studies[key].robustness
+        curves = robustness.curves()
+        for error in dict.fromkeys(curves["error"].astype(str)):
+            part = curves[curves["error"] == error]
             accuracies = {
                 row["method"]: f"{row['accuracy']:.3f} ± {row['accuracy_error']:.3f}"
-                for row in rows(curves[curves["error"] == error])
+                for row in rows(part)
             }
-            lines.append({"recordings": key.removeprefix(REAL), "errors": error} | accuracies)
+            of = {"recordings": key.removeprefix(REAL), "errors": error}
+            lines.append(of | accuracies)
+            best = str(part.set_index("method").loc[list(PAPER), "accuracy"].idxmax())
+            gain = robustness.gain("IBGN-T", best, error, float(part["rate"].iloc[0]))
+            gains.append(of | {"best of six": best} | gain._asdict())
     lead = [
         "Real recordings, split by group where they have groups. Errors are in the test data "
-        "only, at a rate of 20%.",
+        "only, at a rate of 20%. The paper has no numbers for them.",
+        "The second table has how much more accurate IBGN-T is than the best of the paper's six; "
+        "p_holm is corrected for all pairs of methods, as the best is chosen by looking at all.",
     ]
-    tables = {"recordings": ("Accuracy on real recordings", pd.DataFrame(lines))}
+    tables = {
+        "recordings": ("Accuracy on real recordings", pd.DataFrame(lines)),
+        "gains": ("IBGN-T minus the best of the six", pd.DataFrame(gains).round(3)),
+    }
     book.add("Real recordings", lead, tables=tables)
 
 

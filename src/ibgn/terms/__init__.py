@@ -8,6 +8,7 @@ from ibgn.terms.occupancy import Occupancy
 from ibgn.terms.occurrences import Occurrences
 from ibgn.terms.order import Order
 from ibgn.terms.relations import Relations
+from ibgn.terms.switches import Switches
 from ibgn.terms.tables import Tables
 from ibgn.terms.timing import Gaps, Starts
 
@@ -26,6 +27,7 @@ __all__ = [
     "Order",
     "Relations",
     "Starts",
+    "Switches",
     "Tables",
     "Term",
     "Totals",

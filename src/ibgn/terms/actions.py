@@ -10,6 +10,8 @@ from ibgn.checks import check_number
 from ibgn.declarations import FLOAT, are_smoothed_log_probs, stored
 from ibgn.intervals import IntervalSequences
 from ibgn.terms.base import Context, Counts, FittedTerm, LogTerms, Term
+from ibgn.terms.parts import Part, per_cent
+from ibgn.text import count
 
 __all__ = ["ActionCounts", "Actions", "FittedActions"]
 
@@ -46,6 +48,15 @@ class FittedActions(FittedTerm):
     def brief(self) -> str:
         """Name the most frequent action."""
         return f"mostly {self.describe()['action'][0]!r}" if self.actions else "no actions"
+
+    def observed(self, X: IntervalSequences, part: Part) -> str:
+        """Share of the intervals."""
+        are = "is" if len(part.where) == 1 else "are"
+        return f"{len(part.where)} of {count(len(X.action), 'interval')} {are} {part.named}"
+
+    def expected(self, X: IntervalSequences, part: Part) -> str:
+        """The same share."""
+        return f"{per_cent(float(np.exp(self.log_probs[part.code])))} are"
 
 
 @dataclass(frozen=True)

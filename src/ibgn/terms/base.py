@@ -19,6 +19,7 @@ from ibgn.declarations import STORABLE, register
 from ibgn.errors import OptionError
 from ibgn.intervals import IntervalSequences
 from ibgn.networks import pair_offsets, sum_by_instance
+from ibgn.terms.parts import Part
 
 __all__ = ["PRIOR", "TERMS", "Context", "Counts", "FittedTerm", "LogTerms", "Term"]
 
@@ -139,6 +140,21 @@ class FittedTerm(ABC):
     def brief(self) -> str:
         """What was learned, in a few words."""
         return ""
+
+    def observed(self, X: IntervalSequences, part: Part) -> str:
+        """What a part of one instance has that this term looks at, as a reason begins.
+
+        The same for all activities; names of actions are data, so they are quoted.
+        """
+        return part.subject
+
+    def expected(self, X: IntervalSequences, part: Part) -> str:
+        """What this activity usually has there, to follow "in 'tea' "; "" says nothing."""
+        return ""
+
+    def focus(self, other: Self, X: IntervalSequences, part: Part) -> Part:
+        """Where in a part this activity and another one differ most; a reason speaks of that."""
+        return part
 
     def agrees(self) -> bool:
         """Whether the fields fit together, beyond what each field declares by itself."""

@@ -1,6 +1,7 @@
-"""Pairs of intervals counted by what decides their probability, once for all activities."""
+"""Pairs of intervals by what decides the probability of their relation."""
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -11,16 +12,45 @@ from ibgn.intervals import IntervalSequences
 from ibgn.networks import BEYOND, shared_networks
 from ibgn.structure import Structure
 
-__all__ = ["PairCells", "pair_cells"]
+__all__ = ["PairCells", "PairChoices", "PairRule", "Ties", "Unlinked"]
+
+Unlinked = Literal["constrained", "marginal", "ignore"]
+Ties = Literal["sorted", "published"]
+
+UNLINKED: dict[Unlinked, int] = {
+    "constrained": kernels.CONSTRAINED,
+    "marginal": kernels.MARGINAL,
+    "ignore": kernels.IGNORE,
+}
 
 
-class PairCells(NamedTuple):
-    """Pairs of instances that leave a choice, by what decides their probability.
+class PairChoices(NamedTuple):
+    """What each pair leaves open, and what decides its probability; pairs row by row.
 
     Parameters
     ----------
-    key : (cells,) key (action, action, constraint), or constraint - 128 where an action is unknown
-    relation : (cells,) the relation that holds
+    relation : (pairs,) the relation that holds
+    allowed : (pairs,) set of relations that are open, a mask; nothing is said about a pair with
+        fewer than two
+    key : (pairs,) what its distribution depends on, as one number, see `ibgn._kernels.links`
+    """
+
+    relation: Bytes
+    allowed: Bytes
+    key: Ints
+
+    @property
+    def open(self) -> Ints:
+        """Pairs that leave a choice."""
+        return np.flatnonzero(self.allowed & (self.allowed - 1))
+
+
+class PairCells(NamedTuple):
+    """Pairs that leave a choice, counted by key and relation.
+
+    Parameters
+    ----------
+    key, relation : (cells,) as in `PairChoices`
     counts : (n, cells) sparse, how many pairs of each instance
     """
 
@@ -29,19 +59,61 @@ class PairCells(NamedTuple):
     counts: csr_array
 
 
-def pair_cells(X: IntervalSequences, actions: int) -> PairCells:
-    """Count the pairs of fully linked instances; it is done once for each X."""
+@dataclass(frozen=True)
+class PairRule:
+    """Which relations a pair leaves open.
 
-    def count() -> PairCells:
-        networks = shared_networks(X, Structure.full())
-        full = np.zeros((0, 0), bool), BEYOND["full"]
-        keys = kernels.pair_keys(X.offsets, X.action, networks.constraint, *full, actions)
-        choice = np.flatnonzero(networks.constraint & (networks.constraint - 1))
-        keys, constraint = keys[choice], networks.constraint[choice].astype(np.int64)
-        keys = np.where(keys < 0, constraint - 128, keys)
-        code, cell = np.unique(keys * 8 + networks.relation[choice], return_inverse=True)
-        owner = np.repeat(np.arange(len(X)), np.diff(networks.offsets))[choice]
-        counts = csr_array((np.ones(len(cell)), (owner, cell)), (len(X), len(code)))
-        return PairCells(code // 8, (code % 8).astype(np.uint8), counts)
+    Parameters
+    ----------
+    structure : which pairs are linked
+    unlinked : what others leave open: their constraint ("constrained"), all relations
+        ("marginal"), or nothing ("ignore")
+    ties : "sorted" leaves out `equals` where the actions descend, as equal intervals are sorted by
+        action; "published" keeps it
+    """
 
-    return X.derived(("pair cells", actions), count)
+    structure: Structure
+    unlinked: Unlinked = "constrained"
+    ties: Ties = "sorted"
+
+    @property
+    def constraining(self) -> Structure:
+        """Pairs whose relations constrain others: all of them if unlinked="constrained".
+
+        If unlinked pairs are scored within their constraints too, the relations of an instance are
+        drawn pair by pair, so each constrains those that follow, linked or not. Activities with
+        different links then give probabilities to the same networks. Otherwise only linked pairs
+        constrain.
+        """
+        return Structure.full() if self.unlinked == "constrained" else self.structure
+
+    def choices(self, X: IntervalSequences, actions: int) -> PairChoices:
+        """Read all pairs; known actions have codes below `actions`."""
+        networks = shared_networks(X, self.constraining)
+        links, beyond = self.structure.mask(self.structure.size), BEYOND[self.structure.beyond]
+        allowed, key = kernels.pair_choices(
+            X.offsets,
+            X.action,
+            networks.constraint,
+            links,
+            beyond,
+            actions,
+            UNLINKED[self.unlinked],
+            self.ties == "published",
+        )
+        return PairChoices(networks.relation, allowed, key)
+
+    def cells(self, X: IntervalSequences, actions: int) -> PairCells:
+        """Count the pairs of each instance; it is done once for each X."""
+
+        def count() -> PairCells:
+            pairs = self.choices(X, actions)
+            chosen = pairs.open
+            code, cell = np.unique(
+                pairs.key[chosen] * 8 + pairs.relation[chosen], return_inverse=True
+            )
+            owner = np.repeat(np.arange(len(X)), X.lengths * (X.lengths - 1) // 2)[chosen]
+            counts = csr_array((np.ones(len(cell)), (owner, cell)), (len(X), len(code)))
+            return PairCells(code // 8, (code % 8).astype(np.uint8), counts)
+
+        return X.derived(("pair cells", self, actions), count)

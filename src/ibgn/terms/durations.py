@@ -10,6 +10,7 @@ from ibgn.declarations import FLOAT, is_finite, is_positive, stored
 from ibgn.intervals import IntervalSequences
 from ibgn.terms.base import Context, FittedTerm, LogTerms, Term
 from ibgn.terms.moments import Moments, StudentT, count_moments, fit_student_t
+from ibgn.terms.parts import Part, listed, short, usual
 
 __all__ = ["Durations", "FittedDurations", "FittedTotals", "Totals"]
 
@@ -33,8 +34,9 @@ class _OfActions(FittedTerm):
         return StudentT(self.location, self.scale, self.freedom)
 
     def describe(self) -> pd.DataFrame:
-        """Typical time of each action and the range that holds about two thirds."""
-        low, typical, high = np.exp(self.location + self.scale * np.array([[-1], [0], [1]]))
+        """Typical time of each action and its usual range, the most observed first."""
+        low, high = np.exp(self.prediction.usual())
+        typical = np.exp(self.location)
         columns = {"action": self.actions, "typical": typical, "from": low, "to": high}
         frame = pd.DataFrame(columns | {"observed": self.freedom})
         return frame.sort_values(
@@ -44,6 +46,10 @@ class _OfActions(FittedTerm):
     def brief(self) -> str:
         """How many actions there are."""
         return f"{len(self.actions)} actions"
+
+    def expected(self, X: IntervalSequences, part: Part) -> str:
+        """Range of times."""
+        return usual(*np.exp(self.prediction.usual()[:, part.code]))
 
 
 class FittedDurations(_OfActions):
@@ -56,6 +62,10 @@ class FittedDurations(_OfActions):
         values = np.log(X.end - X.start)[known]
         terms[known] = self.prediction.log_density(X.action[known], values)
         return LogTerms(interval=terms)
+
+    def observed(self, X: IntervalSequences, part: Part) -> str:
+        """Durations."""
+        return f"{part.subject} lasts {listed((X.end - X.start)[part.where])}"
 
 
 @dataclass(frozen=True)
@@ -86,6 +96,11 @@ class FittedTotals(_OfActions):
         values = np.log(total[instance, action])
         terms[instance, action] = self.prediction.log_density(action, values)
         return LogTerms(action=terms)
+
+    def observed(self, X: IntervalSequences, part: Part) -> str:
+        """Sum of durations."""
+        total = total_durations(X, len(self.actions))[0, part.code]
+        return f"{part.subject} lasts {short(total)} in all"
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,8 @@ from ibgn.declarations import FLOAT, is_finite, is_positive, stored
 from ibgn.intervals import IntervalSequences
 from ibgn.terms.base import Context, FittedTerm, LogTerms, Term
 from ibgn.terms.moments import Moments, StudentT, count_moments, fit_student_t
+from ibgn.terms.parts import Part, usual
+from ibgn.text import count
 
 __all__ = ["FittedLength", "Length"]
 
@@ -28,15 +30,14 @@ class FittedLength(FittedTerm):
     scale: Floats = stored(FLOAT, 1, holds=is_positive)
     freedom: Floats = stored(FLOAT, 1, holds=is_positive)
 
-    def log_terms(self, X: IntervalSequences) -> LogTerms:
-        """Log density of the length of each instance."""
-        zeros = np.zeros(len(X), int)
-        return LogTerms(instance=self.prediction.log_density(zeros, log_lengths(X)))
-
     @property
     def prediction(self) -> StudentT:
-        """Prediction of log(1 + k) of a new instance."""
+        """Prediction of log(1 + k)."""
         return StudentT(self.location, self.scale, self.freedom)
+
+    def log_terms(self, X: IntervalSequences) -> LogTerms:
+        """Log density of the length of each instance."""
+        return LogTerms(instance=self.prediction.log_density(np.zeros(len(X), int), log_lengths(X)))
 
     def draw(self, n: int, among: Ints, rng: np.random.Generator) -> Ints:
         """Draw lengths among these, (n,), each as likely as numbers that round to it."""
@@ -45,13 +46,22 @@ class FittedLength(FittedTerm):
         return rng.choice(among, n, p=softmax(density))
 
     def describe(self) -> pd.DataFrame:
-        """Typical number of intervals, and the range that holds about two thirds."""
-        low, typical, high = np.expm1(self.location[0] + self.scale[0] * np.array([-1, 0, 1]))
+        """Typical number of intervals, and its usual range."""
+        low, high = np.expm1(self.prediction.usual()[:, 0])
+        typical = np.expm1(self.location[0])
         return pd.DataFrame({"intervals": [typical], "from": [max(low, 0.0)], "to": [high]})
 
     def brief(self) -> str:
         """Typical number of intervals."""
         return f"about {np.expm1(self.location[0]):.0f} intervals"
+
+    def observed(self, X: IntervalSequences, part: Part) -> str:
+        """Number of intervals."""
+        return count(len(X.action), "interval")
+
+    def expected(self, X: IntervalSequences, part: Part) -> str:
+        """Range of numbers."""
+        return usual(*np.maximum(np.rint(np.expm1(self.prediction.usual()[:, 0])), 0))
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import gammaln
+from scipy.special import gammaln, stdtrit
 
 from ibgn._arrays import Floats
 from ibgn.terms.base import Counts
+from ibgn.terms.parts import USUAL
 
 __all__ = ["Moments", "StudentT", "count_moments", "fit_student_t"]
 
@@ -63,6 +64,11 @@ class StudentT(NamedTuple):
         constant -= 0.5 * np.log(freedom * np.pi) + np.log(scale)
         density: Floats = constant - (freedom + 1) / 2 * np.log1p(off * off / freedom)
         return density
+
+    def usual(self) -> Floats:
+        """(2, groups) ends of the range in the middle that has most of the numbers."""
+        reach = self.scale * stdtrit(self.freedom, (1 + USUAL) / 2)
+        return np.stack([self.location - reach, self.location + reach])
 
 
 def count_moments(group: npt.NDArray[np.integer], value: Floats, groups: int) -> Moments:

@@ -9,6 +9,7 @@ from ibgn._arrays import Bools, Floats
 from ibgn.declarations import ANY, FLOAT, stored
 from ibgn.intervals import IntervalSequences
 from ibgn.terms.base import Context, Counts, FittedTerm, LogTerms, Term
+from ibgn.terms.parts import Part, per_cent
 from ibgn.terms.timing import time_spans
 
 __all__ = ["FittedOccupancy", "Occupancy"]
@@ -61,6 +62,30 @@ class FittedOccupancy(FittedTerm):
     def brief(self) -> str:
         """How many actions go on at a time, on average."""
         return f"about {self.probs.sum() / self.probs.shape[1]:.1f} actions at a time"
+
+    def focus(self, other: "FittedOccupancy", X: IntervalSequences, part: Part) -> Part:
+        """Instants in a row at which the action goes on, or does not, and that say most."""
+        running = going_on(X, len(self.actions), self.probs.shape[1])[0, part.code]
+        mine, its = self.probs[part.code], other.probs[part.code]
+        said = np.where(running, np.log(mine / its), np.log((1 - mine) / (1 - its)))
+        agrees = said * np.sign(said.sum()) > 0
+        runs = np.split(
+            np.arange(len(said)),
+            np.flatnonzero((np.diff(running) != 0) | (np.diff(agrees) != 0)) + 1,
+        )
+        return part._replace(where=max(runs, key=lambda run: said[run].sum() * np.sign(said.sum())))
+
+    def observed(self, X: IntervalSequences, part: Part) -> str:
+        """Whether the action goes on at these instants."""
+        instants = self.probs.shape[1]
+        running = going_on(X, len(self.actions), instants)[0, part.code]
+        when = f"from {part.where[0] / instants:.0%} to {(part.where[-1] + 1) / instants:.0%}"
+        verb = "goes on" if running[part.where[0]] else "does not go on"
+        return f"{part.named} {verb} {when} of the instance"
+
+    def expected(self, X: IntervalSequences, part: Part) -> str:
+        """Share of the instances in which it goes on at these instants."""
+        return f"it does in {per_cent(self.probs[part.code, part.where].mean())} of the instances"
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from ibgn._arrays import Floats, Ints
 from ibgn.declarations import ANY, FLOAT, are_smoothed_log_probs, stored
 from ibgn.intervals import IntervalSequences
 from ibgn.terms.base import Context, FittedTerm, LogTerms, Term
+from ibgn.terms.parts import Part, as_times, per_cent
 from ibgn.terms.shares import OutcomeCounts, smoothed_logs
 
 __all__ = ["FittedOccurrences", "Occurrences"]
@@ -44,6 +45,20 @@ class FittedOccurrences(FittedTerm):
     def brief(self) -> str:
         """How many actions nearly always occur."""
         return f"{(self.log_probs[:, 0] < np.log(0.1)).sum()} actions nearly always"
+
+    def observed(self, X: IntervalSequences, part: Part) -> str:
+        """How often the action occurs."""
+        number = int((X.action == part.code).sum())
+        return f"{part.subject} occurs {as_times(number)}" if number else f"no {part.subject}"
+
+    def expected(self, X: IntervalSequences, part: Part) -> str:
+        """Share of the instances that have the action as often, or at all if this one does not."""
+        number, most = int((X.action == part.code).sum()), self.log_probs.shape[1] - 1
+        probs = np.exp(self.log_probs[part.code])
+        if not number:
+            return f"{per_cent(1 - probs[0])} of the instances have it"
+        often = f"{most} times or more" if number >= most else as_times(number)
+        return f"{per_cent(probs[min(number, most)])} of the instances have it {often}"
 
 
 @dataclass(frozen=True)

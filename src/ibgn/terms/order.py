@@ -9,7 +9,9 @@ from ibgn._arrays import Floats, Ints
 from ibgn.declarations import FLOAT, are_smoothed_log_probs, stored
 from ibgn.intervals import IntervalSequences
 from ibgn.terms.base import Context, FittedTerm, LogTerms, Term
+from ibgn.terms.parts import MOST_LISTED, Part, enumerated, probability
 from ibgn.terms.shares import OutcomeCounts
+from ibgn.text import quote
 
 __all__ = ["FittedOrder", "Order"]
 
@@ -57,6 +59,19 @@ class FittedOrder(FittedTerm):
             if self.actions
             else ""
         )
+
+    def observed(self, X: IntervalSequences, part: Part) -> str:
+        """Which actions come before."""
+        before, known = previous_actions(X, len(self.actions))
+        names = [*map(quote, self.actions), ""]
+        met = dict.fromkeys(names[b] for b in before[np.isin(known, part.where)].tolist())
+        places = [f"after {name}" if name else "first" for name in met]
+        more = " and elsewhere" * (len(places) > MOST_LISTED)
+        return f"{part.named} comes {enumerated(places[:MOST_LISTED])}{more}"
+
+    def expected(self, X: IntervalSequences, part: Part) -> str:
+        """Probability of these steps, the geometric mean if there are several."""
+        return probability(self.log_terms(X).interval, part)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The term for relations: of linked pairs given their actions, of others by their position."""
+"""The term for relations: of linked pairs given both actions, of others given the second."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,19 +16,20 @@ from ibgn._kernels import links as kernels
 from ibgn.allen import COMPOSITION, Relation, symbols
 from ibgn.checks import check_choice, check_number
 from ibgn.declarations import FLOAT, INT, are_log_probs, stored
-from ibgn.errors import OptionError
+from ibgn.errors import Option, OptionError
 from ibgn.intervals import IntervalSequences
-from ibgn.networks import BEYOND, Networks, shared_networks
+from ibgn.networks import BEYOND
 from ibgn.structure import Structure
 from ibgn.terms.base import Context, Counts, FittedTerm, LogTerms, Term
-from ibgn.terms.cells import pair_cells
+from ibgn.terms.cells import PairChoices, PairRule, Ties, Unlinked
+from ibgn.terms.parts import Part, probability
 from ibgn.terms.selection import Criterion, LinkScores, score_links, score_shared_links
 from ibgn.terms.smoothing import (
     MEMBERS,
     Smoothing,
+    back_off_by_constraint,
     check_smoothing,
     prior_by_constraint,
-    smooth_positions,
 )
 
 __all__ = [
@@ -36,36 +37,30 @@ __all__ = [
     "RelationCounts",
     "Relations",
     "StructureChoice",
+    "Ties",
     "Unlinked",
-    "constraining",
-    "count_relations",
-    "fit_relations",
 ]
 
-Unlinked = Literal["constrained", "marginal", "ignore"]
 StructureChoice = (
     Literal["learned", "shared", "chain", "full"] | Structure | Iterable[tuple[int, int]]
 )
 
-MOST_POSITIONS = 300  # unlinked pairs of later positions count together
-
 
 @dataclass(frozen=True)
 class RelationCounts(Counts):
-    """Relations counted over instances.
+    """Relations of pairs with a choice, counted over instances.
 
     Parameters
     ----------
-    keys : (rows,) sorted keys (action, action, constraint) of linked pairs with a choice
+    keys : (rows,) sorted keys of pairs, see `ibgn._kernels.links`: (action, action, constraint) of
+        linked pairs, (second action, constraint) of others
     counts : (rows, 7) relations of each
-    positions : (size, size, 7) relations of unlinked pairs by position, those beyond at [0, 0]
 
     Counts are whole numbers unless they were multiplied by a weight.
     """
 
     keys: Ints
     counts: Array
-    positions: Array
 
     def __add__(self, other: Self) -> Self:
         return self._with(other, 1)
@@ -74,20 +69,16 @@ class RelationCounts(Counts):
         return self._with(other, -1)
 
     def __mul__(self, weight: float) -> Self:
-        return type(self)(self.keys, self.counts * weight, self.positions * weight)
+        return type(self)(self.keys, self.counts * weight)
 
     def _with(self, other: Self, sign: int) -> Self:
-        """Counts of both by key and by position; keys without counts are removed."""
+        """Counts of both by key; keys without counts are removed."""
         keys, row = np.unique(np.concatenate([self.keys, other.keys]), return_inverse=True)
         both = np.concatenate([self.counts, sign * other.counts])
         counts = np.zeros((len(keys), 7), both.dtype)
         np.add.at(counts, row, both)
-        size = max(len(self.positions), len(other.positions))
-        positions = np.zeros((size, size, 7), np.result_type(self.positions, other.positions))
-        for part, times in ((self.positions, 1), (other.positions, sign)):
-            positions[: len(part), : len(part)] += times * part
         occurring = counts.any(axis=1)
-        return type(self)(keys[occurring], counts[occurring], positions)
+        return type(self)(keys[occurring], counts[occurring])
 
 
 @dataclass(frozen=True)
@@ -97,84 +88,77 @@ class FittedRelations(FittedTerm):
     Parameters
     ----------
     structure : which pairs are linked
-    keys, log_probs : (rows,), (rows, 7) of linked pairs, by (action, action, constraint)
-    unknown : (128, 7) of linked pairs whose actions never occurred together, by constraint
-    positions, elsewhere : (size, size, 7), (7,) of unlinked pairs
-    unlinked : how pairs without a link are scored, see `Relations`
+    keys, log_probs : (rows,), (rows, 7) of pairs, by key: (action, action, constraint) of linked
+        pairs, (second action, constraint) of others
+    unknown : (2, 128, 7) of pairs whose key never occurred, linked and unlinked, by constraint
+    unlinked, ties : how pairs are scored, see `Relations`
     link_scores : score of every candidate link, if the structure was learned
     """
 
     structure: Structure = stored(Structure)
     keys: Ints = stored(INT, "rows")
     log_probs: Floats = stored(FLOAT, "rows", 7, holds=are_log_probs)
-    unknown: Floats = stored(FLOAT, 128, 7, holds=lambda rows: (rows <= 0).all())
-    positions: Floats = stored(
-        FLOAT, "size", "size", 7, holds=lambda rows: len(rows) and are_log_probs(rows)
-    )
-    elsewhere: Floats = stored(FLOAT, 7, holds=are_log_probs)
+    unknown: Floats = stored(FLOAT, 2, 128, 7, holds=lambda rows: (rows <= 0).all())
     unlinked: Unlinked = stored(
         str, holds=lambda choice: choice in get_args(Unlinked), default="constrained"
     )
+    ties: Ties = stored(str, holds=lambda choice: choice in get_args(Ties), default="sorted")
     link_scores: LinkScores | None = stored(LinkScores, optional=True, default=None)
 
     def agrees(self) -> bool:
         """Whether keys are sorted and of known actions, and respect their constraints."""
         keys, impossible = self.keys, ~MEMBERS[self.keys % 128]
-        in_range = ((keys >= 0) & (keys < len(self.actions) ** 2 * 128)).all()
-        excluded = np.append(self.log_probs[impossible], self.unknown[~MEMBERS])
+        in_range = ((keys >= 0) & (keys < self._first_unlinked + len(self.actions) * 128)).all()
+        excluded = np.append(self.log_probs[impossible], self.unknown[:, ~MEMBERS])
         ordered = (keys[1:] > keys[:-1]).all()
         return bool(in_range and ordered and np.isneginf(excluded).all())
 
+    @property
+    def rule(self) -> PairRule:
+        """Which relations a pair leaves open."""
+        return PairRule(self.structure, self.unlinked, self.ties)
+
+    @property
+    def _first_unlinked(self) -> int:
+        """Where the keys of unlinked pairs begin."""
+        return len(self.actions) ** 2 * 128
+
     def log_terms(self, X: IntervalSequences) -> LogTerms:
-        """Log probability of the relation of each pair."""
-        networks = shared_networks(X, constraining(self.structure, self.unlinked))
-        return LogTerms(pair=self.pair_terms(X, networks))
+        """Log probability of the relation of each pair, 0 where it has no choice."""
+        return LogTerms(pair=self.pair_terms(self.rule.choices(X, len(self.actions))))
+
+    def pair_terms(self, pairs: PairChoices) -> Floats:
+        """(pairs,) log probabilities of pairs that were read by `rule`."""
+        rows = self.keys, self.log_probs, self.unknown.reshape(-1, 7)
+        return kernels.link_terms(*pairs, *rows, len(self.actions))
 
     def log_likelihood(self, X: IntervalSequences) -> Floats:
-        """(n,) log probability of each instance; where all pairs are linked, without each pair."""
-        if self.structure != Structure.full():
+        """(n,) log probability of each instance.
+
+        Where a rule says which pairs are linked, they are counted once for all activities.
+        """
+        if self.structure.links:
             return super().log_likelihood(X)
-        cells = pair_cells(X, len(self.actions))
-        row = np.minimum(np.searchsorted(self.keys, cells.key), max(len(self.keys) - 1, 0))
-        logs = self.unknown[cells.key % 128, cells.relation]
+        cells = self.rule.cells(X, len(self.actions))
+        fallback = np.where(
+            cells.key < 0,
+            cells.key + 256,
+            cells.key % 128 + 128 * (cells.key >= self._first_unlinked),
+        )
+        logs = self.unknown.reshape(-1, 7)[fallback, cells.relation]
         if len(self.keys):
+            row = np.minimum(np.searchsorted(self.keys, cells.key), len(self.keys) - 1)
             met = self.keys[row] == cells.key
             logs[met] = self.log_probs[row[met], cells.relation[met]]
         total: Floats = cells.counts @ logs
         return total
 
-    def pair_terms(self, X: IntervalSequences, networks: Networks) -> Floats:
-        """(pairs,) log probabilities; networks were read under `constraining(structure, unlinked)`.
-
-        Unlinked pairs are scored by the distribution of relations at their positions, within
-        their constraint ("constrained") or as it is ("marginal"), or not at all ("ignore").
-        """
-        links, beyond = self.structure.mask(self.structure.size), BEYOND[self.structure.beyond]
-        keys = kernels.pair_keys(
-            X.offsets, X.action, networks.constraint, links, beyond, len(self.actions)
-        )
-        silent = self.unlinked == "ignore"
-        return kernels.link_terms(
-            X.offsets,
-            networks.relation,
-            networks.constraint,
-            keys,
-            links,
-            beyond,
-            self.keys,
-            self.log_probs,
-            self.unknown,
-            np.zeros_like(self.positions) if silent else self.positions,
-            np.zeros(7) if silent else self.elsewhere,
-            self.unlinked == "constrained",
-        )
-
-    def probs(self, first: int, second: int, constraint: int) -> Floats:
-        """(7,) distribution over relations of a linked pair, given actions and constraint."""
-        key = kernels.key_of(first, second, constraint, len(self.actions))
-        known = max(first, second) < len(self.actions)
-        row = kernels.find(self.keys, key) if known else -1
-        chances: Floats = np.exp(self.log_probs[row] if row >= 0 else self.unknown[constraint])
+    def probs(self, first: int, second: int, constraint: int, linked: bool = True) -> Floats:
+        """(7,) distribution over the relations of a constraint, given the actions of a pair."""
+        key = kernels.pair_key(first, second, constraint, linked, len(self.actions))
+        row = kernels.find(self.keys, key)
+        unknown = self.unknown[0 if linked else 1, constraint]
+        chances: Floats = np.exp(self.log_probs[row] if row >= 0 else unknown)
         return chances
 
     def draw(
@@ -188,17 +172,20 @@ class FittedRelations(FittedTerm):
 
         Returns (k, k), the relation of i < j at [i, j], and 255 elsewhere. Pairs are drawn one by
         one, each among the relations that the intervals between leave open, so they always hold
-        together; it is the distribution that unlinked="constrained" scores.
+        together. It is the distribution that is scored; a pair that is not scored has each of the
+        relations left with the same probability.
 
         Intervals of actions that are `alone`, (actions,), never overlap each other. Probabilities
         are raised to the power `sharpness`.
         """
+        self._check_distribution()
         alone = np.zeros(len(self.actions), bool) if alone is None else alone
         return drawing.draw_relations(
             np.asarray(action, np.int32),
             self.structure.mask(self.structure.size),
             BEYOND[self.structure.beyond],
             len(self.actions),
+            self.ties == "published",
             self.keys,
             *self._chances,
             COMPOSITION,
@@ -207,11 +194,29 @@ class FittedRelations(FittedTerm):
             rng,
         )
 
+    def _check_distribution(self) -> None:
+        """Refuse to draw where scores are not probabilities of networks.
+
+        They are if every pair is scored within what all pairs before it leave open, or if links
+        join neighbours only, which are free of each other, and nothing else is scored.
+        """
+        linked = self.structure.mask(self.structure.size + 3)
+        every = linked.sum() == len(linked) * (len(linked) - 1) // 2
+        neighbours = not np.triu(linked, 2).any()
+        if self.unlinked == "constrained" or every or (self.unlinked == "ignore" and neighbours):
+            return
+        raise OptionError(
+            "unlinked",
+            self.unlinked,
+            "gives probability to relations that cannot hold together, so there is nothing to "
+            "draw from under these links; learn with ",
+            Option("unlinked", "constrained"),
+        )
+
     @cached_property
-    def _chances(self) -> tuple[Floats, Floats, Floats, Floats]:
+    def _chances(self) -> tuple[Floats, Floats]:
         """Probabilities as the kernel takes them, not their logarithms."""
-        linked = np.exp(self.log_probs), np.exp(self.unknown)
-        return *linked, np.exp(self.positions), np.exp(self.elsewhere)
+        return np.exp(self.log_probs), np.exp(self.unknown).reshape(-1, 7)
 
     def describe(self, least: float = 0.0) -> pd.DataFrame:
         """Relations of linked pairs given actions and constraint, the most telling first.
@@ -220,7 +225,8 @@ class FittedRelations(FittedTerm):
         possible relations, minus the entropy.
         """
         rows = []
-        for key, logs in zip(self.keys.tolist(), self.log_probs, strict=True):
+        linked = self.keys < self._first_unlinked
+        for key, logs in zip(self.keys[linked].tolist(), self.log_probs[linked], strict=True):
             pair, constraint = divmod(key, 128)
             first, second = (self.actions[code] for code in divmod(pair, len(self.actions)))
             chances = np.exp(logs)
@@ -238,6 +244,10 @@ class FittedRelations(FittedTerm):
         """Number of links, or the rule that makes them."""
         return f"links: {len(self.structure.links) or self.structure.beyond}"
 
+    def expected(self, X: IntervalSequences, part: Part) -> str:
+        """Probability of the relation, given what others leave open."""
+        return probability(self.log_terms(X).pair, part)
+
 
 @dataclass(frozen=True)
 class Relations(Term):
@@ -250,18 +260,21 @@ class Relations(Term):
         by activity, "shared" those whose relation differs between activities; or pairs of positions
     criterion, penalty : how links are learned, see `ibgn.terms.selection.score_links`
     smoothing : added to the count of each relation; "learned" fits a prior for each constraint
-    unlinked : how pairs without a link are scored: by the relations at their positions within
-        their constraint ("constrained"), as they are ("marginal"), or not at all ("ignore")
+    unlinked : how pairs without a link are scored: by their second action within their constraint
+        ("constrained"), by their second action alone ("marginal"), or not at all ("ignore")
+    ties : equal intervals are sorted by action, so "sorted" excludes `equals` where actions
+        descend; "published" leaves it open
     """
 
     name = "relations"
     fitted = FittedRelations
 
     structure: StructureChoice = "full"
-    criterion: Criterion = "bdeu"
+    criterion: Criterion = "bic"
     penalty: float = 1.0
     smoothing: Smoothing = 1.0
     unlinked: Unlinked = "constrained"
+    ties: Ties = "sorted"
     _link_scores: LinkScores | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -275,16 +288,18 @@ class Relations(Term):
         check_number("penalty", self.penalty, "positive", lambda value: value > 0)
         check_smoothing(self.smoothing)
         check_choice("unlinked", self.unlinked, get_args(Unlinked))
+        check_choice("ties", self.ties, get_args(Ties))
 
     def specialise(self, parts: Sequence[IntervalSequences]) -> Sequence["Relations"]:
         """Choose the structure of each activity, if it is to be learned."""
         choice = self.structure if isinstance(self.structure, str) else None
         if choice == "learned":
             scores = joblib.Parallel()(
-                joblib.delayed(score_links)(part, self.criterion, self.penalty) for part in parts
+                joblib.delayed(score_links)(part, self.criterion, self.penalty, self.ties)
+                for part in parts
             )
         elif choice == "shared":
-            scores = [score_shared_links(parts, self.penalty)] * len(parts)
+            scores = [score_shared_links(parts, self.penalty, self.ties)] * len(parts)
         else:
             return [self._linked(Structure.of(self.structure), None)] * len(parts)
         return [self._linked(score.structure, score) for score in scores]
@@ -296,60 +311,42 @@ class Relations(Term):
 
     def count(self, X: IntervalSequences) -> RelationCounts:
         """Count the relations of all pairs under the structure, which must be chosen already."""
-        structure = Structure.of(self.structure)
-        networks = shared_networks(X, constraining(structure, self.unlinked))
-        return count_relations(X, structure, networks)
+        rule = PairRule(Structure.of(self.structure), self.unlinked, self.ties)
+        pairs = rule.choices(X, len(X.actions))
+        chosen = pairs.open
+        keys, row = np.unique(pairs.key[chosen], return_inverse=True)
+        counts = np.bincount(row * 7 + pairs.relation[chosen], minlength=7 * len(keys))
+        return RelationCounts(keys, counts.reshape(-1, 7).astype(np.int64))
 
     def fit(self, counts: RelationCounts, pooled: None, context: Context) -> FittedRelations:
-        """Turn counts into probabilities."""
-        structure = Structure.of(self.structure)
-        learned = fit_relations(counts, structure, context.actions, self.smoothing)
-        return replace(learned, unlinked=self.unlinked, link_scores=self._link_scores)
+        """Turn counts into probabilities.
 
-
-def constraining(structure: Structure, unlinked: Unlinked) -> Structure:
-    """Pairs whose relations constrain others: all of them if unlinked="constrained".
-
-    If unlinked pairs are scored within their constraints too, the relations of an instance are
-    drawn pair by pair, so each constrains those that follow, linked or not. Activities with
-    different links then give probabilities to the same networks. Otherwise only linked pairs
-    constrain.
-    """
-    return Structure.full() if unlinked == "constrained" else structure
-
-
-def count_relations(
-    X: IntervalSequences, structure: Structure, networks: Networks
-) -> RelationCounts:
-    """Count the relations of all pairs; every action of X's vocabulary is known."""
-    links, beyond = structure.mask(structure.size), BEYOND[structure.beyond]
-    keys = kernels.pair_keys(
-        X.offsets, X.action, networks.constraint, links, beyond, len(X.actions)
-    )
-    choice = (keys >= 0) & (networks.constraint & (networks.constraint - 1) > 0)
-    occurring, row = np.unique(keys[choice], return_inverse=True)
-    counts = np.bincount(row * 7 + networks.relation[choice], minlength=7 * len(occurring))
-    size = min(int(X.lengths.max(initial=0)), MOST_POSITIONS)
-    positions = kernels.count_positions(X.offsets, networks.relation, links, beyond, False, size)
-    return RelationCounts(occurring, counts.reshape(-1, 7).astype(np.int64), positions)
-
-
-def fit_relations(
-    counts: RelationCounts, structure: Structure, actions: tuple[str, ...], smoothing: Smoothing
-) -> FittedRelations:
-    """Turn counts into probabilities.
-
-    smoothing is a number added to every relation that the constraint leaves open, or "learned": a
-    Dirichlet prior for each constraint, fitted over the pairs of actions, so that rare pairs
-    resemble the others.
-    """
-    constraint = counts.keys % 128
-    prior = prior_by_constraint(counts.counts, constraint, smoothing)
-    smoothed = counts.counts + prior[constraint]
-    with np.errstate(divide="ignore"):
-        known = np.log(smoothed / smoothed.sum(axis=1, keepdims=True))
-        unknown = np.log(prior / np.maximum(prior.sum(axis=1, keepdims=True), 1e-300))
-    elsewhere, positions = smooth_positions(counts.positions)
-    return FittedRelations(
-        actions, structure, counts.keys, known, unknown, np.log(positions), np.log(elsewhere)
-    )
+        Linked pairs share what `smoothing` adds: a number for every relation that the constraint
+        leaves open, or a Dirichlet prior for each constraint, fitted over the pairs of actions.
+        Unlinked ones with rare actions resemble those with others.
+        """
+        constraint = counts.keys % 128
+        unlinked = counts.keys >= len(context.actions) ** 2 * 128
+        of_linked, of_unlinked = (
+            (counts.counts[chosen], constraint[chosen]) for chosen in (~unlinked, unlinked)
+        )
+        prior = np.stack(
+            [
+                prior_by_constraint(*of_linked, self.smoothing),
+                back_off_by_constraint(*of_unlinked),
+            ]
+        )
+        smoothed = counts.counts + prior[unlinked.astype(np.int64), constraint]
+        with np.errstate(divide="ignore"):
+            known = np.log(smoothed / smoothed.sum(axis=1, keepdims=True))
+            unknown = np.log(prior / np.maximum(prior.sum(axis=2, keepdims=True), 1e-300))
+        return FittedRelations(
+            actions=context.actions,
+            structure=Structure.of(self.structure),
+            keys=counts.keys,
+            log_probs=known,
+            unknown=unknown,
+            unlinked=self.unlinked,
+            ties=self.ties,
+            link_scores=self._link_scores,
+        )

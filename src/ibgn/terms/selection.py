@@ -1,39 +1,43 @@
 """Which links an activity needs: the score of every candidate, and the selected structure.
 
 The choice of a link does not depend on other links, so the best structure needs only one
-comparison for each pair of positions.
+comparison for each pair of positions. What is compared is what recognition scores: the relation
+within its constraint, given both actions where there is a link, and given the second where there is
+none. Instances that are too short to have both positions say nothing about them.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy.special import gammaln
 
-from ibgn._arrays import Floats
+from ibgn._arrays import Floats, Ints
 from ibgn._kernels import links as kernels
+from ibgn.allen import ALL
 from ibgn.checks import check_choice, check_number
 from ibgn.declarations import FLOAT, is_finite, is_natural, stored
 from ibgn.intervals import IntervalSequences
-from ibgn.networks import BEYOND, read_networks
 from ibgn.structure import Structure
+from ibgn.terms.cells import PairRule, Ties
 
 __all__ = ["Criterion", "LinkScores", "score_links", "score_shared_links"]
 
 Criterion = Literal["bic", "bic-published", "bdeu", "aic"]
 
 MOST_POSITIONS = 300  # later positions are never linked
-SAMPLE_SIZE = 10.0  # equivalent sample size of "bdeu"
-SHARED_PRIOR = 1.0  # Dirichlet prior of each relation in the comparison of activities
-STRONG_EVIDENCE = 10.0  # Bayes factor above which activities count as different
+SAMPLE_SIZE = 10.0  # equivalent sample size of marginal likelihoods
+STRONG_EVIDENCE = 10.0  # Bayes factor that a link needs
+ROUNDING = 1e-9  # a score that would be 0 without rounding stays below
 
 
 @dataclass(frozen=True)
 class LinkScores:
-    """Score of the link between each pair of positions, row by row; linked where positive.
+    """Score of the link between each pair of positions, row by row.
+
+    Pairs are linked whose score is positive by more than rounding.
 
     Parameters
     ----------
@@ -56,11 +60,15 @@ class LinkScores:
         return self.gain - self.penalty
 
     @property
+    def linked(self) -> npt.NDArray[np.bool_]:
+        """(pairs,) whether each is linked."""
+        return self.score > ROUNDING
+
+    @property
     def structure(self) -> Structure:
-        """All links whose score is positive."""
-        first, second = np.triu_indices(self.size, 1)
-        linked = self.score > 0
-        return Structure(zip(first[linked], second[linked], strict=True), self.size)
+        """All links with a positive score."""
+        first, second = (positions[self.linked] for positions in np.triu_indices(self.size, 1))
+        return Structure(zip(first, second, strict=True), self.size)
 
     def frame(self) -> pd.DataFrame:
         """Return one row per candidate link, the best first."""
@@ -72,81 +80,140 @@ class LinkScores:
                 "gain": self.gain,
                 "penalty": self.penalty,
                 "score": self.score,
-                "linked": self.score > 0,
+                "linked": self.linked,
             }
         )
         return rows.sort_values("score", ascending=False, kind="stable", ignore_index=True)
 
 
 def score_links(
-    X: IntervalSequences, criterion: Criterion = "bic", penalty: float = 1.0
+    X: IntervalSequences, criterion: Criterion = "bic", penalty: float = 1.0, ties: Ties = "sorted"
 ) -> LinkScores:
-    """Score every link of one activity by whether the relation depends on the two actions.
+    """Score every link of one activity by whether the relation depends on the first action too.
 
     Parameters
     ----------
     X : instances of the activity
-    criterion : "bic" charges for relations and pairs of actions that occur; "bic-published" for
-        all possible ones, which never links anything; "aic" is like "bic" with a lower charge;
-        "bdeu" compares marginal likelihoods and needs no charge
-    penalty : multiplies what a link costs; for "bdeu", its evidence must exceed log(penalty)
+    criterion : "bic" charges for relations and pairs of actions that occur; "aic" is like "bic"
+        with a lower charge; "bdeu" compares marginal likelihoods, and a link needs a ratio of 10;
+        "bic-published" is the paper's: it ignores constraints, counts what an instance lacks as
+        null actions and null relations, and charges for all possible ones, so it links nothing
+    penalty : multiplies what a link costs, or the ratio that "bdeu" asks for
+    ties : see `ibgn.terms.cells.PairRule`
     """
     check_choice("criterion", criterion, get_args(Criterion))
     check_number("penalty", penalty, "positive", lambda value: value > 0)
-    size = min(int(X.lengths.max(initial=0)), MOST_POSITIONS)
-    statistics = kernels.link_statistics(
-        *_padded(X, size), np.minimum(X.lengths, size), len(X.actions), SAMPLE_SIZE
-    )
-    gain, relations, parents, marginal_gain = statistics.T
-    if criterion == "bdeu":
-        return LinkScores(size, marginal_gain, np.full(len(gain), np.log(penalty)))
-    free = (relations - 1) * (parents - 1)
     if criterion == "bic-published":
-        free = np.full(len(gain), 7.0 * ((len(X.actions) + 1) ** 2 - 1))
+        return _score_published(X, penalty)
+    pairs = _read_pairs(X, ties)
+    actions = len(X.actions)
+    gain, free, marginal_gain = kernels.link_gains(
+        pairs.open_codes(pairs.first, actions, actions),
+        actions,
+        actions,
+        SAMPLE_SIZE,
+        pairs.candidates,
+    ).T
+    if criterion == "bdeu":
+        evidence = np.full(len(gain), np.log(penalty * STRONG_EVIDENCE))
+        return LinkScores(pairs.size, marginal_gain, evidence)
     each = 1.0 if criterion == "aic" else np.log(max(len(X), 1)) / 2
-    return LinkScores(size, gain, penalty * each * free)
+    return LinkScores(pairs.size, gain, penalty * each * free)
 
 
-def score_shared_links(parts: Sequence[IntervalSequences], penalty: float = 1.0) -> LinkScores:
+def score_shared_links(
+    parts: Sequence[IntervalSequences], penalty: float = 1.0, ties: Ties = "sorted"
+) -> LinkScores:
     """Score every link for all activities by whether the relation depends on the activity.
 
-    Compares the marginal likelihood of the relations at a pair of positions, with one Dirichlet
-    distribution for each activity, against one for all. A link needs strong evidence, a ratio
-    of 10; penalty multiplies that.
+    Compares the marginal likelihood of the relations at a pair of positions, within the constraint
+    and given the second action, with one Dirichlet distribution for each activity, against one
+    for all. A link needs strong evidence, a ratio of 10; penalty multiplies that.
     """
     check_number("penalty", penalty, "positive", lambda value: value > 0)
-    longest = max((int(part.lengths.max(initial=0)) for part in parts), default=0)
-    size = min(longest, MOST_POSITIONS)
-    nothing, full = np.zeros((0, 0), bool), BEYOND["full"]
-    related = [read_networks(part, "chain").relation for part in parts]
-    counts = np.stack(
-        [
-            kernels.count_positions(part.offsets, relation, nothing, full, True, size)
-            for part, relation in zip(parts, related, strict=True)
-        ]
+    X = IntervalSequences.concatenate(parts)
+    activity = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
+    pairs = _read_pairs(X, ties)
+    gain = kernels.link_gains(
+        pairs.open_codes(activity[pairs.owner], len(parts), len(X.actions)),
+        len(X.actions),
+        len(parts),
+        SAMPLE_SIZE,
+        pairs.candidates,
+    )[:, 2]
+    return LinkScores(pairs.size, gain, np.full(len(gain), np.log(penalty * STRONG_EVIDENCE)))
+
+
+def _score_published(X: IntervalSequences, penalty: float) -> LinkScores:
+    """Score links as printed: positions that an instance lacks have null actions and relations."""
+    pairs = _read_pairs(X, "published")
+    null = len(X.actions)
+    padded = np.full((len(X), pairs.size), null, np.int64)
+    position = _positions(X)
+    held = position < pairs.size
+    padded[X.owner[held], position[held]] = X.action[held]
+    relation = np.full((len(X), pairs.candidates), 7, np.int64)
+    relation[pairs.owner, pairs.candidate] = pairs.relation
+    first, second = (padded[:, of] for of in np.triu_indices(pairs.size, 1))
+    code = np.arange(pairs.candidates) * 128 + ALL
+    code = (code * (null + 1) + first) * (null + 1) + second
+    code = np.sort((code * 8 + relation).ravel())
+    gain = kernels.link_gains(code, 1, (null + 1) ** 2, SAMPLE_SIZE, pairs.candidates)[:, 0]
+    each = penalty * np.log(max(len(X), 1)) / 2
+    return LinkScores(pairs.size, gain, np.full(len(gain), each * 7 * ((null + 1) ** 2 - 1)))
+
+
+class _Pairs(NamedTuple):
+    """Pairs of intervals at positions that can be linked, row by row.
+
+    Parameters
+    ----------
+    size, candidates : number of positions, and of pairs of them
+    candidate : (pairs,) pair of positions, counted row by row
+    owner : (pairs,) instance
+    first, second : (pairs,) actions
+    relation, allowed : (pairs,) relation, and set of those that are open
+    """
+
+    size: int
+    candidates: int
+    candidate: Ints
+    owner: Ints
+    first: Ints
+    second: Ints
+    relation: Ints
+    allowed: Ints
+
+    def open_codes(self, first: Ints, firsts: int, seconds: int) -> Ints:
+        """Sorted codes, for `link_gains`, of pairs with a choice."""
+        code = (self.candidate * 128 + self.allowed) * seconds + self.second
+        code = (code * firsts + first) * 8 + self.relation
+        return np.sort(code[self.allowed & (self.allowed - 1) > 0])
+
+
+def _read_pairs(X: IntervalSequences, ties: Ties) -> _Pairs:
+    size = min(int(X.lengths.max(initial=0)), MOST_POSITIONS)
+    choices = PairRule(Structure.full(), ties=ties).choices(X, len(X.actions))
+    position = _positions(X)
+    following = X.lengths[X.owner] - 1 - position  # intervals after each in its instance
+    first = np.repeat(np.arange(len(position)), following)
+    skipped = np.repeat(np.cumsum(following) - following, following)
+    second = first + 1 + np.arange(len(first)) - skipped
+    kept = position[second] < size
+    first, second = first[kept], second[kept]
+    i, j = position[first], position[second]
+    return _Pairs(
+        size=size,
+        candidates=size * (size - 1) // 2,
+        candidate=i * size - i * (i + 1) // 2 + j - i - 1,
+        owner=X.owner[first],
+        first=X.action[first].astype(np.int64),
+        second=X.action[second].astype(np.int64),
+        relation=choices.relation[kept].astype(np.int64),
+        allowed=choices.allowed[kept].astype(np.int64),
     )
-    counts[:, 0, 0] = 0  # pairs beyond the last position
-    gain = _log_marginal(counts).sum(axis=0) - _log_marginal(counts.sum(axis=0))
-    gain = gain[np.triu_indices(size, 1)]
-    return LinkScores(size, gain, np.full(len(gain), np.log(penalty * STRONG_EVIDENCE)))
 
 
-def _padded(X: IntervalSequences, size: int) -> tuple[npt.NDArray[np.int32], Floats, Floats]:
-    """Actions, starts and ends as (instances, size), cut and padded."""
-    column = np.arange(len(X.action)) - np.repeat(X.offsets[:-1], X.lengths)
-    row = X.owner
-    kept = column < size
-    padded = []
-    for values in (X.action, X.start, X.end):
-        full = np.zeros((len(X), size), values.dtype)
-        full[row[kept], column[kept]] = values[kept]
-        padded.append(full)
-    return padded[0], padded[1], padded[2]
-
-
-def _log_marginal(counts: npt.NDArray[np.int64]) -> Floats:
-    """Log marginal likelihood of the last axis under a symmetric Dirichlet prior."""
-    strength = SHARED_PRIOR * counts.shape[-1]
-    value = (gammaln(counts + SHARED_PRIOR) - gammaln(SHARED_PRIOR)).sum(axis=-1)
-    total: Floats = value + gammaln(strength) - gammaln(strength + counts.sum(axis=-1))
-    return total
+def _positions(X: IntervalSequences) -> Ints:
+    """(intervals,) position of each interval in its instance, from 0."""
+    return np.arange(len(X.action)) - X.offsets[X.owner]

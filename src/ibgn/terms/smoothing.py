@@ -6,22 +6,22 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import digamma
 
-from ibgn._arrays import Floats, Ints
+from ibgn._arrays import Array, Floats, Ints
 from ibgn.allen import members
 from ibgn.checks import check_number
 
 __all__ = [
     "MEMBERS",
     "Smoothing",
+    "back_off_by_constraint",
     "check_smoothing",
     "fit_polya",
     "prior_by_constraint",
-    "smooth_positions",
 ]
 
 Smoothing = float | Literal["learned"]
 
-BACK_OFF = 3.0  # pairs elsewhere count as this many pairs at each position
+BACK_OFF = 3.0  # pairs with other actions count as this many pairs with each action
 STRENGTHS = (1e-3, 1e3)  # each entry of a learned prior stays between these
 POLYA_STEPS = 2000
 
@@ -62,11 +62,9 @@ def fit_polya(counts: npt.NDArray[np.integer]) -> Floats:
     return prior
 
 
-def smooth_positions(counts: Ints) -> tuple[Floats, Floats]:
-    """Distribution over relations elsewhere (7,), and at each position (size, size, 7)."""
-    pooled = counts.sum(axis=(0, 1))
-    elsewhere = (pooled + 1) / (pooled.sum() + 7)
-    own = counts.astype(float)
-    own[0, 0] = 0  # pairs beyond the last position
-    smoothed = own + BACK_OFF * elsewhere
-    return elsewhere, smoothed / smoothed.sum(axis=2, keepdims=True)
+def back_off_by_constraint(counts: Array, constraint: Ints) -> Floats:
+    """(128, 7) prior of unlinked pairs: their relations in each constraint, whatever the action."""
+    pooled = MEMBERS.astype(float)
+    np.add.at(pooled, constraint, counts)
+    prior: Floats = BACK_OFF * pooled / np.maximum(pooled.sum(axis=1, keepdims=True), 1)
+    return prior

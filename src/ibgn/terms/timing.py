@@ -10,6 +10,15 @@ from ibgn.declarations import ANY, FLOAT, are_smoothed_log_probs, is_finite, is_
 from ibgn.intervals import IntervalSequences
 from ibgn.terms.base import Context, Counts, FittedTerm, LogTerms, Term
 from ibgn.terms.moments import Moments, StudentT, count_moments, fit_student_t
+from ibgn.terms.parts import (
+    MOST_LISTED,
+    Part,
+    enumerated,
+    listed,
+    per_cent,
+    probability,
+    usual,
+)
 from ibgn.terms.shares import OutcomeCounts, smoothed_logs
 
 __all__ = ["FittedGaps", "FittedStarts", "Gaps", "Starts", "time_spans"]
@@ -63,6 +72,18 @@ class FittedStarts(FittedTerm):
     def brief(self) -> str:
         """The action that starts earliest."""
         return f"first {self.describe()['action'][0]!r}" if self.actions else ""
+
+    def observed(self, X: IntervalSequences, part: Part) -> str:
+        """Parts of the instance in which intervals start."""
+        bins = self.log_probs.shape[1]
+        met = dict.fromkeys(start_parts(X, bins)[part.where].tolist())
+        shown = [f"{p / bins:.0%} to {(p + 1) / bins:.0%}" for p in list(met)[:MOST_LISTED]]
+        more = " and elsewhere" * (len(met) > MOST_LISTED)
+        return f"{part.subject} starts at {enumerated(shown)} of the instance{more}"
+
+    def expected(self, X: IntervalSequences, part: Part) -> str:
+        """Probability of these parts."""
+        return probability(self.log_terms(X).interval, part)
 
 
 @dataclass(frozen=True)
@@ -128,6 +149,11 @@ class FittedGaps(FittedTerm):
     scale: Floats = stored(FLOAT, "actions", holds=is_positive)
     freedom: Floats = stored(FLOAT, "actions", holds=is_positive)
 
+    @property
+    def prediction(self) -> StudentT:
+        """Prediction of the logarithm of each action's gap."""
+        return StudentT(self.location, self.scale, self.freedom)
+
     def log_terms(self, X: IntervalSequences) -> LogTerms:
         """Log density of each gap; 0 for the first interval and for unknown actions."""
         gap, later = start_gaps(X)
@@ -135,19 +161,42 @@ class FittedGaps(FittedTerm):
         apart = known & (gap > 0)
         terms = np.zeros(len(X.action))
         terms[known] = self.together[X.action[known], (gap[known] <= 0).astype(int)]
-        prediction = StudentT(self.location, self.scale, self.freedom)
-        terms[apart] += prediction.log_density(X.action[apart], np.log(gap[apart]))
+        terms[apart] += self.prediction.log_density(X.action[apart], np.log(gap[apart]))
         return LogTerms(interval=terms)
 
     def describe(self) -> pd.DataFrame:
-        """Typical gap before each action, and how often it starts together with the one before."""
-        columns = {"gap": np.exp(self.location), "together": np.exp(self.together[:, 1])}
-        frame = pd.DataFrame({"action": self.actions} | columns)
-        return frame.sort_values("gap", kind="stable", ignore_index=True)
+        """Typical gap before each action and its usual range, the most observed first.
+
+        `together` is how often it starts at the same time as the interval before.
+        """
+        low, high = np.exp(self.prediction.usual())
+        columns = {"typical": np.exp(self.location), "from": low, "to": high}
+        columns |= {"together": np.exp(self.together[:, 1])}
+        order = np.argsort(-self.freedom, kind="stable")
+        return pd.DataFrame({"action": self.actions} | columns).iloc[order].reset_index(drop=True)
 
     def brief(self) -> str:
         """Typical time between starts."""
         return f"starts about {np.exp(np.median(self.location)):.3g} apart" if self.actions else ""
+
+    def observed(self, X: IntervalSequences, part: Part) -> str:
+        """Time since the start before."""
+        gaps = self._gaps(X, part)
+        if not gaps.any():
+            return f"{part.subject} starts together with the interval before"
+        return f"{part.subject} starts {listed(gaps)} after the start before"
+
+    def expected(self, X: IntervalSequences, part: Part) -> str:
+        """How often it starts together, or the range of times."""
+        together = float(np.exp(self.together[part.code, 1]))
+        if not self._gaps(X, part).any():
+            return f"{per_cent(together)} do"
+        words = usual(*np.exp(self.prediction.usual()[:, part.code]))
+        return f"{words}, or together ({per_cent(together)})" if together >= 0.1 else words
+
+    def _gaps(self, X: IntervalSequences, part: Part) -> Floats:
+        gap, later = start_gaps(X)
+        return gap[part.where][later[part.where]]
 
 
 @dataclass(frozen=True)

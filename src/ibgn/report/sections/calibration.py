@@ -2,11 +2,11 @@
 
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from ibgn.evaluation.plain import rows
-from ibgn.evaluation.scores import BINS
+from ibgn.metrics import calibration_by_chance
+from ibgn.metrics.probabilities import bin_confidence
 from ibgn.plots import plot_calibration
 from ibgn.report.findings import Findings
 from ibgn.report.section import Figure, Section, template_beside
@@ -18,7 +18,7 @@ def bins_of_confidence(predictions: pd.DataFrame) -> pd.DataFrame:
     """Mean confidence, accuracy and number of instances in each bin of confidence."""
     part = predictions.assign(
         right=predictions["label"] == predictions["predicted"],
-        bin=np.minimum((predictions["confidence"] * BINS).astype(int), BINS - 1),
+        bin=bin_confidence(predictions["confidence"].to_numpy(float)),
     )
     bins = part.groupby("bin").agg(
         confidence=("confidence", "mean"), accuracy=("right", "mean"), instances=("right", "size")
@@ -26,9 +26,21 @@ def bins_of_confidence(predictions: pd.DataFrame) -> pd.DataFrame:
     return bins.reset_index(drop=True)
 
 
+def _data(findings: Findings) -> dict[str, Any]:
+    predictions = findings.predictions
+    once = predictions[predictions["repeat"] == predictions["repeat"].min()]
+    limit = calibration_by_chance(once["confidence"].to_numpy(float))[-1]
+    return {
+        "method": findings.method,
+        "rows": rows(bins_of_confidence(predictions)),
+        "limit": float(limit),
+    }
+
+
 def _figures(findings: Findings, data: dict[str, Any]) -> dict[str, Figure]:
     alt = f"How often {findings.method} is right, against how sure it says it is."
-    return {"calibration": Figure(lambda: plot_calibration(pd.DataFrame(data["rows"])), alt)}
+    bins, limit = pd.DataFrame(data["rows"]), data["limit"]
+    return {"calibration": Figure(lambda: plot_calibration(bins, limit=limit), alt)}
 
 
 SECTION = Section(
@@ -37,10 +49,7 @@ SECTION = Section(
     "A method that says it is 80% sure should be right in 80 of 100 such cases. Predictions are "
     "grouped by how sure they were; points below the line are too sure, points above it not sure "
     "enough.",
-    lambda findings: {
-        "method": findings.method,
-        "rows": rows(bins_of_confidence(findings.predictions)),
-    },
+    _data,
     template_beside(__file__),
     _figures,
     lambda findings, data: {"calibration": pd.DataFrame(data["rows"])},

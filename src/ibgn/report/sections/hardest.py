@@ -4,7 +4,6 @@ from typing import Any
 
 import pandas as pd
 
-from ibgn.evaluation.plain import rows
 from ibgn.model.explanation import COLUMNS
 from ibgn.plots import plot_explanation, plot_timeline
 from ibgn.report.findings import Findings, HardInstance
@@ -32,8 +31,9 @@ def _describe(hard: HardInstance) -> dict[str, Any]:
         "activity": str(why.activity),
         "against": str(why.against),
         "log_odds": float(why.log_odds),
-        "parts": {"prior": float(why.prior)} | why.sums,
-        "reasons": rows(why.frame().head(MOST_REASONS)),
+        "headline": why.headline,
+        "parts": why.by_term,
+        "reasons": [reason._asdict() for reason in why.reasons(MOST_REASONS)],
     }
 
 
@@ -44,10 +44,12 @@ def _figure(number: int, hard: HardInstance) -> tuple[str, Figure]:
         figure = Figure(lambda: plot_timeline(hard.instance), f"Timeline of {named}.")
         return f"timeline-{number}", figure
     alt = (
-        f"Timeline of {named}, coloured by what spoke for {printable(why.activity)} and "
-        f"against {printable(why.against)}; the weightiest are listed below."
+        f"Log odds by term, and timeline of {named}, coloured by what spoke for "
+        f"{printable(why.activity)} and against {printable(why.against)}; the strongest reasons "
+        "are listed above."
     )
-    return f"explanation-{number}", Figure(lambda: plot_explanation(why), alt)
+    # the page has the reasons in words above the figure
+    return f"explanation-{number}", Figure(lambda: plot_explanation(why, reasons=0), alt)
 
 
 def _frames(findings: Findings, data: list[dict[str, Any]]) -> dict[str, pd.DataFrame]:

@@ -9,24 +9,20 @@ import pandas as pd
 from ibgn._arrays import Bools
 from ibgn.evaluation.plain import rows
 from ibgn.model.activity import ActivityModel
-from ibgn.plots import plot_structure, plot_tables, plot_traces
+from ibgn.plots import plot_structure, plot_traces
+from ibgn.plots.terms import draw_term
+from ibgn.plots.weights import draw_weights
 from ibgn.report.findings import Findings
 from ibgn.report.section import Figure, Section, template_beside
+from ibgn.structure import Structure
 from ibgn.terms.base import FittedTerm
 from ibgn.text import printable
 
 __all__ = ["SECTION"]
 
 MOST_MODELS = 24  # activities shown on the page: those that are recognised worst
+MOST_DRAWN = 1  # activities whose terms are drawn: the page stays small and is soon made
 MOST_FACTS = 8  # of a term, the most telling
-# figures of terms, by the name of the term: name, plot, what it shows of an activity
-FIGURES: dict[str, tuple[tuple[str, Any, str], ...]] = {
-    "tables": (
-        ("tables", plot_tables, "Tables of {}: which actions sit at each."),
-        ("traces", plot_traces, "Log joint of the chains that learned {}."),
-    ),
-    "relations": (("structure", plot_structure, "Which pairs of positions of {} are linked."),),
-}
 
 
 def _data(findings: Findings) -> dict[str, Any] | None:
@@ -36,10 +32,15 @@ def _data(findings: Findings) -> dict[str, Any] | None:
     scores = findings.activity_scores
     known = scores[scores["activity"].isin(models)]
     worst = known.sort_values("f1", kind="stable")["activity"].head(MOST_MODELS)
+    drawn = set(worst.head(MOST_DRAWN))
     chains = [_convergence(model) for model in models.values()]
     return {
         "method": findings.method,
-        "activities": [_describe(models[name]) for name in sorted(worst)],
+        "weights": [] if findings.weights is None else rows(findings.weights),
+        "activities": [
+            _describe(models[name]) | {"drawn": name in drawn} for name in sorted(worst)
+        ],
+        "drawn": len(drawn),
         "left_out": len(models) - len(worst),
         "chains": sum(diagnostics is not None for diagnostics in chains),
         "converged": sum(bool(diagnostics and diagnostics["converged"]) for diagnostics in chains),
@@ -98,11 +99,23 @@ def _convergence(model: ActivityModel) -> dict[str, Any] | None:
 
 def _figures(findings: Findings, data: dict[str, Any]) -> dict[str, Figure]:
     figures = {}
+    if findings.weights is not None and len(findings.weights) > 1:
+        alt = "Terms by how much they say: the spread of their scores, and their weights."
+        figures["weights"] = Figure(partial(draw_weights, findings.weights), alt)
     for number, row in enumerate(data["activities"]):
+        if not row["drawn"]:
+            continue
         model, name = findings.activities[row["activity"]], printable(row["activity"])
+        others = [other for other in findings.activities.values() if other is not model]
         for term in model.terms:
-            for kind, plot, alt in FIGURES.get(term, ()):
-                figures[f"{kind}-{number}"] = Figure(partial(plot, model), alt.format(name))
+            alt = f"Figure of {printable(term)} in {name}; its numbers are in the table below."
+            figures[f"{term}-{number}"] = Figure(partial(draw_term, term, model, others), alt)
+        if "relations" in model and model["relations"].structure != Structure.full():
+            alt = f"Which pairs of positions of {name} are linked."
+            figures[f"structure-{number}"] = Figure(partial(plot_structure, model), alt)
+        if "tables" in model:
+            alt = f"Log joint of the chains that learned {name}."
+            figures[f"traces-{number}"] = Figure(partial(plot_traces, model), alt)
     return figures
 
 
@@ -122,15 +135,18 @@ def _frames(findings: Findings, data: dict[str, Any]) -> dict[str, pd.DataFrame]
     frames = {f"term-{term}": pd.concat(parts) for term, parts in described.items()}
     frames["structure"] = pd.DataFrame(links, columns=["activity", "earlier", "later"])
     frames["convergence"] = pd.DataFrame(chains)
+    if findings.weights is not None:
+        frames["weights"] = findings.weights
     return frames
 
 
 SECTION = Section(
     "model",
     "What was learned",
-    "Every activity has its own model, made of terms, each about one side of it. Tables are "
-    "kinds of moments, each with its likely actions; links are pairs of positions whose relation "
-    "in time is learned given their actions.",
+    "Every activity has its own model, made of terms, each about one side of it: which actions "
+    "occur, how they relate in time, how long they last, when they start. A weight per term, the "
+    "same for all activities, says how much it counts. Ranges that are called usual hold four of "
+    "five cases, the middle ones.",
     _data,
     template_beside(__file__),
     _figures,

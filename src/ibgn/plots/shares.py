@@ -1,0 +1,176 @@
+"""Shares of an activity: which actions occur, which follow which, when they start and go on."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from ibgn._arrays import Floats
+from ibgn.plots.cells import draw_shares
+from ibgn.plots.style import FAINT, GREY, SERIES_COLOURS, dress, new_axes, say_empty
+from ibgn.plots.terms import (
+    MOST_SHOWN,
+    ROW,
+    figure_of,
+    frequent_actions,
+    name_rows,
+    title_term,
+)
+from ibgn.text import printable
+
+if TYPE_CHECKING:  # plots of data need not wait for the models
+    from ibgn.model.activity import ActivityModel
+
+__all__: list[str] = []
+
+
+@figure_of("actions")
+def draw_actions(
+    activity: "ActivityModel", others: Sequence["ActivityModel"], ax: Axes | None
+) -> Axes:
+    """Share of the intervals of each action."""
+    return _draw_bars("actions", "probability", "share of the intervals", activity, others, ax)
+
+
+@figure_of("occurrences")
+def draw_occurrences(
+    activity: "ActivityModel", others: Sequence["ActivityModel"], ax: Axes | None
+) -> Axes:
+    """Share of the instances in which each action occurs, with the mean number."""
+    what = "share of the instances; mean number on the right"
+    ax = _draw_bars("occurrences", "occurs", what, activity, others, ax)
+    means = activity["occurrences"].describe()["mean"].head(MOST_SHOWN).tolist()
+    for row, mean in enumerate(means):
+        ax.text(1.01, row, f"{mean:.1f}", transform=ax.get_yaxis_transform(), va="center")
+    return ax
+
+
+def _draw_bars(
+    term: str,
+    column: str,
+    what: str,
+    activity: "ActivityModel",
+    others: Sequence["ActivityModel"],
+    ax: Axes | None,
+) -> Axes:
+    """Draw a bar of a share for each action, and a stroke for each other activity."""
+    frame: pd.DataFrame = activity[term].describe()
+    rows = frame.head(MOST_SHOWN)
+    ax = new_axes(6.5, ROW * len(rows) + 1.1) if ax is None else ax
+    title_term(ax, term, activity, len(rows), len(frame))
+    if rows.empty:
+        return say_empty(ax, "no actions")
+    places = np.arange(len(rows))
+    ax.barh(places, rows[column], 0.7, color=SERIES_COLOURS[0], alpha=0.75, zorder=1.5)
+    for other in others:
+        theirs = other[term].describe().set_index("action")[column].reindex(rows["action"])
+        ax.plot(theirs, places, "|", color=GREY, markersize=11, alpha=0.8, zorder=2)
+    name_rows(ax, rows["action"].tolist())
+    ax.set_xlim(0, min(1.0, 1.15 * max(ax.dataLim.x1, 0.05)))
+    ax.grid(axis="x", color=FAINT, linewidth=0.6)
+    ax.set_axisbelow(True)
+    ax.set_xlabel(what + (" (other activities in grey)" if others else ""))
+    return dress(ax)
+
+
+@figure_of("starts")
+def draw_starts(
+    activity: "ActivityModel", others: Sequence["ActivityModel"], ax: Axes | None
+) -> Axes:
+    """Where in the instance each action starts, the earliest first."""
+    shares = np.exp(activity["starts"].log_probs)
+    middle = shares @ np.arange(shares.shape[1])
+    return _draw_over_time("starts", "of its starts, by time", shares, middle, activity, ax)
+
+
+@figure_of("occupancy")
+def draw_occupancy(
+    activity: "ActivityModel", others: Sequence["ActivityModel"], ax: Axes | None
+) -> Axes:
+    """Which actions go on at each relative time, by when they do."""
+    shares = activity["occupancy"].probs
+    middle = shares @ np.arange(shares.shape[1]) / shares.sum(axis=1)
+    what = "of the instances in which it goes on, by time"
+    return _draw_over_time("occupancy", what, shares, middle, activity, ax)
+
+
+@figure_of("switches")
+def draw_switches(
+    activity: "ActivityModel", others: Sequence["ActivityModel"], ax: Axes | None
+) -> Axes:
+    """When each action begins and when it ends, the actions that begin earliest first."""
+    begins, ends = switch_shares(np.exp(activity["switches"].first), activity["switches"].steps)
+    instants = begins.shape[1]
+    chosen = frequent_actions(activity)[: MOST_SHOWN // 2]
+    middle = begins @ np.arange(instants) / np.maximum(begins.sum(axis=1), 1e-300)
+    chosen = chosen[np.argsort(middle[chosen], kind="stable")]
+    ax = new_axes(7.5, 2 * ROW * len(chosen) + 1.2) if ax is None else ax
+    title_term(ax, "switches", activity, len(chosen), len(begins))
+    if not len(chosen):
+        return say_empty(ax, "no actions")
+    rows = np.stack([begins[chosen], ends[chosen]], axis=1).reshape(-1, instants)
+    names = [printable(activity.actions[a], 24) for a in chosen]
+    words = [f"{name} {does}" for name in names for does in ("begins", "ends")]
+    draw_shares(ax, rows, words, [f"{100 * s // instants}" for s in range(instants)])
+    ax.set_xlabel("per cent of the instances, by time (per cent of the instance)")
+    return dress(ax)
+
+
+def switch_shares(first: Floats, steps: Floats) -> tuple[Floats, Floats]:
+    """(actions, instants) share of instances in which each action begins, and ends, at an instant.
+
+    Parameters
+    ----------
+    first : (actions, 2) probability that it does not go on at the first instant, and does
+    steps : (actions, instants - 1, 2, 2) log probability at the next instant, by the one before
+    """
+    probs = np.exp(steps)
+    begins, ends = np.zeros((2, len(first), steps.shape[1] + 1))
+    begins[:, 0] = state = first[:, 1]
+    for s in range(steps.shape[1]):
+        begins[:, s + 1] = (1 - state) * probs[:, s, 0, 1]
+        ends[:, s + 1] = state * probs[:, s, 1, 0]
+        state = state + begins[:, s + 1] - ends[:, s + 1]
+    return begins, ends
+
+
+def _draw_over_time(
+    term: str,
+    what: str,
+    shares: Floats,
+    middle: Floats,
+    activity: "ActivityModel",
+    ax: Axes | None,
+) -> Axes:
+    """Draw shares over relative time, of the actions that an activity has, by their middle."""
+    chosen = frequent_actions(activity)
+    chosen = chosen[np.argsort(middle[chosen], kind="stable")]
+    bins = shares.shape[1]
+    ax = new_axes(7.5, ROW * len(chosen) + 1.2) if ax is None else ax
+    title_term(ax, term, activity, len(chosen), len(shares))
+    if not len(chosen):
+        return say_empty(ax, "no actions")
+    names = [printable(activity.actions[a], 28) for a in chosen]
+    draw_shares(ax, shares[chosen], names, [f"{100 * b // bins}" for b in range(bins)])
+    ax.set_xlabel(f"per cent {what} (per cent of the instance)")
+    return dress(ax)
+
+
+@figure_of("order")
+def draw_order(
+    activity: "ActivityModel", others: Sequence["ActivityModel"], ax: Axes | None
+) -> Axes:
+    """Which action follows which."""
+    shares = np.exp(activity["order"].log_probs)
+    chosen = frequent_actions(activity)
+    ax = new_axes(0.4 * len(chosen) + 3, ROW * len(chosen) + 2.4) if ax is None else ax
+    title_term(ax, "order", activity, len(chosen), len(activity.actions))
+    if not len(chosen):
+        return say_empty(ax, "no actions")
+    names = [printable(activity.actions[a], 20) for a in chosen]
+    rows = np.append(chosen, len(activity.actions))  # the last row is the beginning
+    draw_shares(ax, shares[np.ix_(rows, chosen)], [*names, "at the beginning"], names)
+    ax.set_xlabel("per cent that come next, after the action on the left")
+    return dress(ax)
