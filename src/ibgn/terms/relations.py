@@ -211,8 +211,8 @@ class FittedRelations(FittedTerm):
     def describe(self, least: float = 0.0) -> pd.DataFrame:
         """Relations of pairs given actions and constraint, the most telling first.
 
-        Rows without a `first` action are about unlinked pairs, whatever it is. `surprise` is how far
-        the distribution is from uniform, in nats: the log of the number of possible relations,
+        Rows without a `first` action are about unlinked pairs, whatever it is. `surprise` is how
+        far the distribution is from uniform, in nats: the log of the number of possible relations,
         minus the entropy.
         """
         rows = []
