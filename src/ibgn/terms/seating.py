@@ -234,8 +234,8 @@ def sample_tables(
     if sampling.concentration == "learned":
         concentration = float(np.exp(convergence.traces[1].mean()))
     if sampling.action_prior == "learned":
-        prior = np.exp(sum(part.log_prior for part in done) / kept)
-    counts = sum(part.counts for part in done) / kept
+        prior = np.exp(np.sum([part.log_prior for part in done], axis=0) / kept)
+    counts = np.sum([part.counts for part in done], axis=0) / kept
     return SampledTables(counts, concentration, prior, convergence)
 
 
@@ -295,7 +295,8 @@ def log_joint(X: ActionSequences, state: State) -> float:
 
 def copy(state: State) -> State:
     """The same state in arrays of its own, for kernels to change."""
-    return State(*(part.copy() for part in state[:3]), state.concentration, state.prior.copy())
+    seat, counts, totals, concentration, prior = state
+    return State(seat.copy(), counts.copy(), totals.copy(), concentration, prior.copy())
 
 
 def settle(
@@ -328,7 +329,7 @@ def run(
     """
     after = copy(state)
     moves = MOVES if sampling.sampler == "exact" else -1.0
-    concentration, *rest = run_sweeps(
+    concentration, traces, counts, log_prior = run_sweeps(
         X.offsets, X.action, *after, sampling.spreads, moves, sweeps, thin, rng
     )
-    return Sweeps(after._replace(concentration=concentration), *rest)
+    return Sweeps(after._replace(concentration=concentration), traces, counts, log_prior)
