@@ -12,9 +12,10 @@ from scipy.special import digamma
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 
 from ibgn import IBGNClassifier, IntervalSequences, consistency, read_networks
-from ibgn.allen import ALL, COMPOSITION, CONSTRAINTS, members, relation, symbols
+from ibgn.allen import ALL, COMPOSITION, CONSTRAINTS, Relation, members, relation, symbols
 from ibgn.datasets import make_hand_signs
-from ibgn.terms import seating
+from ibgn.terms import Context, Relations, seating
+from ibgn.terms.selection import score_links
 
 console = Console(soft_wrap=True, highlight=False)
 say = console.print
@@ -37,7 +38,8 @@ def bic_never_links() -> None:
 def hand_sign_accuracy(**options: object) -> float:
     """Cross-validated accuracy on a small set of simulated signs."""
     X, y, _ = make_hand_signs(instances_per_style=15, random_state=0)
-    model = IBGNClassifier(draws=100, budget=1000, random_state=0, **options)
+    terms = ("actions", "relations")  # of the paper's terms, without the sampler
+    model = IBGNClassifier(terms=terms, weights="equal", random_state=0, **options)
     folds = StratifiedKFold(5, shuffle=True, random_state=0)
     return float(cross_val_score(model, X, y, cv=folds).mean())
 
@@ -183,6 +185,58 @@ def smoothing() -> None:
         say(f"   smoothing {value:7g}: accuracy {hand_sign_accuracy(smoothing=value):.3f}")
 
 
+def padding() -> None:
+    """Links found where relations do not depend on actions, with null relations and without."""
+    say("[b]9. Null relations make false links[/b]: relations independent of actions")
+    rng = np.random.default_rng(0)
+    for shortest in (3, 6):
+        X = random_instances([6, *rng.integers(shortest, 7, 399).tolist()], rng)
+        found = (score_links(X, "bic-published").gain > charge_with_nulls(X)).sum()
+        ours = len(score_links(X, "bic").structure.links)
+        say(f"   lengths {shortest} to 6: {found} of 15 with null relations, {ours} without")
+
+
+def random_instances(lengths: list[int], rng: np.random.Generator) -> IntervalSequences:
+    """Intervals of three actions, which have no effect on start and end."""
+    rows = []
+    for k in lengths:
+        start = np.cumsum(rng.integers(0, 4, k))
+        end = start + rng.integers(1, 7, k)
+        rows.append(list(zip(rng.choice(list("abc"), k).tolist(), start, end, strict=True)))
+    return IntervalSequences.from_lists(rows)
+
+
+def charge_with_nulls(X: IntervalSequences) -> np.ndarray:
+    """What a link costs by BIC for what occurs, null actions and relations among it."""
+    seen: dict[tuple[int, int], tuple[set, set]] = {
+        pair: (set(), set()) for pair in itertools.combinations(range(6), 2)
+    }
+    for part, network in zip(X, read_networks(X), strict=True):
+        actions = [*part.action.tolist(), *[None] * 6][:6]
+        for (i, j), (relations, parents) in seen.items():
+            relations.add(int(network.relations[i, j]) if j < len(network) else None)
+            parents.add((actions[i], actions[j]))
+    free = [(len(relations) - 1) * (len(parents) - 1) for relations, parents in seen.values()]
+    return np.log(len(X)) / 2 * np.array(free)
+
+
+def ties() -> None:
+    """Probability of all pairs of intervals that can be observed."""
+    say("[b]10. Ties count twice[/b]: probability of all instances of two intervals, as sorted")
+    X = random_instances([2] * 200, np.random.default_rng(0))
+    share = np.bincount(X.action) / len(X.action)
+    context = Context("any", X.actions, 0, np.random.default_rng(0))
+    for choice in ("published", "sorted"):
+        term = Relations(ties=choice)
+        learned = term.fit(term.count(X), None, context)
+        total = 0.0
+        for (a, p), (b, q) in itertools.product(enumerate(share), repeat=2):
+            allowed = ALL & ~Relation.EQUALS.mask if choice == "sorted" and a > b else ALL
+            probs = learned.probs(a, b, allowed)
+            total += p * q * (probs.sum() - (probs[Relation.EQUALS] if a > b else 0.0))
+        say(f"   ties={choice!r:12}: {total:.3f}")
+
+
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
     for show in (
@@ -194,5 +248,7 @@ if __name__ == "__main__":
         sampler,
         diverging_update,
         smoothing,
+        padding,
+        ties,
     ):
         show()

@@ -14,11 +14,12 @@ from sklearn.pipeline import Pipeline
 import naive
 from ibgn import DataError, IBGNClassifier, IntervalSequences, Structure, read_networks
 from ibgn.allen import COMPOSITION
+from ibgn.classifiers.ibgn import PAPER
 from ibgn.datasets import make_hand_signs
 
 # short chains: whether they converged is tested with the nodes
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-QUICK = {"draws": 60, "budget": 900, "random_state": 0}
+QUICK = {"draws": 60, "budget": 900, "random_state": 0, **PAPER}
 STRUCTURES = [
     "full",
     "chain",

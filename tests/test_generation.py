@@ -2,6 +2,7 @@
 
 import inspect
 from collections import Counter
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -17,8 +18,10 @@ from ibgn._kernels import generation as kernels
 from ibgn.allen import COMPOSITION, CONSTRAINTS, Relation
 from ibgn.consistency import realise
 from ibgn.model.activity import ActivityModel
-from ibgn.model.generation import LEAST_GAP, rank_end_points, sample_instances, spread_ranks
+from ibgn.model.generation import sample_instances
+from ibgn.model.times import LEAST_GAP, rank_end_points, spread_ranks
 from ibgn.networks import BEYOND
+from ibgn.terms import Context, Relations
 from ibgn.terms.relations import FittedRelations
 from ibgn.terms.seating import Convergence
 from ibgn.terms.smoothing import MEMBERS
@@ -40,8 +43,9 @@ def chances_of(relations):
     """Arguments of the kernel and its twin that a fitted term stands for."""
     structure = relations.structure
     linked = structure.mask(structure.size), BEYOND[structure.beyond]
-    logs = (relations.log_probs, relations.unknown, relations.positions, relations.elsewhere)
-    return (*linked, len(relations.actions), relations.keys, *map(np.exp, logs))
+    logs = relations.log_probs, relations.unknown.reshape(-1, 7)
+    ties = relations.ties == "published"
+    return (*linked, len(relations.actions), ties, relations.keys, *map(np.exp, logs))
 
 
 def random_rows(rng, masks):
@@ -51,30 +55,24 @@ def random_rows(rng, masks):
         return np.log(weights / np.maximum(weights.sum(axis=1, keepdims=True), 1e-300))
 
 
-def random_links(rng, structure, actions=3, size=4):
-    """Links that know about half of the keys, and positions up to size."""
-    pairs, masks = np.arange(actions**2), np.array(list(CONSTRAINTS.values()))
+def random_links(rng, structure, actions=3, **options):
+    """Links that know about half of the keys."""
+    pairs, masks = np.arange(actions**2 + actions), np.array(list(CONSTRAINTS.values()))
     keys = np.sort((pairs[:, None] * 128 + masks).ravel())
     keys = keys[rng.random(len(keys)) < 0.5]
-    positions = random_rows(rng, np.full(size**2, 127)).reshape(size, size, 7)
-    return FittedRelations(
-        names(actions),
-        structure,
-        keys,
-        random_rows(rng, keys % 128),
-        random_rows(rng, np.arange(128)),
-        positions,
-        random_rows(rng, np.array([127]))[0],
-    )
+    unknown = random_rows(rng, np.tile(np.arange(128), 2)).reshape(2, 128, 7)
+    log_probs = random_rows(rng, keys % 128)
+    return FittedRelations(names(actions), structure, keys, log_probs, unknown, **options)
 
 
-def even_links(structure, actions=1):
-    """All relations that are open are equally likely."""
+def even_links(structure, actions=1, weights=(1,) * 7, **options):
+    """All relations that are open have probabilities in proportion to these weights."""
     with np.errstate(divide="ignore"):
-        unknown = np.log(MEMBERS / np.maximum(MEMBERS.sum(axis=1, keepdims=True), 1))
-    even = np.log(np.full((1, 1, 7), 1 / 7))
+        chances = MEMBERS * np.array(weights, float)
+        unknown = np.log(chances / np.maximum(chances.sum(axis=1, keepdims=True), 1e-300))
     nothing = np.zeros(0, np.int64), np.zeros((0, 7))
-    return FittedRelations(names(actions), structure, *nothing, unknown, even, even[0, 0])
+    both = np.stack([unknown, unknown])
+    return FittedRelations(names(actions), structure, *nothing, both, **options)
 
 
 def random_nodes(rng, actions=3, tables=2):
@@ -133,15 +131,16 @@ def test_every_kernel_has_a_twin_with_its_parameters():
         )
 
 
-@given(SEEDS, ANY_STRUCTURE, st.integers(0, 12), st.integers(1, 4))
-def test_relations_equal_those_of_the_twin(seed, structure, k, actions):
+@given(SEEDS, ANY_STRUCTURE, st.integers(0, 12), st.integers(1, 4), st.sampled_from([1.0, 2.5]))
+def test_relations_equal_those_of_the_twin(seed, structure, k, actions, sharpness):
     rng = np.random.default_rng(seed)
     chances = chances_of(random_links(rng, structure, actions))
     action = rng.integers(0, actions, k).astype(np.int32)
+    alone = rng.random(actions) < 0.5
     mine, other = np.random.default_rng(seed), np.random.default_rng(seed)
     np.testing.assert_array_equal(
-        kernels.draw_relations(action, *chances, COMPOSITION, mine),
-        twin.draw_relations(action, *chances, COMPOSITION, other),
+        kernels.draw_relations(action, *chances, COMPOSITION, alone, sharpness, mine),
+        twin.draw_relations(action, *chances, COMPOSITION, alone, sharpness, other),
     )
     assert mine.random() == other.random()  # as many random numbers were used
 
@@ -164,14 +163,54 @@ def test_what_is_left_open_equals_the_twin(X):
         assert kernels.left_open(*arguments) == twin.left_open(*arguments)
 
 
-@given(SEEDS, st.integers(1, 127))
-def test_draw_among_equals_the_twin(seed, allowed):
+@given(SEEDS, st.integers(1, 127), st.sampled_from([1.0, 2.5]))
+def test_draw_among_equals_the_twin(seed, allowed, sharpness):
     probs = np.random.default_rng(seed).random(7)
     mine, other = np.random.default_rng(seed), np.random.default_rng(seed)
-    drawn = kernels.draw_among(probs, allowed, mine)
+    drawn = kernels.draw_among(probs, allowed, sharpness, mine)
     assert allowed >> drawn & 1
-    assert drawn == twin.draw_among(probs, allowed, other)
+    assert drawn == twin.draw_among(probs, allowed, sharpness, other)
     assert mine.random() == other.random()
+
+
+@pytest.mark.parametrize("relation", Relation)
+def test_what_leaves_apart_equals_the_twin(relation):
+    found = kernels.leaving_apart(relation, COMPOSITION)
+    assert found == twin.leaving_apart(relation, COMPOSITION)
+    assert found & 1  # j may always start after everything
+
+
+def random_order(rng, actions):
+    """Log probabilities of actions after each, and of how often each occurs."""
+    order = np.log(rng.dirichlet(np.ones(actions), actions + 1) + 1e-9)
+    order -= np.log(np.exp(order).sum(axis=1, keepdims=True))
+    return order, np.log(rng.dirichlet(np.ones(4), actions) + 1e-9)
+
+
+@given(SEEDS, st.integers(0, 9), st.integers(1, 4))
+def test_actions_equal_those_of_the_twin(seed, length, actions):
+    order, occurrences = random_order(np.random.default_rng(seed), actions)
+    mine, other = np.random.default_rng(seed), np.random.default_rng(seed)
+    action, plain = (
+        module.draw_order(length, order, rng) for module, rng in ((kernels, mine), (twin, other))
+    )
+    np.testing.assert_array_equal(action, plain)
+    np.testing.assert_array_equal(
+        kernels.walk_actions(action, order, occurrences, 2, mine),
+        twin.walk_actions(action, order, occurrences, 2, other),
+    )
+    assert mine.random() == other.random()
+
+
+@given(SEEDS, st.integers(2, 9), st.data())
+def test_log_order_equals_the_twin(seed, length, data):
+    order, _ = random_order(np.random.default_rng(seed), 3)
+    action = kernels.draw_order(length, order, np.random.default_rng(seed))
+    i = data.draw(st.integers(0, length - 2))
+    j = data.draw(st.integers(i + 1, length - 1))
+    np.testing.assert_allclose(
+        kernels.log_order(action, order, i, j), twin.log_order(action, order, i, j), rtol=1e-12
+    )
 
 
 # Relations hold together
@@ -190,7 +229,7 @@ def test_relations_read_back_are_those_drawn(seed, structure, k):
 @given(SEEDS, ANY_STRUCTURE, st.integers(40, 60))
 def test_long_instances_meet_no_dead_end(seed, structure, k):
     rng = np.random.default_rng(seed)
-    relations = random_links(rng, structure, size=20).draw(rng.integers(0, 3, k), rng)
+    relations = random_links(rng, structure).draw(rng.integers(0, 3, k), rng)
     assert (relations[np.triu_indices(k, 1)] < 7).all()
     np.testing.assert_array_equal(read_networks(place(relations, rng))[0].relations, relations)
 
@@ -199,10 +238,7 @@ def test_long_instances_meet_no_dead_end(seed, structure, k):
 @pytest.mark.statistical(false_alarm=1e-9)
 def test_any_one_relation_may_prevail(favourite, rng):
     """Half of 59 pairs; over seeds it is 55 with a standard deviation of 2."""
-    links = even_links(Structure())
-    links.elsewhere[:] = links.positions[:] = np.log(
-        [0.94 if r == favourite else 0.01 for r in range(7)]
-    )
+    links = even_links(Structure(), weights=[0.94 if r == favourite else 0.01 for r in range(7)])
     relations = links.draw(np.zeros(60), rng)
     np.testing.assert_array_equal(read_networks(place(relations, rng))[0].relations, relations)
     assert (np.diagonal(relations, 1) == favourite).sum() > 30
@@ -221,10 +257,28 @@ def test_three_nodes_reach_every_network(beyond, possible, rng):
         pairs = list(combinations(range(size), 2))
         for links in (set(), set(pairs), set(pairs[::2]), set(pairs[1:])):
             model = random_links(rng, Structure(links, size, beyond))
-            found = twin.enumerate_relations(rng.integers(0, 3, 3), *chances_of(model))
+            found = twin.enumerate_relations(np.sort(rng.integers(0, 3, 3)), *chances_of(model))
             assert found.keys() == possible[3]
             assert sum(found.values()) == pytest.approx(1)
             assert min(found.values()) > 0
+
+
+@pytest.mark.parametrize("action", [(0, 2, 1), (2, 0, 1), (2, 1, 0), (1, 1, 0)])
+def test_actions_that_descend_are_never_equal(action, possible, rng):
+    """Equal intervals are sorted by action, and every other network can be drawn."""
+    descending = [pair for pair in combinations(range(3), 2) if action[pair[0]] > action[pair[1]]]
+    sorted_ones = {
+        network
+        for network in possible[3]
+        if all(square(network, 3)[pair] != Relation.EQUALS for pair in descending)
+    }
+    for structure in (Structure.full(), Structure.chain(), Structure({(0, 2)}, 3)):
+        links = random_links(rng, structure)
+        found = twin.enumerate_relations(action, *chances_of(links))
+        assert found.keys() == sorted_ones
+        assert sum(found.values()) == pytest.approx(1)
+        printed = replace(links, ties="published")
+        assert twin.enumerate_relations(action, *chances_of(printed)).keys() == possible[3]
 
 
 def test_a_wrong_composition_reaches_what_cannot_be(possible, rng):
@@ -242,16 +296,15 @@ def test_four_nodes_reach_every_network_as_scored_for_all_structures(possible, r
     X = IntervalSequences.concatenate(
         place(square(network, 4), rng, action=action) for network in networks
     )
-    read = read_networks(X)
     assert networks_of(X) == networks
     for structure in STRUCTURES:
-        links = random_links(rng, structure, size=3)
+        links = random_links(rng, structure)
         found = twin.enumerate_relations(action, *chances_of(links))
         assert found.keys() == possible[4]
         probs = np.array([found[network] for network in networks])
         assert probs.sum() == pytest.approx(1)
         assert probs.min() > 0
-        terms = links.pair_terms(X, read).reshape(-1, 6)
+        terms = links.log_terms(X).pair.reshape(-1, 6)
         np.testing.assert_allclose(np.exp(terms.sum(axis=1)), probs, rtol=1e-9)
 
 
@@ -277,7 +330,7 @@ def test_networks_occur_as_often_as_enumerated(structure, rng, false_alarm):
     chances, other = (chances_of(random_links(rng, structure)) for _ in range(2))
     counts = Counter(
         tuple(
-            kernels.draw_relations(action, *chances, COMPOSITION, rng)[
+            kernels.draw_relations(action, *chances, COMPOSITION, np.zeros(3, bool), 1.0, rng)[
                 [0, 0, 1], [1, 2, 2]
             ].tolist()
         )
@@ -313,15 +366,6 @@ def test_tables_are_opened_as_the_restaurant_says(rng, false_alarm):
     assert (goodness(counts, swapped) < false_alarm) or not apart  # the control
 
 
-def sorted_where_equal(actions, network):
-    """Actions of three nodes in order within groups of equal intervals."""
-    relations, order = square(network, 3), list(actions)
-    groups = [0, 0, 0]
-    for j in (1, 2):
-        groups[j] = groups[j - 1] + (relations[j - 1, j] != Relation.EQUALS)
-    return tuple(action for _, action in sorted(zip(groups, order, strict=True)))
-
-
 @pytest.mark.statistical(false_alarm=1e-8)
 def test_instances_occur_as_often_as_enumerated(rng, false_alarm):
     """Actions and relations together, three intervals of two actions each."""
@@ -333,7 +377,7 @@ def test_instances_occur_as_often_as_enumerated(rng, false_alarm):
     nodes = twin.enumerate_nodes(3, activity["tables"].concentration, emission)
     for actions, of_actions in nodes.items():
         for network, chance in twin.enumerate_relations(actions, *chances).items():
-            probs[sorted_where_equal(actions, network), network] += of_actions * chance
+            probs[actions, network] += of_actions * chance
     assert sum(probs.values()) == pytest.approx(1)
     assert goodness(counts, probs) > false_alarm
 
@@ -369,8 +413,7 @@ def test_an_instance_has_the_actions_and_relations_drawn(seed, structure):
 @pytest.mark.statistical(false_alarm=1e-9)
 def test_equal_intervals_stand_by_action(rng):
     """Each of 200 intervals has any action with a sixth at the least: 3 (5 / 6)^200 miss one."""
-    links = even_links(Structure(), actions=3)
-    links.elsewhere[:] = links.positions[:] = np.log([1e-12] * 6 + [1])
+    links = even_links(Structure(), actions=3, weights=[1e-12] * 6 + [1], ties="published")
     X = sample_instances(random_activity(rng, links=links), 20, rng, lengths=10)
     assert len(np.unique(X.action)) == 3
     assert (np.diff(X.action.reshape(-1, 10), axis=1) >= 0).all()
@@ -423,7 +466,7 @@ def test_an_activity_without_instances(rng):
 
 
 def test_an_activity_without_actions(rng):
-    model = IBGNClassifier("chain", draws=10, random_state=0).fit([[], []], ["idle", "idle"])
+    model = IBGNClassifier(random_state=0).fit([[], []], ["idle", "idle"])
     activity = model.activities_["idle"]
     assert sample_instances(activity, 2, rng).lengths.tolist() == [0, 0]
     with pytest.raises(DataError, match="knows no action"):
@@ -461,23 +504,87 @@ def test_gaps_have_the_mean_and_stay_apart(pace, rng, false_alarm):
 # A model that was learned
 
 
-@pytest.mark.parametrize("structure", [Structure.chain(), Structure.full(), FAILING], ids=str)
-@pytest.mark.parametrize("unlinked", ["constrained", "marginal", "ignore"])
+DRAWN = [("constrained", structure) for structure in (Structure.chain(), Structure.full(), FAILING)]
+DRAWN += [("ignore", Structure.chain()), ("ignore", Structure.full())]
+DRAWN += [("ignore", Structure({(1, 2)}, 3)), ("marginal", Structure.full())]
+REFUSED = [("ignore", FAILING), ("ignore", Structure({(0, 2)}, 3, "chain"))]
+REFUSED += [("marginal", Structure.chain()), ("marginal", FAILING), ("marginal", Structure())]
+
+
+@pytest.mark.parametrize(("unlinked", "structure"), DRAWN[:-2] + DRAWN[-1:], ids=str)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.statistical(false_alarm=1e-9)
 def test_a_learned_activity_draws_what_it_learned(structure, unlinked, rng):
     """Cups are held while tea is poured and then stirred, and so they are most of the time.
 
     After 40 instances 98 of a hundred are as learned; half of 200 would be 48 standard errors off.
+    The cup contains the stirring if it is linked or scored; if it is not, one in five times.
     """
     cup = [("hold", 0, 9), ("pour", 1, 3), ("stir", 4, 6)]
     training = IntervalSequences.from_lists([cup] * 40)
     options = {"smoothing": 0.01, "unlinked": unlinked, "draws": 50, "budget": 1000}
+    options |= {"terms": ("tables", "relations"), "weights": "equal"}
     model = IBGNClassifier(structure, **options, random_state=rng).fit(training, ["tea"] * 40)
     activity = model.activities_["tea"]
-    wanted = square([Relation.CONTAINS, Relation.CONTAINS, Relation.BEFORE], 3)
+    learned = square([Relation.CONTAINS, Relation.CONTAINS, Relation.BEFORE], 3)
     drawn = [activity["relations"].draw([0, 1, 2], rng) for _ in range(200)]
-    assert np.mean([(relations == wanted).all() for relations in drawn]) > 0.5
+    scored = np.ones((3, 3), bool)
+    scored[0, 2] = unlinked == "constrained" or structure.is_linked(0, 2)
+    assert np.mean([(relations == learned)[scored].all() for relations in drawn]) > 0.5
     X = sample_instances(activity, 50, rng)
     assert X.actions == training.actions
     np.testing.assert_array_equal(X.lengths, 3)
+
+
+def varied(rng, instances=60):
+    """Instances of three intervals of three actions, with many relations."""
+    start = np.sort(rng.integers(0, 6, (instances, 3)), axis=1)
+    end = start + rng.integers(1, 6, (instances, 3))
+    actions = rng.choice(list("abc"), (instances, 3))
+    rows = zip(actions.tolist(), start.tolist(), end.tolist(), strict=True)
+    return IntervalSequences.from_lists([list(zip(*row, strict=True)) for row in rows])
+
+
+@pytest.mark.parametrize(("unlinked", "structure"), DRAWN, ids=str)
+@pytest.mark.statistical(false_alarm=1e-8)
+def test_relations_are_drawn_as_they_are_scored(unlinked, structure, possible, rng, false_alarm):
+    """Scores of all networks of three intervals, summed over relations that are not scored."""
+    training, action = varied(rng), np.array([1, 0, 2], np.int32)
+    term = Relations(structure, unlinked=unlinked)
+    context = Context("any", training.actions, 0, rng)
+    links = term.fit(term.count(training), None, context)
+    networks = [
+        network for network in sorted(possible[3]) if network[0] != Relation.EQUALS
+    ]  # the first two descend
+    flat = [rank_end_points(square(network, 3)) for network in networks]
+    start, end = np.concatenate(flat).T.astype(float)
+    offsets = np.arange(0, 3 * len(networks) + 1, 3)
+    X = IntervalSequences(offsets, np.tile(action, len(networks)), start, end, training.actions)
+    scored = [
+        p
+        for p, pair in enumerate(combinations(range(3), 2))
+        if unlinked == "constrained" or structure.is_linked(*pair)
+    ]
+    chances = np.exp(links.log_likelihood(X))
+    probs = {
+        tuple(network[p] for p in scored): chance
+        for network, chance in zip(networks, chances, strict=True)
+    }
+    assert sum(probs.values()) == pytest.approx(1)
+    drawn = (links.draw(action, rng)[np.triu_indices(3, 1)] for _ in range(8000))
+    counts = Counter(tuple(relations[scored].tolist()) for relations in drawn)
+    assert goodness(counts, probs) > false_alarm
+    # control: keys that are not found, as those of other constraints, give other frequencies
+    missed = replace(links, keys=links.keys[:0], log_probs=links.log_probs[:0])
+    drawn = (missed.draw(action, rng)[np.triu_indices(3, 1)] for _ in range(8000))
+    assert goodness(Counter(tuple(r[scored].tolist()) for r in drawn), probs) < false_alarm
+
+
+@pytest.mark.parametrize(("unlinked", "structure"), REFUSED, ids=str)
+def test_what_is_no_distribution_is_not_drawn_from(unlinked, structure, rng):
+    links = random_links(rng, structure, unlinked=unlinked)
+    activity = random_activity(rng, links=links)
+    with pytest.raises(DataError, match=f"unlinked='{unlinked}' gives probability to relations"):
+        sample_instances(activity, 1, rng)
+    with pytest.raises(DataError, match="learn with unlinked='constrained'"):
+        sample_instances(activity, 1, rng)

@@ -527,17 +527,23 @@ def test_terms_of_pairs(X, structure, unlinked, ties, seed):
         st.tuples(st.integers(0, 2), SETS, st.integers(0, 1), st.integers(0, 2), st.integers(0, 7)),
         max_size=40,
     ),
-    st.tuples(st.floats(0.1, 20), st.floats(0.1, 20)),
+    st.floats(0.1, 20),
 )
-def test_gains_of_links(rows, strengths):
+def test_gains_of_links(rows, sample_size):
     """Three pairs of positions, two values of the second and three of the first."""
     shape = 3, 128, 2, 3, 8
     code = np.sort(np.array([np.ravel_multi_index(row, shape) for row in rows], np.int64))
     np.testing.assert_allclose(
-        links.link_gains(code, 2, 3, strengths, 3),
-        naive_links.link_gains(code, 2, 3, strengths, 3),
+        links.link_gains(code, 2, 3, sample_size, 3),
+        naive_links.link_gains(code, 2, 3, sample_size, 3),
         **ROUNDING,
     )
+    of_one = code[code // 48 == code[0] // 48] if len(code) else code
+    if len(of_one):
+        mine, twin = np.ones((2, 3, 3))
+        links.add_gains(of_one, 2, 3, sample_size, mine)
+        naive_links.add_gains(of_one, 2, 3, sample_size, twin)
+        np.testing.assert_allclose(mine, twin, **ROUNDING)
 
 
 @given(st.lists(st.integers(0, 20), min_size=8, max_size=8), st.floats(0.1, 20), SETS)

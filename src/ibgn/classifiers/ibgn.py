@@ -140,7 +140,7 @@ class IBGNClassifier(ActivityClassifier):
         terms: Sequence[str | Term] = DEFAULT_TERMS,
         weights: Weights = "learned",
         copy_weight: float = 0.15,
-        criterion: Criterion = "bdeu",
+        criterion: Criterion = "bic",
         penalty: float = 1.0,
         smoothing: Smoothing = 1.0,
         node_likelihood: NodeLikelihood = "sequential",

@@ -99,7 +99,7 @@ def short(number: float) -> str:
     >>> short(0.01234), short(4.12), short(1234567.8)
     ('0.012', '4.1', '1,234,568')
     """
-    return f"{number:,.0f}" if abs(number) >= 100 else f"{number:.2g}"
+    return f"{number:,.0f}" if abs(number) >= 99.5 else f"{number:.2g}"
 
 
 def as_times(number: int) -> str:
