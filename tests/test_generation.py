@@ -18,7 +18,8 @@ from ibgn._kernels import generation as kernels
 from ibgn.allen import COMPOSITION, CONSTRAINTS, Relation
 from ibgn.consistency import realise
 from ibgn.model.activity import ActivityModel
-from ibgn.model.generation import LEAST_GAP, rank_end_points, sample_instances, spread_ranks
+from ibgn.model.generation import sample_instances
+from ibgn.model.times import LEAST_GAP, rank_end_points, spread_ranks
 from ibgn.networks import BEYOND
 from ibgn.terms import Context, Relations
 from ibgn.terms.relations import FittedRelations
@@ -75,7 +76,7 @@ def even_links(structure, actions=1, weights=(1,) * 7, **options):
 
 
 def random_nodes(rng, actions=3, tables=2):
-    settled = Convergence(0, 1, 1, 1.0, np.nan, 1.0, True, np.zeros((1, 1)))
+    settled = Convergence(0, 1, 1, 1.0, 1.0, 1.0, True, np.zeros((3, 1, 1)))
     probs = 0.5 / actions + 0.5 * rng.dirichlet(np.ones(actions), tables)
     prior = rng.gamma(1.0, size=actions) + 0.1
     shares = np.ones(tables) / tables
@@ -130,15 +131,16 @@ def test_every_kernel_has_a_twin_with_its_parameters():
         )
 
 
-@given(SEEDS, ANY_STRUCTURE, st.integers(0, 12), st.integers(1, 4))
-def test_relations_equal_those_of_the_twin(seed, structure, k, actions):
+@given(SEEDS, ANY_STRUCTURE, st.integers(0, 12), st.integers(1, 4), st.sampled_from([1.0, 2.5]))
+def test_relations_equal_those_of_the_twin(seed, structure, k, actions, sharpness):
     rng = np.random.default_rng(seed)
     chances = chances_of(random_links(rng, structure, actions))
     action = rng.integers(0, actions, k).astype(np.int32)
+    alone = rng.random(actions) < 0.5
     mine, other = np.random.default_rng(seed), np.random.default_rng(seed)
     np.testing.assert_array_equal(
-        kernels.draw_relations(action, *chances, COMPOSITION, mine),
-        twin.draw_relations(action, *chances, COMPOSITION, other),
+        kernels.draw_relations(action, *chances, COMPOSITION, alone, sharpness, mine),
+        twin.draw_relations(action, *chances, COMPOSITION, alone, sharpness, other),
     )
     assert mine.random() == other.random()  # as many random numbers were used
 
@@ -161,14 +163,54 @@ def test_what_is_left_open_equals_the_twin(X):
         assert kernels.left_open(*arguments) == twin.left_open(*arguments)
 
 
-@given(SEEDS, st.integers(1, 127))
-def test_draw_among_equals_the_twin(seed, allowed):
+@given(SEEDS, st.integers(1, 127), st.sampled_from([1.0, 2.5]))
+def test_draw_among_equals_the_twin(seed, allowed, sharpness):
     probs = np.random.default_rng(seed).random(7)
     mine, other = np.random.default_rng(seed), np.random.default_rng(seed)
-    drawn = kernels.draw_among(probs, allowed, mine)
+    drawn = kernels.draw_among(probs, allowed, sharpness, mine)
     assert allowed >> drawn & 1
-    assert drawn == twin.draw_among(probs, allowed, other)
+    assert drawn == twin.draw_among(probs, allowed, sharpness, other)
     assert mine.random() == other.random()
+
+
+@pytest.mark.parametrize("relation", Relation)
+def test_what_leaves_apart_equals_the_twin(relation):
+    found = kernels.leaving_apart(relation, COMPOSITION)
+    assert found == twin.leaving_apart(relation, COMPOSITION)
+    assert found & 1  # j may always start after everything
+
+
+def random_order(rng, actions):
+    """Log probabilities of actions after each, and of how often each occurs."""
+    order = np.log(rng.dirichlet(np.ones(actions), actions + 1) + 1e-9)
+    order -= np.log(np.exp(order).sum(axis=1, keepdims=True))
+    return order, np.log(rng.dirichlet(np.ones(4), actions) + 1e-9)
+
+
+@given(SEEDS, st.integers(0, 9), st.integers(1, 4))
+def test_actions_equal_those_of_the_twin(seed, length, actions):
+    order, occurrences = random_order(np.random.default_rng(seed), actions)
+    mine, other = np.random.default_rng(seed), np.random.default_rng(seed)
+    action, plain = (
+        module.draw_order(length, order, rng) for module, rng in ((kernels, mine), (twin, other))
+    )
+    np.testing.assert_array_equal(action, plain)
+    np.testing.assert_array_equal(
+        kernels.walk_actions(action, order, occurrences, 2, mine),
+        twin.walk_actions(action, order, occurrences, 2, other),
+    )
+    assert mine.random() == other.random()
+
+
+@given(SEEDS, st.integers(2, 9), st.data())
+def test_log_order_equals_the_twin(seed, length, data):
+    order, _ = random_order(np.random.default_rng(seed), 3)
+    action = kernels.draw_order(length, order, np.random.default_rng(seed))
+    i = data.draw(st.integers(0, length - 2))
+    j = data.draw(st.integers(i + 1, length - 1))
+    np.testing.assert_allclose(
+        kernels.log_order(action, order, i, j), twin.log_order(action, order, i, j), rtol=1e-12
+    )
 
 
 # Relations hold together
@@ -288,7 +330,7 @@ def test_networks_occur_as_often_as_enumerated(structure, rng, false_alarm):
     chances, other = (chances_of(random_links(rng, structure)) for _ in range(2))
     counts = Counter(
         tuple(
-            kernels.draw_relations(action, *chances, COMPOSITION, rng)[
+            kernels.draw_relations(action, *chances, COMPOSITION, np.zeros(3, bool), 1.0, rng)[
                 [0, 0, 1], [1, 2, 2]
             ].tolist()
         )
@@ -424,7 +466,7 @@ def test_an_activity_without_instances(rng):
 
 
 def test_an_activity_without_actions(rng):
-    model = IBGNClassifier("chain", draws=10, random_state=0).fit([[], []], ["idle", "idle"])
+    model = IBGNClassifier(random_state=0).fit([[], []], ["idle", "idle"])
     activity = model.activities_["idle"]
     assert sample_instances(activity, 2, rng).lengths.tolist() == [0, 0]
     with pytest.raises(DataError, match="knows no action"):

@@ -122,6 +122,13 @@ class Lesson:
         weights = np.repeat([1.0, *[self.copy_weight] * len(self.copies)], len(self.X))
         return HeldOut(scores.reshape(-1, *shape[2:]), np.tile(self.codes, len(versions)), weights)
 
+    def typical(self, held_out: HeldOut) -> Floats:
+        """(activities, terms) mean held-out scores of its instances, without copies."""
+        scores = held_out.scores[: len(self.X)]
+        return np.array(
+            [scores[self.codes == c, :, c].mean(axis=0) for c in range(scores.shape[2])]
+        )
+
     def _pooled(self, t: int, of_activities: Sequence[Any]) -> Any:
         return reduce(add, of_activities) if self.terms[t][0].pools else None
 

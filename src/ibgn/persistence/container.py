@@ -24,6 +24,7 @@ Json = Any  # any JSON value
 
 FORMAT, VERSION = b"ibgn model ", 2
 LARGEST = 2 << 30  # bytes of a file, and of all its arrays unpacked
+MOST_AXES = 4  # of an array
 LARGEST_JSON = 16 << 20
 MOST_AXES = 4  # of an array
 MOST_LINKS = 10_000_000  # pairs of positions of all structures together

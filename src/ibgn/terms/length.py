@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from scipy.special import softmax
 
-from ibgn._arrays import Floats
+from ibgn._arrays import Floats, Ints
 from ibgn.declarations import FLOAT, is_finite, is_positive, stored
 from ibgn.intervals import IntervalSequences
 from ibgn.terms.base import Context, FittedTerm, LogTerms, Term
@@ -37,6 +38,12 @@ class FittedLength(FittedTerm):
     def log_terms(self, X: IntervalSequences) -> LogTerms:
         """Log density of the length of each instance."""
         return LogTerms(instance=self.prediction.log_density(np.zeros(len(X), int), log_lengths(X)))
+
+    def draw(self, n: int, among: Ints, rng: np.random.Generator) -> Ints:
+        """Draw lengths among these, (n,), each as likely as numbers that round to it."""
+        logs = np.log1p(among)
+        density = self.prediction.log_density(np.zeros(len(among), int), logs) - logs
+        return rng.choice(among, n, p=softmax(density))
 
     def describe(self) -> pd.DataFrame:
         """Typical number of intervals, and its usual range."""

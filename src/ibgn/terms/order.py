@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ibgn._arrays import Codes, Floats, Ints
+from ibgn._arrays import Floats, Ints
 from ibgn.declarations import FLOAT, are_smoothed_log_probs, stored
 from ibgn.intervals import IntervalSequences
 from ibgn.terms.base import Context, FittedTerm, LogTerms, Term
@@ -37,14 +37,6 @@ class FittedOrder(FittedTerm):
         terms = np.zeros(len(X.action))
         terms[known] = self.log_probs[before, X.action[known]]
         return LogTerms(interval=terms)
-
-    def draw(self, length: int, rng: np.random.Generator) -> Codes:
-        """Draw the actions of an instance one after the other, (length,)."""
-        probs, drawn = np.exp(self.log_probs), np.zeros(length, np.int32)
-        before = len(self.actions)
-        for n in range(length):
-            before = drawn[n] = rng.choice(len(self.actions), p=probs[before] / probs[before].sum())
-        return drawn
 
     def describe(self) -> pd.DataFrame:
         """Steps from one action to the next, the likeliest first; "" is the beginning."""

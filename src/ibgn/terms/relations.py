@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ibgn._arrays import Array, Bytes, Floats, Ints
+from ibgn._arrays import Array, Bools, Bytes, Floats, Ints
 from ibgn._kernels import generation as drawing
 from ibgn._kernels import links as kernels
 from ibgn.allen import COMPOSITION, Relation, symbols
@@ -161,15 +161,25 @@ class FittedRelations(FittedTerm):
         chances: Floats = np.exp(self.log_probs[row] if row >= 0 else unknown)
         return chances
 
-    def draw(self, action: npt.ArrayLike, rng: np.random.Generator) -> Bytes:
+    def draw(
+        self,
+        action: npt.ArrayLike,
+        rng: np.random.Generator,
+        alone: Bools | None = None,
+        sharpness: float = 1.0,
+    ) -> Bytes:
         """Draw the relations of all pairs of an instance given its actions.
 
         Returns (k, k), the relation of i < j at [i, j], and 255 elsewhere. Pairs are drawn one by
         one, each among the relations that the intervals between leave open, so they always hold
         together. It is the distribution that is scored; a pair that is not scored has each of the
         relations left with the same probability.
+
+        Intervals of actions that are `alone`, (actions,), never overlap each other. Probabilities
+        are raised to the power `sharpness`.
         """
         self._check_distribution()
+        alone = np.zeros(len(self.actions), bool) if alone is None else alone
         return drawing.draw_relations(
             np.asarray(action, np.int32),
             self.structure.mask(self.structure.size),
@@ -179,6 +189,8 @@ class FittedRelations(FittedTerm):
             self.keys,
             *self._chances,
             COMPOSITION,
+            alone,
+            float(sharpness),
             rng,
         )
 
