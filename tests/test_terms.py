@@ -298,7 +298,8 @@ def test_scores_and_prior_are_the_joint(estimator, signs):
         scores = model.scores(new)
         assert scores.shape == (len(new), len(model.terms_), 4)
         joint = model._joint_log_likelihood(new)
-        np.testing.assert_allclose(scores.sum(axis=1) + model.class_log_prior_, joint, rtol=1e-12)
+        weighted = np.einsum("t,ntc->nc", model._weights, scores)
+        np.testing.assert_allclose(weighted + model.class_log_prior_, joint, rtol=1e-12, atol=1e-10)
         coded = model._coded(
             model._prepare(IntervalSequences.from_lists(new) if new is NEW else new)
         )
@@ -321,7 +322,8 @@ def test_explanations_add_up_at_every_level(estimator, signs):
         assert found.prior == pytest.approx(np.log(3))
         scores = model.scores(one)[0]
         leg, bus = model.classes_.tolist().index("leg"), model.classes_.tolist().index("bus")
-        expected = dict(zip(model.terms_, scores[:, leg] - scores[:, bus], strict=True))
+        said = model._weights * (scores[:, leg] - scores[:, bus])
+        expected = dict(zip(model.terms_, said, strict=True))
         assert found.sums == pytest.approx(expected, rel=1e-9, abs=1e-8)
         frame = found.frame()
         assert frame["contribution"].sum() == pytest.approx(found.log_odds, rel=1e-9, abs=1e-8)
