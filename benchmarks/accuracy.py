@@ -41,7 +41,7 @@ def read(path: Path) -> tuple[IntervalSequences, Any]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         X, y = read_csv(path, zero_length="drop")
-    if any("ends look inclusive" in warning for warning in inspect(X, y).warnings):
+    if any("ends look inclusive" in str(warning) for warning in inspect(X, y).warnings):
         X, y = read_csv(path, closed="both")
     return X, y
 

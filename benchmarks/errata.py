@@ -186,9 +186,7 @@ def smoothing() -> None:
 
 def padding() -> None:
     """Links found where relations do not depend on actions, with null relations and without."""
-    say(
-        "[b]9. Null relations make false links[/b]: relations independent of actions"
-    )
+    say("[b]9. Null relations make false links[/b]: relations independent of actions")
     rng = np.random.default_rng(0)
     for shortest in (3, 6):
         X = random_instances([6, *rng.integers(shortest, 7, 399).tolist()], rng)
