@@ -134,10 +134,11 @@ def sampler() -> None:
     X = IntervalSequences.from_lists(rows)
     concentration, prior = 0.7, np.array([0.5, 0.3, 0.2])
     say(f"   enumeration {enumerate_tables(X, concentration, prior).round(2)}")
+    start = seating.initial_state(X, concentration, prior)
     for name in ("exact", "published"):
-        start = seating.initial_state(X)
+        fixed = seating.Sampling(name, concentration=concentration, action_prior=1.0)
         rng = np.random.default_rng(0)
-        _, _, summed = seating.run(X, start, concentration, prior, name, rng, 200_000)
+        summed = seating.run(X, start, fixed, rng, 200_000).counts
         say(f"   {name:11} {(summed.sum(axis=1) / 200_000).round(2)}")
 
 
@@ -145,8 +146,8 @@ def enumerate_tables(X: IntervalSequences, concentration: float, prior: np.ndarr
     """Posterior mean of the nodes at each table, over all seatings."""
     total, weight = np.zeros(4), 0.0
     for first, second in itertools.product(seatings(4), seatings(3)):
-        state = seating.initial_state(X, np.array(first + second))
-        p = np.exp(seating.log_joint(X, state, concentration, prior))
+        state = seating.initial_state(X, concentration, prior, np.array(first + second))
+        p = np.exp(seating.log_joint(X, state))
         total, weight = total + p * state.totals, weight + p
     return total / weight
 

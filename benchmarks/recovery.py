@@ -37,7 +37,7 @@ Floats = npt.NDArray[np.float64]
 def known_activity(seed: int = 0) -> ActivityModel:
     """The activity that is to be found again."""
     rng = np.random.default_rng(seed)
-    converged = Convergence(0, 1, 1, 1.0, float("nan"), 1.0, True, np.zeros((1, 1)))
+    converged = Convergence(0, 1, 1, 1.0, 1.0, 1.0, True, np.zeros((3, 1, 1)))
     actions = tuple("abcd")
     tables = FittedTables(
         actions=actions,

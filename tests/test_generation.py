@@ -80,7 +80,7 @@ def even_links(structure, actions=1, weights=(1,) * 7, **options):
 
 
 def random_nodes(rng, actions=3, tables=2):
-    settled = Convergence(0, 1, 1, 1.0, np.nan, 1.0, True, np.zeros((1, 1)))
+    settled = Convergence(0, 1, 1, 1.0, 1.0, 1.0, True, np.zeros((3, 1, 1)))
     probs = 0.5 / actions + 0.5 * rng.dirichlet(np.ones(actions), tables)
     prior = rng.gamma(1.0, size=actions) + 0.1
     shares = np.ones(tables) / tables

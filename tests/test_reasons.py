@@ -172,8 +172,8 @@ def test_words_of_gaps():
 def test_words_of_occupancy_are_about_when_activities_differ():
     said = texts("occupancy", TEA)
     found = re.fullmatch(
-        r"'wait' does not go on from (\d+)% to 100% of the instance; in 'tea' it does in \d% of "
-        r"the instances, in 'coffee' it does in (\d+)% of the instances",
+        r"'wait' does not go on from (\d+)% to 100% of the instance; in 'tea' it goes on in \d% "
+        r"of the instances, in 'coffee' it goes on in (\d+)% of the instances",
         said["wait"],
     )
     assert found
@@ -183,11 +183,11 @@ def test_words_of_occupancy_are_about_when_activities_differ():
 def test_words_of_switches_are_about_the_step_that_says_most():
     said = texts("switches", TEA)
     assert re.fullmatch(
-        r"'stir' begins at \d+% of the instance; in 'tea' it does with probability \d+%, in "
-        r"'coffee' it does with probability <?\d%",
+        r"'stir' begins at \d+% of the instance; in 'tea' with probability \d+%, in 'coffee' with "
+        r"probability <?\d%",
         said["stir"],
     )
-    assert said["grind"].startswith("'grind' does not go on at 0% of the instance; in 'tea' it ")
+    assert said["grind"].startswith("'grind' does not go on at 0% of the instance; in 'tea' with ")
 
 
 def test_words_of_relations():

@@ -266,14 +266,14 @@ def scores_of_pgmpy():
 
 
 def contingency_of_activities(tables):
-    """As if the activity were the first action."""
-    rows = [(number, *row[1:]) for number, rows in enumerate(tables) for row in rows]
+    """As if the activity were the first action, and the second did not matter."""
+    rows = [(number, 0, *row[2:]) for number, rows in enumerate(tables) for row in rows]
     return contingency(rows, linked=True), contingency(rows, linked=False)
 
 
 @given(st.lists(sequences(longest=5), min_size=1, max_size=3))
 def test_shared_links_compare_marginal_likelihoods(parts):
-    """Of the relations of each constraint and second action."""
+    """Of the relations of each constraint."""
     scores = score_shared_links(parts)
     size = max(int(part.lengths.max(initial=0)) for part in parts)
     assert scores.size == size

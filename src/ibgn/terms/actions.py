@@ -61,7 +61,7 @@ class FittedActions(FittedTerm):
 
 @dataclass(frozen=True)
 class Actions(Term):
-    """Frequencies of actions, each interval by itself: a mixture of tables comes to the same.
+    """Frequencies of actions, each interval by itself, whatever their order.
 
     Parameters
     ----------

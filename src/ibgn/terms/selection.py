@@ -108,7 +108,7 @@ def score_links(
     pairs = _read_pairs(X, ties)
     actions = len(X.actions)
     gain, free, marginal_gain = kernels.link_gains(
-        pairs.open_codes(pairs.first, actions, actions),
+        pairs.open_codes(pairs.second, actions, pairs.first, actions),
         actions,
         actions,
         SAMPLE_SIZE,
@@ -126,17 +126,17 @@ def score_shared_links(
 ) -> LinkScores:
     """Score every link for all activities by whether the relation depends on the activity.
 
-    Compares the marginal likelihood of the relations at a pair of positions, within the constraint
-    and given the second action, with one Dirichlet distribution for each activity, against one
-    for all. A link needs strong evidence, a ratio of 10; penalty multiplies that.
+    Compares the marginal likelihood of the relations at a pair of positions, within their
+    constraints, with one Dirichlet distribution for each activity, against one for all. A link
+    needs strong evidence, a ratio of 10; penalty multiplies that.
     """
     check_number("penalty", penalty, "positive", lambda value: value > 0)
     X = IntervalSequences.concatenate(parts)
     activity = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
     pairs = _read_pairs(X, ties)
     gain = kernels.link_gains(
-        pairs.open_codes(activity[pairs.owner], len(parts), len(X.actions)),
-        len(X.actions),
+        pairs.open_codes(0, 1, activity[pairs.owner], len(parts)),
+        1,
         len(parts),
         SAMPLE_SIZE,
         pairs.candidates,
@@ -184,9 +184,9 @@ class _Pairs(NamedTuple):
     relation: Ints
     allowed: Ints
 
-    def open_codes(self, first: Ints, firsts: int, seconds: int) -> Ints:
-        """Sorted codes, for `link_gains`, of pairs with a choice."""
-        code = (self.candidate * 128 + self.allowed) * seconds + self.second
+    def open_codes(self, second: Ints | int, seconds: int, first: Ints, firsts: int) -> Ints:
+        """Sorted codes of pairs with a choice: a link adds `first` to what is given, `second`."""
+        code = (self.candidate * 128 + self.allowed) * seconds + second
         code = (code * firsts + first) * 8 + self.relation
         return np.sort(code[self.allowed & (self.allowed - 1) > 0])
 

@@ -10,7 +10,7 @@ from ibgn.declarations import ANY, FLOAT, are_smoothed_log_probs, stored
 from ibgn.intervals import IntervalSequences
 from ibgn.terms.base import Context, Counts, FittedTerm, LogTerms, Term
 from ibgn.terms.occupancy import INSTANTS, going_on
-from ibgn.terms.parts import Part, per_cent
+from ibgn.terms.parts import Part, probability
 
 __all__ = ["FittedSwitches", "Switches"]
 
@@ -100,9 +100,7 @@ class FittedSwitches(FittedTerm):
 
     def expected(self, X: IntervalSequences, part: Part) -> str:
         """Probability of that, given the instant before."""
-        return (
-            f"it does with probability {per_cent(np.exp(self._steps_of(X, part)[part.where[0]]))}"
-        )
+        return probability(self._steps_of(X, part), part)
 
     def _states(self, X: IntervalSequences, part: Part) -> tuple[int, int]:
         """Whether the action goes on at the instant before, and at the instant."""
