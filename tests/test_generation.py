@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba.core.dispatcher import Dispatcher
+from scipy.stats import t
 
 import naive_generation as twin
 from chance import fit_of_counts, standard_errors
@@ -17,11 +18,14 @@ from ibgn import DataError, IBGNClassifier, IntervalSequences, Structure, read_n
 from ibgn._kernels import generation as kernels
 from ibgn.allen import COMPOSITION, CONSTRAINTS, Relation
 from ibgn.consistency import realise
-from ibgn.model.activity import ActivityModel
+from ibgn.model.activity import ActivityModel, lone_actions
 from ibgn.model.generation import sample_instances
+from ibgn.model.likeness import CANDIDATES, choose_candidates, find_sharpness
 from ibgn.model.times import LEAST_GAP, rank_end_points, spread_ranks
 from ibgn.networks import BEYOND
 from ibgn.terms import Context, Relations
+from ibgn.terms.durations import FittedTotals
+from ibgn.terms.length import FittedLength
 from ibgn.terms.relations import FittedRelations
 from ibgn.terms.seating import Convergence
 from ibgn.terms.smoothing import MEMBERS
@@ -390,6 +394,79 @@ def test_lengths_follow_training(rng, false_alarm):
     assert goodness(counts, {1: 2 / 6, 4: 2 / 6, 6: 2 / 6}) < false_alarm
 
 
+# Actions, lengths and overlaps as learned
+
+
+@pytest.mark.statistical(false_alarm=1e-8)
+def test_actions_follow_order_and_occurrences(rng, false_alarm):
+    """The walk keeps the product of both; the order alone gives other sequences."""
+    order, occurrences = random_order(np.random.default_rng(0), 2)  # a walk that mixes well
+    counts = Counter(
+        tuple(kernels.walk_actions(kernels.draw_order(4, order, rng), order, occurrences, 40, rng))
+        for _ in range(8000)
+    )
+    assert goodness(counts, twin.enumerate_actions(4, order, occurrences)) > false_alarm
+    alone = Counter(tuple(kernels.draw_order(4, order, rng).tolist()) for _ in range(8000))
+    assert goodness(alone, twin.enumerate_actions(4, order, 0 * occurrences)) > false_alarm
+    others = np.log(np.full((2, 4), 1e-6))
+    others[0, 3], others[1, 1] = 0, 0  # exactly one of the second action
+    assert goodness(counts, twin.enumerate_actions(4, order, others)) < false_alarm  # the control
+
+
+@pytest.mark.statistical(false_alarm=1e-8)
+def test_lengths_follow_their_term(rng, false_alarm):
+    length = FittedLength(names(1), np.array([1.6]), np.array([0.4]), np.array([5.0]))
+    among = np.array([1, 3, 4, 8])
+    counts = Counter(length.draw(4000, among, rng).tolist())
+    logs = np.log1p(among)
+    weights = t.pdf(logs, 5.0, 1.6, 0.4) / (1 + among)  # density of the length itself
+    probs = dict(zip(among.tolist(), (weights / weights.sum()).tolist(), strict=True))
+    assert goodness(counts, probs) > false_alarm
+    assert goodness(counts, dict.fromkeys(among.tolist(), 0.25)) < false_alarm  # the control
+
+
+@pytest.mark.statistical(false_alarm=1e-8)
+def test_sharper_relations_are_powers_of_what_was_learned(rng, false_alarm):
+    action, alone = np.array([2, 0, 2], np.int32), np.array([True, True, True])
+    chances = chances_of(random_links(rng, Structure.full()))
+    counts = Counter(
+        tuple(
+            kernels.draw_relations(action, *chances, COMPOSITION, alone, 2.0, rng)[
+                [0, 0, 1], [1, 2, 2]
+            ].tolist()
+        )
+        for _ in range(10_000)
+    )
+    options = {"alone": alone, "sharpness": 2.0}
+    assert goodness(counts, twin.enumerate_relations(action, *chances, **options)) > false_alarm
+    for option in ({"alone": alone}, {"sharpness": 2.0}):  # controls
+        other = twin.enumerate_relations(action, *chances, **option)
+        assert goodness(counts, other) < false_alarm
+
+
+@given(SEEDS, ANY_STRUCTURE, st.integers(0, 30))
+def test_lone_actions_never_overlap_themselves(seed, structure, k):
+    rng = np.random.default_rng(seed)
+    action, alone = rng.integers(0, 3, k), np.array([True, False, True])
+    relations = random_links(rng, structure).draw(action, rng, alone)
+    X = place(relations, rng)
+    np.testing.assert_array_equal(read_networks(X)[0].relations, relations)
+    for i, j in combinations(range(k), 2):
+        if action[i] == action[j] and alone[action[i]]:
+            assert relations[i, j] <= Relation.MEETS
+
+
+@given(sequences())
+def test_lone_actions_are_those_without_overlaps(X):
+    alone = np.ones(len(X.actions), int)
+    for network, instance in zip(read_networks(X), X, strict=True):
+        for i, j in combinations(range(len(network)), 2):
+            first, second = instance.action[[i, j]]
+            if first == second and network.relations[i, j] > Relation.MEETS:
+                alone[first] = 0
+    np.testing.assert_array_equal(lone_actions(X), alone)
+
+
 # Instances
 
 
@@ -588,3 +665,88 @@ def test_what_is_no_distribution_is_not_drawn_from(unlinked, structure, rng):
         sample_instances(activity, 1, rng)
     with pytest.raises(DataError, match="learn with unlinked='constrained'"):
         sample_instances(activity, 1, rng)
+
+
+MAKING_TEA = [("hold", 0, 9), ("pour", 1, 3), ("stir", 4, 6), ("pour", 6, 8)]
+MAKING_DOUGH = [("pour", 0, 2), ("stir", 2, 30), ("hold", 20, 40)]
+
+
+@pytest.fixture(scope="module")
+def kitchen():
+    """Two activities whose instances differ in pace, learned by all terms."""
+    rng = np.random.default_rng(0)
+    X = [
+        [(a, 1 + s * pace, 1 + e * pace) for a, s, e in instance]
+        for instance in (MAKING_TEA, MAKING_DOUGH)
+        for pace in rng.uniform(0.8, 1.2, 20)
+    ]
+    return IBGNClassifier(random_state=0).fit(X, 20 * ["tea"] + 20 * ["dough"])
+
+
+def test_all_terms_together_draw_what_was_learned(kitchen):
+    """Of 100 instances, more than half are the one instance there is, and last about as long."""
+    for name, typical in (("tea", MAKING_TEA), ("dough", MAKING_DOUGH)):
+        drawn = kitchen.sample(100, name, random_state=0)
+        expected = IntervalSequences.from_lists([typical])
+        alike = [
+            [action for action, *_ in instance] == [action for action, *_ in typical]
+            and (network == networks_of(expected)[0])
+            for instance, network in zip(drawn.to_lists(), networks_of(drawn), strict=True)
+        ]
+        assert np.mean(alike) > 0.5
+        last = np.maximum.reduceat(drawn.end, drawn.offsets[:-1])
+        assert 0.8 < np.median(last) / expected.end.max() < 1.25
+        assert (kitchen.predict(drawn) == name).mean() > 0.95
+
+
+def test_sharpness_is_found_once_and_is_more_than_one(kitchen):
+    activity = kitchen.activities_["tea"]
+    sharpness = find_sharpness(activity)
+    assert 1 < sharpness <= 4
+    kitchen.sample(1, "tea", random_state=0)
+    assert activity.derived("sharpness", lambda: 0.0) == sharpness
+    assert find_sharpness(replace(activity, typical=None)) == 1
+    pleased = np.full_like(activity.typical, -1e9)
+    assert find_sharpness(replace(activity, typical=pleased)) == 1
+
+
+@pytest.mark.statistical(false_alarm=1e-8)
+def test_candidates_are_chosen_by_terms_that_nothing_is_drawn_from(rng, false_alarm):
+    """A term that knows only the duration decides between two candidates that differ in it."""
+    totals = FittedTotals(names(1), np.zeros(1), np.ones(1), np.full(1, 30.0))
+    activity = ActivityModel("a", names(1), {"totals": totals}, np.array([1]), 1.0)
+    ends = np.tile([1.0, np.exp(2.0)] * (CANDIDATES // 2), 3000)
+    zeros = np.zeros(len(ends))
+    X = IntervalSequences(np.arange(len(ends) + 1), zeros.astype(int), zeros, ends, names(1))
+    chosen = choose_candidates(activity, X, rng)
+    assert len(chosen) == 3000
+    densities = t.pdf([0.0, 2.0], 30.0)
+    probs = dict(enumerate((densities / densities.sum()).tolist()))
+    counts = Counter((chosen.end > 2).astype(int).tolist())
+    assert goodness(counts, probs) > false_alarm
+    assert goodness(counts, {0: 0.5, 1: 0.5}) < false_alarm  # the control
+
+
+@pytest.mark.parametrize(
+    "terms",
+    [
+        ("actions", "relations"),
+        ("order", "relations", "durations"),
+        ("occurrences", "relations", "gaps"),
+        ("length", "order", "occurrences", "relations", "starts"),
+    ],
+    ids=", ".join,
+)
+def test_few_terms_are_enough(terms):
+    X = 20 * [MAKING_TEA] + 20 * [MAKING_DOUGH]
+    model = IBGNClassifier(terms=terms, random_state=0).fit(X, 20 * ["tea"] + 20 * ["dough"])
+    drawn = model.sample(5, "tea", random_state=0)
+    assert drawn == model.sample(5, "tea", random_state=0)
+    assert drawn.lengths.tolist() == 5 * [4]
+
+
+@pytest.mark.parametrize("terms", [("relations",), ("order", "durations")], ids=", ".join)
+def test_missing_terms_are_refused(terms):
+    model = IBGNClassifier(terms=terms, random_state=0).fit([MAKING_TEA], ["tea"])
+    with pytest.raises(DataError, match="need 'relations', and one of 'tables', 'order'"):
+        model.sample(1, "tea")

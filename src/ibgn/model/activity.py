@@ -13,7 +13,7 @@ from ibgn.intervals import IntervalSequences
 from ibgn.terms.base import FittedTerm, LogTerms
 from ibgn.text import count
 
-__all__ = ["ActivityModel", "lone_actions", "mean_pace"]
+__all__ = ["ActivityModel", "are_whole", "lone_actions", "mean_pace"]
 
 T = TypeVar("T")
 
@@ -35,6 +35,7 @@ class ActivityModel:
         where that is not known
     typical : (terms,) mean log probability of its instances by each term, as learned from others;
         None where no instances were held out
+    whole : whether all times it was learned from are whole numbers
     """
 
     name: Any
@@ -52,6 +53,7 @@ class ActivityModel:
         default=None,
     )
     typical: Floats | None = stored(FLOAT, "terms", holds=is_finite, optional=True, default=None)
+    whole: bool = stored(bool, default=False)
     _derived: dict[Hashable, Any] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -113,3 +115,9 @@ def lone_actions(X: IntervalSequences) -> Ints:
     alone = np.ones(len(X.actions), np.int64)
     alone[action[1:][overlapping]] = 0
     return alone
+
+
+def are_whole(X: IntervalSequences) -> bool:
+    """Whether all times are whole numbers, such as those of frames; there must be some."""
+    times = np.concatenate([X.start, X.end])
+    return bool(len(times) and (times == np.round(times)).all())

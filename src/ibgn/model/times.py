@@ -53,21 +53,29 @@ def draw_times(
     """Draw the starts and ends of intervals with these ranks, (k, 2); the first starts at 0.
 
     With a term of durations or of gaps, times follow it as far as the ranks allow, see
-    `ibgn._kernels.times`. Otherwise they are spread by the mean pace.
+    `ibgn._kernels.times`, and are whole numbers if all times in training are. Otherwise they are
+    spread by the mean pace.
     """
     if not len(action) or not ("durations" in activity or "gaps" in activity):
         return spread_ranks(ranks, activity.pace, rng)
     durations, gaps = (_predictions(activity, name)[action] for name in ("durations", "gaps"))
     start = _keep_apart(_first_guess(ranks, durations, gaps, rng))
     walked = kernels.walk_times(ranks, start, durations, gaps, SWEEPS, rng)
-    times: Floats = _keep_apart(walked)[ranks]
-    return times
+    times = _keep_apart(walked)
+    return (_round_apart(times) if activity.whole else times)[ranks]
 
 
 def _keep_apart(times: Floats) -> Floats:
     """The same instants, in order, none closer to the next than a tiny part of the mean."""
     steps = np.diff(times)
     return np.append(0.0, np.cumsum(np.maximum(steps, LEAST_PART * steps.mean())))
+
+
+def _round_apart(times: Floats) -> Floats:
+    """Whole numbers near the instants, each larger than the one before."""
+    rank = np.arange(len(times))
+    whole: Floats = np.maximum.accumulate(np.round(times) - rank) + rank
+    return whole
 
 
 def spread_ranks(ranks: Ints, pace: float, rng: np.random.Generator) -> Floats:
