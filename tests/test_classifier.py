@@ -214,6 +214,7 @@ def test_published_sets_every_switch():
         "published",
     )
     assert (model.unlinked, model.class_prior, model.sampler) == ("ignore", "uniform", "published")
+    assert model.ties == "published"
     assert (model.structure, model.draws) == ("full", 7)
 
 

@@ -235,6 +235,15 @@ def test_learned_prior_takes_pairs_never_met_after_the_others():
 # unlinked pairs
 
 
+def test_unlinked_pairs_are_described_without_a_first_action(rng):
+    X = random_sequences(rng)
+    frame = fit(X, Structure.chain()).describe()
+    assert set(frame["first"]) == {"", *X.actions}
+    assert set(frame["second"]) == set(X.actions)
+    assert (fit(X, Structure.full()).describe()["first"] != "").all()
+    assert (fit(X, Structure()).describe()["first"] == "").all()
+
+
 def test_ignored_pairs_say_nothing(rng):
     X = random_sequences(rng)
     structure = Structure([(0, 1), (1, 2)])

@@ -352,7 +352,7 @@ def test_ring_3_control_samplers_that_believe_another_prior(believed, rng):
 @pytest.mark.statistical(false_alarm=1e-8)
 def test_ring_3_the_joint_distribution_is_invariant(rng, false_alarm):
     """A mean of 1200 differences is normal; they are as often above zero as below."""
-    bound = standard_errors(false_alarm, cases=10, df=1199)
+    bound = standard_errors(false_alarm, cases=16, df=1199)
     assert np.abs(geweke_scores(nodes.MOVES, rng)).max() < bound
 
 
@@ -880,7 +880,7 @@ def test_too_few_draws_or_sweeps_have_not_converged(rng):
     assert nodes.judge(traces, 700, 1, 700).converged
     assert not nodes.judge(traces, 700, 1, 701).converged  # fewer draws than asked for
     assert not nodes.judge(traces, 700, 10, 70).converged  # worth 140 at most, by ArviZ fewer
-    assert not nodes.judge(traces[:, :, :599], 700, 1, 599).converged  # too short to tell
+    assert not nodes.judge(traces[:, :, :477], 700, 1, 477).converged  # too short to tell
 
 
 def test_chains_start_far_apart(rng):
@@ -901,15 +901,19 @@ def test_chains_start_far_apart(rng):
 
 
 def test_chains_from_far_apart_agree():
-    """On data of a few tables and of one for each position, whatever the chain began with."""
+    """Where each position has its own actions, and where all have the same, from any start."""
     rng = np.random.default_rng(7)
-    fixed = [0, 1, 2, 3, 4, 5]
-    for instances in ([fixed] * 10, [rng.integers(0, 6, 8).tolist() for _ in range(12)]):
-        X = sequences_of(instances, 6)
-        found = quietly(X, Sampling(), np.random.default_rng(0)).convergence
-        assert found.converged
+    orderly = [
+        [a if rng.random() < 0.8 else rng.integers(0, 6) for a in range(6)] for _ in range(20)
+    ]
+    uniform = [(rng.random(8) < 0.1).astype(int) for _ in range(20)]
+    for instances, low, high in ((orderly, 50, 5000), (uniform, 1e-3, 0.2)):
+        learned = quietly(sequences_of(instances, 6), Sampling(), np.random.default_rng(0))
+        found = learned.convergence
+        assert found.rhat <= nodes.RHAT_LIMIT
         first, second = np.exp(found.traces[1].mean(axis=1))
         assert 0.5 < first / second < 2
+        assert low < first < high
 
 
 @pytest.mark.parametrize("chains", [1, 2])

@@ -401,4 +401,5 @@ def test_terms_do_not_depend_on_each_other(signs):
     swapped = IBGNClassifier(terms=["actions", "relations"], random_state=0).fit(X, y).scores(X)
     np.testing.assert_array_equal(both, swapped[:, ::-1])
     alone = IBGNClassifier(terms=["actions"], random_state=0).fit(X, y).scores(X)
-    np.testing.assert_array_equal(both[:, [1]], alone)
+    # folds of several terms are added up, one term has no folds: only rounding differs
+    np.testing.assert_allclose(both[:, [1]], alone, rtol=1e-12)

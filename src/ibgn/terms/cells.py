@@ -46,16 +46,15 @@ class PairChoices(NamedTuple):
 
 
 class PairCells(NamedTuple):
-    """Pairs that leave a choice, counted by key and relation.
+    """Pairs that leave a choice, counted where key and relation are the same.
 
     Parameters
     ----------
-    key, relation : (cells,) as in `PairChoices`
-    counts : (n, cells) sparse, how many pairs of each instance
+    pairs : one pair of each kind
+    counts : (n, pairs) sparse, how many of them each instance has
     """
 
-    key: Ints
-    relation: Bytes
+    pairs: PairChoices
     counts: csr_array
 
 
@@ -114,6 +113,7 @@ class PairRule:
             )
             owner = np.repeat(np.arange(len(X)), X.lengths * (X.lengths - 1) // 2)[chosen]
             counts = csr_array((np.ones(len(cell)), (owner, cell)), (len(X), len(code)))
-            return PairCells(code // 8, (code % 8).astype(np.uint8), counts)
+            key, relation = code // 8, (code % 8).astype(np.uint8)
+            return PairCells(PairChoices(relation, (key % 128).astype(np.uint8), key), counts)
 
         return X.derived(("pair cells", self, actions), count)

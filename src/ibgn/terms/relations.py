@@ -141,17 +141,7 @@ class FittedRelations(FittedTerm):
         if self.structure.links:
             return super().log_likelihood(X)
         cells = self.rule.cells(X, len(self.actions))
-        fallback = np.where(
-            cells.key < 0,
-            cells.key + 256,
-            cells.key % 128 + 128 * (cells.key >= self._first_unlinked),
-        )
-        logs = self.unknown.reshape(-1, 7)[fallback, cells.relation]
-        if len(self.keys):
-            row = np.minimum(np.searchsorted(self.keys, cells.key), len(self.keys) - 1)
-            met = self.keys[row] == cells.key
-            logs[met] = self.log_probs[row[met], cells.relation[met]]
-        total: Floats = cells.counts @ logs
+        total: Floats = cells.counts @ self.pair_terms(cells.pairs)
         return total
 
     def probs(self, first: int, second: int, constraint: int, linked: bool = True) -> Floats:
@@ -220,24 +210,25 @@ class FittedRelations(FittedTerm):
         return np.exp(self.log_probs), np.exp(self.unknown).reshape(-1, 7)
 
     def describe(self, least: float = 0.0) -> pd.DataFrame:
-        """Relations of linked pairs given actions and constraint, the most telling first.
+        """Relations of pairs given actions and constraint, the most telling first.
 
-        `surprise` is how far the distribution is from uniform, in nats: the log of the number of
-        possible relations, minus the entropy.
+        Rows without a `first` action are about unlinked pairs, whatever it is. `surprise` is how
+        far the distribution is from uniform, in nats: the log of the number of possible relations,
+        minus the entropy.
         """
         rows = []
-        linked = self.keys < self._first_unlinked
-        for key, logs in zip(self.keys[linked].tolist(), self.log_probs[linked], strict=True):
+        names = (*self.actions, "")
+        for key, logs in zip(self.keys.tolist(), self.log_probs, strict=True):
             pair, constraint = divmod(key, 128)
-            first, second = (self.actions[code] for code in divmod(pair, len(self.actions)))
+            first, second = (names[code] for code in divmod(pair, len(self.actions)))
             chances = np.exp(logs)
             best = Relation(int(chances.argmax()))
             possible = chances > 0
             surprise = np.log(possible.sum()) + (chances[possible] * logs[possible]).sum()
             held = (first, best.label, second, symbols(constraint))
             rows.append((*held, chances[best], surprise))
-        names = ["first", "relation", "second", "constraint", "probability", "surprise"]
-        frame = pd.DataFrame(rows, columns=names)
+        columns = ["first", "relation", "second", "constraint", "probability", "surprise"]
+        frame = pd.DataFrame(rows, columns=columns)
         frame = frame[frame["probability"] >= least]
         return frame.sort_values("surprise", ascending=False, kind="stable", ignore_index=True)
 

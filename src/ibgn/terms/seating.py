@@ -43,7 +43,7 @@ TRACES = ("log joint probability", "log concentration", "log sum of the action p
 CONCENTRATION_SPREAD = 3.0  # of its logarithm, normal around 0: 95% between 1/360 and 360
 PRIOR_SPREAD = 1.0  # of the logarithm of each entry, normal around that of 1 / actions
 RESTARTS = 50  # proposals of seats for everyone, before the first sweep
-PILOT = {"q": 0.025, "r": 0.0125}  # precision of the log joint; takes at least 600 sweeps
+PILOT = {"q": 0.025, "r": 0.014}  # precision of the log joint; takes at least 478 sweeps
 MOVES = 2.0  # an instance of k nodes makes single moves that renumber in MOVES / k of the sweeps
 RHAT_LIMIT = 1.05
 LEAST_WORTH = 100  # independent draws: means are known within a tenth of their posterior spread
@@ -219,7 +219,7 @@ def sample_tables(
     while True:
         burn_in += length
         left = sampling.budget - burn_in
-        length = min(burn_in, left) if left >= 3 * burn_in else left
+        length = burn_in if 0 < 3 * burn_in <= left else left
         thin = max(1, length // draws)
         length = min(length, thin * draws)
         done = [
@@ -229,13 +229,14 @@ def sample_tables(
         convergence = judge(np.stack([part.traces for part in done], axis=1), burn_in, thin, draws)
         if convergence.converged or sampling.budget - burn_in - length < burn_in + length:
             break
-    kept = convergence.draws
-    return SampledTables(
-        sum(part.counts for part in done) / kept,
-        float(np.exp(convergence.traces[1].mean())),
-        np.exp(sum(part.log_prior for part in done) / kept),
-        convergence,
-    )
+    last, kept = done[0].state, convergence.draws
+    concentration, prior = last.concentration, last.prior
+    if sampling.concentration == "learned":
+        concentration = float(np.exp(convergence.traces[1].mean()))
+    if sampling.action_prior == "learned":
+        prior = np.exp(np.sum([part.log_prior for part in done], axis=0) / kept)
+    counts = np.sum([part.counts for part in done], axis=0) / kept
+    return SampledTables(counts, concentration, prior, convergence)
 
 
 def judge(traces: Floats, burn_in: int, thin: int, draws: int) -> Convergence:
@@ -294,7 +295,8 @@ def log_joint(X: ActionSequences, state: State) -> float:
 
 def copy(state: State) -> State:
     """The same state in arrays of its own, for kernels to change."""
-    return State(*(part.copy() for part in state[:3]), state.concentration, state.prior.copy())
+    seat, counts, totals, concentration, prior = state
+    return State(seat.copy(), counts.copy(), totals.copy(), concentration, prior.copy())
 
 
 def settle(
@@ -327,7 +329,7 @@ def run(
     """
     after = copy(state)
     moves = MOVES if sampling.sampler == "exact" else -1.0
-    concentration, *rest = run_sweeps(
+    concentration, traces, counts, log_prior = run_sweeps(
         X.offsets, X.action, *after, sampling.spreads, moves, sweeps, thin, rng
     )
-    return Sweeps(after._replace(concentration=concentration), *rest)
+    return Sweeps(after._replace(concentration=concentration), traces, counts, log_prior)
