@@ -115,7 +115,9 @@ def test_held_out_scores_are_those_of_a_model_without_the_fold(signs):
     model = IBGNClassifier(terms=ALL, weights="equal", copy_weight=0).fit(X[rest], y[rest])
     assert model.actions_ == tuple(sorted({X.actions[a] for a in X.action}))
     np.testing.assert_allclose(model.scores(X[folds[1]]), scores[folds[1]], rtol=1e-7)
-    whole = IBGNClassifier(terms=ALL, weights="equal", copy_weight=0).fit(X, y)  # the control: it saw the fold
+    whole = IBGNClassifier(terms=ALL, weights="equal", copy_weight=0).fit(
+        X, y
+    )  # the control: it saw the fold
     assert abs(whole.scores(X[folds[1]]) - scores[folds[1]]).max() > 0.1
 
 

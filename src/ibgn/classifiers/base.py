@@ -22,7 +22,7 @@ from ibgn.classifiers.prior import ClassPrior, check_prior, class_log_prior
 from ibgn.declarations import STORABLE, Stored, register
 from ibgn.errors import DataError
 from ibgn.intervals import Instance, IntervalSequences, as_sequences
-from ibgn.model.activity import ActivityModel, are_whole, lone_actions, mean_pace
+from ibgn.model.activity import ActivityModel, are_whole, mean_pace, relations_to_itself
 from ibgn.model.explanation import Explanation
 from ibgn.model.learning import HeldOut, Lesson
 from ibgn.networks import Sequences, read_networks
@@ -109,7 +109,7 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
                 terms,
                 part.lengths,
                 mean_pace(part),
-                lone_actions(part),
+                relations_to_itself(part),
                 typical,
                 are_whole(part),
             )
