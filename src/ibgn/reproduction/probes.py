@@ -269,10 +269,10 @@ def _depend(early: bool) -> Activity:
 
     def activity(number: int, rng: np.random.Generator) -> Instance:
         first, other = rng.integers(2, size=2).tolist()
-        decided = [[("A", 0, 2), ("C", 1, 3)], [("B", 0, 1), ("C", 1, 2)]][first]
+        decided: Pattern = [[("A", 0, 2), ("C", 1, 3)], [("B", 0, 1), ("C", 1, 2)]][first]
         in_order = [pattern for pattern in RELATED if pattern[0][1:] < pattern[1][1:]]
         (_, *one), (_, *two) = in_order[rng.integers(len(in_order))]
-        free = [("AB"[other], *one), ("C", *two)]
+        free: Pattern = [("AB"[other], one[0], one[1]), ("C", two[0], two[1])]
         sooner, later = (decided, free) if early else (free, decided)
         renamed = [({"A": "D", "B": "E", "C": "F"}[a], s + 5, e + 5) for a, s, e in later]
         return _perform([*sooner, *renamed], rng)
