@@ -110,7 +110,7 @@ def test_held_out_scores_are_those_of_a_model_without_the_fold(signs):
     terms = [[TERMS[name]()] * 3 for name in ALL]
     contexts = [Context(c, X.actions, 0, np.random.default_rng(0)) for c in range(3)]
     lesson = Lesson(terms, X, codes, folds)
-    scores = lesson.hold_out(lesson.count(), contexts).scores
+    scores = lesson.hold_out(contexts).scores
     rest = np.setdiff1d(np.arange(len(X)), folds[1])
     model = IBGNClassifier(terms=ALL, weights="equal").fit(X[rest], y[rest])
     assert model.actions_ == tuple(sorted({X.actions[a] for a in X.action}))

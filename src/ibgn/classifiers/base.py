@@ -22,7 +22,7 @@ from ibgn.classifiers.prior import ClassPrior, check_prior, class_log_prior
 from ibgn.declarations import STORABLE, Stored, register
 from ibgn.errors import DataError
 from ibgn.intervals import Instance, IntervalSequences, as_sequences
-from ibgn.model.activity import ActivityModel, mean_pace
+from ibgn.model.activity import ActivityModel, mean_pace, score_activities
 from ibgn.model.explanation import Explanation
 from ibgn.model.learning import HeldOut, Lesson
 from ibgn.networks import Sequences, read_networks
@@ -131,11 +131,14 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
         with joblib.parallel_config("threading", n_jobs=self.n_jobs):
             terms = [term.specialise(parts) for term in self._make_terms()]
             lesson = self._make_lesson(terms, X, codes, rng)
-            counts = lesson.count()
-            if len(lesson.folds) > 1:
-                self._set_weights(lesson.hold_out(counts, contexts))
-            learned = lesson.learn(counts, contexts)
-            return list(_with_progress(learned, len(parts), self.progress))
+            if lesson.sample.folds > 1:
+                self._set_weights(lesson.hold_out(contexts))
+            total = len(terms) * len(parts)
+            learned = list(_with_progress(lesson.learn(contexts), total, self.progress))
+        names = [of_activities[0].name for of_activities in terms]
+        return [
+            dict(zip(names, learned[c :: len(parts)], strict=True)) for c in range(len(parts))
+        ]
 
     def _make_lesson(
         self,
@@ -206,10 +209,7 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
 
     def _scores(self, X: IntervalSequences) -> Floats:
         with joblib.parallel_config("threading", n_jobs=self.n_jobs):
-            pieces = [
-                np.stack([model.log_likelihood(piece) for model in self.activities_.values()], -1)
-                for piece in _pieces(X)
-            ]
+            pieces = [score_activities(self.activities_.values(), piece) for piece in _pieces(X)]
         shape = (0, len(self.terms_), len(self.classes_))
         together: Floats = np.concatenate([np.zeros(shape), *pieces])
         return together

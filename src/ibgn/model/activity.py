@@ -1,6 +1,6 @@
 """One activity as it was learned: a set of terms."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ from ibgn.intervals import IntervalSequences
 from ibgn.terms.base import FittedTerm, LogTerms
 from ibgn.text import count
 
-__all__ = ["ActivityModel", "mean_pace"]
+__all__ = ["ActivityModel", "mean_pace", "score_activities"]
 
 LONGEST = 1_000_000  # intervals of an instance
 
@@ -67,6 +67,12 @@ class ActivityModel:
             f"ActivityModel {self.name!r}: {count(len(self.lengths), 'instance')} of {shortest} to "
             f"{longest} intervals; {', '.join(learned)}"
         )
+
+
+def score_activities(activities: Iterable[ActivityModel], X: IntervalSequences) -> Floats:
+    """(n, terms, activities) log probability of each instance by each term of each activity."""
+    of_terms = zip(*(activity.terms.values() for activity in activities), strict=True)
+    return np.stack([type(fitted[0]).log_likelihoods(fitted, X) for fitted in of_terms], axis=1)
 
 
 def mean_pace(X: IntervalSequences) -> float:
