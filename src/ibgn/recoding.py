@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ibgn._arrays import Codes, Floats, Ints
 from ibgn.intervals import IntervalSequences
 
 __all__ = ["rebuild", "recode"]
@@ -38,7 +39,7 @@ def rebuild(
     code = {name: number for number, name in enumerate(names)}
     rank = np.array([code[name] for name in X.actions], np.int32)
     action, start, end = rank[action[kept]], start[kept], end[kept]
-    order = np.lexsort((action, end, start, owner))
+    order = _order(owner, start, end, action)
     lengths = np.bincount(owner, minlength=len(X))
     flat = X.flat._replace(
         offsets=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
@@ -47,3 +48,11 @@ def rebuild(
         end=end[order],
     )
     return IntervalSequences.from_flat(flat, names, X.ids, X.groups)
+
+
+def _order(owner: Ints, start: Floats, end: Floats, action: Codes) -> Ints:
+    """Order of intervals by (owner, start, end, action); the last two decide only equal starts."""
+    order = np.lexsort((start, owner))
+    first, second = order[:-1], order[1:]
+    equal = (start[first] == start[second]) & (owner[first] == owner[second])
+    return np.lexsort((action, end, start, owner)) if equal.any() else order

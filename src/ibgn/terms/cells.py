@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, Self
 
 import numpy as np
+import pandas as pd
 
 from ibgn._arrays import Array, Bytes, Ints
 from ibgn._kernels import links as kernels
@@ -108,16 +109,24 @@ class PairRule:
         """Find the cells of all pairs; it is done once for each X."""
 
         def look() -> PairCells:
-            pairs = self.choices(X, actions)
-            chosen = pairs.open
-            code, cell = np.unique(
-                pairs.key[chosen] * 8 + pairs.relation[chosen], return_inverse=True
-            )
-            owner = np.repeat(np.arange(len(X)), X.lengths * (X.lengths - 1) // 2)[chosen]
+            owner, key, relation = self._open_pairs(X, actions)
+            cell, code = pd.factorize(key * 8 + relation, sort=True)
             outcomes = Outcomes(owner, cell, len(code))
             return PairCells(code // 8, (code % 8).astype(np.uint8), outcomes)
 
         return X.derived(("pair cells", self, actions), look)
+
+    def _open_pairs(self, X: IntervalSequences, actions: int) -> tuple[Ints, Ints, Bytes]:
+        """Instance, key and relation of all pairs that leave a choice."""
+        if self.structure == Structure.full():
+            times = X.start, X.end
+            return kernels.open_pairs(
+                X.offsets, X.action, *times, actions, self.ties == "published"
+            )
+        pairs = self.choices(X, actions)
+        owner = np.repeat(np.arange(len(X)), X.lengths * (X.lengths - 1) // 2)
+        return owner[pairs.open], pairs.key[pairs.open], pairs.relation[pairs.open]
+
 
 
 @dataclass(frozen=True)

@@ -47,10 +47,10 @@ class PairTally(Tally):
         owner, code, size = self.pairs.outcomes
         fold, once = self.sample.fold[owner], np.zeros(len(self.sample.X), np.int64)
         scores = np.zeros((len(once), self.sample.activities))
+        total = self.counts.sum(axis=0)
         for f, of_fold in enumerate(self.counts):
-            others = self._log_probs(self.counts.sum(axis=0) - of_fold)
-            tested = Outcomes(owner[fold == f], code[fold == f], size)
-            scores += tested.score(others[None], once)
+            others, inside = self._log_probs(total - of_fold), np.flatnonzero(fold == f)
+            scores += Outcomes(owner[inside], code[inside], size).score(others[None], once)
         return scores
 
     def _log_probs(self, counts: Floats) -> Floats:
