@@ -1,39 +1,95 @@
-"""Accuracy on real recordings: settings and structures side by side, same folds for all.
+"""Accuracy on real recordings: the default model, its opponents, its parts, and what was tried.
 
 Run with `python -m benchmarks.accuracy FOLDER`, where FOLDER has files of recordings as
 `ibgn.read_csv` takes them. Those with groups are split by group, others in ten stratified folds
-with seed 0. Prints tables in Markdown; docs/accuracy.md has them. With --choices, single
-switches away from the defaults.
+with seed 0. No option depends on the data set. Prints tables in Markdown; docs/accuracy.md has
+them. With names of parts (opponents, errors, terms, weights, structures, options), only these.
 """
 
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import joblib
 import numpy as np
 import pandas as pd
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import LeaveOneGroupOut, StratifiedKFold
+from scipy.optimize import minimize_scalar
+from scipy.special import log_softmax
+from sklearn.base import BaseEstimator
+from sklearn.model_selection import LeaveOneGroupOut, StratifiedKFold, cross_val_predict
 
 from ibgn import IBGNClassifier, IntervalSequences, inspect, read_csv
+from ibgn.classifiers.ibgn import DEFAULT_TERMS, PAPER
+from ibgn.evaluation.methods import METHODS
+from ibgn.features import Raster
+from ibgn.metrics import brier_score, calibration_by_chance, calibration_error, log_loss
+from ibgn.noise import DurationNoise, Misdetection
 
-STRUCTURES = ("chain", "full", "learned", "shared")
+Model = Callable[[], Any]
+
+ERRORS: Mapping[str, Any] = {
+    "none": None,
+    "ends 10%": DurationNoise(0.1, random_state=0),
+    "ends 20%": DurationNoise(0.2, random_state=0),
+    "20% misdetected": Misdetection(0.2, random_state=0),
+}
+DEFAULT = "`IBGNClassifier()`"
+ROCKET = "MiniRocket with ridge"
+WARM: dict[str, bool] = {}  # models whose kernels this process has compiled
 
 
-class Result(NamedTuple):
-    """What one fold gave."""
+class RocketWithTemperature(BaseEstimator):  # type: ignore[misc]
+    """MiniRocket with ridge on a raster; probabilities by a temperature from held-out scores.
+
+    `seconds` are those without the temperature, which is no part of MiniRocket.
+    """
+
+    def fit(self, X: IntervalSequences, y: Any) -> Self:
+        """Fit all; then find the temperature in five folds."""
+        from aeon.classification.convolution_based import MiniRocketClassifier
+
+        before = time.process_time()
+        self.raster_ = Raster(100).fit(X)
+        pictures = self.raster_.transform(X)
+        self.model_ = MiniRocketClassifier(random_state=0).fit(pictures, y)
+        self.seconds = time.process_time() - before
+        self.classes_ = self.model_.classes_
+        features, ridge = self.model_.pipeline_[:-1].transform(pictures), self.model_.pipeline_[-1]
+        scores = self._columns(
+            cross_val_predict(ridge, features, y, cv=StratifiedKFold(5), method="decision_function")
+        )
+        true = np.searchsorted(self.classes_, y)
+
+        def loss(log_scale: float) -> float:
+            logs = log_softmax(np.exp(log_scale) * scores, axis=1)
+            return float(-logs[np.arange(len(true)), true].mean())
+
+        self.scale_ = float(np.exp(minimize_scalar(loss, bounds=(-3, 6), method="bounded").x))
+        return self
+
+    def predict_proba(self, X: IntervalSequences) -> Any:
+        """(n, activities) probabilities."""
+        features = self.model_.pipeline_[:-1].transform(self.raster_.transform(X))
+        scores = self._columns(self.model_.pipeline_[-1].decision_function(features))
+        return np.exp(log_softmax(self.scale_ * scores, axis=1))
+
+    def _columns(self, scores: Any) -> Any:
+        return np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
+
+
+class Outcome(NamedTuple):
+    """What one method gave on the test instances of one fold under one kind of error."""
 
     data: str
-    setting: str
-    structure: str
-    right: int
-    tested: int
+    model: str
+    error: str
+    true: Any
+    classes: Any
+    probabilities: Any
     seconds: float
-    links: float
 
 
 def read(path: Path) -> tuple[IntervalSequences, Any]:
@@ -41,9 +97,9 @@ def read(path: Path) -> tuple[IntervalSequences, Any]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         X, y = read_csv(path, zero_length="drop")
-    if any("ends look inclusive" in warning for warning in inspect(X, y).warnings):
+    if any("ends look inclusive" in str(warning) for warning in inspect(X, y).warnings):
         X, y = read_csv(path, closed="both")
-    return X, y
+    return X, np.asarray(y)
 
 
 def folds(X: IntervalSequences, y: Any) -> list[tuple[Any, Any]]:
@@ -52,101 +108,189 @@ def folds(X: IntervalSequences, y: Any) -> list[tuple[Any, Any]]:
     return list(StratifiedKFold(10, shuffle=True, random_state=0).split(y, y))
 
 
-def models() -> Iterator[tuple[str, str, IBGNClassifier]]:
-    for structure in STRUCTURES:
-        yield "published", structure, IBGNClassifier.published(structure, random_state=0)
-        yield "default", structure, IBGNClassifier(structure, random_state=0)
+def default(**options: Any) -> Model:
+    return lambda: IBGNClassifier(random_state=0, **options)
 
 
-def choices() -> Iterator[tuple[str, str, IBGNClassifier]]:
-    """One setting at a time changed from the defaults, with short chains."""
-    short: dict[str, Any] = {"draws": 50, "budget": 500, "random_state": 0}
-    for likelihood in ("mixture", "sequential", "published"):
-        model = IBGNClassifier(node_likelihood=likelihood, **short)
-        yield f"`node_likelihood={likelihood!r}`", "full", model
-    for smoothing in (0.3, 1.0, 3.0, "learned"):
-        yield f"`smoothing={smoothing!r}`", "full", IBGNClassifier(smoothing=smoothing, **short)
-    yield "`tolerance='learned'`", "full", IBGNClassifier(tolerance="learned", **short)
-    for criterion in ("bic", "bdeu"):
-        for unlinked in ("ignore", "marginal", "constrained"):
-            model = IBGNClassifier("learned", criterion=criterion, unlinked=unlinked, **short)
-            yield f"`{criterion!r}`, `unlinked={unlinked!r}`", "learned", model
+def opponents() -> dict[str, Model]:
+    """The default, the paper's model, and what a practitioner would try instead."""
+    return {
+        DEFAULT: default(),
+        "the paper's model, corrected": default(**PAPER),
+        "the paper's model, as printed": lambda: IBGNClassifier.published("full", random_state=0),
+        "extra trees": lambda: METHODS["extra trees"](0),
+        ROCKET: RocketWithTemperature,
+    }
 
 
-def run_fold(
-    name: str, setting: str, structure: str, model: Any, X: Any, y: Any, fold: Any
-) -> Result:
+def terms() -> dict[str, Model]:
+    """One term left out at a time; each term alone."""
+    left_out = {
+        f"without {name}": default(terms=tuple(t for t in DEFAULT_TERMS if t != name))
+        for name in DEFAULT_TERMS
+    }
+    alone = {f"{name} alone": default(terms=(name,)) for name in DEFAULT_TERMS}
+    more = {
+        f"with {name} as well": default(terms=(*DEFAULT_TERMS, name))
+        for name in ("actions", "steps")
+    }
+    return {DEFAULT: default(), **left_out, **more, **alone}
+
+
+def weights() -> dict[str, Model]:
+    """How terms are weighted, and how much copies with errors count."""
+    copies = {
+        f"`copy_weight={weight}`": default(copy_weight=weight) for weight in (0, 0.05, 0.5, 1)
+    }
+    return {DEFAULT: default(), '`weights="equal"`': default(weights="equal"), **copies}
+
+
+def structures() -> dict[str, Model]:
+    """Links: in the paper's model, corrected and as printed, and in the default."""
+    models: dict[str, Model] = {}
+    for links in ("chain", "full", "learned", "shared"):
+        models[f"corrected, {links}"] = default(structure=links, **PAPER)
+        models[f"as printed, {links}"] = lambda links=links: IBGNClassifier.published(
+            links, random_state=0
+        )
+        models[f"default, {links}"] = default(structure=links)
+    for criterion in ("bic", "aic"):
+        models[f'corrected, learned by `"{criterion}"`'] = default(
+            structure="learned", criterion=criterion, **PAPER
+        )
+    for unlinked in ("marginal", "ignore"):
+        models[f'corrected, chain, `unlinked="{unlinked}"`'] = default(
+            structure="chain", unlinked=unlinked, **PAPER
+        )
+    return models
+
+
+def options() -> dict[str, Model]:
+    """Single options away from the defaults."""
+    smoothing = {f"`smoothing={s!r}`": default(smoothing=s) for s in (0.3, 3.0, "learned")}
+    return {
+        DEFAULT: default(),
+        **smoothing,
+        '`tolerance="learned"`': default(tolerance="learned"),
+        '`class_prior="empirical"`': default(class_prior="empirical"),
+    }
+
+
+PARTS: Mapping[str, tuple[Callable[[], dict[str, Model]], tuple[str, ...]]] = {
+    "opponents": (opponents, tuple(ERRORS)),
+    "weights": (weights, tuple(ERRORS)),
+    "terms": (terms, ("none",)),
+    "structures": (structures, ("none",)),
+    "options": (options, ("none",)),
+}
+
+
+def run_fold(data: str, name: str, make: Model, X: Any, y: Any, fold: Any, errors: Any) -> Any:
+    """Outcomes of one model on one fold; seconds are CPU time of fitting and predicting.
+
+    A first small fit compiles kernels, which is not part of the seconds.
+    """
     train, test = fold
+    few = np.unique(y[train], return_index=True)[1]
+    few = train[np.concatenate([few, np.arange(min(10, len(train)))])]
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        before = time.perf_counter()
+        warnings.simplefilter("ignore")
+        WARM.get(name) or make().fit(X[few], y[few]).predict_proba(X[test[:1]])
+        WARM[name] = True
+        model = make()
+        before = time.process_time()
         model.fit(X[train], y[train])
-        taken = time.perf_counter() - before
-    right = int((model.predict(X[test]) == y[test]).sum())
-    structures = [activity["relations"].structure for activity in model.activities_.values()]
-    links = np.mean([len(structure.links) for structure in structures])
-    return Result(name, setting, structure, right, len(test), taken, float(links))
+    taken = getattr(model, "seconds", time.process_time() - before)
+    outcomes = []
+    for error in errors:
+        noise = ERRORS[error]
+        tested = X[test] if noise is None else noise.fit(X).transform(X[test])
+        before = time.process_time()
+        probabilities = model.predict_proba(tested)
+        seconds = taken + time.process_time() - before
+        outcomes.append(Outcome(data, name, error, y[test], model.classes_, probabilities, seconds))
+    return outcomes
 
 
-def measure(folder: Path, models: Callable[[], Iterator[Any]]) -> pd.DataFrame:
-    """One row per data set, setting, structure and fold."""
+def measure(folder: Path, models: Mapping[str, Model], errors: tuple[str, ...]) -> pd.DataFrame:
+    """One row per data set, model and kind of error; figures are of pooled predictions."""
     tasks = []
     for path in sorted(folder.glob("*.csv")):
         X, y = read(path)
         tasks += [
-            joblib.delayed(run_fold)(path.stem, *model, X, y, fold)
-            for model in models()
+            joblib.delayed(run_fold)(path.stem, name, make, X, y, fold, errors)
+            for name, make in models.items()
             for fold in folds(X, y)
         ]
-    return pd.DataFrame(joblib.Parallel(n_jobs=2)(tasks))
-
-
-def summarise(results: pd.DataFrame) -> pd.DataFrame:
-    """Accuracy over all instances with its standard error, seconds per fit, links per activity."""
-    groups = results.groupby(["data", "setting", "structure"], sort=True)
-    table = groups.agg(
-        right=("right", "sum"),
-        tested=("tested", "sum"),
-        seconds=("seconds", "mean"),
-        links=("links", "mean"),
+    outcomes = pd.DataFrame(
+        [row for rows in joblib.Parallel(n_jobs=2)(tasks) for row in rows], columns=Outcome._fields
     )
-    accuracy = table["right"] / table["tested"]
-    error = np.sqrt(accuracy * (1 - accuracy) / table["tested"])
-    table["accuracy"] = [f"{a:.3f} ± {e:.3f}" for a, e in zip(accuracy, error, strict=True)]
-    return table.reset_index()
+    return outcomes.groupby(["data", "model", "error"], sort=False).apply(_summarise).reset_index()
 
 
-def to_markdown(table: pd.DataFrame) -> str:
-    lines = []
-    for value, digits in (("accuracy", None), ("seconds", 2), ("links", 0)):
-        wide = table.set_index(["data", "setting", "structure"])[value].unstack([1, 2])  # noqa: PD010
-        wide = wide.sort_index(axis=1)
-        if value == "links":  # of the other structures each instance has its own number
-            wide = wide[[column for column in wide if column[1] in ("learned", "shared")]]
-        head = ["" if value == "accuracy" else value, *(f"{a} {b}" for a, b in wide.columns)]
-        lines += ["", "| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
-        for name, row in wide.iterrows():
-            cells = [v if digits is None else f"{v:.{digits}f}" for v in row]
-            lines.append("| " + " | ".join([str(name), *cells]) + " |")
+def _summarise(rows: pd.DataFrame) -> pd.Series:
+    """Figures over all folds together."""
+    right, confidence, logs, brier, counts = [], [], [], [], []
+    for true, classes, probabilities in zip(
+        rows["true"], rows["classes"], rows["probabilities"], strict=True
+    ):
+        right.append(classes[probabilities.argmax(axis=1)] == true)
+        confidence.append(probabilities.max(axis=1))
+        logs.append(log_loss(true, probabilities, classes))
+        brier.append(brier_score(true, probabilities, classes))
+        counts.append(len(true))
+    hits, sure = np.concatenate(right), np.concatenate(confidence)
+    return pd.Series(
+        {
+            "accuracy": hits.mean(),
+            "deviation": hits.std() / np.sqrt(len(hits)),
+            "log loss": np.average(logs, weights=counts),
+            "Brier": np.average(brier, weights=counts),
+            "calibration": calibration_error(hits, sure),
+            "by chance": calibration_by_chance(sure)[-1],
+            "seconds": rows["seconds"].mean(),
+        }
+    )
+
+
+def wide(table: pd.DataFrame, column: str, digits: int = 3) -> str:
+    """One row per model, one column per data set and their mean; accuracies with their errors."""
+    names = list(dict.fromkeys(table["data"]))
+    lines = [f"| {column} | {' | '.join(names)} | mean |", "|" + "---|" * (len(names) + 2)]
+    for model, rows in table.groupby("model", sort=False):
+        cells = [f"{value:.{digits}f}" for value in rows[column]]
+        if column == "accuracy":
+            cells = [
+                f"{cell} ± {error:.3f}"
+                for cell, error in zip(cells, rows["deviation"], strict=True)
+            ]
+        mean = rows[column].mean()
+        lines.append(f"| {model} | {' | '.join(cells)} | {mean:.{digits + 1}f} |")
     return "\n".join(lines)
 
 
-def choices_to_markdown(results: pd.DataFrame) -> str:
-    """One row per choice, one column per data set."""
-    table = summarise(results)
-    table["accuracy"] = table["accuracy"].str.slice(1, 5)
-    names = sorted(table["data"].unique())
-    lines = [f"| | {' | '.join(names)} |", "|" + "---|" * (len(names) + 1)]
-    for setting in dict.fromkeys(setting for setting, _, _ in choices()):
-        row = table[table["setting"] == setting].set_index("data")["accuracy"]
-        lines.append(f"| {setting} | {' | '.join(row[name] for name in names)} |")
-    return "\n".join(lines)
+def sections(part: str, table: pd.DataFrame) -> Iterator[str]:
+    """Tables of one part, each with a heading."""
+    clean = table[table["error"] == "none"]
+    for column in ("accuracy", "log loss", "seconds"):
+        yield f"### {part}: {column}\n\n{wide(clean, column)}"
+    if part == "opponents":
+        ours = clean[clean["model"] == DEFAULT].set_index("data")
+        rocket = clean[clean["model"] == ROCKET].set_index("data")
+        ratio = (ours["seconds"] / rocket["seconds"]).round(2).to_dict()
+        yield f"Seconds of {DEFAULT} over those of {ROCKET}: {ratio}"
+        for column in ("Brier", "calibration", "by chance"):
+            yield f"### {part}: {column}\n\n{wide(clean, column)}"
+    for error in dict.fromkeys(table["error"]):
+        if error != "none":
+            yield f"### {part}: {error}\n\n{wide(table[table['error'] == error], 'accuracy')}"
 
 
 if __name__ == "__main__":
-    if len(sys.argv) == 3 and sys.argv[2] == "--choices":
-        print(choices_to_markdown(measure(Path(sys.argv[1]), choices)))
-    elif len(sys.argv) == 2:
-        print(to_markdown(summarise(measure(Path(sys.argv[1]), models))))
-    else:
-        sys.exit("usage: python -m benchmarks.accuracy FOLDER [--choices]")
+    chosen = sys.argv[2:] or list(PARTS)
+    if len(sys.argv) < 2 or not set(chosen) <= set(PARTS):
+        sys.exit(f"usage: python -m benchmarks.accuracy FOLDER [{'] ['.join(PARTS)}]")
+    for part in chosen:
+        make, errors = PARTS[part]
+        for section in sections(part, measure(Path(sys.argv[1]), make(), errors)):
+            print(section, end="\n\n", flush=True)

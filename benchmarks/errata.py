@@ -12,9 +12,10 @@ from scipy.special import digamma
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 
 from ibgn import IBGNClassifier, IntervalSequences, consistency, read_networks
-from ibgn.allen import ALL, COMPOSITION, CONSTRAINTS, members, relation, symbols
+from ibgn.allen import ALL, COMPOSITION, CONSTRAINTS, Relation, members, relation, symbols
 from ibgn.datasets import make_hand_signs
-from ibgn.terms import seating
+from ibgn.terms import Context, Relations, seating
+from ibgn.terms.selection import score_links
 
 console = Console(soft_wrap=True, highlight=False)
 say = console.print
@@ -37,7 +38,8 @@ def bic_never_links() -> None:
 def hand_sign_accuracy(**options: object) -> float:
     """Cross-validated accuracy on a small set of simulated signs."""
     X, y, _ = make_hand_signs(instances_per_style=15, random_state=0)
-    model = IBGNClassifier(draws=100, budget=1000, random_state=0, **options)
+    terms = ("actions", "relations")  # of the paper's terms, without the sampler
+    model = IBGNClassifier(terms=terms, weights="equal", random_state=0, **options)
     folds = StratifiedKFold(5, shuffle=True, random_state=0)
     return float(cross_val_score(model, X, y, cv=folds).mean())
 
@@ -132,10 +134,11 @@ def sampler() -> None:
     X = IntervalSequences.from_lists(rows)
     concentration, prior = 0.7, np.array([0.5, 0.3, 0.2])
     say(f"   enumeration {enumerate_tables(X, concentration, prior).round(2)}")
+    start = seating.initial_state(X, concentration, prior)
     for name in ("exact", "published"):
-        start = seating.initial_state(X)
+        fixed = seating.Sampling(name, concentration=concentration, action_prior=1.0)
         rng = np.random.default_rng(0)
-        _, _, summed = seating.run(X, start, concentration, prior, name, rng, 200_000)
+        summed = seating.run(X, start, fixed, rng, 200_000).counts
         say(f"   {name:11} {(summed.sum(axis=1) / 200_000).round(2)}")
 
 
@@ -143,8 +146,8 @@ def enumerate_tables(X: IntervalSequences, concentration: float, prior: np.ndarr
     """Posterior mean of the nodes at each table, over all seatings."""
     total, weight = np.zeros(4), 0.0
     for first, second in itertools.product(seatings(4), seatings(3)):
-        state = seating.initial_state(X, np.array(first + second))
-        p = np.exp(seating.log_joint(X, state, concentration, prior))
+        state = seating.initial_state(X, concentration, prior, np.array(first + second))
+        p = np.exp(seating.log_joint(X, state))
         total, weight = total + p * state.totals, weight + p
     return total / weight
 
@@ -182,6 +185,58 @@ def smoothing() -> None:
         say(f"   smoothing {value:7g}: accuracy {hand_sign_accuracy(smoothing=value):.3f}")
 
 
+def padding() -> None:
+    """Links found where relations do not depend on actions, with null relations and without."""
+    say("[b]9. Null relations make false links[/b]: relations independent of actions")
+    rng = np.random.default_rng(0)
+    for shortest in (3, 6):
+        X = random_instances([6, *rng.integers(shortest, 7, 399).tolist()], rng)
+        found = (score_links(X, "bic-published").gain > charge_with_nulls(X)).sum()
+        ours = len(score_links(X, "bic").structure.links)
+        say(f"   lengths {shortest} to 6: {found} of 15 with null relations, {ours} without")
+
+
+def random_instances(lengths: list[int], rng: np.random.Generator) -> IntervalSequences:
+    """Intervals of three actions, which have no effect on start and end."""
+    rows = []
+    for k in lengths:
+        start = np.cumsum(rng.integers(0, 4, k))
+        end = start + rng.integers(1, 7, k)
+        rows.append(list(zip(rng.choice(list("abc"), k).tolist(), start, end, strict=True)))
+    return IntervalSequences.from_lists(rows)
+
+
+def charge_with_nulls(X: IntervalSequences) -> np.ndarray:
+    """What a link costs by BIC for what occurs, null actions and relations among it."""
+    seen: dict[tuple[int, int], tuple[set, set]] = {
+        pair: (set(), set()) for pair in itertools.combinations(range(6), 2)
+    }
+    for part, network in zip(X, read_networks(X), strict=True):
+        actions = [*part.action.tolist(), *[None] * 6][:6]
+        for (i, j), (relations, parents) in seen.items():
+            relations.add(int(network.relations[i, j]) if j < len(network) else None)
+            parents.add((actions[i], actions[j]))
+    free = [(len(relations) - 1) * (len(parents) - 1) for relations, parents in seen.values()]
+    return np.log(len(X)) / 2 * np.array(free)
+
+
+def ties() -> None:
+    """Probability of all pairs of intervals that can be observed."""
+    say("[b]10. Ties count twice[/b]: probability of all instances of two intervals, as sorted")
+    X = random_instances([2] * 200, np.random.default_rng(0))
+    share = np.bincount(X.action) / len(X.action)
+    context = Context("any", X.actions, 0, np.random.default_rng(0))
+    for choice in ("published", "sorted"):
+        term = Relations(ties=choice)
+        learned = term.fit(term.count(X), None, context)
+        total = 0.0
+        for (a, p), (b, q) in itertools.product(enumerate(share), repeat=2):
+            allowed = ALL & ~Relation.EQUALS.mask if choice == "sorted" and a > b else ALL
+            probs = learned.probs(a, b, allowed)
+            total += p * q * (probs.sum() - (probs[Relation.EQUALS] if a > b else 0.0))
+        say(f"   ties={choice!r:12}: {total:.3f}")
+
+
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
     for show in (
@@ -193,5 +248,7 @@ if __name__ == "__main__":
         sampler,
         diverging_update,
         smoothing,
+        padding,
+        ties,
     ):
         show()

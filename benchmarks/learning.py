@@ -86,14 +86,14 @@ def compare_sweep() -> None:
     """One sweep of the exact sampler, against its plain twin, from the same state."""
     X, y, _ = make_hand_signs(random_state=0)
     X = X[y == "ketchup"]
-    start = seating.initial_state(X)
-    prior = np.full(len(X.actions), 0.1)
-    start, _, _ = seating.run(X, start, 1.0, prior, "exact", np.random.default_rng(0), 50)
+    start = seating.initial_state(X, 1.0, np.full(len(X.actions), 0.1))
+    fixed = seating.Sampling(concentration=1.0, action_prior=0.1)
+    start = seating.run(X, start, fixed, np.random.default_rng(0), 50).state
 
     def sweep(module: Any) -> Any:
-        state = [part.copy() for part in start]
+        state = seating.copy(start)
         rng = np.random.default_rng(1)
-        module.sweep_exact(X.offsets, X.action, *state, 1.0, prior, seating.MOVES, rng)
+        module.sweep_exact(X.offsets, X.action, *state, seating.MOVES, rng)
         return state[0]
 
     np.testing.assert_array_equal(sweep(sampling), sweep(naive_sampling))

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import matplotlib.pyplot as plt
 
@@ -14,7 +15,9 @@ from ibgn import (
     plot_network,
     plot_structure,
     plot_tables,
+    plot_term,
     plot_timeline,
+    plot_weights,
 )
 from ibgn.datasets import make_hand_signs
 
@@ -35,14 +38,20 @@ def draw_model() -> None:
     save("timeline")
     plot_network(one)
     save("network")
-    model = IBGNClassifier("learned", random_state=0, n_jobs=-1).fit(X, y)
-    plot_tables(model.activities_["ketchup"])
+    paper: Any = {"terms": ("tables", "relations"), "weights": "equal", "copy_weight": 0.0}
+    by_tables = IBGNClassifier("learned", **paper, random_state=0, n_jobs=-1).fit(X, y)
+    plot_tables(by_tables.activities_["ketchup"])
     save("tables")
-    plot_structure(model.activities_["ketchup"])
+    plot_structure(by_tables.activities_["ketchup"])
     save("structure")
-    full = IBGNClassifier(random_state=0, n_jobs=-1).fit(X, y)
-    plot_explanation(full.explain(one))
+    model = IBGNClassifier(random_state=0, n_jobs=-1).fit(X, y)
+    plot_explanation(model.explain(one))
     save("explanation")
+    plot_weights(model, X)
+    save("weights")
+    for term in ("durations", "occupancy"):
+        plot_term(model, term, "ketchup")
+        save(term)
 
 
 def draw_recovery() -> None:

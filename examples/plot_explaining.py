@@ -6,9 +6,9 @@ A label alone is not convincing. Every model here also says which intervals, and
 between them, spoke for one activity and against another. The parts add up exactly to the log odds
 of the two, so no approximation hides anything.
 
-What a model can say depends on what it sees. This example explains one signed word twice: by
-``IBGNClassifier``, which sees how intervals relate in time, and by ``DBNClassifier``, which
-sees the order of actions and how long they last.
+What a model can say depends on what it sees. This example explains one signed word twice: by an
+``IBGNClassifier`` that only sees actions and how their intervals relate in time, and by
+``DBNClassifier``, which sees the order of actions and how long they last.
 """  # noqa: D205, D400
 
 # %%
@@ -23,7 +23,8 @@ from ibgn.datasets import make_hand_signs
 
 X, y, groups = make_hand_signs(instances_per_style=15, random_state=0)
 train, test = groups <= "signer 12", groups > "signer 12"
-relational = IBGNClassifier(draws=300, random_state=0).fit(X[train], y[train])
+relational = IBGNClassifier(terms=("actions", "relations"), weights="equal", random_state=0)
+relational.fit(X[train], y[train])
 durational = DBNClassifier().fit(X[train], y[train])
 
 # %%
@@ -60,8 +61,9 @@ print(by_durations.frame().head(4)[["action", "contribution"]].round(2).to_strin
 # %%
 # As a figure
 # -----------
-# Blue speaks for the word, orange against it. Above, lines join the intervals whose relation
-# mattered. Below there are none: the other model only sees durations and order.
+# The strongest reasons in words, a bar for each term, and the intervals: blue speaks for the word,
+# orange against it. In the first figure, lines join the intervals whose relation mattered. In the
+# second there are none: the other model only sees durations and order.
 
 for explanation in (by_relations, by_durations):
     plot_explanation(explanation, most_links=6)

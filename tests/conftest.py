@@ -142,10 +142,11 @@ def extensions():
     from ibgn.classifiers import METHODS
     from ibgn.declarations import STORABLE
     from ibgn.io import FORMATS
+    from ibgn.plots.terms import FIGURES
     from ibgn.terms import TERMS
 
     formats = set(FORMATS)
-    before = [(registry, dict(registry)) for registry in (METHODS, STORABLE, TERMS)]
+    before = [(registry, dict(registry)) for registry in (METHODS, STORABLE, TERMS, FIGURES)]
     yield
     for registry, content in before:
         registry.clear()

@@ -39,6 +39,49 @@ def draw_nodes(length, concentration, emission, rng):
     return np.array(seats, np.int64), np.array(actions, np.int32)
 
 
+def draw_order(length, order, rng):
+    action = []
+    for _ in range(length):
+        row = order[action[-1]] if action else order[-1]
+        action.append(draw(np.exp(row).tolist(), rng))
+    return np.array(action, np.int32)
+
+
+def log_order(action, order, i, j):
+    steps = {i, i + 1, j, j + 1} & set(range(len(action)))
+    return sum(order[action[n - 1] if n else -1, action[n]] for n in sorted(steps))
+
+
+def log_actions(action, order, occurrences):
+    """Log probability of a sequence, up to a constant, as `walk_actions` defines it."""
+    total = sum(order[b, a] for b, a in zip([-1, *action[:-1]], action, strict=True))
+    for a, row in enumerate(occurrences):
+        total += row[min(list(action).count(a), len(row) - 1)]
+    return total
+
+
+def walk_actions(action, order, occurrences, sweeps, rng):
+    action, k = action.copy(), len(action)
+
+    def accept(other, proposed, replaced):
+        change = log_actions(other, order, occurrences) - log_actions(action, order, occurrences)
+        return rng.random() < np.exp(min(change + replaced - proposed, 0.0))
+
+    for _ in range(sweeps * k):
+        i = int(rng.random() * k)
+        row = order[action[i - 1] if i else -1]
+        other = action.copy()
+        other[i] = draw(np.exp(row).tolist(), rng)
+        if other[i] != action[i] and accept(other, row[other[i]], row[action[i]]):
+            action = other
+        i, j = int(rng.random() * k), int(rng.random() * k)
+        other = action.copy()
+        other[[i, j]] = action[[j, i]]
+        if action[i] != action[j] and accept(other, 0.0, 0.0):
+            action = other
+    return action
+
+
 def left_open(relations, i, j, composition):
     allowed = 127
     for m in range(i + 1, j):
@@ -46,11 +89,16 @@ def left_open(relations, i, j, composition):
     return allowed
 
 
-def draw_among(probs, allowed, rng):
+def leaving_apart(relation, composition):
+    """Relations whose composition with the first may be before (1) or meets (2)."""
+    return sum(1 << r for r in range(7) if int(composition[1 << int(relation), 1 << r]) & 3)
+
+
+def draw_among(probs, allowed, sharpness, rng):
     choices = [r for r in range(7) if allowed >> r & 1]
     if len(choices) == 1:
         return choices[0]
-    return choices[draw([float(probs[r]) for r in choices], rng)]
+    return choices[draw([float(probs[r]) ** sharpness for r in choices], rng)]
 
 
 def pair_order(k):
@@ -69,15 +117,40 @@ def pair_probs(i, j, allowed, action, links, beyond, actions, ties, keys, known,
     return allowed, probs
 
 
-def draw_relations(action, links, beyond, actions, ties, keys, known, unknown, composition, rng):
+def draw_relations(
+    action,
+    links,
+    beyond,
+    actions,
+    ties,
+    keys,
+    known,
+    unknown,
+    composition,
+    alone,
+    sharpness,
+    rng,
+):
     chances = links, beyond, actions, ties, keys, known, unknown
     relations = np.full((len(action), len(action)), 255, np.uint8)
     for i, j in pair_order(len(action)):
-        allowed = left_open(relations, i, j, composition)
+        constraint = left_open(relations, i, j, composition)
+        constraint, probs = pair_probs(i, j, constraint, action, *chances)
+        allowed = kept_apart(relations, i, j, constraint, action, alone, composition)
         assert allowed
-        allowed, probs = pair_probs(i, j, allowed, action, *chances)
-        relations[i, j] = draw_among(probs, allowed, rng)
+        relations[i, j] = draw_among(probs, allowed, sharpness, rng)
     return relations
+
+
+def kept_apart(relations, i, j, constraint, action, alone, composition):
+    """Relations of the constraint under which no interval of j's action overlaps j, if alone."""
+    for h in range(j):
+        if alone[action[j]] and action[h] == action[j]:
+            if h == i:
+                constraint &= 3
+            elif h < i:
+                constraint &= leaving_apart(relations[h, i], composition)
+    return constraint
 
 
 def rank_end_points(relations):
@@ -106,8 +179,9 @@ def possible_networks(k):
     return {tuple(table[a][b] for a, b in itertools.combinations(some, 2)) for some in chosen}
 
 
-def enumerate_relations(action, *chances, composition=COMPOSITION):
+def enumerate_relations(action, *chances, composition=COMPOSITION, alone=None, sharpness=1.0):
     """Probability of each network, relations row by row, that draw_relations can draw."""
+    alone = np.zeros(int(max(action, default=0)) + 1, bool) if alone is None else alone
     k = len(action)
     relations = np.full((k, k), 255, np.uint8)
     order, upper = pair_order(k), np.triu_indices(k, 1)
@@ -119,8 +193,10 @@ def enumerate_relations(action, *chances, composition=COMPOSITION):
             found[network] = found.get(network, 0.0) + so_far
             return
         i, j = order[step]
-        allowed = left_open(relations, i, j, composition)
-        allowed, probs = pair_probs(i, j, allowed, action, *chances)
+        constraint = left_open(relations, i, j, composition)
+        constraint, probs = pair_probs(i, j, constraint, action, *chances)
+        probs = probs**sharpness
+        allowed = kept_apart(relations, i, j, constraint, action, alone, composition)
         choices = [r for r in range(7) if allowed >> r & 1]
         total = sum(probs[r] for r in choices)
         for r in choices:
@@ -143,3 +219,10 @@ def enumerate_nodes(length, concentration, emission):
             emitted = np.prod([emission[z, a] for z, a in zip(seats, actions, strict=True)])
             found[actions] = found.get(actions, 0.0) + chance * emitted
     return found
+
+
+def enumerate_actions(length, order, occurrences):
+    """Probability of each sequence of actions that `walk_actions` keeps."""
+    sequences = list(itertools.product(range(order.shape[1]), repeat=length))
+    weights = np.exp([log_actions(sequence, order, occurrences) for sequence in sequences])
+    return dict(zip(sequences, (weights / weights.sum()).tolist(), strict=True))

@@ -1,7 +1,7 @@
 """Plain twins of the kernels in _kernels/links.py, straight from the definitions."""
 
 import itertools
-from collections import defaultdict
+from collections import Counter, defaultdict
 
 import numpy as np
 from scipy.special import gammaln
@@ -79,25 +79,29 @@ def link_terms(relation, allowed, key, keys, known, unknown, actions):
     return np.array(terms)
 
 
-def link_gains(code, seconds, firsts, strengths, pairs):
-    """Every pair of positions by itself, from counts of (set, second, first)."""
-    rows = np.zeros((pairs, 4))
-    with_link = defaultdict(lambda: np.zeros(8, np.int64))
-    without = defaultdict(lambda: np.zeros(8, np.int64))
-    of_set = defaultdict(lambda: np.zeros(8, np.int64))
-    for value in code.tolist():
-        *given, r = np.unravel_index(value, (pairs, 128, seconds, firsts, 8))
-        pair, allowed, second, first = map(int, given)
-        with_link[pair, allowed, second, first][r] += 1
-        without[pair, allowed, second][r] += 1
-        of_set[pair, allowed][r] += 1
-        rows[pair, 3] += 1
-    for sign, table, strength in ((1, with_link, strengths[0]), (-1, without, strengths[1])):
-        for (pair, allowed, *_), counts in table.items():
-            rows[pair, 0] += sign * log_likelihood(counts)
-            rows[pair, 1] += sign * (np.count_nonzero(of_set[pair, allowed]) - 1)
-            rows[pair, 2] += sign * log_marginal(counts, strength, allowed)
+def link_gains(code, seconds, firsts, sample_size, pairs):
+    rows = np.zeros((pairs, 3))
+    for _, part in itertools.groupby(code.tolist(), lambda value: value // (8 * firsts * seconds)):
+        add_gains(np.array(list(part)), seconds, firsts, sample_size, rows)
     return rows
+
+
+def add_gains(code, seconds, firsts, sample_size, statistics):
+    """Every value of (second, first), and of second, is a row of a table of counts."""
+    with_link, without, of_set = defaultdict(Counter), defaultdict(Counter), Counter()
+    shape = (len(statistics), 128, seconds, firsts, 8)
+    given = np.transpose(np.unravel_index(code, shape)).tolist()
+    for _, _, second, first, r in given:
+        with_link[second, first][r] += 1
+        without[second][r] += 1
+        of_set[r] += 1
+    row, allowed = statistics[given[0][0]], given[0][1]
+    for sign, table in ((1, with_link), (-1, without)):
+        for cells in table.values():
+            counts = np.array([cells[r] for r in range(8)])
+            row[0] += sign * log_likelihood(counts)
+            row[1] += sign * (len(of_set) - 1)
+            row[2] += sign * log_marginal(counts, sample_size / len(table), allowed)
 
 
 def log_likelihood(counts):

@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 
+from naive_hyperparameters import step_concentration, step_prior
 from naive_nodes import (
     add,
     draw,
@@ -15,6 +16,7 @@ from naive_nodes import (
     reseat,
     seat_weights,
 )
+from naive_reseating import reseat_rest, restart
 
 
 def sweep_exact(offsets, action, seat, counts, totals, concentration, prior, moves, rng):
@@ -33,6 +35,8 @@ def sweep_exact(offsets, action, seat, counts, totals, concentration, prior, mov
             add(counts, totals, *one, 1)
         if len(mine) > 1 and rng.random() * len(mine) < moves:
             move_anywhere(acts, mine, counts, totals, concentration, prior, rng)
+        if len(mine) > 1:
+            reseat_rest(acts, mine, counts, totals, concentration, prior, rng)
 
 
 def move_anywhere(action, seat, counts, totals, concentration, prior, rng):
@@ -113,15 +117,43 @@ def sweep_published(offsets, action, seat, counts, totals, concentration, prior,
             add(counts, totals, *one, 1)
 
 
-def run(offsets, action, seat, counts, totals, concentration, prior, moves, sweeps, thin, rng):
-    trace, kept = [], [np.zeros_like(counts)]
-    state = offsets, action, seat, counts, totals, concentration, prior
-    for number in range(1, sweeps + 1):
+def run(
+    offsets,
+    action,
+    seat,
+    counts,
+    totals,
+    concentration,
+    prior,
+    spreads,
+    moves,
+    sweeps,
+    thin,
+    rng,
+):
+    traces, kept, log_priors = [], [np.zeros_like(counts)], [np.zeros(len(prior))]
+    lengths = np.diff(offsets)
+    arrays = offsets, action, seat, counts, totals
+    for number in range(sweeps):
         if moves < 0:
-            sweep_published(*state, rng)
+            sweep_published(*arrays, concentration, prior, rng)
         else:
-            sweep_exact(*state, moves, rng)
-        trace.append(log_joint(offsets, seat, counts, totals, concentration, prior))
-        if number % thin == 0:
+            if number % 10 == 0:
+                concentration = restart(*arrays, concentration, prior, spreads[0], rng)
+            sweep_exact(*arrays, concentration, prior, moves, rng)
+        if spreads[0] > 0:
+            parts = (seat[begin:stop] for begin, stop in itertools.pairwise(offsets))
+            opened = sum(max(part, default=0) for part in parts)
+            for _ in range(3):
+                concentration = step_concentration(
+                    concentration, opened, lengths, 1.0, spreads[0], rng
+                )
+        if spreads[1] > 0 and len(prior):
+            step_prior(prior, counts, totals, 1 / len(prior), spreads[1], rng)
+        joint = log_joint(offsets, seat, counts, totals, concentration, prior)
+        strength = np.log(prior.sum()) if len(prior) else 0.0
+        traces.append([joint, np.log(concentration), strength])
+        if (number + 1) % thin == 0:
             kept.append(counts.copy())
-    return np.array(trace), sum(kept)
+            log_priors.append(np.log(prior))
+    return concentration, np.array(traces).T, sum(kept), sum(log_priors)

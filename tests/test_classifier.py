@@ -14,11 +14,12 @@ from sklearn.pipeline import Pipeline
 import naive
 from ibgn import DataError, IBGNClassifier, IntervalSequences, Structure, read_networks
 from ibgn.allen import COMPOSITION
+from ibgn.classifiers.ibgn import PAPER
 from ibgn.datasets import make_hand_signs
 
 # short chains: whether they converged is tested with the nodes
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-QUICK = {"draws": 60, "budget": 900, "random_state": 0}
+QUICK = {"draws": 60, "budget": 900, "random_state": 0, **PAPER}
 STRUCTURES = [
     "full",
     "chain",
@@ -90,7 +91,7 @@ def test_fit_returns_itself_and_twice_gives_the_same(signs):
 
 
 @pytest.mark.parametrize("structure", ["full", "learned", "shared"])
-@pytest.mark.parametrize("node_likelihood", ["mixture", "sequential"])
+@pytest.mark.parametrize("node_likelihood", ["sequential", "published"])
 def test_jobs_lists_and_backends_change_nothing(signs, structure, node_likelihood):
     X, y = signs
     options = {"node_likelihood": node_likelihood}
@@ -111,7 +112,7 @@ def test_another_seed_gives_another_model(signs):
     assert (other != quick().fit(X, y).predict_proba(X)).any()
 
 
-@pytest.mark.parametrize("node_likelihood", ["mixture", "sequential", "published"])
+@pytest.mark.parametrize("node_likelihood", ["sequential", "published"])
 def test_order_and_subset_change_nothing(signs, node_likelihood):
     X, y = signs
     model = quick(node_likelihood=node_likelihood).fit(X, y)
@@ -213,6 +214,7 @@ def test_published_sets_every_switch():
         "published",
     )
     assert (model.unlinked, model.class_prior, model.sampler) == ("ignore", "uniform", "published")
+    assert model.ties == "published"
     assert (model.structure, model.draws) == ("full", 7)
 
 
@@ -272,7 +274,7 @@ def test_few_classes_and_few_instances(signs):
     ("options", "message"),
     [
         ({"structure": "tree"}, "structure='tree' is not a choice; .*'learned', 'shared'"),
-        ({"node_likelihood": "best"}, "choose among 'sequential', 'mixture', 'published'"),
+        ({"node_likelihood": "best"}, "choose among 'sequential', 'published'"),
         ({"unlinked": "no"}, "choose among 'constrained', 'marginal', 'ignore'"),
         ({"criterion": "mdl"}, "choose among 'bic', 'bic-published', 'bdeu', 'aic'"),
         ({"class_prior": "flat"}, "choose among 'uniform', 'empirical'"),
@@ -319,7 +321,7 @@ def test_activity_model_is_readable(signs):
 
 
 @pytest.mark.parametrize("structure", ["full", "chain", "learned"])
-@pytest.mark.parametrize("node_likelihood", ["mixture", "sequential", "published"])
+@pytest.mark.parametrize("node_likelihood", ["sequential", "published"])
 def test_explanations_add_up(signs, structure, node_likelihood):
     X, y = signs
     given = {"bus": 1.0, "lab": 2.0, "leg": 3.0, "quiz": 1.0, "throw": 1.0}

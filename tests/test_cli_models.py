@@ -8,7 +8,7 @@ import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from ibgn import DBNClassifier, load, read, write
+from ibgn import DBNClassifier, IBGNClassifier, load, read, write
 from ibgn.cli import app
 from ibgn.cli.flags import methods
 from ibgn.datasets import make_hand_signs
@@ -36,6 +36,7 @@ def model(signs):
     result = subprocess.run(command, capture_output=True, text=True, check=True)
     report = json.loads(result.stdout)
     assert (report["instances"], len(report["activities"])) == (120, 19)
+    assert tuple(report["weights"]) == IBGNClassifier().terms
     return path
 
 
@@ -68,17 +69,27 @@ def test_predict_without_labels_into_a_file(ibgn, model, signs, tmp_path):
 
 
 def test_explain(ibgn, model, signs, tmp_path):
-    options = ["--instance", "quiz-002", "--figure", "why.png"]
+    """The strongest reasons in words; all contributions in a file or as JSON."""
+    options = ["--instance", "quiz-002", "--figure", "why.png", "-o", "why.csv"]
     result = ibgn("explain", model, signs, *options)
     assert result.returncode == 0
-    table = rows(result.stdout)
+    first, *reasons = result.stdout.splitlines()
+    assert first.startswith("Explanation of 'quiz' against ")
+    assert [line[:3] for line in reasons[:3]] == ["1. ", "2. ", "3. "]
+    assert all("; in 'quiz' " in line and ", log odds " in line for line in reasons[:3])
+    table = rows((tmp_path / "why.csv").read_text())
     total = sum(float(row["contribution"]) for row in table)
-    odds = float(result.stderr.split("log odds ")[1].split(" ")[0])
+    odds = float(first.split("log odds ")[1].split(",")[0])
     assert total == pytest.approx(odds, abs=0.01)
     assert (tmp_path / "why.png").stat().st_size > 1000
     named = ibgn("explain", model, signs, "--instance", "quiz-002", "--against", "xray", "--json")
-    assert "against 'xray'" in named.stderr
-    assert len(json.loads(named.stdout)["rows"]) == len(table)
+    told = json.loads(named.stdout)
+    assert (told["activity"], told["against"]) == ("quiz", "xray")
+    assert sum(row["contribution"] for row in told["rows"]) == pytest.approx(told["log_odds"])
+    assert sum(told["terms"].values()) == pytest.approx(told["log_odds"])
+    assert [set(reason) for reason in told["reasons"]] == [
+        {"term", "contribution", "text", "action", "relation", "other"}
+    ] * 3
 
 
 def test_sample(ibgn, model, tmp_path):

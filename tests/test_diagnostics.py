@@ -153,10 +153,32 @@ def test_control_chains_with_different_means(apart, rng):
     assert potential_scale_reduction(traces) > 1.05
 
 
+@pytest.mark.statistical(false_alarm=1e-9)
+def test_the_halves_of_a_single_chain(rng):
+    """1.05 would be a chi-square above 90 between 4 quarters; a drift of 2 gives 1.1 and more."""
+    values = rng.normal(size=2000)
+    assert potential_scale_reduction(values) < 1.05
+    assert potential_scale_reduction(values + np.linspace(0, 2, 2000)) > 1.05
+
+
 def test_rhat_of_what_cannot_be_estimated(rng):
-    assert math.isnan(potential_scale_reduction(rng.normal(size=500)))
-    assert math.isnan(potential_scale_reduction(rng.normal(size=(2, 3))))
-    assert potential_scale_reduction(np.ones((3, 10))) == 1.0
+    """Too few draws to tell are no sign of agreement; no answer is NaN."""
+    assert potential_scale_reduction(rng.normal(size=(2, 3))) == math.inf
+    assert potential_scale_reduction(rng.normal(size=7)) == math.inf
+    assert math.isfinite(potential_scale_reduction(rng.normal(size=8)))
+    for constant in (np.ones((3, 10)), np.ones(10)):
+        assert potential_scale_reduction(constant) == 1.0
+
+
+@pytest.mark.parametrize("chains", [1, 2, 4])
+@pytest.mark.parametrize("draws", [0, 1, 3, 4, 8, 9])
+def test_no_answer_is_nan(chains, draws, rng):
+    some = rng.normal(size=(chains, draws))
+    half = some.copy()
+    half[0] = 0.0  # one chain that is stuck
+    for traces in (some, half, np.zeros((chains, draws)), np.round(some)):
+        assert not math.isnan(potential_scale_reduction(traces))
+        assert not math.isnan(effective_sample_size(traces))
 
 
 def test_chains_stuck_at_different_values_disagree():

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from ibgn import DataError, IntervalSequences, inspect
+from ibgn import DataError, DataWarning, IntervalSequences, count_pairs, inspect
 from ibgn.datasets import make_hand_signs
 from ibgn.errors import Option
 
@@ -116,6 +116,21 @@ def test_near_end_points(rng):
     tolerance = float(found.split("tolerance=")[1].split()[0])
     assert 0.01 < tolerance < 1
     assert "tolerance" not in warnings_of([[("a", 0, 1), ("b", 1, 2.5), ("c", 2.5, 4)]] * 30)
+    assert "empties" not in found
+    merged = IntervalSequences.from_lists(noisy, tolerance=tolerance)
+    assert count_pairs(merged).relations["m"] == 60
+    assert "tolerance" not in warnings_of(merged)
+
+
+def test_a_tolerance_that_would_empty_intervals_is_proposed_with_their_number(rng):
+    """Clicks of a hundredth of a second are shorter than what separates instants."""
+    jitter = rng.uniform(0.001, 0.01, (30, 2))
+    noisy = [[("a", 0, 1), ("click", 0.5, 0.508), ("b", 1 + e, 2.5 + f)] for e, f in jitter]
+    found = warnings_of(noisy)
+    assert "which empties 30 of 90 intervals, and zero_length='drop'" in found
+    tolerance = float(found.split("tolerance=")[1].split(",")[0])
+    with pytest.warns(DataWarning, match="dropped 30 intervals of zero length, 30 of them emptied"):
+        IntervalSequences.from_lists(noisy, tolerance=tolerance, zero_length="drop")
 
 
 def test_what_to_do_is_an_option_that_the_command_line_can_write():

@@ -13,12 +13,24 @@ from numba.core.dispatcher import Dispatcher
 
 import naive
 import naive_chains
+import naive_hyperparameters
 import naive_links
 import naive_nodes
+import naive_reseating
 import naive_sampling
 import naive_sequential
 from ibgn import _kernels
-from ibgn._kernels import chains, consistency, links, nodes, pairs, sampling, sequential
+from ibgn._kernels import (
+    chains,
+    consistency,
+    hyperparameters,
+    links,
+    nodes,
+    pairs,
+    reseating,
+    sampling,
+    sequential,
+)
 from ibgn.allen import COMPOSITION, PROJECTIONS
 from ibgn.networks import BEYOND, read_networks
 from strategies import SETS, networks, sequences, states, structures
@@ -230,21 +242,121 @@ def test_draw(weights, seed):
         assert weights[drawn] > 0 or weights.sum() == 0
 
 
-@given(states(), st.sampled_from([-1.0, 0.0, 2.0, 10.0]), seeds)
-def test_samplers_draw_the_same_stream(state, moves, seed):
+@given(
+    states(),
+    st.sampled_from([-1.0, 0.0, 2.0, 10.0]),
+    st.sampled_from([(0.0, 0.0), (3.0, 0.0), (0.0, 1.0), (3.0, 1.0)]),
+    seeds,
+)
+def test_samplers_draw_the_same_stream(state, moves, spreads, seed):
     """Not only alike: the very same seats after every sweep; moves=-1 is the published sweep."""
+    X, seat, concentration, prior = state
+    compiled, plain = (
+        [seat.copy(), *place(X, seat), concentration, prior.copy()] for _ in range(2)
+    )
+    rng, same = (np.random.default_rng(seed) for _ in range(2))
+    settings = spreads, moves, 3, 2
+    found = sampling.run(X.offsets, X.action, *compiled, *settings, rng)
+    expected = naive_sampling.run(X.offsets, X.action, *plain, *settings, same)
+    for part, twin in zip(compiled[:3], plain[:3], strict=True):
+        np.testing.assert_array_equal(part, twin)
+    for part, twin in zip([compiled[4], *found], [plain[4], *expected], strict=True):
+        np.testing.assert_allclose(part, twin, **ROUNDING)
+    assert rng.random() == same.random()
+    np.testing.assert_array_equal(compiled[1], place(X, compiled[0])[0])
+    if not spreads[0]:
+        assert found[0] == concentration
+    if not spreads[1]:
+        np.testing.assert_array_equal(compiled[4], prior)
+
+
+@given(states(), st.sampled_from([0.0, 3.0]), seeds)
+def test_restarts_draw_the_same_stream(state, spread, seed):
     X, seat, concentration, prior = state
     compiled, plain = ([seat.copy(), *place(X, seat)] for _ in range(2))
     rng, same = (np.random.default_rng(seed) for _ in range(2))
-    settings = concentration, prior, moves, 3, 2
-    trace, summed = sampling.run(X.offsets, X.action, *compiled, *settings, rng)
-    plain_trace, plain_summed = naive_sampling.run(X.offsets, X.action, *plain, *settings, same)
-    for part, twin in zip(compiled, plain, strict=True):
-        np.testing.assert_array_equal(part, twin)
-    np.testing.assert_allclose(trace, plain_trace, **ROUNDING)
-    np.testing.assert_array_equal(summed, plain_summed)
-    assert rng.random() == same.random()
+    for _ in range(5):
+        settings = concentration, prior, spread
+        found = reseating.restart(X.offsets, X.action, *compiled, *settings, rng)
+        expected = naive_reseating.restart(X.offsets, X.action, *plain, *settings, same)
+        np.testing.assert_allclose(found, expected, **ROUNDING)
+        concentration = found
+        for part, twin in zip(compiled, plain, strict=True):
+            np.testing.assert_array_equal(part, twin)
     np.testing.assert_array_equal(compiled[1], place(X, compiled[0])[0])
+
+
+@given(states(), st.booleans(), seeds)
+def test_weights_of_those_seated_in_turn(state, known, seed):
+    X, seat, concentration, prior = state
+    order = np.random.default_rng(seed).permutation(len(X))
+    results = []
+    for module in (reseating, naive_reseating):
+        mine, *tables = seat.copy(), *place(X, seat)
+        arguments = X.offsets, X.action, mine, order, known, *tables, concentration, prior
+        value = module.seat_everyone(*arguments, np.random.default_rng(seed))
+        results.append([value, mine, *tables])
+    for found, expected in zip(*results, strict=True):
+        np.testing.assert_allclose(found, expected, **ROUNDING)
+
+
+@given(states(), seeds)
+def test_the_rest_of_an_instance_draws_the_same_stream(state, seed):
+    X, seat, concentration, prior = state
+    for begin, stop in zip(X.offsets[:-1], X.offsets[1:], strict=True):
+        if begin < stop:
+            results = []
+            for module in (reseating, naive_reseating):
+                mine, *tables = seat.copy(), *place(X, seat)
+                rng = np.random.default_rng(seed)
+                arguments = X.action[begin:stop], mine[begin:stop], *tables, concentration, prior
+                for _ in range(3):
+                    module.reseat_rest(*arguments, rng)
+                results.append([mine, *tables])
+                module.take_away(X.action[begin:stop], mine[begin:stop], 1, *tables)
+                results[-1] += [part.copy() for part in tables]
+            for found, expected in zip(*results, strict=True):
+                np.testing.assert_array_equal(found, expected)
+
+
+@given(
+    st.lists(st.lists(st.integers(0, 20), min_size=3, max_size=3), min_size=1, max_size=4),
+    st.floats(0.05, 20),
+    seeds,
+)
+def test_steps_of_concentration_and_prior(counts, value, seed):
+    counts = np.array(counts)
+    totals = counts.sum(axis=1)
+    rng, same = (np.random.default_rng(seed) for _ in range(2))
+    found = expected = value
+    prior, plain = np.full((2, 3), value)
+    for _ in range(5):
+        opened = int(np.maximum(totals - 1, 0).sum() // 2)
+        settings = opened, totals, 1.0, 3.0
+        found = hyperparameters.step_concentration(found, *settings, rng)
+        expected = naive_hyperparameters.step_concentration(expected, *settings, same)
+        np.testing.assert_allclose(found, expected, **ROUNDING)
+        hyperparameters.step_prior(prior, counts, totals, 1 / 3, 1.0, rng)
+        naive_hyperparameters.step_prior(plain, counts, totals, 1 / 3, 1.0, same)
+        np.testing.assert_allclose(prior, plain, **ROUNDING)
+    parts = (
+        ("log_normal", (value, 0.5, 2.0)),
+        ("log_openings", (value, 3, totals)),
+        ("log_strength", (totals, value)),
+        ("log_entry", (counts[:, 0], value)),
+    )
+    for name, arguments in parts:
+        np.testing.assert_allclose(
+            getattr(hyperparameters, name)(*arguments),
+            getattr(naive_hyperparameters, name)(*arguments),
+            **ROUNDING,
+        )
+    for name, arguments in (("draw_factor", ()), ("accept", (-0.5,))):
+        np.testing.assert_allclose(
+            getattr(hyperparameters, name)(*arguments, rng),
+            getattr(naive_hyperparameters, name)(*arguments, same),
+            **ROUNDING,
+        )
 
 
 @given(states(), seeds)
@@ -428,17 +540,23 @@ def test_terms_of_pairs(X, structure, unlinked, ties, seed):
         st.tuples(st.integers(0, 2), SETS, st.integers(0, 1), st.integers(0, 2), st.integers(0, 7)),
         max_size=40,
     ),
-    st.tuples(st.floats(0.1, 20), st.floats(0.1, 20)),
+    st.floats(0.1, 20),
 )
-def test_gains_of_links(rows, strengths):
+def test_gains_of_links(rows, sample_size):
     """Three pairs of positions, two values of the second and three of the first."""
     shape = 3, 128, 2, 3, 8
     code = np.sort(np.array([np.ravel_multi_index(row, shape) for row in rows], np.int64))
     np.testing.assert_allclose(
-        links.link_gains(code, 2, 3, strengths, 3),
-        naive_links.link_gains(code, 2, 3, strengths, 3),
+        links.link_gains(code, 2, 3, sample_size, 3),
+        naive_links.link_gains(code, 2, 3, sample_size, 3),
         **ROUNDING,
     )
+    of_one = code[code // 48 == code[0] // 48] if len(code) else code
+    if len(of_one):
+        mine, twin = np.ones((2, 3, 3))
+        links.add_gains(of_one, 2, 3, sample_size, mine)
+        naive_links.add_gains(of_one, 2, 3, sample_size, twin)
+        np.testing.assert_allclose(mine, twin, **ROUNDING)
 
 
 @given(st.lists(st.integers(0, 20), min_size=8, max_size=8), st.floats(0.1, 20), SETS)

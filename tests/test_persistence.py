@@ -47,6 +47,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceW
 
 WORDS = ["cloud", "paper", "rain"]
 QUICK = {"draws": 20, "budget": 800, "random_state": 5}
+TABLES = {"terms": ("tables", "relations"), "weights": "equal", "copy_weight": 0.0}
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +59,7 @@ def data():
 
 @pytest.fixture(scope="module")
 def model(data):
-    return fit(data, "learned", chains=2)
+    return fit(data, "learned", chains=2, penalty=0.1)
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +72,7 @@ def content(model, tmp_path_factory):
 def fit(data, structure="full", labels=None, **options):
     X, y = data
     y = y if labels is None else np.asarray(labels)[np.unique(y, return_inverse=True)[1]]
-    return IBGNClassifier(structure, **(QUICK | options)).fit(X, y)
+    return IBGNClassifier(structure, **(QUICK | TABLES | options)).fit(X, y)
 
 
 def rescored(model, node_likelihood, unlinked):
@@ -91,7 +92,7 @@ def rescored(model, node_likelihood, unlinked):
 
 
 def behave_the_same(a, b, X):
-    for likelihood in ("mixture", "sequential", "published"):
+    for likelihood in ("sequential", "published"):
         for unlinked in ("constrained", "marginal", "ignore"):
             mine, other = (rescored(model, likelihood, unlinked) for model in (a, b))
             same(mine.predict_proba(X), other.predict_proba(X))
@@ -543,19 +544,17 @@ FORGED_ARRAYS = [
     ("relations.log_probs", lambda probs: probs[1:]),
     ("relations.log_probs", lambda probs: probs.T),
     ("relations.log_probs", put((0, 0), np.nan)),
-    ("relations.log_probs", put(0, -np.log(7))),
+    ("relations.log_probs", put(slice(None), -np.log(7))),  # within no constraint
     ("relations.log_probs", lambda probs: probs - 1),
     ("relations.log_probs", lambda probs: probs.astype("<f4")),
-    ("relations.unknown", lambda probs: probs[:127]),
-    ("relations.unknown", put(0, 0.0)),
-    ("relations.unknown", put((127, 0), 800.0)),
-    ("relations.positions", lambda probs: probs[1:]),
-    ("relations.positions", lambda probs: probs[:, 1:]),
-    ("relations.positions", lambda probs: probs[:0, :0]),
-    ("relations.positions", lambda probs: probs[..., :6]),
-    ("relations.positions", put((0, 1, 2), np.inf)),
-    ("relations.elsewhere", lambda probs: probs[:3]),
-    ("relations.elsewhere", put(0, np.nan)),
+    ("relations.unknown", lambda probs: probs[:, :127]),
+    ("relations.unknown", lambda probs: probs[:1]),
+    ("relations.unknown", lambda probs: probs[..., :6]),
+    ("relations.unknown", lambda probs: probs[0]),
+    ("relations.unknown", put((0, 0), 0.0)),
+    ("relations.unknown", put((1, 5), 0.0)),
+    ("relations.unknown", put((1, 127, 0), 800.0)),
+    ("relations.unknown", put((1, 127, 2), np.nan)),
     ("relations.structure.links", lambda links: np.array([[3, 1]])),
     ("relations.structure.links", lambda links: np.array([[-1, 1]])),
     ("relations.structure.links", lambda links: np.array([[0, 10**9]])),
@@ -568,7 +567,8 @@ FORGED_ARRAYS = [
     ("tables.shares", lambda shares: shares[:0]),
     ("tables.action_prior", put(0, 0.0)),
     ("tables.action_prior", lambda prior: prior[1:]),
-    ("tables.convergence.trace", lambda trace: trace[0]),
+    ("tables.convergence.traces", lambda traces: traces[0]),
+    ("tables.convergence.traces", lambda traces: traces[1:]),
     ("relations.link_scores.gain", lambda gain: gain[1:]),
     ("relations.link_scores.gain", put(0, np.nan)),
     ("relations.link_scores.penalty", put(0, np.inf)),
@@ -593,7 +593,8 @@ FORGED_VALUES = [
     ("classes", [{"names": WORDS, "width": 10**12}, {"names": WORDS[::-1], "width": 0}]),
     ("activities", [[], {}, None]),
     ("relations.unlinked", ["linked", None, 1, ["ignore"]]),
-    ("tables.node_likelihood", ["product", None, 1, ["mixture"]]),
+    ("relations.ties", ["twice", None, 1, ["sorted"]]),
+    ("tables.node_likelihood", ["mixture", None, 1, ["published"]]),
     ("relations.keys", [1.0, "0", None, {}, -1, 10**9]),
     ("relations.structure.size", [-1, 0, 10**6, 1e3, None]),
     ("relations.structure.beyond", ["all", None, ["full"]]),

@@ -351,7 +351,7 @@ def an_activity(probs, shares=None, *, name="making tea", actions=None, **parts)
         shares=np.full(tables, 1 / tables) if shares is None else np.asarray(shares, float),
         concentration=1.0,
         action_prior=np.ones(count),
-        convergence=Convergence(0, 1, 1, 1.0, np.nan, 1.0, True, np.zeros((1, 1))),
+        convergence=Convergence(0, 1, 1, 1.0, 1.0, 1.0, True, np.zeros((3, 1, 1))),
     )
     relations = FittedRelations(
         actions=actions,

@@ -89,7 +89,8 @@ def bins():
 
 def a_learned(trace=None, name=UGLY, rhat=1.0034, converged=True):
     trace = np.arange(12.0).reshape(2, 6) if trace is None else trace
-    diagnostics = Convergence(0, 1, trace.size, 1234.4, rhat, 1.0, converged, trace)
+    traces = np.stack([trace, -trace, 2 * trace])
+    diagnostics = Convergence(0, 1, trace.size, 1234.4, rhat, 1.0, converged, traces)
     tables = SimpleNamespace(convergence=diagnostics)
     return ActivityModel(name, (), {"tables": tables}, np.zeros(0, int), 1.0)
 
@@ -437,26 +438,35 @@ def test_bins_without_instances_are_left_out():
 
 def test_traces_have_a_line_for_each_chain():
     ax = plot_traces(a_learned())
-    assert [line.get_ydata().tolist() for line in ax.lines] == [
-        [0, 1, 2, 3, 4, 5],
-        [6, 7, 8, 9, 10, 11],
-    ]
+    # each trace in a band of its own, from its lowest to its highest value
+    up = np.arange(12) / 11
+    for band, values in enumerate((up, 1 - up, up)):
+        bottom = -1.4 * band
+        drawn = [line.get_ydata() for line in ax.lines[2 * band : 2 * band + 2]]
+        np.testing.assert_allclose(np.concatenate(drawn), bottom + values, atol=1e-12)
     assert ax.lines[0].get_xdata().tolist() == [1, 2, 3, 4, 5, 6]
+    assert texts(ax.get_yticklabels()) == ["0", "11", "-11", "-0", "0", "22"]
+    assert texts(ax.texts)[:3] == [
+        "log joint probability",
+        "log concentration",
+        "log sum of the action prior",
+    ]
     assert ax.get_title() == f"{SHOWN}\neffective sample size 1,234, R-hat 1.003, converged"
     assert texts(ax.get_legend().get_texts()) == ["chain 1", "chain 2"]
 
 
 def test_a_single_chain_that_has_not_converged():
-    ax = plot_traces(a_learned(np.zeros((1, 9)), "tea", np.nan, converged=False))
+    ax = plot_traces(a_learned(np.zeros((1, 9)), "tea", np.inf, converged=False))
     assert ax.get_title() == "tea\neffective sample size 1,234, NOT converged"
     assert ax.get_legend() is None
 
 
 def test_long_traces_are_thinned():
     trace = np.arange(20_000.0)[None]
-    (line,) = plot_traces(a_learned(trace)).lines
+    line, *others = plot_traces(a_learned(trace)).lines
+    assert len(others) == 2
     assert len(line.get_xdata()) == 500
-    assert np.allclose(line.get_ydata(), line.get_xdata() - 1)
+    assert np.allclose(line.get_ydata() * 19_999, line.get_xdata() - 1)
     assert line.axes.get_xlabel() == "draw (one of 40 shown)"
 
 

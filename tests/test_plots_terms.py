@@ -18,10 +18,11 @@ from ibgn.datasets import make_hand_signs
 from ibgn.declarations import is_positive, stored
 from ibgn.errors import DataError, OptionError
 from ibgn.intervals import IntervalSequences
+from ibgn.plots.shares import switch_shares
 from ibgn.plots.terms import FIGURES, figure_of
 from ibgn.terms import TERMS, Counts, FittedTerm, LogTerms, Term
 
-OF_TIME = ("length", "durations", "totals", "starts", "gaps", "occupancy")
+OF_TIME = ("length", "durations", "totals", "starts", "gaps", "occupancy", "switches")
 ALL = (*OF_TIME, "actions", "occurrences", "order", "relations", "tables")
 TEA = [("boil", 0, 4), ("pour", 4, 6), ("stir", 5, 9)]
 COFFEE = [("grind", 0, 2), ("pour", 1, 5)]
@@ -119,6 +120,27 @@ def test_time_goes_from_left_to_right_and_actions_by_when_they_are(term, drinks)
     (mesh,) = ax.collections
     np.testing.assert_allclose(mesh.get_array().reshape(3, -1), shares[rows])
     assert mesh.get_array().reshape(3, -1)[0].argmax() == 0  # boiling comes first
+
+
+def test_switches_are_when_actions_begin_and_end(drinks):
+    ax = plot_term(drinks, "switches", "tea")
+    rows = texts(ax.get_yticklabels())
+    assert rows[:4] == ["boil begins", "boil ends", "pour begins", "pour ends"]
+    cells = ax.collections[0].get_array().reshape(len(rows), -1)
+    instants = cells.shape[1]
+    assert cells[0].argmax() == 0
+    # boiling ends, and pouring begins, at 4 of 9
+    assert cells[1].argmax() == cells[2].argmax() == np.ceil(4 / 9 * instants - 0.5)
+
+
+def test_shares_of_switches_lead_to_what_goes_on(drinks):
+    """Begun before and not ended yet is going on: the chain says what occupancy counts."""
+    fitted = drinks.activities_["tea"]
+    begins, ends = switch_shares(np.exp(fitted["switches"].first), fitted["switches"].steps)
+    assert (begins >= 0).all()
+    assert (ends >= 0).all()
+    going = np.cumsum(begins - ends, axis=1)
+    np.testing.assert_allclose(going, fitted["occupancy"].probs, atol=0.1)
 
 
 def test_steps_are_from_rows_to_columns(drinks):

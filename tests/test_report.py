@@ -21,6 +21,7 @@ from ibgn.errors import OptionError
 from ibgn.evaluation.evaluate import Evaluation, evaluate
 from ibgn.evaluation.folds import Fold, make_folds
 from ibgn.evaluation.methods import METHODS, make_estimators
+from ibgn.evaluation.plain import rows as plain
 from ibgn.evaluation.scores import SCORES
 from ibgn.metrics import calibration_error
 from ibgn.noise import Misdetection
@@ -34,8 +35,11 @@ from ibgn.report.sections.robustness import robustness_figures
 ORIGIN = Origin("Signs", "Which?", "ibgn evaluate signs.csv", 5, "stratified")
 
 
+PAPER = {"terms": ("tables", "relations"), "weights": "equal", "copy_weight": 0.0}
+
+
 def quick(seed):
-    return IBGNClassifier("full", draws=20, budget=60, random_state=seed)
+    return IBGNClassifier("full", draws=20, budget=60, random_state=seed, **PAPER)
 
 
 THREE = {"extra trees": METHODS["extra trees"], "IBGN-F": quick, "DBN": METHODS["DBN"]}
@@ -224,7 +228,8 @@ def test_log_odds_of_the_hardest_add_up_to_what_the_model_thought(study):
         why = one.explanation
         assert sum(told["parts"].values()) == pytest.approx(told["log_odds"], abs=1e-9)
         assert why.frame()["contribution"].sum() == pytest.approx(why.log_odds, abs=1e-9)
-        assert len(told["reasons"]) == min(8, len(why.frame()))
+        assert told["reasons"] == [reason._asdict() for reason in why.reasons(8)]
+        assert told["headline"] == why.headline
         if one.predicted == one.label:
             assert told["activity"] == one.label
             continue
@@ -392,7 +397,11 @@ def nothing_in_some():
 
 def few_draws():
     X, y = random_data(["tea", "soup", "milk"])
-    methods = {"IBGN": lambda seed: IBGNClassifier("learned", draws=4, budget=4, random_state=seed)}
+    methods = {
+        "IBGN": lambda seed: IBGNClassifier(
+            "learned", draws=4, budget=4, random_state=seed, **PAPER
+        )
+    }
     return X, y, methods, make_folds(X, y, n_splits=2)
 
 
@@ -499,13 +508,13 @@ def test_the_worst_models_are_shown_where_there_are_many(study, monkeypatch):
     assert by_f1[1]["f1"] < by_f1[2]["f1"]
     assert [row["activity"] for row in told["activities"]] == sorted(worst)
     assert (told["left_out"], told["in_all"]) == (3, 5)
-    for kind in ("tables", "structure", "traces"):
-        assert [name for name in report.figures if re.fullmatch(rf"{kind}-\d+", name)] == [
-            f"{kind}-0",
-            f"{kind}-1",
-        ]
-        first = sorted(worst)[0]
-        assert first in report.figures[f"{kind}-0"].alt
+    (drawn,) = [n for n, row in enumerate(told["activities"]) if row["drawn"]]
+    assert told["activities"][drawn]["activity"] == by_f1[0]["activity"]  # the worst of all
+    for kind in ("tables", "relations", "traces"):
+        named = [name for name in report.figures if re.fullmatch(rf"{kind}-\d+", name)]
+        assert named == [f"{kind}-{drawn}"]
+        assert by_f1[0]["activity"] in report.figures[named[0]].alt
+    assert not [name for name in report.figures if name.startswith("structure-")]  # all are linked
     for name in ("term-tables", "term-relations", "structure", "convergence"):
         assert set(report.frames[name]["activity"]) == set(study.y)
 
@@ -577,7 +586,7 @@ def test_every_section_stands_alone(few, section):
 
 def test_models_are_shown_term_by_term():
     X, y = random_data(["tea", "soup"])
-    methods = {"IBGN": IBGNClassifier(terms=("actions", "relations"))}
+    methods = {"IBGN": IBGNClassifier("chain", terms=("actions", "relations"), weights="equal")}
     report = make_report(looked_at(X, y, methods, make_folds(X, y, n_splits=2)))
     told = report.summary["model"]
     assert told["chains"] == 0
@@ -587,11 +596,17 @@ def test_models_are_shown_term_by_term():
         assert activity["terms"]["actions"]["columns"] == ["action", "probability"]
         assert activity["terms"]["actions"]["brief"].startswith("mostly ")
     for hard in report.summary["hardest"]:
-        assert list(hard["parts"]) == ["prior", "actions", "relations"]
+        assert set(hard["parts"]) == {"prior", "actions", "relations"}
         assert {row["term"] for row in hard["reasons"]} <= set(hard["parts"])
     assert {"term-actions", "term-relations"} <= set(report.frames)
-    assert not {"tables-0", "traces-0"} & set(report.figures)
+    shown = {name for name in report.figures if name[-1].isdigit()}
+    (drawn,) = [n for n, activity in enumerate(told["activities"]) if activity["drawn"]]
+    of_terms = {f"{name}-{drawn}" for name in ("actions", "relations", "structure")}
+    assert {name for name in shown if not name.startswith("explanation-")} == of_terms
+    assert [row["term"] for row in told["weights"]] == ["actions", "relations"]
+    assert [row["weight"] for row in told["weights"]] == [1.0, 1.0]
     page = report.html()
+    assert "How much each term says" in page
     assert page.count("What the term actions learned of") == 2 * len(told["activities"])
     assert "converged" not in page
 
@@ -675,7 +690,7 @@ def test_frames_have_what_the_summary_says(study):
     assert frames["comparison"].to_dict("records") == study.summary["comparison"]["rows"]
     assert frames["paired-tests"].to_dict("records") == study.summary["comparison"]["tests"]
     assert frames["calibration"].to_dict("records") == study.summary["calibration"]["rows"]
-    assert frames["activities"].to_dict("records") == study.summary["activities"]
+    assert plain(frames["activities"]) == study.summary["activities"]
     confusion = frames["confusion"].set_index("label")
     assert confusion.to_numpy().tolist() == study.summary["confusion"]["counts"]
     assert len(frames["folds"]) == 3 * 6

@@ -298,7 +298,8 @@ def test_scores_and_prior_are_the_joint(estimator, signs):
         scores = model.scores(new)
         assert scores.shape == (len(new), len(model.terms_), 4)
         joint = model._joint_log_likelihood(new)
-        np.testing.assert_allclose(scores.sum(axis=1) + model.class_log_prior_, joint, rtol=1e-12)
+        weighted = model._weights @ scores + model.class_log_prior_
+        np.testing.assert_allclose(weighted, joint, rtol=1e-12)
         coded = model._coded(
             model._prepare(IntervalSequences.from_lists(new) if new is NEW else new)
         )
@@ -321,7 +322,8 @@ def test_explanations_add_up_at_every_level(estimator, signs):
         assert found.prior == pytest.approx(np.log(3))
         scores = model.scores(one)[0]
         leg, bus = model.classes_.tolist().index("leg"), model.classes_.tolist().index("bus")
-        expected = dict(zip(model.terms_, scores[:, leg] - scores[:, bus], strict=True))
+        lead = model._weights * (scores[:, leg] - scores[:, bus])
+        expected = dict(zip(model.terms_, lead, strict=True))
         assert found.sums == pytest.approx(expected, rel=1e-9, abs=1e-8)
         frame = found.frame()
         assert frame["contribution"].sum() == pytest.approx(found.log_odds, rel=1e-9, abs=1e-8)
@@ -375,22 +377,29 @@ def test_terms_that_are_none(terms, reason, signs):
 def test_named_terms_take_the_options_of_the_estimator(signs):
     """And those with options of their own keep them."""
     model = IBGNClassifier(
-        "chain", terms=["relations", Actions(7.0)], smoothing=0.25, unlinked="marginal"
+        "chain",
+        terms=["relations", Actions(7.0)],
+        smoothing=0.25,
+        unlinked="marginal",
+        random_state=0,
     ).fit(*signs)
     related, actions = model._make_terms()
     assert related == Relations("chain", smoothing=0.25, unlinked="marginal")
     assert actions == Actions(7.0)
-    own = IBGNClassifier(terms=[related, Actions(7.0)], smoothing=9.0).fit(*signs)
+    own = IBGNClassifier(terms=[related, Actions(7.0)], smoothing=9.0, random_state=0).fit(*signs)
     np.testing.assert_array_equal(own.scores(signs[0]), model.scores(signs[0]))
-    other = IBGNClassifier("chain", terms=["relations", "actions"], smoothing=9.0).fit(*signs)
+    other = IBGNClassifier(
+        "chain", terms=["relations", "actions"], smoothing=9.0, random_state=0
+    ).fit(*signs)
     assert (other.scores(signs[0]) != model.scores(signs[0])).any(axis=(0, 2)).all()
 
 
 def test_terms_do_not_depend_on_each_other(signs):
     """Each is learned as if it were alone, whatever the order of all."""
     X, y = signs
-    both = IBGNClassifier(terms=["relations", "actions"]).fit(X, y).scores(X)
-    swapped = IBGNClassifier(terms=["actions", "relations"]).fit(X, y).scores(X)
+    both = IBGNClassifier(terms=["relations", "actions"], random_state=0).fit(X, y).scores(X)
+    swapped = IBGNClassifier(terms=["actions", "relations"], random_state=0).fit(X, y).scores(X)
     np.testing.assert_array_equal(both, swapped[:, ::-1])
-    alone = IBGNClassifier(terms=["actions"]).fit(X, y).scores(X)
-    np.testing.assert_array_equal(both[:, [1]], alone)
+    alone = IBGNClassifier(terms=["actions"], random_state=0).fit(X, y).scores(X)
+    # folds of several terms are added up, one term has no folds: only rounding differs
+    np.testing.assert_allclose(both[:, [1]], alone, rtol=1e-12)

@@ -10,8 +10,9 @@ import numpy.typing as npt
 import pandas as pd
 
 from ibgn._arrays import Floats, find_runs
+from ibgn.cleaning import snap
 from ibgn.columns import as_column
-from ibgn.errors import DataWarning, Option
+from ibgn.errors import DataWarning, Option, Part
 from ibgn.intervals import IntervalSequences, as_sequences
 from ibgn.networks import Sequences, count_pairs
 from ibgn.text import count, printable
@@ -185,11 +186,17 @@ def _near_end_points(X: IntervalSequences) -> DataWarning | None:
     cut = int(np.argmax(ratios))
     if ratios[cut] < JUMP or cut + 1 < max(3, TOLERANCE_SHARE * len(gaps)):
         return None
-    tolerance = float(np.sqrt(gaps[cut] * gaps[cut + 1]))
+    tolerance = float(f"{np.sqrt(gaps[cut] * gaps[cut + 1]):.2g}")
+    advice: list[Part] = [Option("tolerance", tolerance)]
+    start, end = snap(X.owner, X.start, X.end, tolerance)
+    emptied = int((start == end).sum())
+    if emptied:
+        advice += [f", which empties {emptied} of {count(len(X.end), 'interval')}, and "]
+        advice += [Option("zero_length", "drop")]
     return DataWarning(
         f"{cut + 1} of {len(gaps)} gaps between end points are at most {gaps[cut]:.3g}, far below "
         "the others; if they are the same instants, read with ",
-        Option("tolerance", float(f"{tolerance:.2g}")),
+        *advice,
     )
 
 

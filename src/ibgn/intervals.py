@@ -186,9 +186,7 @@ class IntervalSequences:
     @property
     def owner(self) -> npt.NDArray[np.int64]:
         """(intervals,) number of the instance that each interval belongs to."""
-        return self.derived(
-            "owner", lambda: _fixed(np.repeat(np.arange(len(self)), self.lengths))
-        )
+        return self.derived("owner", lambda: _fixed(np.repeat(np.arange(len(self)), self.lengths)))
 
     @property
     def shape(self) -> tuple[int]:

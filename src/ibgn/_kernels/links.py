@@ -148,48 +148,52 @@ def link_terms(
 
 
 @kernel
-def link_gains(
-    code: Ints, seconds: int, firsts: int, strengths: tuple[float, float], pairs: int
-) -> Floats:
-    """Statistics that decide on the link of each pair of positions -> (pairs, 4).
+def link_gains(code: Ints, seconds: int, firsts: int, sample_size: float, pairs: int) -> Floats:
+    """Statistics that decide on the link of each pair of positions -> (pairs, 3).
 
     code (n,): (pair of positions, set, second, first, relation) of each pair of intervals as one
     number, sorted; second and first are what the relation may depend on, of so many values: the
-    second in any case, the first if there is a link. Columns: gain in log likelihood; number of
-    free parameters that it takes, of values that occur; gain in the log marginal likelihood of
-    Dirichlet priors, whose strengths are given with a link and without; number of pairs of
-    intervals.
+    second in any case, the first if there is a link. Columns as in `add_gains`.
     """
-    statistics = np.zeros((pairs, 4))
+    statistics = np.zeros((pairs, 3))
+    begin, values = 0, 8 * firsts * seconds
+    for n in range(len(code)):
+        if n + 1 == len(code) or code[n + 1] // values != code[n] // values:
+            add_gains(code[begin : n + 1], seconds, firsts, sample_size, statistics)
+            begin = n + 1
+    return statistics
+
+
+@kernel
+def add_gains(
+    code: Ints, seconds: int, firsts: int, sample_size: float, statistics: Floats
+) -> None:
+    """Add what one set of relations says about the link of one pair of positions.
+
+    To: gain in log likelihood; number of free parameters that it takes, for values that occur;
+    gain in log marginal likelihood, where values that occur share a Dirichlet prior of this sample
+    size evenly (BDs: BDeu without values that never occur, whose share would count as a gain).
+    """
+    given, pair = code // 8, code[0] // (8 * firsts * seconds)
+    row, allowed = statistics[pair // SETS], int(pair % SETS)
+    configurations = 1 + (given[1:] != given[:-1]).sum()
+    contexts = 1 + (given[1:] // firsts != given[:-1] // firsts).sum()
     of_first, of_second = np.zeros(8, np.int64), np.zeros(8, np.int64)
     of_set = np.zeros(8, np.int64)
-    configurations = 0  # firsts and seconds, minus seconds, of a set
     for n in range(len(code)):
-        given, r = code[n] // 8, code[n] % 8
-        after = code[n + 1] // 8 if n + 1 < len(code) else -1
-        row = statistics[given // (firsts * seconds * SETS)]
-        allowed = given // (firsts * seconds) % SETS
-        of_first[r] += 1
-        row[3] += 1
-        if after == given:
-            continue
-        row[0] += log_likelihood(of_first)
-        row[2] += log_marginal(of_first, strengths[0], allowed)
-        of_second += of_first
-        of_first[:] = 0
-        configurations += 1
-        if after // firsts == given // firsts:
-            continue
-        row[0] -= log_likelihood(of_second)
-        row[2] -= log_marginal(of_second, strengths[1], allowed)
-        of_set += of_second
-        of_second[:] = 0
-        configurations -= 1
-        if after // (firsts * seconds) != given // (firsts * seconds):
-            row[1] += ((of_set > 0).sum() - 1) * configurations
-            of_set[:] = 0
-            configurations = 0
-    return statistics
+        of_first[code[n] % 8] += 1
+        after = given[n + 1] if n + 1 < len(code) else -1
+        if after != given[n]:
+            row[0] += log_likelihood(of_first)
+            row[2] += log_marginal(of_first, sample_size / configurations, allowed)
+            of_second += of_first
+            of_first[:] = 0
+        if after // firsts != given[n] // firsts:
+            row[0] -= log_likelihood(of_second)
+            row[2] -= log_marginal(of_second, sample_size / contexts, allowed)
+            of_set += of_second
+            of_second[:] = 0
+    row[1] += ((of_set > 0).sum() - 1) * (configurations - contexts)
 
 
 @kernel

@@ -79,9 +79,7 @@ def constrain_row(i: int, stop: int, start: Floats, end: Floats, row: Bytes) -> 
         if j == i + 1:
             row[0] = ALL
         elif (
-            start[j] <= last_start_after
-            or start[j] >= first_end_after
-            or end[j] <= last_end_inside
+            start[j] <= last_start_after or start[j] >= first_end_after or end[j] <= last_end_inside
         ):
             row[j - i - 1] = 1 << relation
         else:

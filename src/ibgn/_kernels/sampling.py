@@ -6,6 +6,7 @@ import numpy as np
 
 from ibgn._arrays import Floats, Ints
 from ibgn._kernels.compile import kernel
+from ibgn._kernels.hyperparameters import step_concentration, step_prior
 from ibgn._kernels.nodes import (
     Codes,
     draw,
@@ -16,6 +17,10 @@ from ibgn._kernels.nodes import (
     reseat,
     seat_weights,
 )
+from ibgn._kernels.reseating import reseat_rest, restart
+
+RESTART_EVERY = 10  # sweeps; so often it costs a fifth of the time
+CONCENTRATION_STEPS = 3  # they are cheap beside a sweep
 
 
 @kernel
@@ -152,8 +157,8 @@ def sweep_exact(
     """Seat every node again, in place, leaving the joint invariant.
 
     Nodes that open no table move among the tables opened before them, which renumbers nothing and
-    takes time linear in the tables. Then, with probability moves / k, an instance makes moves that
-    do renumber them: see move_anywhere.
+    takes time linear in the tables. Then come moves that do renumber them: with probability
+    moves / k, those of move_anywhere, and a proposal for the rest of the instance: reseat_rest.
     """
     strength = prior.sum()
     here = np.zeros(len(totals), np.int64)
@@ -180,6 +185,8 @@ def sweep_exact(
             totals[z] += 1
         if k > 1 and rng.random() * k < moves:
             move_anywhere(acts, mine, counts, totals, concentration, prior, rng)
+        if k > 1:
+            reseat_rest(acts, mine, counts, totals, concentration, prior, rng)
 
 
 @kernel
@@ -247,22 +254,45 @@ def run(
     totals: Ints,
     concentration: float,
     prior: Floats,
+    spreads: tuple[float, float],
     moves: float,
     sweeps: int,
     thin: int,
     rng: np.random.Generator,
-) -> tuple[Floats, Ints]:
+) -> tuple[float, Floats, Ints, Floats]:
     """Run many sweeps, in place; published sweeps if moves is negative.
 
-    Returns the log joint after each sweep, and the counts summed over every thin-th sweep.
+    spreads: of the logarithms of concentration and prior, which are sampled; none keeps either as
+    it is. Returns the concentration; (3, sweeps) the log joint, log concentration and log sum of
+    the prior after each sweep; and the counts and the log prior summed over every thin-th sweep.
     """
-    trace, summed = np.empty(sweeps), np.zeros(counts.shape, np.int64)
+    lengths = np.diff(offsets)
+    traces = np.empty((3, sweeps))
+    summed, log_prior = np.zeros(counts.shape, np.int64), np.zeros(len(prior))
     for number in range(sweeps):
+        state = offsets, action, seat, counts, totals, concentration, prior
         if moves < 0:
-            sweep_published(offsets, action, seat, counts, totals, concentration, prior, rng)
+            sweep_published(*state, rng)
         else:
-            sweep_exact(offsets, action, seat, counts, totals, concentration, prior, moves, rng)
-        trace[number] = log_joint(offsets, seat, counts, totals, concentration, prior)
+            if number % RESTART_EVERY == 0:
+                concentration = restart(*state, spreads[0], rng)
+                state = offsets, action, seat, counts, totals, concentration, prior
+            sweep_exact(*state, moves, rng)
+        if spreads[0] > 0:
+            opened = 0
+            for d in range(len(lengths)):
+                if lengths[d]:
+                    opened += seat[offsets[d] : offsets[d + 1]].max()
+            for _ in range(CONCENTRATION_STEPS):
+                concentration = step_concentration(
+                    concentration, opened, lengths, 1.0, spreads[0], rng
+                )
+        if spreads[1] > 0 and len(prior):
+            step_prior(prior, counts, totals, 1 / len(prior), spreads[1], rng)
+        traces[0, number] = log_joint(offsets, seat, counts, totals, concentration, prior)
+        traces[1, number] = math.log(concentration)
+        traces[2, number] = math.log(prior.sum()) if len(prior) else 0.0
         if (number + 1) % thin == 0:
             summed += counts
-    return trace, summed
+            log_prior += np.log(prior)
+    return concentration, traces, summed, log_prior

@@ -22,7 +22,13 @@ from ibgn.classifiers.prior import ClassPrior, check_prior, class_log_prior
 from ibgn.declarations import STORABLE, Stored, register
 from ibgn.errors import DataError
 from ibgn.intervals import Instance, IntervalSequences, as_sequences
-from ibgn.model.activity import ActivityModel, mean_pace, score_activities
+from ibgn.model.activity import (
+    ActivityModel,
+    are_whole,
+    lone_actions,
+    mean_pace,
+    score_activities,
+)
 from ibgn.model.explanation import Explanation
 from ibgn.model.learning import HeldOut, Lesson
 from ibgn.networks import Sequences, read_networks
@@ -101,10 +107,19 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
         self.actions_ = tuple(sorted(X.actions[code] for code in np.unique(X.action)))
         X = IntervalSequences.from_flat(self._coded(X).flat, self.actions_, X.ids, X.groups)
         parts = [X[codes == c] for c in range(len(self.classes_))]
-        terms = self._fit_terms(X, codes, parts)
+        learned = zip(self.classes_.tolist(), parts, *self._fit_terms(X, codes, parts), strict=True)
         self.activities_ = {
-            label: self.activity_type(label, X.actions, fitted, part.lengths, mean_pace(part))
-            for label, part, fitted in zip(self.classes_.tolist(), parts, terms, strict=True)
+            label: self.activity_type(
+                label,
+                X.actions,
+                terms,
+                part.lengths,
+                mean_pace(part),
+                lone_actions(part),
+                typical,
+                are_whole(part),
+            )
+            for label, part, terms, typical in learned
         }
         return self
 
@@ -120,8 +135,11 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
 
     def _fit_terms(
         self, X: IntervalSequences, codes: npt.NDArray[np.intp], parts: list[IntervalSequences]
-    ) -> list[dict[str, FittedTerm]]:
-        """Learn all terms of each activity, and their weights; parts are X by activity."""
+    ) -> tuple[list[dict[str, FittedTerm]], Sequence[Floats | None]]:
+        """Learn all terms of each activity, and their weights; parts are X by activity.
+
+        Also returns the typical score of each activity by each term, where some are held out.
+        """
         rng = as_generator(getattr(self, "random_state", None))
         seed = int(rng.integers(2**32))
         contexts = [
@@ -131,14 +149,16 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
         with joblib.parallel_config("threading", n_jobs=self.n_jobs):
             terms = [term.specialise(parts) for term in self._make_terms()]
             lesson = self._make_lesson(terms, X, codes, rng)
+            typical: Sequence[Floats | None] = [None] * len(parts)
             if lesson.sample.folds > 1:
-                self._set_weights(lesson.hold_out(contexts))
+                held_out = lesson.hold_out(contexts)
+                typical = list(lesson.typical(held_out))
+                self._set_weights(held_out)
             total = len(terms) * len(parts)
             learned = list(_with_progress(lesson.learn(contexts), total, self.progress))
         names = [of_activities[0].name for of_activities in terms]
-        return [
-            dict(zip(names, learned[c :: len(parts)], strict=True)) for c in range(len(parts))
-        ]
+        by_activity = (learned[c :: len(parts)] for c in range(len(parts)))
+        return [dict(zip(names, fitted, strict=True)) for fitted in by_activity], typical
 
     def _make_lesson(
         self,

@@ -78,8 +78,8 @@ class IBGNClassifier(ActivityClassifier):
         learning; 0 learns from the instances alone
     criterion, penalty : how links are learned, see `ibgn.terms.selection.score_links`
     smoothing : added to the count of each relation; "learned" fits a prior for each constraint
-    node_likelihood : "mixture" weights tables by their share; "sequential" follows the seating;
-        "published" is the unweighted sum of the paper
+    node_likelihood : how tables are scored: "sequential" sums over seatings; "published" is the
+        unweighted sum of the paper
     unlinked : how pairs without a link are scored: by their second action within their constraint
         ("constrained"), by their second action alone ("marginal"), or not at all ("ignore")
     ties : equal intervals are sorted by action, so "sorted" excludes `equals` where actions
@@ -140,18 +140,18 @@ class IBGNClassifier(ActivityClassifier):
         terms: Sequence[str | Term] = DEFAULT_TERMS,
         weights: Weights = "learned",
         copy_weight: float = 0.15,
-        criterion: Criterion = "bdeu",
+        criterion: Criterion = "bic",
         penalty: float = 1.0,
         smoothing: Smoothing = 1.0,
-        node_likelihood: NodeLikelihood = "mixture",
+        node_likelihood: NodeLikelihood = "sequential",
         unlinked: Unlinked = "constrained",
         ties: Ties = "sorted",
         tolerance: Learned = 0.0,
         class_prior: ClassPrior = "uniform",
         sampler: Sampler = "exact",
         draws: int = 1000,
-        budget: int = 20_000,
-        chains: int = 1,
+        budget: int = 3000,
+        chains: int = 2,
         concentration: Learned = "learned",
         action_prior: Learned = "learned",
         random_state: Any = None,

@@ -214,6 +214,7 @@ class Network(Term):
 
     name = "network"
     fitted = TemporalNetwork
+    scales = False  # links are found by looking at each instance
 
     occurrence: Occurrence = "longest"
     comparison: Comparison = "all-pairs"

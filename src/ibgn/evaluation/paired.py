@@ -44,7 +44,7 @@ def compare_pairs(
     ...     for fold, value in enumerate(values)
     ... ]
     >>> compare_pairs(pd.DataFrame(rows), [("ours", "theirs")])["p"].round(3).tolist()
-    [0.053]
+    [0.034]
     """
     wide = scores.pivot_table(score, ["repeat", "fold"], "method")
     sizes = scores.drop_duplicates(["repeat", "fold"]).set_index(["repeat", "fold"])

@@ -1,19 +1,21 @@
 """One activity as it was learned: a set of terms."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 import numpy as np
 
 from ibgn._arrays import Floats, Ints
-from ibgn.declarations import INT, is_positive, stored
+from ibgn.declarations import FLOAT, INT, is_finite, is_positive, stored
 from ibgn.errors import OptionError
 from ibgn.intervals import IntervalSequences
 from ibgn.terms.base import FittedTerm, LogTerms
 from ibgn.text import count
 
-__all__ = ["ActivityModel", "mean_pace", "score_activities"]
+__all__ = ["ActivityModel", "are_whole", "lone_actions", "mean_pace", "score_activities"]
+
+T = TypeVar("T")
 
 LONGEST = 1_000_000  # intervals of an instance
 
@@ -29,6 +31,11 @@ class ActivityModel:
     terms : what was learned, by the names of the terms
     lengths : (n,) numbers of intervals of the instances it was learned from
     pace : mean time between end points that follow each other
+    alone : (actions,) 1 for actions whose intervals never overlapped each other, else 0; None
+        where that is not known
+    typical : (terms,) mean log probability of its instances by each term, as learned from others;
+        None where no instances were held out
+    whole : whether all times it was learned from are whole numbers
     """
 
     name: Any
@@ -38,6 +45,18 @@ class ActivityModel:
         INT, "instances", holds=lambda value: ((value >= 0) & (value <= LONGEST)).all()
     )
     pace: float = stored(float, holds=is_positive)
+    alone: Ints | None = stored(
+        INT,
+        "actions",
+        holds=lambda value: np.isin(value, (0, 1)).all(),
+        optional=True,
+        default=None,
+    )
+    typical: Floats | None = stored(FLOAT, "terms", holds=is_finite, optional=True, default=None)
+    whole: bool = stored(bool, default=False)
+    _derived: dict[Hashable, Any] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def __getitem__(self, term: str) -> Any:
         if term not in self.terms:
@@ -55,6 +74,13 @@ class ActivityModel:
     def log_terms(self, X: IntervalSequences) -> dict[str, LogTerms]:
         """What each term says about the parts of the instances."""
         return {name: term.log_terms(X) for name, term in self.terms.items()}
+
+    def derived(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Return what `make` returns, called once for each key and cached."""
+        if key not in self._derived:
+            self._derived[key] = make()
+        result: T = self._derived[key]
+        return result
 
     def agrees(self) -> bool:
         """Whether there are actions if instances have intervals."""
@@ -83,3 +109,21 @@ def mean_pace(X: IntervalSequences) -> float:
     gaps = np.diff(times[order])[np.diff(owner[order]) == 0]
     gaps = gaps[gaps > 0]
     return float(np.mean(gaps)) if len(gaps) else 1.0
+
+
+def lone_actions(X: IntervalSequences) -> Ints:
+    """(actions,) 1 for actions whose intervals never overlap each other in an instance, else 0."""
+    order = np.lexsort((X.start, X.action, X.owner))
+    owner, action = X.owner[order], X.action[order]
+    # of several that overlap, in the order of starts, two neighbours do
+    overlapping = (np.diff(owner) == 0) & (np.diff(action) == 0)
+    overlapping &= X.start[order][1:] < X.end[order][:-1]
+    alone = np.ones(len(X.actions), np.int64)
+    alone[action[1:][overlapping]] = 0
+    return alone
+
+
+def are_whole(X: IntervalSequences) -> bool:
+    """Whether all times are whole numbers, such as those of frames; there must be some."""
+    times = np.concatenate([X.start, X.end])
+    return bool(len(times) and (times == np.round(times)).all())

@@ -178,10 +178,9 @@ class Explanation:
         times = f"{odds:,.0f}" if odds >= 10 else f"{odds:.1f}"
         side = "as likely" if self.log_odds >= 0 else "less likely"
         how = "over a million" if abs(self.log_odds) >= np.log(MILLION) else times
-        return (
-            f"{quote(self.activity)} against {quote(self.against)}: log odds "
-            f"{self.log_odds:+z.2f}, {how} times {side}"
-        )
+        words = f"{how} times {side}" if odds >= 1.05 else "about equally likely"
+        names = f"{quote(self.activity)} against {quote(self.against)}"
+        return f"{names}: log odds {self.log_odds:+z.2f}, {words}"
 
     def __repr__(self) -> str:
         reasons = self.reasons()

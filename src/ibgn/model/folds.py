@@ -31,7 +31,7 @@ def make_inner_folds(X: IntervalSequences, codes: npt.NDArray[np.integer], n: in
     >>> lists = [[("reach", 0, d + 1)] for d in range(6)]
     >>> X = IntervalSequences.from_lists(lists, groups=["ann", "ann", "bo", "bo", 3, 3])
     >>> [fold.tolist() for fold in make_inner_folds(X, np.array([0, 1, 0, 1, 0, 1]), 3)]
-    [[0, 1], [2, 3], [4, 5]]
+    [[4, 5], [0, 1], [2, 3]]
     """
     most = int(np.bincount(codes).max(initial=0))
     if most < 2:

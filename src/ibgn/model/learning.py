@@ -84,6 +84,13 @@ class Lesson:
         scores = np.stack([tally.hold_out(contexts) for tally in self.tallies], axis=1)
         return HeldOut(scores, self.sample.activity, self.sample.weight)
 
+    def typical(self, held_out: HeldOut) -> Floats:
+        """(activities, terms) mean held-out scores of its instances, without copies."""
+        own = [(held_out.codes == c) & ~self.sample.copied for c in range(self.sample.activities)]
+        return np.array(
+            [held_out.scores[chosen, :, c].mean(axis=0) for c, chosen in enumerate(own)]
+        )
+
 
 def copy_with_errors(X: IntervalSequences, rng: np.random.Generator) -> list[IntervalSequences]:
     """Copies of instances with the errors of detectors: ends that move, and misdetections."""

@@ -24,7 +24,9 @@ Json = Any  # any JSON value
 
 FORMAT, VERSION = b"ibgn model ", 2
 LARGEST = 2 << 30  # bytes of a file, and of all its arrays unpacked
+MOST_AXES = 4  # of an array
 LARGEST_JSON = 16 << 20
+MOST_AXES = 4  # of an array
 MOST_LINKS = 10_000_000  # pairs of positions of all structures together
 SMALL = ("|b1", "|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<u8")
 NUMBERS = (*INT, *FLOAT, *SMALL, "<f2", "<f4")
@@ -146,6 +148,6 @@ class Arrays:
 def _is_described(entry: Json) -> bool:
     """Whether an entry is a valid type and shape of an array."""
     pair = isinstance(entry, list) and len(entry) == 2 and isinstance(entry[1], list)
-    if not pair or entry[0] not in NUMBERS or len(entry[1]) > 3:
+    if not pair or entry[0] not in NUMBERS or len(entry[1]) > MOST_AXES:
         return False
     return all(type(n) is int and 0 <= n <= LARGEST for n in entry[1])

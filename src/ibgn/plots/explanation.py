@@ -17,10 +17,8 @@ from ibgn.allen import Relation
 from ibgn.checks import check_number
 from ibgn.plots.curves import bend_apart
 from ibgn.plots.style import (
-    AGAINST,
     DARK,
     DIVERGING,
-    FOR,
     MOST_ROWS,
     Colour,
     draw_signed_bars,
@@ -179,10 +177,8 @@ def _write_sums(ax: Axes, sums: Floats) -> None:
     """Write what each lane adds on its right."""
     right = ax.secondary_yaxis("right")
     right.set_yticks(range(len(sums)), [f"{value:+z.1f}" for value in sums])
-    right.tick_params(length=0, labelsize=8)
+    right.tick_params(length=0, labelsize=8, labelcolor=DARK)
     right.spines["right"].set_visible(False)
-    for label, value in zip(right.get_yticklabels(), sums, strict=True):
-        label.set_color(FOR if value >= 0 else AGAINST)
 
 
 def _colours(scale: ScalarMappable, values: Floats) -> list[Colour]:

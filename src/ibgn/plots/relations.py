@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from scipy.special import entr
 
 from ibgn.allen import Relation
 from ibgn.plots.style import RELATION_COLOURS, dress, legend_above, new_axes, say_empty
@@ -17,7 +18,7 @@ if TYPE_CHECKING:  # plots of data need not wait for the models
 __all__: list[str] = []
 
 MOST_PAIRS = 14
-ALL_OPEN = 127
+ALL_OPEN = (127, 127 - Relation.EQUALS.mask)  # equal intervals are sorted by action
 
 
 @figure_of("relations")
@@ -26,9 +27,10 @@ def draw_relations(
 ) -> Axes:
     """Relations of pairs of actions that nothing constrains, the surest first."""
     relations = activity["relations"]
-    free = np.flatnonzero(relations.keys % 128 == ALL_OPEN)
+    linked = relations.keys < len(activity.actions) ** 2 * 128
+    free = np.flatnonzero(linked & np.isin(relations.keys % 128, ALL_OPEN))
     probs = np.exp(relations.log_probs[free])
-    surprise = (probs * relations.log_probs[free]).sum(axis=1)  # minus the entropy
+    surprise = -entr(probs).sum(axis=1)
     chosen = np.argsort(-surprise, kind="stable")[:MOST_PAIRS]
     ax = new_axes(7, ROW * len(chosen) + 1.6) if ax is None else ax
     title_term(ax, "relations", activity, len(chosen), len(free), "pair")

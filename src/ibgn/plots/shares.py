@@ -100,12 +100,40 @@ def draw_occupancy(
 def draw_switches(
     activity: "ActivityModel", others: Sequence["ActivityModel"], ax: Axes | None
 ) -> Axes:
-    """When each action begins, if it does not go on yet, by when it does."""
-    learned = activity["switches"]
-    begins = np.exp(np.concatenate([learned.first[:, None, 1], learned.steps[:, :, 0, 1]], axis=1))
-    middle = begins @ np.arange(begins.shape[1]) / begins.sum(axis=1)
-    what = "of the instances in which it begins, if it does not go on yet, by time"
-    return _draw_over_time("switches", what, begins, middle, activity, ax)
+    """When each action begins and when it ends, the actions that begin earliest first."""
+    begins, ends = switch_shares(np.exp(activity["switches"].first), activity["switches"].steps)
+    instants = begins.shape[1]
+    chosen = frequent_actions(activity)[: MOST_SHOWN // 2]
+    middle = begins @ np.arange(instants) / np.maximum(begins.sum(axis=1), 1e-300)
+    chosen = chosen[np.argsort(middle[chosen], kind="stable")]
+    ax = new_axes(7.5, 2 * ROW * len(chosen) + 1.2) if ax is None else ax
+    title_term(ax, "switches", activity, len(chosen), len(begins))
+    if not len(chosen):
+        return say_empty(ax, "no actions")
+    rows = np.stack([begins[chosen], ends[chosen]], axis=1).reshape(-1, instants)
+    names = [printable(activity.actions[a], 24) for a in chosen]
+    words = [f"{name} {does}" for name in names for does in ("begins", "ends")]
+    draw_shares(ax, rows, words, [f"{100 * s // instants}" for s in range(instants)])
+    ax.set_xlabel("per cent of the instances, by time (per cent of the instance)")
+    return dress(ax)
+
+
+def switch_shares(first: Floats, steps: Floats) -> tuple[Floats, Floats]:
+    """(actions, instants) share of instances in which each action begins, and ends, at an instant.
+
+    Parameters
+    ----------
+    first : (actions, 2) probability that it does not go on at the first instant, and does
+    steps : (actions, instants - 1, 2, 2) log probability at the next instant, by the one before
+    """
+    probs = np.exp(steps)
+    begins, ends = np.zeros((2, len(first), steps.shape[1] + 1))
+    begins[:, 0] = state = first[:, 1]
+    for s in range(steps.shape[1]):
+        begins[:, s + 1] = (1 - state) * probs[:, s, 0, 1]
+        ends[:, s + 1] = state * probs[:, s, 1, 0]
+        state = state + begins[:, s + 1] - ends[:, s + 1]
+    return begins, ends
 
 
 def _draw_over_time(

@@ -58,7 +58,7 @@ def plot_tables(
     >>> from ibgn.classifiers.ibgn import IBGNClassifier
     >>> from ibgn.datasets import make_hand_signs
     >>> X, y, _ = make_hand_signs(instances_per_style=4, random_state=0)
-    >>> model = IBGNClassifier(draws=100, random_state=0)
+    >>> model = IBGNClassifier(terms=("tables", "relations"), random_state=0)
     >>> two = (y == "air") | (y == "bank")
     >>> _ = model.fit(X[two], y[two])
     >>> ax = plot_tables(model.activities_["air"], most_actions=5)

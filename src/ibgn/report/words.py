@@ -8,7 +8,6 @@ import numpy as np
 from markupsafe import Markup
 
 from ibgn.allen import Relation
-from ibgn.terms.parts import verb
 from ibgn.text import printable
 
 __all__ = ["FILTERS"]
@@ -17,6 +16,7 @@ UNKNOWN = Markup('<span class="unknown" title="not known">–</span>')
 LONGEST_NAME = 80  # letters
 LONGEST_TEXT = 10_000
 SURE = 0.05  # methods differ if p is below this
+VERBS = {"before": "is before", "finished-by": "is finished by"}
 CLOSE = 0.02  # largest gap of mean confidence and accuracy that has no direction
 
 
@@ -137,6 +137,11 @@ def _looks_like_number(cell: Any) -> bool:
     return not isinstance(cell, bool) and isinstance(cell, int | float | None)
 
 
+def as_verb(relation: str) -> str:
+    """Write a relation between two names."""
+    return VERBS.get(relation, relation)
+
+
 def as_relations(symbols: str) -> str:
     """Write a set of relations in words.
 
@@ -212,7 +217,7 @@ FILTERS = {
     "seconds": as_seconds,
     "cell": as_cell,
     "number_columns": number_columns,
-    "verb": verb,
+    "verb": as_verb,
     "relations": as_relations,
     "in_words": in_words,
     "most_frequent": most_frequent,

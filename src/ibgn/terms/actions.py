@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ibgn._arrays import Codes, Floats, Ints
+from ibgn._arrays import Floats, Ints
 from ibgn.checks import check_number
 from ibgn.declarations import FLOAT, are_smoothed_log_probs, stored
 from ibgn.intervals import IntervalSequences
@@ -39,11 +39,6 @@ class FittedActions(FittedTerm):
         unknown = -np.log(len(self.actions) + 1)
         return LogTerms(interval=np.append(self.log_probs, unknown)[X.action])
 
-    def draw(self, length: int, rng: np.random.Generator) -> Codes:
-        """Draw the action of each interval of an instance, (length,)."""
-        drawn = rng.choice(len(self.actions), length, p=np.exp(self.log_probs))
-        return drawn.astype(np.int32)
-
     def describe(self) -> pd.DataFrame:
         """Actions with their probabilities, the likeliest first."""
         order = np.argsort(-self.log_probs, kind="stable")
@@ -66,7 +61,7 @@ class FittedActions(FittedTerm):
 
 @dataclass(frozen=True)
 class Actions(Term):
-    """Frequencies of actions, each interval by itself: a mixture of tables comes to the same.
+    """Frequencies of actions, each interval by itself, whatever their order.
 
     Parameters
     ----------

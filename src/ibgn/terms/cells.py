@@ -52,12 +52,11 @@ class PairCells(NamedTuple):
 
     Parameters
     ----------
-    key, relation : (cells,) as in `PairChoices`, in the order of keys
-    outcomes : the cell of each pair of each instance
+    pairs : one pair of each kind, in the order of keys and relations
+    outcomes : the kind of each pair of each instance
     """
 
-    key: Ints
-    relation: Bytes
+    pairs: PairChoices
     outcomes: Outcomes
 
 
@@ -112,7 +111,8 @@ class PairRule:
             owner, key, relation = self._open_pairs(X, actions)
             cell, code = pd.factorize(key * 8 + relation, sort=True)
             outcomes = Outcomes(owner, cell, len(code))
-            return PairCells(code // 8, (code % 8).astype(np.uint8), outcomes)
+            key, relation = code // 8, (code % 8).astype(np.uint8)
+            return PairCells(PairChoices(relation, (key % 128).astype(np.uint8), key), outcomes)
 
         return X.derived(("pair cells", self, actions), look)
 
@@ -126,7 +126,6 @@ class PairRule:
         pairs = self.choices(X, actions)
         owner = np.repeat(np.arange(len(X)), X.lengths * (X.lengths - 1) // 2)
         return owner[pairs.open], pairs.key[pairs.open], pairs.relation[pairs.open]
-
 
 
 @dataclass(frozen=True)

@@ -146,12 +146,22 @@ def effective_sample_size(traces: npt.ArrayLike) -> float:
 
 
 def potential_scale_reduction(traces: npt.ArrayLike) -> float:
-    """R-hat of (chains, draws), by ArviZ: near 1 if chains agree; NaN for a single chain."""
+    """R-hat of (chains, draws), by ArviZ: near 1 if chains agree, or the halves of a single one.
+
+    Constant chains agree if they have the same value. Infinite for fewer than four draws per
+    chain, or eight of a single one: too few to tell.
+    """
     from arviz_stats.base import array_stats  # type: ignore[attr-defined]
 
     values = np.atleast_2d(np.asarray(traces, np.float64))
-    if len(values) < 2 or values.shape[1] < 4:
-        return float("nan")
+    if len(values) == 1:
+        half = values.shape[1] // 2
+        values = np.stack([values[0, :half], values[0, values.shape[1] - half :]])
+    if values.shape[1] < 4:
+        return float("inf")
+    if np.ptp(values) == 0:
+        return 1.0
     if (np.ptp(values, axis=1) == 0).all():
-        return 1.0 if np.ptp(values) == 0 else float("inf")
-    return float(array_stats.rhat(values))  # type: ignore[no-untyped-call]
+        return float("inf")
+    rhat = float(array_stats.rhat(values))  # type: ignore[no-untyped-call]
+    return rhat if np.isfinite(rhat) else float("inf")

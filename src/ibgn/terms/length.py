@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from scipy.special import softmax
 
 from ibgn._arrays import Floats, Ints
 from ibgn.declarations import FLOAT, is_finite, is_positive, stored
@@ -43,6 +44,12 @@ class FittedLength(StackedFit):
     def scores(self, X: IntervalSequences, row: Ints) -> Floats:
         """Log density of the length of each instance, by many activities."""
         return log_lengths(X).score(self.prediction, row)
+
+    def draw(self, n: int, among: Ints, rng: np.random.Generator) -> Ints:
+        """Draw lengths among these, (n,), each as likely as numbers that round to it."""
+        logs = np.log1p(among)
+        density = self.prediction.log_density(np.zeros(len(among), int), logs) - logs
+        return rng.choice(among, n, p=softmax(density))
 
     def describe(self) -> pd.DataFrame:
         """Typical number of intervals, and its usual range."""

@@ -94,7 +94,8 @@ class FittedOccupancy(StackedFit):
 
     def expected(self, X: IntervalSequences, part: Part) -> str:
         """Share of the instances in which it goes on at these instants."""
-        return f"it does in {per_cent(self.probs[part.code, part.where].mean())} of the instances"
+        share = per_cent(self.probs[part.code, part.where].mean())
+        return f"it goes on in {share} of the instances"
 
 
 @dataclass(frozen=True)

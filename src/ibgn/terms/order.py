@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ibgn._arrays import Codes, Floats, Ints
+from ibgn._arrays import Floats, Ints
 from ibgn.declarations import FLOAT, are_smoothed_log_probs, stored
 from ibgn.intervals import IntervalSequences
 from ibgn.terms.base import Context, LogTerms
-from ibgn.terms.parts import Part, enumerated, probability
+from ibgn.terms.parts import MOST_LISTED, Part, enumerated, probability
 from ibgn.terms.shares import OutcomeCounts, Outcomes
 from ibgn.terms.stacked import Cells, StackedFit, StackedTerm
 from ibgn.text import quote
@@ -43,14 +43,6 @@ class FittedOrder(StackedFit):
         """Log probability of all steps of each instance, by many activities."""
         return steps_between_actions(X, len(self.actions)).score(self.log_probs, row)
 
-    def draw(self, length: int, rng: np.random.Generator) -> Codes:
-        """Draw the actions of an instance one after the other, (length,)."""
-        probs, drawn = np.exp(self.log_probs), np.zeros(length, np.int32)
-        before = len(self.actions)
-        for n in range(length):
-            before = drawn[n] = rng.choice(len(self.actions), p=probs[before] / probs[before].sum())
-        return drawn
-
     def describe(self) -> pd.DataFrame:
         """Steps from one action to the next, the likeliest first; "" is the beginning."""
         names = [*self.actions, ""]
@@ -78,9 +70,9 @@ class FittedOrder(StackedFit):
         before, known = previous_actions(X, len(self.actions))
         names = [*map(quote, self.actions), ""]
         met = dict.fromkeys(names[b] for b in before[np.isin(known, part.where)].tolist())
-        after = [name for name in met if name]
-        parts = ["first"] * ("" in met) + [f"after {enumerated(after[:3])}"] * bool(after)
-        return f"{part.named} comes {' and '.join(parts)}{' and others' * (len(after) > 3)}"
+        places = [f"after {name}" if name else "first" for name in met]
+        more = " and elsewhere" * (len(places) > MOST_LISTED)
+        return f"{part.named} comes {enumerated(places[:MOST_LISTED])}{more}"
 
     def expected(self, X: IntervalSequences, part: Part) -> str:
         """Probability of these steps, the geometric mean if there are several."""

@@ -28,23 +28,23 @@ class PairTally(Tally):
 
     def __init__(self, term: Term, rule: PairRule, smoothing: float, sample: Sample) -> None:
         self.term, self.smoothing, self.sample = term, smoothing, sample
-        self.pairs = rule.cells(sample.X, len(sample.X.actions))
+        self.cells = rule.cells(sample.X, len(sample.X.actions))
         shape = sample.folds, sample.activities
         cells = Cells(sample.cell, shape[0] * shape[1], sample.weight)
-        self.counts = self.pairs.outcomes.count(cells).reshape(*shape, -1)
-        self.keys, self.row = np.unique(self.pairs.key, return_inverse=True)
+        self.counts = self.cells.outcomes.count(cells).reshape(*shape, -1)
+        self.keys, self.row = np.unique(self.cells.pairs.key, return_inverse=True)
 
     def learn(self, contexts: Sequence[Context]) -> Iterator[FittedTerm]:
         """Learn each activity from all folds."""
         for total, context in zip(self.counts.sum(axis=0), contexts, strict=True):
             counts = np.zeros((len(self.keys), 7))
-            counts[self.row, self.pairs.relation] = total
+            counts[self.row, self.cells.pairs.relation] = total
             met = counts.any(axis=1)
             yield self.term.fit(RelationCounts(self.keys[met], counts[met]), None, context)
 
     def hold_out(self, contexts: Sequence[Context]) -> Floats:
         """Learn from all folds but one, for each, and score the pairs of that one."""
-        owner, code, size = self.pairs.outcomes
+        owner, code, size = self.cells.outcomes
         fold, once = self.sample.fold[owner], np.zeros(len(self.sample.X), np.int64)
         scores = np.zeros((len(once), self.sample.activities))
         total = self.counts.sum(axis=0)
@@ -57,7 +57,7 @@ class PairTally(Tally):
         """(activities, cells) log probability of the relation of each cell."""
         if not len(self.keys):
             return counts
-        first = np.searchsorted(self.pairs.key, self.keys)
+        first = np.searchsorted(self.cells.pairs.key, self.keys)
         total = np.add.reduceat(counts, first, axis=1)
         total += self.smoothing * MEMBERS.sum(axis=1)[self.keys % 128]
         logs: Floats = np.log(counts + self.smoothing) - np.log(total)[:, self.row]

@@ -20,14 +20,22 @@ __all__ = [
     "probability",
     "short",
     "usual",
-    "verb",
 ]
 
 Level = Literal["instance", "interval", "pair", "action"]
 
 USUAL = 0.8  # what happens in so many cases, the middle ones, is called usual
 MOST_LISTED = 3
-VERBS = {"before": "is before", "finished-by": "is finished by"}
+# Allen's words, so that nobody has to know them
+SENTENCES = {
+    "before": "{} is before {}",
+    "meets": "{} ends as {} begins",
+    "overlaps": "{} overlaps the beginning of {}",
+    "starts": "{} begins with {} and ends first",
+    "contains": "{} contains {}",
+    "finished-by": "{} begins before {} and ends with it",
+    "equals": "{} begins and ends with {}",
+}
 
 
 class Part(NamedTuple):
@@ -54,7 +62,7 @@ class Part(NamedTuple):
     def named(self) -> str:
         """The action or the pair of actions, quoted; they are names from the data."""
         if self.level == "pair":
-            return f"{quote(self.action)} {verb(self.relation)} {quote(self.other)}"
+            return SENTENCES[self.relation].format(quote(self.action), quote(self.other))
         return "the instance as a whole" if self.level == "instance" else quote(self.action)
 
     @property
@@ -65,21 +73,16 @@ class Part(NamedTuple):
         return f"{self.named} ({count(len(self.where), self.level)})"
 
 
-def verb(relation: str) -> str:
-    """A relation between two names, as in 'hold' is before 'pour'."""
-    return VERBS.get(relation, relation)
-
-
 def per_cent(share: float) -> str:
     """A share, never rounded to none or all.
 
     Examples
     --------
-    >>> per_cent(0.973), per_cent(0.0001), per_cent(0)
-    ('97%', '<1%', '0%')
+    >>> per_cent(0.973), per_cent(0.9999), per_cent(0.0021), per_cent(1e-9), per_cent(0)
+    ('97%', '>99%', '0.2%', '<0.01%', '0%')
     """
     if 0 < share < 0.005:
-        return "<1%"
+        return f"{100 * share:.1g}%" if share >= 0.0001 else "<0.01%"
     return ">99%" if 0.995 <= share < 1 else f"{share:.0%}"
 
 
@@ -99,7 +102,7 @@ def short(number: float) -> str:
     >>> short(0.01234), short(4.12), short(1234567.8)
     ('0.012', '4.1', '1,234,568')
     """
-    return f"{number:,.0f}" if abs(number) >= 100 else f"{number:.2g}"
+    return f"{number:,.0f}" if abs(number) >= 99.5 else f"{number:.2g}"
 
 
 def as_times(number: int) -> str:

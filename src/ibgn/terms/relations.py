@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ibgn._arrays import Bytes, Floats, Ints
+from ibgn._arrays import Bools, Bytes, Floats, Ints
 from ibgn._kernels import generation as drawing
 from ibgn._kernels import links as kernels
 from ibgn.allen import COMPOSITION, Relation, symbols
@@ -107,17 +107,7 @@ class FittedRelations(FittedTerm):
         if self.structure.links:
             return super().log_likelihood(X)
         cells = self.rule.cells(X, len(self.actions))
-        fallback = np.where(
-            cells.key < 0,
-            cells.key + 256,
-            cells.key % 128 + 128 * (cells.key >= self._first_unlinked),
-        )
-        logs = self.unknown.reshape(-1, 7)[fallback, cells.relation]
-        if len(self.keys):
-            row = np.minimum(np.searchsorted(self.keys, cells.key), len(self.keys) - 1)
-            met = self.keys[row] == cells.key
-            logs[met] = self.log_probs[row[met], cells.relation[met]]
-        once = np.zeros(len(X), np.int64)
+        logs, once = self.pair_terms(cells.pairs), np.zeros(len(X), np.int64)
         return cells.outcomes.score(logs[None, None], once)[:, 0]
 
     def probs(self, first: int, second: int, constraint: int, linked: bool = True) -> Floats:
@@ -128,15 +118,25 @@ class FittedRelations(FittedTerm):
         chances: Floats = np.exp(self.log_probs[row] if row >= 0 else unknown)
         return chances
 
-    def draw(self, action: npt.ArrayLike, rng: np.random.Generator) -> Bytes:
+    def draw(
+        self,
+        action: npt.ArrayLike,
+        rng: np.random.Generator,
+        alone: Bools | None = None,
+        sharpness: float = 1.0,
+    ) -> Bytes:
         """Draw the relations of all pairs of an instance given its actions.
 
         Returns (k, k), the relation of i < j at [i, j], and 255 elsewhere. Pairs are drawn one by
         one, each among the relations that the intervals between leave open, so they always hold
         together. It is the distribution that is scored; a pair that is not scored has each of the
         relations left with the same probability.
+
+        Intervals of actions that are `alone`, (actions,), never overlap each other. Probabilities
+        are raised to the power `sharpness`.
         """
         self._check_distribution()
+        alone = np.zeros(len(self.actions), bool) if alone is None else alone
         return drawing.draw_relations(
             np.asarray(action, np.int32),
             self.structure.mask(self.structure.size),
@@ -146,6 +146,8 @@ class FittedRelations(FittedTerm):
             self.keys,
             *self._chances,
             COMPOSITION,
+            alone,
+            float(sharpness),
             rng,
         )
 
@@ -174,24 +176,25 @@ class FittedRelations(FittedTerm):
         return np.exp(self.log_probs), np.exp(self.unknown).reshape(-1, 7)
 
     def describe(self, least: float = 0.0) -> pd.DataFrame:
-        """Relations of linked pairs given actions and constraint, the most telling first.
+        """Relations of pairs given actions and constraint, the most telling first.
 
-        `surprise` is how far the distribution is from uniform, in nats: the log of the number of
-        possible relations, minus the entropy.
+        Rows without a `first` action are about unlinked pairs, whatever it is. `surprise` is how
+        far the distribution is from uniform, in nats: the log of the number of possible relations,
+        minus the entropy.
         """
         rows = []
-        linked = self.keys < self._first_unlinked
-        for key, logs in zip(self.keys[linked].tolist(), self.log_probs[linked], strict=True):
+        names = (*self.actions, "")
+        for key, logs in zip(self.keys.tolist(), self.log_probs, strict=True):
             pair, constraint = divmod(key, 128)
-            first, second = (self.actions[code] for code in divmod(pair, len(self.actions)))
+            first, second = (names[code] for code in divmod(pair, len(self.actions)))
             chances = np.exp(logs)
             best = Relation(int(chances.argmax()))
             possible = chances > 0
             surprise = np.log(possible.sum()) + (chances[possible] * logs[possible]).sum()
             held = (first, best.label, second, symbols(constraint))
             rows.append((*held, chances[best], surprise))
-        names = ["first", "relation", "second", "constraint", "probability", "surprise"]
-        frame = pd.DataFrame(rows, columns=names)
+        columns = ["first", "relation", "second", "constraint", "probability", "surprise"]
+        frame = pd.DataFrame(rows, columns=columns)
         frame = frame[frame["probability"] >= least]
         return frame.sort_values("surprise", ascending=False, kind="stable", ignore_index=True)
 
@@ -225,7 +228,7 @@ class Relations(Term):
     fitted = FittedRelations
 
     structure: StructureChoice = "full"
-    criterion: Criterion = "bdeu"
+    criterion: Criterion = "bic"
     penalty: float = 1.0
     smoothing: Smoothing = 1.0
     unlinked: Unlinked = "constrained"

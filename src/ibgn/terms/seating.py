@@ -1,4 +1,4 @@
-"""How tables are sampled: seats, chains and their convergence.
+"""How tables are sampled: seats, concentration and prior, by chains that start far apart.
 
 A table is a style of the activity. In each instance the intervals, in order, take seats: the next
 one joins a table with probability proportional to how many sit there, or opens a new one
@@ -10,15 +10,13 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol, get_args
 
 import numpy as np
-import numpy.typing as npt
-from scipy.special import digamma
 
 from ibgn._arrays import Codes, Floats, Ints
-from ibgn._kernels import nodes, sampling
+from ibgn._kernels import nodes, reseating
+from ibgn._kernels.sampling import run as run_sweeps
 from ibgn.checks import check_choice, check_number
 from ibgn.declarations import FLOAT, is_natural, stored
 from ibgn.terms.diagnostics import (
-    RafteryLewis,
     effective_sample_size,
     minimum_length,
     potential_scale_reduction,
@@ -26,14 +24,14 @@ from ibgn.terms.diagnostics import (
 )
 
 __all__ = [
+    "TRACES",
     "ActionSequences",
     "Convergence",
     "SampledTables",
     "Sampler",
     "Sampling",
     "State",
-    "learn_concentration",
-    "learn_prior",
+    "Sweeps",
     "log_joint",
     "run",
     "sample_tables",
@@ -41,15 +39,14 @@ __all__ = [
 
 Sampler = Literal["exact", "published"]
 
-CONCENTRATIONS = (1e-3, 1e2)  # a learned concentration stays between these
-PRIORS = (1e-2, 1e3)  # as does each entry of a learned prior, so unseen actions stay possible
-TUNING_SWEEPS = 100  # sweeps during which concentration and prior are learned
-TUNE_EVERY = 5
-WARMING_SWEEPS = 100  # sweeps of each chain before its trace is looked at
-PILOT = {"q": 0.025, "r": 0.0125}  # precision of the log joint; takes at least 600 sweeps
-MOVES = 10.0  # an instance of k nodes makes moves that renumber tables in MOVES / k of the sweeps
+TRACES = ("log joint probability", "log concentration", "log sum of the action prior")
+CONCENTRATION_SPREAD = 3.0  # of its logarithm, normal around 0: 95% between 1/360 and 360
+PRIOR_SPREAD = 1.0  # of the logarithm of each entry, normal around that of 1 / actions
+RESTARTS = 50  # proposals of seats for everyone, before the first sweep
+PILOT = {"q": 0.025, "r": 0.014}  # precision of the log joint; takes at least 478 sweeps
+MOVES = 2.0  # an instance of k nodes makes single moves that renumber in MOVES / k of the sweeps
 RHAT_LIMIT = 1.05
-LEAST_WORTH = 10  # smallest effective sample size
+LEAST_WORTH = 100  # independent draws: means are known within a tenth of their posterior spread
 
 
 @dataclass(frozen=True)
@@ -60,16 +57,20 @@ class Sampling:
     ----------
     sampler : "exact" leaves the joint invariant; "published" is the formula of the paper, in
         which only earlier nodes count
-    draws : draws whose counts are averaged, after convergence
+    draws : draws of all chains together whose counts are averaged, after convergence; with fewer
+        than 100 the chains are never said to have converged
     budget : largest number of sweeps in each chain; warns if it is too small to converge
-    chains : independent chains; R-hat needs two or more
-    concentration, action_prior : "learned" while the chain warms up, or a fixed number
+    chains : independent chains: the first starts with one table for all, the second with one
+        table for each interval, others at random
+    concentration, action_prior : "learned" are sampled with the seats, under weak log-normal
+        priors (around 1 with a spread of 3, around 1 / actions with a spread of 1), or a fixed
+        number
     """
 
     sampler: Sampler = "exact"
     draws: int = 1000
-    budget: int = 20_000
-    chains: int = 1
+    budget: int = 3000
+    chains: int = 2
     concentration: float | Literal["learned"] = "learned"
     action_prior: float | Literal["learned"] = "learned"
 
@@ -82,6 +83,14 @@ class Sampling:
         for name in ("concentration", "action_prior"):
             if getattr(self, name) != "learned":
                 check_number(name, getattr(self, name), "positive, or 'learned'", lambda v: v > 0)
+
+    @property
+    def spreads(self) -> tuple[float, float]:
+        """Spread of the logarithms of concentration and prior; 0 if fixed."""
+        return (
+            CONCENTRATION_SPREAD if self.concentration == "learned" else 0.0,
+            PRIOR_SPREAD if self.action_prior == "learned" else 0.0,
+        )
 
 
 class ActionSequences(Protocol):
@@ -105,11 +114,39 @@ class ActionSequences(Protocol):
 
 
 class State(NamedTuple):
-    """Seats of all nodes, with the nodes at each table by action and in total."""
+    """Where a chain is.
+
+    Parameters
+    ----------
+    seat : (intervals,) table of each node
+    counts : (tables, actions) nodes at each table, by action
+    totals : (tables,) nodes at each table
+    concentration : weight of opening a new table
+    prior : (actions,) Dirichlet prior of each table
+    """
 
     seat: Ints
     counts: Ints
     totals: Ints
+    concentration: float
+    prior: Floats
+
+
+class Sweeps(NamedTuple):
+    """Some sweeps of a chain.
+
+    Parameters
+    ----------
+    state : after the last
+    traces : (3, sweeps) numbers after each, see `TRACES`
+    counts : (tables, actions) summed over every thin-th sweep
+    log_prior : (actions,) logarithm of the prior, summed over the same
+    """
+
+    state: State
+    traces: Floats
+    counts: Ints
+    log_prior: Floats
 
 
 @dataclass(frozen=True)
@@ -118,14 +155,16 @@ class Convergence:
 
     Parameters
     ----------
-    burn_in : sweeps left out, those for tuning included
+    burn_in : sweeps of each chain that were left out
     thin : one draw was kept every `thin` sweeps
     draws : draws kept in all chains
-    effective_sample_size : of the log joint, over all draws
-    rhat : agreement of the chains, NaN for a single chain
-    dependence_factor : of Raftery and Lewis; above 5 the chain mixes badly
-    converged : whether the required sweeps fitted into the budget
-    trace : (chains, draws) log joint of each draw
+    effective_sample_size : independent draws that all draws are worth, by the worst of `TRACES`
+    rhat : agreement of the chains, or of the halves of a single one, by the worst of `TRACES`;
+        infinite where there are too few draws to tell
+    dependence_factor : of Raftery and Lewis, for the log joint; above 5 a chain mixes badly
+    converged : whether R-hat is at most 1.05, the draws are worth 100 independent ones, and the
+        burn-in is as long as Raftery and Lewis demand
+    traces : (3, chains, draws) numbers of each draw, see `TRACES`
     """
 
     burn_in: int = stored(int, holds=is_natural)
@@ -135,7 +174,7 @@ class Convergence:
     rhat: float = stored(float)
     dependence_factor: float = stored(float)
     converged: bool = stored(bool)
-    trace: Floats = stored(FLOAT, "chains", "draws")
+    traces: Floats = stored(FLOAT, len(TRACES), "chains", "draws")
 
 
 class SampledTables(NamedTuple):
@@ -143,9 +182,10 @@ class SampledTables(NamedTuple):
 
     Parameters
     ----------
-    counts : (tables, actions) averaged over the draws
-    concentration : weight of opening a new table
-    action_prior : (actions,) Dirichlet prior of each table
+    counts : (tables, actions) averaged over the draws; as many tables as the longest instance has
+        intervals
+    concentration : weight of opening a new table, the geometric mean over the draws
+    action_prior : (actions,) Dirichlet prior of each table, likewise
     convergence : of the chains that were run
     """
 
@@ -158,162 +198,138 @@ class SampledTables(NamedTuple):
 def sample_tables(
     X: ActionSequences, sampling: Sampling, rng: np.random.Generator
 ) -> SampledTables:
-    """Run the chains of one activity; every instance has at least one interval."""
-    tuner, *others = rng.spawn(sampling.chains + 1)
-    concentration, prior, tuning = _tuned(X, sampling, tuner)
-    chains = [_run_chain(X, sampling, concentration, prior, tuning, child) for child in others]
-    counts = np.mean([chain.counts for chain in chains], axis=0)
-    used = np.flatnonzero(counts.sum(axis=1))
-    counts = counts[: used[-1] + 1 if len(used) else 1]
-    shortest = min(len(chain.trace) for chain in chains)
-    traces = np.array([chain.trace[:shortest] for chain in chains])
-    rhat, worth = potential_scale_reduction(traces), effective_sample_size(traces)
-    convergence = Convergence(
-        burn_in=max(chain.burn_in for chain in chains),
-        thin=max(chain.thin for chain in chains),
-        draws=traces.size,
-        effective_sample_size=worth,
-        rhat=rhat,
-        dependence_factor=max(chain.diagnosis.dependence_factor for chain in chains),
-        converged=all(chain.fits for chain in chains)
-        and not rhat > RHAT_LIMIT
-        and worth >= min(LEAST_WORTH, traces.size),
-        trace=traces,
-    )
+    """Run the chains of one activity; every instance has at least one interval.
+
+    Chains run in rounds, each as long as all rounds before it, until the last round has converged
+    or the budget is spent. Only the last round counts: all before it are burn-in.
+    """
+    generators = rng.spawn(sampling.chains)
+    draws = -(-sampling.draws // sampling.chains)  # of each chain
+    restarts = min(RESTARTS, sampling.budget // 8)
+    states = [
+        settle(X, start(X, sampling, c, child), sampling, child, restarts)
+        for c, child in enumerate(generators)
+    ]
+    burn_in = restarts
+    length = min(max(draws, minimum_length(**PILOT)), (sampling.budget - restarts) // 2)
+    done = [
+        run(X, state, sampling, child, length)
+        for state, child in zip(states, generators, strict=True)
+    ]
+    while True:
+        burn_in += length
+        left = sampling.budget - burn_in
+        length = burn_in if 0 < 3 * burn_in <= left else left
+        thin = max(1, length // draws)
+        length = min(length, thin * draws)
+        done = [
+            run(X, part.state, sampling, child, length, thin)
+            for part, child in zip(done, generators, strict=True)
+        ]
+        convergence = judge(np.stack([part.traces for part in done], axis=1), burn_in, thin, draws)
+        if convergence.converged or sampling.budget - burn_in - length < burn_in + length:
+            break
+    last, kept = done[0].state, convergence.draws
+    concentration, prior = last.concentration, last.prior
+    if sampling.concentration == "learned":
+        concentration = float(np.exp(convergence.traces[1].mean()))
+    if sampling.action_prior == "learned":
+        prior = np.exp(np.sum([part.log_prior for part in done], axis=0) / kept)
+    counts = np.sum([part.counts for part in done], axis=0) / kept
     return SampledTables(counts, concentration, prior, convergence)
 
 
-class _Chain(NamedTuple):
-    counts: Floats  # (tables, actions) averaged over the draws
-    trace: Floats
-    burn_in: int
-    thin: int
-    diagnosis: RafteryLewis
-    fits: bool
-
-
-def _tuned(
-    X: ActionSequences, sampling: Sampling, rng: np.random.Generator
-) -> tuple[float, Floats, int]:
-    """Learn concentration and prior once, for all chains; return them and the sweeps it took."""
-    state = initial_state(X)
-    learned = sampling.concentration == "learned"
-    concentration = 1.0 if learned else float(sampling.concentration)
-    learned = sampling.action_prior == "learned"
-    each = 1.0 / max(len(X.actions), 1) if learned else float(sampling.action_prior)
-    prior = np.full(len(X.actions), each)
-    rounds = min(TUNING_SWEEPS, sampling.budget - 1) // TUNE_EVERY
-    for _ in range(rounds):
-        state, _, _ = run(X, state, concentration, prior, sampling.sampler, rng, TUNE_EVERY)
-        if sampling.concentration == "learned":
-            concentration = learn_concentration(concentration, count_open(X, state.seat), X.lengths)
-        if sampling.action_prior == "learned":
-            prior = learn_prior(prior, state.counts)
-    return concentration, prior, rounds * TUNE_EVERY
-
-
-def _run_chain(
-    X: ActionSequences,
-    sampling: Sampling,
-    concentration: float,
-    prior: Floats,
-    tuning: int,
-    rng: np.random.Generator,
-) -> _Chain:
-    """Run a pilot, decide by Raftery and Lewis, and draw; tuning sweeps are already spent."""
-    state = initial_state(X)
-
-    def go_on(state: State, sweeps: int, thin: int = 1) -> tuple[State, Floats, Ints]:
-        return run(X, state, concentration, prior, sampling.sampler, rng, sweeps, thin)
-
-    warming = min(WARMING_SWEEPS, (sampling.budget - tuning) // 4)
-    state, _, _ = go_on(state, warming)  # early sweeps would mislead the diagnostic
-    left = sampling.budget - tuning - warming
-    pilot_length = min(minimum_length(**PILOT), left - 1)
-    state, pilot, _ = go_on(state, pilot_length)
-    diagnosis = raftery_lewis(pilot, **PILOT)
-    left -= pilot_length
-    further = min(max(0, diagnosis.burn_in - pilot_length), left // 2)
-    state, _, _ = go_on(state, further)
-    left -= further
-    thin = max(1, min(diagnosis.thin, left // sampling.draws))
-    draws = max(1, min(sampling.draws, left // thin))
-    while True:
-        state, trace, counts = go_on(state, draws * thin, thin)
-        left -= draws * thin
-        kept = trace[thin - 1 :: thin]
-        if effective_sample_size(kept) >= LEAST_WORTH or left < 4 * thin * draws:
-            break
-        thin *= 4  # effective sample size too small: again, with draws further apart
-    fits = (
-        diagnosis.enough
-        and pilot_length + further >= diagnosis.burn_in
-        and thin >= diagnosis.thin
-        and draws == sampling.draws
+def judge(traces: Floats, burn_in: int, thin: int, draws: int) -> Convergence:
+    """Judge a round by the traces (3, chains, sweeps) of all its sweeps."""
+    kept = traces[:, :, thin - 1 :: thin]
+    advice = [raftery_lewis(trace, **PILOT) for trace in traces[0]]
+    worth = min(effective_sample_size(of_chains) for of_chains in kept)
+    rhat = max(potential_scale_reduction(of_chains) for of_chains in kept)
+    return Convergence(
+        burn_in=burn_in,
+        thin=thin,
+        draws=kept[0].size,
+        effective_sample_size=worth,
+        rhat=rhat,
+        dependence_factor=max(each.dependence_factor for each in advice),
+        converged=bool(
+            rhat <= RHAT_LIMIT
+            and worth >= LEAST_WORTH
+            and kept.shape[2] >= draws
+            and all(each.enough and each.burn_in <= burn_in for each in advice)
+        ),
+        traces=kept,
     )
-    burn_in = tuning + warming + pilot_length + further
-    return _Chain(counts / draws, kept, burn_in, thin, diagnosis, fits)
 
 
-def initial_state(X: ActionSequences, seat: Ints | None = None) -> State:
+def start(X: ActionSequences, sampling: Sampling, chain: int, rng: np.random.Generator) -> State:
+    """State in which a chain starts: chains start far apart."""
+    away = {0: -1.0, 1: 1.0}.get(chain, rng.standard_normal())  # spreads from the usual value
+    actions = max(len(X.actions), 1)
+    concentration = np.exp(away * CONCENTRATION_SPREAD)
+    if sampling.concentration != "learned":
+        concentration = sampling.concentration
+    learned = sampling.action_prior == "learned"
+    each = np.exp(away * PRIOR_SPREAD) / actions if learned else sampling.action_prior
+    seat = np.zeros(len(X.action), np.int64)
+    if chain == 1:
+        seat = np.arange(len(X.action)) - np.repeat(X.offsets[:-1], X.lengths)
+    prior = np.full(len(X.actions), float(each))
+    return initial_state(X, float(concentration), prior, seat)
+
+
+def initial_state(
+    X: ActionSequences, concentration: float, prior: Floats, seat: Ints | None = None
+) -> State:
     """All nodes at the first table of their instance, or at these seats."""
     seat = np.zeros(len(X.action), np.int64) if seat is None else np.array(seat, np.int64)
     tables = int(X.lengths.max(initial=1))
     counts, totals = nodes.count_tables(X.action, seat, tables, len(X.actions))
-    return State(seat, counts, totals)
+    return State(seat, counts, totals, concentration, prior)
 
 
-def log_joint(X: ActionSequences, state: State, concentration: float, prior: Floats) -> float:
-    """Log P(seats, actions)."""
-    return nodes.log_joint(X.offsets, state.seat, state.counts, state.totals, concentration, prior)
+def log_joint(X: ActionSequences, state: State) -> float:
+    """Log P(seats, actions), given concentration and prior."""
+    return nodes.log_joint(X.offsets, *state)
+
+
+def copy(state: State) -> State:
+    """The same state in arrays of its own, for kernels to change."""
+    seat, counts, totals, concentration, prior = state
+    return State(seat.copy(), counts.copy(), totals.copy(), concentration, prior.copy())
+
+
+def settle(
+    X: ActionSequences, state: State, sampling: Sampling, rng: np.random.Generator, times: int
+) -> State:
+    """Propose seats for everyone so many times, if the sampler is exact.
+
+    A chain leaves a poor start at once in this way; sweeps alone may stay there for very long.
+    """
+    if sampling.sampler == "published":
+        return state
+    after = copy(state)
+    for _ in range(times):
+        concentration = reseating.restart(X.offsets, X.action, *after, sampling.spreads[0], rng)
+        after = after._replace(concentration=concentration)
+    return after
 
 
 def run(
     X: ActionSequences,
     state: State,
-    concentration: float,
-    prior: Floats,
-    sampler: Sampler,
+    sampling: Sampling,
     rng: np.random.Generator,
     sweeps: int = 1,
     thin: int = 1,
-) -> tuple[State, Floats, Ints]:
-    """Seat every node again, once per sweep.
+) -> Sweeps:
+    """Seat every node again, once per sweep, and sample what is learned.
 
-    Returns the new state, the log joint after each sweep, and the counts of every thin-th sweep
-    added up.
+    Of the sampling, only the sampler matters, and what is "learned".
     """
-    after = State(*(part.copy() for part in state))
-    moves = MOVES if sampler == "exact" else -1.0
-    trace, summed = sampling.run(
-        X.offsets, X.action, *after, concentration, prior, moves, sweeps, thin, rng
+    after = copy(state)
+    moves = MOVES if sampling.sampler == "exact" else -1.0
+    concentration, traces, counts, log_prior = run_sweeps(
+        X.offsets, X.action, *after, sampling.spreads, moves, sweeps, thin, rng
     )
-    return after, trace, summed
-
-
-def count_open(X: ActionSequences, seat: Ints) -> Ints:
-    """Tables open in each instance, none of which is empty."""
-    return np.maximum.reduceat(seat, X.offsets[:-1]) + 1 if len(seat) else np.zeros(0, np.int64)
-
-
-def learn_concentration(concentration: float, tables: Ints, lengths: Ints) -> float:
-    """One step of the fixed point alpha <- sum K / sum [psi(alpha + n) - psi(alpha)]."""
-    spread = (digamma(concentration + lengths) - digamma(concentration)).sum()
-    if not spread > 0:
-        return concentration
-    return float(np.clip(tables.sum() / spread, *CONCENTRATIONS))
-
-
-def learn_prior(prior: Floats, counts: npt.NDArray[np.integer]) -> Floats:
-    """One step of Minka's fixed point of a Polya distribution, the tables as its draws.
-
-    beta_i <- beta_i sum_z [psi(n_zi + beta_i) - psi(beta_i)] / sum_z [psi(n_z + B) - psi(B)].
-    """
-    used = counts[counts.sum(axis=1) > 0]
-    strength = prior.sum()
-    gained = (digamma(used + prior) - digamma(prior)).sum(axis=0)
-    spread = (digamma(used.sum(axis=1) + strength) - digamma(strength)).sum()
-    if not spread > 0:
-        return prior
-    after: Floats = np.clip(prior * gained / spread, *PRIORS)
-    return after
+    return Sweeps(after._replace(concentration=concentration), traces, counts, log_prior)

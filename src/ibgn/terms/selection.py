@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from ibgn._arrays import Floats, Ints
@@ -27,14 +28,16 @@ __all__ = ["Criterion", "LinkScores", "score_links", "score_shared_links"]
 Criterion = Literal["bic", "bic-published", "bdeu", "aic"]
 
 MOST_POSITIONS = 300  # later positions are never linked
-SAMPLE_SIZE = 10.0  # equivalent sample size of "bdeu"
-SHARED_STRENGTH = 7.0  # Dirichlet prior of the relations of a set in the comparison of activities
-STRONG_EVIDENCE = 10.0  # Bayes factor above which activities count as different
+SAMPLE_SIZE = 10.0  # equivalent sample size of marginal likelihoods
+STRONG_EVIDENCE = 10.0  # Bayes factor that a link needs
+ROUNDING = 1e-9  # a score that would be 0 without rounding stays below
 
 
 @dataclass(frozen=True)
 class LinkScores:
-    """Score of the link between each pair of positions, row by row; linked where positive.
+    """Score of the link between each pair of positions, row by row.
+
+    Pairs are linked whose score is positive by more than rounding.
 
     Parameters
     ----------
@@ -57,11 +60,15 @@ class LinkScores:
         return self.gain - self.penalty
 
     @property
+    def linked(self) -> npt.NDArray[np.bool_]:
+        """(pairs,) whether each is linked."""
+        return self.score > ROUNDING
+
+    @property
     def structure(self) -> Structure:
-        """All links whose score is positive."""
-        first, second = np.triu_indices(self.size, 1)
-        linked = self.score > 0
-        return Structure(zip(first[linked], second[linked], strict=True), self.size)
+        """All links with a positive score."""
+        first, second = (positions[self.linked] for positions in np.triu_indices(self.size, 1))
+        return Structure(zip(first, second, strict=True), self.size)
 
     def frame(self) -> pd.DataFrame:
         """Return one row per candidate link, the best first."""
@@ -73,7 +80,7 @@ class LinkScores:
                 "gain": self.gain,
                 "penalty": self.penalty,
                 "score": self.score,
-                "linked": self.score > 0,
+                "linked": self.linked,
             }
         )
         return rows.sort_values("score", ascending=False, kind="stable", ignore_index=True)
@@ -88,10 +95,10 @@ def score_links(
     ----------
     X : instances of the activity
     criterion : "bic" charges for relations and pairs of actions that occur; "aic" is like "bic"
-        with a lower charge; "bdeu" compares marginal likelihoods and needs no charge;
+        with a lower charge; "bdeu" compares marginal likelihoods, and a link needs a ratio of 10;
         "bic-published" is the paper's: it ignores constraints, counts what an instance lacks as
         null actions and null relations, and charges for all possible ones, so it links nothing
-    penalty : multiplies what a link costs; for "bdeu", its evidence must exceed log(penalty)
+    penalty : multiplies what a link costs, or the ratio that "bdeu" asks for
     ties : see `ibgn.terms.cells.PairRule`
     """
     check_choice("criterion", criterion, get_args(Criterion))
@@ -100,16 +107,17 @@ def score_links(
         return _score_published(X, penalty)
     pairs = _read_pairs(X, ties)
     actions = len(X.actions)
-    gain, free, marginal_gain, counted = kernels.link_gains(
-        pairs.open_codes(pairs.first, actions, actions),
+    gain, free, marginal_gain = kernels.link_gains(
+        pairs.open_codes(pairs.second, actions, pairs.first, actions),
         actions,
         actions,
-        (SAMPLE_SIZE / max(actions, 1) ** 2, SAMPLE_SIZE / max(actions, 1)),
+        SAMPLE_SIZE,
         pairs.candidates,
     ).T
     if criterion == "bdeu":
-        return LinkScores(pairs.size, marginal_gain, np.full(len(gain), np.log(penalty)))
-    each = 1.0 if criterion == "aic" else np.log(np.maximum(counted, 1)) / 2
+        evidence = np.full(len(gain), np.log(penalty * STRONG_EVIDENCE))
+        return LinkScores(pairs.size, marginal_gain, evidence)
+    each = 1.0 if criterion == "aic" else np.log(max(len(X), 1)) / 2
     return LinkScores(pairs.size, gain, penalty * each * free)
 
 
@@ -118,19 +126,19 @@ def score_shared_links(
 ) -> LinkScores:
     """Score every link for all activities by whether the relation depends on the activity.
 
-    Compares the marginal likelihood of the relations at a pair of positions, within the constraint
-    and given the second action, with one Dirichlet distribution for each activity, against one
-    for all. A link needs strong evidence, a ratio of 10; penalty multiplies that.
+    Compares the marginal likelihood of the relations at a pair of positions, within their
+    constraints, with one Dirichlet distribution for each activity, against one for all. A link
+    needs strong evidence, a ratio of 10; penalty multiplies that.
     """
     check_number("penalty", penalty, "positive", lambda value: value > 0)
     X = IntervalSequences.concatenate(parts)
     activity = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
     pairs = _read_pairs(X, ties)
     gain = kernels.link_gains(
-        pairs.open_codes(activity[pairs.owner], len(parts), len(X.actions)),
-        len(X.actions),
+        pairs.open_codes(0, 1, activity[pairs.owner], len(parts)),
+        1,
         len(parts),
-        (SHARED_STRENGTH, SHARED_STRENGTH),
+        SAMPLE_SIZE,
         pairs.candidates,
     )[:, 2]
     return LinkScores(pairs.size, gain, np.full(len(gain), np.log(penalty * STRONG_EVIDENCE)))
@@ -150,7 +158,7 @@ def _score_published(X: IntervalSequences, penalty: float) -> LinkScores:
     code = np.arange(pairs.candidates) * 128 + ALL
     code = (code * (null + 1) + first) * (null + 1) + second
     code = np.sort((code * 8 + relation).ravel())
-    gain = kernels.link_gains(code, 1, (null + 1) ** 2, (1.0, 1.0), pairs.candidates)[:, 0]
+    gain = kernels.link_gains(code, 1, (null + 1) ** 2, SAMPLE_SIZE, pairs.candidates)[:, 0]
     each = penalty * np.log(max(len(X), 1)) / 2
     return LinkScores(pairs.size, gain, np.full(len(gain), each * 7 * ((null + 1) ** 2 - 1)))
 
@@ -176,9 +184,9 @@ class _Pairs(NamedTuple):
     relation: Ints
     allowed: Ints
 
-    def open_codes(self, first: Ints, firsts: int, seconds: int) -> Ints:
-        """Sorted codes, for `link_gains`, of pairs with a choice."""
-        code = (self.candidate * 128 + self.allowed) * seconds + self.second
+    def open_codes(self, second: Ints | int, seconds: int, first: Ints, firsts: int) -> Ints:
+        """Sorted codes of pairs with a choice: a link adds `first` to what is given, `second`."""
+        code = (self.candidate * 128 + self.allowed) * seconds + second
         code = (code * firsts + first) * 8 + self.relation
         return np.sort(code[self.allowed & (self.allowed - 1) > 0])
 

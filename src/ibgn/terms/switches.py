@@ -10,7 +10,7 @@ from ibgn.declarations import ANY, FLOAT, are_smoothed_log_probs, stored
 from ibgn.intervals import IntervalSequences
 from ibgn.terms.base import Context, Counts, LogTerms
 from ibgn.terms.occupancy import INSTANTS, going_on, running_instants
-from ibgn.terms.parts import Part, per_cent
+from ibgn.terms.parts import Part, probability
 from ibgn.terms.shares import Outcomes
 from ibgn.terms.stacked import Cells, StackedFit, StackedTerm
 
@@ -115,13 +115,12 @@ class FittedSwitches(StackedFit):
         """What the action does at the instant."""
         before, now = self._states(X, part)
         does = (("does not go on", "begins"), ("ends", "goes on"))[before][now]
-        return f"{part.named} {does} at {part.where[0] / (self.steps.shape[1] + 1):.0%}"
+        when = part.where[0] / (self.steps.shape[1] + 1)
+        return f"{part.named} {does} at {when:.0%} of the instance"
 
     def expected(self, X: IntervalSequences, part: Part) -> str:
         """Probability of that, given the instant before."""
-        return (
-            f"it does with probability {per_cent(np.exp(self._steps_of(X, part)[part.where[0]]))}"
-        )
+        return probability(self._steps_of(X, part), part)
 
     def _states(self, X: IntervalSequences, part: Part) -> tuple[int, int]:
         """Whether the action goes on at the instant before, and at the instant."""

@@ -24,12 +24,12 @@ from ibgn.declarations import FLOAT, are_probs, is_positive, stored
 from ibgn.intervals import IntervalSequences
 from ibgn.terms.base import Context, Counts, FittedTerm, LogTerms, Term
 from ibgn.terms.parts import Part, probability
-from ibgn.terms.seating import Convergence, Sampling, sample_tables
+from ibgn.terms.seating import LEAST_WORTH, Convergence, Sampling, sample_tables
 from ibgn.text import count
 
 __all__ = ["FittedTables", "NodeLikelihood", "TableCounts", "Tables"]
 
-NodeLikelihood = Literal["sequential", "mixture", "published"]
+NodeLikelihood = Literal["sequential", "published"]
 
 EXACT_LENGTH = 12  # up to this length, the sequential likelihood sums over all seatings
 PARTICLES = 64
@@ -85,7 +85,8 @@ class FittedTables(FittedTerm):
 
     Parameters
     ----------
-    action_probs : (tables, actions) distribution over actions at each table
+    action_probs : (tables, actions) distribution over actions at each table; as many tables as
+        the longest training instance has intervals
     shares : (tables,) expected share of the intervals at each table
     concentration : weight of opening a new table
     action_prior : (actions,) Dirichlet prior of each table
@@ -100,7 +101,7 @@ class FittedTables(FittedTerm):
     action_prior: Floats = stored(FLOAT, "actions", holds=is_positive)
     convergence: Convergence = stored(Convergence)
     node_likelihood: NodeLikelihood = stored(
-        str, holds=lambda choice: choice in get_args(NodeLikelihood), default="mixture"
+        str, holds=lambda choice: choice in get_args(NodeLikelihood), default="sequential"
     )
     seed: int = stored(int, holds=lambda seed: 0 <= seed < 2**32, default=0)
 
@@ -111,9 +112,7 @@ class FittedTables(FittedTerm):
         """
         if self.node_likelihood == "sequential":
             return LogTerms(interval=self.sequential_terms(X))
-        mixture = self.node_likelihood == "mixture"
-        weights = self.shares if mixture else np.ones(len(self.shares))
-        of_action = np.append(weights @ self.action_probs, self._unknown)
+        of_action = np.append(self.action_probs.sum(axis=0), self._unknown)
         return LogTerms(interval=np.log(of_action)[X.action])
 
     def sequential_terms(self, X: IntervalSequences, particles: int = PARTICLES) -> Floats:
@@ -183,15 +182,16 @@ class Tables(Sampling, Term):
     ----------
     sampler, draws, budget, chains, concentration, action_prior : how tables are sampled, see
         `Sampling`
-    node_likelihood : "sequential" is the true marginal, summed over seatings; "mixture" weights
-        each table by its share; "published" is the unweighted sum over tables, not a probability
+    node_likelihood : "sequential" is the true marginal, summed over seatings; "published" is the
+        unweighted sum over as many tables as the longest instance has intervals, which is not a
+        probability
     """
 
     name = "tables"
     fitted = FittedTables
     scales = False  # instances are seated one by one
 
-    node_likelihood: NodeLikelihood = "mixture"
+    node_likelihood: NodeLikelihood = "sequential"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -207,11 +207,12 @@ class Tables(Sampling, Term):
         sampled = sample_tables(counts, self, context.rng)
         convergence = sampled.convergence
         if not convergence.converged:
+            agreement = f", R-hat {convergence.rhat:.2f}" if np.isfinite(convergence.rhat) else ""
             warnings.warn(
-                f"the tables of activity {str(context.activity)!r} may not have converged within "
-                f"budget={self.budget} sweeps (draws worth {convergence.effective_sample_size:.0f} "
-                f"independent ones, R-hat {convergence.rhat:.3f}); raise budget and draws, or see "
-                "the convergence of the tables",
+                f"the tables of activity {str(context.activity)!r} have not converged within "
+                f"budget={self.budget} sweeps: draws={self.draws} are worth "
+                f"{convergence.effective_sample_size:.0f} independent ones (of {LEAST_WORTH} "
+                f"needed{agreement}); raise budget and draws, or do without tables",
                 ConvergenceWarning,
                 stacklevel=2,
             )

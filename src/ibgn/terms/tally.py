@@ -113,7 +113,9 @@ class PlainTally(Tally):
                 scores[rows, c] = fit(*given).log_likelihood(tested)
 
         # each fold has its own random numbers, so that it does not matter which comes first
-        spawned = [[c._replace(rng=rng) for rng in c.rng.spawn(self.sample.folds)] for c in contexts]
+        spawned = [
+            [c._replace(rng=rng) for rng in c.rng.spawn(self.sample.folds)] for c in contexts
+        ]
         joblib.Parallel(require="sharedmem")(
             joblib.delayed(score)(f, of_fold)
             for f, of_fold in enumerate(zip(*spawned, strict=True))

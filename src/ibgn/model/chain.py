@@ -1,0 +1,94 @@
+"""The chain that draws an instance: its length, actions, relations and times."""
+
+import numpy as np
+from scipy.special import log_softmax
+
+from ibgn._arrays import Bytes, Codes, Floats, Ints
+from ibgn._kernels import generation as kernels
+from ibgn.intervals import IntervalSequences
+from ibgn.model.activity import ActivityModel
+from ibgn.model.times import draw_times, rank_end_points
+
+__all__ = ["draw_actions", "draw_instances", "draw_lengths", "draw_relations", "drawn_terms"]
+
+SWEEPS = 20  # of the walk over actions
+
+
+def drawn_terms(activity: ActivityModel) -> set[str]:
+    """Names of the terms of an activity that the chain draws from."""
+    of_actions = {"tables"} if "tables" in activity else {"actions", "order", "occurrences"}
+    return activity.terms.keys() & ({"length", "relations", "durations", "gaps"} | of_actions)
+
+
+def draw_instances(
+    activity: ActivityModel,
+    lengths: Ints,
+    rng: np.random.Generator,
+    sharpness: float = 1.0,
+    timed: bool = True,
+) -> IntervalSequences:
+    """Draw an instance of each length; without times, end points have their ranks instead."""
+    parts = []
+    for length in lengths.tolist():
+        action = draw_actions(activity, length, rng, sharpness)
+        ranks = rank_end_points(draw_relations(activity, action, rng, sharpness))
+        action = action[np.lexsort((action, *ranks.T[::-1]))]  # moves those of equal intervals only
+        times = draw_times(activity, action, ranks, rng) if timed else ranks.astype(float)
+        parts.append((action, times))
+    start, end = np.concatenate([np.zeros((0, 2)), *(times for _, times in parts)]).T
+    return IntervalSequences(
+        np.concatenate([[0], np.cumsum(lengths)]),
+        np.concatenate([np.zeros(0, np.int32), *(action for action, _ in parts)]),
+        start,
+        end,
+        activity.actions,
+    )
+
+
+def draw_lengths(activity: ActivityModel, n: int, rng: np.random.Generator) -> Ints:
+    """Draw numbers of intervals, (n,), among those that occurred in training."""
+    if "length" not in activity:
+        return rng.choice(activity.lengths, n)
+    drawn: Ints = activity["length"].draw(n, np.unique(activity.lengths), rng)
+    return drawn
+
+
+def draw_actions(
+    activity: ActivityModel, length: int, rng: np.random.Generator, sharpness: float = 1.0
+) -> Codes:
+    """Draw the action of each interval of an instance, (length,).
+
+    From the tables if there are any. Otherwise with a probability proportional to the product of
+    two terms, as far as they are learned: which action follows which, or else how frequent each
+    is; and how often each occurs in an instance. Both are raised to the power `sharpness`.
+    """
+    if "tables" in activity:
+        drawn: Codes = activity["tables"].draw(length, rng)[1]
+        return drawn
+    if not length:
+        return np.zeros(0, np.int32)
+    order = log_softmax(sharpness * _log_order(activity), axis=1)
+    action = kernels.draw_order(length, order, rng)
+    if "occurrences" in activity:
+        occurrences = sharpness * activity["occurrences"].log_probs
+        action = kernels.walk_actions(action, order, occurrences, SWEEPS, rng)
+    return action
+
+
+def _log_order(activity: ActivityModel) -> Floats:
+    """(actions + 1, actions) log probability of each action after each, and of the first."""
+    if "order" in activity:
+        logs: Floats = activity["order"].log_probs
+        return logs
+    size = len(activity.actions)
+    frequency = activity["actions"].log_probs if "actions" in activity else np.zeros(size)
+    return np.tile(frequency, (size + 1, 1))
+
+
+def draw_relations(
+    activity: ActivityModel, action: Codes, rng: np.random.Generator, sharpness: float = 1.0
+) -> Bytes:
+    """Draw the relations of all pairs given their actions, (k, k) with 255 elsewhere."""
+    alone = None if activity.alone is None else activity.alone.astype(bool)
+    drawn: Bytes = activity["relations"].draw(action, rng, alone, sharpness)
+    return drawn
