@@ -48,7 +48,7 @@ def test_a_term_is_what_its_plain_twin_says(name, signs):
 def moments_of(group, value, groups):
     """Moments of numbers that are all of one instance."""
     once = np.zeros(len(value), int)
-    counted = Numbers(once, np.asarray(group), value, groups).count(Cells(once, 1, once + 1.0))
+    counted = Numbers(once, np.asarray(group), value, groups).by_cell(Cells(once, 1, once + 1.0))
     return counted.map(lambda array: array[0])
 
 

@@ -52,7 +52,7 @@ def rebuild(
 
 def _order(owner: Ints, start: Floats, end: Floats, action: Codes) -> Ints:
     """Order of intervals by (owner, start, end, action); the last two decide only equal starts."""
-    order = np.lexsort((start, owner))
+    order: Ints = np.lexsort((start, owner))
     first, second = order[:-1], order[1:]
     equal = (start[first] == start[second]) & (owner[first] == owner[second])
-    return np.lexsort((action, end, start, owner)) if equal.any() else order
+    return order if not equal.any() else np.lexsort((action, end, start, owner))

@@ -69,7 +69,7 @@ class ActivityModel:
 
     def log_likelihood(self, X: IntervalSequences) -> Floats:
         """(n, terms) log probability by each term; actions are coded as in training."""
-        return np.column_stack([term.log_likelihood(X) for term in self.terms.values()])
+        return score_activities([self], X)[:, :, 0]
 
     def log_terms(self, X: IntervalSequences) -> dict[str, LogTerms]:
         """What each term says about the parts of the instances."""

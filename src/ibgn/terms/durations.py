@@ -83,7 +83,7 @@ class Durations(StackedTerm):
 
     def count_cells(self, X: IntervalSequences, cells: Cells) -> Moments:
         """Count log durations by action."""
-        return log_durations(X, len(X.actions)).count(cells)
+        return log_durations(X, len(X.actions)).by_cell(cells)
 
     def fit(self, counts: Moments, pooled: Moments, context: Context) -> FittedDurations:
         """Predict the log duration of a new interval of each action."""
@@ -122,7 +122,7 @@ class Totals(StackedTerm):
 
     def count_cells(self, X: IntervalSequences, cells: Cells) -> Moments:
         """Count logs of total durations by action."""
-        return log_totals(X, len(X.actions)).count(cells)
+        return log_totals(X, len(X.actions)).by_cell(cells)
 
     def fit(self, counts: Moments, pooled: Moments, context: Context) -> FittedTotals:
         """Predict the log total of each action in a new instance."""
@@ -153,5 +153,5 @@ def log_totals(X: IntervalSequences, actions: int) -> Numbers:
 def total_durations(X: IntervalSequences, actions: int) -> Floats:
     """(n, actions) sum of the durations of each known action."""
     cell, size = X.owner * (actions + 1) + X.action, len(X) * (actions + 1)
-    total = np.bincount(cell, X.end - X.start, size)
+    total = np.bincount(cell, X.end - X.start, size).astype(np.float64, copy=False)
     return total.reshape(len(X), actions + 1)[:, :actions]

@@ -80,7 +80,7 @@ class Length(StackedTerm):
 
     def count_cells(self, X: IntervalSequences, cells: Cells) -> Moments:
         """Count log(1 + k) of all instances."""
-        return log_lengths(X).count(cells)
+        return log_lengths(X).by_cell(cells)
 
     def fit(self, counts: Moments, pooled: Moments, context: Context) -> FittedLength:
         """Predict the length of a new instance."""

@@ -84,16 +84,17 @@ class Numbers(NamedTuple):
     """
 
     owner: Ints
-    group: Ints
+    group: npt.NDArray[np.integer]
     value: Floats
     groups: int
 
-    def count(self, cells: Cells) -> Moments:
+    def by_cell(self, cells: Cells) -> Moments:
         """Moments (cells, groups) of the instances of each cell."""
         code, weight = cells.cell[self.owner] * self.groups + self.group, cells.weight[self.owner]
+        shape = cells.number, self.groups
         weights = weight, weight * self.value, weight * self.value * self.value
-        sums = (np.bincount(code, each, cells.number * self.groups) for each in weights)
-        return Moments(*(total.reshape(cells.number, self.groups) for total in sums))
+        sums = (np.bincount(code, each, shape[0] * shape[1]).reshape(shape) for each in weights)
+        return Moments(*(total.astype(np.float64, copy=False) for total in sums))
 
     def score(self, prediction: StudentT, row: Ints) -> Floats:
         """(n, columns) sum of the log densities of the numbers of each instance.

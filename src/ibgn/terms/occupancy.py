@@ -59,7 +59,8 @@ class FittedOccupancy(StackedFit):
         absent = np.log1p(-self.probs)
         running = running_instants(X, len(self.actions), self.probs.shape[-1])
         said = running.score(np.log(self.probs) - absent, row)
-        return said + absent.sum(axis=(-2, -1))[row]
+        constant: Floats = absent.sum(axis=(-2, -1))
+        return said + constant[row]
 
     def describe(self) -> pd.DataFrame:
         """Part of the time that each action goes on, and when the most, the longest first."""
@@ -108,10 +109,10 @@ class Occupancy(StackedTerm):
 
     def count_cells(self, X: IntervalSequences, cells: Cells) -> OccupancyCounts:
         """Count the instances in which each action goes on."""
-        running = running_instants(X, len(X.actions), INSTANTS).count(cells)
+        running = running_instants(X, len(X.actions), INSTANTS).by_cell(cells)
         return OccupancyCounts(
             running.reshape(cells.number, -1, INSTANTS),
-            np.bincount(cells.cell, cells.weight, cells.number)[:, None, None],
+            cells.instances[:, None, None],
         )
 
     def fit(

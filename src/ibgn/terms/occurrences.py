@@ -77,7 +77,7 @@ class Occurrences(StackedTerm):
 
     def count_cells(self, X: IntervalSequences, cells: Cells) -> OutcomeCounts:
         """Count instances by action and its number of occurrences."""
-        counts = occurrences_by_action(X, len(X.actions), MOST).count(cells)
+        counts = occurrences_by_action(X, len(X.actions), MOST).by_cell(cells)
         return OutcomeCounts(counts.reshape(cells.number, -1, MOST + 1))
 
     def fit(

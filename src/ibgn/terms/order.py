@@ -89,7 +89,7 @@ class Order(StackedTerm):
 
     def count_cells(self, X: IntervalSequences, cells: Cells) -> OutcomeCounts:
         """Count actions by the one before."""
-        counts = steps_between_actions(X, len(X.actions)).count(cells)
+        counts = steps_between_actions(X, len(X.actions)).by_cell(cells)
         return OutcomeCounts(counts.reshape(cells.number, len(X.actions) + 1, len(X.actions)))
 
     def fit(self, counts: OutcomeCounts, pooled: OutcomeCounts, context: Context) -> FittedOrder:

@@ -31,7 +31,7 @@ class PairTally(Tally):
         self.cells = rule.cells(sample.X, len(sample.X.actions))
         shape = sample.folds, sample.activities
         cells = Cells(sample.cell, shape[0] * shape[1], sample.weight)
-        self.counts = self.cells.outcomes.count(cells).reshape(*shape, -1)
+        self.counts = self.cells.outcomes.by_cell(cells).reshape(*shape, -1)
         self.keys, self.row = np.unique(self.cells.pairs.key, return_inverse=True)
 
     def learn(self, contexts: Sequence[Context]) -> Iterator[FittedTerm]:

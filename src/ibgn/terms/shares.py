@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from ibgn._arrays import Floats, Ints
@@ -31,14 +32,14 @@ class Outcomes(NamedTuple):
     """
 
     owner: Ints
-    code: Ints
+    code: npt.NDArray[np.integer]
     size: int
 
-    def count(self, cells: Cells) -> Floats:
+    def by_cell(self, cells: Cells) -> Floats:
         """(cells, size) how often instances of each cell have each."""
         code = cells.cell[self.owner] * self.size + self.code
         counts = np.bincount(code, cells.weight[self.owner], cells.number * self.size)
-        return counts.reshape(cells.number, self.size)
+        return counts.reshape(cells.number, self.size).astype(np.float64, copy=False)
 
     def score(self, logs: Floats, row: Ints) -> Floats:
         """(n, columns) sum over the outcomes of each instance.
@@ -51,7 +52,7 @@ class Outcomes(NamedTuple):
         return sum_rows(self.owner, len(row), code, stacked.reshape(rows * self.size, columns))
 
 
-def sum_rows(owner: Ints, n: int, chosen: Ints, table: Floats) -> Floats:
+def sum_rows(owner: Ints, n: int, chosen: npt.NDArray[np.integer], table: Floats) -> Floats:
     """(n, columns) sum over the chosen rows of a table that belong to each of n instances.
 
     owner, chosen (number,): instance and row of each, owners ascending. In order, so that no other

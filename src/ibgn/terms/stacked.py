@@ -33,6 +33,11 @@ class Cells(NamedTuple):
     number: int
     weight: Floats
 
+    @property
+    def instances(self) -> Floats:
+        """(cells,) sum of the weights of the instances of each."""
+        return np.bincount(self.cell, self.weight, self.number).astype(np.float64, copy=False)
+
 
 @dataclass(frozen=True)
 class StackedFit(FittedTerm):
@@ -98,7 +103,8 @@ class StackedTally(Tally):
     def hold_out(self, contexts: Sequence[Context]) -> Floats:
         """Learn from all folds but one, for each, and score that one."""
         others = self._fit(1 - np.eye(self.sample.folds), contexts[0])
-        return others.scores(self.sample.X, self.sample.fold)
+        scores: Floats = others.scores(self.sample.X, self.sample.fold)
+        return scores
 
     def _fit(self, chosen: Floats, context: Context) -> Any:
         """Fit rows of activities, each from the sum over some of the folds, (rows, folds)."""

@@ -60,7 +60,9 @@ class FittedSwitches(StackedFit):
         constant, alone, both = self._parts()
         size = len(self.actions), self.steps.shape[-3] + 1
         said = running_instants(X, *size).score(alone, row)
-        return said + lasting_instants(X, *size).score(both, row) + constant.sum(axis=-1)[row]
+        said += lasting_instants(X, *size).score(both, row)
+        whole: Floats = constant.sum(axis=-1)
+        return said + whole[row]
 
     def _parts(self) -> tuple[Floats, Floats, Floats]:
         """Logarithms as a sum over instants, (actions,), (actions, instants) twice.
@@ -146,9 +148,9 @@ class Switches(StackedTerm):
     def count_cells(self, X: IntervalSequences, cells: Cells) -> SwitchCounts:
         """Count instances by what goes on at each instant and at the next."""
         shape = cells.number, len(X.actions), INSTANTS
-        on = running_instants(X, *shape[1:]).count(cells).reshape(shape)
-        both = lasting_instants(X, *shape[1:]).count(cells).reshape(shape)[..., :-1]
-        instances = np.bincount(cells.cell, cells.weight, cells.number)[:, None, None]
+        on = running_instants(X, *shape[1:]).by_cell(cells).reshape(shape)
+        both = lasting_instants(X, *shape[1:]).by_cell(cells).reshape(shape)[..., :-1]
+        instances = cells.instances[:, None, None]
         before, after = on[..., :-1], on[..., 1:]
         steps = np.stack(
             [instances - before - after + both, after - both, before - both, both], axis=-1

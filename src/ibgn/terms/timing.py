@@ -104,7 +104,7 @@ class Starts(StackedTerm):
 
     def count_cells(self, X: IntervalSequences, cells: Cells) -> OutcomeCounts:
         """Count intervals by action and the part in which they start."""
-        counts = starts_by_action(X, len(X.actions), BINS).count(cells)
+        counts = starts_by_action(X, len(X.actions), BINS).by_cell(cells)
         return OutcomeCounts(counts.reshape(cells.number, -1, BINS))
 
     def fit(self, counts: OutcomeCounts, pooled: OutcomeCounts, context: Context) -> FittedStarts:
@@ -233,9 +233,9 @@ class Gaps(StackedTerm):
     def count_cells(self, X: IntervalSequences, cells: Cells) -> GapCounts:
         """Count gaps by action."""
         together, apart = gaps_by_action(X, len(X.actions))
-        moments = apart.count(cells)
+        moments = apart.by_cell(cells)
         return GapCounts(
-            together.count(cells).reshape(cells.number, -1, 2),
+            together.by_cell(cells).reshape(cells.number, -1, 2),
             moments.number,
             moments.total,
             moments.squares,
