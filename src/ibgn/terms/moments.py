@@ -64,7 +64,7 @@ class StudentT(NamedTuple):
         width = self.scale * np.sqrt(self.freedom)
         constant = gammaln(power) - gammaln(self.freedom / 2) - np.log(np.sqrt(np.pi) * width)
         off = (value - self.location[group]) / width[group]
-        density: Floats = constant[group] - power[group] * np.log1p(off * off)
+        density: Floats = constant[group] - power[group] * np.log(1 + off * off)
         return density
 
     def usual(self) -> Floats:

@@ -28,36 +28,46 @@ class PairTally(Tally):
 
     def __init__(self, term: Term, rule: PairRule, smoothing: float, sample: Sample) -> None:
         self.term, self.smoothing, self.sample = term, smoothing, sample
-        self.cells = rule.cells(sample.X, len(sample.X.actions))
-        shape = sample.folds, sample.activities
-        cells = Cells(sample.cell, shape[0] * shape[1], sample.weight)
-        self.counts = self.cells.outcomes.by_cell(cells).reshape(*shape, -1)
-        self.keys, self.row = np.unique(self.cells.pairs.key, return_inverse=True)
+        self.pairs, self.outcomes = rule.cells(sample.X, len(sample.X.actions))
+        self.keys, self.row = np.unique(self.pairs.key, return_inverse=True)
+        self.counts = self._count(self.outcomes)
+
+    def _count(self, outcomes: Outcomes) -> Floats:
+        """(2, activities, cells) of instances and of copies: whole numbers subtract exactly."""
+        sample = self.sample
+        cell = sample.copied * sample.activities + sample.activity
+        counts = outcomes.by_cell(Cells(cell, 2 * sample.activities, np.ones(len(cell))))
+        return counts.reshape(2, sample.activities, -1)
+
+    def _weigh(self, counts: Floats) -> Floats:
+        """(activities, cells) of instances and copies together."""
+        return counts[0] + self.sample.copy_weight * counts[1]
 
     def learn(self, contexts: Sequence[Context]) -> Iterator[FittedTerm]:
         """Learn each activity from all folds."""
-        for total, context in zip(self.counts.sum(axis=0), contexts, strict=True):
+        for total, context in zip(self._weigh(self.counts), contexts, strict=True):
             counts = np.zeros((len(self.keys), 7))
-            counts[self.row, self.cells.pairs.relation] = total
+            counts[self.row, self.pairs.relation] = total
             met = counts.any(axis=1)
             yield self.term.fit(RelationCounts(self.keys[met], counts[met]), None, context)
 
     def hold_out(self, contexts: Sequence[Context]) -> Floats:
         """Learn from all folds but one, for each, and score the pairs of that one."""
-        owner, code, size = self.cells.outcomes
+        owner, code, size = self.outcomes
         fold, once = self.sample.fold[owner], np.zeros(len(self.sample.X), np.int64)
         scores = np.zeros((len(once), self.sample.activities))
-        total = self.counts.sum(axis=0)
-        for f, of_fold in enumerate(self.counts):
-            others, inside = self._log_probs(total - of_fold), np.flatnonzero(fold == f)
-            scores += Outcomes(owner[inside], code[inside], size).score(others[None], once)
+        for f in range(self.sample.folds):
+            inside = np.flatnonzero(fold == f)
+            tested = Outcomes(owner[inside], code[inside], size)
+            others = self._weigh(self.counts - self._count(tested))
+            scores += tested.score(self._log_probs(others)[None], once)
         return scores
 
     def _log_probs(self, counts: Floats) -> Floats:
         """(activities, cells) log probability of the relation of each cell."""
         if not len(self.keys):
             return counts
-        first = np.searchsorted(self.cells.pairs.key, self.keys)
+        first = np.searchsorted(self.pairs.key, self.keys)
         total = np.add.reduceat(counts, first, axis=1)
         total += self.smoothing * MEMBERS.sum(axis=1)[self.keys % 128]
         logs: Floats = np.log(counts + self.smoothing) - np.log(total)[:, self.row]

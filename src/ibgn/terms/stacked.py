@@ -62,8 +62,8 @@ class StackedFit(FittedTerm):
         )
         return cls(fitted[0].actions, *arrays).scores(X, np.zeros(len(X), np.int64))
 
-    def __iter__(self) -> Iterator[Self]:
-        """Fitted terms of the columns of the first row."""
+    def split(self) -> Iterator[Self]:
+        """Fitted terms of single activities, those of the first row."""
         arrays = (getattr(self, field.name)[0] for field in fields(self)[1:])
         return (type(self)(self.actions, *own) for own in zip(*arrays, strict=True))
 
@@ -98,7 +98,10 @@ class StackedTally(Tally):
 
     def learn(self, contexts: Sequence[Context]) -> Iterator[FittedTerm]:
         """Learn each activity from all folds."""
-        return iter(self._fit(np.ones((1, self.sample.folds)), contexts[0]))
+        learned: Iterator[FittedTerm] = self._fit(
+            np.ones((1, self.sample.folds)), contexts[0]
+        ).split()
+        return learned
 
     def hold_out(self, contexts: Sequence[Context]) -> Floats:
         """Learn from all folds but one, for each, and score that one."""

@@ -7,7 +7,7 @@ activities are learned from all folds, and held-out scores from all folds but on
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import reduce
 from operator import add
 from typing import Any
 
@@ -65,7 +65,6 @@ class Tally(ABC):
         """(n, activities) log probability of each instance, learned from the other folds."""
 
 
-@dataclass(frozen=True)
 class PlainTally(Tally):
     """Counts, fits and scores one by one: what every other tally comes to.
 
@@ -75,16 +74,11 @@ class PlainTally(Tally):
     sample : what is counted
     """
 
-    terms: Sequence[Term]
-    sample: Sample
-
-    @cached_property
-    def counts(self) -> list[list[Any]]:
-        """Counts [fold][activity]."""
-        return [
-            [self._count(term, self.sample.cell == f * len(self.terms) + c) for c, term in numbered]
-            for numbered in [list(enumerate(self.terms))]
-            for f in range(self.sample.folds)
+    def __init__(self, terms: Sequence[Term], sample: Sample) -> None:
+        self.terms, self.sample = terms, sample
+        self.counts = [
+            [self._count(term, sample.cell == f * len(terms) + c) for c, term in enumerate(terms)]
+            for f in range(sample.folds)
         ]
 
     def _count(self, term: Term, inside: Bools) -> Any:
