@@ -41,7 +41,8 @@ class PairTally(Tally):
 
     def _weigh(self, counts: Floats) -> Floats:
         """(activities, cells) of instances and copies together."""
-        return counts[0] + self.sample.copy_weight * counts[1]
+        together: Floats = counts[0] + self.sample.copy_weight * counts[1]
+        return together
 
     def learn(self, contexts: Sequence[Context]) -> Iterator[FittedTerm]:
         """Learn each activity from all folds."""
