@@ -54,6 +54,21 @@ def draw_model() -> None:
         save(term)
 
 
+def draw_generated() -> None:
+    """Real instances of a signed word above, generated ones below."""
+    X, y, _ = make_hand_signs(random_state=0)
+    model = IBGNClassifier(random_state=0, n_jobs=-1).fit(X, y)
+    made = model.sample(3, "ketchup", random_state=0)
+    _, axes = plt.subplots(2, 3, figsize=(13, 7), layout="constrained")
+    for row, title, instances in zip(
+        axes, ("real", "generated"), (X[y == "ketchup"], made), strict=True
+    ):
+        for n, ax in enumerate(row):
+            plot_timeline(instances[n], ax=ax)
+            ax.set_title(title)
+    save("generated")
+
+
 def draw_recovery() -> None:
     """Data sampled from a known model give it back as the sample grows."""
     from benchmarks.recovery import measure
@@ -125,6 +140,7 @@ if __name__ == "__main__":
     plt.switch_backend("Agg")
     FIGURES.mkdir(exist_ok=True)
     draw_model()
+    draw_generated()
     draw_recovery()
     draw_simulations()
     draw_learning_curve()

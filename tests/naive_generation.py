@@ -89,9 +89,11 @@ def left_open(relations, i, j, composition):
     return allowed
 
 
-def leaving_apart(relation, composition):
-    """Relations whose composition with the first may be before (1) or meets (2)."""
-    return sum(1 << r for r in range(7) if int(composition[1 << int(relation), 1 << r]) & 3)
+def leaving_apart(relation, apart, composition):
+    """Relations whose composition with the first may be in the set."""
+    return sum(
+        1 << r for r in range(7) if int(composition[1 << int(relation), 1 << r]) & int(apart)
+    )
 
 
 def draw_among(probs, allowed, sharpness, rng):
@@ -127,7 +129,7 @@ def draw_relations(
     known,
     unknown,
     composition,
-    alone,
+    apart,
     sharpness,
     rng,
 ):
@@ -136,20 +138,19 @@ def draw_relations(
     for i, j in pair_order(len(action)):
         constraint = left_open(relations, i, j, composition)
         constraint, probs = pair_probs(i, j, constraint, action, *chances)
-        allowed = kept_apart(relations, i, j, constraint, action, alone, composition)
+        allowed = kept_apart(relations, i, j, constraint, action, apart, composition)
         assert allowed
         relations[i, j] = draw_among(probs, allowed, sharpness, rng)
     return relations
 
 
-def kept_apart(relations, i, j, constraint, action, alone, composition):
-    """Relations of the constraint under which no interval of j's action overlaps j, if alone."""
+def kept_apart(relations, i, j, constraint, action, apart, composition):
+    """Relations of the constraint that keep j apart from all other intervals of its action."""
     for h in range(j):
-        if alone[action[j]] and action[h] == action[j]:
-            if h == i:
-                constraint &= 3
-            elif h < i:
-                constraint &= leaving_apart(relations[h, i], composition)
+        if action[h] == action[j] and h == i:
+            constraint &= int(apart[action[j]])
+        elif action[h] == action[j] and h < i:
+            constraint &= leaving_apart(relations[h, i], apart[action[j]], composition)
     return constraint
 
 
@@ -179,9 +180,9 @@ def possible_networks(k):
     return {tuple(table[a][b] for a, b in itertools.combinations(some, 2)) for some in chosen}
 
 
-def enumerate_relations(action, *chances, composition=COMPOSITION, alone=None, sharpness=1.0):
+def enumerate_relations(action, *chances, composition=COMPOSITION, apart=None, sharpness=1.0):
     """Probability of each network, relations row by row, that draw_relations can draw."""
-    alone = np.zeros(int(max(action, default=0)) + 1, bool) if alone is None else alone
+    apart = np.full(int(max(action, default=0)) + 1, 127) if apart is None else apart
     k = len(action)
     relations = np.full((k, k), 255, np.uint8)
     order, upper = pair_order(k), np.triu_indices(k, 1)
@@ -196,7 +197,7 @@ def enumerate_relations(action, *chances, composition=COMPOSITION, alone=None, s
         constraint = left_open(relations, i, j, composition)
         constraint, probs = pair_probs(i, j, constraint, action, *chances)
         probs = probs**sharpness
-        allowed = kept_apart(relations, i, j, constraint, action, alone, composition)
+        allowed = kept_apart(relations, i, j, constraint, action, apart, composition)
         choices = [r for r in range(7) if allowed >> r & 1]
         total = sum(probs[r] for r in choices)
         for r in choices:

@@ -18,7 +18,7 @@ from ibgn import DataError, IBGNClassifier, IntervalSequences, Structure, read_n
 from ibgn._kernels import generation as kernels
 from ibgn.allen import COMPOSITION, CONSTRAINTS, Relation
 from ibgn.consistency import realise
-from ibgn.model.activity import ActivityModel, lone_actions
+from ibgn.model.activity import APART, ActivityModel, relations_to_itself
 from ibgn.model.generation import sample_instances
 from ibgn.model.likeness import CANDIDATES, choose_candidates, find_sharpness
 from ibgn.model.times import LEAST_GAP, rank_end_points, spread_ranks
@@ -140,11 +140,11 @@ def test_relations_equal_those_of_the_twin(seed, structure, k, actions, sharpnes
     rng = np.random.default_rng(seed)
     chances = chances_of(random_links(rng, structure, actions))
     action = rng.integers(0, actions, k).astype(np.int32)
-    alone = rng.random(actions) < 0.5
+    apart = rng.choice(APART, actions).astype(np.uint8)
     mine, other = np.random.default_rng(seed), np.random.default_rng(seed)
     np.testing.assert_array_equal(
-        kernels.draw_relations(action, *chances, COMPOSITION, alone, sharpness, mine),
-        twin.draw_relations(action, *chances, COMPOSITION, alone, sharpness, other),
+        kernels.draw_relations(action, *chances, COMPOSITION, apart, sharpness, mine),
+        twin.draw_relations(action, *chances, COMPOSITION, apart, sharpness, other),
     )
     assert mine.random() == other.random()  # as many random numbers were used
 
@@ -177,10 +177,11 @@ def test_draw_among_equals_the_twin(seed, allowed, sharpness):
     assert mine.random() == other.random()
 
 
+@pytest.mark.parametrize("apart", APART)
 @pytest.mark.parametrize("relation", Relation)
-def test_what_leaves_apart_equals_the_twin(relation):
-    found = kernels.leaving_apart(relation, COMPOSITION)
-    assert found == twin.leaving_apart(relation, COMPOSITION)
+def test_what_leaves_apart_equals_the_twin(relation, apart):
+    found = kernels.leaving_apart(relation, apart, COMPOSITION)
+    assert found == twin.leaving_apart(relation, apart, COMPOSITION)
     assert found & 1  # j may always start after everything
 
 
@@ -334,9 +335,9 @@ def test_networks_occur_as_often_as_enumerated(structure, rng, false_alarm):
     chances, other = (chances_of(random_links(rng, structure)) for _ in range(2))
     counts = Counter(
         tuple(
-            kernels.draw_relations(action, *chances, COMPOSITION, np.zeros(3, bool), 1.0, rng)[
-                [0, 0, 1], [1, 2, 2]
-            ].tolist()
+            kernels.draw_relations(
+                action, *chances, COMPOSITION, np.full(3, 127, np.uint8), 1.0, rng
+            )[[0, 0, 1], [1, 2, 2]].tolist()
         )
         for _ in range(20_000)
     )
@@ -427,44 +428,43 @@ def test_lengths_follow_their_term(rng, false_alarm):
 
 @pytest.mark.statistical(false_alarm=1e-8)
 def test_sharper_relations_are_powers_of_what_was_learned(rng, false_alarm):
-    action, alone = np.array([2, 0, 2], np.int32), np.array([True, True, True])
+    action, apart = np.array([2, 0, 2], np.int32), np.full(3, 3, np.uint8)
     chances = chances_of(random_links(rng, Structure.full()))
     counts = Counter(
         tuple(
-            kernels.draw_relations(action, *chances, COMPOSITION, alone, 2.0, rng)[
+            kernels.draw_relations(action, *chances, COMPOSITION, apart, 2.0, rng)[
                 [0, 0, 1], [1, 2, 2]
             ].tolist()
         )
         for _ in range(10_000)
     )
-    options = {"alone": alone, "sharpness": 2.0}
+    options = {"apart": apart, "sharpness": 2.0}
     assert goodness(counts, twin.enumerate_relations(action, *chances, **options)) > false_alarm
-    for option in ({"alone": alone}, {"sharpness": 2.0}):  # controls
+    for option in ({"apart": apart}, {"sharpness": 2.0}):  # controls
         other = twin.enumerate_relations(action, *chances, **option)
         assert goodness(counts, other) < false_alarm
 
 
 @given(SEEDS, ANY_STRUCTURE, st.integers(0, 30))
-def test_lone_actions_never_overlap_themselves(seed, structure, k):
+def test_intervals_of_an_action_stay_apart(seed, structure, k):
     rng = np.random.default_rng(seed)
-    action, alone = rng.integers(0, 3, k), np.array([True, False, True])
-    relations = random_links(rng, structure).draw(action, rng, alone)
-    X = place(relations, rng)
-    np.testing.assert_array_equal(read_networks(X)[0].relations, relations)
+    action, apart = rng.integers(0, 3, k), np.array(APART, np.uint8)
+    relations = random_links(rng, structure).draw(action, rng, apart)
+    np.testing.assert_array_equal(read_networks(place(relations, rng))[0].relations, relations)
     for i, j in combinations(range(k), 2):
-        if action[i] == action[j] and alone[action[i]]:
-            assert relations[i, j] <= Relation.MEETS
+        if action[i] == action[j]:
+            assert apart[action[i]] >> relations[i, j] & 1
 
 
 @given(sequences())
-def test_lone_actions_are_those_without_overlaps(X):
-    alone = np.ones(len(X.actions), int)
+def test_relations_to_itself_are_those_that_occur(X):
+    apart = np.ones(len(X.actions), int)
     for network, instance in zip(read_networks(X), X, strict=True):
         for i, j in combinations(range(len(network)), 2):
             first, second = instance.action[[i, j]]
-            if first == second and network.relations[i, j] > Relation.MEETS:
-                alone[first] = 0
-    np.testing.assert_array_equal(lone_actions(X), alone)
+            if first == second and network.relations[i, j] > Relation.BEFORE:
+                apart[first] |= 3 if network.relations[i, j] == Relation.MEETS else 127
+    np.testing.assert_array_equal(relations_to_itself(X), apart)
 
 
 # Instances

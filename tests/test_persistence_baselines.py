@@ -212,7 +212,7 @@ def test_names_in_files_stay(make, fields, contents):
     assert tree["class"] == make.__name__
     assert list(tree["model"]) == [*common, "activities"]
     for activity in tree["model"]["activities"]:
-        assert list(activity) == ["lengths", "pace", "alone", "typical", "whole", "terms"]
+        assert list(activity) == ["lengths", "pace", "apart", "typical", "whole", "terms"]
         assert {name: list(term) for name, term in activity["terms"].items()} == {
             TERM[make]: fields
         }

@@ -15,7 +15,6 @@ from ibgn._kernels.nodes import draw
 from ibgn._kernels.pairs import ALL, is_linked
 
 UNKNOWN = 255
-APART = 3  # the set {before, meets}
 
 
 @kernel
@@ -119,14 +118,14 @@ def left_open(relations: Bytes, i: int, j: int, composition: Bytes) -> int:
 
 
 @kernel
-def leaving_apart(relation: int, composition: Bytes) -> int:
-    """Set of relations of i to j under which h may end before j starts, or just then.
+def leaving_apart(relation: int, apart: int, composition: Bytes) -> int:
+    """Set of relations of i to j under which h may have one of the set `apart` to j.
 
     The relation is that of h to i.
     """
     kept = 0
     for r in range(7):
-        if composition[1 << relation, 1 << r] & APART:
+        if composition[1 << relation, 1 << r] & apart:
             kept |= 1 << r
     return kept
 
@@ -157,7 +156,7 @@ def draw_relations(
     known: Floats,
     unknown: Floats,
     composition: Bytes,
-    alone: Bools,
+    apart: Bytes,
     sharpness: float,
     rng: np.random.Generator,
 ) -> Bytes:
@@ -165,18 +164,19 @@ def draw_relations(
 
     links (size, size), beyond: which pairs are linked. ties: whether `equals` is possible where
     actions descend. keys (rows,), known (rows, 7): sorted keys of pairs and their probabilities;
-    unknown (256, 7): of those with any other key, by `fallback_row`. alone (actions,): whose
-    intervals never overlap each other. sharpness: power of probabilities.
+    unknown (256, 7): of those with any other key, by `fallback_row`. apart (actions,): set
+    of relations that intervals of an action may have to each other: all, before and meets, or
+    before. sharpness: power of probabilities.
 
-    Intervals of an action that is alone follow each other, so the last one before j ends last. It
-    must end before j starts, which pairs of j with intervals after it must leave possible: then a
-    relation is always left, as j can start later than all.
+    Intervals that are kept apart follow each other, so the last one before j ends last. It must end
+    before j starts, which pairs of j with intervals after it must leave possible: then a relation
+    is always left, as j can start later than all.
     """
     k = len(action)
     relations = np.full((k, k), UNKNOWN, np.uint8)
     last = np.full(actions, -1, np.int64)
     for j in range(k):
-        h = last[action[j]] if alone[action[j]] else -1
+        h = last[action[j]] if apart[action[j]] != ALL else -1
         last[action[j]] = j
         for i in range(j - 1, -1, -1):
             constraint = left_open(relations, i, j, composition)
@@ -188,8 +188,8 @@ def draw_relations(
             probs = known[row] if row >= 0 else unknown[fallback_row(key, actions)]
             allowed = constraint
             if i == h:
-                allowed &= APART
+                allowed &= apart[action[j]]
             elif i > h >= 0:
-                allowed &= leaving_apart(relations[h, i], composition)
+                allowed &= leaving_apart(relations[h, i], apart[action[j]], composition)
             relations[i, j] = draw_among(probs, allowed, sharpness, rng)
     return relations

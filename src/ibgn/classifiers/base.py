@@ -25,8 +25,8 @@ from ibgn.intervals import Instance, IntervalSequences, as_sequences
 from ibgn.model.activity import (
     ActivityModel,
     are_whole,
-    lone_actions,
     mean_pace,
+    relations_to_itself,
     score_activities,
 )
 from ibgn.model.explanation import Explanation
@@ -115,7 +115,7 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
                 terms,
                 part.lengths,
                 mean_pace(part),
-                lone_actions(part),
+                relations_to_itself(part),
                 typical,
                 are_whole(part),
             )

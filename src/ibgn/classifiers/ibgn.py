@@ -106,9 +106,9 @@ class IBGNClassifier(ActivityClassifier):
     Notes
     -----
     Every instance gets an answer. An action never seen in training has no effect: it is equally
-    likely in every activity. Pairs of actions never seen together, and positions later than any
-    in training, fall back to what is known about others. An instance without intervals is decided
-    by the class prior; if that is uniform, it gets the first label.
+    likely in every activity. Pairs of actions never seen together fall back to what is known about
+    others. An instance without intervals is decided by the class prior; if that is uniform, it
+    gets the first label.
 
     Examples
     --------

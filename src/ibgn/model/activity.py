@@ -13,11 +13,12 @@ from ibgn.intervals import IntervalSequences
 from ibgn.terms.base import FittedTerm, LogTerms
 from ibgn.text import count
 
-__all__ = ["ActivityModel", "are_whole", "lone_actions", "mean_pace", "score_activities"]
+__all__ = ["ActivityModel", "are_whole", "mean_pace", "relations_to_itself", "score_activities"]
 
 T = TypeVar("T")
 
 LONGEST = 1_000_000  # intervals of an instance
+APART = (1, 3, 127)  # the sets {before}, {before, meets} and all relations
 
 
 @dataclass(frozen=True)
@@ -31,8 +32,9 @@ class ActivityModel:
     terms : what was learned, by the names of the terms
     lengths : (n,) numbers of intervals of the instances it was learned from
     pace : mean time between end points that follow each other
-    alone : (actions,) 1 for actions whose intervals never overlapped each other, else 0; None
-        where that is not known
+    apart : (actions,) set of relations that intervals of an action may have to each other: all,
+        before and meets if they never overlapped, or before if they never met either; None where
+        that is not known
     typical : (terms,) mean log probability of its instances by each term, as learned from others;
         None where no instances were held out
     whole : whether all times it was learned from are whole numbers
@@ -45,10 +47,10 @@ class ActivityModel:
         INT, "instances", holds=lambda value: ((value >= 0) & (value <= LONGEST)).all()
     )
     pace: float = stored(float, holds=is_positive)
-    alone: Ints | None = stored(
+    apart: Ints | None = stored(
         INT,
         "actions",
-        holds=lambda value: np.isin(value, (0, 1)).all(),
+        holds=lambda value: np.isin(value, APART).all(),
         optional=True,
         default=None,
     )
@@ -111,16 +113,17 @@ def mean_pace(X: IntervalSequences) -> float:
     return float(np.mean(gaps)) if len(gaps) else 1.0
 
 
-def lone_actions(X: IntervalSequences) -> Ints:
-    """(actions,) 1 for actions whose intervals never overlap each other in an instance, else 0."""
+def relations_to_itself(X: IntervalSequences) -> Ints:
+    """(actions,) set of relations that intervals of each action may have to each other."""
     order = np.lexsort((X.action, X.owner))  # and still in the order of starts
     owner, action = X.owner[order], X.action[order]
-    # of several that overlap, in the order of starts, two neighbours do
-    overlapping = (np.diff(owner) == 0) & (np.diff(action) == 0)
-    overlapping &= X.start[order][1:] < X.end[order][:-1]
-    alone = np.ones(len(X.actions), np.int64)
-    alone[action[1:][overlapping]] = 0
-    return alone
+    # of several that overlap or meet, in the order of starts, two neighbours do
+    same = (np.diff(owner) == 0) & (np.diff(action) == 0)
+    pause = X.start[order][1:] - X.end[order][:-1]
+    apart = np.full(len(X.actions), APART[0], np.int64)
+    apart[action[1:][same & (pause == 0)]] = APART[1]
+    apart[action[1:][same & (pause < 0)]] = APART[2]
+    return apart
 
 
 def are_whole(X: IntervalSequences) -> bool:

@@ -89,6 +89,6 @@ def draw_relations(
     activity: ActivityModel, action: Codes, rng: np.random.Generator, sharpness: float = 1.0
 ) -> Bytes:
     """Draw the relations of all pairs given their actions, (k, k) with 255 elsewhere."""
-    alone = None if activity.alone is None else activity.alone.astype(bool)
-    drawn: Bytes = activity["relations"].draw(action, rng, alone, sharpness)
+    apart = None if activity.apart is None else activity.apart.astype(np.uint8)
+    drawn: Bytes = activity["relations"].draw(action, rng, apart, sharpness)
     return drawn

@@ -26,7 +26,6 @@ FORMAT, VERSION = b"ibgn model ", 2
 LARGEST = 2 << 30  # bytes of a file, and of all its arrays unpacked
 MOST_AXES = 4  # of an array
 LARGEST_JSON = 16 << 20
-MOST_AXES = 4  # of an array
 MOST_LINKS = 10_000_000  # pairs of positions of all structures together
 SMALL = ("|b1", "|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<u8")
 NUMBERS = (*INT, *FLOAT, *SMALL, "<f2", "<f4")

@@ -58,7 +58,8 @@ def plot_tables(
     >>> from ibgn.classifiers.ibgn import IBGNClassifier
     >>> from ibgn.datasets import make_hand_signs
     >>> X, y, _ = make_hand_signs(instances_per_style=4, random_state=0)
-    >>> model = IBGNClassifier(terms=("tables", "relations"), random_state=0)
+    >>> options = {"concentration": 100.0, "action_prior": 0.1, "random_state": 0}
+    >>> model = IBGNClassifier(terms=("tables", "relations"), weights="equal", **options)
     >>> two = (y == "air") | (y == "bank")
     >>> _ = model.fit(X[two], y[two])
     >>> ax = plot_tables(model.activities_["air"], most_actions=5)

@@ -240,15 +240,13 @@ def recognise_sizes(method: Method, seed: int) -> float:
 
 
 def _runs(*sizes: int) -> list[Activity]:
-    """Actions one after the other, none twice: a run of the alphabet, forwards or backwards."""
+    """Some of ten actions one after the other, none twice, in any order; two are in both tens."""
 
-    def activity(step: int, number: int, rng: np.random.Generator) -> Instance:
-        size = int(rng.choice(sizes))
-        first = int(rng.integers(11 - size))
-        run = "ABCDEFGHIJ"[first : first + size][::step]
-        return _perform([(action, 2 * n, 2 * n + 1) for n, action in enumerate(run)], rng)
+    def activity(ten: str, number: int, rng: np.random.Generator) -> Instance:
+        chosen = rng.permutation(10)[: rng.choice(sizes)].tolist()
+        return _perform([(ten[a], 2 * n, 2 * n + 1) for n, a in enumerate(chosen)], rng)
 
-    return [partial(activity, step) for step in (1, -1)]
+    return [partial(activity, ten) for ten in ("ABCDEFGHIJ", "IJKLMNOPQR")]
 
 
 def learn_structure(method: Method, seed: int) -> float:
@@ -264,15 +262,20 @@ def learn_structure(method: Method, seed: int) -> float:
 
 
 def _depend(early: bool) -> Activity:
-    """First A and B, then C and D; in one of the two, which comes first decides the relation."""
+    """Two pairs of actions; in one, the first action decides the relation, in the other nothing.
+
+    The second action of a pair is always the same: a link must show what the first one says.
+    """
 
     def activity(number: int, rng: np.random.Generator) -> Instance:
-        ordered = [[("A", 0, 2), ("B", 1, 3)], [("B", 0, 1), ("A", 1, 2)]][rng.integers(2)]
-        unequal = [pattern for pattern in RELATED if pattern[0][1:] != pattern[1][1:]]
-        free = unequal[rng.integers(len(unequal))]
-        first, then = (ordered, free) if early else (free, ordered)
-        later = [({"A": "C", "B": "D"}[a], start + 5, end + 5) for a, start, end in then]
-        return _perform([*first, *later], rng)
+        first, other = rng.integers(2, size=2).tolist()
+        decided = [[("A", 0, 2), ("C", 1, 3)], [("B", 0, 1), ("C", 1, 2)]][first]
+        in_order = [pattern for pattern in RELATED if pattern[0][1:] < pattern[1][1:]]
+        (_, *one), (_, *two) = in_order[rng.integers(len(in_order))]
+        free = [("AB"[other], *one), ("C", *two)]
+        sooner, later = (decided, free) if early else (free, decided)
+        renamed = [({"A": "D", "B": "E", "C": "F"}[a], s + 5, e + 5) for a, s, e in later]
+        return _perform([*sooner, *renamed], rng)
 
     return activity
 

@@ -193,10 +193,9 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "sizes",
         "Does it recognise instances shorter and longer than any it learned from?",
-        "Share recognised of two activities with some of ten actions one after the other, in "
-        "alphabetical order or the reverse: learned from four to six, tested on two and three, "
-        "and on eight to ten; the smaller share counts. No action occurs twice, as that is "
-        "another question.",
+        "Share recognised of two activities with some of ten actions one after the other, two "
+        "of which belong to both: learned from four to six, tested on two and three, and on eight "
+        "to ten; the smaller share counts. No action occurs twice, as that is another question.",
         recognise_sizes,
         RIGHT,
         _says("yes", "no", "yes"),

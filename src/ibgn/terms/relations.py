@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ibgn._arrays import Bools, Bytes, Floats, Ints
+from ibgn._arrays import Bytes, Floats, Ints
 from ibgn._kernels import generation as drawing
 from ibgn._kernels import links as kernels
+from ibgn._kernels.pairs import ALL
 from ibgn.allen import COMPOSITION, Relation, symbols
 from ibgn.checks import check_choice, check_number
 from ibgn.declarations import FLOAT, INT, are_log_probs, stored
@@ -122,7 +123,7 @@ class FittedRelations(FittedTerm):
         self,
         action: npt.ArrayLike,
         rng: np.random.Generator,
-        alone: Bools | None = None,
+        apart: Bytes | None = None,
         sharpness: float = 1.0,
     ) -> Bytes:
         """Draw the relations of all pairs of an instance given its actions.
@@ -132,11 +133,11 @@ class FittedRelations(FittedTerm):
         together. It is the distribution that is scored; a pair that is not scored has each of the
         relations left with the same probability.
 
-        Intervals of actions that are `alone`, (actions,), never overlap each other. Probabilities
-        are raised to the power `sharpness`.
+        `apart`, (actions,), has the set of relations that intervals of an action may have to each
+        other: all, before and meets, or before. Probabilities are raised to the power `sharpness`.
         """
         self._check_distribution()
-        alone = np.zeros(len(self.actions), bool) if alone is None else alone
+        apart = np.full(len(self.actions), ALL, np.uint8) if apart is None else apart
         return drawing.draw_relations(
             np.asarray(action, np.int32),
             self.structure.mask(self.structure.size),
@@ -146,7 +147,7 @@ class FittedRelations(FittedTerm):
             self.keys,
             *self._chances,
             COMPOSITION,
-            alone,
+            apart,
             float(sharpness),
             rng,
         )

@@ -74,9 +74,10 @@ class TableCounts(Counts):
     def _of(self, sequences: list[Codes]) -> Self:
         lengths = [len(sequence) for sequence in sequences]
         offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        return type(self)(
-            offsets, np.concatenate([np.zeros(0, np.int32), *sequences]), self.actions
-        )
+        action = np.concatenate([np.zeros(0, np.int32), *sequences])
+        for array in (offsets, action):  # as in X, so that kernels are compiled once
+            array.flags.writeable = False
+        return type(self)(offsets, action, self.actions)
 
 
 @dataclass(frozen=True)
