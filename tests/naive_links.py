@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 import numpy as np
 from scipy.special import gammaln
 
-from naive import is_linked
+from naive import constrain_full, is_linked, relate
 
 MODES = ("constrained", "marginal", "ignore")
 
@@ -55,6 +55,16 @@ def pair_choices(offsets, action, constraint, links, beyond, actions, unlinked, 
         allowed.append(left)
         keys.append(pair_key(a, b, left, linked, actions))
     return np.array(allowed, np.uint8), np.array(keys, np.int64)
+
+
+def open_pairs(offsets, action, start, end, actions, ties):
+    constraint, relation = constrain_full(offsets, start, end), relate(offsets, start, end)
+    everything = np.zeros((0, 0), bool), 2  # links of all pairs
+    allowed, keys = pair_choices(offsets, action, constraint, *everything, actions, 0, ties)
+    lengths = np.diff(offsets)
+    owner = np.repeat(np.arange(len(lengths)), lengths * (lengths - 1) // 2)
+    chosen = [left.bit_count() > 1 for left in allowed.tolist()]
+    return owner[chosen], keys[chosen], relation[chosen]
 
 
 def find(keys, key):

@@ -92,9 +92,12 @@ def test_row_of_the_full_network(X):
     k = len(X.start)
     for i in range(k):
         row, twin = np.zeros((2, k - i - 1), np.uint8)
-        pairs.constrain_row(i, k, X.start, X.end, row)
+        filled = pairs.constrain_row(i, k, X.start, X.end, row)
         naive.constrain_row(i, k, X.start, X.end, twin)
-        np.testing.assert_array_equal(row, twin)
+        np.testing.assert_array_equal(row[:filled], twin[:filled])
+        assert filled >= min(k - i - 1, 1)
+        # the others leave the relation that holds and nothing else
+        assert all(allowed.bit_count() == 1 for allowed in twin[filled:].tolist())
 
 
 @given(sequences(most=2))
@@ -496,6 +499,16 @@ def test_choices_of_pairs(X, structure, unlinked, ties, actions):
     arguments = X.offsets, X.action, seen.constraint, mask, beyond, actions, unlinked, ties
     for mine, twin in zip(
         links.pair_choices(*arguments), naive_links.pair_choices(*arguments), strict=True
+    ):
+        np.testing.assert_array_equal(mine, twin)
+        assert mine.dtype == twin.dtype
+
+
+@given(sequences(longest=12), st.booleans(), st.integers(0, 4))
+def test_pairs_that_leave_a_choice(X, ties, actions):
+    arguments = X.offsets, X.action, X.start, X.end, actions, ties
+    for mine, twin in zip(
+        links.open_pairs(*arguments), naive_links.open_pairs(*arguments), strict=True
     ):
         np.testing.assert_array_equal(mine, twin)
         assert mine.dtype == twin.dtype

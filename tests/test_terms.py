@@ -1,6 +1,6 @@
 """Terms: counts add and subtract, what they say adds up at every level, and nothing is unknown."""
 
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import numpy as np
 import pandas as pd
@@ -13,6 +13,7 @@ from sklearn.exceptions import NotFittedError
 from ibgn import IntervalSequences, Structure
 from ibgn.classifiers import METHODS, DBNClassifier, IBGNClassifier, IHMMClassifier, ITBNClassifier
 from ibgn.classifiers.dbn import Steps
+from ibgn.classifiers.ibgn import DEFAULT_TERMS
 from ibgn.classifiers.ihmm import Chains
 from ibgn.classifiers.temporal_network import Network
 from ibgn.datasets import make_hand_signs
@@ -39,6 +40,8 @@ from ibgn.terms import (
     Totals,
     smoothing,
 )
+from ibgn.terms.stacked import StackedTerm
+from ibgn.terms.tally import PlainTally, Sample, make_tally
 from strategies import sequences
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -74,6 +77,7 @@ SETTINGS = [
     Occupancy(),
     Switches(),
 ]
+AT_ONCE = [SETTINGS[2], *(term for term in SETTINGS if isinstance(term, StackedTerm))]
 every_setting = pytest.mark.parametrize("term", SETTINGS, ids=str)
 
 
@@ -159,6 +163,65 @@ def test_counts_matter(term):
     assert abs(one.log_likelihood(X) - both.log_likelihood(X)).max() > 0.01
 
 
+def draw_sample(data):
+    """Instances in two folds and three activities, some of them copies; cells may be empty."""
+    X = data.draw(sequences(least=1, most=8))
+
+    def draw(number):
+        return np.array(
+            data.draw(st.lists(st.integers(0, number - 1), min_size=len(X), max_size=len(X)))
+        )
+
+    return Sample(X, draw(3), draw(2), draw(2) > 0, 3, 2, copy_weight=0.15)
+
+
+@pytest.mark.parametrize("term", AT_ONCE, ids=str)
+@settings(max_examples=25)
+@given(data=st.data())
+def test_a_sample_at_once_is_one_by_one(term, data):
+    sample = draw_sample(data)
+    X = sample.X
+    (special,) = term.specialise([X])
+    contexts = [Context(c, X.actions, 0, np.random.default_rng(c)) for c in range(3)]
+    at_once, plain = make_tally([special] * 3, sample), PlainTally([special] * 3, sample)
+    assert type(at_once) is not PlainTally
+    np.testing.assert_allclose(
+        at_once.hold_out(contexts), plain.hold_out(contexts), rtol=1e-9, atol=1e-9
+    )
+    for mine, its in zip(at_once.learn(contexts), plain.learn(contexts), strict=True):
+        assert type(mine) is type(its)
+        say_the_same(mine, its, recode(X, X.actions))
+        for field in fields(mine):
+            assert np.shape(getattr(mine, field.name)) == np.shape(getattr(its, field.name))
+
+
+@pytest.mark.parametrize("term", AT_ONCE, ids=str)
+def test_copies_and_folds_matter(term):
+    """Control: copies that count, and folds that are held out, change what is learned."""
+    X, y, _ = make_hand_signs(instances_per_style=2, random_state=0)
+    codes = np.unique(y, return_inverse=True)[1] % 3
+    (special,) = term.specialise([X])
+    contexts = [Context(c, X.actions, 0, np.random.default_rng(c)) for c in range(3)]
+    every = np.arange(len(X))
+    one = Sample(X, codes, every % 2, every % 5 == 0, 3, 2, copy_weight=0.15)
+    scores = [
+        make_tally([special] * 3, sample).hold_out(contexts)
+        for sample in (one, replace(one, copy_weight=0.5), replace(one, fold=every // 2 % 2))
+    ]
+    assert abs(scores[0] - scores[1]).max() > 0.01
+    assert abs(scores[0] - scores[2]).max() > 0.01
+
+
+def test_which_terms_are_counted_at_once():
+    names = {term.name for term in AT_ONCE}
+    assert names >= set(DEFAULT_TERMS)
+    X, _, _ = make_hand_signs(instances_per_style=1, random_state=0)
+    sample = Sample(X, np.zeros(len(X), int), np.zeros(len(X), int), np.zeros(len(X), bool), 1, 1)
+    for term in SETTINGS:
+        (special,) = term.specialise([X])
+        assert (special.tally(sample) is not None) == (term in AT_ONCE)
+
+
 # what terms say
 
 
@@ -186,6 +249,24 @@ def test_levels_add_up_to_the_log_likelihood(term, data):
         np.testing.assert_allclose(found, said.by_instance(Z), rtol=1e-9, atol=1e-9)
         for d in range(n):
             np.testing.assert_allclose(learned.log_likelihood(Z[d]), found[[d]], rtol=1e-12)
+
+
+@every_setting
+@settings(max_examples=15)
+@given(data=st.data())
+def test_scores_of_many_are_those_of_each(term, data):
+    """Also of unknown actions, of instances without intervals, and of none at all."""
+    X, other = data.draw(sequences(least=1, most=8)), data.draw(sequences(longest=14))
+    specials = term.specialise([X[::2], X[1::2], X])
+    learned = [
+        fit(special, special.count(part), X)
+        for special, part in zip(specials, (X[::2], X[1::2], X), strict=True)
+    ]
+    for Z in (recode(other, X.actions), X[:0]):
+        found = term.fitted.log_likelihoods(learned, Z)
+        assert found.shape == (len(Z), 3)
+        expected = np.transpose([one.log_likelihood(Z) for one in learned])
+        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
 
 
 @every_setting

@@ -11,7 +11,8 @@ from ibgn.errors import OptionError
 from ibgn.model.learning import HeldOut, Lesson, copy_with_errors
 from ibgn.model.weights import fit_weights
 from ibgn.terms import TERMS, Context, LogTerms
-from ibgn.terms.moments import Moments, count_moments, fit_student_t
+from ibgn.terms.moments import Moments, Numbers, fit_student_t
+from ibgn.terms.stacked import Cells
 
 OF_TIME = (
     *("length", "durations", "totals", "starts", "gaps"),
@@ -44,15 +45,22 @@ def test_a_term_is_what_its_plain_twin_says(name, signs):
     np.testing.assert_allclose(learned.log_likelihood(X[::7]), expected, rtol=1e-9)
 
 
+def moments_of(group, value, groups):
+    """Moments of numbers that are all of one instance."""
+    once = np.zeros(len(value), int)
+    counted = Numbers(once, np.asarray(group), value, groups).by_cell(Cells(once, 1, once + 1.0))
+    return counted.map(lambda array: array[0])
+
+
 def test_moments_are_those_of_each_group(rng):
     group, value = rng.integers(0, 4, 50), rng.normal(size=50)
-    counts = count_moments(group, value, 5)
+    counts = moments_of(group, value, 5)
     expected = [naive_terms.moments(value[group == g].tolist()) for g in range(5)]
     np.testing.assert_allclose(np.column_stack([*vars(counts).values()]), expected, rtol=1e-12)
 
 
 def test_predictions_are_student_t(rng):
-    own = count_moments(np.zeros(9, int), rng.normal(size=9), 1)
+    own = moments_of(np.zeros(9, int), rng.normal(size=9), 1)
     prediction = fit_student_t(own, own)
     value = rng.normal(size=20)
     density = student.logpdf(value, prediction.freedom, prediction.location, prediction.scale)
@@ -61,7 +69,7 @@ def test_predictions_are_student_t(rng):
 
 def test_what_is_seldom_seen_takes_after_all_activities():
     nothing = Moments(*np.zeros((3, 1)))
-    many = count_moments(np.zeros(1000, int), np.linspace(4, 6, 1000), 1)
+    many = moments_of(np.zeros(1000, int), np.linspace(4, 6, 1000), 1)
     few, much = fit_student_t(nothing, many), fit_student_t(many, many + many)
     assert few.location[0] == pytest.approx(5, abs=0.01)
     assert few.freedom[0] < 4 < 1000 < much.freedom[0]
@@ -110,7 +118,7 @@ def test_held_out_scores_are_those_of_a_model_without_the_fold(signs):
     terms = [[TERMS[name]()] * 3 for name in ALL]
     contexts = [Context(c, X.actions, 0, np.random.default_rng(0)) for c in range(3)]
     lesson = Lesson(terms, X, codes, folds)
-    scores = lesson.hold_out(lesson.count(), contexts).scores
+    scores = lesson.hold_out(contexts).scores
     rest = np.setdiff1d(np.arange(len(X)), folds[1])
     model = IBGNClassifier(terms=ALL, weights="equal", copy_weight=0).fit(X[rest], y[rest])
     assert model.actions_ == tuple(sorted({X.actions[a] for a in X.action}))

@@ -156,10 +156,10 @@ class IntervalSequences:
         ids = join_if_all([part.ids for part in parts])
         groups = join_if_all([part.groups for part in parts])
         # names may sort differently in another vocabulary, and names order equal intervals
-        order = np.lexsort(
-            (flat.action, flat.end, flat.start, np.repeat(np.arange(len(lengths)), lengths))
-        )
-        flat = flat._replace(action=flat.action[order])
+        if any((np.diff(new) < 0).any() for new in renumber):
+            owner = np.repeat(np.arange(len(lengths)), lengths)
+            order = np.lexsort((flat.action, flat.end, flat.start, owner))
+            flat = flat._replace(action=flat.action[order])
         return cls.from_flat(flat, actions, ids, groups)
 
     @property
@@ -181,12 +181,12 @@ class IntervalSequences:
     @property
     def lengths(self) -> npt.NDArray[np.int64]:
         """(n,) number of intervals of each instance."""
-        return np.diff(self.offsets)
+        return self.derived("lengths", lambda: _fixed(np.diff(self.offsets)))
 
     @property
     def owner(self) -> npt.NDArray[np.int64]:
         """(intervals,) number of the instance that each interval belongs to."""
-        return np.repeat(np.arange(len(self)), self.lengths)
+        return self.derived("owner", lambda: _fixed(np.repeat(np.arange(len(self)), self.lengths)))
 
     @property
     def shape(self) -> tuple[int]:
@@ -336,6 +336,12 @@ class IntervalSequences:
 def as_sequences(X: "IntervalSequences | Iterable[Instance]") -> IntervalSequences:
     """Take `IntervalSequences` as it is, and anything else as a list of instances."""
     return X if isinstance(X, IntervalSequences) else IntervalSequences.from_lists(X)
+
+
+def _fixed(values: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Array that nobody may change."""
+    values.flags.writeable = False
+    return values
 
 
 def _copied(values: npt.ArrayLike | None) -> npt.ArrayLike | None:

@@ -212,6 +212,8 @@ def _each_chunk(
     edges = np.arange(PAIRS_IN_FLIGHT, offsets[-1], PAIRS_IN_FLIGHT)
     bounds = np.unique(np.concatenate([[0], np.searchsorted(offsets, edges), [len(offsets) - 1]]))
     runs = zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)
+    if len(bounds) < 3:  # nothing to do at the same time
+        return [work(first, last) for first, last in runs]
     parallel = joblib.Parallel(n_jobs=n_jobs, require="sharedmem")
     done: list[T] = parallel(joblib.delayed(work)(first, last) for first, last in runs)
     return done

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ibgn._arrays import Codes, Floats, Ints
 from ibgn.intervals import IntervalSequences
 
 __all__ = ["rebuild", "recode"]
@@ -38,7 +39,7 @@ def rebuild(
     code = {name: number for number, name in enumerate(names)}
     rank = np.array([code[name] for name in X.actions], np.int32)
     action, start, end = rank[action[kept]], start[kept], end[kept]
-    order = np.lexsort((action, end, start, owner))
+    order = _order(owner, start, end, action)
     lengths = np.bincount(owner, minlength=len(X))
     flat = X.flat._replace(
         offsets=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
@@ -47,3 +48,13 @@ def rebuild(
         end=end[order],
     )
     return IntervalSequences.from_flat(flat, names, X.ids, X.groups)
+
+
+def _order(owner: Ints, start: Floats, end: Floats, action: Codes) -> Ints:
+    """Order of intervals by (owner, start, end, action); owners ascend already."""
+    order: Ints = np.arange(len(owner))
+    for keys in ((start, owner), (action, end, start, owner)):
+        if ((np.diff(owner[order]) > 0) | (np.diff(start[order]) > 0)).all():
+            return order  # no two start together, so that nothing else decides
+        order = np.lexsort(keys)
+    return order

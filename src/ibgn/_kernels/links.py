@@ -12,7 +12,7 @@ import numpy as np
 
 from ibgn._arrays import Bools, Bytes, Codes, Floats, Ints
 from ibgn._kernels.compile import kernel
-from ibgn._kernels.pairs import ALL, E, is_linked
+from ibgn._kernels.pairs import ALL, E, constrain_row, count_pairs, is_linked, relation_of
 
 Key = int | np.int64
 CONSTRAINED, MARGINAL, IGNORE = range(3)  # what an unlinked pair leaves open
@@ -80,6 +80,32 @@ def pair_choices(
                 allowed[pair], keys[pair] = left, pair_key(a, b, left, linked, actions)
                 pair += 1
     return allowed, keys
+
+
+@kernel
+def open_pairs(
+    offsets: Ints, action: Codes, start: Floats, end: Floats, actions: int, ties: bool
+) -> tuple[Ints, Ints, Bytes]:
+    """Pairs that leave a choice where every pair is linked -> instance, key and relation of each.
+
+    Those of `pair_choices`, without a look at pairs that come after all choices.
+    """
+    most, found = count_pairs(offsets), 0
+    owner, keys = np.empty(most, np.int64), np.empty(most, np.int64)
+    relation = np.empty(most, np.uint8)
+    for d in range(len(offsets) - 1):
+        row = np.empty(offsets[d + 1] - offsets[d], np.uint8)
+        for i in range(offsets[d], offsets[d + 1]):
+            for n in range(constrain_row(i, offsets[d + 1], start, end, row)):
+                j, left = i + n + 1, int(row[n])
+                if not ties:
+                    left = without_tie(left, action[i], action[j], actions)
+                if left & (left - 1):
+                    owner[found] = d
+                    keys[found] = pair_key(action[i], action[j], left, True, actions)
+                    relation[found] = relation_of(start[i], end[i], start[j], end[j])
+                    found += 1
+    return owner[:found].copy(), keys[:found].copy(), relation[:found].copy()
 
 
 @kernel

@@ -57,8 +57,10 @@ def count_pairs(offsets: Ints) -> int:
 
 
 @kernel
-def constrain_row(i: int, stop: int, start: Floats, end: Floats, row: Bytes) -> None:
+def constrain_row(i: int, stop: int, start: Floats, end: Floats, row: Bytes) -> int:
     """Fill row with the constraints c(i, i+1), c(i, i+2), ... where every pair is linked.
+
+    Returns how many were filled; all that follow leave only the relation that holds.
 
     One pass, constant work per pair. An interval m between i and j leaves more than one relation
     open in only two cases. (1) i overlaps or starts m, and m overlaps, contains or is finished by
@@ -71,14 +73,13 @@ def constrain_row(i: int, stop: int, start: Floats, end: Floats, row: Bytes) -> 
     first_end_after, last_start_after = np.inf, -np.inf
     last_end_inside = -np.inf
     for j in range(i + 1, stop):
+        if forced:
+            return j - i - 1
         relation = relation_of(start[i], end[i], start[j], end[j])
         if j == i + 1:
             row[0] = ALL
         elif (
-            forced
-            or start[j] <= last_start_after
-            or start[j] >= first_end_after
-            or end[j] <= last_end_inside
+            start[j] <= last_start_after or start[j] >= first_end_after or end[j] <= last_end_inside
         ):
             row[j - i - 1] = 1 << relation
         else:
@@ -98,6 +99,7 @@ def constrain_row(i: int, stop: int, start: Floats, end: Floats, row: Bytes) -> 
             last_end_inside = max(last_end_inside, end[j])
         else:
             forced = True
+    return stop - i - 1
 
 
 @kernel
@@ -108,7 +110,9 @@ def constrain_full(offsets: Ints, start: Floats, end: Floats) -> Bytes:
     for d in range(len(offsets) - 1):
         for i in range(offsets[d], offsets[d + 1]):
             length = offsets[d + 1] - i - 1
-            constrain_row(i, offsets[d + 1], start, end, constraint[pair : pair + length])
+            row = constraint[pair : pair + length]
+            for n in range(constrain_row(i, offsets[d + 1], start, end, row), length):
+                row[n] = 1 << relation_of(start[i], end[i], start[i + n + 1], end[i + n + 1])
             pair += length
     return constraint
 
@@ -192,10 +196,10 @@ def count_full(offsets: Ints, start: Floats, end: Floats) -> Ints:
     for d in range(len(offsets) - 1):
         row = np.empty(offsets[d + 1] - offsets[d], np.uint8)
         for i in range(offsets[d], offsets[d + 1]):
-            constrain_row(i, offsets[d + 1], start, end, row)
+            filled = constrain_row(i, offsets[d + 1], start, end, row)
             for j in range(i + 1, offsets[d + 1]):
                 relation = relation_of(start[i], end[i], start[j], end[j])
-                counts[row[j - i - 1], relation] += 1
+                counts[row[j - i - 1] if j - i <= filled else 1 << relation, relation] += 1
     return counts
 
 

@@ -22,7 +22,13 @@ from ibgn.classifiers.prior import ClassPrior, check_prior, class_log_prior
 from ibgn.declarations import STORABLE, Stored, register
 from ibgn.errors import DataError
 from ibgn.intervals import Instance, IntervalSequences, as_sequences
-from ibgn.model.activity import ActivityModel, are_whole, mean_pace, relations_to_itself
+from ibgn.model.activity import (
+    ActivityModel,
+    are_whole,
+    mean_pace,
+    relations_to_itself,
+    score_activities,
+)
 from ibgn.model.explanation import Explanation
 from ibgn.model.learning import HeldOut, Lesson
 from ibgn.networks import Sequences, read_networks
@@ -143,14 +149,16 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
         with joblib.parallel_config("threading", n_jobs=self.n_jobs):
             terms = [term.specialise(parts) for term in self._make_terms()]
             lesson = self._make_lesson(terms, X, codes, rng)
-            counts = lesson.count()
             typical: Sequence[Floats | None] = [None] * len(parts)
-            if len(lesson.folds) > 1:
-                held_out = lesson.hold_out(counts, contexts)
+            if lesson.sample.folds > 1:
+                held_out = lesson.hold_out(contexts)
                 typical = list(lesson.typical(held_out))
                 self._set_weights(held_out)
-            learned = lesson.learn(counts, contexts)
-            return list(_with_progress(learned, len(parts), self.progress)), typical
+            total = len(terms) * len(parts)
+            learned = list(_with_progress(lesson.learn(contexts), total, self.progress))
+        names = [of_activities[0].name for of_activities in terms]
+        by_activity = (learned[c :: len(parts)] for c in range(len(parts)))
+        return [dict(zip(names, fitted, strict=True)) for fitted in by_activity], typical
 
     def _make_lesson(
         self,
@@ -221,10 +229,7 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
 
     def _scores(self, X: IntervalSequences) -> Floats:
         with joblib.parallel_config("threading", n_jobs=self.n_jobs):
-            pieces = [
-                np.stack([model.log_likelihood(piece) for model in self.activities_.values()], -1)
-                for piece in _pieces(X)
-            ]
+            pieces = [score_activities(self.activities_.values(), piece) for piece in _pieces(X)]
         shape = (0, len(self.terms_), len(self.classes_))
         together: Floats = np.concatenate([np.zeros(shape), *pieces])
         return together

@@ -1,7 +1,7 @@
 """IBGNClassifier: one set of terms per activity, and the likeliest activity of an instance."""
 
 from collections.abc import Callable, Mapping, Sequence
-from inspect import signature
+from dataclasses import fields
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -232,22 +232,23 @@ class IBGNClassifier(ActivityClassifier):
         choice: Any = self.terms
         if isinstance(choice, str) or not (isinstance(choice, Sequence) and choice):
             raise OptionError("terms", self.terms, "must be a list of terms or their names")
-        terms = [self._make_term(term) for term in self.terms]
+        options = self.get_params(deep=False)
+        terms = [self._make_term(term, options) for term in self.terms]
         names = [term.name for term in terms]
         repeated = next((name for name in names if names.count(name) > 1), None)
         if repeated is not None:
             raise OptionError("terms", self.terms, f"names {repeated!r} twice")
         return terms
 
-    def _make_term(self, term: Any) -> Term:
+    def _make_term(self, term: Any, options: Mapping[str, Any]) -> Term:
         """Make a term from its name, with the options that it shares with this estimator."""
         if isinstance(term, Term):
             return term
         if not isinstance(term, str) or term not in TERMS:
             known = ", ".join(map(repr, TERMS))
             raise OptionError("terms", self.terms, f"has no term {term!r}; choose among {known}")
-        kind, options = TERMS[term], self.get_params(deep=False)
-        shared = [name for name in signature(kind).parameters if name in options]
+        kind = TERMS[term]
+        shared = [f.name for f in fields(kind) if f.init and f.name in options]
         return kind(**{name: options[name] for name in shared})
 
     def _make_lesson(

@@ -1,6 +1,6 @@
 """One activity as it was learned: a set of terms."""
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -13,7 +13,7 @@ from ibgn.intervals import IntervalSequences
 from ibgn.terms.base import FittedTerm, LogTerms
 from ibgn.text import count
 
-__all__ = ["ActivityModel", "are_whole", "mean_pace", "relations_to_itself"]
+__all__ = ["ActivityModel", "are_whole", "mean_pace", "relations_to_itself", "score_activities"]
 
 T = TypeVar("T")
 
@@ -71,7 +71,7 @@ class ActivityModel:
 
     def log_likelihood(self, X: IntervalSequences) -> Floats:
         """(n, terms) log probability by each term; actions are coded as in training."""
-        return np.column_stack([term.log_likelihood(X) for term in self.terms.values()])
+        return score_activities([self], X)[:, :, 0]
 
     def log_terms(self, X: IntervalSequences) -> dict[str, LogTerms]:
         """What each term says about the parts of the instances."""
@@ -97,6 +97,12 @@ class ActivityModel:
         )
 
 
+def score_activities(activities: Iterable[ActivityModel], X: IntervalSequences) -> Floats:
+    """(n, terms, activities) log probability of each instance by each term of each activity."""
+    of_terms = zip(*(activity.terms.values() for activity in activities), strict=True)
+    return np.stack([type(fitted[0]).log_likelihoods(fitted, X) for fitted in of_terms], axis=1)
+
+
 def mean_pace(X: IntervalSequences) -> float:
     """Mean time between neighbouring end points of an instance that differ."""
     owner = np.concatenate([X.owner, X.owner])
@@ -109,7 +115,7 @@ def mean_pace(X: IntervalSequences) -> float:
 
 def relations_to_itself(X: IntervalSequences) -> Ints:
     """(actions,) set of relations that intervals of each action may have to each other."""
-    order = np.lexsort((X.start, X.action, X.owner))
+    order = np.lexsort((X.action, X.owner))  # and still in the order of starts
     owner, action = X.owner[order], X.action[order]
     # of several that overlap or meet, in the order of starts, two neighbours do
     same = (np.diff(owner) == 0) & (np.diff(action) == 0)

@@ -1,18 +1,14 @@
 """Learning from counts: the terms of all activities, and held-out scores for their weights.
 
-Counts of parts add up. So every fold of the training instances is counted once, activities are
-learned from all folds, and held-out scores from all folds but one. Copies of the instances with
-errors, as detectors make them, are counted with a small weight: relations of exact coincidence
-then lose a little of what they say, and recordings with errors a lot less.
+Copies of the instances with errors, as detectors make them, are counted with a small weight:
+relations of exact coincidence then lose a little of what they say, and recordings with errors a lot
+less.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import reduce
-from operator import add
-from typing import Any, NamedTuple
+from itertools import chain
+from typing import NamedTuple
 
-import joblib
 import numpy as np
 
 from ibgn._arrays import Floats, Ints
@@ -20,6 +16,7 @@ from ibgn.intervals import IntervalSequences
 from ibgn.noise import DurationNoise, Misdetection
 from ibgn.recoding import recode
 from ibgn.terms.base import Context, FittedTerm, Term
+from ibgn.terms.tally import Sample, make_tally
 
 __all__ = ["HeldOut", "Lesson", "copy_with_errors"]
 
@@ -41,7 +38,6 @@ class HeldOut(NamedTuple):
     weights: Floats
 
 
-@dataclass(frozen=True)
 class Lesson:
     """Instances to learn from, in folds, with copies; and the terms that learn.
 
@@ -55,82 +51,45 @@ class Lesson:
     copy_weight : how much an instance of a copy counts
     """
 
-    terms: Sequence[Sequence[Term]]
-    X: IntervalSequences
-    codes: Ints
-    folds: Sequence[Ints]
-    copies: Sequence[IntervalSequences] = ()
-    copy_weight: float = 0.0
-
-    def count(self) -> list[list[list[Any]]]:
-        """Count [term][fold][activity], each cell once."""
-        activities = range(len(self.terms[0]))
-        cells = [[fold[self.codes[fold] == c] for c in activities] for fold in self.folds]
-        return [
-            [[self._count(of_term[c], cell[c]) for c in activities] for cell in cells]
-            for of_term in self.terms
-        ]
-
-    def _count(self, term: Term, chosen: Ints) -> Any:
-        counts = term.count(self.X[chosen])
-        if not term.scales:
-            return counts
-        return reduce(
-            add, (term.count(copy[chosen]) * self.copy_weight for copy in self.copies), counts
+    def __init__(
+        self,
+        terms: Sequence[Sequence[Term]],
+        X: IntervalSequences,
+        codes: Ints,
+        folds: Sequence[Ints],
+        copies: Sequence[IntervalSequences] = (),
+        copy_weight: float = 0.0,
+    ) -> None:
+        versions = [X, *copies]
+        fold = np.empty(len(X), np.int64)
+        for number, chosen in enumerate(folds):
+            fold[chosen] = number
+        self.sample = Sample(
+            X=IntervalSequences.concatenate(versions) if copies else X,
+            activity=np.tile(codes, len(versions)),
+            fold=np.tile(fold, len(versions)),
+            copied=np.repeat(np.arange(len(versions)) > 0, len(X)),
+            activities=len(terms[0]),
+            folds=len(folds),
+            copy_weight=copy_weight,
         )
+        self.tallies = [make_tally(of_activities, self.sample) for of_activities in terms]
 
-    def learn(self, counts: Any, contexts: Sequence[Context]) -> Iterator[dict[str, FittedTerm]]:
-        """Learn the terms of each activity from the counts of all folds."""
-        totals = [
-            [reduce(add, cells) for cells in zip(*of_term, strict=True)] for of_term in counts
-        ]
-        pooled = [self._pooled(t, of_term) for t, of_term in enumerate(totals)]
+    def learn(self, contexts: Sequence[Context]) -> Iterator[FittedTerm]:
+        """Learn from all folds: the first term of each activity, then the second, and so on."""
+        return chain.from_iterable(tally.learn(contexts) for tally in self.tallies)
 
-        def fit(c: int) -> dict[str, FittedTerm]:
-            return {
-                of_term[c].name: of_term[c].fit(totals[t][c], pooled[t], contexts[c])
-                for t, of_term in enumerate(self.terms)
-            }
-
-        parallel = joblib.Parallel(prefer="threads", return_as="generator")
-        learned: Iterator[dict[str, FittedTerm]] = parallel(
-            joblib.delayed(fit)(c) for c in range(len(contexts))
-        )
-        return learned
-
-    def hold_out(self, counts: Any, contexts: Sequence[Context]) -> HeldOut:
+    def hold_out(self, contexts: Sequence[Context]) -> HeldOut:
         """Score every instance, and every copy, by the counts of the other folds."""
-        versions = [self.X, *self.copies]
-        shape = (len(versions), len(self.X), len(self.terms), len(contexts))
-        scores = np.empty(shape)
-        tested = [[version[fold] for version in versions] for fold in self.folds]
-
-        def score(t: int, f: int) -> None:
-            others = [of_fold for g, of_fold in enumerate(counts[t]) if g != f]
-            rest = [reduce(add, cells) for cells in zip(*others, strict=True)]
-            pooled = self._pooled(t, rest)
-            for c, context in enumerate(contexts):
-                learned = self.terms[t][c].fit(rest[c], pooled, context)
-                for v in range(len(versions)):
-                    scores[v, self.folds[f], t, c] = learned.log_likelihood(tested[f][v])
-
-        joblib.Parallel(require="sharedmem")(
-            joblib.delayed(score)(t, f)
-            for t in range(len(self.terms))
-            for f in range(len(self.folds))
-        )
-        weights = np.repeat([1.0, *[self.copy_weight] * len(self.copies)], len(self.X))
-        return HeldOut(scores.reshape(-1, *shape[2:]), np.tile(self.codes, len(versions)), weights)
+        scores = np.stack([tally.hold_out(contexts) for tally in self.tallies], axis=1)
+        return HeldOut(scores, self.sample.activity, self.sample.weight)
 
     def typical(self, held_out: HeldOut) -> Floats:
         """(activities, terms) mean held-out scores of its instances, without copies."""
-        scores = held_out.scores[: len(self.X)]
+        own = [(held_out.codes == c) & ~self.sample.copied for c in range(self.sample.activities)]
         return np.array(
-            [scores[self.codes == c, :, c].mean(axis=0) for c in range(scores.shape[2])]
+            [held_out.scores[chosen, :, c].mean(axis=0) for c, chosen in enumerate(own)]
         )
-
-    def _pooled(self, t: int, of_activities: Sequence[Any]) -> Any:
-        return reduce(add, of_activities) if self.terms[t][0].pools else None
 
 
 def copy_with_errors(X: IntervalSequences, rng: np.random.Generator) -> list[IntervalSequences]:

@@ -6,10 +6,10 @@ and scores an instance by the sum of their scores.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from inspect import isabstract
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
@@ -20,6 +20,9 @@ from ibgn.errors import OptionError
 from ibgn.intervals import IntervalSequences
 from ibgn.networks import pair_offsets, sum_by_instance
 from ibgn.terms.parts import Part
+
+if TYPE_CHECKING:
+    from ibgn.terms.tally import Sample, Tally
 
 __all__ = ["PRIOR", "TERMS", "Context", "Counts", "FittedTerm", "LogTerms", "Term"]
 
@@ -88,7 +91,11 @@ class Counts:
 
     def __mul__(self, weight: float) -> Self:
         """Counts of instances that each count as much as the weight says."""
-        return type(self)(*(getattr(self, f.name) * weight for f in fields(self)))
+        return self.map(lambda counts: counts * weight)
+
+    def map(self, change: Callable[[Any], Any]) -> Self:
+        """Counts with every field changed in the same way."""
+        return type(self)(*(change(getattr(self, f.name)) for f in fields(self)))
 
     def _pairs(self, other: Self) -> list[tuple[Any, Any]]:
         return [(getattr(self, f.name), getattr(other, f.name)) for f in fields(self)]
@@ -136,6 +143,14 @@ class FittedTerm(ABC):
     def log_likelihood(self, X: IntervalSequences) -> Floats:
         """(n,) log probability of each instance."""
         return self.log_terms(X).by_instance(X)
+
+    @classmethod
+    def log_likelihoods(cls, fitted: Sequence[Self], X: IntervalSequences) -> Floats:
+        """(n, fitted) log probability of each instance by each of several activities.
+
+        A subclass may do at once what this does one by one.
+        """
+        return np.column_stack([one.log_likelihood(X) for one in fitted])
 
     def brief(self) -> str:
         """What was learned, in a few words."""
@@ -196,3 +211,11 @@ class Term(ABC):
     def specialise(self, parts: Sequence[IntervalSequences]) -> Sequence["Term"]:
         """Return a term for each activity, after looking at the instances of all of them."""
         return [self] * len(parts)
+
+    def tally(self, sample: "Sample") -> "Tally | None":
+        """Count all instances of a sample at once, by fold and activity, if the term can.
+
+        By default it is left to `count`, `fit` and `log_likelihood`, one by one; a term that does
+        it at once is faster, see `ibgn.terms.stacked`.
+        """
+        return None

@@ -1,18 +1,20 @@
 """Pairs of intervals by what decides the probability of their relation."""
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Self
 
 import numpy as np
-from scipy.sparse import csr_array
+import pandas as pd
 
-from ibgn._arrays import Bytes, Ints
+from ibgn._arrays import Array, Bytes, Ints
 from ibgn._kernels import links as kernels
 from ibgn.intervals import IntervalSequences
 from ibgn.networks import BEYOND, shared_networks
 from ibgn.structure import Structure
+from ibgn.terms.base import Counts
+from ibgn.terms.shares import Outcomes
 
-__all__ = ["PairCells", "PairChoices", "PairRule", "Ties", "Unlinked"]
+__all__ = ["PairCells", "PairChoices", "PairRule", "RelationCounts", "Ties", "Unlinked"]
 
 Unlinked = Literal["constrained", "marginal", "ignore"]
 Ties = Literal["sorted", "published"]
@@ -42,20 +44,20 @@ class PairChoices(NamedTuple):
     @property
     def open(self) -> Ints:
         """Pairs that leave a choice."""
-        return np.flatnonzero(self.allowed & (self.allowed - 1))
+        return np.flatnonzero((self.allowed & (self.allowed - 1)) != 0)
 
 
 class PairCells(NamedTuple):
-    """Pairs that leave a choice, counted where key and relation are the same.
+    """Pairs that leave a choice, by key and relation.
 
     Parameters
     ----------
-    pairs : one pair of each kind
-    counts : (n, pairs) sparse, how many of them each instance has
+    pairs : one pair of each kind, in the order of keys and relations
+    outcomes : the kind of each pair of each instance
     """
 
     pairs: PairChoices
-    counts: csr_array
+    outcomes: Outcomes
 
 
 @dataclass(frozen=True)
@@ -103,17 +105,59 @@ class PairRule:
         return PairChoices(networks.relation, allowed, key)
 
     def cells(self, X: IntervalSequences, actions: int) -> PairCells:
-        """Count the pairs of each instance; it is done once for each X."""
+        """Find the cells of all pairs; it is done once for each X."""
 
-        def count() -> PairCells:
-            pairs = self.choices(X, actions)
-            chosen = pairs.open
-            code, cell = np.unique(
-                pairs.key[chosen] * 8 + pairs.relation[chosen], return_inverse=True
-            )
-            owner = np.repeat(np.arange(len(X)), X.lengths * (X.lengths - 1) // 2)[chosen]
-            counts = csr_array((np.ones(len(cell)), (owner, cell)), (len(X), len(code)))
+        def look() -> PairCells:
+            owner, key, relation = self._open_pairs(X, actions)
+            cell, code = pd.factorize(key * 8 + relation, sort=True)
+            outcomes = Outcomes(owner, cell, len(code))
             key, relation = code // 8, (code % 8).astype(np.uint8)
-            return PairCells(PairChoices(relation, (key % 128).astype(np.uint8), key), counts)
+            return PairCells(PairChoices(relation, (key % 128).astype(np.uint8), key), outcomes)
 
-        return X.derived(("pair cells", self, actions), count)
+        return X.derived(("pair cells", self, actions), look)
+
+    def _open_pairs(self, X: IntervalSequences, actions: int) -> tuple[Ints, Ints, Bytes]:
+        """Instance, key and relation of all pairs that leave a choice."""
+        if self.structure == Structure.full():
+            times = X.start, X.end
+            return kernels.open_pairs(
+                X.offsets, X.action, *times, actions, self.ties == "published"
+            )
+        pairs = self.choices(X, actions)
+        owner = np.repeat(np.arange(len(X)), X.lengths * (X.lengths - 1) // 2)
+        return owner[pairs.open], pairs.key[pairs.open], pairs.relation[pairs.open]
+
+
+@dataclass(frozen=True)
+class RelationCounts(Counts):
+    """Relations of pairs with a choice, counted over instances.
+
+    Parameters
+    ----------
+    keys : (rows,) sorted keys of pairs, see `ibgn._kernels.links`: (action, action, constraint) of
+        linked pairs, (second action, constraint) of others
+    counts : (rows, 7) relations of each
+
+    Counts are whole numbers unless they were multiplied by a weight.
+    """
+
+    keys: Ints
+    counts: Array
+
+    def __add__(self, other: Self) -> Self:
+        return self._with(other, 1)
+
+    def __sub__(self, other: Self) -> Self:
+        return self._with(other, -1)
+
+    def __mul__(self, weight: float) -> Self:
+        return type(self)(self.keys, self.counts * weight)
+
+    def _with(self, other: Self, sign: int) -> Self:
+        """Counts of both by key; keys without counts are removed."""
+        keys, row = np.unique(np.concatenate([self.keys, other.keys]), return_inverse=True)
+        both = np.concatenate([self.counts, sign * other.counts])
+        counts = np.zeros((len(keys), 7), both.dtype)
+        np.add.at(counts, row, both)
+        occurring = counts.any(axis=1)
+        return type(self)(keys[occurring], counts[occurring])

@@ -5,18 +5,19 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ibgn._arrays import Floats
+from ibgn._arrays import Floats, Ints
 from ibgn.declarations import FLOAT, is_finite, is_positive, stored
 from ibgn.intervals import IntervalSequences
-from ibgn.terms.base import Context, FittedTerm, LogTerms, Term
-from ibgn.terms.moments import Moments, StudentT, count_moments, fit_student_t
+from ibgn.terms.base import Context, LogTerms
+from ibgn.terms.moments import Moments, Numbers, StudentT, fit_student_t
 from ibgn.terms.parts import Part, listed, short, usual
+from ibgn.terms.stacked import Cells, StackedFit, StackedTerm
 
 __all__ = ["Durations", "FittedDurations", "FittedTotals", "Totals"]
 
 
 @dataclass(frozen=True)
-class _OfActions(FittedTerm):
+class _OfActions(StackedFit):
     """A Student-t distribution of a logarithm of time for each action.
 
     Parameters
@@ -58,10 +59,14 @@ class FittedDurations(_OfActions):
     def log_terms(self, X: IntervalSequences) -> LogTerms:
         """Log density of the log duration of each interval; 0 for unknown actions."""
         terms = np.zeros(len(X.action))
+        numbers = log_durations(X, len(self.actions))
         known = X.action < len(self.actions)
-        values = np.log(X.end - X.start)[known]
-        terms[known] = self.prediction.log_density(X.action[known], values)
+        terms[known] = self.prediction.log_density(numbers.group, numbers.value)
         return LogTerms(interval=terms)
+
+    def scores(self, X: IntervalSequences, row: Ints) -> Floats:
+        """Log density of all durations of each instance, by many activities."""
+        return log_durations(X, len(self.actions)).score(self.prediction, row)
 
     def observed(self, X: IntervalSequences, part: Part) -> str:
         """Durations."""
@@ -69,16 +74,16 @@ class FittedDurations(_OfActions):
 
 
 @dataclass(frozen=True)
-class Durations(Term):
+class Durations(StackedTerm):
     """How long each interval lasts, given its action."""
 
     name = "durations"
     fitted = FittedDurations
     pools = True
 
-    def count(self, X: IntervalSequences) -> Moments:
+    def count_cells(self, X: IntervalSequences, cells: Cells) -> Moments:
         """Count log durations by action."""
-        return count_moments(X.action, np.log(X.end - X.start), len(X.actions))
+        return log_durations(X, len(X.actions)).by_cell(cells)
 
     def fit(self, counts: Moments, pooled: Moments, context: Context) -> FittedDurations:
         """Predict the log duration of a new interval of each action."""
@@ -90,12 +95,16 @@ class FittedTotals(_OfActions):
 
     def log_terms(self, X: IntervalSequences) -> LogTerms:
         """Log density of the log of the total duration of each action, 0 where it is absent."""
-        total = total_durations(X, len(self.actions))
-        instance, action = np.nonzero(total)
-        terms = np.zeros(total.shape)
-        values = np.log(total[instance, action])
-        terms[instance, action] = self.prediction.log_density(action, values)
+        numbers = log_totals(X, len(self.actions))
+        terms = np.zeros((len(X), len(self.actions)))
+        terms[numbers.owner, numbers.group] = self.prediction.log_density(
+            numbers.group, numbers.value
+        )
         return LogTerms(action=terms)
+
+    def scores(self, X: IntervalSequences, row: Ints) -> Floats:
+        """Log density of all totals of each instance, by many activities."""
+        return log_totals(X, len(self.actions)).score(self.prediction, row)
 
     def observed(self, X: IntervalSequences, part: Part) -> str:
         """Sum of durations."""
@@ -104,26 +113,45 @@ class FittedTotals(_OfActions):
 
 
 @dataclass(frozen=True)
-class Totals(Term):
+class Totals(StackedTerm):
     """How long each action that occurs lasts in all its intervals together."""
 
     name = "totals"
     fitted = FittedTotals
     pools = True
 
-    def count(self, X: IntervalSequences) -> Moments:
+    def count_cells(self, X: IntervalSequences, cells: Cells) -> Moments:
         """Count logs of total durations by action."""
-        total = total_durations(X, len(X.actions))
-        instance, action = np.nonzero(total)
-        return count_moments(action, np.log(total[instance, action]), len(X.actions))
+        return log_totals(X, len(X.actions)).by_cell(cells)
 
     def fit(self, counts: Moments, pooled: Moments, context: Context) -> FittedTotals:
         """Predict the log total of each action in a new instance."""
         return FittedTotals(context.actions, *fit_student_t(counts, pooled))
 
 
+def log_durations(X: IntervalSequences, actions: int) -> Numbers:
+    """Logarithm of the duration of each interval of a known action, by action."""
+
+    def measure() -> Numbers:
+        known = X.action < actions
+        return Numbers(X.owner[known], X.action[known], np.log(X.end - X.start)[known], actions)
+
+    return X.derived(("log durations", actions), measure)
+
+
+def log_totals(X: IntervalSequences, actions: int) -> Numbers:
+    """Logarithm of the total duration of each known action that occurs, by action."""
+
+    def measure() -> Numbers:
+        total = total_durations(X, actions)
+        owner, action = np.nonzero(total)
+        return Numbers(owner, action, np.log(total[owner, action]), actions)
+
+    return X.derived(("log totals", actions), measure)
+
+
 def total_durations(X: IntervalSequences, actions: int) -> Floats:
     """(n, actions) sum of the durations of each known action."""
-    total = np.zeros((len(X), actions + 1))
-    np.add.at(total, (X.owner, X.action), X.end - X.start)
-    return total[:, :actions]
+    cell, size = X.owner * (actions + 1) + X.action, len(X) * (actions + 1)
+    total = np.bincount(cell, X.end - X.start, size).astype(np.float64, copy=False)
+    return total.reshape(len(X), actions + 1)[:, :actions]

@@ -9,16 +9,17 @@ from scipy.special import softmax
 from ibgn._arrays import Floats, Ints
 from ibgn.declarations import FLOAT, is_finite, is_positive, stored
 from ibgn.intervals import IntervalSequences
-from ibgn.terms.base import Context, FittedTerm, LogTerms, Term
-from ibgn.terms.moments import Moments, StudentT, count_moments, fit_student_t
+from ibgn.terms.base import Context, LogTerms
+from ibgn.terms.moments import Moments, Numbers, StudentT, fit_student_t
 from ibgn.terms.parts import Part, usual
+from ibgn.terms.stacked import Cells, StackedFit, StackedTerm
 from ibgn.text import count
 
 __all__ = ["FittedLength", "Length"]
 
 
 @dataclass(frozen=True)
-class FittedLength(FittedTerm):
+class FittedLength(StackedFit):
     """How many intervals an instance has: log(1 + k) follows a Student-t distribution.
 
     Parameters
@@ -37,7 +38,12 @@ class FittedLength(FittedTerm):
 
     def log_terms(self, X: IntervalSequences) -> LogTerms:
         """Log density of the length of each instance."""
-        return LogTerms(instance=self.prediction.log_density(np.zeros(len(X), int), log_lengths(X)))
+        numbers = log_lengths(X)
+        return LogTerms(instance=self.prediction.log_density(numbers.group, numbers.value))
+
+    def scores(self, X: IntervalSequences, row: Ints) -> Floats:
+        """Log density of the length of each instance, by many activities."""
+        return log_lengths(X).score(self.prediction, row)
 
     def draw(self, n: int, among: Ints, rng: np.random.Generator) -> Ints:
         """Draw lengths among these, (n,), each as likely as numbers that round to it."""
@@ -65,22 +71,22 @@ class FittedLength(FittedTerm):
 
 
 @dataclass(frozen=True)
-class Length(Term):
+class Length(StackedTerm):
     """How many intervals an instance has."""
 
     name = "length"
     fitted = FittedLength
     pools = True
 
-    def count(self, X: IntervalSequences) -> Moments:
+    def count_cells(self, X: IntervalSequences, cells: Cells) -> Moments:
         """Count log(1 + k) of all instances."""
-        return count_moments(np.zeros(len(X), int), log_lengths(X), 1)
+        return log_lengths(X).by_cell(cells)
 
     def fit(self, counts: Moments, pooled: Moments, context: Context) -> FittedLength:
         """Predict the length of a new instance."""
         return FittedLength(context.actions, *fit_student_t(counts, pooled))
 
 
-def log_lengths(X: IntervalSequences) -> Floats:
-    """(n,) log(1 + k)."""
-    return np.log1p(X.lengths)
+def log_lengths(X: IntervalSequences) -> Numbers:
+    """log(1 + k) of each instance."""
+    return Numbers(np.arange(len(X)), np.zeros(len(X), np.int64), np.log1p(X.lengths), 1)

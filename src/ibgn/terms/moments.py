@@ -11,11 +11,13 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import gammaln, stdtrit
 
-from ibgn._arrays import Floats
+from ibgn._arrays import Floats, Ints
 from ibgn.terms.base import Counts
 from ibgn.terms.parts import USUAL
+from ibgn.terms.shares import sum_rows
+from ibgn.terms.stacked import Cells
 
-__all__ = ["Moments", "StudentT", "count_moments", "fit_student_t"]
+__all__ = ["Moments", "Numbers", "StudentT", "fit_student_t"]
 
 MEAN_STRENGTH = 1.0  # the mean of all activities counts as so many numbers
 SPREAD_STRENGTH = 3.0  # and their variance as so many
@@ -58,11 +60,11 @@ class StudentT(NamedTuple):
 
     def log_density(self, group: npt.NDArray[np.integer], value: Floats) -> Floats:
         """Log density of values, each of a group."""
-        freedom, scale = self.freedom[group], self.scale[group]
-        off = (value - self.location[group]) / scale
-        constant = gammaln((freedom + 1) / 2) - gammaln(freedom / 2)
-        constant -= 0.5 * np.log(freedom * np.pi) + np.log(scale)
-        density: Floats = constant - (freedom + 1) / 2 * np.log1p(off * off / freedom)
+        power = (self.freedom + 1) / 2
+        width = self.scale * np.sqrt(self.freedom)
+        constant = gammaln(power) - gammaln(self.freedom / 2) - np.log(np.sqrt(np.pi) * width)
+        off = (value - self.location[group]) / width[group]
+        density: Floats = constant[group] - power[group] * np.log(1 + off * off)
         return density
 
     def usual(self) -> Floats:
@@ -71,13 +73,39 @@ class StudentT(NamedTuple):
         return np.stack([self.location - reach, self.location + reach])
 
 
-def count_moments(group: npt.NDArray[np.integer], value: Floats, groups: int) -> Moments:
-    """Count the numbers of each group."""
-    return Moments(
-        np.bincount(group, minlength=groups).astype(float),
-        np.bincount(group, value, minlength=groups).astype(float),
-        np.bincount(group, value * value, minlength=groups).astype(float),
-    )
+class Numbers(NamedTuple):
+    """Numbers that instances have, instance by instance.
+
+    Parameters
+    ----------
+    owner : (numbers,) number of the instance of each, ascending
+    group, value : (numbers,) of each
+    groups : how many groups there are
+    """
+
+    owner: Ints
+    group: npt.NDArray[np.integer]
+    value: Floats
+    groups: int
+
+    def by_cell(self, cells: Cells) -> Moments:
+        """Moments (cells, groups) of the instances of each cell."""
+        code, weight = cells.cell[self.owner] * self.groups + self.group, cells.weight[self.owner]
+        shape = cells.number, self.groups
+        weights = weight, weight * self.value, weight * self.value * self.value
+        sums = (np.bincount(code, each, shape[0] * shape[1]).reshape(shape) for each in weights)
+        return Moments(*(total.astype(np.float64, copy=False) for total in sums))
+
+    def score(self, prediction: StudentT, row: Ints) -> Floats:
+        """(n, columns) sum of the log densities of the numbers of each instance.
+
+        prediction (rows, columns, groups); row (n,) chooses the row of each instance.
+        """
+        columns = prediction.location.shape[1]
+        stacked = StudentT(*(np.moveaxis(field, 1, 2).reshape(-1, columns) for field in prediction))
+        code = row[self.owner] * self.groups + self.group
+        density = stacked.log_density(code, self.value[:, None])
+        return sum_rows(self.owner, len(row), np.arange(len(code)), density)
 
 
 def fit_student_t(own: Moments, pooled: Moments) -> StudentT:
@@ -86,9 +114,11 @@ def fit_student_t(own: Moments, pooled: Moments) -> StudentT:
     The posterior predictive of a normal distribution under a normal-inverse-gamma prior, whose
     mean and variance are those of the group in all activities.
     """
-    number = pooled.number.sum()
-    centre = pooled.total.sum() / max(number, 1)
-    spread = max(pooled.squares.sum() / max(number, 1) - centre**2, LEAST_VARIANCE)
+    number, total, squares = (
+        sums.sum(axis=-1, keepdims=True) for sums in (pooled.number, pooled.total, pooled.squares)
+    )
+    centre = total / np.maximum(number, 1)
+    spread = np.maximum(squares / np.maximum(number, 1) - centre**2, LEAST_VARIANCE)
     mean = (pooled.total + MEAN_STRENGTH * centre) / (pooled.number + MEAN_STRENGTH)
     variance = (pooled.scatter + SPREAD_STRENGTH * spread) / (pooled.number + SPREAD_STRENGTH)
     variance = np.maximum(variance, LEAST_VARIANCE)

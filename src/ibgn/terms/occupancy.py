@@ -5,11 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ibgn._arrays import Bools, Floats
+from ibgn._arrays import Bools, Floats, Ints
 from ibgn.declarations import ANY, FLOAT, stored
 from ibgn.intervals import IntervalSequences
-from ibgn.terms.base import Context, Counts, FittedTerm, LogTerms, Term
+from ibgn.terms.base import Context, Counts, LogTerms
 from ibgn.terms.parts import Part, per_cent
+from ibgn.terms.shares import Outcomes
+from ibgn.terms.stacked import Cells, StackedFit, StackedTerm
 from ibgn.terms.timing import time_spans
 
 __all__ = ["FittedOccupancy", "Occupancy"]
@@ -25,7 +27,7 @@ class OccupancyCounts(Counts):
     Parameters
     ----------
     going_on : (actions, instants) number of instances
-    instances : (1,) number of all instances
+    instances : (1, 1) number of all instances
     """
 
     going_on: Floats
@@ -33,7 +35,7 @@ class OccupancyCounts(Counts):
 
 
 @dataclass(frozen=True)
-class FittedOccupancy(FittedTerm):
+class FittedOccupancy(StackedFit):
     """Which actions go on at each of some relative times.
 
     Parameters
@@ -51,6 +53,14 @@ class FittedOccupancy(FittedTerm):
         absent = np.log1p(-self.probs)
         change = np.log(self.probs) - absent
         return LogTerms(action=np.einsum("nas,as->na", running, change) + absent.sum(axis=1))
+
+    def scores(self, X: IntervalSequences, row: Ints) -> Floats:
+        """Log probability of all that goes on and does not, by many activities."""
+        absent = np.log1p(-self.probs)
+        running = running_instants(X, len(self.actions), self.probs.shape[-1])
+        said = running.score(np.log(self.probs) - absent, row)
+        constant: Floats = absent.sum(axis=(-2, -1))
+        return said + constant[row]
 
     def describe(self) -> pd.DataFrame:
         """Part of the time that each action goes on, and when the most, the longest first."""
@@ -90,17 +100,20 @@ class FittedOccupancy(FittedTerm):
 
 
 @dataclass(frozen=True)
-class Occupancy(Term):
+class Occupancy(StackedTerm):
     """Which actions go on at each of twenty relative times."""
 
     name = "occupancy"
     fitted = FittedOccupancy
     pools = True
 
-    def count(self, X: IntervalSequences) -> OccupancyCounts:
+    def count_cells(self, X: IntervalSequences, cells: Cells) -> OccupancyCounts:
         """Count the instances in which each action goes on."""
-        running = going_on(X, len(X.actions), INSTANTS)
-        return OccupancyCounts(running.sum(axis=0).astype(float), np.array([float(len(X))]))
+        running = running_instants(X, len(X.actions), INSTANTS).by_cell(cells)
+        return OccupancyCounts(
+            running.reshape(cells.number, -1, INSTANTS),
+            cells.instances[:, None, None],
+        )
 
     def fit(
         self, counts: OccupancyCounts, pooled: OccupancyCounts, context: Context
@@ -116,14 +129,26 @@ def going_on(X: IntervalSequences, actions: int, instants: int) -> Bools:
 
     def look() -> Bools:
         begin, span = time_spans(X)
-        shape = (len(X), actions + 1, instants + 1)
-        edges = np.zeros(np.prod(shape), np.int32)
-        row = (X.owner * (actions + 1) + X.action) * (instants + 1)
-        for times, sign in ((X.start, 1), (X.end, -1)):
-            part = (times - begin[X.owner]) / span[X.owner]
-            instant = np.ceil(part * instants - 0.5).astype(np.int64)
-            np.add.at(edges, row + instant, sign)
-        running: Bools = edges.reshape(shape).cumsum(axis=2)[:, :actions, :instants] > 0
+        owner, known = X.owner, X.action < actions
+        first, last = (
+            np.ceil((times - begin[owner]) / span[owner] * instants - 0.5).astype(np.int64)
+            for times in (X.start, X.end)
+        )
+        covered = np.where(known, last - first, 0)
+        row = (owner * actions + X.action) * instants + first - np.cumsum(covered) + covered
+        running = np.zeros((len(X), actions, instants), bool)
+        running.reshape(-1)[np.repeat(row, covered) + np.arange(covered.sum())] = True
         return running
 
     return X.derived(("going on", actions, instants), look)
+
+
+def running_instants(X: IntervalSequences, actions: int, instants: int) -> Outcomes:
+    """(action, instant) wherever a known action goes on."""
+    size = actions * instants
+    return X.derived(
+        ("running", actions, instants),
+        lambda: Outcomes(
+            *np.divmod(np.flatnonzero(going_on(X, actions, instants)), max(size, 1)), size
+        ),
+    )

@@ -8,9 +8,10 @@ import pandas as pd
 from ibgn._arrays import Floats, Ints
 from ibgn.declarations import ANY, FLOAT, are_smoothed_log_probs, stored
 from ibgn.intervals import IntervalSequences
-from ibgn.terms.base import Context, FittedTerm, LogTerms, Term
+from ibgn.terms.base import Context, LogTerms
 from ibgn.terms.parts import Part, as_times, per_cent
-from ibgn.terms.shares import OutcomeCounts, smoothed_logs
+from ibgn.terms.shares import OutcomeCounts, Outcomes, smoothed_logs
+from ibgn.terms.stacked import Cells, StackedFit, StackedTerm
 
 __all__ = ["FittedOccurrences", "Occurrences"]
 
@@ -19,7 +20,7 @@ STRENGTH = 1.0
 
 
 @dataclass(frozen=True)
-class FittedOccurrences(FittedTerm):
+class FittedOccurrences(StackedFit):
     """How often each action occurs in an instance.
 
     Parameters
@@ -34,6 +35,11 @@ class FittedOccurrences(FittedTerm):
         """Log probability of how often each action occurs."""
         numbers = np.minimum(count_occurrences(X, len(self.actions)), self.log_probs.shape[1] - 1)
         return LogTerms(action=self.log_probs[np.arange(len(self.actions)), numbers])
+
+    def scores(self, X: IntervalSequences, row: Ints) -> Floats:
+        """Log probability of all numbers of occurrences, by many activities."""
+        most = self.log_probs.shape[-1] - 1
+        return occurrences_by_action(X, len(self.actions), most).score(self.log_probs, row)
 
     def describe(self) -> pd.DataFrame:
         """Probability that each action occurs, and its mean number, the likeliest first."""
@@ -62,19 +68,17 @@ class FittedOccurrences(FittedTerm):
 
 
 @dataclass(frozen=True)
-class Occurrences(Term):
+class Occurrences(StackedTerm):
     """How often each action occurs in an instance, also that it does not."""
 
     name = "occurrences"
     fitted = FittedOccurrences
     pools = True
 
-    def count(self, X: IntervalSequences) -> OutcomeCounts:
+    def count_cells(self, X: IntervalSequences, cells: Cells) -> OutcomeCounts:
         """Count instances by action and its number of occurrences."""
-        numbers = np.minimum(count_occurrences(X, len(X.actions)), MOST)
-        return OutcomeCounts(
-            np.stack([(numbers == n).sum(axis=0) for n in range(MOST + 1)], axis=1).astype(float)
-        )
+        counts = occurrences_by_action(X, len(X.actions), MOST).by_cell(cells)
+        return OutcomeCounts(counts.reshape(cells.number, -1, MOST + 1))
 
     def fit(
         self, counts: OutcomeCounts, pooled: OutcomeCounts, context: Context
@@ -82,6 +86,17 @@ class Occurrences(Term):
         """Smooth the shares of instances."""
         logs = smoothed_logs(counts.counts, pooled.counts, STRENGTH)
         return FittedOccurrences(context.actions, logs)
+
+
+def occurrences_by_action(X: IntervalSequences, actions: int, most: int) -> Outcomes:
+    """(action, number of occurrences) of every instance and known action."""
+
+    def look() -> Outcomes:
+        numbers = np.minimum(count_occurrences(X, actions), most)
+        code = np.arange(actions) * (most + 1) + numbers
+        return Outcomes(np.repeat(np.arange(len(X)), actions), code.ravel(), actions * (most + 1))
+
+    return X.derived(("occurrences", actions, most), look)
 
 
 def count_occurrences(X: IntervalSequences, actions: int) -> Ints:

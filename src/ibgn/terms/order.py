@@ -8,9 +8,10 @@ import pandas as pd
 from ibgn._arrays import Floats, Ints
 from ibgn.declarations import FLOAT, are_smoothed_log_probs, stored
 from ibgn.intervals import IntervalSequences
-from ibgn.terms.base import Context, FittedTerm, LogTerms, Term
+from ibgn.terms.base import Context, LogTerms
 from ibgn.terms.parts import MOST_LISTED, Part, enumerated, probability
-from ibgn.terms.shares import OutcomeCounts
+from ibgn.terms.shares import OutcomeCounts, Outcomes
+from ibgn.terms.stacked import Cells, StackedFit, StackedTerm
 from ibgn.text import quote
 
 __all__ = ["FittedOrder", "Order"]
@@ -20,7 +21,7 @@ COMMON_STRENGTH = 1.0  # and what follows in all activities as so many
 
 
 @dataclass(frozen=True)
-class FittedOrder(FittedTerm):
+class FittedOrder(StackedFit):
     """Which action follows which, in the order of starts.
 
     Parameters
@@ -37,6 +38,10 @@ class FittedOrder(FittedTerm):
         terms = np.zeros(len(X.action))
         terms[known] = self.log_probs[before, X.action[known]]
         return LogTerms(interval=terms)
+
+    def scores(self, X: IntervalSequences, row: Ints) -> Floats:
+        """Log probability of all steps of each instance, by many activities."""
+        return steps_between_actions(X, len(self.actions)).score(self.log_probs, row)
 
     def describe(self) -> pd.DataFrame:
         """Steps from one action to the next, the likeliest first; "" is the beginning."""
@@ -75,29 +80,38 @@ class FittedOrder(FittedTerm):
 
 
 @dataclass(frozen=True)
-class Order(Term):
+class Order(StackedTerm):
     """Which action follows which, in the order of starts."""
 
     name = "order"
     fitted = FittedOrder
     pools = True
 
-    def count(self, X: IntervalSequences) -> OutcomeCounts:
+    def count_cells(self, X: IntervalSequences, cells: Cells) -> OutcomeCounts:
         """Count actions by the one before."""
-        size = len(X.actions)
-        before, known = previous_actions(X, size)
-        cells = np.bincount(before * size + X.action[known], minlength=(size + 1) * size)
-        return OutcomeCounts(cells.reshape(size + 1, size).astype(float))
+        counts = steps_between_actions(X, len(X.actions)).by_cell(cells)
+        return OutcomeCounts(counts.reshape(cells.number, len(X.actions) + 1, len(X.actions)))
 
     def fit(self, counts: OutcomeCounts, pooled: OutcomeCounts, context: Context) -> FittedOrder:
         """Shares of the counts, drawn to how often actions occur and to all activities."""
         own, common = counts.counts, pooled.counts
-        size = own.shape[1]
-        at_all = (own.sum(axis=0) + 0.5) / (own.sum() + 0.5 * size)
-        in_all = (common + at_all) / (common.sum(axis=1, keepdims=True) + 1)
+        at_all = own.sum(axis=-2, keepdims=True) + 0.5
+        at_all /= at_all.sum(axis=-1, keepdims=True)
+        in_all = (common + at_all) / (common.sum(axis=-1, keepdims=True) + 1)
         expected = OWN_STRENGTH * at_all + COMMON_STRENGTH * in_all
-        total = own.sum(axis=1, keepdims=True) + OWN_STRENGTH + COMMON_STRENGTH
+        total = own.sum(axis=-1, keepdims=True) + OWN_STRENGTH + COMMON_STRENGTH
         return FittedOrder(context.actions, np.log((own + expected) / total))
+
+
+def steps_between_actions(X: IntervalSequences, actions: int) -> Outcomes:
+    """(action before, action) of every interval of a known action."""
+
+    def look() -> Outcomes:
+        before, known = previous_actions(X, actions)
+        code = before * actions + X.action[known]
+        return Outcomes(X.owner[known], code, (actions + 1) * actions)
+
+    return X.derived(("steps between actions", actions), look)
 
 
 def previous_actions(X: IntervalSequences, actions: int) -> tuple[Ints, Ints]:

@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal, Self, get_args
+from typing import Literal, get_args
 
 import joblib
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ibgn._arrays import Array, Bytes, Floats, Ints
+from ibgn._arrays import Bytes, Floats, Ints
 from ibgn._kernels import generation as drawing
 from ibgn._kernels import links as kernels
 from ibgn._kernels.pairs import ALL
@@ -21,8 +21,9 @@ from ibgn.errors import Option, OptionError
 from ibgn.intervals import IntervalSequences
 from ibgn.networks import BEYOND
 from ibgn.structure import Structure
-from ibgn.terms.base import Context, Counts, FittedTerm, LogTerms, Term
-from ibgn.terms.cells import PairChoices, PairRule, Ties, Unlinked
+from ibgn.terms.base import Context, FittedTerm, LogTerms, Term
+from ibgn.terms.cells import PairChoices, PairRule, RelationCounts, Ties, Unlinked
+from ibgn.terms.pair_tally import PairTally
 from ibgn.terms.parts import Part, probability
 from ibgn.terms.selection import Criterion, LinkScores, score_links, score_shared_links
 from ibgn.terms.smoothing import (
@@ -32,6 +33,7 @@ from ibgn.terms.smoothing import (
     check_smoothing,
     prior_by_constraint,
 )
+from ibgn.terms.tally import Sample
 
 __all__ = [
     "FittedRelations",
@@ -45,41 +47,6 @@ __all__ = [
 StructureChoice = (
     Literal["learned", "shared", "chain", "full"] | Structure | Iterable[tuple[int, int]]
 )
-
-
-@dataclass(frozen=True)
-class RelationCounts(Counts):
-    """Relations of pairs with a choice, counted over instances.
-
-    Parameters
-    ----------
-    keys : (rows,) sorted keys of pairs, see `ibgn._kernels.links`: (action, action, constraint) of
-        linked pairs, (second action, constraint) of others
-    counts : (rows, 7) relations of each
-
-    Counts are whole numbers unless they were multiplied by a weight.
-    """
-
-    keys: Ints
-    counts: Array
-
-    def __add__(self, other: Self) -> Self:
-        return self._with(other, 1)
-
-    def __sub__(self, other: Self) -> Self:
-        return self._with(other, -1)
-
-    def __mul__(self, weight: float) -> Self:
-        return type(self)(self.keys, self.counts * weight)
-
-    def _with(self, other: Self, sign: int) -> Self:
-        """Counts of both by key; keys without counts are removed."""
-        keys, row = np.unique(np.concatenate([self.keys, other.keys]), return_inverse=True)
-        both = np.concatenate([self.counts, sign * other.counts])
-        counts = np.zeros((len(keys), 7), both.dtype)
-        np.add.at(counts, row, both)
-        occurring = counts.any(axis=1)
-        return type(self)(keys[occurring], counts[occurring])
 
 
 @dataclass(frozen=True)
@@ -141,8 +108,8 @@ class FittedRelations(FittedTerm):
         if self.structure.links:
             return super().log_likelihood(X)
         cells = self.rule.cells(X, len(self.actions))
-        total: Floats = cells.counts @ self.pair_terms(cells.pairs)
-        return total
+        logs, once = self.pair_terms(cells.pairs), np.zeros(len(X), np.int64)
+        return cells.outcomes.score(logs[None, None], once)[:, 0]
 
     def probs(self, first: int, second: int, constraint: int, linked: bool = True) -> Floats:
         """(7,) distribution over the relations of a constraint, given the actions of a pair."""
@@ -301,10 +268,20 @@ class Relations(Term):
         object.__setattr__(special, "_link_scores", scores)
         return special
 
+    @property
+    def _rule(self) -> PairRule:
+        """Which relations a pair leaves open; the structure must be chosen already."""
+        return PairRule(Structure.of(self.structure), self.unlinked, self.ties)
+
+    def tally(self, sample: Sample) -> PairTally | None:
+        """Count a sample at once, where all pairs are linked and `smoothing` is a number."""
+        if self.smoothing == "learned" or self.structure != Structure.full():
+            return None
+        return PairTally(self, self._rule, float(self.smoothing), sample)
+
     def count(self, X: IntervalSequences) -> RelationCounts:
         """Count the relations of all pairs under the structure, which must be chosen already."""
-        rule = PairRule(Structure.of(self.structure), self.unlinked, self.ties)
-        pairs = rule.choices(X, len(X.actions))
+        pairs = self._rule.choices(X, len(X.actions))
         chosen = pairs.open
         keys, row = np.unique(pairs.key[chosen], return_inverse=True)
         counts = np.bincount(row * 7 + pairs.relation[chosen], minlength=7 * len(keys))

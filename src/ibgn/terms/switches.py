@@ -5,12 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ibgn._arrays import Bools, Floats
+from ibgn._arrays import Floats, Ints
 from ibgn.declarations import ANY, FLOAT, are_smoothed_log_probs, stored
 from ibgn.intervals import IntervalSequences
-from ibgn.terms.base import Context, Counts, FittedTerm, LogTerms, Term
-from ibgn.terms.occupancy import INSTANTS, going_on
+from ibgn.terms.base import Context, Counts, LogTerms
+from ibgn.terms.occupancy import INSTANTS, going_on, running_instants
 from ibgn.terms.parts import Part, probability
+from ibgn.terms.shares import Outcomes
+from ibgn.terms.stacked import Cells, StackedFit, StackedTerm
 
 __all__ = ["FittedSwitches", "Switches"]
 
@@ -32,7 +34,7 @@ class SwitchCounts(Counts):
 
 
 @dataclass(frozen=True)
-class FittedSwitches(FittedTerm):
+class FittedSwitches(StackedFit):
     """When each action begins to go on, and when it ends.
 
     Parameters
@@ -47,16 +49,36 @@ class FittedSwitches(FittedTerm):
     def log_terms(self, X: IntervalSequences) -> LogTerms:
         """Log probability of what goes on at each instant given the one before, by action."""
         running = going_on(X, len(self.actions), self.steps.shape[1] + 1)
-        # with a and b the states of two instants, a step is one of four logarithms:
-        # s00 + a (s10 - s00) + b (s01 - s00) + ab (s11 - s10 - s01 + s00)
-        (s00, s01), (s10, s11) = np.moveaxis(self.steps, (2, 3), (0, 1))
-        alone = np.zeros((len(self.actions), running.shape[2]))
-        alone[:, :-1] += s10 - s00
-        alone[:, 1:] += s01 - s00
-        alone[:, 0] += self.first[:, 1] - self.first[:, 0]
+        lasting = running[:, :, :-1] & running[:, :, 1:]
+        constant, alone, both = self._parts()
         terms = np.einsum("nas,as->na", running, alone)
-        terms += np.einsum("nas,as->na", _lasting(X, running), s11 - s10 - s01 + s00)
-        return LogTerms(action=terms + s00.sum(axis=1) + self.first[:, 0])
+        terms += np.einsum("nas,as->na", lasting, both[:, :-1])
+        return LogTerms(action=terms + constant)
+
+    def scores(self, X: IntervalSequences, row: Ints) -> Floats:
+        """Log probability of all that goes on at all instants, by many activities."""
+        constant, alone, both = self._parts()
+        size = len(self.actions), self.steps.shape[-3] + 1
+        said = running_instants(X, *size).score(alone, row)
+        said += lasting_instants(X, *size).score(both, row)
+        whole: Floats = constant.sum(axis=-1)
+        return said + whole[row]
+
+    def _parts(self) -> tuple[Floats, Floats, Floats]:
+        """Logarithms as a sum over instants, (actions,), (actions, instants) twice.
+
+        With a and b the states of two instants, a step is one of four logarithms: s00 + a (s10 -
+        s00) + b (s01 - s00) + ab (s11 - s10 - s01 + s00). The last part, of an instant and the
+        next, is 0 at the last instant.
+        """
+        (s00, s01), (s10, s11) = np.moveaxis(self.steps, (-2, -1), (0, 1))
+        shape = (*s00.shape[:-1], s00.shape[-1] + 1)
+        alone, both = np.zeros(shape), np.zeros(shape)
+        alone[..., :-1] += s10 - s00
+        alone[..., 1:] += s01 - s00
+        alone[..., 0] += self.first[..., 1] - self.first[..., 0]
+        both[..., :-1] = s11 - s10 - s01 + s00
+        return s00.sum(axis=-1) + self.first[..., 0], alone, both
 
     def describe(self) -> pd.DataFrame:
         """When each action most likely begins and ends, as parts of the instance.
@@ -116,30 +138,35 @@ class FittedSwitches(FittedTerm):
 
 
 @dataclass(frozen=True)
-class Switches(Term):
+class Switches(StackedTerm):
     """When each action begins and ends to go on, at twenty relative times."""
 
     name = "switches"
     fitted = FittedSwitches
     pools = True
 
-    def count(self, X: IntervalSequences) -> SwitchCounts:
+    def count_cells(self, X: IntervalSequences, cells: Cells) -> SwitchCounts:
         """Count instances by what goes on at each instant and at the next."""
-        running = going_on(X, len(X.actions), INSTANTS)
-        on = running.sum(axis=0)
-        both = _lasting(X, running).sum(axis=0)
-        before, after = on[:, :-1], on[:, 1:]
-        cells = [len(X) - before - after + both, after - both, before - both, both]
-        first = np.stack([len(X) - on[:, 0], on[:, 0]], axis=-1)
-        steps = np.stack(cells, axis=-1).reshape(*both.shape, 2, 2)
-        return SwitchCounts(first.astype(float), steps.astype(float))
+        shape = cells.number, len(X.actions), INSTANTS
+        on = running_instants(X, *shape[1:]).by_cell(cells).reshape(shape)
+        both = lasting_instants(X, *shape[1:]).by_cell(cells).reshape(shape)[..., :-1]
+        instances = cells.instances[:, None, None]
+        before, after = on[..., :-1], on[..., 1:]
+        steps = np.stack(
+            [instances - before - after + both, after - both, before - both, both], axis=-1
+        )
+        first = np.stack([instances[..., 0] - on[..., 0], on[..., 0]], axis=-1)
+        # rounding leaves none below 0
+        return SwitchCounts(
+            np.maximum(first, 0), np.maximum(steps, 0).reshape(*steps.shape[:-1], 2, 2)
+        )
 
     def fit(self, counts: SwitchCounts, pooled: SwitchCounts, context: Context) -> FittedSwitches:
         """Shares of instances, drawn to those at any time and to those of all activities."""
-        in_all = pooled.steps.sum(axis=1, keepdims=True)
+        in_all = pooled.steps.sum(axis=-3, keepdims=True)
         in_all = (in_all + 0.5) / (in_all.sum(axis=-1, keepdims=True) + 1)
         common = _shares(pooled.steps, in_all)
-        at_any_time = _shares(counts.steps.sum(axis=1, keepdims=True), in_all)
+        at_any_time = _shares(counts.steps.sum(axis=-3, keepdims=True), in_all)
         expected = np.sqrt(common * at_any_time)
         expected /= expected.sum(axis=-1, keepdims=True)
         first = (pooled.first + 0.5) / (pooled.first.sum(axis=-1, keepdims=True) + 1)
@@ -157,8 +184,13 @@ def _shares(counts: Floats, expected: Floats) -> Floats:
     return shares
 
 
-def _lasting(X: IntervalSequences, running: Bools) -> Bools:
-    """(n, actions, instants - 1) whether an action goes on at an instant and at the next."""
-    return X.derived(
-        ("lasting", *running.shape[1:]), lambda: running[:, :, :-1] & running[:, :, 1:]
-    )
+def lasting_instants(X: IntervalSequences, actions: int, instants: int) -> Outcomes:
+    """(action, instant) wherever a known action goes on there and at the next instant."""
+
+    def look() -> Outcomes:
+        owner, code, size = running_instants(X, actions, instants)
+        follows = (np.diff(owner) == 0) & (np.diff(code) == 1) & (code[1:] % instants != 0)
+        lasts = np.flatnonzero(follows)
+        return Outcomes(owner[lasts], code[lasts], size)
+
+    return X.derived(("lasting", actions, instants), look)

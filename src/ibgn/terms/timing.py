@@ -8,8 +8,8 @@ import pandas as pd
 from ibgn._arrays import Bools, Floats, Ints
 from ibgn.declarations import ANY, FLOAT, are_smoothed_log_probs, is_finite, is_positive, stored
 from ibgn.intervals import IntervalSequences
-from ibgn.terms.base import Context, Counts, FittedTerm, LogTerms, Term
-from ibgn.terms.moments import Moments, StudentT, count_moments, fit_student_t
+from ibgn.terms.base import Context, Counts, LogTerms
+from ibgn.terms.moments import Moments, Numbers, StudentT, fit_student_t
 from ibgn.terms.parts import (
     MOST_LISTED,
     Part,
@@ -19,7 +19,8 @@ from ibgn.terms.parts import (
     probability,
     usual,
 )
-from ibgn.terms.shares import OutcomeCounts, smoothed_logs
+from ibgn.terms.shares import OutcomeCounts, Outcomes, smoothed_logs
+from ibgn.terms.stacked import Cells, StackedFit, StackedTerm
 
 __all__ = ["FittedGaps", "FittedStarts", "Gaps", "Starts", "time_spans"]
 
@@ -32,17 +33,19 @@ def time_spans(X: IntervalSequences) -> tuple[Floats, Floats]:
     """(n,) when each instance begins, and how long it lasts; 0 and 1 where it is empty."""
 
     def measure() -> tuple[Floats, Floats]:
-        begin, end = np.full(len(X), np.inf), np.full(len(X), -np.inf)
-        np.minimum.at(begin, X.owner, X.start)
-        np.maximum.at(end, X.owner, X.end)
-        empty = X.lengths == 0
-        return np.where(empty, 0.0, begin), np.where(empty, 1.0, end - begin)
+        begin, span = np.zeros(len(X)), np.ones(len(X))
+        filled = np.flatnonzero(X.lengths)
+        if len(filled):
+            first = X.offsets[filled]
+            begin[filled] = np.minimum.reduceat(X.start, first)
+            span[filled] = np.maximum.reduceat(X.end, first) - begin[filled]
+        return begin, span
 
     return X.derived("time spans", measure)
 
 
 @dataclass(frozen=True)
-class FittedStarts(FittedTerm):
+class FittedStarts(StackedFit):
     """Where in the instance each action starts.
 
     Parameters
@@ -59,6 +62,11 @@ class FittedStarts(FittedTerm):
         parts = start_parts(X, self.log_probs.shape[1])[known]
         terms[known] = self.log_probs[X.action[known], parts]
         return LogTerms(interval=terms)
+
+    def scores(self, X: IntervalSequences, row: Ints) -> Floats:
+        """Log probability of all starts of each instance, by many activities."""
+        bins = self.log_probs.shape[-1]
+        return starts_by_action(X, len(self.actions), bins).score(self.log_probs, row)
 
     def describe(self) -> pd.DataFrame:
         """Mean relative start of each action, from 0 to 1, and its spread; the earliest first."""
@@ -87,23 +95,33 @@ class FittedStarts(FittedTerm):
 
 
 @dataclass(frozen=True)
-class Starts(Term):
+class Starts(StackedTerm):
     """Where in the instance each action starts, in tenths of its duration."""
 
     name = "starts"
     fitted = FittedStarts
     pools = True
 
-    def count(self, X: IntervalSequences) -> OutcomeCounts:
+    def count_cells(self, X: IntervalSequences, cells: Cells) -> OutcomeCounts:
         """Count intervals by action and the part in which they start."""
-        cell = X.action * BINS + start_parts(X, BINS)
-        counts = np.bincount(cell, minlength=len(X.actions) * BINS)
-        return OutcomeCounts(counts.reshape(-1, BINS).astype(float))
+        counts = starts_by_action(X, len(X.actions), BINS).by_cell(cells)
+        return OutcomeCounts(counts.reshape(cells.number, -1, BINS))
 
     def fit(self, counts: OutcomeCounts, pooled: OutcomeCounts, context: Context) -> FittedStarts:
         """Smooth the shares of intervals."""
         logs = smoothed_logs(counts.counts, pooled.counts, START_STRENGTH)
         return FittedStarts(context.actions, logs)
+
+
+def starts_by_action(X: IntervalSequences, actions: int, bins: int) -> Outcomes:
+    """(action, part of the instance) of the start of every interval of a known action."""
+
+    def look() -> Outcomes:
+        known = X.action < actions
+        code = X.action[known] * bins + start_parts(X, bins)[known]
+        return Outcomes(X.owner[known], code, actions * bins)
+
+    return X.derived(("starts", actions, bins), look)
 
 
 def start_parts(X: IntervalSequences, bins: int) -> Ints:
@@ -135,7 +153,7 @@ class GapCounts(Counts):
 
 
 @dataclass(frozen=True)
-class FittedGaps(FittedTerm):
+class FittedGaps(StackedFit):
     """How long after the start before each action starts.
 
     Parameters
@@ -163,6 +181,11 @@ class FittedGaps(FittedTerm):
         terms[known] = self.together[X.action[known], (gap[known] <= 0).astype(int)]
         terms[apart] += self.prediction.log_density(X.action[apart], np.log(gap[apart]))
         return LogTerms(interval=terms)
+
+    def scores(self, X: IntervalSequences, row: Ints) -> Floats:
+        """Log density of all gaps of each instance, by many activities."""
+        together, apart = gaps_by_action(X, len(self.actions))
+        return together.score(self.together, row) + apart.score(self.prediction, row)
 
     def describe(self) -> pd.DataFrame:
         """Typical gap before each action and its usual range, the most observed first.
@@ -200,27 +223,45 @@ class FittedGaps(FittedTerm):
 
 
 @dataclass(frozen=True)
-class Gaps(Term):
+class Gaps(StackedTerm):
     """How long after the start before each action starts."""
 
     name = "gaps"
     fitted = FittedGaps
     pools = True
 
-    def count(self, X: IntervalSequences) -> GapCounts:
+    def count_cells(self, X: IntervalSequences, cells: Cells) -> GapCounts:
         """Count gaps by action."""
-        gap, later = start_gaps(X)
-        apart, size = gap > 0, len(X.actions)
-        cell = 2 * X.action[later] + (gap[later] <= 0)
-        together = np.bincount(cell, minlength=2 * size).reshape(-1, 2).astype(float)
-        moments = count_moments(X.action[apart], np.log(gap[apart]), size)
-        return GapCounts(together, moments.number, moments.total, moments.squares)
+        together, apart = gaps_by_action(X, len(X.actions))
+        moments = apart.by_cell(cells)
+        return GapCounts(
+            together.by_cell(cells).reshape(cells.number, -1, 2),
+            moments.number,
+            moments.total,
+            moments.squares,
+        )
 
     def fit(self, counts: GapCounts, pooled: GapCounts, context: Context) -> FittedGaps:
         """Predict the gap before each action."""
         together = smoothed_logs(counts.together, pooled.together, GAP_STRENGTH)
         prediction = fit_student_t(counts.moments, pooled.moments)
         return FittedGaps(context.actions, together, *prediction)
+
+
+def gaps_by_action(X: IntervalSequences, actions: int) -> tuple[Outcomes, Numbers]:
+    """(action, whether it starts together with the one before), and logarithms of other gaps."""
+
+    def look() -> tuple[Outcomes, Numbers]:
+        gap, later = start_gaps(X)
+        known = np.flatnonzero(later & (X.action < actions))
+        apart = known[gap[known] > 0]
+        code = 2 * X.action[known] + (gap[known] <= 0)
+        return (
+            Outcomes(X.owner[known], code, 2 * actions),
+            Numbers(X.owner[apart], X.action[apart], np.log(gap[apart]), actions),
+        )
+
+    return X.derived(("gaps", actions), look)
 
 
 def start_gaps(X: IntervalSequences) -> tuple[Floats, Bools]:

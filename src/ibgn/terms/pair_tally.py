@@ -1,0 +1,75 @@
+"""Counts of the relations of a whole sample, where every pair is linked."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from ibgn._arrays import Floats
+from ibgn.terms.base import Context, FittedTerm, Term
+from ibgn.terms.cells import PairRule, RelationCounts
+from ibgn.terms.shares import Outcomes
+from ibgn.terms.smoothing import MEMBERS
+from ibgn.terms.stacked import Cells
+from ibgn.terms.tally import Sample, Tally
+
+__all__ = ["PairTally"]
+
+
+class PairTally(Tally):
+    """Counts of the cells of pairs, their keys and relations, of all folds and activities.
+
+    Parameters
+    ----------
+    term : what fits an activity
+    rule : what pairs leave open
+    smoothing : what `term` adds to the count of each relation that is open
+    sample : what is counted
+    """
+
+    def __init__(self, term: Term, rule: PairRule, smoothing: float, sample: Sample) -> None:
+        self.term, self.smoothing, self.sample = term, smoothing, sample
+        self.pairs, self.outcomes = rule.cells(sample.X, len(sample.X.actions))
+        self.keys, self.row = np.unique(self.pairs.key, return_inverse=True)
+        self.counts = self._count(self.outcomes)
+
+    def _count(self, outcomes: Outcomes) -> Floats:
+        """(2, activities, cells) of instances and of copies: whole numbers subtract exactly."""
+        sample = self.sample
+        cell = sample.copied * sample.activities + sample.activity
+        counts = outcomes.by_cell(Cells(cell, 2 * sample.activities, np.ones(len(cell))))
+        return counts.reshape(2, sample.activities, -1)
+
+    def _weigh(self, counts: Floats) -> Floats:
+        """(activities, cells) of instances and copies together."""
+        together: Floats = counts[0] + self.sample.copy_weight * counts[1]
+        return together
+
+    def learn(self, contexts: Sequence[Context]) -> Iterator[FittedTerm]:
+        """Learn each activity from all folds."""
+        for total, context in zip(self._weigh(self.counts), contexts, strict=True):
+            counts = np.zeros((len(self.keys), 7))
+            counts[self.row, self.pairs.relation] = total
+            met = counts.any(axis=1)
+            yield self.term.fit(RelationCounts(self.keys[met], counts[met]), None, context)
+
+    def hold_out(self, contexts: Sequence[Context]) -> Floats:
+        """Learn from all folds but one, for each, and score the pairs of that one."""
+        owner, code, size = self.outcomes
+        fold, once = self.sample.fold[owner], np.zeros(len(self.sample.X), np.int64)
+        scores = np.zeros((len(once), self.sample.activities))
+        for f in range(self.sample.folds):
+            inside = np.flatnonzero(fold == f)
+            tested = Outcomes(owner[inside], code[inside], size)
+            others = self._weigh(self.counts - self._count(tested))
+            scores += tested.score(self._log_probs(others)[None], once)
+        return scores
+
+    def _log_probs(self, counts: Floats) -> Floats:
+        """(activities, cells) log probability of the relation of each cell."""
+        if not len(self.keys):
+            return counts
+        first = np.searchsorted(self.pairs.key, self.keys)
+        total = np.add.reduceat(counts, first, axis=1)
+        total += self.smoothing * MEMBERS.sum(axis=1)[self.keys % 128]
+        logs: Floats = np.log(counts + self.smoothing) - np.log(total)[:, self.row]
+        return logs

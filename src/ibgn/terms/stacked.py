@@ -1,0 +1,116 @@
+"""Terms whose counts and probabilities are arrays: those of many activities are one larger array.
+
+Arrays of the shapes that a term declares are stacked along two leading axes, (rows, columns): say
+folds and activities. Its `fit` works along the last axes alone, so it fits all of them at once.
+"""
+
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from ibgn._arrays import Floats, Ints
+from ibgn.intervals import IntervalSequences
+from ibgn.terms.base import Context, Counts, FittedTerm, Term
+from ibgn.terms.tally import Sample, Tally
+
+__all__ = ["Cells", "StackedFit", "StackedTally", "StackedTerm"]
+
+
+class Cells(NamedTuple):
+    """Where each instance counts, and how much.
+
+    Parameters
+    ----------
+    cell : (n,) of each instance
+    number : how many cells there are
+    weight : (n,) of each instance
+    """
+
+    cell: Ints
+    number: int
+    weight: Floats
+
+    @property
+    def instances(self) -> Floats:
+        """(cells,) sum of the weights of the instances of each."""
+        return np.bincount(self.cell, self.weight, self.number).astype(np.float64, copy=False)
+
+
+@dataclass(frozen=True)
+class StackedFit(FittedTerm):
+    """A fitted term that may know many activities: its arrays have the shape (rows, columns, ...).
+
+    All fields apart from the actions are arrays.
+    """
+
+    @abstractmethod
+    def scores(self, X: IntervalSequences, row: Ints) -> Floats:
+        """(n, columns) log probability of each instance by the activities of one row.
+
+        `row` (n,) chooses the row of each instance. Equal to `log_likelihood` of each.
+        """
+
+    @classmethod
+    def log_likelihoods(cls, fitted: Sequence[Self], X: IntervalSequences) -> Floats:
+        """(n, fitted) log probability of each instance by each, at once."""
+        arrays = (
+            np.stack([getattr(one, field.name) for one in fitted])[None]
+            for field in fields(cls)[1:]
+        )
+        return cls(fitted[0].actions, *arrays).scores(X, np.zeros(len(X), np.int64))
+
+    def split(self) -> Iterator[Self]:
+        """Fitted terms of single activities, those of the first row."""
+        arrays = (getattr(self, field.name)[0] for field in fields(self)[1:])
+        return (type(self)(self.actions, *own) for own in zip(*arrays, strict=True))
+
+
+@dataclass(frozen=True)
+class StackedTerm(Term):
+    """A term that counts all cells of a sample at once, and whose `fit` takes stacked counts."""
+
+    @abstractmethod
+    def count_cells(self, X: IntervalSequences, cells: Cells) -> Counts:
+        """Count instances by cell, as arrays with a leading axis of cells."""
+
+    def count(self, X: IntervalSequences) -> Any:
+        """Count instances of one activity."""
+        cells = Cells(np.zeros(len(X), np.int64), 1, np.ones(len(X)))
+        return self.count_cells(X, cells).map(lambda array: array[0])
+
+    def tally(self, sample: Sample) -> "StackedTally":
+        """Count a sample at once."""
+        return StackedTally(self, sample)
+
+
+class StackedTally(Tally):
+    """Counts of a sample as arrays, (folds, activities, ...)."""
+
+    def __init__(self, term: StackedTerm, sample: Sample) -> None:
+        shape = sample.folds, sample.activities
+        cells = Cells(sample.cell, shape[0] * shape[1], sample.weight)
+        counts = term.count_cells(sample.X, cells)
+        self.term, self.sample = term, sample
+        self.counts = counts.map(lambda array: array.reshape(*shape, *array.shape[1:]))
+
+    def learn(self, contexts: Sequence[Context]) -> Iterator[FittedTerm]:
+        """Learn each activity from all folds."""
+        learned: Iterator[FittedTerm] = self._fit(
+            np.ones((1, self.sample.folds)), contexts[0]
+        ).split()
+        return learned
+
+    def hold_out(self, contexts: Sequence[Context]) -> Floats:
+        """Learn from all folds but one, for each, and score that one."""
+        others = self._fit(1 - np.eye(self.sample.folds), contexts[0])
+        scores: Floats = others.scores(self.sample.X, self.sample.fold)
+        return scores
+
+    def _fit(self, chosen: Floats, context: Context) -> Any:
+        """Fit rows of activities, each from the sum over some of the folds, (rows, folds)."""
+        own = self.counts.map(lambda array: np.tensordot(chosen, array, 1))
+        pooled = own.map(lambda array: array.sum(axis=1, keepdims=True))
+        return self.term.fit(own, pooled if self.term.pools else None, context)

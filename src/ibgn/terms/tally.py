@@ -1,0 +1,132 @@
+"""Counts of a whole sample by fold and activity, from which one term learns.
+
+Counts of parts add up. So every cell, the instances of one activity in one fold, is counted once:
+activities are learned from all folds, and held-out scores from all folds but one.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
+from typing import Any
+
+import joblib
+import numpy as np
+
+from ibgn._arrays import Bools, Floats, Ints
+from ibgn.intervals import IntervalSequences
+from ibgn.terms.base import Context, FittedTerm, Term
+
+__all__ = ["PlainTally", "Sample", "Tally", "make_tally"]
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Instances to learn from, with copies that count less.
+
+    Parameters
+    ----------
+    X : all instances, copies among them
+    activity, fold : (n,) of each instance
+    copied : (n,) which of them are copies
+    activities, folds : how many there are
+    copy_weight : how much a copy counts
+    """
+
+    X: IntervalSequences
+    activity: Ints
+    fold: Ints
+    copied: Bools
+    activities: int
+    folds: int
+    copy_weight: float = 0.0
+
+    @property
+    def cell(self) -> Ints:
+        """(n,) fold and activity as one number."""
+        return self.fold * self.activities + self.activity
+
+    @property
+    def weight(self) -> Floats:
+        """(n,) how much each instance counts."""
+        return np.where(self.copied, self.copy_weight, 1.0)
+
+
+class Tally(ABC):
+    """Counts of a sample by fold and activity."""
+
+    @abstractmethod
+    def learn(self, contexts: Sequence[Context]) -> Iterator[FittedTerm]:
+        """Learn each activity from all folds; contexts are those of the activities."""
+
+    @abstractmethod
+    def hold_out(self, contexts: Sequence[Context]) -> Floats:
+        """(n, activities) log probability of each instance, learned from the other folds."""
+
+
+class PlainTally(Tally):
+    """Counts, fits and scores one by one: what every other tally comes to.
+
+    Parameters
+    ----------
+    terms : (activities,) what counts and fits each
+    sample : what is counted
+    """
+
+    def __init__(self, terms: Sequence[Term], sample: Sample) -> None:
+        self.terms, self.sample = terms, sample
+        self.counts = [
+            [self._count(term, sample.cell == f * len(terms) + c) for c, term in enumerate(terms)]
+            for f in range(sample.folds)
+        ]
+
+    def _count(self, term: Term, inside: Bools) -> Any:
+        X, copied = self.sample.X, self.sample.copied
+        counts = term.count(X[inside & ~copied])
+        if not (term.scales and copied.any()):
+            return counts
+        return counts + term.count(X[inside & copied]) * self.sample.copy_weight
+
+    def learn(self, contexts: Sequence[Context]) -> Iterator[FittedTerm]:
+        """Learn each activity from all folds, activities at the same time."""
+        learned: Iterator[FittedTerm] = joblib.Parallel(prefer="threads", return_as="generator")(
+            joblib.delayed(fit)(*given) for fit, given in self._lessons(self.counts, contexts)
+        )
+        return learned
+
+    def hold_out(self, contexts: Sequence[Context]) -> Floats:
+        """Learn from all folds but one and score that one, folds at the same time."""
+        scores = np.empty((len(self.sample.X), len(self.terms)))
+
+        def score(f: int, contexts: Sequence[Context]) -> None:
+            rows = np.flatnonzero(self.sample.fold == f)
+            tested = self.sample.X[rows]
+            others = [counts for g, counts in enumerate(self.counts) if g != f]
+            for c, (fit, given) in enumerate(self._lessons(others, contexts)):
+                scores[rows, c] = fit(*given).log_likelihood(tested)
+
+        # each fold has its own random numbers, so that it does not matter which comes first
+        spawned = [
+            [c._replace(rng=rng) for rng in c.rng.spawn(self.sample.folds)] for c in contexts
+        ]
+        joblib.Parallel(require="sharedmem")(
+            joblib.delayed(score)(f, of_fold)
+            for f, of_fold in enumerate(zip(*spawned, strict=True))
+        )
+        return scores
+
+    def _lessons(self, folds: Sequence[Sequence[Any]], contexts: Sequence[Context]) -> list[Any]:
+        """`fit` and its arguments, for each activity, from the counts of these folds."""
+        own = [reduce(add, cells) for cells in zip(*folds, strict=True)]
+        pooled = reduce(add, own) if self.terms[0].pools else None
+        return [
+            (term.fit, (counts, pooled, context))
+            for term, counts, context in zip(self.terms, own, contexts, strict=True)
+        ]
+
+
+def make_tally(terms: Sequence[Term], sample: Sample) -> Tally:
+    """Count a sample by the terms of its activities, at once if they are one term that can."""
+    together = terms[0].tally(sample) if all(term is terms[0] for term in terms) else None
+    return together or PlainTally(terms, sample)
