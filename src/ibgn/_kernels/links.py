@@ -98,7 +98,7 @@ def open_pairs(
         for i in range(offsets[d], offsets[d + 1]):
             for n in range(constrain_row(i, offsets[d + 1], start, end, row)):
                 j, left = i + n + 1, int(row[n])
-                if not ties:
+                if left & (left - 1) and not ties:
                     left = without_tie(left, action[i], action[j], actions)
                 if left & (left - 1):
                     owner[found] = d

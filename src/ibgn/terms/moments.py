@@ -63,8 +63,13 @@ class StudentT(NamedTuple):
         power = (self.freedom + 1) / 2
         width = self.scale * np.sqrt(self.freedom)
         constant = gammaln(power) - gammaln(self.freedom / 2) - np.log(np.sqrt(np.pi) * width)
-        off = (value - self.location[group]) / width[group]
-        density: Floats = constant[group] - power[group] * np.log(1 + off * off)
+        density: Floats = value - self.location[group]
+        density /= width[group]
+        density *= density
+        density += 1
+        np.log(density, out=density)
+        density *= -power[group]
+        density += constant[group]
         return density
 
     def usual(self) -> Floats:

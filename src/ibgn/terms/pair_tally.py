@@ -71,5 +71,6 @@ class PairTally(Tally):
         first = np.searchsorted(self.pairs.key, self.keys)
         total = np.add.reduceat(counts, first, axis=1)
         total += self.smoothing * MEMBERS.sum(axis=1)[self.keys % 128]
-        logs: Floats = np.log(counts + self.smoothing) - np.log(total)[:, self.row]
+        logs: Floats = np.log(counts + self.smoothing)
+        logs -= np.log(total)[:, self.row]
         return logs
