@@ -20,10 +20,10 @@ from sklearn.exceptions import ConvergenceWarning
 
 from benchmarks.accuracy import folds, read
 from ibgn import DBNClassifier, IHMMClassifier, ITBNClassifier
-from ibgn.evaluation.methods import METHODS
+from ibgn.evaluation.methods import METHODS, with_short_chains
 from ibgn.reproduction.published import PAPER
 
-OURS = "IBGN-F"  # IBGNClassifier with its defaults
+OURS = "IBGN-T"  # IBGNClassifier with its defaults
 CHOICES: Mapping[str, Any] = {
     repr(model): lambda seed, model=model: model
     for model in (
@@ -95,8 +95,10 @@ def learning_curve(sizes: tuple[int, ...], repeats: int = 10) -> pd.DataFrame:
     from ibgn import IBGNClassifier
     from ibgn.datasets import make_relations
 
-    blind = IBGNClassifier([], unlinked="ignore", random_state=0)
-    methods = {name: METHODS[name] for name in (*PAPER, "extra trees", "nearest raster")}
+    terms = ("actions", "relations")  # which times do not help
+    blind = IBGNClassifier([], terms=terms, weights="equal", unlinked="ignore", random_state=0)
+    names = (*PAPER, OURS, "extra trees", "nearest raster")
+    methods = with_short_chains(names, draws=50, budget=200)
     methods["IBGN without links"] = lambda seed: blind
     X_test, y_test = make_relations(instances_per_activity=500, random_state=10_000)
 

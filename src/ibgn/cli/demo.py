@@ -20,7 +20,7 @@ Jobs = Annotated[int, typer.Option("--jobs", help="Folds at the same time; -1 is
 
 INSTANCES = 16  # of each style
 FOLDS = 8  # of two signers each
-DRAWS, SWEEPS = 200, 3000  # shorter chains than usual, to save time
+DRAWS, SWEEPS = 100, 600  # shorter chains than usual, to save time
 RATES = {"misdetection": (0.1, 0.2, 0.3), "duration": (0.1, 0.2, 0.3)}
 QUESTION = (
     "Which method best recognises signed words from the intervals in which fingers are "
