@@ -92,7 +92,7 @@ def measure_abilities(
     --------
     >>> frame = measure_abilities({"ITBN": METHODS["ITBN"]})
     >>> frame.set_index("key").loc["sizes", ["measured", "answer", "paper", "agrees"]].to_dict()
-    {'measured': 1.0, 'answer': 'yes', 'paper': 'no', 'agrees': False}
+    {'measured': 0.995, 'answer': 'yes', 'paper': 'no', 'agrees': False}
     """
     if methods is None:
         methods = {name: METHODS[name] for name in PAPER}
