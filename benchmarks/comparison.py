@@ -133,7 +133,8 @@ if __name__ == "__main__":
     elif len(sys.argv) == 3 and sys.argv[2] == "--choices":
         print(to_markdown(measure(Path(sys.argv[1]), CHOICES)))
     elif len(sys.argv) == 2:
-        found = measure(Path(sys.argv[1]), METHODS)
+        short = with_short_chains(list(METHODS), draws=100, budget=600)
+        found = measure(Path(sys.argv[1]), short)
         print(to_markdown(found), "", f"More than {OURS}:", who_beats_us(found), sep="\n")
     else:
         sys.exit("usage: python -m benchmarks.comparison FOLDER [--choices] | --curve")
