@@ -59,10 +59,11 @@ class RocketWithTemperature(BaseEstimator):  # type: ignore[misc]
         self.seconds = time.process_time() - before
         self.classes_ = self.model_.classes_
         features, ridge = self.model_.pipeline_[:-1].transform(pictures), self.model_.pipeline_[-1]
-        scores = self._columns(
-            cross_val_predict(ridge, features, y, cv=StratifiedKFold(5), method="decision_function")
-        )
         true = np.searchsorted(self.classes_, y)
+        inner = StratifiedKFold(int(np.clip(np.bincount(true).max(), 2, 5)))
+        scores = self._columns(
+            cross_val_predict(ridge, features, y, cv=inner, method="decision_function")
+        )
 
         def loss(log_scale: float) -> float:
             logs = log_softmax(np.exp(log_scale) * scores, axis=1)
