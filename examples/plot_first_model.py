@@ -7,8 +7,8 @@ language, the actions are fingers that are straight or bent, and the question is
 signed. The recordings are simulated: 19 words by 16 signers.
 
 The example learns a model of each word from twelve signers, and tests it on the other four, which
-it has never seen. Then it looks inside: what one word is made of, and which of its relations in
-time depend on the actions.
+it has never seen. Then it looks inside: how much each side of a word says, and what one word is
+made of.
 """  # noqa: D205, D400
 
 # %%
@@ -19,7 +19,7 @@ time depend on the actions.
 
 import matplotlib.pyplot as plt
 
-from ibgn import IBGNClassifier, plot_structure, plot_tables, plot_timeline
+from ibgn import IBGNClassifier, plot_term, plot_timeline, plot_weights
 from ibgn.datasets import make_hand_signs
 
 X, y, groups = make_hand_signs(instances_per_style=15, random_state=0)
@@ -33,30 +33,31 @@ plot_timeline(X[y == word][0])
 # %%
 # Learning and recognising
 # ------------------------
-# The default links every pair of intervals of an instance. ``structure="learned"`` keeps only
-# the useful links. That model is simpler to look at, but less accurate with few instances.
+# A model of a word is a set of terms: relations of its intervals, durations, order and more. With
+# two of them alone it recognises less.
 
-model = IBGNClassifier(draws=300, random_state=0).fit(X[train], y[train])
-sparse = IBGNClassifier("learned", draws=300, random_state=0).fit(X[train], y[train])
+model = IBGNClassifier(random_state=0).fit(X[train], y[train])
+two = IBGNClassifier(terms=("order", "relations"), random_state=0).fit(X[train], y[train])
 
-print(f"every pair linked: {model.score(X[test], y[test]):.2f} recognised")
-print(f"learned links:     {sparse.score(X[test], y[test]):.2f} recognised")
-print(f"guessing:          {1 / len(model.classes_):.2f}")
+print(f"all terms:           {model.score(X[test], y[test]):.2f} recognised")
+print(f"order and relations: {two.score(X[test], y[test]):.2f} recognised")
+print(f"guessing:            {1 / len(model.classes_):.2f}")
+
+# %%
+# How much each term says
+# -----------------------
+# Weights are learned: those under which held-out instances are recognised best. The figure also
+# shows how far each term sets the words apart.
+
+print(model.describe_weights(X[test]))
+plot_weights(model, X[test])
 
 # %%
 # What a word is made of
 # ----------------------
-# Each table is a mix of actions, a phase or a style of the word, with its share of all intervals.
-# ``model.activities_[word]["tables"].describe()`` has the same numbers as a data frame.
+# Every term has a figure, and ``model.activities_[word]["occupancy"].describe()`` has its numbers
+# as a data frame.
 
-print(model.activities_[word])
-plot_tables(model.activities_[word])
-
-# %%
-# Which relations matter
-# ----------------------
-# A filled cell is a link: the relation of these two intervals in time depends on their actions. The
-# darker the cell, the surer the link.
-
-plot_structure(sparse.activities_[word])
+plot_term(model, "occupancy", word)
+plot_term(model, "relations", word)
 plt.show()
