@@ -152,18 +152,24 @@ def weights() -> dict[str, Model]:
 
 
 def structures() -> dict[str, Model]:
-    """Links: in the paper's model, corrected and as printed, and in the default."""
+    """Links, with the frequencies of actions as the only other term, and in the default."""
+    plain: dict[str, Any] = {
+        "terms": ("actions", "relations"),
+        "weights": "equal",
+        "copy_weight": 0.0,
+    }
     models: dict[str, Model] = {}
-    for links in ("chain", "full", "learned", "shared"):
-        models[f"corrected, {links}"] = paper(links)
-        models[f"as printed, {links}"] = lambda links=links: IBGNClassifier.published(
-            links, **SHORT
-        )
+    for links in ("full", "chain", "shared", "learned"):
+        models[f"relations and actions, {links}"] = default(structure=links, **plain)
         models[f"default, {links}"] = default(structure=links)
-    for criterion in ("bic", "aic"):
-        models[f'corrected, learned by `"{criterion}"`'] = paper("learned", criterion=criterion)
+    for criterion in ("bdeu", "aic"):
+        models[f'relations and actions, learned by `"{criterion}"`'] = default(
+            structure="learned", criterion=criterion, **plain
+        )
     for unlinked in ("marginal", "ignore"):
-        models[f'corrected, chain, `unlinked="{unlinked}"`'] = paper("chain", unlinked=unlinked)
+        models[f'relations and actions, chain, `unlinked="{unlinked}"`'] = default(
+            structure="chain", unlinked=unlinked, **plain
+        )
     return models
 
 
