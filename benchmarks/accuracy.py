@@ -175,7 +175,7 @@ def structures() -> dict[str, Model]:
 
 def options() -> dict[str, Model]:
     """Single options away from the defaults."""
-    smoothing = {f"`smoothing={s!r}`": default(smoothing=s) for s in (0.3, 3.0, "learned")}
+    smoothing = {f"`smoothing={s!r}`": default(smoothing=s) for s in (0.3, 3.0)}
     return {
         DEFAULT: default(),
         **smoothing,
