@@ -24,9 +24,7 @@ def recognise(X: Any, y: Any, Z: Any, train: Any, test: Any) -> tuple[float, flo
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         detected, true = (
-            IBGNClassifier(draws=300, random_state=0)
-            .fit(W[train], y[train])
-            .score(W[test], y[test])
+            IBGNClassifier(random_state=0).fit(W[train], y[train]).score(W[test], y[test])
             for W in (Z, X)
         )
     return detected, true
