@@ -7,6 +7,7 @@ import pytest
 
 from ibgn import DBNClassifier, IBGNClassifier, IHMMClassifier, ITBNClassifier
 from ibgn.allen import Relation
+from ibgn.classifiers.ibgn import DEFAULT_TERMS
 from ibgn.datasets import make_hand_signs
 from ibgn.errors import OptionError
 from ibgn.intervals import IntervalSequences
@@ -14,19 +15,7 @@ from ibgn.networks import read_networks
 from ibgn.terms.parts import Part, as_times, enumerated, listed, per_cent, short, usual
 from ibgn.text import quote
 
-QUICK_TERMS = (
-    "length",
-    "actions",
-    "occurrences",
-    "order",
-    "relations",
-    "durations",
-    "totals",
-    "starts",
-    "gaps",
-    "occupancy",
-    "switches",
-)
+QUICK_TERMS = ("actions", *DEFAULT_TERMS)
 TEA = [("boil", 0, 4), ("pour", 4, 6), ("stir", 5, 9)]
 COFFEE = [("grind", 0, 2), ("pour", 2, 3), ("grind", 4, 6), ("pour", 6, 8), ("wait", 6, 20)]
 NEW = [("boil", 0, 1), ("pour", 1, 2), ("sing", 1, 9), ("pour", 3, 8), ("pour", 12, 14)]

@@ -167,6 +167,15 @@ def test_weights_can_be_given(signs):
     np.testing.assert_allclose(model._joint_log_likelihood(X), expected, rtol=1e-12)
 
 
+def test_weights_are_cautious_where_there_is_too_little_to_learn_from():
+    """With two instances, the plain product of ten terms would be sure of anything."""
+    X = [[("hold", 0, 2), ("stir", 1, 3)], [("stir", 0, 2), ("pour", 2, 3)]]
+    model = IBGNClassifier(random_state=0).fit(X, ["dough", "tea"])
+    assert set(model.weights_.tolist()) == {0.1}
+    sure = IBGNClassifier(weights="equal", random_state=0).fit(X, ["dough", "tea"])
+    assert model.predict_proba(X).max() < 0.999 < 0.99999 < sure.predict_proba(X).max()
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -19,7 +19,7 @@ from ibgn.model.folds import make_inner_folds
 from ibgn.model.generation import sample_instances
 from ibgn.model.learning import HeldOut, Lesson, copy_with_errors
 from ibgn.model.tolerance import choose_tolerance, count_emptied, merge_instants
-from ibgn.model.weights import fit_weights
+from ibgn.model.weights import USUAL, fit_weights
 from ibgn.terms import TERMS
 from ibgn.terms.base import Term
 from ibgn.terms.relations import StructureChoice, Ties, Unlinked
@@ -231,7 +231,11 @@ class IBGNClassifier(ActivityClassifier):
     def _make_terms(self) -> list[Term]:
         choice: Any = self.terms
         if isinstance(choice, str) or not (isinstance(choice, Sequence) and choice):
-            raise OptionError("terms", self.terms, "must be a list of terms or their names")
+            raise OptionError(
+                "terms",
+                self.terms,
+                'must be a list of terms or their names, such as ["order", "relations"]',
+            )
         options = self.get_params(deep=False)
         terms = [self._make_term(term, options) for term in self.terms]
         names = [term.name for term in terms]
@@ -262,9 +266,10 @@ class IBGNClassifier(ActivityClassifier):
         self.weights_ = np.ones(len(names))
         if isinstance(self.weights, Mapping):
             self.weights_ = np.array([float(self.weights[name]) for name in names])
-        learn = self.weights == "learned" and len(names) > 1 and len(self.classes_) > 1
-        learn = learn and len(X) >= FOLDS
-        folds = make_inner_folds(X, codes, FOLDS) if learn else [np.arange(len(X))]
+        folds = [np.arange(len(X))]
+        if self.weights == "learned" and len(names) > 1 and len(self.classes_) > 1:
+            self.weights_ = np.full(len(names), USUAL)  # also where there is too little to learn
+            folds = make_inner_folds(X, codes, FOLDS) if len(X) >= FOLDS else folds
         copies = copy_with_errors(X, rng.spawn(1)[0]) if self.copy_weight else []
         return Lesson(terms, X, codes, folds, copies, self.copy_weight)
 

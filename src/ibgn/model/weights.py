@@ -11,7 +11,7 @@ from scipy.optimize import minimize
 from ibgn._arrays import Floats
 from ibgn.model.learning import HeldOut
 
-__all__ = ["fit_weights"]
+__all__ = ["USUAL", "fit_weights"]
 
 RIDGE = 1.0  # draws weights towards the usual one
 USUAL = 0.1  # weight of a term where there is nothing to learn it from

@@ -12,6 +12,7 @@ from ibgn.terms.base import Context, LogTerms
 from ibgn.terms.parts import Part, as_times, per_cent
 from ibgn.terms.shares import OutcomeCounts, Outcomes, smoothed_logs
 from ibgn.terms.stacked import Cells, StackedFit, StackedTerm
+from ibgn.text import count
 
 __all__ = ["FittedOccurrences", "Occurrences"]
 
@@ -50,7 +51,8 @@ class FittedOccurrences(StackedFit):
 
     def brief(self) -> str:
         """How many actions nearly always occur."""
-        return f"{(self.log_probs[:, 0] < np.log(0.1)).sum()} actions nearly always"
+        number = int((self.log_probs[:, 0] < np.log(0.1)).sum())
+        return f"{count(number, 'action')} nearly always"
 
     def observed(self, X: IntervalSequences, part: Part) -> str:
         """How often the action occurs."""
