@@ -5,9 +5,9 @@ recordings as `ibgn.read_csv` takes them; with names, only these. Folds are thos
 `benchmarks.accuracy`, every second one where there are no groups. Errors are made in the test
 instances only. Prints a table in Markdown for each file.
 
-The term "soft relations" is written as a third party would write it. It takes every end point as
-the true one plus a normal error, in proportion to the duration of its interval. What two intervals
-are to each other is then known with a probability only.
+The term "soft relations" is written as a third party would write it. It assumes that every end
+point has a normal error, proportional to the duration of its interval. So it knows the relation
+of two intervals only with a probability.
 """
 
 import sys

@@ -231,11 +231,8 @@ class IBGNClassifier(ActivityClassifier):
     def _make_terms(self) -> list[Term]:
         choice: Any = self.terms
         if isinstance(choice, str) or not (isinstance(choice, Sequence) and choice):
-            raise OptionError(
-                "terms",
-                self.terms,
-                'must be a list of terms or their names, such as ["order", "relations"]',
-            )
+            reason = 'must be a list of terms or their names, such as ["order", "relations"]'
+            raise OptionError("terms", self.terms, reason)
         options = self.get_params(deep=False)
         terms = [self._make_term(term, options) for term in self.terms]
         names = [term.name for term in terms]
