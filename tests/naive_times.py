@@ -8,9 +8,10 @@ LEAST_STEP, MOST_STEP = 0.05, 2.0
 
 def log_t(time, prediction):
     location, scale, freedom = prediction
-    return t.logpdf(np.log(time), freedom, location, scale) - t.logpdf(
-        location, freedom, location, scale
-    )
+    density = t.logpdf(np.log(time), freedom, location, scale)
+    peak = t.logpdf(location, freedom, location, scale)
+    beyond = np.abs(np.log(time) - location) / scale - 3
+    return density - peak - 1000 * (beyond if beyond > 0 else 0)
 
 
 def find_starts(ranks):

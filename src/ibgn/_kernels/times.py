@@ -21,6 +21,8 @@ from ibgn._arrays import Floats, Ints
 from ibgn._kernels.compile import kernel
 
 LEAST_STEP, MOST_STEP = 0.05, 2.0  # of a move, as a standard deviation of the logarithm
+FARTHEST = 3.0  # scales from the location beyond which a time lies only if the order asks for it
+STEEP = 1000.0  # fall of the log density beyond, for each scale
 
 
 class Layout(NamedTuple):
@@ -46,11 +48,15 @@ class Layout(NamedTuple):
 
 @kernel
 def log_t(time: float, prediction: Floats) -> float:
-    """Log density of the logarithm of a time, up to a constant; prediction (3,)."""
+    """Log density of the logarithm of a time, up to a constant; prediction (3,).
+
+    It falls steeply beyond three scales: a time whose logarithm has the tails of a t distribution
+    has no mean, and a single draw could outlast all recordings.
+    """
     location, scale, freedom = prediction
-    off = (math.log(time) - location) / scale
+    off = abs(math.log(time) - location) / scale
     density: float = -(freedom + 1) / 2 * math.log1p(off * off / freedom)
-    return density
+    return density - STEEP * max(off - FARTHEST, 0.0)
 
 
 @kernel

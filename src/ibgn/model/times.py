@@ -1,6 +1,7 @@
 """Times of new instances: they obey the relations exactly, and follow durations and gaps."""
 
 import numpy as np
+from scipy.special import stdtr, stdtrit
 
 from ibgn._arrays import Bytes, Codes, Floats, Ints
 from ibgn._kernels import times as kernels
@@ -12,7 +13,6 @@ __all__ = ["draw_times", "rank_end_points", "spread_ranks"]
 LEAST_GAP = 1e-3  # smallest distance of two different end points, as a share of the pace
 LEAST_PART = 1e-6  # and as a share of the mean distance, where durations and gaps are learned
 SWEEPS = 20  # of the walk over times
-LONGEST = 200.0  # largest logarithm of a time, and of its inverse
 BROAD = (1.0, 3.0)  # scale and freedom where there is no term of durations, or of gaps
 
 # How many of the end points of i lie below the start of j, and below its end, and how many of
@@ -111,8 +111,9 @@ def _first_guess(ranks: Ints, durations: Floats, gaps: Floats, rng: np.random.Ge
 
 
 def _draw_logs(predictions: Floats, rng: np.random.Generator) -> Floats:
-    """Draw a time by each row of location, scale and freedom."""
+    """Draw a time by each row of location, scale and freedom, none beyond `kernels.FARTHEST`."""
     location, scale, freedom = predictions.T
-    logs = location + scale * rng.standard_t(freedom)
-    times: Floats = np.exp(np.clip(logs, -LONGEST, LONGEST))
+    least = stdtr(freedom, -kernels.FARTHEST)
+    off = stdtrit(freedom, rng.uniform(least, 1 - least))
+    times: Floats = np.exp(location + scale * off)
     return times
