@@ -1,7 +1,7 @@
 """What all estimators share: labels, priors, probabilities; one set of terms per activity."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from inspect import isabstract
 from itertools import pairwise
 from os import PathLike
@@ -19,6 +19,7 @@ from ibgn._arrays import Floats
 from ibgn.checks import check_jobs
 from ibgn.classifiers.checks import check_data
 from ibgn.classifiers.prior import ClassPrior, check_prior, class_log_prior
+from ibgn.classifiers.progress import with_progress
 from ibgn.declarations import STORABLE, Stored, register
 from ibgn.errors import DataError
 from ibgn.intervals import Instance, IntervalSequences, as_sequences
@@ -106,9 +107,16 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
         # actions of the vocabulary that never occur stay unknown
         self.actions_ = tuple(sorted(X.actions[code] for code in np.unique(X.action)))
         X = IntervalSequences.from_flat(self._coded(X).flat, self.actions_, X.ids, X.groups)
-        parts = [X[codes == c] for c in range(len(self.classes_))]
-        learned = zip(self.classes_.tolist(), parts, *self._fit_terms(X, codes, parts), strict=True)
-        self.activities_ = {
+        self.activities_ = self._learn(X, codes, self.classes_.tolist())
+        return self
+
+    def _learn(
+        self, X: IntervalSequences, codes: npt.NDArray[np.intp], labels: Sequence[Any]
+    ) -> dict[Any, ActivityModel]:
+        """Learn a model for each label; codes are the numbers of the labels of the instances."""
+        parts = [X[codes == c] for c in range(len(labels))]
+        learned = zip(labels, parts, *self._fit_terms(X, codes, parts, labels), strict=True)
+        return {
             label: self.activity_type(
                 label,
                 X.actions,
@@ -121,7 +129,6 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
             )
             for label, part, terms, typical in learned
         }
-        return self
 
     def _prepare_training(
         self, X: IntervalSequences, codes: npt.NDArray[np.intp]
@@ -134,17 +141,21 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
         return X
 
     def _fit_terms(
-        self, X: IntervalSequences, codes: npt.NDArray[np.intp], parts: list[IntervalSequences]
+        self,
+        X: IntervalSequences,
+        codes: npt.NDArray[np.intp],
+        parts: list[IntervalSequences],
+        labels: Sequence[Any],
     ) -> tuple[list[dict[str, FittedTerm]], Sequence[Floats | None]]:
-        """Learn all terms of each activity, and their weights; parts are X by activity.
+        """Learn all terms of each label, and their weights; parts are X by label.
 
-        Also returns the typical score of each activity by each term, where some are held out.
+        Also returns the typical score of each label by each term, where some are held out.
         """
         rng = as_generator(getattr(self, "random_state", None))
         seed = int(rng.integers(2**32))
         contexts = [
             Context(label, self.actions_, seed, child)
-            for label, child in zip(self.classes_.tolist(), rng.spawn(len(parts)), strict=True)
+            for label, child in zip(labels, rng.spawn(len(parts)), strict=True)
         ]
         with joblib.parallel_config("threading", n_jobs=self.n_jobs):
             terms = [term.specialise(parts) for term in self._make_terms()]
@@ -153,9 +164,9 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
             if lesson.sample.folds > 1:
                 held_out = lesson.hold_out(contexts)
                 typical = list(lesson.typical(held_out))
-                self._set_weights(held_out)
+                self._set_weights(held_out, labels)
             total = len(terms) * len(parts)
-            learned = list(_with_progress(lesson.learn(contexts), total, self.progress))
+            learned = list(with_progress(lesson.learn(contexts), total, self.progress))
         names = [of_activities[0].name for of_activities in terms]
         by_activity = (learned[c :: len(parts)] for c in range(len(parts)))
         return [dict(zip(names, fitted, strict=True)) for fitted in by_activity], typical
@@ -170,8 +181,8 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
         """What is learned from: all instances as one fold, where no weights are learned."""
         return Lesson(terms, X, codes, [np.arange(len(X))])
 
-    def _set_weights(self, held_out: HeldOut) -> None:
-        """Learn the weights of terms from held-out scores."""
+    def _set_weights(self, held_out: HeldOut, labels: Sequence[Any]) -> None:
+        """Learn the weights of terms from held-out scores by the model of each label."""
 
     @property
     def _weights(self) -> Floats:
@@ -334,15 +345,3 @@ def _pieces(X: IntervalSequences) -> Iterator[IntervalSequences]:
     edges = [0, *(bound for bound in bounds if bound), len(X)]
     for first, last in pairwise(edges):
         yield X[first:last]
-
-
-def _with_progress(done: Iterable[Any], total: int, shown: bool) -> Iterable[Any]:
-    if not shown:
-        return done
-    from rich.console import Console
-    from rich.progress import track
-
-    console = Console(stderr=True)
-    return track(
-        done, "learning activities", total, console=console, disable=not console.is_terminal
-    )

@@ -8,16 +8,17 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from ibgn._arrays import Floats
 from ibgn.checks import check_choice, check_number
 from ibgn.classifiers.base import ActivityClassifier, as_generator
 from ibgn.classifiers.prior import ClassPrior
-from ibgn.declarations import FLOAT, Stored, is_natural
+from ibgn.classifiers.styled import StyledClassifier
+from ibgn.declarations import ANY, FLOAT, Stored, are_probs, is_natural
 from ibgn.errors import OptionError
 from ibgn.intervals import IntervalSequences
 from ibgn.model.folds import make_inner_folds
 from ibgn.model.generation import sample_instances
 from ibgn.model.learning import HeldOut, Lesson, copy_with_errors
+from ibgn.model.style_search import StyleChoice
 from ibgn.model.tolerance import choose_tolerance, count_emptied, merge_instants
 from ibgn.model.weights import USUAL, fit_weights
 from ibgn.terms import TERMS
@@ -55,7 +56,7 @@ PAPER: Mapping[str, Any] = {
 FOLDS = 5  # on which weights are learned
 
 
-class IBGNClassifier(ActivityClassifier):
+class IBGNClassifier(StyledClassifier):
     """Interval-based Bayesian generative network: recognises activities from action intervals.
 
     One generative model is learned for each activity, as a set of terms: each knows one side of an
@@ -76,6 +77,8 @@ class IBGNClassifier(ActivityClassifier):
         probabilities; or a weight for each name
     copy_weight : how much copies of the instances with errors, as detectors make them, count in
         learning; 0 learns from the instances alone
+    styles : in how many ways each activity is done, each with its own terms and structure; 1, a
+        number, or "learned", see `ibgn.model.style_search.find_styles`
     criterion, penalty : how links are learned, see `ibgn.terms.selection.score_links`
     smoothing : added to the count of each relation; "learned" fits a prior for each constraint
     node_likelihood : how tables are scored: "sequential" sums over seatings; "published" is the
@@ -102,6 +105,8 @@ class IBGNClassifier(ActivityClassifier):
     tolerance_ : the tolerance, set or learned
     emptied_ : number of training intervals that it emptied, and that were dropped
     weights_ : (terms,) how much each term counts, in the order of `terms_`
+    styles_ : (instances, styles) probability of each style of its activity, for each training
+        instance; 0 beyond the styles of the activity
 
     Notes
     -----
@@ -130,6 +135,7 @@ class IBGNClassifier(ActivityClassifier):
         "weights_": Stored(
             FLOAT, ("terms",), lambda weights: ((weights >= 0) & (weights < np.inf)).all()
         ),
+        "styles_": Stored(FLOAT, ("training", ANY), are_probs),
     }
     grid: ClassVar[Mapping[str, tuple[Any, ...]]] = {"smoothing": (0.3, 1.0, 3.0)}
 
@@ -140,6 +146,7 @@ class IBGNClassifier(ActivityClassifier):
         terms: Sequence[str | Term] = DEFAULT_TERMS,
         weights: Weights = "learned",
         copy_weight: float = 0.15,
+        styles: StyleChoice = 1,
         criterion: Criterion = "bic",
         penalty: float = 1.0,
         smoothing: Smoothing = 1.0,
@@ -162,6 +169,7 @@ class IBGNClassifier(ActivityClassifier):
         self.terms = terms
         self.weights = weights
         self.copy_weight = copy_weight
+        self.styles = styles
         self.criterion = criterion
         self.penalty = penalty
         self.smoothing = smoothing
@@ -270,12 +278,8 @@ class IBGNClassifier(ActivityClassifier):
         copies = copy_with_errors(X, rng.spawn(1)[0]) if self.copy_weight else []
         return Lesson(terms, X, codes, folds, copies, self.copy_weight)
 
-    def _set_weights(self, held_out: HeldOut) -> None:
-        self.weights_ = fit_weights(held_out, self.class_log_prior_)
-
-    @property
-    def _weights(self) -> Floats:
-        return self.weights_
+    def _set_weights(self, held_out: HeldOut, labels: Sequence[Any]) -> None:
+        self.weights_ = fit_weights(held_out, *self._columns(labels))
 
     def _prepare_training(
         self, X: IntervalSequences, codes: npt.NDArray[np.intp]

@@ -2,13 +2,14 @@
 
 Some terms describe the same data twice, and none is wholly right. The score of an activity is
 log prior + sum over terms of weight times log probability, with one weight per term for all
-activities. Weights that make held-out instances likeliest are found by one small convex problem.
+activities. Weights that make held-out instances likeliest are found by one small problem, which is
+convex unless activities have styles.
 """
 
 import numpy as np
 from scipy.optimize import minimize
 
-from ibgn._arrays import Floats
+from ibgn._arrays import Floats, Ints
 from ibgn.model.learning import HeldOut
 
 __all__ = ["USUAL", "fit_weights"]
@@ -17,7 +18,7 @@ RIDGE = 1.0  # draws weights towards the usual one
 USUAL = 0.1  # weight of a term where there is nothing to learn it from
 
 
-def fit_weights(held_out: HeldOut, log_prior: Floats) -> Floats:
+def fit_weights(held_out: HeldOut, log_prior: Floats, activity: Ints | None = None) -> Floats:
     """(terms,) weights, none negative, under which the true activities are likeliest.
 
     A conditional logit with a ridge towards the usual weight.
@@ -25,7 +26,8 @@ def fit_weights(held_out: HeldOut, log_prior: Floats) -> Floats:
     Parameters
     ----------
     held_out : scores of instances by what was learned from others
-    log_prior : (activities,) log of the class prior
+    log_prior : (columns,) log of the prior of each column of the scores
+    activity : (columns,) of which each column is a style; None if each is an activity of its own
     """
     scores, codes, counting = held_out
     n, terms, _ = scores.shape
@@ -33,18 +35,28 @@ def fit_weights(held_out: HeldOut, log_prior: Floats) -> Floats:
     # only differences between activities count; (terms, n * activities) for fast products
     lead = np.moveaxis(scores - true[:, :, None], 1, 0).reshape(terms, -1)
     priors = log_prior - log_prior[codes][:, None]
+    others = None if activity is None else activity[codes][:, None] != activity
 
     def loss(weights: Floats) -> tuple[float, Floats]:
         joint = (weights @ lead).reshape(n, -1) + priors
-        top = joint.max(axis=1, keepdims=True)
-        shares = np.exp(joint - top)
-        total = shares.sum(axis=1, keepdims=True)
-        shares *= counting[:, None] / total
+        height, shares = _log_sums(joint, counting)
+        if others is not None:  # an instance may have any style of its activity
+            joint[others] = -np.inf
+            own, of_styles = _log_sums(joint, counting)
+            height, shares = height - own, shares - of_styles
         off = weights - USUAL
-        height = counting @ (top + np.log(total))[:, 0] + RIDGE * (off @ off) / 2
-        return float(height), lead @ shares.ravel() + RIDGE * off
+        return float(height + RIDGE * (off @ off) / 2), lead @ shares.ravel() + RIDGE * off
 
     start = np.full(terms, USUAL)
     found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=[(0, None)] * terms)
     weights: Floats = found.x
     return weights
+
+
+def _log_sums(joint: Floats, counting: Floats) -> tuple[float, Floats]:
+    """Sum over rows of the log of the sum of exp, each row as much as it counts; its gradient."""
+    top = joint.max(axis=1, keepdims=True)
+    shares = np.exp(joint - top)
+    total = shares.sum(axis=1, keepdims=True)
+    shares *= counting[:, None] / total
+    return float(counting @ (top + np.log(total))[:, 0]), shares
