@@ -122,8 +122,8 @@ class StyledClassifier(ActivityClassifier):
         --------
         >>> from ibgn import IBGNClassifier
         >>> slow = [[("boil", 0, 8 + d / 9), ("pour", 10, 18 + d)] for d in range(8)]
-        >>> fast = [[("boil", 0, 1 + d / 9), ("pour", 2, 2.3)] for d in range(4)]
-        >>> model = IBGNClassifier(styles=2, random_state=0).fit(slow + fast, ["tea"] * 12)
+        >>> fast = [[("boil", 0, 1 + d / 9), ("pour", 2, 2.3)] for d in range(6)]
+        >>> model = IBGNClassifier(styles=2, random_state=0).fit(slow + fast, ["tea"] * 14)
         >>> model.predict_styles([[("boil", 0, 1), ("pour", 2, 2.4)]], "tea").round()
         array([[0., 1.]])
         """

@@ -29,10 +29,11 @@ __all__ = ["Division", "StyleChoice", "StyleSearch", "find_styles"]
 StyleChoice = int | Literal["learned"]
 
 FOLDS = 10  # of instances that are scored by the others
-STARTS = 5  # divisions from which EM begins, for each number of styles
+STARTS = 3  # divisions from which EM begins, for each number of styles
 SEEDS = 200  # instances among which the first ones of styles are chosen
-LEAST = 2  # instances of a style
+LEAST = 5  # instances of a style: fewer are exceptions
 MOST = 8  # styles, where their number is learned
+ERRORS = 2.0  # standard errors by which one more style must be better
 
 
 class Division(NamedTuple):
@@ -64,17 +65,17 @@ def find_styles(
     terms : what is learned about each style
     X : all instances of the activity
     styles : how many there are, fewer if there are too few instances; "learned" adds one after the
-        other as long as held-out instances become likelier by more than a standard error
+        other as long as held-out instances become likelier by more than two standard errors
     rng : source of random numbers; the order of instances does not matter
 
     Examples
     --------
     >>> from ibgn.terms import Durations, Relations
     >>> slow = [[("boil", 0, 8 + d / 9), ("pour", 10, 18 + d)] for d in range(8)]
-    >>> fast = [[("boil", 0, 1 + d / 9), ("pour", 2, 2.3)] for d in range(4)]
+    >>> fast = [[("boil", 0, 1 + d / 9), ("pour", 2, 2.3)] for d in range(6)]
     >>> X = IntervalSequences.from_lists(slow + fast)
     >>> find_styles([Durations(), Relations()], X, 2, np.random.default_rng(0)).tolist()
-    [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1]
+    [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1]
     """
     order = np.argsort(fingerprint(X), kind="stable")
     search = StyleSearch(terms, X[order], rng)
@@ -119,7 +120,7 @@ class StyleSearch:
         for number in range(2, MOST + 1):
             found = self.divide(number)
             gain = found.evidence - best.evidence
-            if gain.sum() <= np.sqrt(len(gain)) * gain.std():
+            if gain.sum() <= ERRORS * np.sqrt(len(gain)) * gain.std():
                 break
             best = found
         return best
@@ -143,6 +144,8 @@ class StyleSearch:
                 return
             yield division
             height, style = division.evidence.sum(), division.joint.argmax(axis=1)
+            if (style == division.style).all():
+                return
 
     def score(self, style: Ints, number: int) -> Division:
         """Score instances by styles, as learned from other instances with their present styles."""
