@@ -159,7 +159,7 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
         ]
         with joblib.parallel_config("threading", n_jobs=self.n_jobs):
             terms = [term.specialise(parts) for term in self._make_terms()]
-            lesson = self._make_lesson(terms, X, codes, rng)
+            lesson = self._make_lesson(terms, X, codes, rng, labels)
             typical: Sequence[Floats | None] = [None] * len(parts)
             if lesson.sample.folds > 1:
                 held_out = lesson.hold_out(contexts)
@@ -177,6 +177,7 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
         X: IntervalSequences,
         codes: npt.NDArray[np.intp],
         rng: np.random.Generator,
+        labels: Sequence[Any],
     ) -> Lesson:
         """What is learned from: all instances as one fold, where no weights are learned."""
         return Lesson(terms, X, codes, [np.arange(len(X))])

@@ -76,7 +76,7 @@ class IBGNClassifier(StyledClassifier):
         recognised best, see `ibgn.model.weights`; "equal" is the plain product of their
         probabilities; or a weight for each name
     copy_weight : how much copies of the instances with errors, as detectors make them, count in
-        learning; 0 learns from the instances alone
+        learning; 0 learns from the instances alone. Other styles of an activity count as much.
     styles : in how many ways each activity is done, each with its own terms and structure; 1, a
         number, or "learned", see `ibgn.model.style_search.find_styles`
     criterion, penalty : how links are learned, see `ibgn.terms.selection.score_links`
@@ -266,6 +266,7 @@ class IBGNClassifier(StyledClassifier):
         X: IntervalSequences,
         codes: npt.NDArray[np.intp],
         rng: np.random.Generator,
+        labels: Sequence[Any],
     ) -> Lesson:
         names = [of_activities[0].name for of_activities in terms]
         self.weights_ = np.ones(len(names))
@@ -276,7 +277,8 @@ class IBGNClassifier(StyledClassifier):
             self.weights_ = np.full(len(names), USUAL)  # also where there is too little to learn
             folds = make_inner_folds(X, codes, FOLDS) if len(X) >= FOLDS else folds
         copies = copy_with_errors(X, rng.spawn(1)[0]) if self.copy_weight else []
-        return Lesson(terms, X, codes, folds, copies, self.copy_weight)
+        owner = self._columns(labels)[1]
+        return Lesson(terms, X, codes, folds, copies, self.copy_weight, owner)
 
     def _set_weights(self, held_out: HeldOut, labels: Sequence[Any]) -> None:
         self.weights_ = fit_weights(held_out, *self._columns(labels))

@@ -2,7 +2,8 @@
 
 Copies of the instances with errors, as detectors make them, are counted with a small weight:
 relations of exact coincidence then lose a little of what they say, and recordings with errors a lot
-less.
+less. Where codes are styles, instances of the other styles of an activity count like copies, so
+that a style is drawn towards its activity.
 """
 
 from collections.abc import Iterator, Sequence
@@ -49,6 +50,7 @@ class Lesson:
     folds : instances of each fold
     copies : the same instances with errors
     copy_weight : how much an instance of a copy counts
+    owner : (codes,) activity of which each code is a style; None if codes are activities
     """
 
     def __init__(
@@ -59,16 +61,22 @@ class Lesson:
         folds: Sequence[Ints],
         copies: Sequence[IntervalSequences] = (),
         copy_weight: float = 0.0,
+        owner: Ints | None = None,
     ) -> None:
+        owner = np.arange(len(terms[0])) if owner is None else owner
+        other = (owner[codes][:, None] == owner) & (codes[:, None] != np.arange(len(owner)))
+        row, style = np.nonzero(other if copy_weight else other[:0])
         versions = [X, *copies]
         fold = np.empty(len(X), np.int64)
         for number, chosen in enumerate(folds):
             fold[chosen] = number
+        every = [*versions, X[row]] if len(row) else versions
+        self.own = len(versions) * len(X)  # instances and copies, without those of other styles
         self.sample = Sample(
-            X=IntervalSequences.concatenate(versions) if copies else X,
-            activity=np.tile(codes, len(versions)),
-            fold=np.tile(fold, len(versions)),
-            copied=np.repeat(np.arange(len(versions)) > 0, len(X)),
+            X=IntervalSequences.concatenate(every) if len(every) > 1 else X,
+            activity=np.concatenate([np.tile(codes, len(versions)), style]),
+            fold=np.concatenate([np.tile(fold, len(versions)), fold[row]]),
+            copied=np.arange(self.own + len(row)) >= len(X),
             activities=len(terms[0]),
             folds=len(folds),
             copy_weight=copy_weight,
@@ -82,11 +90,13 @@ class Lesson:
     def hold_out(self, contexts: Sequence[Context]) -> HeldOut:
         """Score every instance, and every copy, by the counts of the other folds."""
         scores = np.stack([tally.hold_out(contexts) for tally in self.tallies], axis=1)
-        return HeldOut(scores, self.sample.activity, self.sample.weight)
+        own = slice(self.own)
+        return HeldOut(scores[own], self.sample.activity[own], self.sample.weight[own])
 
     def typical(self, held_out: HeldOut) -> Floats:
         """(activities, terms) mean held-out scores of its instances, without copies."""
-        own = [(held_out.codes == c) & ~self.sample.copied for c in range(self.sample.activities)]
+        first = ~self.sample.copied[: self.own]
+        own = [(held_out.codes == c) & first for c in range(self.sample.activities)]
         return np.array(
             [held_out.scores[chosen, :, c].mean(axis=0) for c, chosen in enumerate(own)]
         )
