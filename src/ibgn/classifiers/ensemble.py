@@ -18,6 +18,7 @@ from ibgn._arrays import Floats, Ints
 from ibgn.classifiers.base import ActivityClassifier, as_one_instance
 from ibgn.classifiers.checks import check_data
 from ibgn.classifiers.ibgn import IBGNClassifier
+from ibgn.classifiers.imported import import_classifier
 from ibgn.classifiers.on_features import IntervalForest, IntervalRidge
 from ibgn.classifiers.recogniser import Recogniser, as_generator
 from ibgn.declarations import FLOAT, MEMBERS, Stored
@@ -30,7 +31,6 @@ from ibgn.model.folds import make_inner_folds
 from ibgn.model.learning import HeldOut
 from ibgn.model.weights import fit_weights
 from ibgn.networks import Sequences
-from ibgn.terms.base import LogTerms
 from ibgn.text import quote
 
 __all__ = ["IBGNEnsemble", "default_members"]
@@ -122,6 +122,21 @@ class IBGNEnsemble(Recogniser):
                 raise OptionError(
                     "members", {name: member}, "must be classifiers with fit and predict_proba"
                 )
+
+    def storable(self) -> "IBGNEnsemble":
+        """The same with members of scikit-learn turned into arrays, for files without pickle."""
+        check_is_fitted(self)
+        members = {
+            name: member if isinstance(member, Recogniser) else import_classifier(name, member)
+            for name, member in self.members_.items()
+        }
+        given = self.members and {
+            name: member if isinstance(member, Recogniser) else clone(members[name])
+            for name, member in self.members.items()
+        }
+        copy = IBGNEnsemble(**self.get_params(deep=False) | {"members": given})
+        copy.classes_, copy.members_, copy.weights_ = self.classes_, members, self.weights_
+        return copy
 
     def agrees(self) -> bool:
         """Whether all members know the activities of the ensemble."""
@@ -234,8 +249,8 @@ class IBGNEnsemble(Recogniser):
     ) -> Explanation:
         """Say how much each member decided, and the reasons of the generative one.
 
-        In the result, each other member is a term by itself; the terms of the generative member
-        are weighted as it counts, so that all add up to the log odds of the ensemble.
+        The terms of the generative member are weighted as it counts, and the other members are
+        named by what they add, so that all add up to the log odds of the ensemble.
 
         Parameters
         ----------
@@ -252,10 +267,9 @@ class IBGNEnsemble(Recogniser):
         weight = dict(zip(self.members_, self._weights, strict=True))[name]
         why = model.explain(X, against=other, activity=chosen)
         terms = {term: log_terms.scaled(weight) for term, log_terms in why.terms.items()}
-        for member, decided in zip(self.members_, lead, strict=True):
-            if member != name:
-                terms[f"member {member}"] = LogTerms(instance=np.array([decided]))
-        return replace(why, prior=weight * why.prior, terms=terms)
+        others = dict(zip(self.members_, lead.tolist(), strict=True))
+        del others[name]
+        return replace(why, prior=weight * why.prior, terms=terms, members=others)
 
     def sample(self, n: int, activity: Any, random_state: Any = None) -> IntervalSequences:
         """Draw new instances of an activity from the generative member."""
