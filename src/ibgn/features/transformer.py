@@ -142,6 +142,8 @@ class IntervalFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_whole("bins", self.bins, 1)
         check_whole("samples", self.samples, 1)
         check_choice("unknown", self.unknown, UNKNOWN)
+        if not isinstance(self.sparse, bool | np.bool_):
+            raise OptionError("sparse", self.sparse, "must be True or False")
 
     def _spread(self, part: str, found: Presence) -> csr_array:
         """(n, columns) of a part that describes each action by itself."""
