@@ -1,6 +1,7 @@
 """Instances as arrays, for any classifier of scikit-learn: transformers that take intervals."""
 
 from ibgn.features.raster import Raster
+from ibgn.features.scores import ScoreFeatures
 from ibgn.features.transformer import IntervalFeatures
 
-__all__ = ["IntervalFeatures", "Raster"]
+__all__ = ["IntervalFeatures", "Raster", "ScoreFeatures"]
