@@ -278,6 +278,15 @@ def test_a_pair_that_was_not_seen_in_fit_has_no_column():
     assert found.toarray().tolist() == [[0], [1]]
 
 
+def test_what_was_learned_agrees_only_as_it_is_learned():
+    features = IntervalFeatures().fit([[("a", 0, 1), ("b", 1, 2), ("a", 3, 4)]])
+    pairs = features.pairs_
+    assert features.agrees()
+    for wrong in (pairs[::-1], np.repeat(pairs, 2, axis=0), pairs + [0, 0, 6], pairs + [1, 0, 0]):
+        features.pairs_ = wrong
+        assert not features.agrees()
+
+
 # Conventions of scikit-learn
 
 

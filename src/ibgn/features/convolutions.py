@@ -1,5 +1,6 @@
 """Shares of the time in which patterns of actions are there: features for linear classifiers."""
 
+from collections.abc import Mapping
 from itertools import combinations
 from typing import Any, ClassVar, Self
 
@@ -7,10 +8,11 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ibgn._arrays import Array, Floats, Ints, Objects
+from ibgn._arrays import Array, Floats, Objects
 from ibgn._kernels import convolutions as kernels
-from ibgn.checks import check_whole
-from ibgn.declarations import FLOAT, INT, NAMES, Stored, is_finite, is_natural
+from ibgn.checks import check_choice, check_whole
+from ibgn.declarations import FLOAT, INT, NAMES, STORABLE, Stored, is_finite, register
+from ibgn.features.presence import UNKNOWN
 from ibgn.features.raster import Raster
 from ibgn.intervals import as_sequences
 from ibgn.networks import Sequences
@@ -47,7 +49,7 @@ class Convolutions(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     (2, 2)
     """
 
-    learned: ClassVar[dict[str, Stored]] = {
+    learned: ClassVar[Mapping[str, Stored]] = {
         "actions_": Stored(NAMES),
         "dilations_": Stored(INT, ("patterns",), lambda value: (value > 0).all()),
         "taps_": Stored(INT, ("patterns", 3), lambda v: ((v >= 0) & (v < kernels.WIDTH)).all()),
@@ -88,15 +90,19 @@ class Convolutions(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self._transform(raster.transform(X))
 
     def _fit(self, X: Sequences) -> Array:
-        for option in ("patterns", "levels", "samples"):
-            check_whole(option, getattr(self, option), 1)
+        self._check_options()
         raster = Raster(self.samples, self.unknown)
-        pictures = raster.fit_transform(as_sequences(X))
+        pictures: Array = raster.fit_transform(as_sequences(X))
         self.actions_ = raster.actions_
         rng = np.random.default_rng(self.random_state)
         self._choose_patterns(len(self.actions_), rng)
         self._choose_levels(pictures, rng)
         return pictures
+
+    def _check_options(self) -> None:
+        for option in ("patterns", "levels", "samples"):
+            check_whole(option, getattr(self, option), 1)
+        check_choice("unknown", self.unknown, UNKNOWN)
 
     def _transform(self, pictures: Array) -> Floats:
         return kernels.find_shares(
@@ -158,3 +164,6 @@ class Convolutions(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.input_tags.two_d_array = False
         return tags
+
+
+register(STORABLE, "Convolutions", Convolutions)

@@ -1,7 +1,7 @@
 """Instances as rows of numbers, in parts that can be chosen."""
 
-from collections.abc import Iterator, Sequence
-from typing import Any, Self
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.sparse import csr_array, hstack
@@ -13,6 +13,7 @@ from ibgn._arrays import Floats, Ints, Objects
 from ibgn._kernels import features as kernels
 from ibgn.allen import Relation
 from ibgn.checks import check_choice, check_whole
+from ibgn.declarations import ANY, INT, NAMES, STORABLE, Stored, register
 from ibgn.errors import OptionError
 from ibgn.features.pairs import PairCounts, count_pairs
 from ibgn.features.presence import UNKNOWN, Presence, find_presence, known_actions
@@ -68,6 +69,10 @@ class IntervalFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     1                     0.0                        0.0                   0.0
     """
 
+    learned: ClassVar[Mapping[str, Stored]] = {
+        "actions_": Stored(NAMES),
+        "pairs_": Stored(INT, (ANY, 3), lambda codes: (codes >= 0).all()),
+    }
     actions_: tuple[str, ...]
     pairs_: Ints
 
@@ -145,6 +150,12 @@ class IntervalFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if not isinstance(self.sparse, bool | np.bool_):
             raise OptionError("sparse", self.sparse, "must be True or False")
 
+    def agrees(self) -> bool:
+        """Whether pairs are of known actions and relations, each once and in order."""
+        most = np.array([len(self.actions_), len(self.actions_), len(Relation)])
+        pairs = [tuple(pair) for pair in self.pairs_.tolist()]
+        return bool((self.pairs_ < most).all()) and pairs == sorted({*pairs})
+
     def _spread(self, part: str, found: Presence) -> csr_array:
         """(n, columns) of a part that describes each action by itself."""
         if part == "statistics":
@@ -174,3 +185,6 @@ class IntervalFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.input_tags.two_d_array = False
         return tags
+
+
+register(STORABLE, "IntervalFeatures", IntervalFeatures)
