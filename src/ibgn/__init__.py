@@ -16,7 +16,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ibgn import allen, consistency, datasets, detection, io, metrics, noise, terms
+    from ibgn import allen, consistency, datasets, detection, features, io, metrics, noise, terms
     from ibgn.classifiers import (
         DBNClassifier,
         IBGNClassifier,
@@ -84,6 +84,7 @@ _HOME = {
     "count_pairs": "networks",
     "datasets": "",
     "detection": "",
+    "features": "",
     "inspect": "inspection",
     "io": "",
     "load": "classifiers",
@@ -135,6 +136,7 @@ __all__ = [
     "count_pairs",
     "datasets",
     "detection",
+    "features",
     "inspect",
     "io",
     "load",
