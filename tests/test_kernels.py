@@ -185,6 +185,22 @@ def test_tables_are_counted(state):
 
 
 @given(states())
+def test_nodes_are_removed_and_added(state):
+    X, seat, _, _ = state
+    rest = X.action[1:], seat[1:]
+    results = []
+    for module in (nodes, naive_nodes):
+        counts, totals = place(X, seat)
+        module.remove_nodes(*rest, counts, totals)
+        results.append([counts.copy(), totals.copy()])
+        assert totals.sum() == counts.sum() == min(len(seat), 1)
+        module.add_nodes(*rest, counts, totals)
+        results[-1] += [counts, totals]
+    for found, expected in zip(*results, strict=True):
+        np.testing.assert_array_equal(found, expected)
+
+
+@given(states())
 def test_joint(state):
     X, seat, concentration, prior = state
     arguments = X.offsets, seat, *place(X, seat), concentration, prior
@@ -313,8 +329,6 @@ def test_the_rest_of_an_instance_draws_the_same_stream(state, seed):
                 for _ in range(3):
                     module.reseat_rest(*arguments, rng)
                 results.append([mine, *tables])
-                module.take_away(X.action[begin:stop], mine[begin:stop], 1, *tables)
-                results[-1] += [part.copy() for part in tables]
             for found, expected in zip(*results, strict=True):
                 np.testing.assert_array_equal(found, expected)
 
