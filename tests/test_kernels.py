@@ -3,6 +3,7 @@
 import importlib
 import importlib.util
 import inspect
+import itertools
 import pkgutil
 
 import numpy as np
@@ -465,6 +466,30 @@ def test_particles(k, particles, concentration, seed):
         naive_sequential.log_sequential_particles(emission, concentration, uniform),
         **ROUNDING,
     )
+
+
+@given(
+    st.lists(st.integers(0, 6), max_size=4),
+    st.integers(0, 6),
+    st.integers(1, 5),
+    st.floats(0.05, 5),
+    seeds,
+)
+def test_sequential_likelihood_of_many_instances(lengths, longest, particles, concentration, seed):
+    """As the twin has it, and to the last bit the same for each instance alone."""
+    rng = np.random.default_rng(seed)
+    offsets = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
+    k = max(lengths, default=0)
+    action = rng.integers(0, 3, offsets[-1]).astype(np.int32)
+    emission, uniform = rng.uniform(0.01, 1, (k, 3)), rng.random((k, particles + 1))
+    arguments = emission, concentration, longest, uniform
+    terms = sequential.log_sequential(offsets, action, *arguments)
+    np.testing.assert_allclose(
+        terms, naive_sequential.log_sequential(offsets, action, *arguments), **ROUNDING
+    )
+    for begin, stop in itertools.pairwise(offsets.tolist()):
+        few = np.array([0, stop - begin]), action[begin:stop], *arguments
+        np.testing.assert_array_equal(sequential.log_sequential(*few), terms[begin:stop])
 
 
 @given(st.lists(st.floats(0.01, 5), min_size=1, max_size=8), seeds)
