@@ -131,6 +131,8 @@ class Explanation:
             names = quote(self.activity), quote(self.against)
             expecting = list(zip(names, self.fitted.get(term, ()), strict=False))
             text = word_reason(coded, part, expecting)
+            if self.fitted and not expecting:  # another member of an ensemble, which gives none
+                text = f"{term} prefers {names[total < 0]}"
             about = part.action, part.relation, part.other
             reasons.append(Reason(term, total, text, *about))
         if self.prior:
