@@ -23,14 +23,14 @@ CONDITION = ["error", "rate"]
 
 
 class Gain(NamedTuple):
-    """How much more accurate one method is than another.
+    """How much more accurate one method is than another, or than itself with errors.
 
     Parameters
     ----------
     difference : mean over folds
     error : its standard error, corrected for the training instances that folds share
     p : of the corrected resampled t-test
-    p_holm : corrected for all pairs of methods, as the two may be chosen by looking at all
+    p_holm : corrected for all pairs, or all methods, that may have been looked at to choose
     """
 
     difference: float
@@ -91,14 +91,41 @@ class Robustness:
         among : methods of which the two were chosen, by default all
         margin : see `ibgn.evaluation.paired.compare_pairs`
         """
-        chosen = (self.scores["error"] == error) & (self.scores["rate"] == rate)
-        by_fold = self.scores[chosen].groupby(["method", "repeat", "fold"], sort=False)
-        scores = by_fold.mean(numeric_only=True).reset_index()
+        scores = self._by_fold(error, rate)
         names = list(dict.fromkeys(scores["method"] if among is None else among))
         others = [name for name in names if name not in (method, reference)]
         pairs = [(method, reference), *product((method, reference), others)]
         frame = compare_pairs(scores, [*pairs, *combinations(others, 2)], margin=margin)
         return Gain(*frame.loc[0, list(Gain._fields)])
+
+    def loss(
+        self,
+        method: str,
+        error: str,
+        rate: float = 0.0,
+        among: Sequence[str] | None = None,
+        margin: float = 0.0,
+    ) -> Gain:
+        """How much more accurate a method is without errors than with them, fold by fold.
+
+        Parameters
+        ----------
+        method, error, rate : whose accuracy, under which condition
+        among : methods of which this one was chosen, by default all
+        margin : see `ibgn.evaluation.paired.compare_pairs`
+        """
+        clean, noisy = self._by_fold("none", 0.0), self._by_fold(error, rate)
+        noisy["method"] += " with errors"
+        names = dict.fromkeys([method, *(clean["method"] if among is None else among)])
+        pairs = [(name, f"{name} with errors") for name in names]
+        frame = compare_pairs(pd.concat([clean, noisy]), pairs, margin=margin)
+        return Gain(*frame.loc[0, list(Gain._fields)])
+
+    def _by_fold(self, error: str, rate: float) -> pd.DataFrame:
+        """Scores of each method on each fold under one condition, the mean of all draws."""
+        chosen = (self.scores["error"] == error) & (self.scores["rate"] == rate)
+        by_fold = self.scores[chosen].groupby(["method", "repeat", "fold"], sort=False)
+        return by_fold.mean(numeric_only=True).reset_index()
 
     def at(self, error: str, rate: float = 0.0) -> Evaluation:
         """Results under one condition, of its first draw."""

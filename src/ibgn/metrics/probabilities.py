@@ -26,7 +26,8 @@ def log_loss(y: npt.NDArray[Any], probabilities: Floats, classes: npt.NDArray[An
     Parameters
     ----------
     y : (n,) true labels
-    probabilities : (n, classes) of the labels known in training, in the order of classes
+    probabilities : (n, classes) of the labels known in training
+    classes : these labels
 
     Examples
     --------
@@ -46,8 +47,7 @@ def brier_score(y: npt.NDArray[Any], probabilities: Floats, classes: npt.NDArray
 
     Parameters
     ----------
-    y : (n,) true labels
-    probabilities : (n, classes) of the labels known in training, in the order of classes
+    y, probabilities, classes : see `log_loss`
 
     Examples
     --------
