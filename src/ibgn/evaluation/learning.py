@@ -177,8 +177,6 @@ def draw_subsets(
 
 def check_sizes(sizes: Sequence[Size]) -> list[Size]:
     """Sizes from small to large, without repetitions and the whole, which is always measured."""
-    if isinstance(sizes, str) or not len(sizes):
-        raise OptionError("sizes", sizes, "must be a list of at least one size")
     checked: set[Size] = set()
     for size in sizes:
         if isinstance(size, float | np.floating):

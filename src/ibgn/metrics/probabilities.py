@@ -183,7 +183,7 @@ def _count_range(probabilities: Floats) -> tuple[int, int]:
     parts = [np.array([1 - p, p]) for p in probabilities.tolist()]
     while len(parts) > 1:  # in pairs, so that few convolutions are long
         odd = parts[len(parts) // 2 * 2 :]
-        join = np.convolve if len(parts[0]) <= SHORT else fftconvolve
+        join: Any = np.convolve if len(parts[0]) <= SHORT else fftconvolve
         parts = [join(a, b) for a, b in zip(parts[::2], parts[1::2], strict=False)] + odd
     below = np.cumsum(parts[0])
     outside = (1 - LEVEL) / 2

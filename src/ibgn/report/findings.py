@@ -90,6 +90,8 @@ class Findings:
     activities : what it learned from all data, by label; empty if it is not an IBGN
     weights : how much each of its terms says, as `describe_weights` gives it; None likewise
     hardest : the instances that it finds hardest
+    learning : scores against the number of training instances, as `LearningCurve.curves` gives
+        them, or None
     """
 
     origin: Origin
@@ -100,6 +102,7 @@ class Findings:
     activities: Mapping[str, ActivityModel] = field(default_factory=dict)
     weights: pd.DataFrame | None = None
     hardest: Sequence[HardInstance] = ()
+    learning: pd.DataFrame | None = None
 
     @cached_property
     def summary(self) -> pd.DataFrame:
@@ -110,6 +113,11 @@ class Findings:
     def tests(self) -> pd.DataFrame:
         """Paired tests against the best method, see `Evaluation.compare`."""
         return self.evaluation.compare()
+
+    @cached_property
+    def reliability(self) -> pd.DataFrame:
+        """How often all methods are right by how sure they were, see `Evaluation.reliability`."""
+        return self.evaluation.reliability()
 
     @cached_property
     def confusion(self) -> pd.DataFrame:
@@ -153,6 +161,7 @@ def find(
     methods: Mapping[str, Method],
     *,
     robustness: pd.DataFrame | None = None,
+    learning: pd.DataFrame | None = None,
     search: Mapping[str, Grid] | None = None,
     n_jobs: int | None = None,
 ) -> Findings:
@@ -160,7 +169,8 @@ def find(
 
     It learns once from all data, to show what there is to learn, and once more for each fold
     with a hard instance, to explain that instance without having learned from it. If `evaluate`
-    chose parameters by search, pass the same search, so that they are chosen again.
+    chose parameters by search, pass the same search, so that they are chosen again. `robustness`
+    and `learning` are curves to show, as `Robustness.curves` and `LearningCurve.curves` give them.
     """
     labels = np.asarray(y).astype(str).astype(object)
     estimators = make_estimators(methods, origin.seed)
@@ -186,6 +196,7 @@ def find(
         activities={} if whole is None else whole.activities_,
         weights=None if whole is None else whole.describe_weights(X),
         hardest=_hardest(X, labels, evaluation, folds, method, learn),
+        learning=learning,
     )
 
 
