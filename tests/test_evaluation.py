@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -447,7 +448,7 @@ def test_parts_are_nested_and_tests_and_groups_stay_apart(signs, sizes):
                 and (subset.draw == draw or subset.size == "all")
             ]
             assert len(trains) == len(sizes) + 1
-            for smaller, larger in zip(trains, trains[1:], strict=False):
+            for smaller, larger in pairwise(trains):
                 assert smaller < larger
     for subset in subsets:
         whole = folds[subset.fold.number]

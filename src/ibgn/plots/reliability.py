@@ -18,7 +18,6 @@ from ibgn.plots.style import (
     draw_grid,
     dress,
     legend_above,
-    letters_across,
     method_looks,
     new_axes,
     say_empty,
@@ -139,7 +138,7 @@ def _describe(
     words = f"calibration error {np.average(gaps, weights=instances):.3f}"
     if limit is not None:
         words += f", by chance up to {limit:.3f}"
-    title = f"{printable(method, letters_across(ax, 32))}\n{words}"
+    title = f"{printable(method, 32)}\n{words}"
     verbatim(ax.set_title(title, fontsize=10, pad=24))
     sizes = np.unique([instances.min(), instances.max()])
     areas = _areas(sizes, instances.max()).tolist()
