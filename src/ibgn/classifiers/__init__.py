@@ -1,10 +1,11 @@
 """Estimators: IBGN and the methods to compare it with; `load` reads all of them."""
 
-from ibgn.classifiers.base import METHODS, ActivityClassifier
+from ibgn.classifiers.base import ActivityClassifier
 from ibgn.classifiers.dbn import DBNClassifier
 from ibgn.classifiers.ibgn import IBGNClassifier
 from ibgn.classifiers.ihmm import IHMMClassifier
 from ibgn.classifiers.itbn import ITBNClassifier
+from ibgn.classifiers.recogniser import METHODS, Recogniser
 from ibgn.persistence import load, save
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "IBGNClassifier",
     "IHMMClassifier",
     "ITBNClassifier",
+    "Recogniser",
     "load",
     "save",
 ]
