@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from PIL import Image
+from sklearn.base import BaseEstimator
 from sklearn.metrics import classification_report, confusion_matrix
 
 from ibgn import DataError, DataWarning, IntervalSequences
@@ -663,6 +664,41 @@ def test_models_are_shown_term_by_term():
     assert "How much each term says" in page
     assert page.count("What the term actions learned of") == 2 * len(told["activities"])
     assert "converged" not in page
+
+
+class Pooled(BaseEstimator):
+    """Members around a generative one, which has the activities."""
+
+    def fit(self, X, y):
+        self.model_ = quick(0).fit(X, y)
+        self.classes_, self.activities_ = self.model_.classes_, self.model_.activities_
+        return self
+
+    def predict_proba(self, X):
+        return self.model_.predict_proba(X) ** 0.5
+
+    def explain(self, instance, against=None, activity=None):
+        return self.model_.explain(instance, against, activity)
+
+    def sample(self, n, activity):
+        return self.model_.sample(n, activity)
+
+    def describe_weights(self, X):
+        return pd.DataFrame({"term": ["one", "two"], "weight": [0.7, 0.3], "spread": [2.0, 1.0]})
+
+
+def test_a_method_is_examined_for_what_it_can_do_and_not_for_its_class():
+    X, y = random_data(["tea", "soup", "milk"])
+    methods = {"pool": Pooled(), "DBN": METHODS["DBN"], "extra trees": METHODS["extra trees"]}
+    report = make_report(looked_at(X, y, methods, make_folds(X, y, n_splits=2)))
+    assert report.summary["model"]["method"] == "pool"
+    assert [row["term"] for row in report.summary["model"]["weights"]] == ["one", "two"]
+    assert len(report.summary["model"]["activities"]) == 3
+    assert all(row["reasons"] for row in report.summary["hardest"])
+    assert {row["method"] for row in report.summary["calibration"]["methods"]} == set(methods)
+    page = report.html()
+    assert "<h3>How much each member says</h3>" in page
+    assert "Members differ in how much" in page
 
 
 # figures
