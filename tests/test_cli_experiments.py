@@ -1,11 +1,13 @@
 """Comparisons on the command line, as processes."""
 
 import json
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
 
 from ibgn import write
+from ibgn.cli.results import Watch
 from ibgn.datasets import make_relations
 
 
@@ -77,6 +79,19 @@ def test_learning_curves_and_reliability(ibgn, takes, tmp_path):
 def test_draws_without_a_curve_are_not_used(ibgn, takes):
     result = ibgn("evaluate", takes, "-m", "DBN", "--folds", "2", "--draws", "3")
     assert "warning: --draws is not used without --curve" in result.stderr
+
+
+@pytest.mark.parametrize("alike", [True, False])
+def test_progress_has_a_mean_only_of_what_is_alike(alike):
+    shown = []
+    watch = Watch(SimpleNamespace(update=shown.append))
+    watch.begin("comparing", 4, alike=alike)
+    for accuracy in (0.5, 1.0):
+        watch.done(SimpleNamespace(method="DBN"), {"tests": [{"accuracy": accuracy}]})
+    columns = [(column.header, *column.cells) for column in shown[-1].columns]
+    mean = [("folds", "2"), ("accuracy so far", "0.750")]
+    assert columns == [("method", "DBN"), *(mean if alike else [("done", "2")])]
+    assert shown[-1].title.startswith("comparing: 2 of 4 done, about ")
 
 
 @pytest.mark.parametrize(
