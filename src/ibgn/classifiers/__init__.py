@@ -2,9 +2,11 @@
 
 from ibgn.classifiers.base import ActivityClassifier
 from ibgn.classifiers.dbn import DBNClassifier
+from ibgn.classifiers.ensemble import IBGNEnsemble
 from ibgn.classifiers.ibgn import IBGNClassifier
 from ibgn.classifiers.ihmm import IHMMClassifier
 from ibgn.classifiers.itbn import ITBNClassifier
+from ibgn.classifiers.on_features import IntervalForest, IntervalRidge
 from ibgn.classifiers.recogniser import METHODS, Recogniser
 from ibgn.persistence import load, save
 
@@ -13,8 +15,11 @@ __all__ = [
     "ActivityClassifier",
     "DBNClassifier",
     "IBGNClassifier",
+    "IBGNEnsemble",
     "IHMMClassifier",
     "ITBNClassifier",
+    "IntervalForest",
+    "IntervalRidge",
     "Recogniser",
     "load",
     "save",

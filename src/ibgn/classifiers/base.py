@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Self
 import joblib
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 from scipy.special import log_softmax
 from sklearn.utils.validation import check_is_fitted
 
@@ -31,7 +30,7 @@ from ibgn.networks import Sequences, read_networks
 from ibgn.recoding import recode
 from ibgn.terms.base import Context, FittedTerm, Term
 
-__all__ = ["ActivityClassifier"]
+__all__ = ["ActivityClassifier", "as_one_instance"]
 
 PAIRS_AT_ONCE = 4_000_000  # instances of about this many pairs are scored together
 
@@ -164,9 +163,8 @@ class ActivityClassifier(Recogniser):
         """Learn the weights of terms from held-out scores."""
 
     @property
-    def _weights(self) -> Floats:
-        """(terms,) how much each term counts."""
-        return np.ones(len(self.terms_))
+    def _log_prior(self) -> Floats:
+        return self.class_log_prior_
 
     @property
     def terms_(self) -> tuple[str, ...]:
@@ -189,30 +187,6 @@ class ActivityClassifier(Recogniser):
         check_is_fitted(self)
         return self._scores(self._coded(self._prepare(as_sequences(X))))
 
-    def describe_weights(self, X: Sequences | None = None) -> pd.DataFrame:
-        """How much each term counts, one row per term, in the order of `terms_`.
-
-        Parameters
-        ----------
-        X : instances, to measure on them what each term says: `spread` is how far its weighted
-            scores set the activities of an instance apart, their standard deviation in nats,
-            averaged over instances. Terms differ in how much they say before they are weighted,
-            so the spread says more than the weight.
-
-        Examples
-        --------
-        >>> from ibgn import DBNClassifier
-        >>> model = DBNClassifier().fit([[("hold", 0, 1)], [("stir", 0, 9)]], ["tea", "dough"])
-        >>> model.describe_weights()
-            term  weight
-        0  steps     1.0
-        """
-        frame = pd.DataFrame({"term": self.terms_, "weight": self._weights})
-        if X is None:
-            return frame
-        spread = (self.scores(X) * self._weights[:, None]).std(axis=2)
-        return frame.assign(spread=spread.mean(axis=0) if len(spread) else 0.0)
-
     def _coded(self, X: IntervalSequences) -> IntervalSequences:
         """X with actions coded as in training."""
         return recode(X, self.actions_)
@@ -223,12 +197,6 @@ class ActivityClassifier(Recogniser):
         shape = (0, len(self.terms_), len(self.classes_))
         together: Floats = np.concatenate([np.zeros(shape), *pieces])
         return together
-
-    def _joint_log_likelihood(self, X: Sequences) -> Floats:
-        """(n, activities) log P(activity) + log P(instance | activity)."""
-        scores = self.scores(X)
-        joint: Floats = self._weights @ scores + self.class_log_prior_
-        return joint
 
     def explain(
         self, instance: IntervalSequences | Instance, against: Any = None, activity: Any = None
@@ -242,10 +210,7 @@ class ActivityClassifier(Recogniser):
         activity : label to explain, by default the likeliest
         """
         check_is_fitted(self)
-        X = instance if isinstance(instance, IntervalSequences) else as_sequences([instance])
-        if len(X) != 1:
-            raise DataError(f"one instance is explained, got {len(X)}; choose one, e.g. X[0]")
-        X = self._prepare(X)
+        X = self._prepare(as_one_instance(instance))
         coded = self._coded(X)
         joint = self._weights @ self._scores(coded)[0] + self.class_log_prior_
         chosen, other = self._two_labels(joint, activity, against)
@@ -265,6 +230,14 @@ class ActivityClassifier(Recogniser):
             relations=read_networks(coded)[0].relations,
             fitted={name: (models[0][name], models[1][name]) for name in models[0].terms},
         )
+
+
+def as_one_instance(instance: IntervalSequences | Instance) -> IntervalSequences:
+    """An instance that is to be explained."""
+    X = instance if isinstance(instance, IntervalSequences) else as_sequences([instance])
+    if len(X) != 1:
+        raise DataError(f"one instance is explained, got {len(X)}; choose one, e.g. X[0]")
+    return X
 
 
 def _pieces(X: IntervalSequences) -> Iterator[IntervalSequences]:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin
 
@@ -60,9 +61,53 @@ class Recogniser(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     def fit(self, X: Sequences, y: npt.ArrayLike) -> Self:
         """Learn from instances and the label of the activity of each."""
 
+    @property
     @abstractmethod
+    def terms_(self) -> tuple[str, ...]:
+        """Names of what scores are made of, in their order."""
+
+    @abstractmethod
+    def scores(self, X: Sequences) -> Floats:
+        """(n, terms, activities) log probabilities by each term."""
+
+    @property
+    def _weights(self) -> Floats:
+        """(terms,) how much each term counts."""
+        return np.ones(len(self.terms_))
+
+    @property
+    def _log_prior(self) -> Floats:
+        """(activities,) log probability of each before an instance is seen, up to a constant."""
+        return np.zeros(len(self.classes_))
+
+    def describe_weights(self, X: Sequences | None = None) -> pd.DataFrame:
+        """How much each term counts, one row per term, in the order of `terms_`.
+
+        Parameters
+        ----------
+        X : instances, to measure on them what each term says: `spread` is how far its weighted
+            scores set the activities of an instance apart, their standard deviation in nats,
+            averaged over instances. Terms differ in how much they say before they are weighted,
+            so the spread says more than the weight.
+
+        Examples
+        --------
+        >>> from ibgn import DBNClassifier
+        >>> model = DBNClassifier().fit([[("hold", 0, 1)], [("stir", 0, 9)]], ["tea", "dough"])
+        >>> model.describe_weights()
+            term  weight
+        0  steps     1.0
+        """
+        frame = pd.DataFrame({"term": self.terms_, "weight": self._weights})
+        if X is None:
+            return frame
+        spread = (self.scores(X) * self._weights[:, None]).std(axis=2)
+        return frame.assign(spread=spread.mean(axis=0) if len(spread) else 0.0)
+
     def _joint_log_likelihood(self, X: Sequences) -> Floats:
         """(n, activities) score of each activity; differences are log odds."""
+        joint: Floats = self._weights @ self.scores(X) + self._log_prior
+        return joint
 
     def predict(self, X: Sequences) -> npt.NDArray[Any]:
         """Label of the likeliest activity of each instance."""
