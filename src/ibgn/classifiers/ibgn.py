@@ -9,8 +9,9 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from ibgn.checks import check_choice, check_number
-from ibgn.classifiers.base import ActivityClassifier, as_generator
+from ibgn.classifiers.base import ActivityClassifier
 from ibgn.classifiers.prior import ClassPrior
+from ibgn.classifiers.recogniser import as_generator
 from ibgn.classifiers.styled import StyledClassifier
 from ibgn.declarations import ANY, FLOAT, Stored, are_probs, is_natural
 from ibgn.errors import OptionError

@@ -12,13 +12,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from ibgn._arrays import Floats, Ints
 from ibgn.checks import check_whole
-from ibgn.classifiers.base import ActivityClassifier, as_generator
+from ibgn.classifiers.base import ActivityClassifier
+from ibgn.classifiers.recogniser import as_generator
 from ibgn.errors import OptionError
 from ibgn.intervals import Instance, IntervalSequences, as_sequences
 from ibgn.model.activity import ActivityModel
 from ibgn.model.explanation import Explanation
+from ibgn.model.learning import HeldOut
 from ibgn.model.style_search import StyleChoice, find_styles
-from ibgn.model.styles import STYLES, StyleWords
+from ibgn.model.styles import STYLES, StyleWords, pool_styles
 from ibgn.networks import Sequences
 
 __all__ = ["StyledClassifier"]
@@ -52,21 +54,21 @@ class StyledClassifier(ActivityClassifier):
         if not isinstance(self.styles, str):
             check_whole("styles", self.styles, 1)
 
-    def _learn(
+    def _learn_models(
         self, X: IntervalSequences, codes: npt.NDArray[np.intp], labels: Sequence[Any]
-    ) -> dict[Any, ActivityModel]:
-        activities = super()._learn(X, codes, labels)
+    ) -> tuple[dict[Any, ActivityModel], HeldOut | None]:
+        activities, held_out = super()._learn_models(X, codes, labels)
         self.styles_ = np.ones((len(X), 1))
         found = self._find_styles(X, codes) if self.styles != 1 else []
         if not any(style.any() for style in found):
-            return activities
+            return activities, held_out
         names: list[Style] = []
         style_codes = np.empty(len(X), np.intp)
         for c, style in enumerate(found):
             style_codes[codes == c] = len(names) + style
             shares = (np.bincount(style) / len(style)).tolist()
             names += [Style(c, number, share) for number, share in enumerate(shares)]
-        styles = super()._learn(X, style_codes, names)
+        styles, by_style = super()._learn_models(X, style_codes, names)
         for c, label in enumerate(labels):
             own = [
                 replace(model, share=name.share)
@@ -75,11 +77,21 @@ class StyledClassifier(ActivityClassifier):
             ]
             several = own if len(own) > 1 else ()
             activities[label] = activities[label].with_styles(several, self.weights_)
-        self.styles_ = np.zeros((len(X), max(len(style.members) for style in activities.values())))
+        self.styles_ = np.zeros((len(X), max(len(each.members) for each in activities.values())))
         for c, activity in enumerate(activities.values()):
             posterior = np.exp(activity.log_posterior(X[codes == c]))
             self.styles_[codes == c, : posterior.shape[1]] = posterior
-        return activities
+        return activities, by_style and self._pool(by_style, names)
+
+    def _pool(self, held_out: HeldOut, names: Sequence[Style]) -> HeldOut:
+        """Held-out scores of activities from those of their styles."""
+        owner = np.array([name.activity for name in names])
+        shares = np.array([name.share for name in names])
+        own = [owner == c for c in range(len(self.classes_))]
+        scores = [
+            pool_styles(held_out.scores[:, :, style], shares[style], self.weights_) for style in own
+        ]
+        return HeldOut(np.stack(scores, axis=2), owner[held_out.codes], held_out.weights)
 
     def _find_styles(self, X: IntervalSequences, codes: npt.NDArray[np.intp]) -> list[Ints]:
         """Style of each instance, activity by activity."""

@@ -18,7 +18,14 @@ RIDGE = 1.0  # draws weights towards the usual one
 USUAL = 0.1  # weight of a term where there is nothing to learn it from
 
 
-def fit_weights(held_out: HeldOut, log_prior: Floats, activity: Ints | None = None) -> Floats:
+def fit_weights(
+    held_out: HeldOut,
+    log_prior: Floats,
+    activity: Ints | None = None,
+    *,
+    usual: float = USUAL,
+    ridge: float = RIDGE,
+) -> Floats:
     """(terms,) weights, none negative, under which the true activities are likeliest.
 
     A conditional logit with a ridge towards the usual weight.
@@ -28,6 +35,8 @@ def fit_weights(held_out: HeldOut, log_prior: Floats, activity: Ints | None = No
     held_out : scores of instances by what was learned from others
     log_prior : (columns,) log of the prior of each column of the scores
     activity : (columns,) of which each column is a style; None if each is an activity of its own
+    usual : weight of a term where there is nothing to learn it from
+    ridge : how strongly weights are drawn towards it
     """
     scores, codes, counting = held_out
     n, terms, _ = scores.shape
@@ -44,10 +53,10 @@ def fit_weights(held_out: HeldOut, log_prior: Floats, activity: Ints | None = No
             joint[others] = -np.inf
             own, of_styles = _log_sums(joint, counting)
             height, shares = height - own, shares - of_styles
-        off = weights - USUAL
-        return float(height + RIDGE * (off @ off) / 2), lead @ shares.ravel() + RIDGE * off
+        off = weights - usual
+        return float(height + ridge * (off @ off) / 2), lead @ shares.ravel() + ridge * off
 
-    start = np.full(terms, USUAL)
+    start = np.full(terms, usual)
     found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=[(0, None)] * terms)
     weights: Floats = found.x
     return weights
