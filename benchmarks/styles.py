@@ -60,6 +60,24 @@ def control(size: int, seed: int) -> Row:
     return {"activities": len(found), "with one style": int((found == 1).sum())}
 
 
+def trust(styles: Any, seed: int) -> Row:
+    """Log loss of held-out instances, by which weights are learned, and of new ones.
+
+    Styles are found among all instances, and only counts are held out. If that made a model too
+    sure of itself, its held-out loss would be the smaller one.
+    """
+    X, y, _ = make_styles(instances_per_activity=40, random_state=seed)
+    tests, y_tests, _ = make_styles(instances_per_activity=80, random_state=1000 + seed)
+    model = IBGNClassifier(styles=styles, random_state=0)
+    held_out = model.fit_held_out(X, y)
+    assert held_out is not None
+    return {
+        "styles": styles,
+        "held out": log_loss(y, np.exp(held_out), model.classes_),
+        "new": log_loss(y_tests, model.predict_proba(tests), model.classes_),
+    }
+
+
 def recognise(
     X: IntervalSequences, y: Any, splits: list[tuple[Any, Any]], styles: Any
 ) -> dict[str, Any]:
@@ -117,6 +135,8 @@ def main() -> None:
         print(f"{size} instances per activity\n{table.round(2).to_string()}", flush=True)
         print(f"control: {control(size, 0)}", flush=True)
     compare(simulated())
+    losses = pd.DataFrame([trust(choice, seed) for choice in CHOICES for seed in range(REPEATS)])
+    print(losses.groupby("styles", sort=False).mean().round(3).to_string())
 
 
 if __name__ == "__main__":

@@ -1,9 +1,11 @@
 """Styles of activities: found by EM on held-out scores, scored as a mixture, kept in files."""
 
 from itertools import pairwise, product
+from types import SimpleNamespace
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.optimize import approx_fprime
 from scipy.special import logsumexp
@@ -20,6 +22,7 @@ from ibgn.model.learning import HeldOut, Lesson
 from ibgn.model.style_search import StyleSearch, find_styles
 from ibgn.model.styles import STYLES, log_posterior, pool_styles
 from ibgn.model.weights import RIDGE, USUAL, fit_weights
+from ibgn.report.sections.model import SECTION
 from ibgn.terms import Context, Durations, Length, Occupancy, Order, Relations
 from model_files import again, closed, opened, refused, same, state
 
@@ -426,6 +429,34 @@ def test_the_models_of_the_paper_may_have_styles(data):
     model.fit(X[chosen], y[chosen])
     assert model.predict(X[chosen]).shape == (60,)
     assert len(model.activities_["two orders"].members) <= 2
+
+
+def test_held_out_scores_are_those_of_activities(data):
+    X, y, _ = data
+    chosen = np.isin(y, TWO)
+    model = IBGNClassifier(terms=QUICK, styles=2, random_state=0)
+    held_out = model.fit_scores(X[chosen], y[chosen])
+    assert held_out.shape == (60, len(model.terms_), 2)
+    logs = model.fit_held_out(X[chosen], y[chosen])
+    joint = model._weights @ held_out + model.class_log_prior_
+    expected = joint - logsumexp(joint, axis=1, keepdims=True)
+    np.testing.assert_allclose(logs, expected, rtol=1e-9, atol=1e-12)  # of numbers close to 0
+    assert not np.allclose(held_out, model.scores(X[chosen]), rtol=1e-3)  # a control
+
+
+def test_the_report_shows_styles(model):
+    scores = pd.DataFrame({"activity": list(model.activities_), "f1": 1.0})
+    scores.loc[scores["activity"] == "three ways", "f1"] = 0.5  # the worst is drawn
+    findings = SimpleNamespace(
+        activities=model.activities_, activity_scores=scores, weights=None, method="mine"
+    )
+    shown = SECTION.data(findings)
+    styles = {row["activity"]: row["styles"] for row in shown["activities"]}
+    assert styles["one way"] == []
+    np.testing.assert_allclose(styles["three ways"], [1 / 3] * 3)
+    assert any(name.startswith("styles-") for name in SECTION.figures(findings, shown))
+    frame = SECTION.frames(findings, shown)["styles"]
+    assert frame["activity"].value_counts()["three ways"] == 3
 
 
 def test_styles_are_described_and_drawn(model):
