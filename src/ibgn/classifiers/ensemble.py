@@ -238,8 +238,9 @@ class IBGNEnsemble(Recogniser):
 
     @property
     def activities_(self) -> dict[Any, ActivityModel]:
-        """What the generative member learned about each activity."""
-        return self.generative[1].activities_
+        """What the generative member learned about each activity; nothing without one."""
+        kinds = (getattr(member, "activities_", None) for member in self.members_.values())
+        return next((found for found in kinds if found), {})
 
     @property
     def actions_(self) -> tuple[str, ...]:
