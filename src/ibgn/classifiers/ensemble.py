@@ -36,7 +36,7 @@ from ibgn.text import quote
 __all__ = ["IBGNEnsemble", "default_members"]
 
 FOLDS = 5  # in which members are learned again that do not say what they know of others
-RIDGE = 20.0  # draws weights towards equal ones
+RIDGE = 40.0  # draws weights towards equal ones
 LEAST = 1e-6  # probability that a member gives at least to each activity, if it is no model of it
 
 
