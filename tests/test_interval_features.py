@@ -360,6 +360,8 @@ def test_it_must_be_fitted(kind):
 def test_invalid_options_are_refused(options):
     with pytest.raises(OptionError, match=next(iter(options))):
         IntervalFeatures(**options).fit(X)
+    with pytest.raises(OptionError, match=next(iter(options))):
+        IntervalFeatures().fit(X).set_params(**options).transform(X)
 
 
 def test_nothing_to_learn_from():
