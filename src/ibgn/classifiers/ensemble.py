@@ -18,6 +18,7 @@ from ibgn._arrays import Floats, Ints
 from ibgn.classifiers.base import ActivityClassifier, as_one_instance
 from ibgn.classifiers.checks import check_data
 from ibgn.classifiers.ibgn import IBGNClassifier
+from ibgn.classifiers.imported import import_classifier
 from ibgn.classifiers.on_features import IntervalForest, IntervalRidge
 from ibgn.classifiers.recogniser import Recogniser, as_generator
 from ibgn.declarations import FLOAT, MEMBERS, Stored
@@ -30,14 +31,13 @@ from ibgn.model.folds import make_inner_folds
 from ibgn.model.learning import HeldOut
 from ibgn.model.weights import fit_weights
 from ibgn.networks import Sequences
-from ibgn.terms.base import LogTerms
 from ibgn.text import quote
 
 __all__ = ["IBGNEnsemble", "default_members"]
 
 FOLDS = 5  # in which members are learned again that do not say what they know of others
 RIDGE = 20.0  # draws weights towards equal ones
-LEAST = 1e-6  # probability that any member gives at least to each activity
+LEAST = 1e-6  # probability that a member gives at least to each activity, if it is no model of it
 
 
 def default_members() -> dict[str, Any]:
@@ -123,6 +123,21 @@ class IBGNEnsemble(Recogniser):
                     "members", {name: member}, "must be classifiers with fit and predict_proba"
                 )
 
+    def storable(self) -> "IBGNEnsemble":
+        """The same with members of scikit-learn turned into arrays, for files without pickle."""
+        check_is_fitted(self)
+        members = {
+            name: member if isinstance(member, Recogniser) else import_classifier(name, member)
+            for name, member in self.members_.items()
+        }
+        given = self.members and {
+            name: member if isinstance(member, Recogniser) else clone(members[name])
+            for name, member in self.members.items()
+        }
+        copy = IBGNEnsemble(**self.get_params(deep=False) | {"members": given})
+        copy.classes_, copy.members_, copy.weights_ = self.classes_, members, self.weights_
+        return copy
+
     def agrees(self) -> bool:
         """Whether all members know the activities of the ensemble."""
         labels = [member.classes_.tolist() for member in self.members_.values()]
@@ -164,7 +179,9 @@ class IBGNEnsemble(Recogniser):
             member.fit(X, labels)
             return self._cross_predict(member, X, labels, codes)
         said = member.fit_held_out(X, labels)
-        return self._cross_predict(member, X, labels, codes) if said is None else said
+        if said is None:
+            return self._cross_predict(member, X, labels, codes)
+        return _bounded(member, said)
 
     def _cross_predict(
         self, member: Any, X: IntervalSequences, labels: npt.NDArray[Any], codes: Ints
@@ -182,12 +199,12 @@ class IBGNEnsemble(Recogniser):
     def _ask(self, member: Any, X: IntervalSequences) -> Floats:
         """(n, activities) log probabilities by a member; it may not know all activities."""
         if isinstance(member, Recogniser) and len(member.classes_) == len(self.classes_):
-            return member.predict_log_proba(X)
-        probabilities = np.full((len(X), len(self.classes_)), LEAST)
+            return _bounded(member, member.predict_log_proba(X))
+        logs = np.full((len(X), len(self.classes_)), -np.inf)
         columns = np.searchsorted(self.classes_, member.classes_)
-        probabilities[:, columns] = np.maximum(member.predict_proba(X), LEAST)
-        logs: Floats = np.log(probabilities)
-        return logs
+        with np.errstate(divide="ignore"):
+            logs[:, columns] = np.log(member.predict_proba(X))
+        return _bounded(member, logs)
 
     @property
     def terms_(self) -> tuple[str, ...]:
@@ -234,8 +251,8 @@ class IBGNEnsemble(Recogniser):
     ) -> Explanation:
         """Say how much each member decided, and the reasons of the generative one.
 
-        In the result, each other member is a term by itself; the terms of the generative member
-        are weighted as it counts, so that all add up to the log odds of the ensemble.
+        The terms of the generative member are weighted as it counts, and the other members are
+        named by what they add, so that all add up to the log odds of the ensemble.
 
         Parameters
         ----------
@@ -252,10 +269,9 @@ class IBGNEnsemble(Recogniser):
         weight = dict(zip(self.members_, self._weights, strict=True))[name]
         why = model.explain(X, against=other, activity=chosen)
         terms = {term: log_terms.scaled(weight) for term, log_terms in why.terms.items()}
-        for member, decided in zip(self.members_, lead, strict=True):
-            if member != name:
-                terms[f"member {member}"] = LogTerms(instance=np.array([decided]))
-        return replace(why, prior=weight * why.prior, terms=terms)
+        others = dict(zip(self.members_, lead.tolist(), strict=True))
+        del others[name]
+        return replace(why, prior=weight * why.prior, terms=terms, members=others)
 
     def sample(self, n: int, activity: Any, random_state: Any = None) -> IntervalSequences:
         """Draw new instances of an activity from the generative member."""
@@ -263,3 +279,11 @@ class IBGNEnsemble(Recogniser):
         if not isinstance(model, IBGNClassifier):
             raise DataError(f"the member {quote(name)} cannot draw new instances")
         return model.sample(n, activity, random_state)
+
+
+def _bounded(member: Any, logs: Floats) -> Floats:
+    """Log probabilities, none too small; those of a generative model stay, to be explained."""
+    if isinstance(member, ActivityClassifier):
+        return logs
+    bounded: Floats = np.maximum(logs, np.log(LEAST))
+    return bounded

@@ -28,7 +28,7 @@ from ibgn.model.forest import Forest
 from ibgn.model.ridge import fit_ridge
 from ibgn.networks import Sequences
 
-__all__ = ["IntervalForest", "IntervalRidge"]
+__all__ = ["FeatureClassifier", "IntervalForest", "IntervalRidge", "fits_features", "to_dense"]
 
 LEFT_OUT = 1 / 3  # of the blocks, by each tree
 LEAST_SPREAD = 1e-6  # standard deviation of a column that is not constant, over its largest value
@@ -143,14 +143,11 @@ class IntervalForest(FeatureClassifier):
 
     def agrees(self) -> bool:
         """Whether trees ask for columns that the features have, and vote for known activities."""
-        columns = len(self.features_.get_feature_names_out())
-        asked, voted = self.forest_.feature, self.forest_.label
-        known = voted.max(initial=0) < len(self.classes_)
-        return bool(known and asked.max(initial=-1) < columns and len(self.forest_.roots))
+        return fits_features(self.forest_, self.features_, len(self.classes_))
 
     def _learn(self, rows: Any, codes: Ints, blocks: Ints) -> Floats:
         rng = as_generator(self.random_state)
-        dense = np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows, np.float32)
+        dense = to_dense(rows).astype(np.float32)
         left_out = np.stack([_leave_some(blocks, codes, rng) for _ in range(self.trees)])
         seeds = rng.integers(2**31, size=self.trees).tolist()
         trees = [
@@ -215,7 +212,7 @@ class IntervalRidge(FeatureClassifier):
         return len(self.features_.get_feature_names_out()) == len(self.coefficients_)
 
     def _learn(self, rows: Any, codes: Ints, blocks: Ints) -> Floats:
-        dense = np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows, float)
+        dense = to_dense(rows)
         used = np.abs(dense) > 0
         sums, numbers = np.abs(dense).sum(axis=0), used.sum(axis=0)
         self.scale_ = np.where(numbers, sums / np.maximum(numbers, 1), 1.0)
@@ -232,10 +229,22 @@ class IntervalRidge(FeatureClassifier):
         return logs_held
 
     def _log_proba(self, rows: Any) -> Floats:
-        dense = np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows, float)
+        dense = to_dense(rows)
         standard = (_compress(dense, self.scale_) - self.mean_) / self.spread_
         logs: Floats = log_softmax(standard @ self.coefficients_ + self.intercept_, axis=1)
         return logs
+
+
+def to_dense(rows: Any) -> Floats:
+    """Rows as an array, whether they are sparse or not."""
+    return np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows, float)
+
+
+def fits_features(forest: Forest, features: Any, activities: int) -> bool:
+    """Whether trees ask only for columns that there are, and vote for known activities."""
+    columns = len(features.get_feature_names_out())
+    asked, voted = forest.feature.max(initial=-1), forest.label.max(initial=0)
+    return bool(asked < columns and voted < activities and len(forest.roots))
 
 
 def find_blocks(X: IntervalSequences) -> Ints:

@@ -8,12 +8,12 @@ from typing import NamedTuple, Unpack
 import numpy.typing as npt
 import pandas as pd
 
+from ibgn.evaluation.averages import average_folds
 from ibgn.evaluation.conditions import Condition
-from ibgn.evaluation.evaluate import Evaluation, pool
+from ibgn.evaluation.evaluate import Evaluation
 from ibgn.evaluation.folds import Fold
 from ibgn.evaluation.methods import Method
-from ibgn.evaluation.paired import compare_pairs, corrected_error
-from ibgn.evaluation.scores import SCORES
+from ibgn.evaluation.paired import compare_pairs
 from ibgn.evaluation.trials import TrialOptions, run_trials
 from ibgn.networks import Sequences
 
@@ -55,23 +55,9 @@ class Robustness:
     def curves(self) -> pd.DataFrame:
         """Means over folds and draws for each method, error and rate, with standard errors.
 
-        Draws of a fold are averaged first, as they share everything but their errors. Standard
-        errors are over folds, corrected for the training instances that folds share. Calibration
-        errors are of all predictions of a repetition and draw.
+        See `ibgn.evaluation.averages.average_folds`.
         """
-        rows = []
-        predictions = dict(list(self.predictions.groupby(["method", *CONDITION], sort=False)))
-        for key, part in self.scores.groupby(["method", *CONDITION], sort=False):
-            folds = part.groupby(["repeat", "fold"]).mean(numeric_only=True)
-            row = dict(zip(["method", *CONDITION], key, strict=True))
-            row |= {"folds": len(folds), "draws": int(part["draw"].nunique())}
-            for score in SCORES:
-                row[score] = folds[score].mean()
-                row[f"{score}_error"] = corrected_error(folds[score], folds["train"], folds["test"])
-            pooled = pool("calibration_error", part, predictions[key])
-            row["calibration_error"], row["calibration_error_error"] = pooled
-            rows.append(row)
-        return pd.DataFrame(rows)
+        return average_folds(self.scores, self.predictions, ["method", *CONDITION])
 
     def gain(
         self,

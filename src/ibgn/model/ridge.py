@@ -100,9 +100,11 @@ def leave_out(residuals: Floats, half: Floats, blocks: Ints) -> Floats:
 def _sharpen(scores: Floats, codes: Ints) -> tuple[float, float]:
     """Loss of held-out scores, and the factor that makes their softmax likeliest."""
     true = np.arange(len(codes)), codes
+    doubt = 1 / (len(codes) + 1)  # one more instance, which may be of any activity
 
     def loss(log_factor: float) -> float:
-        return float(-log_softmax(np.exp(log_factor) * scores, axis=1)[true].mean())
+        logs = log_softmax(np.exp(log_factor) * scores, axis=1)
+        return float(-(1 - doubt) * logs[true].mean() - doubt * logs.mean())
 
     found = minimize_scalar(loss, bounds=(-SHARPEST, SHARPEST), method="bounded")
     return float(found.fun), float(np.exp(found.x))
