@@ -152,7 +152,7 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
             typical: Sequence[Floats | None] = [None] * len(parts)
             if lesson.sample.folds > 1:
                 held_out = lesson.hold_out(contexts)
-                typical = list(lesson.typical(held_out))
+                typical = lesson.typical(held_out)
                 self._set_weights(held_out)
             total = len(terms) * len(parts)
             learned = list(_with_progress(lesson.learn(contexts), total, self.progress))

@@ -266,7 +266,9 @@ class IBGNClassifier(ActivityClassifier):
         folds = [np.arange(len(X))]
         if self.weights == "learned" and len(names) > 1 and len(self.classes_) > 1:
             self.weights_ = np.full(len(names), USUAL)  # also where there is too little to learn
-            folds = make_inner_folds(X, codes, FOLDS) if len(X) >= FOLDS else folds
+            folds = make_inner_folds(X, codes, FOLDS)
+            if len(folds) == 1:  # no activity can be held out, but others can be compared
+                folds = make_inner_folds(X, np.zeros_like(codes), FOLDS)
         copies = copy_with_errors(X, rng.spawn(1)[0]) if self.copy_weight else []
         return Lesson(terms, X, codes, folds, copies, self.copy_weight)
 

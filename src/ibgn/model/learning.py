@@ -30,7 +30,7 @@ class HeldOut(NamedTuple):
     ----------
     scores : (rows, terms, activities) log probabilities
     codes : (rows,) true activity of each
-    weights : (rows,) how much each counts
+    weights : (rows,) how much each counts; not at all if no other fold has its activity
     """
 
     scores: Floats
@@ -82,14 +82,22 @@ class Lesson:
     def hold_out(self, contexts: Sequence[Context]) -> HeldOut:
         """Score every instance, and every copy, by the counts of the other folds."""
         scores = np.stack([tally.hold_out(contexts) for tally in self.tallies], axis=1)
-        return HeldOut(scores, self.sample.activity, self.sample.weight)
+        sample, shape = self.sample, (self.sample.folds, self.sample.activities)
+        instances = np.bincount(sample.cell, minlength=shape[0] * shape[1]).reshape(shape)
+        learned = (instances.sum(axis=0) - instances)[sample.fold, sample.activity] > 0
+        return HeldOut(scores, sample.activity, np.where(learned, sample.weight, 0.0))
 
-    def typical(self, held_out: HeldOut) -> Floats:
-        """(activities, terms) mean held-out scores of its instances, without copies."""
-        own = [(held_out.codes == c) & ~self.sample.copied for c in range(self.sample.activities)]
-        return np.array(
-            [held_out.scores[chosen, :, c].mean(axis=0) for c, chosen in enumerate(own)]
-        )
+    def typical(self, held_out: HeldOut) -> list[Floats | None]:
+        """(terms,) mean held-out scores of the instances of each activity, without copies.
+
+        None where no instance of an activity could be held out.
+        """
+        counted = (held_out.weights > 0) & ~self.sample.copied
+        own = [counted & (held_out.codes == c) for c in range(self.sample.activities)]
+        return [
+            held_out.scores[chosen, :, c].mean(axis=0) if chosen.any() else None
+            for c, chosen in enumerate(own)
+        ]
 
 
 def copy_with_errors(X: IntervalSequences, rng: np.random.Generator) -> list[IntervalSequences]:
