@@ -1,14 +1,17 @@
 """Accuracy and log loss with few instances per activity: the default model and its opponents.
 
 Run with `python -m benchmarks.few FOLDER`, where FOLDER has files of recordings as `ibgn.read_csv`
-takes them; docs/little_data.md has what it prints. Where there are groups, half of them are for
-tests, so that nobody is in both. With --unlabelled, what instances without labels add.
+takes them; docs/little_data.md has what it prints. Half of the groups are for tests, or half of the
+instances where there are no groups, and the others to learn from. Parts by name: opponents,
+unlabelled (what instances without labels add) and many (how long hundreds of activities take).
 """
 
 import sys
+import time
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple, Self
 
 import joblib
@@ -25,13 +28,16 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from benchmarks.accuracy import read
-from ibgn import IBGNClassifier, IntervalSequences
-from ibgn.evaluation.yardsticks import TREES
+from ibgn import IBGNClassifier, IntervalSequences, load
 from ibgn.features import IntervalFeatures, Raster
+
+Model = Callable[[], Any]
 
 SIZES = (1, 2, 5, 10)
 DRAWS = 10
+JOBS = 2
 TESTED = 150  # instances at most, per draw
+TREES = 200
 LEAST = 1e-3  # probability that a method gives to an activity, before it is calibrated
 
 
@@ -104,7 +110,7 @@ def rocket() -> WithTemperature:
 
 
 DEFAULT = "`IBGNClassifier()`"
-METHODS: Mapping[str, Callable[[], Any]] = {
+METHODS: Mapping[str, Model] = {
     DEFAULT: lambda: IBGNClassifier(random_state=0),
     "extra trees": lambda: trees(pairs=True),
     "extra trees without pairs": lambda: trees(pairs=False),
@@ -112,67 +118,147 @@ METHODS: Mapping[str, Callable[[], Any]] = {
     "MiniRocket with ridge": rocket,
     "ridge on statistics and pairs": lambda: ridge(IntervalFeatures()),
 }
+UNLABELLED: Mapping[str, Model] = {
+    'the rest with `unlabelled="self-training"`': lambda: IBGNClassifier(
+        unlabelled="self-training", random_state=0
+    ),
+}
 
 
 class Task(NamedTuple):
-    """What is learned from, and what it is tested on."""
+    """Rows to learn from, with a label and without one, and rows for tests."""
 
     data: str
     size: int
     draw: int
     train: Any
+    others: Any
     test: Any
 
 
 def draw_tasks(data: str, X: IntervalSequences, y: Any) -> list[Task]:
     """All sizes and draws; an activity with fewer instances to learn from gives all it has."""
-    tasks = []
+    rows, tasks = np.arange(len(y)), []
+    unit = rows if X.groups is None else np.asarray(X.groups, str)
     for draw in range(DRAWS):
-        rng, rows = np.random.default_rng(draw), np.arange(len(y))
-        test = np.zeros(len(y), bool)
-        if X.groups is not None:
-            names = np.unique(np.asarray(X.groups, str))
-            tested = rng.permutation(names)[: max(1, len(names) // 2)]
-            test = np.isin(np.asarray(X.groups, str), tested)
-        ranked = rng.permutation(rows[~test])
+        rng = np.random.default_rng(draw)
+        names = rng.permutation(np.unique(unit))
+        tested = np.isin(unit, names[: max(1, len(names) // 2)])
+        ranked, left = rng.permutation(rows[~tested]), rng.permutation(rows[tested])
         of_activity = [ranked[y[ranked] == activity] for activity in np.unique(y)]
         for size in SIZES:
-            train = np.concatenate([own[:size] for own in of_activity])
-            left = rows[test] if test.any() else np.setdiff1d(rows, train)
-            left = left[np.isin(y[left], y[train])]
-            tasks.append(Task(data, size, draw, np.sort(train), rng.permutation(left)[:TESTED]))
+            train = np.sort(np.concatenate([own[:size] for own in of_activity]))
+            test = left[np.isin(y[left], y[train])][:TESTED]
+            tasks.append(Task(data, size, draw, train, np.setdiff1d(ranked, train), test))
     return tasks
 
 
-def run(task: Task, name: str, make: Callable[[], Any], X: Any, y: Any) -> tuple[Any, ...]:
+def run(task: Task, name: str, make: Model, X: Any, y: Any) -> tuple[Any, ...]:
+    train, labels = task.train, y[task.train]
+    if name in UNLABELLED:
+        train = np.concatenate([train, task.others])
+        labels = np.concatenate([labels.astype(object), np.full(len(task.others), None)])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model = make().fit(X[task.train], y[task.train])
+        model = make().fit(X[train], labels)
         probabilities = model.predict_proba(X[task.test])
     true = np.searchsorted(model.classes_, y[task.test])
     own = np.maximum(probabilities[np.arange(len(true)), true], 1e-15)
     accuracy = (probabilities.argmax(axis=1) == true).mean()
-    scale = getattr(model, "scale_", np.nan)
-    return task.data, task.size, task.draw, name, accuracy, -np.log(own).mean(), scale
+    return task.data, task.size, task.draw, name, accuracy, -np.log(own).mean()
 
 
-COLUMNS = ("data", "size", "draw", "method", "accuracy", "log loss", "scale")
-
-
-def measure(folder: Path, methods: Mapping[str, Callable[[], Any]]) -> pd.DataFrame:
+def measure(folder: Path, methods: Mapping[str, Model], sizes: Sequence[int]) -> pd.DataFrame:
     """One row per data set, size, draw and method."""
     jobs = []
     for path in sorted(folder.glob("*.csv")):
         X, y = read(path)
-        tasks = draw_tasks(path.stem, X, y)
         jobs += [
             joblib.delayed(run)(task, name, make, X, y)
-            for task in tasks
+            for task in draw_tasks(path.stem, X, y)
+            if task.size in sizes
             for name, make in methods.items()
         ]
-    return pd.DataFrame(joblib.Parallel(n_jobs=1)(jobs), columns=COLUMNS)
+    columns = ["data", "size", "draw", "method", "accuracy", "log loss"]
+    return pd.DataFrame(joblib.Parallel(n_jobs=JOBS)(jobs), columns=columns)
 
+
+def to_markdown(found: pd.DataFrame, column: str, across: str) -> str:
+    """One row per method, one column per size or data set; means and standard errors over draws."""
+    values = found.groupby(["method", across, "data", "draw"], sort=False)[column].mean()
+    # sets are fixed and draws are not, so errors are those of draws within sets
+    of_set = values.groupby(["method", across, "data"], sort=False).agg(["mean", "sem"])
+    cells = of_set.groupby(["method", across], sort=False).agg(
+        mean=("mean", "mean"),
+        error=("sem", lambda errors: np.sqrt((errors**2).sum()) / len(errors)),
+    )
+    names = list(dict.fromkeys(found[across]))
+    lines = [f"| {column} | {' | '.join(map(str, names))} |", "|" + "---|" * (len(names) + 1)]
+    for method in dict.fromkeys(found["method"]):
+        row = [cells.loc[(method, name)] for name in names]
+        shown = (f"{cell['mean']:.3f} ± {cell['error']:.3f}" for cell in row)
+        lines.append(f"| {method} | {' | '.join(shown)} |")
+    return "\n".join(lines)
+
+
+def opponents(folder: Path) -> Iterator[str]:
+    found = measure(folder, METHODS, SIZES)
+    for column in ("accuracy", "log loss"):
+        yield to_markdown(found, column, "size")
+    for size in SIZES:
+        few = found[found["size"] == size]
+        yield f"With {size}:\n\n{to_markdown(few, 'accuracy', 'data')}"
+
+
+def unlabelled(folder: Path) -> Iterator[str]:
+    found = measure(folder, {DEFAULT: METHODS[DEFAULT], **UNLABELLED}, (1, 2, 5))
+    for column in ("accuracy", "log loss"):
+        yield to_markdown(found, column, "size")
+
+
+def many(folder: Path) -> Iterator[str]:
+    """Seconds by the number of activities, each with five instances of its own simulated kind."""
+    lines = ["| activities | fit | predict 100 | save | load | megabytes |", "|" + "---|" * 6]
+    for activities in (10, 50, 100, 500):
+        X, y = make_activities(activities, instances=5)
+        times = [time.perf_counter()]
+        model = IBGNClassifier(random_state=0).fit(X, y)
+        times.append(time.perf_counter())
+        model.predict(X[:100])
+        times.append(time.perf_counter())
+        with TemporaryDirectory() as where:
+            path = Path(where) / "model.ibgn"
+            model.save(path)
+            times.append(time.perf_counter())
+            load(path)
+            times.append(time.perf_counter())
+            size = path.stat().st_size / 1e6
+        shown = " | ".join(f"{seconds:.2f}" for seconds in np.diff(times))
+        lines.append(f"| {activities} | {shown} | {size:.1f} |")
+    yield "\n".join(lines)
+
+
+def make_activities(activities: int, instances: int) -> tuple[IntervalSequences, Any]:
+    """Activities of about ten out of thirty actions, each with its own order and durations."""
+    rng, lists = np.random.default_rng(0), []
+    for _ in range(activities):
+        actions = rng.integers(0, 30, 10)
+        gap, duration = rng.gamma(2, 1, 10), rng.gamma(2, 2, 10)
+        for _ in range(instances):
+            start = np.cumsum(gap * rng.gamma(9, 1 / 9, 10))
+            end = start + duration * rng.gamma(9, 1 / 9, 10)
+            names = [f"a{action}" for action in actions.tolist()]
+            lists.append(list(zip(names, start.tolist(), end.tolist(), strict=True)))
+    X = IntervalSequences.from_lists(lists)
+    return X, np.repeat([f"activity {c}" for c in range(activities)], instances)
+
+
+PARTS = {"opponents": opponents, "unlabelled": unlabelled, "many": many}
 
 if __name__ == "__main__":
-    found = measure(Path(sys.argv[1]), METHODS)
-    found.to_pickle(sys.argv[2])
+    chosen = sys.argv[2:] or list(PARTS)
+    if len(sys.argv) < 2 or not set(chosen) <= set(PARTS):
+        sys.exit(f"usage: python -m benchmarks.few FOLDER [{'] ['.join(PARTS)}]")
+    for part in chosen:
+        for section in PARTS[part](Path(sys.argv[1])):
+            print(section, end="\n\n", flush=True)
