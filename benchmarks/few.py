@@ -1,9 +1,9 @@
 """Accuracy and log loss with few instances per activity: the default model and its opponents.
 
 Run with `python -m benchmarks.few FOLDER`, where FOLDER has files of recordings as `ibgn.read_csv`
-takes them; docs/little_data.md has what it prints. Half of the groups are for tests, or half of the
-instances where there are no groups, and the others to learn from. Parts by name: opponents,
-unlabelled (what instances without labels add) and many (how long hundreds of activities take).
+takes them; docs/little_data.md has what it prints. Where there are groups, half of them are for
+tests, so that nobody is in both. Parts by name: opponents, unlabelled (what instances without
+labels add) and many (how long hundreds of activities take).
 """
 
 import sys
@@ -136,20 +136,26 @@ class Task(NamedTuple):
     test: Any
 
 
-def draw_tasks(data: str, X: IntervalSequences, y: Any) -> list[Task]:
-    """All sizes and draws; an activity with fewer instances to learn from gives all it has."""
+def draw_tasks(data: str, X: IntervalSequences, y: Any, unlabelled: bool) -> list[Task]:
+    """All sizes and draws; an activity with fewer instances to learn from gives all it has.
+
+    unlabelled : whether some are left that are neither learned from nor for tests
+    """
     rows, tasks = np.arange(len(y)), []
-    unit = rows if X.groups is None else np.asarray(X.groups, str)
     for draw in range(DRAWS):
-        rng = np.random.default_rng(draw)
-        names = rng.permutation(np.unique(unit))
-        tested = np.isin(unit, names[: max(1, len(names) // 2)])
-        ranked, left = rng.permutation(rows[~tested]), rng.permutation(rows[tested])
+        rng, tested = np.random.default_rng(draw), np.zeros(len(y), bool)
+        if X.groups is not None or unlabelled:
+            unit = rows if X.groups is None else np.asarray(X.groups, str)
+            names = rng.permutation(np.unique(unit))
+            tested = np.isin(unit, names[: max(1, len(names) // 2)])
+        ranked = rng.permutation(rows[~tested])
         of_activity = [ranked[y[ranked] == activity] for activity in np.unique(y)]
         for size in SIZES:
             train = np.sort(np.concatenate([own[:size] for own in of_activity]))
-            test = left[np.isin(y[left], y[train])][:TESTED]
-            tasks.append(Task(data, size, draw, train, np.setdiff1d(ranked, train), test))
+            others = np.setdiff1d(ranked, train)
+            test = rng.permutation(rows[tested] if tested.any() else others)
+            test = test[np.isin(y[test], y[train])][:TESTED]
+            tasks.append(Task(data, size, draw, train, others, test))
     return tasks
 
 
@@ -170,12 +176,13 @@ def run(task: Task, name: str, make: Model, X: Any, y: Any) -> tuple[Any, ...]:
 
 def measure(folder: Path, methods: Mapping[str, Model], sizes: Sequence[int]) -> pd.DataFrame:
     """One row per data set, size, draw and method."""
+    unlabelled = any(name in UNLABELLED for name in methods)
     jobs = []
     for path in sorted(folder.glob("*.csv")):
         X, y = read(path)
         jobs += [
             joblib.delayed(run)(task, name, make, X, y)
-            for task in draw_tasks(path.stem, X, y)
+            for task in draw_tasks(path.stem, X, y, unlabelled)
             if task.size in sizes
             for name, make in methods.items()
         ]

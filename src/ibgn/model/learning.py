@@ -13,6 +13,7 @@ import numpy as np
 
 from ibgn._arrays import Floats, Ints
 from ibgn.intervals import IntervalSequences
+from ibgn.model.folds import fingerprint
 from ibgn.noise import DurationNoise, Misdetection
 from ibgn.recoding import recode
 from ibgn.terms.base import Context, FittedTerm, Term
@@ -20,6 +21,7 @@ from ibgn.terms.tally import Sample, make_tally
 
 __all__ = ["HeldOut", "Lesson", "copy_with_errors"]
 
+MOST_SCORES = 500_000  # held-out scores of a term; more would say little, and take long
 ERRORS = ((0.1, 0.1), (0.2, 0.1))  # of ends, as part of the duration, and of detection, per copy
 
 
@@ -64,6 +66,11 @@ class Lesson:
         fold = np.empty(len(X), np.int64)
         for number, chosen in enumerate(folds):
             fold[chosen] = number
+        most = max(MOST_SCORES // (len(terms[0]) * len(versions)), 1)
+        tested = None
+        if most < len(X):
+            chosen = np.sort(np.argsort(fingerprint(X), kind="stable")[:most])
+            tested = (chosen + len(X) * np.arange(len(versions))[:, None]).ravel()
         self.sample = Sample(
             X=IntervalSequences.concatenate(versions) if copies else X,
             activity=np.tile(codes, len(versions)),
@@ -72,6 +79,7 @@ class Lesson:
             activities=len(terms[0]),
             folds=len(folds),
             copy_weight=copy_weight,
+            tested=tested,
         )
         self.tallies = [make_tally(of_activities, self.sample) for of_activities in terms]
 
@@ -80,19 +88,23 @@ class Lesson:
         return chain.from_iterable(tally.learn(contexts) for tally in self.tallies)
 
     def hold_out(self, contexts: Sequence[Context]) -> HeldOut:
-        """Score every instance, and every copy, by the counts of the other folds."""
+        """Score instances and their copies by the counts of the other folds.
+
+        All of them, or as many as say enough about weights where activities are many.
+        """
         scores = np.stack([tally.hold_out(contexts) for tally in self.tallies], axis=1)
         sample, shape = self.sample, (self.sample.folds, self.sample.activities)
         instances = np.bincount(sample.cell, minlength=shape[0] * shape[1]).reshape(shape)
         learned = (instances.sum(axis=0) - instances)[sample.fold, sample.activity] > 0
-        return HeldOut(scores, sample.activity, np.where(learned, sample.weight, 0.0))
+        weight, rows = np.where(learned, sample.weight, 0.0), sample.rows
+        return HeldOut(scores, sample.activity[rows], weight[rows])
 
     def typical(self, held_out: HeldOut) -> list[Floats | None]:
         """(terms,) mean held-out scores of the instances of each activity, without copies.
 
         None where no instance of an activity could be held out.
         """
-        counted = (held_out.weights > 0) & ~self.sample.copied
+        counted = (held_out.weights > 0) & ~self.sample.copied[self.sample.rows]
         own = [counted & (held_out.codes == c) for c in range(self.sample.activities)]
         return [
             held_out.scores[chosen, :, c].mean(axis=0) if chosen.any() else None

@@ -55,12 +55,17 @@ class PairTally(Tally):
     def hold_out(self, contexts: Sequence[Context]) -> Floats:
         """Learn from all folds but one, for each, and score the pairs of that one."""
         owner, code, size = self.outcomes
-        fold, once = self.sample.fold[owner], np.zeros(len(self.sample.X), np.int64)
-        scores = np.zeros((len(once), self.sample.activities))
+        rows = self.sample.rows
+        fold, once = self.sample.fold[owner], np.zeros(len(rows), np.int64)
+        place = np.full(len(self.sample.X), -1)  # of each instance among those that are tested
+        place[rows] = np.arange(len(rows))
+        scores = np.zeros((len(rows), self.sample.activities))
         for f in range(self.sample.folds):
             inside = np.flatnonzero(fold == f)
-            tested = Outcomes(owner[inside], code[inside], size)
-            others = self._weigh(self.counts - self._count(tested))
+            left_out = Outcomes(owner[inside], code[inside], size)
+            others = self._weigh(self.counts - self._count(left_out))
+            inside = inside[place[owner[inside]] >= 0]
+            tested = Outcomes(place[owner[inside]], code[inside], size)
             scores += tested.score(self._log_probs(others)[None], once)
         return scores
 

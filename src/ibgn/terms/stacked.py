@@ -106,7 +106,9 @@ class StackedTally(Tally):
     def hold_out(self, contexts: Sequence[Context]) -> Floats:
         """Learn from all folds but one, for each, and score that one."""
         others = self._fit(1 - np.eye(self.sample.folds), contexts[0])
-        scores: Floats = others.scores(self.sample.X, self.sample.fold)
+        X, rows = self.sample.X, self.sample.rows
+        tested = X if self.sample.tested is None else X[rows]
+        scores: Floats = others.scores(tested, self.sample.fold[rows])
         return scores
 
     def _fit(self, chosen: Floats, context: Context) -> Any:

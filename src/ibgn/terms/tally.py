@@ -32,6 +32,8 @@ class Sample:
     copied : (n,) which of them are copies
     activities, folds : how many there are
     copy_weight : how much a copy counts
+    tested : (rows,) instances, ascending, that are scored by what is learned from other folds; None
+        for all
     """
 
     X: IntervalSequences
@@ -41,6 +43,12 @@ class Sample:
     activities: int
     folds: int
     copy_weight: float = 0.0
+    tested: Ints | None = None
+
+    @property
+    def rows(self) -> Ints:
+        """Instances that are scored by what is learned from other folds."""
+        return np.arange(len(self.X)) if self.tested is None else self.tested
 
     @property
     def cell(self) -> Ints:
@@ -62,7 +70,7 @@ class Tally(ABC):
 
     @abstractmethod
     def hold_out(self, contexts: Sequence[Context]) -> Floats:
-        """(n, activities) log probability of each instance, learned from the other folds."""
+        """(rows, activities) log probability of each tested instance, learned from other folds."""
 
 
 class PlainTally(Tally):
@@ -97,11 +105,11 @@ class PlainTally(Tally):
 
     def hold_out(self, contexts: Sequence[Context]) -> Floats:
         """Learn from all folds but one and score that one, folds at the same time."""
-        scores = np.empty((len(self.sample.X), len(self.terms)))
+        scores = np.empty((len(self.sample.rows), len(self.terms)))
 
         def score(f: int, contexts: Sequence[Context]) -> None:
-            rows = np.flatnonzero(self.sample.fold == f)
-            tested = self.sample.X[rows]
+            rows = np.flatnonzero(self.sample.fold[self.sample.rows] == f)
+            tested = self.sample.X[self.sample.rows[rows]]
             others = [counts for g, counts in enumerate(self.counts) if g != f]
             for c, (fit, given) in enumerate(self._lessons(others, contexts)):
                 scores[rows, c] = fit(*given).log_likelihood(tested)
