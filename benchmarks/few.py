@@ -34,7 +34,7 @@ from ibgn.features import IntervalFeatures, Raster
 Model = Callable[[], Any]
 
 SIZES = (1, 2, 5, 10)
-DRAWS = 10
+DRAWS = 5
 JOBS = 2
 TESTED = 150  # instances at most, per draw
 TREES = 200
@@ -88,8 +88,9 @@ def _scores(model: Any, seen: Any) -> Any:
     return np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
 
 
-def trees(pairs: bool) -> WithTemperature:
-    return WithTemperature(IntervalFeatures(pairs), ExtraTreesClassifier(TREES, random_state=0), 1)
+def trees(*parts: str) -> WithTemperature:
+    features = IntervalFeatures(parts, unknown="ignore")
+    return WithTemperature(features, ExtraTreesClassifier(TREES, random_state=0), 1)
 
 
 def nearest() -> WithTemperature:
@@ -112,11 +113,11 @@ def rocket() -> WithTemperature:
 DEFAULT = "`IBGNClassifier()`"
 METHODS: Mapping[str, Model] = {
     DEFAULT: lambda: IBGNClassifier(random_state=0),
-    "extra trees": lambda: trees(pairs=True),
-    "extra trees without pairs": lambda: trees(pairs=False),
+    "extra trees": lambda: trees("statistics", "pairs"),
+    "extra trees without pairs": lambda: trees("statistics"),
     "nearest raster": nearest,
     "MiniRocket with ridge": rocket,
-    "ridge on statistics and pairs": lambda: ridge(IntervalFeatures()),
+    "ridge on statistics and pairs": lambda: ridge(IntervalFeatures(unknown="ignore")),
 }
 UNLABELLED: Mapping[str, Model] = {
     'the rest with `unlabelled="self-training"`': lambda: IBGNClassifier(

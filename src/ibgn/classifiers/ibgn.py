@@ -10,9 +10,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from ibgn._arrays import Floats
 from ibgn.checks import check_choice, check_number
-from ibgn.classifiers.base import ActivityClassifier, as_generator
+from ibgn.classifiers.base import ActivityClassifier
 from ibgn.classifiers.checks import check_length
 from ibgn.classifiers.prior import ClassPrior
+from ibgn.classifiers.recogniser import as_generator
 from ibgn.classifiers.self_training import self_train
 from ibgn.declarations import FLOAT, Stored, is_natural
 from ibgn.errors import OptionError

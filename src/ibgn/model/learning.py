@@ -63,14 +63,10 @@ class Lesson:
         copy_weight: float = 0.0,
     ) -> None:
         versions = [X, *copies]
+        self.versions = len(versions)
         fold = np.empty(len(X), np.int64)
         for number, chosen in enumerate(folds):
             fold[chosen] = number
-        most = max(MOST_SCORES // (len(terms[0]) * len(versions)), 1)
-        tested = None
-        if most < len(X):
-            chosen = np.sort(np.argsort(fingerprint(X), kind="stable")[:most])
-            tested = (chosen + len(X) * np.arange(len(versions))[:, None]).ravel()
         self.sample = Sample(
             X=IntervalSequences.concatenate(versions) if copies else X,
             activity=np.tile(codes, len(versions)),
@@ -79,7 +75,6 @@ class Lesson:
             activities=len(terms[0]),
             folds=len(folds),
             copy_weight=copy_weight,
-            tested=tested,
         )
         self.tallies = [make_tally(of_activities, self.sample) for of_activities in terms]
 
@@ -87,24 +82,37 @@ class Lesson:
         """Learn from all folds: the first term of each activity, then the second, and so on."""
         return chain.from_iterable(tally.learn(contexts) for tally in self.tallies)
 
-    def hold_out(self, contexts: Sequence[Context]) -> HeldOut:
-        """Score instances and their copies by the counts of the other folds.
+    def hold_out(self, contexts: Sequence[Context], every: bool = True) -> HeldOut:
+        """Score every instance, and every copy, by the counts of the other folds.
 
-        All of them, or as many as say enough about weights where activities are many.
+        Not `every`: only as many as say enough about weights, where activities are many.
         """
-        scores = np.stack([tally.hold_out(contexts) for tally in self.tallies], axis=1)
         sample, shape = self.sample, (self.sample.folds, self.sample.activities)
+        rows = None if every else self._choose_rows()
+        scores = np.stack([tally.hold_out(contexts, rows) for tally in self.tallies], axis=1)
         instances = np.bincount(sample.cell, minlength=shape[0] * shape[1]).reshape(shape)
         learned = (instances.sum(axis=0) - instances)[sample.fold, sample.activity] > 0
-        weight, rows = np.where(learned, sample.weight, 0.0), sample.rows
-        return HeldOut(scores, sample.activity[rows], weight[rows])
+        codes, weight = sample.activity, np.where(learned, sample.weight, 0.0)
+        if rows is not None:
+            codes, weight = codes[rows], weight[rows]
+        return HeldOut(scores, codes, weight)
+
+    def _choose_rows(self) -> Ints | None:
+        """Instances, whatever their order, and their copies; None for all."""
+        n = len(self.sample.X) // self.versions
+        most = max(MOST_SCORES // (self.versions * self.sample.activities), 1)
+        if most >= n:
+            return None
+        chosen = np.sort(np.argsort(fingerprint(self.sample.X[:n]), kind="stable")[:most])
+        return (chosen + n * np.arange(self.versions)[:, None]).ravel()
 
     def typical(self, held_out: HeldOut) -> list[Floats | None]:
         """(terms,) mean held-out scores of the instances of each activity, without copies.
 
-        None where no instance of an activity could be held out.
+        None where no instance of an activity was held out.
         """
-        counted = (held_out.weights > 0) & ~self.sample.copied[self.sample.rows]
+        counted = held_out.weights > 0
+        counted[len(counted) // self.versions :] = False  # copies come after the instances
         own = [counted & (held_out.codes == c) for c in range(self.sample.activities)]
         return [
             held_out.scores[chosen, :, c].mean(axis=0) if chosen.any() else None

@@ -22,7 +22,9 @@ USUAL = 0.1  # weight of a term where there is nothing to learn it from
 APART = 1.5  # nats: spread of the wrong activities of an instance at the usual weight
 
 
-def fit_weights(held_out: HeldOut, log_prior: Floats) -> Floats:
+def fit_weights(
+    held_out: HeldOut, log_prior: Floats, usual: float | None = None, ridge: float = RIDGE
+) -> Floats:
     """(terms,) weights, none negative, under which the true activities are likeliest.
 
     A conditional logit with a ridge towards the usual weight, see `usual_weight`.
@@ -31,12 +33,14 @@ def fit_weights(held_out: HeldOut, log_prior: Floats) -> Floats:
     ----------
     held_out : scores of instances by what was learned from others
     log_prior : (activities,) log of the class prior
+    usual : weight of a term where there is nothing to learn it from; None for `usual_weight`
+    ridge : how strongly weights are drawn towards it, as parts of it
     """
     scores, codes, counting = held_out
     n, terms, _ = scores.shape
     true = scores[np.arange(n), :, codes]
     # only differences between activities count; (terms, n * activities) for fast products
-    usual = usual_weight(held_out)
+    usual = usual_weight(held_out) if usual is None else usual
     lead = usual * np.moveaxis(scores - true[:, :, None], 1, 0).reshape(terms, -1)
     priors = log_prior - log_prior[codes][:, None]
 
@@ -47,8 +51,8 @@ def fit_weights(held_out: HeldOut, log_prior: Floats) -> Floats:
         total = shares.sum(axis=1, keepdims=True)
         shares *= counting[:, None] / total
         off = weights - 1  # as parts of the usual one
-        height = counting @ (top + np.log(total))[:, 0] + RIDGE * (off @ off) / 2
-        return float(height), lead @ shares.ravel() + RIDGE * off
+        height = counting @ (top + np.log(total))[:, 0] + ridge * (off @ off) / 2
+        return float(height), lead @ shares.ravel() + ridge * off
 
     start = np.ones(terms)
     found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=[(0, None)] * terms)

@@ -103,12 +103,12 @@ class StackedTally(Tally):
         ).split()
         return learned
 
-    def hold_out(self, contexts: Sequence[Context]) -> Floats:
+    def hold_out(self, contexts: Sequence[Context], rows: Ints | None = None) -> Floats:
         """Learn from all folds but one, for each, and score that one."""
         others = self._fit(1 - np.eye(self.sample.folds), contexts[0])
-        X, rows = self.sample.X, self.sample.rows
-        tested = X if self.sample.tested is None else X[rows]
-        scores: Floats = others.scores(tested, self.sample.fold[rows])
+        X, fold = self.sample.X, self.sample.fold
+        tested = (X, fold) if rows is None else (X[rows], fold[rows])
+        scores: Floats = others.scores(*tested)
         return scores
 
     def _fit(self, chosen: Floats, context: Context) -> Any:

@@ -32,8 +32,6 @@ class Sample:
     copied : (n,) which of them are copies
     activities, folds : how many there are
     copy_weight : how much a copy counts
-    tested : (rows,) instances, ascending, that are scored by what is learned from other folds; None
-        for all
     """
 
     X: IntervalSequences
@@ -43,12 +41,6 @@ class Sample:
     activities: int
     folds: int
     copy_weight: float = 0.0
-    tested: Ints | None = None
-
-    @property
-    def rows(self) -> Ints:
-        """Instances that are scored by what is learned from other folds."""
-        return np.arange(len(self.X)) if self.tested is None else self.tested
 
     @property
     def cell(self) -> Ints:
@@ -69,8 +61,11 @@ class Tally(ABC):
         """Learn each activity from all folds; contexts are those of the activities."""
 
     @abstractmethod
-    def hold_out(self, contexts: Sequence[Context]) -> Floats:
-        """(rows, activities) log probability of each tested instance, learned from other folds."""
+    def hold_out(self, contexts: Sequence[Context], rows: Ints | None = None) -> Floats:
+        """(rows, activities) log probability of instances, learned from the other folds.
+
+        rows : their numbers, ascending; None for all
+        """
 
 
 class PlainTally(Tally):
@@ -103,16 +98,17 @@ class PlainTally(Tally):
         )
         return learned
 
-    def hold_out(self, contexts: Sequence[Context]) -> Floats:
+    def hold_out(self, contexts: Sequence[Context], rows: Ints | None = None) -> Floats:
         """Learn from all folds but one and score that one, folds at the same time."""
-        scores = np.empty((len(self.sample.rows), len(self.terms)))
+        chosen = np.arange(len(self.sample.X)) if rows is None else rows
+        scores = np.empty((len(chosen), len(self.terms)))
 
         def score(f: int, contexts: Sequence[Context]) -> None:
-            rows = np.flatnonzero(self.sample.fold[self.sample.rows] == f)
-            tested = self.sample.X[self.sample.rows[rows]]
+            inside = np.flatnonzero(self.sample.fold[chosen] == f)
+            tested = self.sample.X[chosen[inside]]
             others = [counts for g, counts in enumerate(self.counts) if g != f]
             for c, (fit, given) in enumerate(self._lessons(others, contexts)):
-                scores[rows, c] = fit(*given).log_likelihood(tested)
+                scores[inside, c] = fit(*given).log_likelihood(tested)
 
         # each fold has its own random numbers, so that it does not matter which comes first
         spawned = [
