@@ -155,7 +155,7 @@ class IBGNEnsemble(Recogniser):
         usual = 1 / len(said)
         held_out = HeldOut(np.stack(said, axis=1), codes, np.ones(len(X)))
         none = np.zeros(len(self.classes_))
-        self.weights_ = fit_weights(held_out, none, usual=usual, ridge=RIDGE)
+        self.weights_ = fit_weights(held_out, none, usual=usual, ridge=RIDGE * usual**2)
         return self
 
     def _prepared(self, member: Any, rng: np.random.Generator) -> Any:
