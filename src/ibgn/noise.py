@@ -214,6 +214,7 @@ def _recoded(X: IntervalSequences, actions: tuple[str, ...]) -> IntervalSequence
     """X with these actions first in the vocabulary, followed by the others."""
     others = tuple(name for name in X.actions if name not in set(actions))
     code = {name: number for number, name in enumerate((*actions, *others))}
-    codes = np.array([code[name] for name in X.actions], np.int32)[X.action]
-    flat = X.flat._replace(action=codes.astype(np.int32))
+    renumber = np.array([code[name] for name in X.actions], np.int32)
+    unsure = X.uncertainty and X.uncertainty.recoded(renumber)
+    flat = X.flat._replace(action=renumber[X.action].astype(np.int32), uncertainty=unsure)
     return IntervalSequences.from_flat(flat, (*actions, *others), X.ids, X.groups)
