@@ -21,13 +21,16 @@ TREES = 500
 def extra_trees(pairs: bool = True, seed: int = 0) -> Pipeline:
     """Extremely randomised trees on counts, durations, positions and Allen's relations."""
     trees = ExtraTreesClassifier(TREES, random_state=seed)
-    return make_pipeline(IntervalFeatures(pairs), trees)
+    parts = ["statistics", "pairs"] if pairs else ["statistics"]
+    return make_pipeline(IntervalFeatures(parts, unknown="ignore"), trees)
 
 
 def nearest_raster(samples: int = 100) -> Pipeline:
     """Nearest neighbour of rasters, as IBSM compares them."""
     return make_pipeline(
-        Raster(samples), FunctionTransformer(_flatten), KNeighborsClassifier(1, algorithm="brute")
+        Raster(samples, unknown="ignore"),
+        FunctionTransformer(_flatten),
+        KNeighborsClassifier(1, algorithm="brute"),
     )
 
 
@@ -43,7 +46,7 @@ def mini_rocket(samples: int = 100, seed: int = 0) -> Pipeline:
         raise OptionError(
             "method", "MiniRocket", "needs aeon; install it with: pip install 'ibgn[rocket]'"
         ) from error
-    return make_pipeline(Raster(samples), MiniRocketClassifier(random_state=seed))
+    return make_pipeline(Raster(samples, unknown="ignore"), MiniRocketClassifier(random_state=seed))
 
 
 YARDSTICKS = {

@@ -1,6 +1,6 @@
 """Instances as arrays, for any classifier of scikit-learn: transformers that take intervals."""
 
 from ibgn.features.raster import Raster
-from ibgn.features.statistics import IntervalFeatures
+from ibgn.features.transformer import IntervalFeatures
 
 __all__ = ["IntervalFeatures", "Raster"]

@@ -5,14 +5,16 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
 
-from ibgn.checks import check_whole
-from ibgn.features._common import known_actions, span
+from ibgn._arrays import Floats
+from ibgn._kernels import features as kernels
+from ibgn.checks import check_choice, check_whole
+from ibgn.features.presence import UNKNOWN, Presence, find_presence, known_actions
 from ibgn.intervals import as_sequences
 from ibgn.networks import Sequences
-from ibgn.recoding import recode
 
-__all__ = ["Raster"]
+__all__ = ["Raster", "sample"]
 
 
 class Raster(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -23,6 +25,8 @@ class Raster(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     samples : number of instants over the instance
+    unknown : whether intervals of actions that did not occur in `fit` are left out with a
+        warning ("warn"), without one ("ignore"), or refused ("error")
 
     Examples
     --------
@@ -30,23 +34,27 @@ class Raster(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     [[[1.0, 1.0, 0.0, 0.0], [0.0, 1.0, 1.0, 1.0]]]
     """
 
-    def __init__(self, samples: int = 100) -> None:
+    def __init__(self, samples: int = 100, unknown: str = "warn") -> None:
         self.samples = samples
+        self.unknown = unknown
 
     def fit(self, X: Sequences, y: Any = None) -> Self:
         """Learn which actions there are."""
         check_whole("samples", self.samples, 1)
+        check_choice("unknown", self.unknown, UNKNOWN)
         self.actions_ = known_actions(as_sequences(X))
         return self
 
     def transform(self, X: Sequences) -> npt.NDArray[np.float32]:
         """(n, actions, samples) numbers of intervals."""
-        X = recode(as_sequences(X), self.actions_)
-        begin, length = span(X)
-        edges = np.zeros((len(X), len(self.actions_) + 1, self.samples + 1), np.float32)
-        for times, sign in ((X.start, 1), (X.end, -1)):
-            part = (times - begin[X.owner]) / length[X.owner]
-            instant = np.ceil(part * self.samples - 0.5).astype(int)
-            np.add.at(edges, (X.owner, X.action, instant), sign)
-        running: npt.NDArray[np.float32] = edges.cumsum(axis=2)[:, :-1, :-1]
-        return running
+        check_is_fitted(self)
+        found = find_presence(as_sequences(X), self.actions_, self.unknown)
+        pictures = np.zeros((len(found.spans), found.actions, self.samples), np.float32)
+        instance = np.repeat(np.arange(len(pictures)), np.diff(found.rows))
+        pictures[instance, found.action] = sample(found, self.samples)
+        return pictures
+
+
+def sample(found: Presence, samples: int) -> Floats:
+    """(cells, samples) number of intervals at the middle of each of `samples` equal parts."""
+    return kernels.sample_actions(found.cell, *found.parts, len(found.action), samples)
