@@ -215,6 +215,6 @@ def _recoded(X: IntervalSequences, actions: tuple[str, ...]) -> IntervalSequence
     others = tuple(name for name in X.actions if name not in set(actions))
     code = {name: number for number, name in enumerate((*actions, *others))}
     renumber = np.array([code[name] for name in X.actions], np.int32)
-    unsure = X.uncertainty and X.uncertainty.recoded(renumber)
+    unsure = None if X.uncertainty is None else X.uncertainty.recoded(renumber)
     flat = X.flat._replace(action=renumber[X.action].astype(np.int32), uncertainty=unsure)
     return IntervalSequences.from_flat(flat, (*actions, *others), X.ids, X.groups)

@@ -9,7 +9,7 @@ from ibgn._arrays import Codes, Floats, Ints
 from ibgn.cleaning import Flat
 from ibgn.intervals import IntervalSequences
 
-__all__ = ["rebuild", "recode"]
+__all__ = ["order_intervals", "rebuild", "recode"]
 
 
 def recode(X: IntervalSequences, actions: tuple[str, ...]) -> IntervalSequences:
@@ -23,7 +23,7 @@ def recode(X: IntervalSequences, actions: tuple[str, ...]) -> IntervalSequences:
     code = {name: number for number, name in enumerate(actions)}
     renumber = np.array([code.get(name, len(actions)) for name in X.actions], np.int32)
     action = renumber[X.action] if len(X.action) else X.action
-    unsure = X.uncertainty and X.uncertainty.recoded(renumber)
+    unsure = None if X.uncertainty is None else X.uncertainty.recoded(renumber)
     flat = X.flat._replace(action=action, uncertainty=unsure)
     return IntervalSequences.from_flat(flat, (*actions, unknown), X.ids, X.groups)
 
@@ -49,12 +49,12 @@ def rebuild(
     action, start, end = rank[action[kept]].astype(np.int32), start[kept], end[kept]
     lengths = np.bincount(owner, minlength=len(X))
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    order = _order(owner, start, end, action)
+    order = order_intervals(owner, start, end, action)
     flat = Flat(offsets, action, start, end, unsure).take(order, offsets)
     return IntervalSequences.from_flat(flat, names, X.ids, X.groups)
 
 
-def _order(owner: Ints, start: Floats, end: Floats, action: Codes) -> Ints:
+def order_intervals(owner: Ints, start: Floats, end: Floats, action: Codes) -> Ints:
     """Order of intervals by (owner, start, end, action); owners ascend already."""
     order: Ints = np.arange(len(owner))
     for keys in ((start, owner), (action, end, start, owner)):

@@ -1,6 +1,7 @@
 """What is not certain about intervals: whether they are there, their actions, and their ends."""
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -102,7 +103,7 @@ class Uncertainty(NamedTuple):
         _refuse(~finite, "start_error", self.start_error, "0 or more and finite", where)
         required = "0 or more, or inf where the end is unknown"
         _refuse(~(self.end_error >= 0), "end_error", self.end_error, required, where)
-        owner = self._owner()
+        owner = self.owner
         total = np.bincount(owner, self.probability, len(self.confidence))
         wrong = (np.diff(self.offsets) > 0) & ~(np.abs(total - 1) <= ROUNDING)
         wrong[owner[~(self.probability >= 0)]] = True
@@ -121,7 +122,8 @@ class Uncertainty(NamedTuple):
         errors: Bools = (self.start_error > 0) | (self.end_error > 0)
         return errors | (self.confidence < 1) | (np.diff(self.offsets) > 0)
 
-    def _owner(self) -> Ints:
+    @property
+    def owner(self) -> Ints:
         """(alternatives,) interval of each alternative."""
         return np.repeat(np.arange(len(self.confidence)), np.diff(self.offsets))
 
@@ -138,7 +140,7 @@ class Uncertainty(NamedTuple):
 
     def settled(self, decided: Bools) -> "Uncertainty":
         """The same without the alternatives of decided intervals, whose action is certain."""
-        kept = ~decided[self._owner()]
+        kept = ~decided[self.owner]
         lengths = np.where(decided, 0, np.diff(self.offsets))
         return self._replace(
             offsets=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
@@ -148,7 +150,7 @@ class Uncertainty(NamedTuple):
 
     def recoded(self, renumber: Codes) -> "Uncertainty":
         """The same with other codes of actions; alternatives that become one action are added."""
-        owner = self._owner()
+        owner = self.owner
         size = int(renumber.max(initial=0)) + 1
         new = owner * size + renumber[self.alternative] if len(owner) else owner
         distinct, place = np.unique(new, return_inverse=True)
@@ -176,7 +178,7 @@ class Uncertainty(NamedTuple):
         names = [actions[code] for code in self.alternative.tolist()]
         pairs = list(zip(names, self.probability.tolist(), strict=True))
         bounds = self.offsets.tolist()
-        return [dict(pairs[a:b]) or None for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
+        return [dict(pairs[a:b]) or None for a, b in pairwise(bounds)]
 
 
 def _refuse(bad: Bools, name: str, values: Floats, required: str, where: Where) -> None:

@@ -36,6 +36,7 @@ from ibgn.persistence import save
 from ibgn.recoding import recode
 from ibgn.terms.base import Context, FittedTerm, Term
 from ibgn.text import quote
+from ibgn.worlds import likeliest_world, occurring_actions, score_worlds
 
 __all__ = [
     "METHODS",
@@ -104,9 +105,9 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
         self.class_log_prior_ = class_log_prior(self.class_prior, self.classes_.tolist(), codes)
         X = self._prepare_training(X, codes)
         # actions of the vocabulary that never occur stay unknown
-        self.actions_ = tuple(sorted(X.actions[code] for code in np.unique(X.action)))
+        self.actions_ = tuple(sorted(X.actions[code] for code in occurring_actions(X)))
         X = IntervalSequences.from_flat(self._coded(X).flat, self.actions_, X.ids, X.groups)
-        parts = [X[codes == c] for c in range(len(self.classes_))]
+        parts = [likeliest_world(X[codes == c]) for c in range(len(self.classes_))]
         learned = zip(self.classes_.tolist(), parts, *self._fit_terms(X, codes, parts), strict=True)
         self.activities_ = {
             label: self.activity_type(
@@ -168,7 +169,7 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
         rng: np.random.Generator,
     ) -> Lesson:
         """What is learned from: all instances as one fold, where no weights are learned."""
-        return Lesson(terms, X, codes, [np.arange(len(X))])
+        return Lesson(terms, likeliest_world(X), codes, [np.arange(len(X))])
 
     def _set_weights(self, held_out: HeldOut) -> None:
         """Learn the weights of terms from held-out scores."""
@@ -197,7 +198,7 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
         (1, 1, 2)
         """
         check_is_fitted(self)
-        return self._scores(self._coded(self._prepare(as_sequences(X))))
+        return score_worlds(self._crisp_scores, as_sequences(X))
 
     def describe_weights(self, X: Sequences | None = None) -> pd.DataFrame:
         """How much each term counts, one row per term, in the order of `terms_`.
@@ -227,6 +228,10 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
         """X with actions coded as in training."""
         return recode(X, self.actions_)
 
+    def _crisp_scores(self, X: IntervalSequences) -> Floats:
+        """(n, terms, activities) scores of instances without uncertainty."""
+        return self._scores(self._coded(self._prepare(X)))
+
     def _scores(self, X: IntervalSequences) -> Floats:
         with joblib.parallel_config("threading", n_jobs=self.n_jobs):
             pieces = [score_activities(self.activities_.values(), piece) for piece in _pieces(X)]
@@ -236,8 +241,11 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
 
     def _joint_log_likelihood(self, X: Sequences) -> Floats:
         """(n, activities) log P(activity) + log P(instance | activity)."""
-        scores = self.scores(X)
-        joint: Floats = self._weights @ scores + self.class_log_prior_
+        check_is_fitted(self)
+        return score_worlds(self._crisp_joint, as_sequences(X))
+
+    def _crisp_joint(self, X: IntervalSequences) -> Floats:
+        joint: Floats = self._weights @ self._crisp_scores(X) + self.class_log_prior_
         return joint
 
     def predict(self, X: Sequences) -> npt.NDArray[Any]:
@@ -263,7 +271,8 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
 
         Parameters
         ----------
-        instance : one instance, like X[0], or a list of (action, start, end)
+        instance : one instance, like X[0], or a list of (action, start, end); of an uncertain
+            one, the likeliest world is explained
         against : label to compare with, by default the second likeliest
         activity : label to explain, by default the likeliest
         """
@@ -271,9 +280,9 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
         X = instance if isinstance(instance, IntervalSequences) else as_sequences([instance])
         if len(X) != 1:
             raise DataError(f"one instance is explained, got {len(X)}; choose one, e.g. X[0]")
-        X = self._prepare(X)
+        joint = self._joint_log_likelihood(X)[0]
+        X = self._prepare(likeliest_world(X))
         coded = self._coded(X)
-        joint = self._weights @ self._scores(coded)[0] + self.class_log_prior_
         chosen, other = self._two_labels(joint, activity, against)
         priors = dict(zip(self.classes_.tolist(), self.class_log_prior_.tolist(), strict=True))
         models = self.activities_[chosen], self.activities_[other]

@@ -27,6 +27,7 @@ from ibgn.terms.seating import Sampler
 from ibgn.terms.selection import Criterion
 from ibgn.terms.smoothing import Smoothing
 from ibgn.terms.tables import NodeLikelihood
+from ibgn.worlds import likeliest_world
 
 __all__ = ["IBGNClassifier"]
 
@@ -259,6 +260,7 @@ class IBGNClassifier(ActivityClassifier):
         codes: npt.NDArray[np.intp],
         rng: np.random.Generator,
     ) -> Lesson:
+        certain = likeliest_world(X)
         names = [of_activities[0].name for of_activities in terms]
         self.weights_ = np.ones(len(names))
         if isinstance(self.weights, Mapping):
@@ -266,9 +268,9 @@ class IBGNClassifier(ActivityClassifier):
         folds = [np.arange(len(X))]
         if self.weights == "learned" and len(names) > 1 and len(self.classes_) > 1:
             self.weights_ = np.full(len(names), USUAL)  # also where there is too little to learn
-            folds = make_inner_folds(X, codes, FOLDS) if len(X) >= FOLDS else folds
+            folds = make_inner_folds(certain, codes, FOLDS) if len(X) >= FOLDS else folds
         copies = copy_with_errors(X, rng.spawn(1)[0]) if self.copy_weight else []
-        return Lesson(terms, X, codes, folds, copies, self.copy_weight)
+        return Lesson(terms, certain, codes, folds, copies, self.copy_weight)
 
     def _set_weights(self, held_out: HeldOut) -> None:
         self.weights_ = fit_weights(held_out, self.class_log_prior_)
