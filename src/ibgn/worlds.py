@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import logsumexp, ndtri
 
-from ibgn._arrays import Bools, Codes, Floats, Ints
+from ibgn._arrays import Bools, Codes, Floats, Ints, find_runs
 from ibgn.cleaning import Flat
 from ibgn.intervals import IntervalSequences
 from ibgn.recoding import order_intervals, rebuild
@@ -265,25 +265,39 @@ def average_worlds(scores: Floats, worlds: Worlds) -> Floats:
 
     Parameters
     ----------
-    scores : (worlds, ..., activities) log P(world | activity), up to what activities share
+    scores : (worlds, ..., activities) log P(world | activity), with the prior or without
     worlds : what was scored
 
-    The probability of an activity is the mean of its probabilities in the worlds; the scores are
-    logs of these, and as large in total as those of the worlds are on average.
+    Among worlds with equally many intervals, the log of the mean of P(world | activity). Worlds
+    with other numbers have densities in other units, which cannot be added: over these, the mean
+    of the probability of the activity, on the scale of the mean score. So a unit of time changes
+    nothing, and one world keeps its scores.
     """
-    return _average(scores, worlds, logsumexp(scores, axis=-1, keepdims=True))
+    instance = np.repeat(np.arange(len(worlds.offsets) - 1), np.diff(worlds.offsets))
+    order = np.lexsort((worlds.X.lengths, instance))
+    first = find_runs(instance[order], worlds.X.lengths[order])[:-1]
+    chance = np.add.reduceat(worlds.probability[order], first)
+    alike = _log_sums(scores[order], worlds.probability[order], first)
+    alike -= _log(chance).reshape(-1, *(1,) * (scores.ndim - 1))
+    begin = find_runs(instance[order][first])[:-1]
+    shared = logsumexp(alike, axis=-1, keepdims=True)
+    level = np.add.reduceat(chance.reshape(-1, *(1,) * (scores.ndim - 1)) * shared, begin, axis=0)
+    return _log_sums(alike - shared, chance, begin) + level
 
 
-def _average(scores: Floats, worlds: Worlds, shared: Floats) -> Floats:
-    shape = (-1, *(1,) * (scores.ndim - 1))
-    begin = worlds.offsets[:-1]
-    weight = worlds.probability.reshape(shape)
-    relative = scores - shared
-    highest = np.maximum.reduceat(relative, begin, axis=0)
-    spread = np.repeat(highest, np.diff(worlds.offsets), axis=0)
-    mean = np.add.reduceat(weight * np.exp(relative - spread), begin, axis=0)
-    averaged: Floats = np.log(mean) + highest + np.add.reduceat(weight * shared, begin, axis=0)
-    return averaged
+def _log_sums(logs: Floats, weight: Floats, begin: Ints) -> Floats:
+    """Log of the weighted sum of exp(logs) over each run of rows that begins at `begin`."""
+    weighted = logs + _log(weight).reshape(-1, *(1,) * (logs.ndim - 1))
+    highest = np.maximum.reduceat(weighted, begin, axis=0)
+    highest = np.where(np.isfinite(highest), highest, 0.0)
+    spread = np.repeat(highest, np.diff([*begin, len(logs)]), axis=0)
+    sums: Floats = _log(np.add.reduceat(np.exp(weighted - spread), begin, axis=0)) + highest
+    return sums
+
+
+def _log(values: Floats) -> Floats:
+    """Log without a warning for 0."""
+    return np.log(values, out=np.full(values.shape, -np.inf), where=values > 0)
 
 
 def score_worlds(score: Callable[[IntervalSequences], Floats], X: IntervalSequences) -> Floats:

@@ -11,16 +11,17 @@ from typing import Any, Literal, NamedTuple, Self, TypeVar, get_args
 
 import joblib
 import numpy as np
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 from sklearn.utils.validation import check_is_fitted
 
 from ibgn._arrays import Floats, Ints, Objects, find_runs
 from ibgn.checks import check_choice, check_jobs, check_number
-from ibgn.detection.extraction import Extraction, Training, learn_extraction
+from ibgn.detection.extraction import Extraction, Training, encode, learn_extraction
 from ibgn.detection.features import Correlations, FeatureSet
 from ibgn.detection.runs import Short, remove_short, smooth
+from ibgn.detection.soft import USUAL, HeldOut, SoftVoting, hold_out_recordings, learn_voting
 from ibgn.detection.streams import ActionFrom, Streams, to_instances, to_sequences
 from ibgn.detection.tracks import Preset, TrackModel, new_classifier
 from ibgn.detection.windows import Windowing
@@ -70,6 +71,10 @@ class ActionDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     min_duration : seconds; shorter runs of a label are dropped
     short : what replaces them: their "neighbours", or "null", no label
     action : name of an action: "both" is "track: label", "value" the label alone
+    soft : whether intervals say how sure they are: each has a confidence, alternatives to its
+        action, and an error of its ends, see `ibgn.uncertainty.Uncertainty`. `fit` then learns
+        twice, first without a third of the recordings, on which it measures how far votes can
+        be trusted; min_duration and short do not apply.
     random_state : seed, or a NumPy generator; the same seed gives the same detector
     n_jobs : recordings and tracks worked on at the same time, by joblib
 
@@ -79,6 +84,7 @@ class ActionDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     tracks_ : names of the tracks
     classes_ : for each track its labels, sorted, and None, which means no label, last
     models_ : for each track its `TrackModel`
+    votings_ : for each track its `ibgn.detection.soft.SoftVoting`, if soft
     extraction_ : how recordings become features
 
     Notes
@@ -103,6 +109,7 @@ class ActionDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     tracks_: tuple[str, ...]
     classes_: dict[str, tuple[str | None, ...]]
     models_: dict[str, TrackModel]
+    votings_: dict[str, SoftVoting]
     extraction_: Extraction
 
     def __init__(
@@ -122,6 +129,7 @@ class ActionDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         min_duration: float = 0.3,
         short: Short = "neighbours",
         action: ActionFrom = "both",
+        soft: bool = False,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -139,6 +147,7 @@ class ActionDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.min_duration = min_duration
         self.short = short
         self.action = action
+        self.soft = soft
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -156,7 +165,30 @@ class ActionDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.channels_, self.tracks_ = extraction.names, tracks
         self.models_ = dict(zip(tracks, models, strict=True))
         self.classes_ = {track: model.classes for track, model in self.models_.items()}
+        if self.soft:
+            self.votings_ = self._learn_votings(recordings)
         return self
+
+    def _learn_votings(self, recordings: list[SensorRecording]) -> dict[str, SoftVoting]:
+        """Measure the votes of a detector that learned from some of the recordings on the rest."""
+        known, rest = hold_out_recordings(recordings)
+        if not known or not rest:
+            return dict.fromkeys(self.tracks_, USUAL)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataWarning)  # `fit` has warned of the same
+            other = clone(self).set_params(soft=False, tracks=self.tracks_).fit(known)
+        held_out = {track: HeldOut([], []) for track in self.tracks_}
+        for recording, votes in zip(rest, other.predict_proba(rest), strict=True):
+            windows = other.extraction_.cut(recording)
+            for track, (probabilities, truth) in held_out.items():
+                codes = encode(windows.recording.labels[track], other.classes_[track])
+                probabilities.append(votes.probabilities[track])
+                truth.append(windows.majority(codes, len(other.classes_[track])))
+        step = other.extraction_.windowing.hop / other.extraction_.windowing.rate
+        return {
+            track: learn_voting(votes, len(other.classes_[track]) - 1, step)
+            for track, votes in held_out.items()
+        }
 
     def predict(self, recordings: Recordings) -> IntervalSequences:
         """Detect the intervals of actions, one instance per recording; ids and groups are kept."""
@@ -288,6 +320,12 @@ class ActionDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return edges, codes
 
     def _stretches(self, recording: SensorRecording) -> Streams:
+        if self.soft:
+            edges, probabilities = self._vote(recording)
+            return {
+                track: self.votings_[track].stretches(votes, edges, self.classes_[track])
+                for track, votes in probabilities.items()
+            }
         edges, codes = self._runs(recording)
         streams: Streams = {}
         for track, of_windows in codes.items():
