@@ -1,11 +1,15 @@
 """From sensors to recognised activities: what detection errors cost, on simulations.
 
 Run with `python -m benchmarks.detected`; docs/detection.md has what it prints. People are kept
-apart: neither the detector nor the classifier learns from the people that it is tested on. A
-classifier learns from the kind of intervals that it is tested on, true or detected.
+apart: neither the detector nor the classifier learns from the people that it is tested on. In the
+first part a classifier learns from the kind of intervals that it is tested on, true or detected. In
+the second (`--soft` alone) it learns from true intervals and is tested on detected ones: hard
+labels, the likeliest world of soft ones, and soft ones.
 """
 
+import sys
 import warnings
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -14,8 +18,15 @@ from sklearn.exceptions import ConvergenceWarning
 from ibgn import IBGNClassifier, IntervalSequences
 from ibgn.datasets import make_daily_living, make_hand_signs
 from ibgn.detection import ActionDetector, FingerDetector
+from ibgn.errors import DataWarning
 from ibgn.metrics import edit_score, interval_scores, overlap_f1
+from ibgn.worlds import likeliest_world
 
+SEEDS = (0, 1, 2)
+PARTS = 4  # of signers, each tested once
+SOFT_HEAD = (
+    "| detector | true | hard | soft, likeliest | soft | gain | log loss, hard | log loss, soft |"
+)
 HEAD = "| detector | interval F1 | F1@10 | F1@50 | edit | accuracy, detected | accuracy, true |"
 
 
@@ -75,6 +86,78 @@ def hand_signs() -> None:
     print(row("fingers", X, y, Z, train, test), flush=True)
 
 
+def tested_on_soft(X: Any, y: Any, parts: Any, detect: Callable[[Any, Any, bool], Any]) -> Any:
+    """(4, n) right, and (2, n) log loss, of true, hard, likeliest and soft intervals.
+
+    Each part is tested once by what was learned from the true intervals of the others;
+    `detect(train, test, soft)` finds the intervals.
+    """
+    right, loss = np.zeros((4, len(y))), np.zeros((4, len(y)))
+    for part in np.unique(parts):
+        train, test = np.flatnonzero(parts != part), np.flatnonzero(parts == part)
+        model = IBGNClassifier(random_state=0).fit(X[train], y[train])
+        own = np.searchsorted(model.classes_, y[test].astype(model.classes_.dtype))
+        hard, soft = (detect(train, test, kind) for kind in (False, True))
+        for number, Z in enumerate((X[test], hard, likeliest_world(soft), soft)):
+            logs = model.predict_log_proba(Z)
+            right[number, test] = model.classes_[logs.argmax(axis=1)] == y[test]
+            loss[number, test] = -logs[np.arange(len(test)), own]
+    return right, loss[[1, 3]]
+
+
+def soft_row(name: str, results: list[Any]) -> str:
+    """Means over all instances of all seeds, and the gain of soft over hard with its error."""
+    right, loss = (np.concatenate(arrays, axis=1) for arrays in zip(*results, strict=True))
+    gain = right[3] - right[1]
+    values = " | ".join(f"{value:.3f}" for value in right.mean(axis=1))
+    error = gain.std(ddof=1) / np.sqrt(len(gain))
+    losses = " | ".join(f"{value:.2f}" for value in loss.mean(axis=1))
+    return f"| {name} | {values} | {gain.mean():+.3f} ± {error:.3f} | {losses} |"
+
+
+def soft_daily_living(name: str) -> Iterator[Any]:
+    """Sensors of four people, each tested by what was learned from the others."""
+    for seed in SEEDS:
+        X, y, groups, sensors = make_daily_living(instances=60, sensors=True, random_state=seed)
+
+        def detect(train: Any, test: Any, soft: bool, sensors: Any = sensors) -> Any:
+            detector = ActionDetector(
+                name, training_step=1.0, action="value", soft=soft, random_state=0
+            )
+            return detector.fit([sensors[d] for d in train]).predict([sensors[d] for d in test])
+
+        yield tested_on_soft(X, y, groups, detect)
+
+
+def soft_hand_signs(noise: float) -> Iterator[Any]:
+    """Joint angles of 16 signers; noise is in degrees."""
+    for seed in SEEDS:
+        X, y, groups, angles = make_hand_signs(
+            instances_per_style=6, joint_angles=True, angle_noise=noise, random_state=seed
+        )
+
+        def detect(train: Any, test: Any, soft: bool, angles: Any = angles) -> Any:
+            return FingerDetector(soft=soft).fit(angles).transform([angles[d] for d in test])
+
+        signer = np.unique(groups, return_inverse=True)[1]
+        yield tested_on_soft(X, y, signer % PARTS, detect)
+
+
+def soft_input(classifiers: tuple[str, ...] = ("knn", "svm", "tree")) -> None:
+    print("\nLearned from true intervals, tested on detected ones, seeds 0 to 2\n")
+    print(SOFT_HEAD, "|" + "---|" * 8, sep="\n")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        for noise in (4.0, 20.0, 45.0):
+            results = list(soft_hand_signs(noise))
+            print(soft_row(f"hand signs, fingers, {noise:g}°", results), flush=True)
+        for name in classifiers:
+            print(soft_row(f"daily living, {name}", list(soft_daily_living(name))), flush=True)
+
+
 if __name__ == "__main__":
-    hand_signs()
-    daily_living()
+    if "--soft" not in sys.argv:
+        hand_signs()
+        daily_living()
+    soft_input()

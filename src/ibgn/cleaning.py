@@ -9,16 +9,16 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple, TypedDict, get_args
+from typing import Any, Literal, TypedDict, get_args
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from ibgn._arrays import Bools, Floats, Ints
 from ibgn._kernels.instants import merge_instants
 from ibgn.checks import as_number, check_choice, check_number, is_date, span_advice
 from ibgn.errors import DataError, DataWarning, Option, Part
+from ibgn.flat import Flat
 from ibgn.text import count, quote
 from ibgn.uncertainty import Uncertainty
 
@@ -77,25 +77,6 @@ class Cleaning:
         check_number("tolerance", self.tolerance, "0 or more", lambda value: value >= 0)
         check_number("min_duration", self.min_duration, "0 or more", lambda value: value >= 0)
         check_number("tick", self.tick, "positive", lambda value: value > 0)
-
-
-class Flat(NamedTuple):
-    """Intervals of many instances: those of d are from offsets[d] to offsets[d+1].
-
-    `uncertainty` is None where all intervals are certain.
-    """
-
-    offsets: Ints
-    action: npt.NDArray[np.int32]
-    start: Floats
-    end: Floats
-    uncertainty: Uncertainty | None = None
-
-    def take(self, rows: npt.NDArray[np.integer[Any]], offsets: Ints) -> "Flat":
-        """These intervals, in this order, as the instances that offsets say."""
-        unsure = self.uncertainty
-        columns = (column[rows] for column in self[1:4])
-        return Flat(offsets, *columns, None if unsure is None else unsure.take(rows))
 
 
 @dataclass(frozen=True)

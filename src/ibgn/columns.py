@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ibgn.cleaning import Flat, Records, where_in_lists
+from ibgn.cleaning import Records, where_in_lists
 from ibgn.errors import DataError
+from ibgn.flat import Flat
 from ibgn.text import count
 
 if TYPE_CHECKING:
     from ibgn.intervals import IntervalSequences
 
-__all__ = ["as_column", "as_columns", "check_intervals", "join", "join_if_all"]
+__all__ = ["as_column", "as_columns", "check_intervals", "join_if_all"]
 
 
 def check_intervals(flat: Flat, actions: tuple[str, ...]) -> None:
@@ -92,11 +93,6 @@ def as_columns(X: "IntervalSequences", y: Any) -> dict[str, npt.NDArray[Any]]:
         columns["start_error"] = spread(unsure.start_error, np.nan)
         columns["end_error"] = spread(unsure.end_error, np.nan)
     return columns
-
-
-def join(parts: list[npt.NDArray[Any]], dtype: Any) -> npt.NDArray[Any]:
-    """One column from those of several sequences, or of none."""
-    return np.concatenate([np.zeros(0, dtype), *parts])
 
 
 def join_if_all(parts: list[npt.NDArray[Any] | None]) -> npt.NDArray[Any] | None:

@@ -10,8 +10,9 @@ import numpy.typing as npt
 
 from ibgn import _display
 from ibgn.checks import check_choice
-from ibgn.cleaning import Cleaning, CleaningOptions, Flat, Records, records_of_lists
-from ibgn.columns import as_column, as_columns, check_intervals, join, join_if_all
+from ibgn.cleaning import Cleaning, CleaningOptions, Records, records_of_lists
+from ibgn.columns import as_column, as_columns, check_intervals, join_if_all
+from ibgn.flat import Flat, add_uncertainty, join_flat
 from ibgn.uncertainty import Uncertainty
 
 __all__ = ["Instance", "IntervalSequences", "as_sequences"]
@@ -55,17 +56,7 @@ class IntervalSequences:
     (1, [[('hold cup', 0.0, 5.0), ('pour', 2.0, 4.5)]])
     """
 
-    __slots__ = (
-        "_derived",
-        "action",
-        "actions",
-        "end",
-        "groups",
-        "ids",
-        "offsets",
-        "start",
-        "uncertainty",
-    )
+    __slots__ = (*Flat._fields, "_derived", "actions", "groups", "ids")
 
     offsets: npt.NDArray[np.int64]
     action: npt.NDArray[np.int32]
@@ -160,24 +151,9 @@ class IntervalSequences:
     def concatenate(cls, parts: Iterable["IntervalSequences"]) -> "IntervalSequences":
         """All instances of the parts, with one vocabulary; ids and groups if all have them."""
         parts = list(parts)
-        actions = tuple(sorted({name for part in parts for name in part.actions}))
-        code = {name: number for number, name in enumerate(actions)}
-        renumber = [np.array([code[name] for name in part.actions], np.int32) for part in parts]
-        lengths = join([part.lengths for part in parts], np.int64)
-        flat = Flat(
-            np.concatenate([[0], np.cumsum(lengths)]),
-            join([new[part.action] for new, part in zip(renumber, parts, strict=True)], np.int32),
-            join([part.start for part in parts], np.float64),
-            join([part.end for part in parts], np.float64),
-            _join_uncertainty(parts, renumber),
-        )
+        flat, actions = join_flat([part.flat for part in parts], [part.actions for part in parts])
         ids = join_if_all([part.ids for part in parts])
         groups = join_if_all([part.groups for part in parts])
-        # names may sort differently in another vocabulary, and names order equal intervals
-        if any((np.diff(new) < 0).any() for new in renumber):
-            owner = np.repeat(np.arange(len(lengths)), lengths)
-            order = np.lexsort((flat.action, flat.end, flat.start, owner))
-            flat = flat.take(order, flat.offsets)
         return cls.from_flat(flat, actions, ids, groups)
 
     @property
@@ -207,19 +183,9 @@ class IntervalSequences:
         IntervalSequences: 1 instance, 2 intervals, 3 actions, 2 intervals uncertain
           0: pour? [0, 2), stir? [2, 5)
         """
-        named = {name for each in alternatives or () for name in each or ()}
-        actions = tuple(sorted({*self.actions, *named}))
-        code = {name: number for number, name in enumerate(actions)}
-        action = np.array([code[name] for name in self.actions], np.int32)[self.action]
         columns = (confidence, alternatives, start_error, end_error)
-        unsure = Uncertainty.of(len(action), code, *columns)
-        unsure.check(len(action), len(actions), lambda row: f"interval {row}")
-        return self.from_flat(
-            Flat(self.offsets, action, self.start, self.end, unsure),
-            actions,
-            self.ids,
-            self.groups,
-        )
+        flat, actions = add_uncertainty(self.flat, self.actions, *columns)
+        return self.from_flat(flat, actions, self.ids, self.groups)
 
     def derived(self, key: Hashable, make: Callable[[], T]) -> T:
         """Return what `make` returns, called once for each key and cached.
@@ -271,14 +237,7 @@ class IntervalSequences:
     def _slice(self, first: int, last: int) -> "IntervalSequences":
         last = max(first, last)
         begin, stop = self.offsets[first], self.offsets[last]
-        unsure = self.uncertainty
-        flat = Flat(
-            self.offsets[first : last + 1] - begin,
-            self.action[begin:stop],
-            self.start[begin:stop],
-            self.end[begin:stop],
-            None if unsure is None else unsure.take(np.arange(begin, stop)),
-        )
+        flat = self.flat.take(slice(begin, stop), self.offsets[first : last + 1] - begin)
         return self._part(flat, slice(first, last))
 
     def _take(self, chosen: npt.NDArray[np.int64]) -> "IntervalSequences":
@@ -340,12 +299,11 @@ class IntervalSequences:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, IntervalSequences):
             return NotImplemented
-        arrays = ("offsets", "action", "start", "end", "ids", "groups")
+        names = ("ids", "groups")
         return (
             self.actions == other.actions
-            and all(np.array_equal(getattr(self, name), getattr(other, name)) for name in arrays)
-            and (self.uncertainty is None) == (other.uncertainty is None)
-            and all(map(np.array_equal, self.uncertainty or (), other.uncertainty or ()))
+            and self.flat.equals(other.flat)
+            and all(np.array_equal(getattr(self, name), getattr(other, name)) for name in names)
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -377,22 +335,6 @@ class IntervalSequences:
 def as_sequences(X: "IntervalSequences | Iterable[Instance]") -> IntervalSequences:
     """Take `IntervalSequences` as it is, and anything else as a list of instances."""
     return X if isinstance(X, IntervalSequences) else IntervalSequences.from_lists(X)
-
-
-def _join_uncertainty(
-    parts: list[IntervalSequences], renumber: list[npt.NDArray[np.int32]]
-) -> Uncertainty | None:
-    """Uncertainty of all parts, in one vocabulary; None if all of them are certain."""
-    if all(part.uncertainty is None for part in parts):
-        return None
-    return Uncertainty.join(
-        [
-            Uncertainty.none(len(part.action))
-            if part.uncertainty is None
-            else part.uncertainty.recoded(codes)
-            for part, codes in zip(parts, renumber, strict=True)
-        ]
-    )
 
 
 def _fixed(values: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

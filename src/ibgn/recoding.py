@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ibgn._arrays import Codes, Floats, Ints
-from ibgn.cleaning import Flat
+from ibgn.flat import Flat
 from ibgn.intervals import IntervalSequences
 
 __all__ = ["order_intervals", "rebuild", "recode"]

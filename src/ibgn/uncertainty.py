@@ -63,13 +63,13 @@ class Uncertainty(NamedTuple):
     ) -> "Uncertainty":
         """Build from columns, where those that are None are certain; `codes` are of all actions."""
         certain = cls.none(intervals)
-        numbers = {"confidence": confidence, "start_error": start_error, "end_error": end_error}
-        columns = {
-            name: np.array(values, np.float64)
-            for name, values in numbers.items()
-            if values is not None
-        }
-        built = certain._replace(**columns)
+        columns = [
+            default if values is None else np.array(values, np.float64)
+            for default, values in zip(
+                certain[:3], (confidence, start_error, end_error), strict=True
+            )
+        ]
+        built = cls(columns[0], columns[1], columns[2], *certain[3:])
         if alternatives is None:
             return built
         offsets = np.cumsum([0, *(len(each or ()) for each in alternatives)])
@@ -104,7 +104,7 @@ class Uncertainty(NamedTuple):
         required = "0 or more, or inf where the end is unknown"
         _refuse(~(self.end_error >= 0), "end_error", self.end_error, required, where)
         owner = self.owner
-        total = np.bincount(owner, self.probability, len(self.confidence))
+        total = np.bincount(owner, self.probability, len(self.confidence)).astype(np.float64)
         wrong = (np.diff(self.offsets) > 0) & ~(np.abs(total - 1) <= ROUNDING)
         wrong[owner[~(self.probability >= 0)]] = True
         required = "probabilities of 0 or more that add up to 1"
@@ -127,15 +127,18 @@ class Uncertainty(NamedTuple):
         """(alternatives,) interval of each alternative."""
         return np.repeat(np.arange(len(self.confidence)), np.diff(self.offsets))
 
-    def take(self, rows: npt.NDArray[np.integer[Any]]) -> "Uncertainty":
+    def take(self, rows: npt.NDArray[np.integer[Any]] | slice) -> "Uncertainty":
         """Columns of these intervals, in this order."""
         numbers = np.diff(self.offsets)[rows]
         offsets = np.concatenate([[0], np.cumsum(numbers)]).astype(np.int64)
         chosen = np.repeat(self.offsets[:-1][rows] - offsets[:-1], numbers) + np.arange(offsets[-1])
         return Uncertainty(
-            *(column[rows] for column in self[:3]),
+            self.confidence[rows],
+            self.start_error[rows],
+            self.end_error[rows],
             offsets,
-            *(column[chosen] for column in self[4:]),
+            self.alternative[chosen],
+            self.probability[chosen],
         )
 
     def settled(self, decided: Bools) -> "Uncertainty":
@@ -158,7 +161,7 @@ class Uncertainty(NamedTuple):
         return self._replace(
             offsets=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
             alternative=(distinct % size).astype(np.int32),
-            probability=np.bincount(place, self.probability, len(distinct)),
+            probability=np.bincount(place, self.probability, len(distinct)).astype(np.float64),
         )
 
     @staticmethod

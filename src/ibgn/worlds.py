@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import logsumexp, ndtri
 
 from ibgn._arrays import Bools, Codes, Floats, Ints, find_runs
-from ibgn.cleaning import Flat
+from ibgn.flat import Flat
 from ibgn.intervals import IntervalSequences
 from ibgn.recoding import order_intervals, rebuild
 from ibgn.uncertainty import Uncertainty
@@ -149,7 +149,7 @@ class _Rows(NamedTuple):
 
 def _sum(X: IntervalSequences, values: Floats | Bools) -> Floats:
     """(n,) sum over the intervals of each instance."""
-    return np.bincount(X.owner, values, len(X))
+    return np.bincount(X.owner, values, len(X)).astype(np.float64)
 
 
 def _uniforms(size: int, number: int, seed: int, stream: int) -> Floats:
@@ -165,7 +165,7 @@ def _enumerate(rows: _Rows, X: IntervalSequences, options: Options) -> Ints:
     counts = np.diff(options.offsets)
     logs = np.cumsum(np.log(counts))
     last = np.append(logs, 0.0)[X.offsets[1:] - 1]
-    after = np.minimum(last[X.owner] - logs, 60.0)  # larger ones are not enumerated
+    after = np.minimum(last[X.owner] - logs, 40.0)  # so many are not enumerated
     stride = np.rint(np.exp(after)).astype(np.int64)
     interval = rows.interval
     digit: Ints = (rows.draw // stride[interval]) % counts[interval]
@@ -225,7 +225,7 @@ def _build(
 ) -> IntervalSequences:
     """All worlds as instances; intervals that are not there are left out."""
     kept = action >= 0
-    world, action, start, end = (c[kept] for c in (rows.world, action, start, end))
+    world, action, start, end = rows.world[kept], action[kept], start[kept], end[kept]
     lengths = np.bincount(world, minlength=offsets[-1])
     bounds = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     order = order_intervals(world, start, end, action)
@@ -281,8 +281,10 @@ def average_worlds(scores: Floats, worlds: Worlds) -> Floats:
     alike -= _log(chance).reshape(-1, *(1,) * (scores.ndim - 1))
     begin = find_runs(instance[order][first])[:-1]
     shared = logsumexp(alike, axis=-1, keepdims=True)
+    shared = np.where(np.isfinite(shared), shared, 0.0)  # where no activity can be
     level = np.add.reduceat(chance.reshape(-1, *(1,) * (scores.ndim - 1)) * shared, begin, axis=0)
-    return _log_sums(alike - shared, chance, begin) + level
+    averaged: Floats = _log_sums(alike - shared, chance, begin) + level
+    return averaged
 
 
 def _log_sums(logs: Floats, weight: Floats, begin: Ints) -> Floats:
@@ -297,7 +299,8 @@ def _log_sums(logs: Floats, weight: Floats, begin: Ints) -> Floats:
 
 def _log(values: Floats) -> Floats:
     """Log without a warning for 0."""
-    return np.log(values, out=np.full(values.shape, -np.inf), where=values > 0)
+    logs: Floats = np.log(values, out=np.full(values.shape, -np.inf), where=values > 0)
+    return logs
 
 
 def score_worlds(score: Callable[[IntervalSequences], Floats], X: IntervalSequences) -> Floats:

@@ -1,6 +1,6 @@
 """Paths through windows that rarely change their state: a chain in which a change has a cost.
 
-The log weight of a path is the sum of the logits of its states, minus the cost of each change. All
+The weight of a path is the sum of the logits of its states, minus the cost of each change. All
 changes cost the same, so that a step takes as long as there are states and not their square.
 """
 
@@ -35,25 +35,3 @@ def likeliest_path(logits: Floats, cost: float) -> Ints:
     for t in range(windows - 1, 0, -1):
         path[t - 1] = source[t] if changed[t, path[t]] else path[t]
     return path
-
-
-@kernel
-def log_total(logits: Floats, cost: float) -> float:
-    """Log of the sum of the weights of all paths; logits are (windows, states), at least one.
-
-    total[t, s] = weight[t, s] (total[t-1, s] + exp(-cost) times the sum of the others).
-    """
-    windows, states = logits.shape
-    pay = np.exp(-cost)
-    largest = logits[0].max()
-    share = np.exp(logits[0] - largest)
-    log = largest
-    for t in range(1, windows):
-        whole = share.sum()
-        log += np.log(whole)
-        largest = logits[t].max()
-        log += largest
-        for s in range(states):
-            stay = share[s] / whole
-            share[s] = np.exp(logits[t, s] - largest) * (stay + pay * (1.0 - stay))
-    return log + np.log(share.sum())

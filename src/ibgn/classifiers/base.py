@@ -230,9 +230,7 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
 
     def _crisp_scores(self, X: IntervalSequences) -> Floats:
         """(n, terms, activities) scores of instances without uncertainty."""
-        return self._scores(self._coded(self._prepare(X)))
-
-    def _scores(self, X: IntervalSequences) -> Floats:
+        X = self._coded(self._prepare(X))
         with joblib.parallel_config("threading", n_jobs=self.n_jobs):
             pieces = [score_activities(self.activities_.values(), piece) for piece in _pieces(X)]
         shape = (0, len(self.terms_), len(self.classes_))
@@ -242,11 +240,10 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
     def _joint_log_likelihood(self, X: Sequences) -> Floats:
         """(n, activities) log P(activity) + log P(instance | activity)."""
         check_is_fitted(self)
-        return score_worlds(self._crisp_joint, as_sequences(X))
-
-    def _crisp_joint(self, X: IntervalSequences) -> Floats:
-        joint: Floats = self._weights @ self._crisp_scores(X) + self.class_log_prior_
-        return joint
+        return score_worlds(
+            lambda crisp: self._weights @ self._crisp_scores(crisp) + self.class_log_prior_,
+            as_sequences(X),
+        )
 
     def predict(self, X: Sequences) -> npt.NDArray[Any]:
         """Label of the likeliest activity of each instance."""

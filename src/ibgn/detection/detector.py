@@ -11,19 +11,19 @@ from typing import Any, Literal, NamedTuple, Self, TypeVar, get_args
 
 import joblib
 import numpy as np
-from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 from sklearn.utils.validation import check_is_fitted
 
 from ibgn._arrays import Floats, Ints, Objects, find_runs
 from ibgn.checks import check_choice, check_jobs, check_number
-from ibgn.detection.extraction import Extraction, Training, encode, learn_extraction
+from ibgn.detection.extraction import Extraction, Training, learn_extraction
 from ibgn.detection.features import Correlations, FeatureSet
 from ibgn.detection.runs import Short, remove_short, smooth
-from ibgn.detection.soft import USUAL, HeldOut, SoftVoting, hold_out_recordings, learn_voting
+from ibgn.detection.soft import SoftVoting, learn_votings
 from ibgn.detection.streams import ActionFrom, Streams, to_instances, to_sequences
-from ibgn.detection.tracks import Preset, TrackModel, new_classifier
+from ibgn.detection.tracks import Preset, TrackModel, find_classes, new_classifier
 from ibgn.detection.windows import Windowing
 from ibgn.errors import DataError, DataWarning, Option, OptionError
 from ibgn.intervals import IntervalSequences
@@ -35,8 +35,6 @@ __all__ = ["ActionDetector", "Votes"]
 Recordings = Iterable[SensorRecording]
 Voting = Literal["mean", "majority"]
 T = TypeVar("T")
-
-MOST_LABELS = 1000  # of a track; a channel that was named as a track by mistake has more
 
 
 class Votes(NamedTuple):
@@ -156,7 +154,7 @@ class ActionDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._check_options()
         recordings = as_recordings(recordings)
         tracks = self._choose_tracks(recordings)
-        classes = {track: _classes(recordings, track) for track in tracks}
+        classes = {track: find_classes(recordings, track) for track in tracks}
         windowing = self._windowing(self.step if self.training_step is None else self.training_step)
         chosen = FeatureSet(self.correlations, bool(self.spectrum))
         extraction, training = learn_extraction(recordings, windowing, chosen, classes, self.n_jobs)
@@ -166,29 +164,8 @@ class ActionDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.models_ = dict(zip(tracks, models, strict=True))
         self.classes_ = {track: model.classes for track, model in self.models_.items()}
         if self.soft:
-            self.votings_ = self._learn_votings(recordings)
+            self.votings_ = learn_votings(self, recordings)
         return self
-
-    def _learn_votings(self, recordings: list[SensorRecording]) -> dict[str, SoftVoting]:
-        """Measure the votes of a detector that learned from some of the recordings on the rest."""
-        known, rest = hold_out_recordings(recordings)
-        if not known or not rest:
-            return dict.fromkeys(self.tracks_, USUAL)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DataWarning)  # `fit` has warned of the same
-            other = clone(self).set_params(soft=False, tracks=self.tracks_).fit(known)
-        held_out = {track: HeldOut([], []) for track in self.tracks_}
-        for recording, votes in zip(rest, other.predict_proba(rest), strict=True):
-            windows = other.extraction_.cut(recording)
-            for track, (probabilities, truth) in held_out.items():
-                codes = encode(windows.recording.labels[track], other.classes_[track])
-                probabilities.append(votes.probabilities[track])
-                truth.append(windows.majority(codes, len(other.classes_[track])))
-        step = other.extraction_.windowing.hop / other.extraction_.windowing.rate
-        return {
-            track: learn_voting(votes, len(other.classes_[track]) - 1, step)
-            for track, votes in held_out.items()
-        }
 
     def predict(self, recordings: Recordings) -> IntervalSequences:
         """Detect the intervals of actions, one instance per recording; ids and groups are kept."""
@@ -327,7 +304,7 @@ class ActionDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 for track, votes in probabilities.items()
             }
         edges, codes = self._runs(recording)
-        streams: Streams = {}
+        streams: dict[str, list[Stretch]] = {}
         for track, of_windows in codes.items():
             first = find_runs(of_windows)
             named = [self.classes_[track][code] for code in of_windows[first[:-1]]]
@@ -350,16 +327,6 @@ class ActionDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.two_d_array = False
         tags.non_deterministic = self.random_state is None
         return tags
-
-
-def _classes(recordings: list[SensorRecording], track: str) -> tuple[str | None, ...]:
-    labels = {label for recording in recordings for label in set(recording.track(track).tolist())}
-    if len(labels) > MOST_LABELS:
-        raise DataError(
-            f"the track {quote(track)} has {len(labels):,} different labels, more than "
-            f"{MOST_LABELS:,}; if it is a channel, do not name it among the labels"
-        )
-    return (*sorted(label for label in labels if label is not None), None)
 
 
 def _warn_of_lost(track: str, classes: tuple[str | None, ...], codes: Ints, window: float) -> None:

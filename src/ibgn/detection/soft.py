@@ -7,27 +7,23 @@ change costs and how exact ends are is measured on recordings that the classifie
 from.
 """
 
+import warnings
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax, softmax
+from sklearn.base import clone
 
 from ibgn._arrays import Floats, Ints, find_runs
 from ibgn._kernels.paths import likeliest_path
+from ibgn.detection.extraction import encode
+from ibgn.errors import DataWarning
 from ibgn.recordings import SensorRecording
 
-__all__ = [
-    "USUAL",
-    "HeldOut",
-    "SoftStretch",
-    "SoftVoting",
-    "hold_out_recordings",
-    "learn_voting",
-    "trace_states",
-]
+__all__ = ["SoftStretch", "SoftVoting", "learn_votings", "trace_states"]
 
 COSTS = (1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 11.0, 16.0)  # of a change, to choose from
 LEAST = 0.02  # probability; a label is never less likely in a window, as windows err together
@@ -74,7 +70,8 @@ class SoftVoting(NamedTuple):
     def logits(self, votes: Floats) -> Floats:
         """(windows, classes) log probabilities, none below `LEAST`."""
         logs = log_softmax(self.power * np.log(np.maximum(votes, SMALLEST)), axis=1)
-        return np.maximum(logs, np.log(LEAST))
+        floored: Floats = np.maximum(logs, np.log(LEAST))
+        return floored
 
     def stretches(
         self, votes: Floats, edges: Floats, classes: Sequence[str | None]
@@ -143,7 +140,35 @@ def trace_states(
 USUAL = SoftVoting(1.5, 6.0, 1.5, 0.0)  # where nothing can be held out
 
 
-def hold_out_recordings(
+def learn_votings(detector: Any, recordings: list[SensorRecording]) -> dict[str, SoftVoting]:
+    """Measure the votes of a copy that learns from some of the recordings on the others.
+
+    Parameters
+    ----------
+    detector : an `ActionDetector`, fitted
+    recordings : that it learned from
+    """
+    known, rest = _hold_out(recordings)
+    if not known or not rest:
+        return dict.fromkeys(detector.tracks_, USUAL)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)  # the detector has warned of the same
+        other = clone(detector).set_params(soft=False, tracks=detector.tracks_).fit(known)
+    held_out = {track: HeldOut([], []) for track in detector.tracks_}
+    for recording, votes in zip(rest, other.predict_proba(rest), strict=True):
+        windows = other.extraction_.cut(recording)
+        for track, (probabilities, truth) in held_out.items():
+            codes = encode(windows.recording.labels[track], other.classes_[track])
+            probabilities.append(votes.probabilities[track])
+            truth.append(windows.majority(codes, len(other.classes_[track])))
+    step = other.extraction_.windowing.hop / other.extraction_.windowing.rate
+    return {
+        track: learn_voting(votes, len(other.classes_[track]) - 1, step)
+        for track, votes in held_out.items()
+    }
+
+
+def _hold_out(
     recordings: list[SensorRecording],
 ) -> tuple[list[SensorRecording], list[SensorRecording]]:
     """Recordings to learn from, and about a third to measure on, of other groups if there are."""

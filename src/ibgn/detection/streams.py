@@ -107,7 +107,7 @@ def label_instances(
 
 
 def to_sequences(
-    recordings: list[SensorRecording], streams: list[Streams], action: ActionFrom
+    recordings: list[SensorRecording], streams: Sequence[Streams], action: ActionFrom
 ) -> IntervalSequences:
     """Make one instance per recording."""
     check_choice("action", action, get_args(ActionFrom))

@@ -98,7 +98,7 @@ def copy_with_errors(X: IntervalSequences, rng: np.random.Generator) -> list[Int
 
     Uncertain instances say themselves what may be wrong: their copies are worlds.
     """
-    if X.uncertainty is not None:
+    if X.uncertainty is not None and X.uncertainty.uncertain.any():
         worlds = draw_worlds(X, len(ERRORS), int(rng.integers(2**32)), exact=False)
         return [worlds.X[worlds.offsets[:-1] + number] for number in range(len(ERRORS))]
     copies = []
