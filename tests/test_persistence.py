@@ -18,7 +18,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from ibgn import DataError, Structure
-from ibgn.classifiers.base import METHODS, ActivityClassifier
+from ibgn.classifiers import METHODS, ActivityClassifier
 from ibgn.classifiers.ibgn import IBGNClassifier
 from ibgn.classifiers.temporal_network import Network
 from ibgn.datasets import make_hand_signs

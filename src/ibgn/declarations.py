@@ -16,8 +16,11 @@ from ibgn.errors import OptionError
 
 __all__ = [
     "ANY",
+    "FITTED",
     "FLOAT",
     "INT",
+    "MEMBERS",
+    "NAMES",
     "STORABLE",
     "Stored",
     "anything",
@@ -34,6 +37,7 @@ __all__ = [
 ]
 
 INT, FLOAT = ("<i8",), ("<f8",)
+NAMES, FITTED, MEMBERS = "names", "fitted", "members"
 ANY = -1  # an array of any length
 
 
@@ -47,7 +51,9 @@ class Stored(NamedTuple):
 
     Parameters
     ----------
-    kind : `INT` or `FLOAT` for an array; int, float, bool or str; or a class with stored fields
+    kind : `INT` or `FLOAT` for an array; int, float, bool or str; a class with stored fields;
+        of an estimator also `NAMES`, sorted names; `FITTED`, another estimator that declares what
+        it learned; `MEMBERS`, several of them by name
     lengths : of an array: numbers, `ANY`, or names like "actions" and "bins+1"; a name means the
         same length throughout an activity, and "actions" is the number of known actions
     holds : condition that the value must meet

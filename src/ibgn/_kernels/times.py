@@ -55,8 +55,9 @@ def log_t(time: float, prediction: Floats) -> float:
     """
     location, scale, freedom = prediction
     off = abs(math.log(time) - location) / scale
-    density: float = -(freedom + 1) / 2 * math.log1p(off * off / freedom)
-    return density - STEEP * max(off - FARTHEST, 0.0)
+    near = -(freedom + 1) / 2 * math.log1p(off * off / freedom)
+    density: float = near - STEEP * max(off - FARTHEST, 0.0)
+    return density
 
 
 @kernel

@@ -1,25 +1,20 @@
-"""What all estimators share: labels, priors, probabilities; one set of terms per activity."""
+"""Estimators with one set of terms per activity: what they share."""
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from inspect import isabstract
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
-from os import PathLike
 from typing import Any, ClassVar, Self
 
 import joblib
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
-from scipy.special import logsumexp
-from sklearn.base import BaseEstimator, ClassifierMixin
+from scipy.special import log_softmax
 from sklearn.utils.validation import check_is_fitted
 
 from ibgn._arrays import Floats
-from ibgn.checks import check_jobs
 from ibgn.classifiers.checks import check_data
 from ibgn.classifiers.prior import ClassPrior, check_prior, class_log_prior
-from ibgn.declarations import STORABLE, Stored, register
+from ibgn.classifiers.recogniser import Recogniser, as_generator
 from ibgn.errors import DataError
 from ibgn.intervals import Instance, IntervalSequences, as_sequences
 from ibgn.model.activity import (
@@ -32,54 +27,28 @@ from ibgn.model.activity import (
 from ibgn.model.explanation import Explanation
 from ibgn.model.learning import HeldOut, Lesson
 from ibgn.networks import Sequences, read_networks
-from ibgn.persistence import save
 from ibgn.recoding import recode
 from ibgn.terms.base import Context, FittedTerm, Term
-from ibgn.text import quote
-from ibgn.worlds import likeliest_world, occurring_actions, score_worlds
+from ibgn.worlds import likeliest_world, occurring_actions
 
-__all__ = [
-    "METHODS",
-    "ActivityClassifier",
-    "as_generator",
-]
+__all__ = ["ActivityClassifier", "as_one_instance"]
 
 PAIRS_AT_ONCE = 4_000_000  # instances of about this many pairs are scored together
 
-METHODS: dict[str, type["ActivityClassifier"]] = {}
-"""Estimators by their short names; a subclass that has one is registered when it is defined."""
 
-
-class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
+class ActivityClassifier(Recogniser):
     """Base of the estimators: an instance belongs to the activity under which it is likeliest.
 
     A subclass declares a `short_name`, by which the command line and comparisons know it, and
     defines `_make_terms`: the terms that it learns for each activity. All else follows from these.
     """
 
-    short_name: ClassVar[str]
     activity_type: ClassVar[type] = ActivityModel
-    learned: ClassVar[Mapping[str, Stored]] = {}  # fitted in addition to labels and activities
-    grid: ClassVar[Mapping[str, tuple[Any, ...]]] = {}  # values that a search chooses from
 
     class_prior: ClassPrior
-    n_jobs: int | None
-    progress: bool
-    classes_: npt.NDArray[Any]
     class_log_prior_: Floats
     actions_: tuple[str, ...]
     activities_: dict[Any, ActivityModel]
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        if "short_name" in cls.__dict__ and not isabstract(cls):
-            register(METHODS, cls.short_name, cls)
-            register(STORABLE, cls.__name__, cls)
-
-    @classmethod
-    def variants(cls) -> Mapping[str, Callable[[int], "ActivityClassifier"]]:
-        """Variants by their names in comparisons, each a function from a seed to an estimator."""
-        return {cls.short_name.upper(): lambda seed: cls()}
 
     @abstractmethod
     def _make_terms(self) -> Sequence[Term]:
@@ -87,8 +56,8 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
 
     def _check_options(self) -> None:
         """Refuse invalid options."""
+        super()._check_options()
         check_prior(self.class_prior)
-        check_jobs("n_jobs", self.n_jobs)
         self._make_terms()  # which refuse invalid options of their own
 
     def fit(self, X: Sequences, y: npt.ArrayLike) -> Self:
@@ -99,6 +68,24 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
         X : instances, as `IntervalSequences` or lists of (action, start, end)
         y : (n,) label of the activity of each
         """
+        self._learn(X, y)
+        return self
+
+    def fit_held_out(self, X: Sequences, y: npt.ArrayLike) -> Floats | None:
+        """Learn, and score the same instances by what was learned from others.
+
+        Returns (n, activities) log probabilities, or None where no weights are learned, for which
+        some instances are held out.
+        """
+        held_out = self._learn(X, y)
+        if held_out is None:
+            return None
+        own = held_out.scores[: len(as_sequences(X))]  # copies with errors come after them
+        logs: Floats = log_softmax(self._weights @ own + self.class_log_prior_, axis=1)
+        return logs
+
+    def _learn(self, X: Sequences, y: npt.ArrayLike) -> HeldOut | None:
+        """Learn a model of each activity; returns scores of what was held out, if any was."""
         self._check_options()
         X, labels = check_data(X, y)
         self.classes_, codes = np.unique(labels, return_inverse=True)
@@ -108,21 +95,21 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
         self.actions_ = tuple(sorted(X.actions[code] for code in occurring_actions(X)))
         X = IntervalSequences.from_flat(self._coded(X).flat, self.actions_, X.ids, X.groups)
         parts = [likeliest_world(X[codes == c]) for c in range(len(self.classes_))]
-        learned = zip(self.classes_.tolist(), parts, *self._fit_terms(X, codes, parts), strict=True)
+        terms, typical, held_out = self._fit_terms(X, codes, parts)
         self.activities_ = {
             label: self.activity_type(
                 label,
                 X.actions,
-                terms,
-                part.lengths,
-                mean_pace(part),
-                relations_to_itself(part),
-                typical,
-                are_whole(part),
+                terms[c],
+                parts[c].lengths,
+                mean_pace(parts[c]),
+                relations_to_itself(parts[c]),
+                typical[c],
+                are_whole(parts[c]),
             )
-            for label, part, terms, typical in learned
+            for c, label in enumerate(self.classes_.tolist())
         }
-        return self
+        return held_out
 
     def _prepare_training(
         self, X: IntervalSequences, codes: npt.NDArray[np.intp]
@@ -136,10 +123,11 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
 
     def _fit_terms(
         self, X: IntervalSequences, codes: npt.NDArray[np.intp], parts: list[IntervalSequences]
-    ) -> tuple[list[dict[str, FittedTerm]], Sequence[Floats | None]]:
+    ) -> tuple[list[dict[str, FittedTerm]], Sequence[Floats | None], HeldOut | None]:
         """Learn all terms of each activity, and their weights; parts are X by activity.
 
-        Also returns the typical score of each activity by each term, where some are held out.
+        Also returns the typical score of each activity by each term, and all scores, where some
+        instances are held out.
         """
         rng = as_generator(getattr(self, "random_state", None))
         seed = int(rng.integers(2**32))
@@ -151,6 +139,7 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
             terms = [term.specialise(parts) for term in self._make_terms()]
             lesson = self._make_lesson(terms, X, codes, rng)
             typical: Sequence[Floats | None] = [None] * len(parts)
+            held_out: HeldOut | None = None
             if lesson.sample.folds > 1:
                 held_out = lesson.hold_out(contexts)
                 typical = list(lesson.typical(held_out))
@@ -159,7 +148,7 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
             learned = list(_with_progress(lesson.learn(contexts), total, self.progress))
         names = [of_activities[0].name for of_activities in terms]
         by_activity = (learned[c :: len(parts)] for c in range(len(parts)))
-        return [dict(zip(names, fitted, strict=True)) for fitted in by_activity], typical
+        return [dict(zip(names, fitted, strict=True)) for fitted in by_activity], typical, held_out
 
     def _make_lesson(
         self,
@@ -175,9 +164,8 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
         """Learn the weights of terms from held-out scores."""
 
     @property
-    def _weights(self) -> Floats:
-        """(terms,) how much each term counts."""
-        return np.ones(len(self.terms_))
+    def _log_prior(self) -> Floats:
+        return self.class_log_prior_
 
     @property
     def terms_(self) -> tuple[str, ...]:
@@ -185,81 +173,17 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
         check_is_fitted(self)
         return tuple(next(iter(self.activities_.values())).terms)
 
-    def scores(self, X: Sequences) -> Floats:
-        """(n, terms, activities) log P(instance | activity), term by term.
-
-        Terms are in the order of `terms_`, activities in that of `classes_`.
-
-        Examples
-        --------
-        >>> from ibgn import DBNClassifier
-        >>> model = DBNClassifier().fit([[("hold", 0, 1)], [("stir", 0, 9)]], ["tea", "dough"])
-        >>> model.scores([[("hold", 0, 2)]]).shape
-        (1, 1, 2)
-        """
-        check_is_fitted(self)
-        return score_worlds(self._crisp_scores, as_sequences(X))
-
-    def describe_weights(self, X: Sequences | None = None) -> pd.DataFrame:
-        """How much each term counts, one row per term, in the order of `terms_`.
-
-        Parameters
-        ----------
-        X : instances, to measure on them what each term says: `spread` is how far its weighted
-            scores set the activities of an instance apart, their standard deviation in nats,
-            averaged over instances. Terms differ in how much they say before they are weighted,
-            so the spread says more than the weight.
-
-        Examples
-        --------
-        >>> from ibgn import DBNClassifier
-        >>> model = DBNClassifier().fit([[("hold", 0, 1)], [("stir", 0, 9)]], ["tea", "dough"])
-        >>> model.describe_weights()
-            term  weight
-        0  steps     1.0
-        """
-        frame = pd.DataFrame({"term": self.terms_, "weight": self._weights})
-        if X is None:
-            return frame
-        spread = (self.scores(X) * self._weights[:, None]).std(axis=2)
-        return frame.assign(spread=spread.mean(axis=0) if len(spread) else 0.0)
-
     def _coded(self, X: IntervalSequences) -> IntervalSequences:
         """X with actions coded as in training."""
         return recode(X, self.actions_)
 
-    def _crisp_scores(self, X: IntervalSequences) -> Floats:
-        """(n, terms, activities) scores of instances without uncertainty."""
+    def _scores(self, X: IntervalSequences) -> Floats:
         X = self._coded(self._prepare(X))
         with joblib.parallel_config("threading", n_jobs=self.n_jobs):
             pieces = [score_activities(self.activities_.values(), piece) for piece in _pieces(X)]
         shape = (0, len(self.terms_), len(self.classes_))
         together: Floats = np.concatenate([np.zeros(shape), *pieces])
         return together
-
-    def _joint_log_likelihood(self, X: Sequences) -> Floats:
-        """(n, activities) log P(activity) + log P(instance | activity)."""
-        check_is_fitted(self)
-        return score_worlds(
-            lambda crisp: self._weights @ self._crisp_scores(crisp) + self.class_log_prior_,
-            as_sequences(X),
-        )
-
-    def predict(self, X: Sequences) -> npt.NDArray[Any]:
-        """Label of the likeliest activity of each instance."""
-        best = self._joint_log_likelihood(X).argmax(axis=1)
-        labels: npt.NDArray[Any] = self.classes_[best]
-        return labels
-
-    def predict_log_proba(self, X: Sequences) -> Floats:
-        """(n, activities) log probability of each activity, in the order of `classes_`."""
-        joint = self._joint_log_likelihood(X)
-        result: Floats = joint - logsumexp(joint, axis=1, keepdims=True)
-        return result
-
-    def predict_proba(self, X: Sequences) -> Floats:
-        """(n, activities) probability of each activity, in the order of `classes_`."""
-        return np.exp(self.predict_log_proba(X))
 
     def explain(
         self, instance: IntervalSequences | Instance, against: Any = None, activity: Any = None
@@ -274,9 +198,7 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
         activity : label to explain, by default the likeliest
         """
         check_is_fitted(self)
-        X = instance if isinstance(instance, IntervalSequences) else as_sequences([instance])
-        if len(X) != 1:
-            raise DataError(f"one instance is explained, got {len(X)}; choose one, e.g. X[0]")
+        X = as_one_instance(instance)
         joint = self._joint_log_likelihood(X)[0]
         X = self._prepare(likeliest_world(X))
         coded = self._coded(X)
@@ -298,39 +220,13 @@ class ActivityClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
             fitted={name: (models[0][name], models[1][name]) for name in models[0].terms},
         )
 
-    def _two_labels(self, joint: Floats, activity: Any, against: Any) -> tuple[Any, Any]:
-        """The activity to explain and the one to compare with."""
-        ranked = [self.classes_.tolist()[c] for c in np.argsort(-joint, kind="stable")]
-        chosen = ranked[0] if activity is None else self._label(activity)
-        other = next((label for label in ranked if label != chosen), None)
-        other = other if against is None else self._label(against)
-        if other is None or other == chosen:
-            raise DataError("an explanation compares two activities; fit or name two")
-        return chosen, other
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the model to a file that `ibgn.load` reads; see `ibgn.persistence`."""
-        save(self, path)
-
-    def _label(self, label: Any) -> Any:
-        if label not in list(self.activities_):  # a list, as the label may have no hash
-            known = ", ".join(quote(name) for name in list(self.activities_)[:20])
-            raise DataError(f"there is no activity {quote(label)}; choose among {known}")
-        return label
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        tags.input_tags.three_d_array = False
-        tags.non_deterministic = getattr(self, "random_state", 0) is None
-        return tags
-
-
-def as_generator(random_state: Any) -> np.random.Generator:
-    """Source of random numbers from a seed, a generator, a RandomState, or None."""
-    if isinstance(random_state, np.random.RandomState):
-        random_state = random_state.randint(2**31)
-    return np.random.default_rng(random_state)
+def as_one_instance(instance: IntervalSequences | Instance) -> IntervalSequences:
+    """An instance that is to be explained."""
+    X = instance if isinstance(instance, IntervalSequences) else as_sequences([instance])
+    if len(X) != 1:
+        raise DataError(f"one instance is explained, got {len(X)}; choose one, e.g. X[0]")
+    return X
 
 
 def _pieces(X: IntervalSequences) -> Iterator[IntervalSequences]:

@@ -10,8 +10,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from ibgn._arrays import Floats
 from ibgn.checks import check_choice, check_number
-from ibgn.classifiers.base import ActivityClassifier, as_generator
+from ibgn.classifiers.base import ActivityClassifier
 from ibgn.classifiers.prior import ClassPrior
+from ibgn.classifiers.recogniser import as_generator
 from ibgn.declarations import FLOAT, Stored, is_natural
 from ibgn.errors import OptionError
 from ibgn.intervals import IntervalSequences

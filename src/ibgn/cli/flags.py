@@ -17,7 +17,7 @@ from typer.core import TyperCommand
 from ibgn.errors import MISSING, DataError, Option, message_of
 
 if TYPE_CHECKING:
-    from ibgn.classifiers.base import ActivityClassifier
+    from ibgn.classifiers import Recogniser
 
 __all__ = ["Command", "in_flags", "methods", "read_value", "write_value"]
 
@@ -64,7 +64,7 @@ def options_of_readers() -> set[str]:
     return {name for format in FORMATS.values() for name in format.options}
 
 
-def methods() -> "Mapping[str, type[ActivityClassifier]]":
+def methods() -> "Mapping[str, type[Recogniser]]":
     """Methods of recognition by their short names, including those that a user defined."""
     from ibgn.classifiers import METHODS
 

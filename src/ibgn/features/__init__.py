@@ -1,6 +1,7 @@
 """Instances as arrays, for any classifier of scikit-learn: transformers that take intervals."""
 
+from ibgn.features.convolutions import Convolutions
 from ibgn.features.raster import Raster
 from ibgn.features.transformer import IntervalFeatures
 
-__all__ = ["IntervalFeatures", "Raster"]
+__all__ = ["Convolutions", "IntervalFeatures", "Raster"]

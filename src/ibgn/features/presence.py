@@ -56,6 +56,16 @@ class Presence(NamedTuple):
             (self.end - begin[owner]) / length[owner],
         )
 
+    def sums(self, values: Floats | None = None) -> Floats:
+        """(cells,) the sum of the values of the intervals of each cell, by default their number."""
+        return np.bincount(self.cell, values, len(self.action)).astype(np.float64)
+
+    def largest(self, values: Floats) -> Floats:
+        """(cells,) the largest value of the intervals of each cell; values are positive."""
+        largest = np.zeros(len(self.action))
+        np.maximum.at(largest, self.cell, values)
+        return largest
+
     def spread(self, values: Floats) -> csr_array:
         """(n, actions * width) the values of cells (cells, width), and 0 in all other columns."""
         width = values.shape[1]

@@ -12,20 +12,51 @@ STATISTICS = (
     "total duration of",
     "mean duration of",
     "longest duration of",
-    "time from the first start of",
-    "time to the last end of",
+    "deviation of durations of",
+    "share of time of",
+    "mean pause of",
+    "part from the first start of",
+    "part up to the last end of",
+    "mean instant of",
+    "intervals from the first of",
+    "intervals up to the last of",
 )
-"""What is measured of an action that occurs; all are positive, and 0 where it does not."""
+"""What is measured of an action that occurs in an instance; all are 0 where it does not occur.
+
+From the share of time on, they are parts of the instance, in time or in number of intervals.
+"""
+
+
+ROUNDING = 1e-9  # differences of times are not known better
 
 
 def measure(found: Presence) -> Floats:
     """(cells, statistics) of each action in each instance in which it occurs."""
-    cells, cell, owner = len(found.action), found.cell, found.owner
+    start, end = found.parts
     duration = found.end - found.start
-    times = np.bincount(cell, minlength=cells)
-    total = np.bincount(cell, duration, minlength=cells)
-    longest, left, reached = np.zeros((3, cells))
-    np.maximum.at(longest, cell, duration)
-    np.maximum.at(left, cell, found.spans[owner, 1] - found.start)
-    np.maximum.at(reached, cell, found.end - found.spans[owner, 0])
-    return np.column_stack([times, total, total / times, longest, left, reached])
+    times, total = found.sums(), found.sums(duration)
+    mean = total / times
+    longest = found.largest(duration)
+    deviation = np.sqrt(found.sums((duration - mean[found.cell]) ** 2) / times)
+    share = found.sums(end - start)
+    rest, reached = found.largest(1 - start), found.largest(end)
+    pause = (reached - (1 - rest) - share) / np.maximum(times - 1, 1)
+    instant = found.sums((end - start) * (start + end) / 2) / share
+    size = np.diff(found.offsets)[found.owner]
+    position = np.arange(len(start)) - found.offsets[:-1][found.owner]
+    return np.column_stack(
+        [
+            times,
+            total,
+            mean,
+            longest,
+            np.where(deviation > ROUNDING * longest, deviation, 0),
+            share,
+            np.where((times > 1) & (abs(pause) > ROUNDING), pause, 0),
+            rest,
+            reached,
+            instant,
+            found.largest(1 - position / size),
+            found.largest((position + 1) / size),
+        ]
+    )

@@ -1,7 +1,7 @@
 """Instances as rows of numbers, in parts that can be chosen."""
 
-from collections.abc import Iterator, Sequence
-from typing import Any, Self
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.sparse import csr_array, hstack
@@ -13,6 +13,7 @@ from ibgn._arrays import Floats, Ints, Objects
 from ibgn._kernels import features as kernels
 from ibgn.allen import Relation
 from ibgn.checks import check_choice, check_whole
+from ibgn.declarations import ANY, INT, NAMES, STORABLE, Stored, register
 from ibgn.errors import OptionError
 from ibgn.features.pairs import PairCounts, count_pairs
 from ibgn.features.presence import UNKNOWN, Presence, find_presence, known_actions
@@ -68,6 +69,10 @@ class IntervalFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     1                     0.0                        0.0                   0.0
     """
 
+    learned: ClassVar[Mapping[str, Stored]] = {
+        "actions_": Stored(NAMES),
+        "pairs_": Stored(INT, (ANY, 3), lambda codes: (codes >= 0).all()),
+    }
     actions_: tuple[str, ...]
     pairs_: Ints
 
@@ -143,6 +148,11 @@ class IntervalFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_whole("samples", self.samples, 1)
         check_choice("unknown", self.unknown, UNKNOWN)
 
+    def agrees(self) -> bool:
+        """Whether pairs are of known actions and relations."""
+        actions = (self.pairs_[:, :2] < len(self.actions_)).all()
+        return bool(actions and (self.pairs_[:, 2] < len(Relation)).all())
+
     def _spread(self, part: str, found: Presence) -> csr_array:
         """(n, columns) of a part that describes each action by itself."""
         if part == "statistics":
@@ -172,3 +182,6 @@ class IntervalFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.input_tags.two_d_array = False
         return tags
+
+
+register(STORABLE, "IntervalFeatures", IntervalFeatures)

@@ -37,6 +37,7 @@ class Explanation:
     terms : what each term adds, by its name, at the levels that it uses
     relations : (k, k) the relation of each pair i < j, and 255 elsewhere
     fitted : what each term learned of both activities, by its name: it says what they expect
+    members : what other members of an ensemble add, by their names; they give no reasons
 
     Examples
     --------
@@ -59,6 +60,7 @@ class Explanation:
     terms: Mapping[str, LogTerms]
     relations: Bytes
     fitted: Mapping[str, tuple[FittedTerm, FittedTerm]] = field(default_factory=dict)
+    members: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def sums(self) -> dict[str, float]:
@@ -70,14 +72,15 @@ class Explanation:
 
     @property
     def by_term(self) -> dict[str, float]:
-        """Sum of what each term and the class prior add, the largest first."""
-        sums = {PRIOR: self.prior, **self.sums}
+        """Sum of what each term, the class prior and other members add, the largest first."""
+        others = {f"member {name}": value for name, value in self.members.items()}
+        sums = {PRIOR: self.prior, **self.sums, **others}
         return dict(sorted(sums.items(), key=lambda item: -abs(item[1])))
 
     @property
     def log_odds(self) -> float:
         """Log P(activity, instance) - log P(against, instance)."""
-        return self.prior + sum(self.sums.values())
+        return self.prior + sum(self.sums.values()) + sum(self.members.values())
 
     @property
     def intervals(self) -> Floats:
@@ -147,6 +150,8 @@ class Explanation:
         rows: list[tuple[Any, ...]] = [(PRIOR, "instance", *[NOWHERE] * 2, "", "", "", self.prior)]
         for name, log_terms in self.terms.items():
             rows += self._rows(name, log_terms)
+        for name, value in self.members.items():
+            rows.append((f"member {name}", "instance", *[NOWHERE] * 2, "", "", "", value))
         frame = pd.DataFrame(rows, columns=list(COLUMNS))
         order = frame["contribution"].abs().sort_values(ascending=False, kind="stable").index
         return frame.loc[order].reset_index(drop=True)
@@ -187,11 +192,14 @@ class Explanation:
         rest = self.log_odds - sum(reason.contribution for reason in reasons)
         lines = [f"{n}. {reason}" for n, reason in enumerate(reasons, 1)]
         added = [f"{name} {value:+z.2f}" for name, value in self.by_term.items()]
+        rest -= sum(self.members.values())
+        others = [f"{name} {value:+z.2f}" for name, value in self.members.items()]
         return "\n".join(
             [
                 f"Explanation of {self.headline}",
                 *lines,
                 f"All other reasons add {rest:+z.2f}",
+                *([f"Members without reasons add {', '.join(others)}"] if others else []),
                 f"By term: {', '.join(added)}",
             ]
         )

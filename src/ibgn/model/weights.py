@@ -17,7 +17,9 @@ RIDGE = 1.0  # draws weights towards the usual one
 USUAL = 0.1  # weight of a term where there is nothing to learn it from
 
 
-def fit_weights(held_out: HeldOut, log_prior: Floats) -> Floats:
+def fit_weights(
+    held_out: HeldOut, log_prior: Floats, usual: float = USUAL, ridge: float = RIDGE
+) -> Floats:
     """(terms,) weights, none negative, under which the true activities are likeliest.
 
     A conditional logit with a ridge towards the usual weight.
@@ -26,6 +28,8 @@ def fit_weights(held_out: HeldOut, log_prior: Floats) -> Floats:
     ----------
     held_out : scores of instances by what was learned from others
     log_prior : (activities,) log of the class prior
+    usual : weight of a term where there is nothing to learn it from
+    ridge : how strongly weights are drawn towards it
     """
     scores, codes, counting = held_out
     n, terms, _ = scores.shape
@@ -40,11 +44,11 @@ def fit_weights(held_out: HeldOut, log_prior: Floats) -> Floats:
         shares = np.exp(joint - top)
         total = shares.sum(axis=1, keepdims=True)
         shares *= counting[:, None] / total
-        off = weights - USUAL
-        height = counting @ (top + np.log(total))[:, 0] + RIDGE * (off @ off) / 2
-        return float(height), lead @ shares.ravel() + RIDGE * off
+        off = weights - usual
+        height = counting @ (top + np.log(total))[:, 0] + ridge * (off @ off) / 2
+        return float(height), lead @ shares.ravel() + ridge * off
 
-    start = np.full(terms, USUAL)
+    start = np.full(terms, usual)
     found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=[(0, None)] * terms)
     weights: Floats = found.x
     return weights

@@ -46,7 +46,7 @@ def save(model: Any, path: Source) -> None:
     check_is_fitted(model)
     try:
         arrays: list[Array] = []
-        packed = pack_model(model, arrays)
+        packed = pack_model(model.storable() if hasattr(model, "storable") else model, arrays)
         data = join({"ibgn": __version__, "class": name, "model": packed}, arrays)
         _from_bytes(data)  # makes sure that it can be loaded
     except Exception as error:

@@ -1,12 +1,24 @@
 """Estimators: their options, their labels, and the terms of each activity."""
 
+from dataclasses import is_dataclass
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from ibgn._arrays import Array
-from ibgn.declarations import ANY, FLOAT, Stored, are_log_probs, is_finite, stored_fields
+from ibgn.declarations import (
+    ANY,
+    FITTED,
+    FLOAT,
+    MEMBERS,
+    NAMES,
+    STORABLE,
+    Stored,
+    are_log_probs,
+    is_finite,
+    stored_fields,
+)
 from ibgn.errors import DataError
 from ibgn.persistence.container import LARGEST, NUMBERS, Arrays, Json, check, items
 from ibgn.persistence.values import (
@@ -21,27 +33,61 @@ from ibgn.text import quote
 __all__ = ["pack_model", "unpack_model"]
 
 MOST_JOBS = 1024
+DEEPEST = 3  # an ensemble has members, and these have features
 
 
 def pack_model(model: Any, arrays: list[Array]) -> Json:
     """Turn a fitted estimator into JSON; its arrays are appended to the list."""
     common = ("classes_", "class_log_prior_", "actions_", "activities_")
-    learned = {name for name in vars(model) if name.endswith("_") and not name.startswith("_")}
-    lost = learned.difference(common, model.learned)
+    known = {name for name in vars(model) if name.endswith("_") and not name.startswith("_")}
+    lost = known.difference(common, model.learned)
     if lost:
         raise DataError(
             f"{min(lost)} of {type(model).__name__} does not say how it is stored; declare it in "
             "`learned` of the class"
         )
     options = model.get_params(deep=False)
-    return {
-        "parameters": {name: pack_option(value, arrays) for name, value in options.items()},
-        "classes": _pack_labels(model.classes_, arrays),
-        "class_log_prior": pack_value(model.class_log_prior_, arrays),
-        "actions": list(model.actions_),
-        **{_plain(name): pack_value(getattr(model, name), arrays) for name in model.learned},
-        "activities": [_pack_activity(model, part, arrays) for part in model.activities_.values()],
+    node: dict[str, Json] = {
+        "parameters": {name: pack_option(value, arrays) for name, value in options.items()}
     }
+    if _recognises(model):
+        node["classes"] = _pack_labels(model.classes_, arrays)
+    if _has_activities(model):
+        node["class_log_prior"] = pack_value(model.class_log_prior_, arrays)
+        node["actions"] = list(model.actions_)
+    for name, declared in model.learned.items():
+        node[_plain(name)] = _pack_learned(declared.kind, getattr(model, name), arrays)
+    if _has_activities(model):
+        parts = model.activities_.values()
+        node["activities"] = [_pack_activity(model, part, arrays) for part in parts]
+    return node
+
+
+def _recognises(model: Any) -> bool:
+    return hasattr(model, "predict")
+
+
+def _has_activities(model: Any) -> bool:
+    """Whether an estimator has terms for each activity."""
+    return hasattr(model, "activity_type")
+
+
+def _pack_learned(kind: Any, value: Any, arrays: list[Array]) -> Json:
+    if kind == NAMES:
+        return list(value)
+    if kind == MEMBERS:
+        return [[name, _pack_fitted(member, arrays)] for name, member in value.items()]
+    return _pack_fitted(value, arrays) if kind == FITTED else pack_value(value, arrays)
+
+
+def _pack_fitted(part: Any, arrays: list[Array]) -> Json:
+    name = type(part).__name__
+    if STORABLE.get(name) is not type(part) or not hasattr(part, "learned"):
+        raise DataError(
+            f"a part of class {quote(name)} cannot be saved without pickle; use IntervalForest, "
+            "IntervalRidge or another estimator of ibgn in its place"
+        )
+    return {"class": name, "model": pack_model(part, arrays)}
 
 
 def _pack_activity(model: Any, activity: Any, arrays: list[Array]) -> Json:
@@ -61,22 +107,60 @@ def _fitted_kinds(model: Any) -> dict[str, type]:
     return {term.name: term.fitted for term in model._make_terms()}
 
 
-def unpack_model(kind: Any, node: Json, arrays: Arrays) -> Any:
+def unpack_model(kind: Any, node: Json, arrays: Arrays, depth: int = 0) -> Any:
     """Turn JSON into a fitted estimator of a class."""
-    names = ("parameters", "classes", "class_log_prior", "actions")
-    others = tuple(map(_plain, kind.learned))
-    values = items(node, "the model", (*names, *others, "activities"))
-    parameters, classes, prior, actions, *fitted, activities = values
-    model = _unpack_parameters(kind, parameters, arrays)
-    model.classes_ = _unpack_labels(classes, arrays)
-    priors = Stored(FLOAT, (len(model.classes_),), are_log_probs)
-    model.class_log_prior_ = unpack_value(priors, prior, arrays, "class_log_prior")
-    model.actions_ = tuple(_names(actions, "actions"))
-    arrays.lengths = {"actions": len(model.actions_), "terms": len(model._make_terms())}
-    for (name, declared), value in zip(kind.learned.items(), fitted, strict=True):
-        setattr(model, name, unpack_value(declared, value, arrays, _plain(name)))
-    model.activities_ = _unpack_activities(model, activities, arrays)
+    check(depth <= DEEPEST, "its parts have too many parts of their own")
+    names = ["parameters", *(["classes"] if _recognises(kind) else [])]
+    names += ["class_log_prior", "actions"] if _has_activities(kind) else []
+    names += map(_plain, kind.learned)
+    names += ["activities"] if _has_activities(kind) else []
+    values = dict(zip(names, items(node, "the model", names), strict=True))
+    model, outer = _unpack_parameters(kind, values["parameters"], arrays), arrays.lengths
+    arrays.lengths = {}
+    if _recognises(kind):
+        model.classes_ = _unpack_labels(values["classes"], arrays)
+        arrays.lengths["activities"] = len(model.classes_)
+    if _has_activities(kind):
+        priors = Stored(FLOAT, (len(model.classes_),), are_log_probs)
+        prior = values["class_log_prior"]
+        model.class_log_prior_ = unpack_value(priors, prior, arrays, "class_log_prior")
+        model.actions_ = tuple(_names(values["actions"], "actions"))
+        arrays.lengths |= {"actions": len(model.actions_), "terms": len(model._make_terms())}
+    for name, declared in kind.learned.items():
+        value = values[_plain(name)]
+        setattr(model, name, _unpack_learned(declared, value, arrays, _plain(name), depth))
+    if _has_activities(kind):
+        model.activities_ = _unpack_activities(model, values["activities"], arrays)
+    check(getattr(model, "agrees", lambda: True)(), f"the parts of {kind.__name__} do not agree")
+    arrays.lengths = outer
     return model
+
+
+def _unpack_learned(declared: Stored, node: Json, arrays: Arrays, what: str, depth: int) -> Any:
+    if declared.kind == NAMES:
+        return tuple(_names(node, what))
+    if declared.kind == FITTED:
+        return _unpack_fitted(node, arrays, what, depth)
+    if declared.kind != MEMBERS:
+        return unpack_value(declared, node, arrays, what)
+    paired = isinstance(node, list) and all(type(p) is list and len(p) == 2 for p in node)
+    check(paired and node, f"{what} are not named")
+    check(all(type(name) is str for name, _ in node), f"{what} are not named")
+    members = {name: _unpack_fitted(part, arrays, what, depth) for name, part in node}
+    check(len(members) == len(node), f"{what} have a name twice")
+    arrays.lengths["members"] = len(members)
+    return members
+
+
+def _unpack_fitted(node: Json, arrays: Arrays, what: str, depth: int) -> Any:
+    name, model = items(node, what, ("class", "model"))
+    kind: Any = STORABLE.get(name) if isinstance(name, str) else None
+    if kind is None or is_dataclass(kind) or not hasattr(kind, "learned"):
+        raise DataError(
+            f"{what} is of the unknown class {quote(name)}; import the module that defines it, or "
+            "update ibgn"
+        )
+    return unpack_model(kind, model, arrays, depth + 1)
 
 
 def _plain(attribute: str) -> str:
@@ -137,9 +221,9 @@ def _unpack_parameters(kind: Any, node: Json, arrays: Arrays) -> Any:
     model = kind(**{name: unpack_option(value, arrays, name) for name, value in values})
     model._check_options()
     # a file may set less than a caller
-    jobs, seed = model.n_jobs, getattr(model, "random_state", None)
+    jobs, seed = getattr(model, "n_jobs", None), getattr(model, "random_state", None)
     some = jobs is None or (type(jobs) is int and 1 <= abs(jobs) <= MOST_JOBS)
     check(some, "n_jobs has an invalid value")
-    check(type(model.progress) is bool, "progress is neither true nor false")
+    check(type(getattr(model, "progress", False)) is bool, "progress is neither true nor false")
     check(seed is None or (type(seed) is int and seed >= 0), "random_state has an invalid value")
     return model

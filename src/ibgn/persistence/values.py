@@ -93,13 +93,14 @@ def pack_option(value: Any, arrays: list[Array]) -> Json:
     """Turn an option of an estimator into JSON; values that are not plain name their kind."""
     if isinstance(value, Structure):
         return {"structure": pack_value(value, arrays)}
-    if is_dataclass(value) and STORABLE.get(type(value).__name__) is not type(value):
+    has_options = is_dataclass(value) or hasattr(value, "get_params")
+    if has_options and STORABLE.get(type(value).__name__) is not type(value):
         raise DataError(
             f"an option of class {type(value).__name__} cannot be saved; give the class its own "
             "name, as terms have"
         )
-    if is_dataclass(value):
-        options = {f.name: getattr(value, f.name) for f in fields(value) if f.init}
+    if has_options:
+        options = {name: getattr(value, name) for name in _option_names(type(value))}
         packed = {name: pack_option(option, arrays) for name, option in options.items()}
         return {"object": type(value).__name__, "options": packed}
     if isinstance(value, Mapping):
@@ -142,12 +143,19 @@ def unpack_option(node: Json, arrays: Arrays, what: str) -> Any:
 
 def _unpack_object(node: Json, arrays: Arrays, what: str) -> Any:
     name, options = items(node, what, ("object", "options"))
-    kind = STORABLE.get(name) if isinstance(name, str) else None
-    if kind is None or not is_dataclass(kind):
+    kind: Any = STORABLE.get(name) if isinstance(name, str) else None
+    if kind is None or not (is_dataclass(kind) or hasattr(kind, "get_params")):
         raise DataError(
             f"its option {what} is of the unknown class {quote(name)}; import the module that "
             "defines it, or update ibgn"
         )
-    names = [f.name for f in fields(kind) if f.init]
+    names = _option_names(kind)
     values = zip(names, items(options, what, names), strict=True)
     return kind(**{option: unpack_option(value, arrays, option) for option, value in values})
+
+
+def _option_names(kind: Any) -> list[str]:
+    """Names of the options of a term or an estimator."""
+    if is_dataclass(kind):
+        return [f.name for f in fields(kind) if f.init]
+    return list(kind._get_param_names())

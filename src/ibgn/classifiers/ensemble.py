@@ -1,0 +1,281 @@
+"""IBGNEnsemble: what several members say about an instance, pooled by how much each can be trusted.
+
+Members are the generative model, trees and linear models on features, and any other classifier that
+takes instances. Their log probabilities are added with one weight per member, the same for all
+activities, under which instances that a member has not seen are likeliest.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
+
+from ibgn._arrays import Floats, Ints
+from ibgn.classifiers.base import ActivityClassifier, as_one_instance
+from ibgn.classifiers.checks import check_data
+from ibgn.classifiers.ibgn import IBGNClassifier
+from ibgn.classifiers.imported import import_classifier
+from ibgn.classifiers.on_features import IntervalForest, IntervalRidge
+from ibgn.classifiers.recogniser import Recogniser, as_generator
+from ibgn.declarations import FLOAT, MEMBERS, Stored
+from ibgn.errors import DataError, OptionError
+from ibgn.features import Convolutions
+from ibgn.intervals import Instance, IntervalSequences
+from ibgn.model.activity import ActivityModel
+from ibgn.model.explanation import Explanation
+from ibgn.model.folds import make_inner_folds
+from ibgn.model.learning import HeldOut
+from ibgn.model.weights import fit_weights
+from ibgn.networks import Sequences
+from ibgn.text import quote
+from ibgn.worlds import likeliest_world
+
+__all__ = ["IBGNEnsemble", "default_members"]
+
+FOLDS = 5  # in which members are learned again that do not say what they know of others
+RIDGE = 20.0  # draws weights towards equal ones
+LEAST = 1e-6  # probability that any member gives at least to each activity
+
+
+def default_members() -> dict[str, Any]:
+    """The generative model, trees and a linear model on statistics and pairs, and convolutions."""
+    return {
+        "generative": IBGNClassifier(),
+        "trees": IntervalForest(),
+        "linear": IntervalRidge(),
+        "convolutions": IntervalRidge(Convolutions(unknown="ignore")),
+    }
+
+
+class IBGNEnsemble(Recogniser):
+    """Several classifiers of instances, pooled: the most accurate choice where only labels count.
+
+    The score of an activity is the sum over members of weight times log probability. Weights make
+    instances likeliest that members have not seen. The default members know from one fit what they
+    say about such instances; others are learned again in five folds, by group where groups are
+    known.
+
+    Parameters
+    ----------
+    members : classifiers of instances by name, with `predict_proba`: estimators of this library, or
+        pipelines of scikit-learn that begin with its features; by default those of
+        `default_members`
+    random_state : seed for members that have none, or a NumPy generator
+    n_jobs : for members that have it as an option
+    progress : not used
+
+    Attributes
+    ----------
+    classes_ : labels of the activities, sorted
+    members_ : fitted members by name
+    weights_ : (members,) how much each counts
+
+    Examples
+    --------
+    >>> tea, coffee = [("boil", 0, 4), ("pour", 4, 6)], [("grind", 0, 2), ("pour", 1, 5)]
+    >>> model = IBGNEnsemble(random_state=0).fit([tea, coffee] * 5, ["tea", "coffee"] * 5)
+    >>> model.predict([[("grind", 0, 5), ("pour", 4, 9)]]).tolist()
+    ['coffee']
+    >>> model.describe_weights()["term"].tolist()
+    ['generative', 'trees', 'linear', 'convolutions']
+    """
+
+    short_name = "ensemble"
+    learned: ClassVar[Mapping[str, Stored]] = {
+        "members_": Stored(MEMBERS),
+        "weights_": Stored(
+            FLOAT, ("members",), lambda weights: ((weights >= 0) & (weights < np.inf)).all()
+        ),
+    }
+
+    def __init__(
+        self,
+        members: Mapping[str, Any] | None = None,
+        *,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        progress: bool = False,
+    ) -> None:
+        self.members = members
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.progress = progress
+
+    @classmethod
+    def variants(cls) -> Mapping[str, Any]:
+        """One, with its defaults."""
+        return {"ensemble": lambda seed: cls(random_state=seed)}
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        members: Any = self.members
+        if members is None:
+            return
+        if not isinstance(members, Mapping) or not members:
+            reason = 'must be classifiers by name, such as {"trees": IntervalForest()}'
+            raise OptionError("members", self.members, reason)
+        for name, member in members.items():
+            if not hasattr(member, "fit") or not hasattr(member, "predict_proba"):
+                raise OptionError(
+                    "members", {name: member}, "must be classifiers with fit and predict_proba"
+                )
+
+    def storable(self) -> "IBGNEnsemble":
+        """The same with members of scikit-learn turned into arrays, for files without pickle."""
+        check_is_fitted(self)
+        members = {
+            name: member if isinstance(member, Recogniser) else import_classifier(name, member)
+            for name, member in self.members_.items()
+        }
+        given = self.members and {
+            name: member if isinstance(member, Recogniser) else clone(members[name])
+            for name, member in self.members.items()
+        }
+        copy = IBGNEnsemble(**self.get_params(deep=False) | {"members": given})
+        copy.classes_, copy.members_, copy.weights_ = self.classes_, members, self.weights_
+        return copy
+
+    def agrees(self) -> bool:
+        """Whether all members know the activities of the ensemble."""
+        labels = [member.classes_.tolist() for member in self.members_.values()]
+        return all(known == self.classes_.tolist() for known in labels)
+
+    def fit(self, X: Sequences, y: npt.ArrayLike) -> Self:
+        """Learn all members, and how much each counts."""
+        self._check_options()
+        X, labels = check_data(X, y)
+        self.classes_, codes = np.unique(labels, return_inverse=True)
+        rng = as_generator(self.random_state)
+        chosen = default_members() if self.members is None else self.members
+        self.members_ = {name: self._prepared(member, rng) for name, member in chosen.items()}
+        said = [self._learn(member, X, labels, codes) for member in self.members_.values()]
+        usual = 1 / len(said)
+        held_out = HeldOut(np.stack(said, axis=1), codes, np.ones(len(X)))
+        none = np.zeros(len(self.classes_))
+        self.weights_ = fit_weights(held_out, none, usual=usual, ridge=RIDGE)
+        return self
+
+    def _prepared(self, member: Any, rng: np.random.Generator) -> Any:
+        """A copy that is not fitted, with a seed and jobs where it has none."""
+        copy = clone(member, safe=False)
+        options = copy.get_params() if hasattr(copy, "get_params") else {}
+        seed = int(rng.integers(2**31))
+        given = {"random_state": seed, "n_jobs": self.n_jobs}
+        new = {
+            name: given[option]
+            for name, value in options.items()
+            if value is None and (option := name.rpartition("__")[2]) in given
+        }
+        return copy.set_params(**new) if new else copy
+
+    def _learn(
+        self, member: Any, X: IntervalSequences, labels: npt.NDArray[Any], codes: Ints
+    ) -> Floats:
+        """Fit a member; returns held-out log probabilities, (n, activities)."""
+        if not hasattr(member, "fit_held_out"):
+            X = likeliest_world(X)
+            member.fit(X, labels)
+            return self._cross_predict(member, X, labels, codes)
+        said = member.fit_held_out(X, labels)
+        return self._cross_predict(member, X, labels, codes) if said is None else said
+
+    def _cross_predict(
+        self, member: Any, X: IntervalSequences, labels: npt.NDArray[Any], codes: Ints
+    ) -> Floats:
+        """Held-out log probabilities of a member that has to be learned again for them."""
+        logs = np.full((len(X), len(self.classes_)), -np.log(len(self.classes_)))
+        folds = make_inner_folds(X, codes, FOLDS) if len(X) >= FOLDS else []
+        for fold in folds if len(folds) > 1 else []:
+            rest = np.setdiff1d(np.arange(len(X)), fold)
+            if len(np.unique(codes[rest])) > 1:
+                again = clone(member, safe=False).fit(X[rest], labels[rest])
+                logs[fold] = self._ask(again, X[fold])
+        return logs
+
+    def _ask(self, member: Any, X: IntervalSequences) -> Floats:
+        """(n, activities) log probabilities by a member; it may not know all activities."""
+        if isinstance(member, Recogniser) and len(member.classes_) == len(self.classes_):
+            return member.predict_log_proba(X)
+        probabilities = np.full((len(X), len(self.classes_)), LEAST)
+        columns = np.searchsorted(self.classes_, member.classes_)
+        probabilities[:, columns] = np.maximum(member.predict_proba(X), LEAST)
+        logs: Floats = np.log(probabilities)
+        return logs
+
+    @property
+    def terms_(self) -> tuple[str, ...]:
+        """Names of the members, in the order of `scores` and `weights_`."""
+        check_is_fitted(self)
+        return tuple(self.members_)
+
+    @property
+    def _weights(self) -> Floats:
+        return self.weights_
+
+    def _scores(self, X: IntervalSequences) -> Floats:
+        """(n, members, activities) log probabilities, member by member."""
+        if not len(X):  # which not every classifier takes
+            return np.zeros((0, len(self.members_), len(self.classes_)))
+        return np.stack([self._ask(member, X) for member in self.members_.values()], axis=1)
+
+    @property
+    def generative(self) -> tuple[str, ActivityClassifier]:
+        """Name and model of the first member that is generative: it explains and draws."""
+        check_is_fitted(self)
+        for name, member in self.members_.items():
+            if isinstance(member, ActivityClassifier):
+                return name, member
+        raise DataError(
+            "none of the members is generative, so reasons and new instances are not to be had; "
+            "add an IBGNClassifier() to the members"
+        )
+
+    @property
+    def activities_(self) -> dict[Any, ActivityModel]:
+        """What the generative member learned about each activity."""
+        return self.generative[1].activities_
+
+    @property
+    def actions_(self) -> tuple[str, ...]:
+        """Actions that the generative member knows."""
+        return self.generative[1].actions_
+
+    def explain(
+        self, instance: IntervalSequences | Instance, against: Any = None, activity: Any = None
+    ) -> Explanation:
+        """Say how much each member decided, and the reasons of the generative one.
+
+        The terms of the generative member are weighted as it counts, and the other members are
+        named by what they add, so that all add up to the log odds of the ensemble.
+
+        Parameters
+        ----------
+        instance : one instance, like X[0], or a list of (action, start, end)
+        against : label to compare with, by default the second likeliest
+        activity : label to explain, by default the likeliest
+        """
+        name, model = self.generative
+        X = as_one_instance(instance)
+        joint = self._joint_log_likelihood(X)[0]
+        X = likeliest_world(X)
+        said = self.scores(X)[0]
+        chosen, other = self._two_labels(joint, activity, against)
+        for_it, against_it = np.searchsorted(self.classes_, [chosen, other])
+        lead = self._weights * (said[:, for_it] - said[:, against_it])
+        weight = dict(zip(self.members_, self._weights, strict=True))[name]
+        why = model.explain(X, against=other, activity=chosen)
+        terms = {term: log_terms.scaled(weight) for term, log_terms in why.terms.items()}
+        others = dict(zip(self.members_, lead.tolist(), strict=True))
+        del others[name]
+        return replace(why, prior=weight * why.prior, terms=terms, members=others)
+
+    def sample(self, n: int, activity: Any, random_state: Any = None) -> IntervalSequences:
+        """Draw new instances of an activity from the generative member."""
+        name, model = self.generative
+        if not isinstance(model, IBGNClassifier):
+            raise DataError(f"the member {quote(name)} cannot draw new instances")
+        return model.sample(n, activity, random_state)

@@ -1,0 +1,182 @@
+"""What all estimators share: labels, probabilities, files."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from inspect import isabstract
+from os import PathLike
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy.special import logsumexp
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from ibgn._arrays import Floats
+from ibgn.checks import check_jobs
+from ibgn.declarations import STORABLE, Stored, register
+from ibgn.errors import DataError
+from ibgn.intervals import IntervalSequences, as_sequences
+from ibgn.networks import Sequences
+from ibgn.persistence import save
+from ibgn.text import quote
+from ibgn.worlds import score_worlds
+
+__all__ = ["METHODS", "Recogniser", "as_generator"]
+
+METHODS: dict[str, type["Recogniser"]] = {}
+"""Estimators by their short names; a subclass that has one is registered when it is defined."""
+
+
+class Recogniser(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
+    """Base of the estimators: an instance belongs to the activity with the highest score.
+
+    A subclass declares a `short_name`, by which the command line and comparisons know it, and what
+    it stores in files, in `learned`.
+    """
+
+    short_name: ClassVar[str]
+    learned: ClassVar[Mapping[str, Stored]] = {}  # what is stored in addition to the labels
+    grid: ClassVar[Mapping[str, tuple[Any, ...]]] = {}  # values that a search chooses from
+
+    n_jobs: int | None
+    progress: bool
+    classes_: npt.NDArray[Any]
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "short_name" in cls.__dict__ and not isabstract(cls):
+            register(METHODS, cls.short_name, cls)
+            register(STORABLE, cls.__name__, cls)
+
+    @classmethod
+    def variants(cls) -> Mapping[str, Callable[[int], "Recogniser"]]:
+        """Variants by their names in comparisons, each a function from a seed to an estimator."""
+        return {cls.short_name.upper(): lambda seed: cls()}
+
+    @abstractmethod
+    def _check_options(self) -> None:
+        """Refuse invalid options."""
+        check_jobs("n_jobs", self.n_jobs)
+
+    @abstractmethod
+    def fit(self, X: Sequences, y: npt.ArrayLike) -> Self:
+        """Learn from instances and the label of the activity of each."""
+
+    @property
+    @abstractmethod
+    def terms_(self) -> tuple[str, ...]:
+        """Names of what scores are made of, in their order."""
+
+    @abstractmethod
+    def _scores(self, X: IntervalSequences) -> Floats:
+        """(n, terms, activities) log probabilities by each term, of instances that are certain."""
+
+    def scores(self, X: Sequences) -> Floats:
+        """(n, terms, activities) log P(instance | activity), term by term.
+
+        Terms are in the order of `terms_`, activities in that of `classes_`. An uncertain instance
+        has the mean over its possible worlds, see `ibgn.worlds`.
+
+        Examples
+        --------
+        >>> from ibgn import DBNClassifier
+        >>> model = DBNClassifier().fit([[("hold", 0, 1)], [("stir", 0, 9)]], ["tea", "dough"])
+        >>> model.scores([[("hold", 0, 2)]]).shape
+        (1, 1, 2)
+        """
+        check_is_fitted(self)
+        return score_worlds(self._scores, as_sequences(X))
+
+    @property
+    def _weights(self) -> Floats:
+        """(terms,) how much each term counts."""
+        return np.ones(len(self.terms_))
+
+    @property
+    def _log_prior(self) -> Floats:
+        """(activities,) log probability of each before an instance is seen, up to a constant."""
+        return np.zeros(len(self.classes_))
+
+    def describe_weights(self, X: Sequences | None = None) -> pd.DataFrame:
+        """How much each term counts, one row per term, in the order of `terms_`.
+
+        Parameters
+        ----------
+        X : instances, to measure on them what each term says: `spread` is how far its weighted
+            scores set the activities of an instance apart, their standard deviation in nats,
+            averaged over instances. Terms differ in how much they say before they are weighted,
+            so the spread says more than the weight.
+
+        Examples
+        --------
+        >>> from ibgn import DBNClassifier
+        >>> model = DBNClassifier().fit([[("hold", 0, 1)], [("stir", 0, 9)]], ["tea", "dough"])
+        >>> model.describe_weights()
+            term  weight
+        0  steps     1.0
+        """
+        frame = pd.DataFrame({"term": self.terms_, "weight": self._weights})
+        if X is None:
+            return frame
+        spread = (self.scores(X) * self._weights[:, None]).std(axis=2)
+        return frame.assign(spread=spread.mean(axis=0) if len(spread) else 0.0)
+
+    def _joint_log_likelihood(self, X: Sequences) -> Floats:
+        """(n, activities) score of each activity; differences are log odds."""
+        check_is_fitted(self)
+        return score_worlds(
+            lambda certain: self._weights @ self._scores(certain) + self._log_prior,
+            as_sequences(X),
+        )
+
+    def predict(self, X: Sequences) -> npt.NDArray[Any]:
+        """Label of the likeliest activity of each instance."""
+        best = self._joint_log_likelihood(X).argmax(axis=1)
+        labels: npt.NDArray[Any] = self.classes_[best]
+        return labels
+
+    def predict_log_proba(self, X: Sequences) -> Floats:
+        """(n, activities) log probability of each activity, in the order of `classes_`."""
+        joint = self._joint_log_likelihood(X)
+        result: Floats = joint - logsumexp(joint, axis=1, keepdims=True)
+        return result
+
+    def predict_proba(self, X: Sequences) -> Floats:
+        """(n, activities) probability of each activity, in the order of `classes_`."""
+        return np.exp(self.predict_log_proba(X))
+
+    def _two_labels(self, joint: Floats, activity: Any, against: Any) -> tuple[Any, Any]:
+        """The activity to explain and the one to compare with."""
+        ranked = [self.classes_.tolist()[c] for c in np.argsort(-joint, kind="stable")]
+        chosen = ranked[0] if activity is None else self._label(activity)
+        other = next((label for label in ranked if label != chosen), None)
+        other = other if against is None else self._label(against)
+        if other is None or other == chosen:
+            raise DataError("an explanation compares two activities; fit or name two")
+        return chosen, other
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the model to a file that `ibgn.load` reads; see `ibgn.persistence`."""
+        save(self, path)
+
+    def _label(self, label: Any) -> Any:
+        if label not in self.classes_.tolist():
+            known = ", ".join(quote(name) for name in self.classes_.tolist()[:20])
+            raise DataError(f"there is no activity {quote(label)}; choose among {known}")
+        return label
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        tags.input_tags.three_d_array = False
+        tags.non_deterministic = getattr(self, "random_state", 0) is None
+        return tags
+
+
+def as_generator(random_state: Any) -> np.random.Generator:
+    """Source of random numbers from a seed, a generator, a RandomState, or None."""
+    if isinstance(random_state, np.random.RandomState):
+        random_state = random_state.randint(2**31)
+    return np.random.default_rng(random_state)

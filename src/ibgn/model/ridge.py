@@ -1,0 +1,110 @@
+"""Ridge regression to labels, and what it would say about instances that it had not seen.
+
+Targets are 1 for the true activity and -1 for the others. Scores of instances that are left out
+have a closed form, so nothing is learned twice: with the hat matrix H, residuals of a block of
+instances are divided by I - H of the block. H includes the intercept: without it, centred rows
+give away the label of the one that is left out.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+from scipy.special import log_softmax
+
+from ibgn._arrays import Floats, Ints
+
+__all__ = ["RidgeFit", "fit_ridge", "leave_out"]
+
+PENALTIES = np.logspace(-3, 2, 11)  # as parts of the mean eigenvalue
+SHARPEST = 5.0  # largest logarithm of a temperature's inverse, and of the temperature
+
+
+class RidgeFit(NamedTuple):
+    """What was learned.
+
+    Parameters
+    ----------
+    coefficients, intercept : (features, activities), (activities,) of the scores, in which
+        differences are log odds
+    held_out : (n, activities) scores of each instance by what was learned without its block
+    penalty : the one under which held-out instances are likeliest
+    """
+
+    coefficients: Floats
+    intercept: Floats
+    held_out: Floats
+    penalty: float
+
+
+def fit_ridge(rows: Floats, codes: Ints, activities: int, blocks: Ints) -> RidgeFit:
+    """Regress labels on rows, with the penalty that recognises what is left out best.
+
+    Parameters
+    ----------
+    rows : (n, features) numbers, each column with mean 0
+    codes : (n,) activity of each
+    activities : number of activities
+    blocks : (n,) block of each; instances of a block are left out together
+    """
+    targets = np.full((len(rows), activities), -1.0)
+    targets[np.arange(len(rows)), codes] = 1.0
+    intercept = targets.mean(axis=0)
+    values, vectors = _decompose(rows)
+    scale = max(float(values.mean()), 1e-300)
+    projected = vectors.T @ (targets - intercept)
+    best = None
+    for penalty in PENALTIES * scale:
+        shrunk = values / (values + penalty)
+        fitted = intercept + vectors @ (shrunk[:, None] * projected)
+        held_out = targets - leave_out(targets - fitted, vectors * np.sqrt(shrunk), blocks)
+        loss, sharpness = _sharpen(held_out, codes)
+        if best is None or loss < best[0]:
+            best = loss, sharpness, held_out, penalty
+    _, sharpness, held_out, penalty = best  # type: ignore[misc]
+    weights = vectors @ (projected / (values + penalty)[:, None])
+    return RidgeFit(
+        sharpness * (rows.T @ weights), sharpness * intercept, sharpness * held_out, penalty / scale
+    )
+
+
+def _decompose(rows: Floats) -> tuple[Floats, Floats]:
+    """Eigenvalues of rows @ rows.T, and its eigenvectors (n, r) as columns, by the shorter side."""
+    if rows.shape[0] <= rows.shape[1]:
+        values, vectors = np.linalg.eigh(rows @ rows.T)
+        return np.maximum(values, 0.0), vectors
+    values, sides = np.linalg.eigh(rows.T @ rows)
+    kept = values > max(values[-1:].max(initial=0.0), 1e-300) * 1e-12
+    return values[kept], (rows @ sides[:, kept]) / np.sqrt(values[kept])
+
+
+def leave_out(residuals: Floats, half: Floats, blocks: Ints) -> Floats:
+    """Residuals of each block had it not been learned from -> (n, activities).
+
+    half @ half.T is the hat matrix without the intercept, which adds 1 / n everywhere.
+    """
+    left, n = np.empty_like(residuals), len(residuals)
+    order = np.argsort(blocks, kind="stable")
+    bounds = np.flatnonzero(np.diff(blocks[order])) + 1
+    parts = np.split(order, bounds)
+    if len(parts) == n:  # each by itself
+        kept = 1 - np.einsum("ij,ij->i", half, half) - 1 / n
+        left[:] = residuals / np.maximum(kept, 1e-12)[:, None]
+        return left
+    for part in parts:
+        hat = half[part] @ half[part].T + 1 / n
+        left[part] = np.linalg.lstsq(np.eye(len(part)) - hat, residuals[part], rcond=None)[0]
+    return left
+
+
+def _sharpen(scores: Floats, codes: Ints) -> tuple[float, float]:
+    """Loss of held-out scores, and the factor that makes their softmax likeliest."""
+    true = np.arange(len(codes)), codes
+    doubt = 1 / (len(codes) + 1)  # one more instance, which may be of any activity
+
+    def loss(log_factor: float) -> float:
+        logs = log_softmax(np.exp(log_factor) * scores, axis=1)
+        return float(-(1 - doubt) * logs[true].mean() - doubt * logs.mean())
+
+    found = minimize_scalar(loss, bounds=(-SHARPEST, SHARPEST), method="bounded")
+    return float(found.fun), float(np.exp(found.x))
