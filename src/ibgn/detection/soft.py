@@ -13,7 +13,6 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax, softmax
 from sklearn.base import clone
 
@@ -32,7 +31,7 @@ MOST = 8  # labels that a stretch may have
 LEAST_CONFIDENCE = 0.05  # of a stretch that is kept
 MATCH = 0.5  # overlap from which a stretch is the true one, as intersection over union
 DEVIATION = 1.4826  # standard deviation of normal errors for each median of their sizes
-SHARPNESS = (-2.0, 4.0)  # range of the log of a power of votes
+POWERS = 2.0 ** (np.arange(-6, 13) / 2)  # of probabilities, to choose from
 
 
 class SoftStretch(NamedTuple):
@@ -220,12 +219,10 @@ def learn_voting(held_out: HeldOut, null: int, step: float) -> SoftVoting:
 
 def _sharpen(logs: Floats, codes: Ints) -> float:
     """Power of probabilities under which the true classes are likeliest, none below `LEAST`."""
-
-    def loss(log_power: float) -> float:
-        found = log_softmax(np.exp(log_power) * logs, axis=1)[np.arange(len(codes)), codes]
-        return -float(np.maximum(found, np.log(LEAST)).mean())
-
-    return float(np.exp(minimize_scalar(loss, bounds=SHARPNESS, method="bounded").x))
+    rows = np.arange(len(codes))
+    found = [log_softmax(power * logs, axis=1)[rows, codes] for power in POWERS]
+    fits = [np.maximum(each, np.log(LEAST)).mean() for each in found]
+    return float(POWERS[int(np.argmax(fits))])
 
 
 def _match(paths: list[Ints], codes: list[Ints], null: int) -> tuple[float, Ints]:
