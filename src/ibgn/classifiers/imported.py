@@ -141,8 +141,6 @@ def import_classifier(name: str, model: Any) -> Imported:
     if isinstance(last, (*FORESTS, DecisionTreeClassifier)) and last.n_outputs_ == 1:
         trees = ImportedTrees()._set(steps[0], scaler, last.classes_)
         trees.forest_ = Forest.of(last.estimators_ if isinstance(last, FORESTS) else [last])
-        if not isinstance(last, FORESTS):  # the classes of a tree in a forest are codes
-            trees.forest_.label[:] = np.searchsorted(last.classes_, trees.forest_.label)
         return trees
     several = len(getattr(last, "classes_", ())) > 2
     if not isinstance(last, LINEAR) or (several and getattr(last, "solver", "") == "liblinear"):

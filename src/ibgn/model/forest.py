@@ -37,7 +37,7 @@ class Forest:
 
     @classmethod
     def of(cls, trees: Sequence[Any]) -> "Forest":
-        """From fitted trees of scikit-learn, whose classes are codes of activities."""
+        """From fitted trees of scikit-learn that all know the same activities, in their order."""
         parts = [tree.tree_ for tree in trees]
         sizes = np.array([part.node_count for part in parts])
         roots = np.cumsum(sizes) - sizes
@@ -53,7 +53,7 @@ class Forest:
             values = values / values.sum(axis=1, keepdims=True)
             at, code = np.nonzero(values * (tree.tree_.feature < 0)[:, None])
             node.append(at + root)
-            label.append(tree.classes_[code])
+            label.append(code)
             share.append(values[at, code])
         return cls(
             roots,
