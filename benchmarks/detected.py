@@ -86,18 +86,18 @@ def hand_signs() -> None:
     print(row("fingers", X, y, Z, train, test), flush=True)
 
 
-def tested_on_soft(X: Any, y: Any, parts: Any, detect: Callable[[Any, Any, bool], Any]) -> Any:
+def tested_on_soft(X: Any, y: Any, parts: Any, detect: Callable[[Any, Any], Any]) -> Any:
     """(4, n) right, and (2, n) log loss, of true, hard, likeliest and soft intervals.
 
     Each part is tested once by what was learned from the true intervals of the others;
-    `detect(train, test, soft)` finds the intervals.
+    `detect(train, test)` finds the intervals, hard and soft.
     """
     right, loss = np.zeros((4, len(y))), np.zeros((4, len(y)))
     for part in np.unique(parts):
         train, test = np.flatnonzero(parts != part), np.flatnonzero(parts == part)
         model = IBGNClassifier(random_state=0).fit(X[train], y[train])
         own = np.searchsorted(model.classes_, y[test].astype(model.classes_.dtype))
-        hard, soft = (detect(train, test, kind) for kind in (False, True))
+        hard, soft = detect(train, test)
         for number, Z in enumerate((X[test], hard, likeliest_world(soft), soft)):
             logs = model.predict_log_proba(Z)
             right[number, test] = model.classes_[logs.argmax(axis=1)] == y[test]
@@ -120,11 +120,13 @@ def soft_daily_living(name: str) -> Iterator[Any]:
     for seed in SEEDS:
         X, y, groups, sensors = make_daily_living(instances=60, sensors=True, random_state=seed)
 
-        def detect(train: Any, test: Any, soft: bool, sensors: Any = sensors) -> Any:
+        def detect(train: Any, test: Any, sensors: Any = sensors) -> Any:
             detector = ActionDetector(
-                name, training_step=1.0, action="value", soft=soft, random_state=0
-            )
-            return detector.fit([sensors[d] for d in train]).predict([sensors[d] for d in test])
+                name, training_step=1.0, action="value", soft=True, random_state=0
+            ).fit([sensors[d] for d in train])
+            new = [sensors[d] for d in test]
+            soft = detector.predict(new)
+            return detector.set_params(soft=False).predict(new), soft
 
         yield tested_on_soft(X, y, groups, detect)
 
@@ -136,8 +138,9 @@ def soft_hand_signs(noise: float) -> Iterator[Any]:
             instances_per_style=6, joint_angles=True, angle_noise=noise, random_state=seed
         )
 
-        def detect(train: Any, test: Any, soft: bool, angles: Any = angles) -> Any:
-            return FingerDetector(soft=soft).fit(angles).transform([angles[d] for d in test])
+        def detect(train: Any, test: Any, angles: Any = angles) -> Any:
+            new = [angles[d] for d in test]
+            return [FingerDetector(soft=soft).fit(angles).transform(new) for soft in (False, True)]
 
         signer = np.unique(groups, return_inverse=True)[1]
         yield tested_on_soft(X, y, signer % PARTS, detect)

@@ -103,7 +103,7 @@ def test_a_voting_learns_how_far_votes_can_be_trusted():
         assert chances.mean() == pytest.approx(min(right, 1 - 2 * LEAST), abs=0.06)
         found = voting.stretches(votes, np.arange(len(votes) + 1.0), ["a", "b", None])
         sure = [stretch for stretch in found if stretch.confidence > 0.5]
-        assert len(sure) == pytest.approx(40, abs=4)
+        assert len(sure) == pytest.approx(40, abs=6)  # a few windows that err together
 
 
 def test_an_end_that_is_missed_by_two_windows_has_that_error():
