@@ -59,11 +59,11 @@ class FingerDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     min_duration : seconds; a shorter state counts as noise, and the state before it continues. At
         the start it becomes the state after it; if all are shorter, they become the state that
         lasts longer in total.
+    max_gap : seconds for which a finger that the sensor lost keeps its state. A longer gap ends
+        the interval, and another begins after it.
     soft : whether intervals say how sure they are: their state has a probability and their ends
         an error, see `ibgn.uncertainty.Uncertainty`. A state changes where enough frames speak
         for it, measured by the noise of the recording; min_duration does not apply.
-    max_gap : seconds for which a finger that the sensor lost keeps its state. A longer gap ends
-        the interval, and another begins after it.
 
     Attributes
     ----------
