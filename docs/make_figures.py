@@ -12,7 +12,9 @@ import numpy as np
 from ibgn import (
     IBGNClassifier,
     plot_explanation,
+    plot_learning_curve,
     plot_network,
+    plot_reliability,
     plot_structure,
     plot_tables,
     plot_term,
@@ -119,6 +121,25 @@ def draw_learning_curve() -> None:
     save("learning_curve")
 
 
+def draw_experiments() -> None:
+    """How sure methods are of signs by new signers, and how much data they need for them."""
+    from ibgn.evaluation.folds import make_folds
+    from ibgn.evaluation.learning import learning_curve
+    from ibgn.evaluation.methods import METHODS
+
+    X, y, _ = make_hand_signs(instances_per_style=16, random_state=0)
+    methods = {name: METHODS[name] for name in ("DBN", "ITBN", "IBGN-T", "extra trees")}
+    folds = make_folds(X, y, "group", n_splits=4)
+    curve = learning_curve(X, y, methods, folds, [1, 2, 5, 10], n_jobs=-1)
+    plot_learning_curve(curve.curves())
+    save("accuracy_by_instances")
+    limits = curve.whole().summary().set_index("method")["calibration_limit"]
+    _, axes = plt.subplots(1, 2, figsize=(7.4, 4), layout="constrained")
+    for ax, name in zip(axes, ("IBGN-T", "DBN"), strict=True):
+        plot_reliability(curve.whole().reliability(), name, limit=limits[name], ax=ax)
+    save("reliability")
+
+
 def draw_demo() -> None:
     """What the demo finds, and the page that it writes, as a browser shows it."""
     from playwright.sync_api import sync_playwright
@@ -146,4 +167,5 @@ if __name__ == "__main__":
     draw_recovery()
     draw_simulations()
     draw_learning_curve()
+    draw_experiments()
     draw_demo()

@@ -78,7 +78,11 @@ def log_actions(action, seat, counts, totals, prior):
     return log_polya(counts + mine, prior) - log_polya(counts, prior)
 
 
-def add(counts, totals, action, seat, sign):
-    mine, of_tables = count_tables(action, seat, *counts.shape)
-    counts += sign * mine
-    totals += sign * of_tables
+def add_nodes(action, seat, counts, totals):
+    np.add.at(counts, (seat, action), 1)
+    np.add.at(totals, seat, 1)
+
+
+def remove_nodes(action, seat, counts, totals):
+    np.subtract.at(counts, (seat, action), 1)
+    np.subtract.at(totals, seat, 1)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from naive_nodes import add, draw, log_actions, log_seating
+from naive_nodes import add_nodes, draw, log_actions, log_seating, remove_nodes
 
 
 def seat_in_turn(action, seat, first, known, counts, totals, concentration, prior, rng):
@@ -17,18 +17,14 @@ def seat_in_turn(action, seat, first, known, counts, totals, concentration, prio
             seat[n] = draw(weights, rng)
         log_chosen += np.log(weights[seat[n]] / weights.sum())
         log_joint += log_actions(action[n : n + 1], seat[n : n + 1], counts, totals, prior)
-        add(counts, totals, action[n : n + 1], seat[n : n + 1], 1)
+        add_nodes(action[n : n + 1], seat[n : n + 1], counts, totals)
     log_joint += log_seating(seat, concentration) - log_seating(seat[:first], concentration)
     return log_joint - log_chosen
 
 
-def take_away(action, seat, first, counts, totals):
-    add(counts, totals, action[first:], seat[first:], -1)
-
-
 def reseat_rest(action, seat, counts, totals, concentration, prior, rng):
     first = int(rng.random() * len(seat))
-    take_away(action, seat, first, counts, totals)
+    remove_nodes(action[first:], seat[first:], counts, totals)
     log_weights, results = [], []
     for known in (False, True):
         result = seat.copy(), counts.copy(), totals.copy()

@@ -6,12 +6,13 @@ import numpy as np
 
 from naive_hyperparameters import step_concentration, step_prior
 from naive_nodes import (
-    add,
+    add_nodes,
     draw,
     log_actions,
     log_joint,
     log_seating,
     move_weights,
+    remove_nodes,
     renumber,
     reseat,
     seat_weights,
@@ -27,12 +28,12 @@ def sweep_exact(offsets, action, seat, counts, totals, concentration, prior, mov
             if mine[n] == opened:
                 continue
             one = acts[n : n + 1], mine[n : n + 1]
-            add(counts, totals, *one, -1)
+            remove_nodes(*one, counts, totals)
             here = np.bincount(np.delete(mine, n), minlength=len(totals))
             of_tables = np.empty(len(totals))
             arguments = here, opened, acts[n], counts, totals, prior, prior.sum(), of_tables
             mine[n] = draw(move_weights(*arguments), rng)
-            add(counts, totals, *one, 1)
+            add_nodes(*one, counts, totals)
         if len(mine) > 1 and rng.random() * len(mine) < moves:
             move_anywhere(acts, mine, counts, totals, concentration, prior, rng)
         if len(mine) > 1:
@@ -40,12 +41,12 @@ def sweep_exact(offsets, action, seat, counts, totals, concentration, prior, mov
 
 
 def move_anywhere(action, seat, counts, totals, concentration, prior, rng):
-    add(counts, totals, action, seat, -1)
+    remove_nodes(action, seat, counts, totals)
     n = int(rng.random() * len(seat))
     weights = seat_weights(action, seat, n, counts, totals, concentration, prior)
     seat[:] = reseat(seat, n, draw(np.exp(weights - weights.max()), rng))
     split_or_merge(action, seat, counts, totals, concentration, prior, rng)
-    add(counts, totals, action, seat, 1)
+    add_nodes(action, seat, counts, totals)
 
 
 def allocate(action, seat, order, i, j, counts, totals, prior, target, rng):
@@ -108,13 +109,13 @@ def sweep_published(offsets, action, seat, counts, totals, concentration, prior,
     for begin, stop in itertools.pairwise(offsets):
         for n in range(begin, stop):
             one = action[n : n + 1], seat[n : n + 1]
-            add(counts, totals, *one, -1)
+            remove_nodes(*one, counts, totals)
             before = np.bincount(seat[begin:n]).astype(float)
             shares = np.append(before, concentration)  # the table that opens next comes last
             a, tables = action[n], slice(len(shares))
             emitted = (counts[tables, a] + prior[a]) / (totals[tables] + prior.sum())
             seat[n] = draw(shares * emitted, rng)
-            add(counts, totals, *one, 1)
+            add_nodes(*one, counts, totals)
 
 
 def run(

@@ -1,8 +1,22 @@
 """Plain twins of the kernels in _kernels/sequential.py, straight from the definitions."""
 
+import itertools
+
 import numpy as np
 
 from naive_nodes import log_seating, seatings
+
+
+def log_sequential(offsets, action, emission, concentration, longest_exact, uniform):
+    terms = []
+    for begin, stop in itertools.pairwise(offsets):
+        of_nodes = emission[: stop - begin, action[begin:stop]].T
+        if stop - begin <= longest_exact:
+            terms.extend(log_sequential_exact(of_nodes, concentration))
+        else:
+            few = uniform[: stop - begin]
+            terms.extend(log_sequential_particles(of_nodes, concentration, few))
+    return np.array(terms)
 
 
 def log_sequential_exact(emission, concentration):

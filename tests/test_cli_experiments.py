@@ -1,11 +1,13 @@
 """Comparisons on the command line, as processes."""
 
 import json
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
 
 from ibgn import write
+from ibgn.cli.results import Watch
 from ibgn.datasets import make_relations
 
 
@@ -46,6 +48,52 @@ def test_an_interrupted_evaluation_resumes(ibgn, takes, tmp_path):
     assert journal.read_text() == '{"key": "of another", "result": {}}\n'  # not of this run
 
 
+def test_learning_curves_and_reliability(ibgn, takes, tmp_path):
+    options = ["-m", "ITBN", "-m", "DBN", "--folds", "2", "--curve", "1,50%"]
+    mixed = ibgn("evaluate", takes, *options)
+    assert mixed.returncode == 2
+    assert "--curve '[1, 0.5]' must be either numbers of instances" in mixed.stderr
+    options[-1] = " 3, 1"
+    result = ibgn("evaluate", takes, *options, "--draws", "2", "-o", "scores.csv", "--json")
+    assert result.returncode == 0, result.stderr
+    found = json.loads(result.stdout)
+    assert [row["size"] for row in found["curve"]] == ["1", "3", "all"] * 2
+    assert [row["per_activity"] for row in found["curve"]] == [1, 3, 5] * 2
+    assert len(found["folds"]) == 4  # of whole training sets
+    scores = pd.read_csv(tmp_path / "scores.csv", dtype={"size": str})
+    assert len(scores) == 2 * 2 * 5
+    whole = scores[scores["size"] == "all"]["accuracy"].tolist()
+    assert whole == [row["accuracy"] for row in found["folds"]]
+    assert {row["method"] for row in found["reliability"]} == {"ITBN", "DBN"}
+    assert sum(row["instances"] for row in found["reliability"]) == 80
+    told = ibgn("evaluate", takes, *options[:6], "--curve", "20%,100%", "--reliability")
+    assert [line.split()[:2] for line in told.stdout.splitlines() if "±" in line][-2:] == [
+        ["20%", "1"],
+        ["all", "5"],
+    ]
+    assert "90% to 100%" in told.stdout
+    assert "95 of 100 perfectly calibrated" in told.stdout
+    assert not told.stderr  # quiet where it is not watched
+
+
+def test_draws_without_a_curve_are_not_used(ibgn, takes):
+    result = ibgn("evaluate", takes, "-m", "DBN", "--folds", "2", "--draws", "3")
+    assert "warning: --draws is not used without --curve" in result.stderr
+
+
+@pytest.mark.parametrize("alike", [True, False])
+def test_progress_has_a_mean_only_of_what_is_alike(alike):
+    shown = []
+    watch = Watch(SimpleNamespace(update=shown.append))
+    watch.begin("comparing", 4, alike=alike)
+    for accuracy in (0.5, 1.0):
+        watch.done(SimpleNamespace(method="DBN"), {"tests": [{"accuracy": accuracy}]})
+    columns = [(column.header, *column.cells) for column in shown[-1].columns]
+    mean = [("folds", "2"), ("accuracy so far", "0.750")]
+    assert columns == [("method", "DBN"), *(mean if alike else [("done", "2")])]
+    assert shown[-1].title.startswith("comparing: 2 of 4 done, about ")
+
+
 @pytest.mark.parametrize(
     ("options", "code", "message"),
     [
@@ -54,6 +102,11 @@ def test_an_interrupted_evaluation_resumes(ibgn, takes, tmp_path):
         (["--folds", "11", "-m", "DBN"], 1, "none has more than 10; use fewer folds"),
         (["-o", "scores.xlsx"], 2, "must be a .csv or a .parquet file"),
         (["--column", "label=start", "-m", "DBN"], 1, "error: "),
+        (["--curve", "one", "-m", "DBN"], 2, "--curve one must be whole numbers or shares"),
+        (["--curve", "1,,2", "-m", "DBN"], 2, "--curve 1,,2 must be whole numbers or shares"),
+        (["--curve", "0", "-m", "DBN"], 2, "--curve 0 must be a whole number from 1 on"),
+        (["--curve", "120%", "-m", "DBN"], 2, "--curve 1.2 must be above 0 and at most 1"),
+        (["--curve", "9", "-m", "DBN"], 1, "8 at most; name smaller --curve"),
     ],
 )
 def test_failures(ibgn, takes, options, code, message):

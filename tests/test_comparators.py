@@ -1,78 +1,18 @@
-"""The yardsticks: features by hand, rasters by sampling, and what each can see."""
+"""The yardsticks, and what each can see."""
 
 import subprocess
 import sys
 
 import numpy as np
 import pytest
-from hypothesis import given
 from sklearn.base import clone
 
-from ibgn import IntervalSequences, allen
+from ibgn import IntervalSequences
 from ibgn.datasets import make_relations
 from ibgn.errors import OptionError
 from ibgn.evaluation.methods import METHODS
 from ibgn.evaluation.yardsticks import extra_trees, mini_rocket, nearest_raster
-from ibgn.features import IntervalFeatures, Raster
 from ibgn.reproduction.published import PAPER
-from strategies import sequences
-
-X = [[("a", 1, 3), ("b", 2, 6), ("a", 5, 6)], [("b", 0, 4)], []]
-
-
-def test_numbers_of_each_action():
-    found = IntervalFeatures(pairs=False).fit(X).transform(X).toarray()
-    # for a and b: times, total, mean, longest, first start, last end
-    expected = [
-        [2, 1, 3, 4, 1.5, 4, 2, 4, 0, 1, 5, 5],
-        [0, 1, 0, 4, 0, 4, 0, 4, -1, 0, -1, 4],
-        [0, 0, 0, 0, 0, 0, 0, 0, -1, -1, -1, -1],
-    ]
-    np.testing.assert_array_equal(found, expected)
-
-
-@given(sequences())
-def test_pairs_are_counted_by_actions_and_relation(X):
-    found = IntervalFeatures().fit(X).transform(X).toarray()
-    names = sorted({X.actions[code] for code in X.action})
-    numbers, size = 6 * len(names), len(names) + 1
-    expected = np.zeros((len(X), size, size, 7))
-    for d, rows in enumerate(X.to_lists()):
-        for n, (first, s, e) in enumerate(rows):
-            for second, s2, e2 in rows[n + 1 :]:
-                r = allen.relation((s, e), (s2, e2))
-                expected[d, names.index(first), names.index(second), r] += 1
-    np.testing.assert_array_equal(found[:, numbers:], expected.reshape(len(X), size * size * 7))
-
-
-def test_actions_not_seen_in_fit_are_left_out():
-    features = IntervalFeatures().fit(X)
-    other = features.transform([[*X[0], ("new", 0.5, 7)]]).toarray()
-    known = features.transform([X[0]]).toarray()
-    np.testing.assert_array_equal(other[:, 12:], known[:, 12:])
-    raster = Raster(8).fit(X)
-    assert raster.transform([[("new", 0, 1)]]).shape == (1, 2, 8)
-    assert not raster.transform([[("new", 0, 1)]]).any()
-
-
-@given(sequences())
-def test_rasters_are_samples(X):
-    found = Raster(7).fit(X).transform(X)
-    names = sorted({X.actions[code] for code in X.action})
-    for d, rows in enumerate(X.to_lists()):
-        begin = min((s for _, s, _ in rows), default=0)
-        length = max((e for _, _, e in rows), default=1) - begin
-        for t in range(7):
-            at = (t + 0.5) / 7
-            edges = [(time - begin) / length for row in rows for time in row[1:]]
-            if any(abs(edge - at) < 1e-9 for edge in edges):
-                continue  # whether it runs is a matter of rounding
-            for number, name in enumerate(names):
-                running = sum(
-                    a == name and (s - begin) / length <= at < (e - begin) / length
-                    for a, s, e in rows
-                )
-                assert found[d, number, t] == pytest.approx(running, abs=1e-6)
 
 
 @pytest.mark.slow

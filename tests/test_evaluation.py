@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -18,19 +19,20 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from chance import binomial_bounds
-from ibgn import DataError, IntervalSequences, classifiers
+from ibgn import DataError, DataWarning, IntervalSequences, classifiers
 from ibgn.classifiers import DBNClassifier
 from ibgn.datasets import make_hand_signs, make_relations
 from ibgn.declarations import STORABLE
 from ibgn.errors import OptionError
 from ibgn.evaluation.evaluate import Evaluation, evaluate
-from ibgn.evaluation.folds import make_folds
+from ibgn.evaluation.folds import Fold, make_folds
 from ibgn.evaluation.journal import Journal
+from ibgn.evaluation.learning import check_sizes, draw_subsets, learning_curve
 from ibgn.evaluation.methods import COMPARED, GRIDS, METHODS, make_estimators
-from ibgn.evaluation.paired import compare_pairs
+from ibgn.evaluation.paired import compare_pairs, corrected_error
 from ibgn.evaluation.scores import SCORES, score_predictions
 from ibgn.features import IntervalFeatures
-from ibgn.metrics import calibration_by_chance, calibration_error
+from ibgn.metrics import calibration_by_chance, calibration_error, reliability
 
 QUICK = {name: METHODS[name] for name in ("IHMM", "DBN", "ITBN")}
 UNTIMED = ["method", "repeat", "fold", "train", "test", *SCORES]
@@ -282,6 +284,26 @@ def test_calibration_is_of_all_predictions_of_a_repetition(relations):
         assert row["calibration_limit"] == limit
 
 
+def test_reliability_is_that_of_the_predictions_of_each_method(relations):
+    X, y = relations
+    trees = make_pipeline(IntervalFeatures(), ExtraTreesClassifier(20))
+    methods = QUICK | {"trees": trees}
+    found = evaluate(X, y, methods, make_folds(X, y, n_splits=2, n_repeats=2))
+    frame = found.reliability()
+    assert list(dict.fromkeys(frame["method"])) == list(methods)
+    assert (frame.groupby("method")["instances"].sum() == 2 * len(X)).all()
+    for method, part in found.predictions.groupby("method"):
+        right = (part["label"] == part["predicted"]).to_numpy()
+        wanted = reliability(right, part["confidence"].to_numpy(), repeats=2)
+        bins = frame[frame["method"] == method].drop(columns="method").reset_index(drop=True)
+        pd.testing.assert_frame_equal(bins, wanted)
+    one = found.predictions[found.predictions["method"] == "trees"]
+    fold = make_folds(X, y, n_splits=2, n_repeats=2)[0]
+    model = trees.set_params(extratreesclassifier__random_state=0).fit(X[fold.train], y[fold.train])
+    stated = model.predict_proba(X[fold.test]).max(axis=1)  # are what trials keep of any method
+    np.testing.assert_array_equal(one["confidence"].to_numpy()[: len(stated)], stated)
+
+
 def test_scores_of_all_folds_together_have_the_error_of_a_mean_where_they_are_one(relations):
     """With as many instances of each label in each fold, balanced accuracy is a mean of folds."""
     X, y = relations
@@ -337,6 +359,176 @@ def test_parameters_are_searched_within_the_training_set(relations):
     folds = make_folds(X, y, n_splits=2)
     chosen = evaluate(X, y, bad, folds, search=grid).scores["accuracy"].mean()
     assert chosen > evaluate(X, y, bad, folds).scores["accuracy"].mean() + 0.1
+
+
+@pytest.mark.parametrize("sizes", [[1, 2, 5], [0.1, 0.5]])
+def test_nothing_of_a_test_fold_reaches_training_at_any_size(sizes):
+    X, y = planted()
+    curve = learning_curve(X, y, {"spy": lambda seed: Spy()}, make_folds(X, y), sizes, draws=2)
+    assert curve.scores["size"].nunique() == len(sizes) + 1
+    assert curve.scores["accuracy"].max() < 0.5
+
+
+def test_control_a_leak_would_show_in_a_curve():
+    X, y = planted()
+    leaking = [fold._replace(train=np.arange(len(X))) for fold in make_folds(X, y)]
+    means = learning_curve(X, y, {"spy": lambda seed: Spy()}, leaking, [0.5]).curves()
+    assert means["accuracy"][0] > 0.5
+    assert means["accuracy"][1] == 1
+
+
+# learning curves
+
+
+TINY = np.array(["tea", "tea", "tea", "tea", "soup", "soup", "tea", "soup"])
+TINY_FOLD = Fold(0, 0, train=np.arange(6), test=np.array([6, 7]))  # four of tea, two of soup
+
+
+@pytest.mark.parametrize(
+    ("size", "name", "tea", "soup"),
+    [(1, "1", 1, 1), (2, "2", 2, 2), (0.5, "50%", 2, 1), (0.75, "75%", 3, 2), (0.01, "1%", 1, 1)],
+)
+def test_sizes_are_numbers_or_shares_of_each_activity(size, name, tea, soup):
+    subset, whole = draw_subsets(TINY, [TINY_FOLD], [size])
+    drawn = TINY[subset.fold.train]
+    assert [(drawn == label).sum() for label in ("tea", "soup")] == [tea, soup]
+    assert subset[:4] == (name, 0, 6, (tea + soup) / 2)
+    assert whole[:4] == ("all", 0, 6, 3.0)
+    assert whole.fold is not TINY_FOLD
+    np.testing.assert_array_equal(whole.fold.train, TINY_FOLD.train)
+
+
+def test_an_activity_with_fewer_instances_has_all_of_them():
+    with pytest.warns(
+        DataWarning, match=r"^1 of 2 activities have fewer than 4 .*\(first: 'soup'\); there, "
+    ):
+        subset, _ = draw_subsets(TINY, [TINY_FOLD], [4])
+    np.testing.assert_array_equal(subset.fold.train, np.arange(6))
+    with pytest.raises(DataError, match="no activity has 5 .* and 4 at most; name smaller sizes="):
+        draw_subsets(TINY, [TINY_FOLD], [1, 5])
+
+
+@pytest.mark.parametrize(
+    ("sizes", "message"),
+    [
+        ([0], "sizes=0 must be a whole number from 1 on"),
+        ([True], "sizes=True must be a whole number"),
+        (["1"], "sizes='1' must be a whole number"),
+        ([0.0], "sizes=0.0 must be above 0 and at most 1 if it is a share"),
+        ([1.5], "sizes=1.5 must be above 0 and at most 1"),
+        ([float("nan")], "must be above 0"),
+        ([1, 0.5], "must be either numbers of instances per activity or shares, not both"),
+    ],
+)
+def test_sizes_that_cannot_be(sizes, message):
+    with pytest.raises(OptionError, match=message):
+        draw_subsets(TINY, [TINY_FOLD], sizes)
+
+
+def test_sizes_ascend_and_the_whole_is_always_there():
+    assert check_sizes([5, 1, np.int64(2), 5]) == [1, 2, 5]
+    assert check_sizes([1.0, 0.5, np.float32(0.25)]) == [0.25, 0.5]
+    assert [subset.size for subset in draw_subsets(TINY, [TINY_FOLD], [])] == ["all"]
+    with pytest.raises(OptionError, match="draws=0 must be a whole number from 1 on"):
+        draw_subsets(TINY, [TINY_FOLD], [1], draws=0)
+
+
+@pytest.mark.parametrize("sizes", [[1, 2, 4], [0.2, 0.4, 0.9]])
+def test_parts_are_nested_and_tests_and_groups_stay_apart(signs, sizes):
+    X, y = signs
+    folds = make_folds(X, y, "group", n_splits=3)
+    subsets = draw_subsets(y, folds, sizes, draws=2, seed=4)
+    assert len(subsets) == 3 * (2 * len(sizes) + 1)
+    for draw in (0, 1):
+        for fold in folds:
+            trains = [
+                set(subset.fold.train.tolist())
+                for subset in subsets
+                if subset.fold.number == fold.number
+                and (subset.draw == draw or subset.size == "all")
+            ]
+            assert len(trains) == len(sizes) + 1
+            for smaller, larger in pairwise(trains):
+                assert smaller < larger
+    for subset in subsets:
+        whole = folds[subset.fold.number]
+        np.testing.assert_array_equal(subset.fold.test, whole.test)
+        assert set(subset.fold.train) <= set(whole.train)
+        assert not set(X.groups[subset.fold.train]) & set(X.groups[whole.test])
+        assert set(y[subset.fold.train]) == set(y[whole.train])
+        assert (np.diff(subset.fold.train) > 0).all()
+
+
+def test_parts_depend_on_seed_draw_and_fold(relations):
+    X, y = relations
+    folds = make_folds(X, y, n_splits=2)
+
+    def trains(seed):
+        subsets = draw_subsets(y, folds, [3], draws=2, seed=seed)[:4]
+        return [subset.fold.train.tolist() for subset in subsets]
+
+    assert trains(0) == trains(0)
+    every = trains(0) + trains(1)
+    assert len({tuple(train) for train in every}) == 8
+
+
+def test_the_last_point_of_a_curve_is_the_evaluation(relations):
+    X, y = relations
+    folds = make_folds(X, y, n_splits=3)
+    curve = learning_curve(X, y, QUICK, folds, [2, 5], draws=2, seed=1)
+    whole = evaluate(X, y, QUICK, folds, seed=1)
+    pd.testing.assert_frame_equal(curve.whole().scores[UNTIMED], whole.scores[UNTIMED])
+    pd.testing.assert_frame_equal(curve.whole().predictions, whole.predictions)
+    assert len(curve.scores) == 3 * 3 * 5
+    assert len(curve.predictions) == 3 * len(X) * 5
+    means = curve.curves().set_index(["method", "size"])
+    for row in whole.summary().to_dict(orient="records"):
+        last = means.loc[(row["method"], "all")]
+        for name in ("accuracy", "accuracy_error", "log_loss_error", "calibration_error"):
+            assert last[name] == pytest.approx(row[name])
+
+
+def test_points_of_a_curve_by_hand(relations):
+    """Draws of a fold are averaged first; folds are corrected as whole training sets are."""
+    X, y = relations
+    folds = make_folds(X, y, n_splits=3)
+    curve = learning_curve(X, y, {"ITBN": METHODS["ITBN"]}, folds, [2, 5], draws=3)
+    means = curve.curves()
+    assert means["size"].tolist() == ["2", "5", "all"]
+    assert means["per_activity"].tolist() == means["train"].div(4).tolist() == [2, 5, 10]
+    assert means["draws"].tolist() == [3, 3, 1]
+    assert means["folds"].tolist() == [3, 3, 3]
+    part = curve.scores[curve.scores["size"] == "5"]
+    assert set(part["train"]) == {20}
+    assert set(part["pool"]) == {40}
+    by_fold = part.groupby("fold")["accuracy"].mean()
+    assert means["accuracy"][1] == pytest.approx(by_fold.mean())
+    error = corrected_error(by_fold, [40] * 3, [20] * 3)
+    assert means["accuracy_error"][1] == pytest.approx(error)
+    for fold in folds:  # every row is what a method that learned from that part predicts
+        subset = draw_subsets(y, folds, [2, 5], draws=3)[fold.number]
+        model = METHODS["ITBN"](0).fit(X[subset.fold.train], y[subset.fold.train])
+        chosen = (curve.scores["size"] == "2") & (curve.scores["draw"] == 0)
+        row = curve.scores[chosen & (curve.scores["fold"] == fold.number)].iloc[0]
+        assert row["accuracy"] == model.score(X[fold.test], y[fold.test])
+
+
+def test_a_curve_resumes_and_shares_a_journal_with_an_evaluation(relations, tmp_path):
+    X, y = relations
+    folds, path = make_folds(X, y, n_splits=2), tmp_path / "journal"
+    whole = learning_curve(X, y, QUICK, folds, [0.2, 0.5], n_jobs=2)
+    evaluate(X, y, QUICK, folds, journal=path)
+    learning_curve(X, y, QUICK, folds, [0.2], journal=path)
+    assert len(Journal(path).results) == 3 * 2 * 2  # the whole was there already
+    path.write_bytes(path.read_bytes()[:-40])  # the last line was cut
+    before = set(Journal(path).results)
+    again = learning_curve(X, y, QUICK, folds, [0.2, 0.5], journal=path)
+    assert len(before) == 11
+    assert before < set(Journal(path).results)
+    assert len(Journal(path).results) == 3 * 2 * 3
+    names = [name for name in whole.scores.columns if not name.endswith("_seconds")]
+    pd.testing.assert_frame_equal(whole.scores[names], again.scores[names])
+    pd.testing.assert_frame_equal(whole.predictions, again.predictions)
 
 
 # going on after an interruption
@@ -428,6 +620,7 @@ def test_a_run_forgets_its_own_results_only(tmp_path):
 WRITER = """
 import sys
 from ibgn.evaluation.journal import Journal
+from ibgn.evaluation.learning import check_sizes, draw_subsets, learning_curve
 journal = Journal(sys.argv[1])
 for number in range(50):
     journal.add(f"{sys.argv[2]}-{number}", {"x": ["y" * 50] * number * 10})
@@ -447,7 +640,7 @@ import sys, time
 from pathlib import Path
 from ibgn.datasets import make_relations
 from ibgn.evaluation.evaluate import evaluate
-from ibgn.evaluation.folds import make_folds
+from ibgn.evaluation.folds import Fold, make_folds
 from ibgn.evaluation.methods import METHODS
 X, y = make_relations(instances_per_activity=15, random_state=0)
 methods = {name: METHODS[name] for name in ("IHMM", "DBN", "ITBN")}

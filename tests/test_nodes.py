@@ -76,7 +76,7 @@ def largest_deviation(X, seat, concentration, prior, seat_weights):
     for begin, stop in itertools.pairwise(X.offsets):
         action, mine = X.action[begin:stop], seat[begin:stop]
         _, counts, totals, *_ = nodes.initial_state(X, concentration, prior, seat)
-        naive_nodes.add(counts, totals, action, mine, -1)
+        naive_nodes.remove_nodes(action, mine, counts, totals)
         for n in range(len(mine)):
             weights = seat_weights(action, mine, n, counts, totals, concentration, prior)
             moved = np.tile(seat, (len(weights), 1))
@@ -115,7 +115,7 @@ def weights_without_renumbering(action, seat, n, counts, totals, concentration, 
     """Broken: as if moving a node left the numbers of all tables alone."""
     counts, totals = counts.copy(), totals.copy()
     others = np.delete(seat, n)
-    naive_nodes.add(counts, totals, np.delete(action, n), others, 1)
+    naive_nodes.add_nodes(np.delete(action, n), others, counts, totals)
     tables = list(dict.fromkeys(others.tolist()))
     tables.append(min(set(range(len(seat))) - set(tables)))
     size = [concentration if z == tables[-1] else (others == z).sum() for z in tables]
@@ -141,7 +141,8 @@ def largest_deviation_of_moves(X, seat, concentration, prior, counted):
                 continue
             state = nodes.initial_state(X, concentration, prior, seat)
             a = int(X.action[begin + n])
-            naive_nodes.add(state.counts, state.totals, X.action[begin + n :][:1], mine[n:][:1], -1)
+            one = X.action[begin + n :][:1], mine[n:][:1]
+            naive_nodes.remove_nodes(*one, state.counts, state.totals)
             here = np.bincount(counted(mine, n), minlength=len(state.totals))
             room = np.empty(opened)
             arguments = here, opened, a, *state[1:3], prior, prior.sum(), room

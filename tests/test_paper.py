@@ -208,43 +208,38 @@ def test_what_is_added_stands_beside_the_best_of_the_paper():
     )
 
 
-def predictions(recalls):
-    """Predictions of IBGN-F for each word, of which so many tenths are right."""
+def predictions(recalls, instances):
+    """Predictions of IBGN-F for the instances of each word, of which so many are right."""
     words = list(recalls)
     rows = [
         ("IBGN-F", "fingers", 0.0, 0, word, word if k < recalls[word] else words[place - 1])
         for place, word in enumerate(words)
-        for k in range(10)
+        for k in range(instances)
     ]
     names = ["method", "error", "rate", "draw", "label", "predicted"]
     return pd.DataFrame(rows, columns=names)
 
 
 @pytest.mark.parametrize(
-    ("detected", "recalls", "wanted"),
+    ("detected", "recalls", "instances", "expected", "counts"),
     [
-        (0.6, {"bus": 10, "lab": 4, "leg": 7, "other": 9}, [True, True, True]),
-        (0.85, {"bus": 10, "lab": 5, "leg": 7, "other": 9}, [True, False, False]),
-        (0.6, {"bus": 8, "lab": 3, "leg": 7, "other": 8}, [True, True, False]),
+        (0.6, {"bus": 100, "lab": 10, "leg": 70, "other": 90}, 100, [True] * 3, "2 and 1 of 4"),
+        (0.6, {"bus": 10, "lab": 1, "leg": 7, "other": 9}, 10, [True, True, None], "2 and 1 of 4"),
+        (0.85, {"bus": 100, "lab": 70, "leg": 80}, 100, [True, False, False], "1 and 0 of 3"),
+        (0.6, {"bus": 70, "lab": 10, "leg": 75}, 100, [True, True, False], "0 and 1 of 3"),
     ],
 )
-def test_detection_is_judged_by_its_cost_and_its_words(detected, recalls, wanted):
-    tables = [scores(IBGN_F=0.9), scores("fingers", IBGN_F=detected)]
-    found = Robustness(pd.concat(tables), predictions(recalls))
-    told = detected_agree(Study("fingers", None, None, found), "fingers")
-    assert agrees(told) == wanted
-    assert f"IBGN-F loses {0.9 - detected:.3f} of its accuracy" in told[1]["text"]
-    good, poor = (sum(test(n) for n in recalls.values()) for test in (_good, _poor))
-    assert f"({good} and {poor})" in told[2]["text"]
+def test_detection_is_judged_by_its_cost_and_its_words(
+    detected, recalls, instances, expected, counts
+):
+    tables = [scores(IBGN_F=0.9), scores("fingers", spread=0.02, IBGN_F=detected)]
+    found = Robustness(pd.concat(tables), predictions(recalls, instances))
+    verdicts = detected_agree(Study("fingers", None, None, found), "fingers")
+    assert agrees(verdicts) == expected
+    loss = f"(IBGN-F with true minus with detected intervals: {0.9 - detected:+.3f} ± "
+    assert loss in verdicts[1]["text"]
+    assert f"({counts})" in verdicts[2]["text"]
     assert best_of_ours(found, "fingers") == "IBGN-F"
-
-
-def _good(tenths):
-    return tenths >= 9
-
-
-def _poor(tenths):
-    return tenths < 5
 
 
 def measured(right=True):

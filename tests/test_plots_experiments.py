@@ -23,15 +23,23 @@ from ibgn.errors import DataError
 from ibgn.model.activity import ActivityModel
 from ibgn.plots import (
     plot_activities,
-    plot_calibration,
     plot_comparison,
     plot_confusion,
     plot_detectors,
+    plot_learning_curve,
+    plot_reliability,
     plot_robustness,
     plot_traces,
 )
-from ibgn.plots.robustness import _spread
-from ibgn.plots.style import DARK, FAINT, SERIES_COLOURS, series_look, themed
+from ibgn.plots.series import _spread
+from ibgn.plots.style import (
+    DARK,
+    FAINT,
+    SERIES_COLOURS,
+    method_looks,
+    series_look,
+    themed,
+)
 from ibgn.terms.seating import Convergence
 
 UGLY = "$\\frac{$ <b>&amp;</b> \n\ttab"
@@ -82,9 +90,15 @@ def detectors(count=3):
     return curves(count, "detector", (UGLY, "poor", "good"))
 
 
-def bins():
-    rows = [(0.3, 0.2, 4), (0.6, 0.7, 16), (0.95, 0.9, 64)]
-    return pd.DataFrame(rows, columns=["confidence", "accuracy", "instances"])
+def learned(count=3):
+    return curves(count, "per_activity", (1.0, 5.0, 20.0))
+
+
+def bins(*methods):
+    rows = [(4, 0.3, 0.2, 0.0, 0.75), (16, 0.6, 0.7, 0.4, 0.8), (64, 0.95, 0.8, 0.9, 1.0)]
+    columns = ["method", "instances", "confidence", "accuracy", "chance_low", "chance_high"]
+    every = [(method, *row) for method in methods or (UGLY,) for row in rows]
+    return pd.DataFrame(every, columns=columns)
 
 
 def a_learned(trace=None, name=UGLY, rhat=1.0034, converged=True):
@@ -101,7 +115,9 @@ PLOTS = [
     (plot_activities, activities()),
     (plot_robustness, curves()),
     (plot_detectors, detectors()),
-    (plot_calibration, bins()),
+    (plot_learning_curve, learned()),
+    (plot_reliability, bins()),
+    (plot_reliability, bins(UGLY, HIDDEN)),
     (plot_traces, a_learned()),
 ]
 TABLES = PLOTS[:-1]
@@ -156,15 +172,35 @@ def test_comparison_draws_each_score_with_its_error():
     assert ax.get_xlabel() == "accuracy (± 1 standard error)"
 
 
-def test_only_ibgn_and_its_kin_have_the_accent():
-    names = ["IBGN", "published IBGN-C", "IHMM", "extra trees"]
-    ax = plot_comparison(a_summary(4, method=names))
-    first, second, third, fourth = (
-        to_hex(colour) for colour in ax.collections[-1].get_facecolors()
-    )
-    assert first == second
-    assert third == fourth
-    assert first != third
+def test_a_method_has_the_same_look_in_all_plots_whatever_the_order():
+    methods = ["ours", "DBN", "extra trees"]
+    looks = method_looks(methods)
+    assert len({look["color"] for look in looks.values()}) == 3
+    for order in (methods, methods[::-1]):
+        summary = a_summary(3, method=order)
+        compared = plot_comparison(summary).collections[-1].get_facecolors()
+        tables = [
+            (plot_robustness, "rate", (0.0, 0.1)),
+            (plot_detectors, "detector", ("poor", "good")),
+            (plot_learning_curve, "per_activity", (1.0, 9.0)),
+        ]
+        for name, colour in zip(order, compared, strict=True):
+            assert to_hex(colour) == to_hex(looks[name]["color"])
+        for plot, place, places in tables:
+            rows = [(name, where, 0.5, 0.1) for name in order for where in places]
+            columns = ["method", place, "accuracy", "accuracy_error"]
+            lines = [
+                line
+                for line in plot(pd.DataFrame(rows, columns=columns)).lines
+                if line.get_marker() != "None"
+            ]
+            for name, line in zip(order, lines, strict=True):
+                assert line.get_color() == looks[name]["color"]
+                assert line.get_marker() == looks[name]["marker"]
+        for name in order:
+            ax = plot_reliability(bins(*order), name)
+            dots = next(part for part in ax.collections if isinstance(part, PathCollection))
+            assert to_hex(dots.get_facecolors()[0]) == to_hex(looks[name]["color"])
 
 
 def test_a_missing_error_has_no_bar_and_a_missing_score_no_dot():
@@ -410,27 +446,107 @@ def test_methods_and_detectors_that_are_not_drawn_are_counted():
     assert plot_robustness(curves(41)).get_xlabel().endswith("\n1 more method not drawn")
 
 
+# learning curves
+
+
+def test_learning_curves_have_a_line_for_each_method_over_factors():
+    table = learned()
+    ax = plot_learning_curve(table.sample(frac=1, random_state=0).sort_values("method"))
+    for name, line in zip(sorted(set(table["method"])), ax.lines, strict=True):
+        rows = table[table["method"] == name]
+        assert np.allclose(line.get_xydata(), rows[["per_activity", "accuracy"]])
+    assert (ax.get_xscale(), ax.get_ylim()) == ("log", (0, 1))
+    ax.figure.canvas.draw()
+    assert sorted(texts(ax.get_xticklabels())) == ["1", "20", "5"]
+    assert ax.get_xlabel() == "training instances per activity"
+    assert ax.get_ylabel() == "accuracy (± 1 standard error)"
+    assert np.allclose(np.diff(segments(ax)[:, :, 1]), 0.04)
+
+
+def test_learning_curves_of_losses_are_named_at_their_ends():
+    table = learned().rename(columns={"accuracy": "log_loss", "accuracy_error": "log_loss_error"})
+    ax = plot_learning_curve(table.assign(log_loss=table["log_loss"] * 4), score="log_loss")
+    ax.figure.canvas.draw()
+    assert ax.get_ylabel() == "log loss (± 1 standard error)"
+    assert ax.get_ylim()[0] == 0
+    assert ax.get_ylim()[1] > 3.6
+    assert texts(ax.texts) == [SHOWN, HIDDEN, "0"]
+    inside = ax.get_window_extent()
+    for text, line in zip(ax.texts, ax.lines, strict=True):
+        box = mpl.text.Text.get_window_extent(text)
+        end = ax.transData.transform(line.get_xydata()[-1])[1]
+        assert abs((box.y0 + box.y1) / 2 - end) < 0.2 * inside.height
+
+
+def test_ticks_of_learning_curves_do_not_overlap():
+    table = curves(2, "per_activity", [float(n) for n in range(1, 101)])
+    ax = plot_learning_curve(table.assign(accuracy=0.5))
+    ax.figure.canvas.draw()
+    boxes = [label.get_window_extent() for label in ax.get_xticklabels()]
+    assert 5 < len(boxes) < 30
+    assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
+    assert {"1", "100"} <= set(texts(ax.get_xticklabels()))
+
+
+@pytest.mark.parametrize("score", ["seconds", None, 3])
+def test_scores_of_learning_curves_are_checked(score):
+    with pytest.raises(DataError, match="is not a choice; choose among 'accuracy'"):
+        plot_learning_curve(learned(), score=score)
+
+
+def test_a_size_that_is_unknown_is_refused():
+    with pytest.raises(DataError, match="row 0 of the frame has no per_activity"):
+        plot_learning_curve(learned().assign(per_activity=np.nan))
+    one = plot_learning_curve(curves(2, "per_activity", [3.0]))
+    one.figure.canvas.draw()
+    assert texts(one.get_xticklabels()) == ["3"]
+
+
 # how sure
 
 
-def test_calibration_draws_each_bin_with_an_area_for_its_instances():
-    ax = plot_calibration(bins().iloc[::-1])
+def bars(ax):
+    """Ends of the pale bars."""
+    return [line.get_xydata().tolist() for line in ax.lines if line.get_alpha() == 0.28]
+
+
+def test_reliability_draws_each_bin_with_what_chance_explains():
+    ax = plot_reliability(bins().iloc[::-1])
     assert np.allclose(dots(ax), bins()[["confidence", "accuracy"]])
     sizes = next(part for part in ax.collections if isinstance(part, PathCollection)).get_sizes()
     assert np.allclose(sizes[1:] / sizes[-1], [16 / 64, 1])
     assert ax.lines[0].get_xydata().tolist() == [[0, 0], [1, 1]]
-    assert texts(ax.get_legend().get_texts()) == ["4 instances", "64 instances"]
-    gap = (4 * 0.1 + 16 * 0.1 + 64 * 0.05) / 84
-    assert ax.get_title() == f"confidence is {gap:.3f} from accuracy on average"
-    assert plot_calibration(bins(), limit=0.1).get_title().endswith(", within chance (0.100)")
-    assert plot_calibration(bins(), limit=0.01).get_title().endswith(", beyond chance (0.010)")
+    assert bars(ax) == [
+        [[0.3, 0.0], [0.3, 0.75]],
+        [[0.6, 0.4], [0.6, 0.8]],
+        [[0.95, 0.9], [0.95, 1.0]],
+    ]
+    assert texts(ax.get_legend().get_texts()) == ["4", "64 instances", "chance"]
+    error = (4 * 0.1 + 16 * 0.1 + 64 * 0.15) / 84
+    assert ax.get_title() == f"{SHOWN}\ncalibration error {error:.3f}"
+    assert plot_reliability(bins(), limit=0.1).get_title().endswith(", by chance up to 0.100")
+
+
+def test_one_method_of_several_or_all_of_them():
+    table = bins("A", "B")
+    table.loc[table["method"] == "B", "accuracy"] = 0.5
+    one = plot_reliability(table, "B")
+    assert dots(one)[:, 1].tolist() == [0.5, 0.5, 0.5]
+    assert len(bars(one)) == 3
+    assert one.get_title().startswith("B\n")
+    both = plot_reliability(table)
+    assert len(bars(both)) == 6
+    assert texts(both.get_legend().get_texts()) == ["A", "B"]
+    assert both.get_title() == ""
+    with pytest.raises(DataError, match="method='C' is not a method of the frame, which has 'A'"):
+        plot_reliability(table, "C")
 
 
 def test_bins_without_instances_are_left_out():
-    empty = pd.DataFrame([(np.nan, np.nan, 0)], columns=bins().columns)
-    assert len(dots(plot_calibration(pd.concat([empty, bins()])))) == 3
+    empty = bins().head(1).assign(instances=0, confidence=np.nan, accuracy=np.nan)
+    assert len(dots(plot_reliability(pd.concat([empty, bins()])))) == 3
     with pytest.raises(DataError, match="row 0 of the frame has no accuracy"):
-        plot_calibration(bins().assign(accuracy=np.nan))
+        plot_reliability(bins().assign(accuracy=np.nan))
 
 
 # chains
@@ -533,7 +649,7 @@ def test_a_table_is_wanted(plot, table, bad):
 def test_two_columns_of_one_name_are_refused():
     double = pd.concat([bins(), bins()["accuracy"]], axis=1)
     with pytest.raises(DataError, match="more than one column 'accuracy'"):
-        plot_calibration(double)
+        plot_reliability(double)
 
 
 def test_per_cents_are_told_from_shares():
@@ -561,7 +677,7 @@ def test_names_are_never_typeset(plot, what):
     with mpl.rc_context({"text.usetex": True, "text.parse_math": True}):
         ax = plot(what)
         ugly = [text for text in shown_texts(ax) if "frac" in text.get_text()]
-    assert bool(ugly) == (plot is not plot_calibration)  # which has no names
+    assert ugly
     assert not any(text.get_parse_math() or text.get_usetex() for text in ugly)
     assert all(SHOWN[:10] in text.get_text() for text in ugly)
 

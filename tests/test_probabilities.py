@@ -1,15 +1,24 @@
 """How good probabilities are: scores, and what chance does to them."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 from sklearn.metrics import brier_score_loss
 from sklearn.metrics import log_loss as sklearn_log_loss
 
 from chance import binomial_bounds
-from ibgn.errors import OptionError
-from ibgn.metrics import brier_score, calibration_by_chance, calibration_error, log_loss
+from ibgn.errors import DataError, OptionError
+from ibgn.metrics import (
+    brier_score,
+    calibration_by_chance,
+    calibration_error,
+    log_loss,
+    reliability,
+)
 
 CLASSES = np.array(["a", "b", "c"])
 
@@ -98,3 +107,98 @@ def test_the_limit_is_exceeded_as_often_as_it_says(rng, false_alarm):
             mistaken += power == 2 and error > limit
     assert exceeded <= binomial_bounds(200, 21 / 401, false_alarm)[1]
     assert mistaken > 100
+
+
+# by how sure
+
+
+def count_range(probabilities):
+    """Plain twin: the central 95% of how many events happen, by listing all outcomes."""
+    chances = np.zeros(len(probabilities) + 1)
+    for outcome in product([0, 1], repeat=len(probabilities)):
+        each = [p if happens else 1 - p for p, happens in zip(probabilities, outcome, strict=True)]
+        chances[sum(outcome)] += np.prod(each)
+    below = np.cumsum(chances)
+    return (below >= 0.025).argmax(), (below >= 0.975).argmax()
+
+
+def test_reliability_by_hand():
+    right = np.array([True, False, True, True, True, False, True])
+    confidence = np.array([0.55, 0.51, 0.95, 1.0, 0.99, 0.99, 0.2])
+    frame = reliability(right, confidence)
+    assert frame[["low", "high"]].to_numpy().tolist() == [[0.2, 0.3], [0.5, 0.6], [0.9, 1.0]]
+    assert frame["instances"].tolist() == [1, 2, 4]
+    assert frame["confidence"].tolist() == pytest.approx([0.2, 0.53, 0.9825])
+    assert frame["accuracy"].tolist() == [1, 0.5, 0.75]
+    # of four, all are right with 0.95 * 0.99 * 0.99 = 0.931, and three with most of the rest
+    assert frame[["chance_low", "chance_high"]].to_numpy().tolist() == [[0, 1], [0, 1], [0.75, 1]]
+
+
+@given(st.lists(st.floats(0.8, 0.899), min_size=1, max_size=10))
+def test_what_chance_explains_is_found_by_listing_all_outcomes(confidence):
+    row = reliability(np.ones(len(confidence), bool), np.array(confidence)).iloc[0]
+    low, high = count_range(confidence)
+    assert (row["chance_low"], row["chance_high"]) == (
+        low / len(confidence),
+        high / len(confidence),
+    )
+
+
+def test_long_bins_are_as_exact_as_binomials():
+    """Equal confidences make the number of right predictions binomial."""
+    for n in (100, 3000):
+        row = reliability(np.ones(n, bool), np.full(n, 0.85)).iloc[0]
+        low, high = stats.binom.ppf([0.025, 0.975], n, 0.85) / n
+        assert (row["chance_low"], row["chance_high"]) == (low, high)
+
+
+def test_bins_weigh_to_the_calibration_error(rng):
+    confidence = rng.random(200)
+    right = rng.random(200) < 0.5
+    frame = reliability(right, confidence)
+    gaps = (frame["confidence"] - frame["accuracy"]).abs()
+    error = np.average(gaps, weights=frame["instances"])
+    assert error == pytest.approx(calibration_error(right, confidence))
+
+
+def test_repetitions_do_not_narrow_what_chance_explains(rng):
+    confidence, right = rng.uniform(0.5, 1, 60), rng.random(60) < 0.7
+    once = reliability(right, confidence)
+    thrice = reliability(np.tile(right, 3), np.tile(confidence, 3), repeats=3)
+    names = ["low", "high", "confidence", "accuracy", "chance_low", "chance_high"]
+    np.testing.assert_allclose(thrice[names], once[names], rtol=1e-12)
+    assert thrice["instances"].tolist() == (3 * once["instances"]).tolist()
+    narrow = reliability(np.tile(right, 3), np.tile(confidence, 3))  # the control
+    widths = [frame["chance_high"] - frame["chance_low"] for frame in (narrow, thrice)]
+    assert (widths[0] < widths[1]).all()
+
+
+@pytest.mark.statistical(false_alarm=1e-7)
+def test_a_calibrated_predictor_is_seldom_outside(rng, false_alarm):
+    """At most 5 of 100 bins; the control, squared and so not sure enough, far more often."""
+    outside = mistaken = bins = 0
+    for _ in range(100):
+        confidence = rng.uniform(0.5, 1, 500)
+        right = rng.random(500) < confidence
+        for power in (1, 2):
+            frame = reliability(right, confidence**power)
+            low, high = frame["chance_low"], frame["chance_high"]
+            beyond = int((~frame["accuracy"].between(low, high)).sum())
+            outside += beyond if power == 1 else 0
+            mistaken += beyond if power == 2 else 0
+            bins += len(frame) if power == 1 else 0
+    assert outside <= binomial_bounds(bins, 0.05, false_alarm)[1]
+    assert mistaken > bins / 2
+
+
+def test_reliability_refuses_what_is_no_prediction():
+    assert reliability(np.zeros(0, bool), np.zeros(0)).empty
+    with pytest.raises(DataError, match="there are 2 outcomes and 1 confidences"):
+        reliability(np.array([True, False]), np.array([0.5]))
+    for bad in (1.1, -0.1, np.nan):
+        with pytest.raises(DataError, match="is not between 0 and 1"):
+            reliability(np.array([True]), np.array([bad]))
+    with pytest.raises(OptionError, match="repeats=0 must be a whole number from 1 on"):
+        reliability(np.array([True]), np.array([0.5]), repeats=0)
+    rounded = reliability(np.array([True]), np.array([1 + 1e-12]))
+    assert rounded["confidence"].tolist() == [1]

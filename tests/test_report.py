@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from PIL import Image
+from sklearn.base import BaseEstimator
 from sklearn.metrics import classification_report, confusion_matrix
 
 from ibgn import DataError, DataWarning, IntervalSequences
@@ -20,16 +21,16 @@ from ibgn.datasets import make_hand_signs
 from ibgn.errors import OptionError
 from ibgn.evaluation.evaluate import Evaluation, evaluate
 from ibgn.evaluation.folds import Fold, make_folds
+from ibgn.evaluation.learning import learning_curve
 from ibgn.evaluation.methods import METHODS, make_estimators
 from ibgn.evaluation.plain import rows as plain
 from ibgn.evaluation.scores import SCORES
-from ibgn.metrics import calibration_error
+from ibgn.metrics import calibration_by_chance, calibration_error
 from ibgn.noise import Misdetection
 from ibgn.report import SECTIONS, Figure, Origin, Report, Section, find, make_report
 from ibgn.report.findings import MOST_HARD, _choose
 from ibgn.report.report import make_headline
 from ibgn.report.sections import model as model_section
-from ibgn.report.sections.calibration import bins_of_confidence
 from ibgn.report.sections.robustness import robustness_figures
 
 ORIGIN = Origin("Signs", "Which?", "ibgn evaluate signs.csv", 5, "stratified")
@@ -102,19 +103,72 @@ def test_mistakes_are_counted(study):
     assert sum(row["mistaken"] for row in study.summary["activities"])
 
 
-def test_bins_of_confidence_weigh_to_the_calibration_error(study):
-    bins = pd.DataFrame(study.summary["calibration"]["rows"])
-    assert bins["instances"].sum() == len(study.part) == 2 * len(study.X)
-    gap = (bins["instances"] * (bins["accuracy"] - bins["confidence"]).abs()).sum()
-    right = (study.part["label"] == study.part["predicted"]).to_numpy()
-    wanted = calibration_error(right, study.part["confidence"].to_numpy(float))
-    assert gap / len(study.part) == pytest.approx(wanted, abs=1e-12)
-    assert len(bins) > 2
-    assert bins["confidence"].is_monotonic_increasing
-    assert (bins["accuracy"] * bins["instances"]).sum() == pytest.approx(right.sum())
+def test_every_method_has_its_reliability(study):
+    told, found = study.summary["calibration"], study.findings.evaluation
+    assert [row["method"] for row in told["methods"]] == found.ranking()
+    bins = pd.DataFrame(told["rows"])
+    pd.testing.assert_frame_equal(bins, found.reliability())
+    for row in told["methods"]:
+        part = found.predictions[found.predictions["method"] == row["method"]]
+        right = part["label"] == part["predicted"]
+        assert row["confidence"] == pytest.approx(part["confidence"].mean())
+        assert row["accuracy"] == pytest.approx(right.mean())
+        once = part["repeat"] == 0
+        limit = calibration_by_chance(part.loc[once, "confidence"].to_numpy(float))[-1]
+        assert row["calibration_limit"] == limit
+        errors = [
+            calibration_error(right[chosen].to_numpy(), part.loc[chosen, "confidence"].to_numpy())
+            for chosen in (once, ~once)
+        ]
+        assert row["calibration_error"] == pytest.approx(np.mean(errors))
+        own = bins[bins["method"] == row["method"]]
+        assert own["instances"].sum() == len(part) == 2 * len(study.X)
+        assert (own["accuracy"] * own["instances"]).sum() == pytest.approx(right.sum())
+        assert len(own) > 1
+    names = [name for name in study.report.figures if name.startswith("reliability-")]
+    assert names == ["reliability-0", "reliability-1", "reliability-2"]
+    assert "How sure each method is" in study.report.html()
 
 
-def test_mistakes_and_bins_by_hand(study):
+def test_a_method_that_is_always_sure_has_no_diagram_and_is_named():
+    findings = looked_at(*no_reasons())
+    report = make_report(findings)
+    methods = report.summary["calibration"]["methods"]
+    sure = {row["method"]: row["always_sure"] for row in methods}
+    assert sure == {"extra trees": False, "nearest raster": True}
+    drawn = [row["method"] for row in methods].index("extra trees")
+    names = [name for name in report.figures if name.startswith("reliability-")]
+    assert names == [f"reliability-{drawn}"]
+    assert report.html().count("It states no probabilities: it is always sure.") == 1
+
+
+def test_a_learning_curve_has_a_section(signs):
+    X, y = signs
+    methods = {"DBN": METHODS["DBN"], "extra trees": METHODS["extra trees"]}
+    folds = make_folds(X, y, "stratified", 2)
+    curve = learning_curve(X, y, methods, folds, [1, 3], seed=ORIGIN.seed)
+    found = find(ORIGIN, X, y, curve.whole(), folds, methods, learning=curve.curves())
+    report = make_report(found)
+    assert report.summary["learning"] == plain(curve.curves())
+    assert json.loads(json.dumps(report.summary)) == report.summary
+    pd.testing.assert_frame_equal(report.frames["learning-curve"], curve.curves())
+    page = report.html()
+    assert '<section id="learning"' in page
+    section = page[page.index('<section id="learning"') :]
+    section = section[: section.index("</section>")]
+    whole = curve.curves()["per_activity"].max()
+    assert re.findall(r'<th scope="col" class="num">(.*?)</th>', section)[:3] == [
+        "1",
+        "3",
+        f"all ({whole:.3g})",
+    ]
+    assert section.count("<svg") == 2
+    for value in curve.curves()["accuracy"]:
+        assert f"{value:.3f}".lstrip("0") in section
+    assert make_report(dataclasses.replace(found, learning=None)).summary["learning"] == []
+
+
+def test_mistakes_by_hand(study):
     rows = [
         *[("tea", "milk", 0.95)] * 3,
         *[("tea", "soup", 0.75)] * 1,
@@ -131,7 +185,7 @@ def test_mistakes_and_bins_by_hand(study):
         for row in findings.activity_scores.to_dict("records")
     }
     assert told == {"tea": ("milk", 3), "soup": ("tea", 5), "milk": (None, 0)}
-    bins = bins_of_confidence(findings.predictions)
+    bins = findings.reliability
     assert bins["instances"].tolist() == [4, 2, 8]
     assert bins["confidence"].tolist() == pytest.approx([0.75, 0.85, (3 * 0.95 + 5) / 8])
     assert bins["accuracy"].tolist() == [0.75, 1.0, 0.0]
@@ -525,7 +579,7 @@ def test_the_worst_models_are_shown_where_there_are_many(study, monkeypatch):
 @pytest.mark.slow
 def test_an_evaluation_is_summarised_once(study, monkeypatch, tmp_path):
     calls = Counter()
-    for name in ("summary", "compare", "confusion"):
+    for name in ("summary", "compare", "confusion", "reliability"):
         original = getattr(Evaluation, name)
 
         def counted(self, *args, name=name, original=original):
@@ -536,7 +590,7 @@ def test_an_evaluation_is_summarised_once(study, monkeypatch, tmp_path):
     X, y = study.X, study.y
     findings = find(ORIGIN, X, y, study.findings.evaluation, study.folds, THREE)
     make_report(findings).save(tmp_path / "page.html")
-    assert calls == {"summary": 1, "compare": 1, "confusion": 1}
+    assert calls == {"summary": 1, "compare": 1, "confusion": 1, "reliability": 1}
 
 
 @pytest.fixture(scope="module")
@@ -602,13 +656,49 @@ def test_models_are_shown_term_by_term():
     shown = {name for name in report.figures if name[-1].isdigit()}
     (drawn,) = [n for n, activity in enumerate(told["activities"]) if activity["drawn"]]
     of_terms = {f"{name}-{drawn}" for name in ("actions", "relations", "structure")}
-    assert {name for name in shown if not name.startswith("explanation-")} == of_terms
+    others = ("explanation-", "reliability-")
+    assert {name for name in shown if not name.startswith(others)} == of_terms
     assert [row["term"] for row in told["weights"]] == ["actions", "relations"]
     assert [row["weight"] for row in told["weights"]] == [1.0, 1.0]
     page = report.html()
     assert "How much each term says" in page
     assert page.count("What the term actions learned of") == 2 * len(told["activities"])
     assert "converged" not in page
+
+
+class Pooled(BaseEstimator):
+    """Members around a generative one, which has the activities."""
+
+    def fit(self, X, y):
+        self.model_ = quick(0).fit(X, y)
+        self.classes_, self.activities_ = self.model_.classes_, self.model_.activities_
+        return self
+
+    def predict_proba(self, X):
+        return self.model_.predict_proba(X) ** 0.5
+
+    def explain(self, instance, against=None, activity=None):
+        return self.model_.explain(instance, against, activity)
+
+    def sample(self, n, activity):
+        return self.model_.sample(n, activity)
+
+    def describe_weights(self, X):
+        return pd.DataFrame({"term": ["one", "two"], "weight": [0.7, 0.3], "spread": [2.0, 1.0]})
+
+
+def test_a_method_is_examined_for_what_it_can_do_and_not_for_its_class():
+    X, y = random_data(["tea", "soup", "milk"])
+    methods = {"pool": Pooled(), "DBN": METHODS["DBN"], "extra trees": METHODS["extra trees"]}
+    report = make_report(looked_at(X, y, methods, make_folds(X, y, n_splits=2)))
+    assert report.summary["model"]["method"] == "pool"
+    assert [row["term"] for row in report.summary["model"]["weights"]] == ["one", "two"]
+    assert len(report.summary["model"]["activities"]) == 3
+    assert all(row["reasons"] for row in report.summary["hardest"])
+    assert {row["method"] for row in report.summary["calibration"]["methods"]} == set(methods)
+    page = report.html()
+    assert "<h3>How much each member says</h3>" in page
+    assert "Members differ in how much" in page
 
 
 # figures
@@ -689,7 +779,7 @@ def test_frames_have_what_the_summary_says(study):
     frames = study.report.frames
     assert frames["comparison"].to_dict("records") == study.summary["comparison"]["rows"]
     assert frames["paired-tests"].to_dict("records") == study.summary["comparison"]["tests"]
-    assert frames["calibration"].to_dict("records") == study.summary["calibration"]["rows"]
+    assert frames["reliability"].to_dict("records") == study.summary["calibration"]["rows"]
     assert plain(frames["activities"]) == study.summary["activities"]
     confusion = frames["confusion"].set_index("label")
     assert confusion.to_numpy().tolist() == study.summary["confusion"]["counts"]

@@ -93,7 +93,8 @@ def findings():
     folds = make_folds(X, y, n_splits=2)
     origin = Origin(f"Title {TEXT}", f"Question {TEXT}", f"ibgn {TEXT}\nsecond line", 1, "any")
     evaluation = evaluate(X, y, methods, folds, seed=1)
-    found = find(origin, X, y, evaluation, folds, methods, robustness=_robustness(methods))
+    curves = {"robustness": _robustness(methods), "learning": _learning(methods)}
+    found = find(origin, X, y, evaluation, folds, methods, **curves)
     few = dict(list(found.activities.items())[:3])
     looked = dataclasses.replace(found.inspection, warnings=(f"Warning {TEXT}", "another"))
     return dataclasses.replace(found, activities=few, hardest=found.hardest[:2], inspection=looked)
@@ -103,6 +104,16 @@ def _robustness(methods):
     rows = [(name, "none", 0.0, 0.9, 0.02) for name in methods]
     rows += [(name, "<i>Loss</i>", rate, 0.8, np.nan) for name in methods for rate in (0.1, 0.2)]
     return pd.DataFrame(rows, columns=["method", "error", "rate", "accuracy", "accuracy_error"])
+
+
+def _learning(methods):
+    rows = [
+        (name, size, number, *(0.8, 0.02, 0.5, 0.1))
+        for name in methods
+        for size, number in (("10%", 1.5), ("all", 12.0))
+    ]
+    scores = ["accuracy", "accuracy_error", "log_loss", "log_loss_error"]
+    return pd.DataFrame(rows, columns=["method", "size", "per_activity", *scores])
 
 
 @pytest.fixture(scope="module")
@@ -407,18 +418,14 @@ def test_sentences_say_what_a_number_means():
 
 
 def test_confidence_is_judged_by_what_chance_explains():
-    row = {"confidence": 0.9, "accuracy": 0.5, "instances": 10}
-
-    def judged(*rows, limit=0.1):
-        return judge_confidence({"rows": rows, "limit": limit})
-
-    assert "90% sure and right in 50% of the cases." in judged(row)
-    assert "0.400 apart on average" in judged(row)
-    assert "stay below 0.100 in 95 of 100 such tests. It is too sure of itself." in judged(row)
-    assert "may be chance: it is about as sure as it should be." in judged(row, limit=0.5)
-    assert "It is not sure enough of itself." in judged(row | {"confidence": 0.2})
-    both = [row | {"confidence": 0.3, "accuracy": 0.5}, row | {"confidence": 0.7}]
-    assert "too sure of some predictions and not sure enough of others" in judged(*both)
+    row = {"confidence": 0.9, "accuracy": 0.5, "always_sure": False}
+    row |= {"calibration_error": 0.4, "calibration_limit": 0.1}
+    assert judge_confidence(row) == "It is too sure of itself."
+    assert "the difference may be chance" in judge_confidence(row | {"calibration_limit": 0.4})
+    assert judge_confidence(row | {"confidence": 0.2}) == "It is not sure enough of itself."
+    mixed = judge_confidence(row | {"confidence": 0.51})
+    assert mixed == "It is too sure of some predictions and not sure enough of others."
+    assert "states no probabilities" in judge_confidence(row | {"always_sure": True})
 
 
 @given(st.text(st.characters(codec=None)))

@@ -50,7 +50,7 @@ def occupy_bins(cell: Ints, start: Floats, end: Floats, cells: int, bins: int) -
     going_on = np.zeros((cells, bins))
     for i in range(len(cell)):
         begin, stop = start[i] * bins, min(end[i] * bins, float(bins))
-        for b in range(int(begin), min(int(stop) + 1, bins)):
+        for b in range(max(int(begin), 0), min(int(stop) + 1, bins)):
             going_on[cell[i], b] += max(0.0, min(stop, b + 1.0) - max(begin, float(b)))
     return going_on
 

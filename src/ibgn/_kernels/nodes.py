@@ -20,10 +20,24 @@ Codes = np.ndarray[tuple[int], np.dtype[np.int32]]
 def count_tables(action: Codes, seat: Ints, tables: int, actions: int) -> tuple[Ints, Ints]:
     """Nodes at each table, by action (tables, actions) and in total (tables,)."""
     counts, totals = np.zeros((tables, actions), np.int64), np.zeros(tables, np.int64)
-    for n in range(len(action)):
+    add_nodes(action, seat, counts, totals)
+    return counts, totals
+
+
+@kernel
+def add_nodes(action: Codes, seat: Ints, counts: Ints, totals: Ints) -> None:
+    """Add nodes to the counts of their tables, in place."""
+    for n in range(len(seat)):
         counts[seat[n], action[n]] += 1
         totals[seat[n]] += 1
-    return counts, totals
+
+
+@kernel
+def remove_nodes(action: Codes, seat: Ints, counts: Ints, totals: Ints) -> None:
+    """Remove nodes from the counts of their tables, in place."""
+    for n in range(len(seat)):
+        counts[seat[n], action[n]] -= 1
+        totals[seat[n]] -= 1
 
 
 @kernel
@@ -172,7 +186,5 @@ def log_actions(action: Codes, seat: Ints, counts: Ints, totals: Ints, prior: Fl
             product = 1.0
         counts[z, a] += 1
         totals[z] += 1
-    for n in range(len(seat)):
-        counts[seat[n], action[n]] -= 1
-        totals[seat[n]] -= 1
+    remove_nodes(action, seat, counts, totals)
     return value + math.log(product)

@@ -12,7 +12,7 @@ import numpy as np
 
 from ibgn._arrays import Floats, Ints
 from ibgn._kernels.compile import kernel
-from ibgn._kernels.nodes import Codes, draw
+from ibgn._kernels.nodes import Codes, add_nodes, draw, remove_nodes
 
 
 @kernel
@@ -59,14 +59,6 @@ def seat_in_turn(
 
 
 @kernel
-def take_away(action: Codes, seat: Ints, first: int, counts: Ints, totals: Ints) -> None:
-    """Take nodes first, first + 1, ... of an instance out of the counts, in place."""
-    for n in range(first, len(seat)):
-        counts[seat[n], action[n]] -= 1
-        totals[seat[n]] -= 1
-
-
-@kernel
 def reseat_rest(
     action: Codes,
     seat: Ints,
@@ -80,16 +72,14 @@ def reseat_rest(
     first = int(rng.random() * len(seat))
     proposed = seat.copy()
     settings = concentration, prior
-    take_away(action, seat, first, counts, totals)
+    remove_nodes(action[first:], seat[first:], counts, totals)
     gain = seat_in_turn(action, proposed, first, False, counts, totals, *settings, rng)
-    take_away(action, proposed, first, counts, totals)
+    remove_nodes(action[first:], proposed[first:], counts, totals)
     gain -= seat_in_turn(action, seat, first, True, counts, totals, *settings, rng)
     if math.log(rng.random()) < gain:
-        take_away(action, seat, first, counts, totals)
+        remove_nodes(action[first:], seat[first:], counts, totals)
         seat[:] = proposed
-        for n in range(first, len(seat)):
-            counts[seat[n], action[n]] += 1
-            totals[seat[n]] += 1
+        add_nodes(action[first:], seat[first:], counts, totals)
 
 
 @kernel

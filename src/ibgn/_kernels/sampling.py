@@ -9,11 +9,13 @@ from ibgn._kernels.compile import kernel
 from ibgn._kernels.hyperparameters import step_concentration, step_prior
 from ibgn._kernels.nodes import (
     Codes,
+    add_nodes,
     draw,
     log_actions,
     log_joint,
     log_seating,
     move_weights,
+    remove_nodes,
     reseat,
     seat_weights,
 )
@@ -200,16 +202,12 @@ def move_anywhere(
     rng: np.random.Generator,
 ) -> None:
     """Seat a random node again anywhere, then split or merge tables, in place."""
-    for m in range(len(seat)):
-        counts[seat[m], action[m]] -= 1
-        totals[seat[m]] -= 1
+    remove_nodes(action, seat, counts, totals)
     n = int(rng.random() * len(seat))
     weights = seat_weights(action, seat, n, counts, totals, concentration, prior)
     seat[:] = reseat(seat, n, draw(np.exp(weights - weights.max()), rng))
     split_or_merge(action, seat, counts, totals, concentration, prior, rng)
-    for m in range(len(seat)):
-        counts[seat[m], action[m]] += 1
-        totals[seat[m]] += 1
+    add_nodes(action, seat, counts, totals)
 
 
 @kernel

@@ -6,6 +6,37 @@ import numpy as np
 
 from ibgn._arrays import Floats, Ints
 from ibgn._kernels.compile import kernel
+from ibgn._kernels.nodes import Codes
+
+
+@kernel
+def log_sequential(
+    offsets: Ints,
+    action: Codes,
+    emission: Floats,
+    concentration: float,
+    longest_exact: int,
+    uniform: Floats,
+) -> Floats:
+    """(intervals,) log P(a_n | a_1 .. a_n-1) of the nodes of all instances.
+
+    emission (tables, actions): probability of each action at each table. Instances up to
+    longest_exact are summed over all seatings. Longer ones are estimated with particles, each
+    instance from the same first rows of uniform, whatever other instances there are.
+    """
+    terms = np.empty(len(action))
+    for d in range(len(offsets) - 1):
+        begin, k = offsets[d], offsets[d + 1] - offsets[d]
+        of_nodes = np.empty((k, k))
+        for n in range(k):
+            for z in range(k):
+                of_nodes[n, z] = emission[z, action[begin + n]]
+        if k <= longest_exact:
+            mine = log_sequential_exact(of_nodes, concentration)
+        else:
+            mine = log_sequential_particles(of_nodes, concentration, uniform[:k])
+        terms[begin : begin + k] = mine
+    return terms
 
 
 @kernel
@@ -53,30 +84,35 @@ def log_sequential_particles(emission: Floats, concentration: float, uniform: Fl
     """
     k, particles = len(emission), uniform.shape[1] - 1
     terms = np.empty(k)
-    at = np.zeros((particles, k + 1), np.int64)
-    opened = np.zeros(particles, np.int64)
-    weights = np.empty((particles, k + 1))
+    # nodes at each table, and the concentration at the table that opens next
+    shares, grown = np.empty((particles, k + 1)), np.empty((particles, k + 1))
+    shares[:, 0] = concentration
+    opened, reopened = np.zeros(particles, np.int64), np.empty(particles, np.int64)
     total = np.empty(particles)
     chosen = np.empty(particles, np.int64)
     for n in range(k):
         for p in range(particles):
             total[p] = 0.0
             for z in range(opened[p] + 1):
-                share = at[p, z] if z < opened[p] else concentration
-                weights[p, z] = emission[n, z] * (share / (n + concentration) if n else 1.0)
-                total[p] += weights[p, z]
-        terms[n] = math.log(total.mean())
+                total[p] += shares[p, z] * emission[n, z]
+        terms[n] = math.log(total.mean() / (n + concentration))
         resample(total, uniform[n, particles], chosen)
-        old_at, old_opened = at[chosen], opened[chosen]
         for p in range(particles):
-            left = uniform[n, p] * total[chosen[p]]
-            z = 0
-            while z < old_opened[p] and left >= weights[chosen[p], z]:
-                left -= weights[chosen[p], z]
-                z += 1
-            old_at[p, z] += 1
-            old_opened[p] = max(old_opened[p], z + 1)
-        at, opened = old_at, old_opened
+            parent, last = chosen[p], opened[chosen[p]]
+            left = uniform[n, p] * total[parent]
+            passed = 0
+            for z in range(last + 1):  # all of them: a loop that may stop early takes longer
+                grown[p, z] = shares[parent, z]
+                left -= shares[parent, z] * emission[n, z]
+                passed += left >= 0
+            if passed < last:
+                grown[p, passed] += 1
+                reopened[p] = last
+            else:
+                grown[p, last], grown[p, last + 1] = 1, concentration
+                reopened[p] = last + 1
+        shares, grown = grown, shares
+        opened, reopened = reopened, opened
     return terms
 
 

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ibgn._arrays import Floats
 from ibgn.classifiers.checks import check_data
+from ibgn.classifiers.held_out import score_by_folds
 from ibgn.classifiers.prior import ClassPrior, check_prior, class_log_prior
 from ibgn.classifiers.recogniser import Recogniser, as_generator
 from ibgn.errors import DataError
@@ -83,6 +84,17 @@ class ActivityClassifier(Recogniser):
         own = held_out.scores[: len(as_sequences(X))]  # copies with errors come after them
         logs: Floats = log_softmax(self._weights @ own + self.class_log_prior_, axis=1)
         return logs
+
+    def fit_scores(self, X: Sequences, y: npt.ArrayLike) -> Floats:
+        """Learn, and return `scores` of the same instances by what was learned from others.
+
+        (n, terms, activities); groups are held out together, see `ibgn.model.folds`. Where no
+        weights are learned, for which some instances are held out, copies learn from parts of X.
+        """
+        held_out = self._learn(X, y)
+        if held_out is None:
+            return score_by_folds(self, X, y)
+        return held_out.scores[: len(as_sequences(X))]
 
     def _learn(self, X: Sequences, y: npt.ArrayLike) -> HeldOut | None:
         """Learn a model of each activity; returns scores of what was held out, if any was."""

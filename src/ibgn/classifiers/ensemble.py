@@ -38,7 +38,7 @@ __all__ = ["IBGNEnsemble", "default_members"]
 
 FOLDS = 5  # in which members are learned again that do not say what they know of others
 RIDGE = 20.0  # draws weights towards equal ones
-LEAST = 1e-6  # probability that any member gives at least to each activity
+LEAST = 1e-6  # probability that a member gives at least to each activity, if it is no model of it
 
 
 def default_members() -> dict[str, Any]:
@@ -181,7 +181,9 @@ class IBGNEnsemble(Recogniser):
             member.fit(X, labels)
             return self._cross_predict(member, X, labels, codes)
         said = member.fit_held_out(X, labels)
-        return self._cross_predict(member, X, labels, codes) if said is None else said
+        if said is None:
+            return self._cross_predict(member, X, labels, codes)
+        return _bounded(member, said)
 
     def _cross_predict(
         self, member: Any, X: IntervalSequences, labels: npt.NDArray[Any], codes: Ints
@@ -199,12 +201,12 @@ class IBGNEnsemble(Recogniser):
     def _ask(self, member: Any, X: IntervalSequences) -> Floats:
         """(n, activities) log probabilities by a member; it may not know all activities."""
         if isinstance(member, Recogniser) and len(member.classes_) == len(self.classes_):
-            return member.predict_log_proba(X)
-        probabilities = np.full((len(X), len(self.classes_)), LEAST)
+            return _bounded(member, member.predict_log_proba(X))
+        logs = np.full((len(X), len(self.classes_)), -np.inf)
         columns = np.searchsorted(self.classes_, member.classes_)
-        probabilities[:, columns] = np.maximum(member.predict_proba(X), LEAST)
-        logs: Floats = np.log(probabilities)
-        return logs
+        with np.errstate(divide="ignore"):
+            logs[:, columns] = np.log(member.predict_proba(X))
+        return _bounded(member, logs)
 
     @property
     def terms_(self) -> tuple[str, ...]:
@@ -236,8 +238,9 @@ class IBGNEnsemble(Recogniser):
 
     @property
     def activities_(self) -> dict[Any, ActivityModel]:
-        """What the generative member learned about each activity."""
-        return self.generative[1].activities_
+        """What the generative member learned about each activity; nothing without one."""
+        kinds = (getattr(member, "activities_", None) for member in self.members_.values())
+        return next((found for found in kinds if found), {})
 
     @property
     def actions_(self) -> tuple[str, ...]:
@@ -279,3 +282,11 @@ class IBGNEnsemble(Recogniser):
         if not isinstance(model, IBGNClassifier):
             raise DataError(f"the member {quote(name)} cannot draw new instances")
         return model.sample(n, activity, random_state)
+
+
+def _bounded(member: Any, logs: Floats) -> Floats:
+    """Log probabilities, none too small; those of a generative model stay, to be explained."""
+    if isinstance(member, ActivityClassifier):
+        return logs
+    bounded: Floats = np.maximum(logs, np.log(LEAST))
+    return bounded

@@ -147,6 +147,12 @@ class Recogniser(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         """(n, activities) probability of each activity, in the order of `classes_`."""
         return np.exp(self.predict_log_proba(X))
 
+    def explain(self, instance: Any, against: Any = None, activity: Any = None) -> Any:
+        """Refuse: only estimators with models of the activities give reasons."""
+        raise DataError(
+            f"{type(self).__name__} gives no reasons; IBGNClassifier and IBGNEnsemble do"
+        )
+
     def _two_labels(self, joint: Floats, activity: Any, against: Any) -> tuple[Any, Any]:
         """The activity to explain and the one to compare with."""
         ranked = [self.classes_.tolist()[c] for c in np.argsort(-joint, kind="stable")]

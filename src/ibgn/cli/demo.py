@@ -7,7 +7,8 @@ import typer
 
 from ibgn.cli.options import Json, Seed
 from ibgn.cli.output import busy, print_json, say
-from ibgn.cli.results import check_jobs, command_line, print_comparison, watched
+from ibgn.cli.results import check_jobs, command_line, watched
+from ibgn.cli.tables import print_comparison
 
 if TYPE_CHECKING:
     from ibgn.evaluation.folds import Fold
@@ -31,7 +32,7 @@ QUESTION = (
 def demo(
     out: Out = Path("ibgn-demo"), seed: Seed = 0, jobs: Jobs = -1, as_json: Json = False
 ) -> None:
-    """Simulate signed words, compare seven methods on them and write a report; needs no data."""
+    """Simulate signed words, compare methods on them and write a report; needs no data."""
     from ibgn.datasets import make_hand_signs
     from ibgn.evaluation.folds import make_folds
     from ibgn.evaluation.methods import COMPARED, with_short_chains

@@ -15,16 +15,17 @@ from ibgn.cli.results import (
     Watch,
     check_jobs,
     command_line,
-    print_comparison,
-    print_curves,
     watched,
 )
+from ibgn.cli.tables import print_accuracies, print_comparison, print_reliability
+from ibgn.text import printable
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from ibgn.evaluation.evaluate import Evaluation
     from ibgn.evaluation.folds import Fold
+    from ibgn.evaluation.learning import Size
     from ibgn.evaluation.methods import Method
     from ibgn.evaluation.trials import TrialOptions
     from ibgn.intervals import IntervalSequences
@@ -34,7 +35,7 @@ Methods = Annotated[
     typer.Option(
         "--method",
         "-m",
-        help="Method to compare, or all; repeatable; by default the paper's and IBGN-T.",
+        help="Method to compare, or all; repeatable; by default the paper's and ours.",
     ),
 ]
 Scheme = Annotated[
@@ -57,6 +58,22 @@ On = Annotated[
     typer.Option(help="Errors in the test data only, or in the training data too."),
 ]
 Draws = Annotated[int, typer.Option(min=1, help="How often errors are drawn at each rate.")]
+Sizes = Annotated[
+    str | None,
+    typer.Option(
+        "--curve",
+        help="Learning curve: training instances per activity, such as 1,2,5,10, or shares of the "
+        "training set, such as 10%,25%,50%.",
+    ),
+]
+SizeDraws = Annotated[
+    int | None,
+    typer.Option(min=1, help="How often instances are drawn at each size of --curve; once."),
+]
+Reliability = Annotated[
+    bool,
+    typer.Option("--reliability", help="Print how often methods are right by how sure they are."),
+]
 
 TITLE = "Recognising activities"
 
@@ -126,6 +143,9 @@ takes_outputs = expanding("outputs", Outputs)
 @takes_comparison
 def evaluate(
     data: Data,
+    sizes: Sizes = None,
+    draws: SizeDraws = None,
+    reliability: Reliability = False,
     as_json: Json = False,
     *,
     comparison: Comparison,
@@ -133,32 +153,47 @@ def evaluate(
     outputs: Outputs,
 ) -> None:
     """Compare methods on your data by cross-validation, with errors and paired tests."""
-    from ibgn.evaluation.evaluate import evaluate as evaluate_methods
+    from ibgn.errors import DataWarning, Option
+    from ibgn.evaluation.learning import learning_curve
     from ibgn.evaluation.plain import rows
 
     methods = comparison.methods()
     outputs.check(data)
+    parts = _read_sizes(sizes)
     with warnings_aloud() as messages:
         X, y = _read_labelled(reading, data)
         folds, scheme = comparison.split(X, y)
+        if draws is not None and sizes is None:
+            warning = DataWarning(Option("draws"), " is not used without ", Option("sizes"))
+            warnings.warn(warning, stacklevel=1)
     with warnings_aloud() as more, watched() as watch:
-        watch.begin("comparing", len(folds) * len(methods))
+        many = 1 + (draws or 1) * len(parts)
+        watch.begin("comparing", len(folds) * len(methods) * many, alike=many == 1)
         options = comparison.options(outputs, watch)
-        evaluation = evaluate_methods(X, y, methods, folds, **options)
-    outputs.keep_frames(evaluation.scores, evaluation.predictions)
+        measured = learning_curve(X, y, methods, folds, parts, draws=draws or 1, **options)
+    evaluation = measured.whole()
+    curves = None if sizes is None else measured.curves()
+    kept = evaluation if curves is None else measured
+    outputs.keep_frames(kept.scores, kept.predictions)
     question = f"Which method recognises the activities of {data.name} best?"
-    study = _Study(X, y, methods, folds, scheme, evaluation, None)
+    study = _Study(X, y, methods, folds, scheme, evaluation, learning=curves)
     messages += more + study.report(question, comparison, outputs, messages)
-    if not as_json:
-        print_comparison(evaluation)
+    if as_json:
+        frames = {
+            "summary": evaluation.summary(),
+            "comparison": evaluation.compare(),
+            "reliability": evaluation.reliability(),
+            "folds": evaluation.scores,
+        }
+        frames |= {} if curves is None else {"curve": curves}
+        result = {name: rows(frame) for name, frame in frames.items()}
+        print_json({"instances": len(X)} | result | {"warnings": messages})
         return
-    frames = {
-        "summary": evaluation.summary(),
-        "comparison": evaluation.compare(),
-        "folds": evaluation.scores,
-    }
-    result = {name: rows(frame) for name, frame in frames.items()}
-    print_json({"instances": len(X)} | result | {"warnings": messages})
+    print_comparison(evaluation)
+    if curves is not None:
+        print_accuracies(curves, size=str, per_activity="{:.3g}".format)
+    if reliability:
+        print_reliability(evaluation.reliability())
 
 
 @takes_outputs
@@ -203,13 +238,13 @@ def robustness(
     curves = measured.curves()
     outputs.keep_frames(measured.scores, measured.predictions)
     question = f"How well are the activities of {data.name} recognised if detection makes errors?"
-    study = _Study(X, y, methods, folds, scheme, measured.at("none"), curves)
+    study = _Study(X, y, methods, folds, scheme, measured.at("none"), robustness=curves)
     messages += more + study.report(question, comparison, outputs, messages)
     if as_json:
         result = {"curves": rows(curves), "folds": rows(measured.scores)}
         print_json({"instances": len(X)} | result | {"warnings": messages})
     else:
-        print_curves(curves)
+        print_accuracies(curves, error=printable, rate=lambda rate: f"{rate:.0%}" if rate else "")
 
 
 @dataclass(frozen=True)
@@ -222,7 +257,8 @@ class _Study:
     folds: "list[Fold]"
     scheme: str
     evaluation: "Evaluation"
-    curves: "pd.DataFrame | None"
+    robustness: "pd.DataFrame | None" = None
+    learning: "pd.DataFrame | None" = None
 
     def report(
         self, question: str, comparison: Comparison, outputs: Outputs, messages: list[str]
@@ -243,7 +279,8 @@ class _Study:
                     self.evaluation,
                     self.folds,
                     self.methods,
-                    robustness=self.curves,
+                    robustness=self.robustness,
+                    learning=self.learning,
                     search=GRIDS if comparison.search else None,
                     n_jobs=comparison.jobs,
                 )
@@ -261,6 +298,27 @@ def _read_labelled(reading: Reading, data: Path) -> "tuple[IntervalSequences, An
             "there are no labels to compare with; name their column with ", Option("columns")
         )
     return X, y
+
+
+def _read_sizes(text: str | None) -> "list[Size]":
+    """Sizes of a learning curve: shares are written as per cents or with a point."""
+    from ibgn.checks import as_number
+    from ibgn.errors import OptionError
+    from ibgn.evaluation.learning import check_sizes
+
+    sizes: list[Size] = []
+    for part in [] if text is None else text.split(","):
+        word = part.strip()
+        number = as_number(word.removesuffix("%"))
+        if number is None or not word:
+            raise OptionError(
+                "sizes",
+                text,
+                "must be whole numbers or shares with commas between, such as 1,2,5 or 10%,50%",
+            )
+        whole = word.isdecimal()
+        sizes.append(int(word) if whole else number / 100 if word.endswith("%") else number)
+    return check_sizes(sizes)
 
 
 def _numbers(option: str, text: str) -> list[float]:

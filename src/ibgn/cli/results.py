@@ -1,4 +1,4 @@
-"""What commands that compare methods show while they run, print and write."""
+"""What commands that compare methods show while they run, and write."""
 
 import shlex
 import sys
@@ -17,10 +17,8 @@ from ibgn.cli.output import busy, say, warnings_aloud
 
 if TYPE_CHECKING:
     import pandas as pd
-    from rich.console import Console
     from rich.live import Live
 
-    from ibgn.evaluation.evaluate import Evaluation
     from ibgn.evaluation.journal import Journal
     from ibgn.evaluation.trials import Task
     from ibgn.report import Findings
@@ -44,9 +42,6 @@ Pieces = Annotated[
     Path | None,
     typer.Option(help="Folder for every figure (PNG), frame (CSV) and number (JSON) of a report."),
 ]
-
-SCORES = ("balanced_accuracy", "macro_f1", "log_loss", "brier_score")
-WIDE = 200  # letters per line if the output is not a terminal
 
 
 def command_line() -> str:
@@ -167,82 +162,20 @@ def _check_file(option: str, path: Path | None, *suffixes: str) -> None:
         ) from error
 
 
-def print_comparison(evaluation: "Evaluation") -> None:
-    """Print the scores of all methods, and paired tests against the best."""
-    console = wide_console()
-    summary = evaluation.summary()
-    console.print(_summary_table(summary))
-    if (summary["calibration_error"] > summary["calibration_limit"]).any():
-        console.print("* more than chance explains if confidence were right")
-    best = str(summary["method"][0])
-    if len(summary) > 1:
-        lines = []
-        for row in evaluation.compare().to_dict(orient="records"):
-            p = "< 0.001" if row["p_holm"] < 0.001 else f"= {row['p_holm']:.3f}"
-            if row["p_holm"] != row["p_holm"]:  # the folds have no differences to test
-                p = "unknown"
-            gain = f"{row['difference']:+.3f} ± {row['error']:.3f}"
-            lines.append(f"{row['method']}: {gain}, p {p}")
-        console.print(
-            f"Against {best}, by paired tests over folds (p by Holm):", *lines, sep="\n  "
-        )
-
-
-def wide_console() -> "Console":
-    """A console that does not cut lines when its output goes to a file."""
-    from rich.console import Console
-
-    return Console(highlight=False, width=None if sys.stdout.isatty() else WIDE)
-
-
-def _summary_table(summary: "pd.DataFrame") -> Any:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    names = ("method", "accuracy", "balanced", "macro F1", "log loss", "Brier", "calib.", "seconds")
-    table = Table(*names, box=SIMPLE_HEAD, pad_edge=False)  # fits into 80 letters
-    for row in summary.to_dict(orient="records"):
-        accuracy = f"{row['accuracy']:.3f}±{row['accuracy_error']:.3f}"
-        numbers = [f"{row[name]:.3f}" for name in SCORES]
-        beyond = "*" if row["calibration_error"] > row["calibration_limit"] else ""
-        calibration = f"{row['calibration_error']:.3f}{beyond}"
-        seconds = f"{row['fit_seconds'] + row['predict_seconds']:.2f}"
-        table.add_row(str(row["method"]), accuracy, *numbers, calibration, seconds)
-    return table
-
-
-def print_curves(curves: "pd.DataFrame") -> None:
-    """Print the accuracy of each method under each condition."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-    from rich.text import Text
-
-    from ibgn.text import printable
-
-    methods = list(dict.fromkeys(curves["method"]))
-    table = Table("errors", "rate", *methods, box=SIMPLE_HEAD, pad_edge=False)
-    for _, part in curves.groupby(["error", "rate"], sort=False):
-        error, rate = str(part["error"].iloc[0]), float(part["rate"].iloc[0])
-        cells = {
-            row["method"]: f"{row['accuracy']:.3f}±{row['accuracy_error']:.3f}"
-            for row in part.to_dict(orient="records")
-        }
-        shown = f"{rate:.0%}" if rate else ""
-        table.add_row(Text(printable(error)), shown, *(cells.get(name, "") for name in methods))
-    wide_console().print(table)
-
-
 class Watch:
     """Progress, shown as a live table with the time left, if there is one."""
 
     def __init__(self, live: "Live | None") -> None:
         self.live = live
-        self.part, self.total, self.since = "", 0, 0.0
+        self.part, self.total, self.since, self.alike = "", 0, 0.0, True
         self.accuracies: dict[str, list[float]] = {}
 
-    def begin(self, part: str, total: int) -> None:
-        """Begin a part of the work with this many tasks."""
-        self.part, self.total, self.since = part, total, time.monotonic()
+    def begin(self, part: str, total: int, alike: bool = True) -> None:
+        """Begin a part of the work with this many tasks.
+
+        If tasks are not alike, as they learn from more or less data, there is no mean to show.
+        """
+        self.part, self.total, self.since, self.alike = part, total, time.monotonic(), alike
         self.accuracies = {}
         self._show()
 
@@ -260,13 +193,14 @@ class Watch:
         from ibgn.text import printable
 
         count = sum(map(len, self.accuracies.values()))
-        table = Table("method", "folds", "accuracy so far")
+        table = Table("method", *(("folds", "accuracy so far") if self.alike else ("done",)))
         table.title = escape(printable(self.part))  # contains names of recordings
         if count:
             left = (time.monotonic() - self.since) / count * (self.total - count)
             table.title += f": {count} of {self.total} done, about {left:.0f} s left"
         for name, values in self.accuracies.items():
-            table.add_row(name, str(len(values)), f"{sum(values) / len(values):.3f}")
+            mean = [f"{sum(values) / len(values):.3f}"] if self.alike else []
+            table.add_row(name, str(len(values)), *mean)
         self.live.update(table)
 
 

@@ -5,22 +5,22 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Unpack
 
-import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from ibgn.errors import OptionError
+from ibgn.evaluation.averages import pool
 from ibgn.evaluation.conditions import Clean
 from ibgn.evaluation.folds import Fold
 from ibgn.evaluation.methods import Method
-from ibgn.evaluation.paired import compare_pairs, corrected_error, share_of_test
+from ibgn.evaluation.paired import compare_pairs, corrected_error
 from ibgn.evaluation.scores import LESS_IS_BETTER, POOLED, SCORES
 from ibgn.evaluation.trials import TIMES, TrialOptions, run_trials
-from ibgn.metrics import calibration_by_chance
+from ibgn.metrics import calibration_by_chance, reliability
 from ibgn.networks import Sequences
 from ibgn.text import quote
 
-__all__ = ["Evaluation", "evaluate", "pool"]
+__all__ = ["Evaluation", "evaluate"]
 
 
 @dataclass(frozen=True)
@@ -92,6 +92,21 @@ class Evaluation:
             pairs += list(combinations(others, 2))
         return compare_pairs(self.scores, pairs, score).head(len(others))
 
+    def reliability(self) -> pd.DataFrame:
+        """How often each method is right by how sure it was: one row per method and bin.
+
+        Beside the columns of `ibgn.metrics.reliability`, each row has its method. Predictions of
+        all repetitions count together; the range that chance explains is that of one.
+        """
+        parts = []
+        for method, part in self.predictions.groupby("method", sort=False):
+            right = (part["label"] == part["predicted"]).to_numpy(bool)
+            confidence = part["confidence"].to_numpy(float)
+            bins = reliability(right, confidence, int(part["repeat"].nunique()))
+            bins.insert(0, "method", method)
+            parts.append(bins)
+        return pd.concat(parts, ignore_index=True)
+
     def confusion(self, method: str) -> pd.DataFrame:
         """True labels by row, predicted ones by column, over all folds and repetitions."""
         part = self.predictions[self.predictions["method"] == method]
@@ -135,31 +150,3 @@ def evaluate(
     scores, predictions = run_trials(X, y, methods, folds, [Clean()], **options)
     conditions = ["error", "rate", "draw"]  # there is only one condition
     return Evaluation(scores.drop(columns=conditions), predictions.drop(columns=conditions))
-
-
-def pool(score: str, folds: pd.DataFrame, predictions: pd.DataFrame) -> tuple[float, float]:
-    """Score of a method over all predictions of a repetition, and its error by leaving out folds.
-
-    Parameters
-    ----------
-    score : name of a score in `POOLED`
-    folds : one row for each fold
-    predictions : one row for each test instance; if errors were drawn several times, each draw
-        counts as a repetition
-    """
-    means, errors = [], []
-    for repeat, part in predictions.groupby("repeat"):
-        draws = [draw for _, draw in part.groupby("draw")] if "draw" in part else [part]
-        means.append(np.mean([POOLED[score](draw) for draw in draws]))
-        numbers = part["fold"].unique()
-        if len(numbers) < 2:
-            return float(means[0]), float("nan")
-        without = [
-            np.mean([POOLED[score](draw[draw["fold"] != number]) for draw in draws])
-            for number in numbers
-        ]
-        sizes = folds[folds["repeat"] == repeat]
-        spread = (len(numbers) - 1) ** 2 / len(numbers) * np.var(without, ddof=1)  # jackknife
-        errors.append(spread * (1 + len(numbers) * share_of_test(sizes["train"], sizes["test"])))
-    # repetitions share all instances: they steady the estimate of the error more than reduce it
-    return float(np.mean(means)), float(np.sqrt(np.mean(errors)))

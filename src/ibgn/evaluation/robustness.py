@@ -8,12 +8,12 @@ from typing import NamedTuple, Unpack
 import numpy.typing as npt
 import pandas as pd
 
+from ibgn.evaluation.averages import average_folds
 from ibgn.evaluation.conditions import Condition
-from ibgn.evaluation.evaluate import Evaluation, pool
+from ibgn.evaluation.evaluate import Evaluation
 from ibgn.evaluation.folds import Fold
 from ibgn.evaluation.methods import Method
-from ibgn.evaluation.paired import compare_pairs, corrected_error
-from ibgn.evaluation.scores import SCORES
+from ibgn.evaluation.paired import compare_pairs
 from ibgn.evaluation.trials import TrialOptions, run_trials
 from ibgn.networks import Sequences
 
@@ -23,14 +23,14 @@ CONDITION = ["error", "rate"]
 
 
 class Gain(NamedTuple):
-    """How much more accurate one method is than another.
+    """How much more accurate one method is than another, or than itself with errors.
 
     Parameters
     ----------
     difference : mean over folds
     error : its standard error, corrected for the training instances that folds share
     p : of the corrected resampled t-test
-    p_holm : corrected for all pairs of methods, as the two may be chosen by looking at all
+    p_holm : corrected for all pairs, or all methods, that may have been looked at to choose
     """
 
     difference: float
@@ -55,23 +55,9 @@ class Robustness:
     def curves(self) -> pd.DataFrame:
         """Means over folds and draws for each method, error and rate, with standard errors.
 
-        Draws of a fold are averaged first, as they share everything but their errors. Standard
-        errors are over folds, corrected for the training instances that folds share. Calibration
-        errors are of all predictions of a repetition and draw.
+        See `ibgn.evaluation.averages.average_folds`.
         """
-        rows = []
-        predictions = dict(list(self.predictions.groupby(["method", *CONDITION], sort=False)))
-        for key, part in self.scores.groupby(["method", *CONDITION], sort=False):
-            folds = part.groupby(["repeat", "fold"]).mean(numeric_only=True)
-            row = dict(zip(["method", *CONDITION], key, strict=True))
-            row |= {"folds": len(folds), "draws": int(part["draw"].nunique())}
-            for score in SCORES:
-                row[score] = folds[score].mean()
-                row[f"{score}_error"] = corrected_error(folds[score], folds["train"], folds["test"])
-            pooled = pool("calibration_error", part, predictions[key])
-            row["calibration_error"], row["calibration_error_error"] = pooled
-            rows.append(row)
-        return pd.DataFrame(rows)
+        return average_folds(self.scores, self.predictions, ["method", *CONDITION])
 
     def gain(
         self,
@@ -91,14 +77,41 @@ class Robustness:
         among : methods of which the two were chosen, by default all
         margin : see `ibgn.evaluation.paired.compare_pairs`
         """
-        chosen = (self.scores["error"] == error) & (self.scores["rate"] == rate)
-        by_fold = self.scores[chosen].groupby(["method", "repeat", "fold"], sort=False)
-        scores = by_fold.mean(numeric_only=True).reset_index()
+        scores = self._by_fold(error, rate)
         names = list(dict.fromkeys(scores["method"] if among is None else among))
         others = [name for name in names if name not in (method, reference)]
         pairs = [(method, reference), *product((method, reference), others)]
         frame = compare_pairs(scores, [*pairs, *combinations(others, 2)], margin=margin)
         return Gain(*frame.loc[0, list(Gain._fields)])
+
+    def loss(
+        self,
+        method: str,
+        error: str,
+        rate: float = 0.0,
+        among: Sequence[str] | None = None,
+        margin: float = 0.0,
+    ) -> Gain:
+        """How much more accurate a method is without errors than with them, fold by fold.
+
+        Parameters
+        ----------
+        method, error, rate : whose accuracy, under which condition
+        among : methods of which this one was chosen, by default all
+        margin : see `ibgn.evaluation.paired.compare_pairs`
+        """
+        clean, noisy = self._by_fold("none", 0.0), self._by_fold(error, rate)
+        noisy["method"] += " with errors"
+        names = dict.fromkeys([method, *(clean["method"] if among is None else among)])
+        pairs = [(name, f"{name} with errors") for name in names]
+        frame = compare_pairs(pd.concat([clean, noisy]), pairs, margin=margin)
+        return Gain(*frame.loc[0, list(Gain._fields)])
+
+    def _by_fold(self, error: str, rate: float) -> pd.DataFrame:
+        """Scores of each method on each fold under one condition, the mean of all draws."""
+        chosen = (self.scores["error"] == error) & (self.scores["rate"] == rate)
+        by_fold = self.scores[chosen].groupby(["method", "repeat", "fold"], sort=False)
+        return by_fold.mean(numeric_only=True).reset_index()
 
     def at(self, error: str, rate: float = 0.0) -> Evaluation:
         """Results under one condition, of its first draw."""

@@ -2,6 +2,7 @@
 
 from ibgn.features.convolutions import Convolutions
 from ibgn.features.raster import Raster
+from ibgn.features.scores import ScoreFeatures
 from ibgn.features.transformer import IntervalFeatures
 
-__all__ = ["Convolutions", "IntervalFeatures", "Raster"]
+__all__ = ["Convolutions", "IntervalFeatures", "Raster", "ScoreFeatures"]

@@ -47,14 +47,21 @@ class Presence(NamedTuple):
         return np.repeat(np.arange(len(self.spans)), np.diff(self.offsets))
 
     @property
+    def row(self) -> Ints:
+        """(cells,) number of the instance of each."""
+        return np.repeat(np.arange(len(self.spans)), np.diff(self.rows))
+
+    @property
+    def length(self) -> Floats:
+        """(n,) how long each instance lasts."""
+        length: Floats = self.spans[:, 1] - self.spans[:, 0]
+        return length
+
+    @property
     def parts(self) -> tuple[Floats, Floats]:
         """Start and end of each interval as parts of its instance, from 0 to 1."""
-        owner, begin = self.owner, self.spans[:, 0]
-        length = self.spans[:, 1] - begin
-        return (
-            (self.start - begin[owner]) / length[owner],
-            (self.end - begin[owner]) / length[owner],
-        )
+        begin, length = self.spans[self.owner, 0], self.length[self.owner]
+        return (self.start - begin) / length, (self.end - begin) / length
 
     def sums(self, values: Floats | None = None) -> Floats:
         """(cells,) the sum of the values of the intervals of each cell, by default their number."""
@@ -113,4 +120,4 @@ def _report_unknown(X: IntervalSequences, unknown: Bools, how: str) -> None:
     if how == "error":
         raise DataError(found, "; ", Option("unknown", "warn"), " leaves them out")
     left_out = DataWarning("left out ", found, "; ", Option("unknown", "ignore"), " says nothing")
-    warnings.warn(left_out, stacklevel=4)
+    warnings.warn(left_out, stacklevel=2)

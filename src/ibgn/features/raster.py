@@ -50,8 +50,7 @@ class Raster(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         found = find_presence(as_sequences(X), self.actions_, self.unknown)
         pictures = np.zeros((len(found.spans), found.actions, self.samples), np.float32)
-        instance = np.repeat(np.arange(len(pictures)), np.diff(found.rows))
-        pictures[instance, found.action] = sample(found, self.samples)
+        pictures[found.row, found.action] = sample(found, self.samples)
         return pictures
 
 

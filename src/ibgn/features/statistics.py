@@ -38,10 +38,10 @@ def measure(found: Presence) -> Floats:
     mean = total / times
     longest = found.largest(duration)
     deviation = np.sqrt(found.sums((duration - mean[found.cell]) ** 2) / times)
-    share = found.sums(end - start)
+    share = total / found.length[found.row]
     rest, reached = found.largest(1 - start), found.largest(end)
     pause = (reached - (1 - rest) - share) / np.maximum(times - 1, 1)
-    instant = found.sums((end - start) * (start + end) / 2) / share
+    instant = found.sums(duration * (start + end) / 2) / total
     size = np.diff(found.offsets)[found.owner]
     position = np.arange(len(start)) - found.offsets[:-1][found.owner]
     return np.column_stack(

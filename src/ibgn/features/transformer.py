@@ -147,11 +147,14 @@ class IntervalFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_whole("bins", self.bins, 1)
         check_whole("samples", self.samples, 1)
         check_choice("unknown", self.unknown, UNKNOWN)
+        if not isinstance(self.sparse, bool | np.bool_):
+            raise OptionError("sparse", self.sparse, "must be True or False")
 
     def agrees(self) -> bool:
-        """Whether pairs are of known actions and relations."""
-        actions = (self.pairs_[:, :2] < len(self.actions_)).all()
-        return bool(actions and (self.pairs_[:, 2] < len(Relation)).all())
+        """Whether pairs are of known actions and relations, each once and in order."""
+        most = np.array([len(self.actions_), len(self.actions_), len(Relation)])
+        pairs = [tuple(pair) for pair in self.pairs_.tolist()]
+        return bool((self.pairs_ < most).all()) and pairs == sorted({*pairs})
 
     def _spread(self, part: str, found: Presence) -> csr_array:
         """(n, columns) of a part that describes each action by itself."""

@@ -18,6 +18,7 @@ from ibgn.metrics.probabilities import (
     calibration_by_chance,
     calibration_error,
     log_loss,
+    reliability,
 )
 from ibgn.metrics.ward import WardScores, ward_scores
 
@@ -33,5 +34,6 @@ __all__ = [
     "log_loss",
     "measure_confusion",
     "overlap_f1",
+    "reliability",
     "ward_scores",
 ]

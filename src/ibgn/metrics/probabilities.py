@@ -4,20 +4,26 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
+from scipy.signal import fftconvolve
 
 from ibgn._arrays import Bools, Floats, Ints
 from ibgn.checks import check_whole
+from ibgn.errors import DataError
 
 __all__ = [
-    "bin_confidence",
     "brier_score",
     "calibration_by_chance",
     "calibration_error",
     "log_loss",
+    "reliability",
 ]
 
 LEAST = 1e-15  # smaller probabilities count as this
 BINS = 10
+LEVEL = 0.95  # of the range that chance explains
+ROUNDING = 1e-6  # how far a probability may be above 1
+SHORT = 256  # up to this length a convolution is faster without a Fourier transform
 
 
 def log_loss(y: npt.NDArray[Any], probabilities: Floats, classes: npt.NDArray[Any]) -> float:
@@ -26,7 +32,8 @@ def log_loss(y: npt.NDArray[Any], probabilities: Floats, classes: npt.NDArray[An
     Parameters
     ----------
     y : (n,) true labels
-    probabilities : (n, classes) of the labels known in training, in the order of classes
+    probabilities : (n, classes) of the labels known in training
+    classes : these labels
 
     Examples
     --------
@@ -46,8 +53,7 @@ def brier_score(y: npt.NDArray[Any], probabilities: Floats, classes: npt.NDArray
 
     Parameters
     ----------
-    y : (n,) true labels
-    probabilities : (n, classes) of the labels known in training, in the order of classes
+    y, probabilities, classes : see `log_loss`
 
     Examples
     --------
@@ -76,7 +82,7 @@ def calibration_error(right: Bools, confidence: Floats) -> float:
     >>> calibration_error(np.array([True, False]), np.array([0.75, 0.75]))
     0.25
     """
-    gap = np.bincount(bin_confidence(confidence), confidence - right, BINS)
+    gap = np.bincount(_bin(confidence), confidence - right, BINS)
     return float(np.abs(gap).sum() / len(right))
 
 
@@ -118,7 +124,74 @@ def calibration_by_chance(
     return np.asarray(np.quantile(errors, quantiles), np.float64)
 
 
-def bin_confidence(confidence: Floats) -> Ints:
+def reliability(right: Bools, confidence: Floats, repeats: int = 1) -> pd.DataFrame:
+    """How often predictions are right, by how sure they are, beside what chance explains.
+
+    A perfectly calibrated predictor is right with the probability that it states. How many of the
+    predictions of a bin are right is then a sum of independent draws, whose distribution follows
+    from their confidences; `chance_low` and `chance_high` are its central 95%, as shares. In one
+    of twenty bins, or fewer, such a predictor is outside.
+
+    Parameters
+    ----------
+    right : (n,) whether each predicted label is the true one
+    confidence : (n,) probability of each predicted label
+    repeats : how often each instance was predicted, as by repeated cross-validation. Repetitions
+        share all instances, so chance is that of one repetition.
+
+    Returns
+    -------
+    DataFrame
+        One row for each of ten bins of equal width that has predictions: its ends `low` and
+        `high`, the number of predictions (instances), their mean confidence, their accuracy,
+        chance_low and chance_high.
+
+    Examples
+    --------
+    >>> right = np.array([True, False, True, True])
+    >>> frame = reliability(right, np.array([0.55, 0.55, 0.95, 0.95]))
+    >>> frame[["instances", "confidence", "accuracy"]].to_numpy().tolist()
+    [[2.0, 0.55, 0.5], [2.0, 0.95, 1.0]]
+    >>> frame[["chance_low", "chance_high"]].to_numpy().tolist()
+    [[0.0, 1.0], [0.5, 1.0]]
+    """
+    right, confidence = np.asarray(right, bool), np.asarray(confidence, np.float64)
+    check_whole("repeats", repeats, 1)
+    if right.shape != confidence.shape or right.ndim != 1:
+        raise DataError(
+            f"there are {right.size} outcomes and {confidence.size} confidences; give one of each "
+            "for every prediction"
+        )
+    if not ((confidence >= 0) & (confidence <= 1 + ROUNDING)).all():
+        raise DataError("a confidence is not between 0 and 1; give probabilities")
+    confidence = np.minimum(confidence, 1)
+    bins = _bin(confidence)
+    rows = []
+    for number in np.unique(bins).tolist():
+        sure, hits = confidence[bins == number], right[bins == number]
+        once = -(-len(sure) // repeats)
+        typical = np.quantile(sure, (np.arange(once) + 0.5) / once, method="inverted_cdf")
+        low, high = _count_range(typical)
+        span = (number / BINS, (number + 1) / BINS)
+        rows.append((*span, len(sure), sure.mean(), hits.mean(), low / once, high / once))
+    names = ["low", "high", "instances", "confidence", "accuracy", "chance_low", "chance_high"]
+    return pd.DataFrame(rows, columns=names).astype({"instances": np.int64})
+
+
+def _count_range(probabilities: Floats) -> tuple[int, int]:
+    """Central range of how many of independent events happen."""
+    parts = [np.array([1 - p, p]) for p in probabilities.tolist()]
+    while len(parts) > 1:  # in pairs, so that few convolutions are long
+        odd = parts[len(parts) // 2 * 2 :]
+        join: Any = np.convolve if len(parts[0]) <= SHORT else fftconvolve
+        parts = [join(a, b) for a, b in zip(parts[::2], parts[1::2], strict=False)] + odd
+    below = np.cumsum(parts[0])
+    outside = (1 - LEVEL) / 2
+    low, high = np.searchsorted(below, [outside, 1 - outside]).tolist()
+    return low, high
+
+
+def _bin(confidence: Floats) -> Ints:
     """(n,) number of the bin of each, from 0 to 9."""
     return np.minimum((confidence * BINS).astype(np.int64), BINS - 1)
 

@@ -5,11 +5,12 @@ never typeset.
 """
 
 from ibgn.plots import ranges, relations, shares  # noqa: F401  # which register figures of terms
-from ibgn.plots.calibration import plot_calibration
 from ibgn.plots.comparison import plot_activities, plot_comparison
 from ibgn.plots.confusion import plot_confusion
 from ibgn.plots.explanation import plot_explanation
+from ibgn.plots.learning import plot_learning_curve
 from ibgn.plots.network import plot_network
+from ibgn.plots.reliability import plot_reliability
 from ibgn.plots.robustness import plot_detectors, plot_robustness
 from ibgn.plots.structure import plot_structure
 from ibgn.plots.tables import plot_tables
@@ -21,12 +22,13 @@ from ibgn.plots.weights import plot_weights
 __all__ = [
     "figure_of",
     "plot_activities",
-    "plot_calibration",
     "plot_comparison",
     "plot_confusion",
     "plot_detectors",
     "plot_explanation",
+    "plot_learning_curve",
     "plot_network",
+    "plot_reliability",
     "plot_robustness",
     "plot_structure",
     "plot_tables",

@@ -20,6 +20,7 @@ from ibgn.plots.style import (
     dress,
     label_rows,
     legend_above,
+    method_looks,
     new_axes,
     say_empty,
     verbatim,
@@ -29,10 +30,8 @@ from ibgn.text import count, printable
 __all__ = ["plot_activities", "plot_comparison"]
 
 ROW = 0.29  # inches
-FAMILY = "IBGN"  # part of the names of its methods
 MARK = 8  # points
-OURS, RECALL = SERIES_COLOURS[:2]
-PRECISION = OURS
+PRECISION, RECALL = SERIES_COLOURS[:2]
 
 
 def plot_comparison(
@@ -56,7 +55,8 @@ def plot_comparison(
     Returns
     -------
     Axes
-        Rows are in the order of the frame, at most 40. IBGN and its variants are blue.
+        Rows are in the order of the frame, at most 40. A method has the same colour in all plots
+        of the same methods.
 
     Examples
     --------
@@ -78,7 +78,8 @@ def plot_comparison(
     ax = new_axes(6.5, ROW * len(rows) + 1) if ax is None else ax
     if rows.empty:
         return say_empty(ax, "no methods")
-    colours = [OURS if FAMILY in method else GREY for method in rows["method"]]
+    looks = method_looks(frame["method"])
+    colours = [looks[method]["color"] for method in rows["method"]]
     _draw_scores(ax, rows[score], rows[f"{score}_error"], colours)
     label_rows(ax, [printable(name, 32) for name in rows["method"]])
     if "reference" in rows:

@@ -1,4 +1,4 @@
-"""Numbers that an activity usually has: of intervals, and times of its actions."""
+"""Numbers that an activity usually has: of intervals, and how often and how long actions occur."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ from ibgn.plots.style import (
     new_axes,
     say_empty,
 )
-from ibgn.plots.terms import ROW, figure_of, frequent_actions, name_rows, title_term
+from ibgn.plots.terms import MOST_SHOWN, ROW, figure_of, frequent_actions, name_rows, title_term
 
 if TYPE_CHECKING:  # plots of data need not wait for the models
     from ibgn.model.activity import ActivityModel
@@ -87,23 +87,77 @@ def _draw_ranges(
     others: Sequence["ActivityModel"],
     ax: Axes | None,
 ) -> Axes:
-    """Draw the usual range of each action on a logarithmic axis, and what others typically have."""
+    """Draw the usual range of each action on a logarithmic axis."""
     frame: pd.DataFrame = activity[term].describe()
     chosen = [activity.actions[code] for code in frequent_actions(activity)]
     rows = frame[frame["action"].isin(chosen)]
+    label = f"{what}: usual range and middle"
+    ax = _draw_rows(term, frame, rows, "typical", label, activity, others, ax)
+    places = np.arange(len(rows))
+    ax.hlines(places, rows["from"], rows["to"], colors=OWN, linewidth=5, alpha=0.45, zorder=1.5)
+    ax.plot(rows["typical"], places, "o", color=OWN, markersize=6, zorder=3)
+    ax.set_xscale("log")
+    return ax
+
+
+@figure_of("actions")
+def draw_actions(
+    activity: "ActivityModel", others: Sequence["ActivityModel"], ax: Axes | None
+) -> Axes:
+    """Share of the intervals of each action."""
+    return _draw_bars("actions", "probability", "share of the intervals", activity, others, ax)
+
+
+@figure_of("occurrences")
+def draw_occurrences(
+    activity: "ActivityModel", others: Sequence["ActivityModel"], ax: Axes | None
+) -> Axes:
+    """Share of the instances in which each action occurs, with the mean number."""
+    what = "share of the instances; mean number on the right"
+    ax = _draw_bars("occurrences", "occurs", what, activity, others, ax)
+    means = activity["occurrences"].describe()["mean"].head(MOST_SHOWN).tolist()
+    for row, mean in enumerate(means):
+        ax.text(1.01, row, f"{mean:.1f}", transform=ax.get_yaxis_transform(), va="center")
+    return ax
+
+
+def _draw_bars(
+    term: str,
+    column: str,
+    what: str,
+    activity: "ActivityModel",
+    others: Sequence["ActivityModel"],
+    ax: Axes | None,
+) -> Axes:
+    """Draw a bar of a share for each action."""
+    frame: pd.DataFrame = activity[term].describe()
+    rows = frame.head(MOST_SHOWN)
+    ax = _draw_rows(term, frame, rows, column, what, activity, others, ax)
+    ax.barh(np.arange(len(rows)), rows[column], 0.7, color=OWN, alpha=0.75, zorder=1.5)
+    ax.set_xlim(0, min(1.0, 1.15 * max(ax.dataLim.x1, 0.05)))
+    return ax
+
+
+def _draw_rows(
+    term: str,
+    frame: pd.DataFrame,
+    rows: pd.DataFrame,
+    column: str,
+    what: str,
+    activity: "ActivityModel",
+    others: Sequence["ActivityModel"],
+    ax: Axes | None,
+) -> Axes:
+    """Name a row for each action that is shown, and draw a stroke for each other activity."""
     ax = new_axes(6.5, ROW * len(rows) + 1.1) if ax is None else ax
     title_term(ax, term, activity, len(rows), len(frame))
     if rows.empty:
         return say_empty(ax, "no actions")
-    places = np.arange(len(rows))
     for other in others:
-        theirs = other[term].describe().set_index("action")["typical"].reindex(rows["action"])
-        ax.plot(theirs, places, "|", color=GREY, markersize=9, alpha=0.7, zorder=2)
-    ax.hlines(places, rows["from"], rows["to"], colors=OWN, linewidth=5, alpha=0.45, zorder=1.5)
-    ax.plot(rows["typical"], places, "o", color=OWN, markersize=6, zorder=3)
-    ax.set_xscale("log")
+        theirs = other[term].describe().set_index("action")[column].reindex(rows["action"])
+        ax.plot(theirs, np.arange(len(rows)), "|", color=GREY, markersize=10, alpha=0.8, zorder=2)
     name_rows(ax, rows["action"].tolist())
     ax.grid(axis="x", color=FAINT, linewidth=0.6)
     ax.set_axisbelow(True)
-    ax.set_xlabel(f"{what}: usual range and middle" + _grey(others))
+    ax.set_xlabel(what + _grey(others))
     return dress(ax)

@@ -1,78 +1,21 @@
-"""Shares of an activity: which actions occur, which follow which, when they start and go on."""
+"""Shares as coloured cells: which action follows which, when actions start and go on."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 from matplotlib.axes import Axes
 
 from ibgn._arrays import Floats
 from ibgn.plots.cells import draw_shares
-from ibgn.plots.style import FAINT, GREY, SERIES_COLOURS, dress, new_axes, say_empty
-from ibgn.plots.terms import (
-    MOST_SHOWN,
-    ROW,
-    figure_of,
-    frequent_actions,
-    name_rows,
-    title_term,
-)
+from ibgn.plots.style import dress, new_axes, say_empty
+from ibgn.plots.terms import MOST_SHOWN, ROW, figure_of, frequent_actions, title_term
 from ibgn.text import printable
 
 if TYPE_CHECKING:  # plots of data need not wait for the models
     from ibgn.model.activity import ActivityModel
 
 __all__: list[str] = []
-
-
-@figure_of("actions")
-def draw_actions(
-    activity: "ActivityModel", others: Sequence["ActivityModel"], ax: Axes | None
-) -> Axes:
-    """Share of the intervals of each action."""
-    return _draw_bars("actions", "probability", "share of the intervals", activity, others, ax)
-
-
-@figure_of("occurrences")
-def draw_occurrences(
-    activity: "ActivityModel", others: Sequence["ActivityModel"], ax: Axes | None
-) -> Axes:
-    """Share of the instances in which each action occurs, with the mean number."""
-    what = "share of the instances; mean number on the right"
-    ax = _draw_bars("occurrences", "occurs", what, activity, others, ax)
-    means = activity["occurrences"].describe()["mean"].head(MOST_SHOWN).tolist()
-    for row, mean in enumerate(means):
-        ax.text(1.01, row, f"{mean:.1f}", transform=ax.get_yaxis_transform(), va="center")
-    return ax
-
-
-def _draw_bars(
-    term: str,
-    column: str,
-    what: str,
-    activity: "ActivityModel",
-    others: Sequence["ActivityModel"],
-    ax: Axes | None,
-) -> Axes:
-    """Draw a bar of a share for each action, and a stroke for each other activity."""
-    frame: pd.DataFrame = activity[term].describe()
-    rows = frame.head(MOST_SHOWN)
-    ax = new_axes(6.5, ROW * len(rows) + 1.1) if ax is None else ax
-    title_term(ax, term, activity, len(rows), len(frame))
-    if rows.empty:
-        return say_empty(ax, "no actions")
-    places = np.arange(len(rows))
-    ax.barh(places, rows[column], 0.7, color=SERIES_COLOURS[0], alpha=0.75, zorder=1.5)
-    for other in others:
-        theirs = other[term].describe().set_index("action")[column].reindex(rows["action"])
-        ax.plot(theirs, places, "|", color=GREY, markersize=11, alpha=0.8, zorder=2)
-    name_rows(ax, rows["action"].tolist())
-    ax.set_xlim(0, min(1.0, 1.15 * max(ax.dataLim.x1, 0.05)))
-    ax.grid(axis="x", color=FAINT, linewidth=0.6)
-    ax.set_axisbelow(True)
-    ax.set_xlabel(what + (" (other activities in grey)" if others else ""))
-    return dress(ax)
 
 
 @figure_of("starts")

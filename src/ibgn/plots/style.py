@@ -1,6 +1,6 @@
 """Shared style of all plots: colours, names as they are written, new axes, legends."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -49,6 +49,7 @@ __all__ = [
     "legend_above",
     "letters_across",
     "lines_beside",
+    "method_looks",
     "new_axes",
     "only_instance",
     "say_empty",
@@ -244,6 +245,17 @@ def series_look(number: int) -> dict[str, Any]:
         "marker": MARKERS[number % len(MARKERS)],
         "linestyle": LINES[number // count % len(LINES)],
     }
+
+
+def method_looks(methods: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """Look of each method, the same in all plots of the same methods, whatever their order.
+
+    Examples
+    --------
+    >>> method_looks(["IHMM", "DBN"])["DBN"] == method_looks(["DBN", "IHMM", "DBN"])["DBN"]
+    True
+    """
+    return {name: series_look(number) for number, name in enumerate(sorted(set(methods)))}
 
 
 def legend_above(ax: Axes, handles: list[Any], names: list[str], **options: Any) -> None:

@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import precision_recall_fscore_support
 
-from ibgn.classifiers import ActivityClassifier, IBGNClassifier
+from ibgn.classifiers.recogniser import Recogniser
 from ibgn.errors import MISSING, DataError, OptionError
 from ibgn.evaluation.evaluate import Evaluation
 from ibgn.evaluation.folds import Fold
@@ -87,9 +87,12 @@ class Findings:
     evaluation : methods side by side
     robustness : accuracy against errors of detection, as `Robustness.curves` gives it, or None
     method : name of the method that is examined more closely
-    activities : what it learned from all data, by label; empty if it is not an IBGN
-    weights : how much each of its terms says, as `describe_weights` gives it; None likewise
+    activities : what it learned from all data, by label; empty if it is not generative
+    weights : how much each of its terms or members says, as `describe_weights` gives it; None
+        likewise
     hardest : the instances that it finds hardest
+    learning : scores against the number of training instances, as `LearningCurve.curves` gives
+        them, or None
     """
 
     origin: Origin
@@ -100,6 +103,7 @@ class Findings:
     activities: Mapping[str, ActivityModel] = field(default_factory=dict)
     weights: pd.DataFrame | None = None
     hardest: Sequence[HardInstance] = ()
+    learning: pd.DataFrame | None = None
 
     @cached_property
     def summary(self) -> pd.DataFrame:
@@ -110,6 +114,11 @@ class Findings:
     def tests(self) -> pd.DataFrame:
         """Paired tests against the best method, see `Evaluation.compare`."""
         return self.evaluation.compare()
+
+    @cached_property
+    def reliability(self) -> pd.DataFrame:
+        """How often all methods are right by how sure they were, see `Evaluation.reliability`."""
+        return self.evaluation.reliability()
 
     @cached_property
     def confusion(self) -> pd.DataFrame:
@@ -153,20 +162,22 @@ def find(
     methods: Mapping[str, Method],
     *,
     robustness: pd.DataFrame | None = None,
+    learning: pd.DataFrame | None = None,
     search: Mapping[str, Grid] | None = None,
     n_jobs: int | None = None,
 ) -> Findings:
-    """Examine the best IBGN, or else the best method, of an evaluation.
+    """Examine the best generative method, or else the best that explains itself, or the best.
 
     It learns once from all data, to show what there is to learn, and once more for each fold
     with a hard instance, to explain that instance without having learned from it. If `evaluate`
-    chose parameters by search, pass the same search, so that they are chosen again.
+    chose parameters by search, pass the same search, so that they are chosen again. `robustness`
+    and `learning` are curves to show, as `Robustness.curves` and `LearningCurve.curves` give them.
     """
     labels = np.asarray(y).astype(str).astype(object)
     estimators = make_estimators(methods, origin.seed)
     method = _choose(evaluation, estimators)
     estimator = estimators[method]
-    if isinstance(estimator, ActivityClassifier):
+    if isinstance(estimator, Recogniser):
         estimator.set_params(n_jobs=n_jobs)
 
     def learn(train: IntervalSequences, y_train: Labels) -> Any:
@@ -176,7 +187,7 @@ def find(
                 return Search(clone(estimator, safe=False), search[method]).fit(train, y_train)
             return clone(estimator, safe=False).fit(train, y_train)
 
-    whole = learn(X, labels) if isinstance(estimator, IBGNClassifier) else None
+    whole = learn(X, labels) if hasattr(estimator, "sample") else None
     return Findings(
         origin=origin,
         inspection=inspect(X, labels, n_jobs=n_jobs),
@@ -186,18 +197,22 @@ def find(
         activities={} if whole is None else whole.activities_,
         weights=None if whole is None else whole.describe_weights(X),
         hardest=_hardest(X, labels, evaluation, folds, method, learn),
+        learning=learning,
     )
 
 
 def _choose(evaluation: Evaluation, estimators: Mapping[str, Any]) -> str:
-    """Name of the best IBGN, else of the best method that explains itself, else of the best."""
+    """Name of the best generative method, else of the best that explains itself, else of the best.
+
+    Generative methods have learned what there is to show of each activity.
+    """
     ranking = evaluation.ranking()
     for name in ranking:
         if name not in estimators:
             raise OptionError("methods", MISSING, f"must have {quote(name)}, to learn it again")
-    for kind in (IBGNClassifier, ActivityClassifier, object):
+    for ability in ("sample", "explain", "fit"):
         for name in ranking:
-            if isinstance(estimators[name], kind):
+            if hasattr(estimators[name], ability):
                 return name
     raise DataError("there is no method to report on; compare at least one")
 
@@ -230,7 +245,7 @@ def _explained(model: Any, instance: IntervalSequences, row: dict[Any, Any]) -> 
     label, predicted = str(row["label"]), str(row["predicted"])
     explanation = None
     # with one activity only there is no other to compare with
-    if isinstance(model, ActivityClassifier) and {label} < set(model.classes_.tolist()):
+    if hasattr(model, "explain") and {label} < set(model.classes_.tolist()):
         if predicted == label:  # recognised: compare with the next likeliest
             explanation = model.explain(instance, activity=label)
         else:

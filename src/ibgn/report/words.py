@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import Any
 
-import numpy as np
 from markupsafe import Markup
 
 from ibgn.allen import Relation
@@ -177,31 +176,22 @@ def judge_difference(test: Mapping[str, Any]) -> Markup:
     return Markup("{} recognises {} than {}{}").format(names[0], points, names[1], judged)
 
 
-def judge_confidence(data: Mapping[str, Any]) -> str:
+def judge_confidence(row: Mapping[str, Any]) -> str:
     """Say whether a method is right as often as it says.
 
     Parameters
     ----------
-    data : rows, bins of confidence with their accuracy, and the limit of what chance explains
+    row : its mean confidence, accuracy, calibration_error and calibration_limit, and whether it
+        is always_sure
     """
-    confidence, accuracy, instances = (
-        np.array([row[name] for row in data["rows"]], float)
-        for name in ("confidence", "accuracy", "instances")
-    )
-    sure, right, error = (
-        float(np.average(values, weights=instances))
-        for values in (confidence, accuracy, np.abs(confidence - accuracy))
-    )
-    line = (
-        f"On average it is {sure:.0%} sure and right in {right:.0%} of the cases. Within bins of "
-        f"confidence, the two are {error:.3f} apart on average; a method that is exactly as sure "
-        f"as it should be would stay below {data['limit']:.3f} in 95 of 100 such tests"
-    )
-    if error <= data["limit"]:
-        return f"{line}. So this may be chance: it is about as sure as it should be."
-    if abs(sure - right) <= CLOSE:
-        return f"{line}. It is too sure of some predictions and not sure enough of others."
-    return f"{line}. It is {'too sure' if sure > right else 'not sure enough'} of itself."
+    if row["always_sure"]:
+        return "It states no probabilities: it is always sure."
+    if row["calibration_error"] <= row["calibration_limit"]:
+        return "It is about as sure as it should be: the difference may be chance."
+    surplus = row["confidence"] - row["accuracy"]
+    if abs(surplus) <= CLOSE:
+        return "It is too sure of some predictions and not sure enough of others."
+    return f"It is {'too sure' if surplus > 0 else 'not sure enough'} of itself."
 
 
 FILTERS = {

@@ -123,19 +123,16 @@ class FittedTables(FittedTerm):
         always from the same seed.
         """
         longest = int(X.lengths.max(initial=0))
-        emission = self.emission(longest)
         # the first rows do not depend on how many rows there are
         uniform = np.random.default_rng(self.seed).random((longest, particles + 1))
-        terms = np.empty(len(X.action))
-        for begin, stop in pairwise(X.offsets.tolist()):
-            k = stop - begin
-            of_nodes = np.ascontiguousarray(emission[:k, X.action[begin:stop]].T)
-            terms[begin:stop] = (
-                sequential.log_sequential_exact(of_nodes, self.concentration)
-                if k <= EXACT_LENGTH
-                else sequential.log_sequential_particles(of_nodes, self.concentration, uniform[:k])
-            )
-        return terms
+        return sequential.log_sequential(
+            X.offsets,
+            X.action,
+            self.emission(longest),
+            float(self.concentration),
+            EXACT_LENGTH,
+            uniform,
+        )
 
     @property
     def _unknown(self) -> float:

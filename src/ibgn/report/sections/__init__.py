@@ -8,6 +8,7 @@ from ibgn.report.sections import (
     confusion,
     data,
     hardest,
+    learning,
     model,
     reproduce,
     robustness,
@@ -20,6 +21,7 @@ SECTIONS: tuple[Section, ...] = tuple(
     for module in (
         data,
         comparison,
+        learning,
         robustness,
         confusion,
         activities,

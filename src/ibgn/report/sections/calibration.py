@@ -1,56 +1,58 @@
-"""Whether a method is right as often as it says."""
+"""Whether methods are right as often as they say."""
 
+from functools import partial
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from ibgn.evaluation.plain import rows
-from ibgn.metrics import calibration_by_chance
-from ibgn.metrics.probabilities import bin_confidence
-from ibgn.plots import plot_calibration
+from ibgn.plots import plot_reliability
 from ibgn.report.findings import Findings
 from ibgn.report.section import Figure, Section, template_beside
+from ibgn.text import printable
 
-__all__ = ["SECTION", "bins_of_confidence"]
-
-
-def bins_of_confidence(predictions: pd.DataFrame) -> pd.DataFrame:
-    """Mean confidence, accuracy and number of instances in each bin of confidence."""
-    part = predictions.assign(
-        right=predictions["label"] == predictions["predicted"],
-        bin=bin_confidence(predictions["confidence"].to_numpy(float)),
-    )
-    bins = part.groupby("bin").agg(
-        confidence=("confidence", "mean"), accuracy=("right", "mean"), instances=("right", "size")
-    )
-    return bins.reset_index(drop=True)
+__all__ = ["SECTION"]
 
 
 def _data(findings: Findings) -> dict[str, Any]:
-    predictions = findings.predictions
-    once = predictions[predictions["repeat"] == predictions["repeat"].min()]
-    limit = calibration_by_chance(once["confidence"].to_numpy(float))[-1]
+    bins = dict(list(findings.reliability.groupby("method")))
     return {
-        "method": findings.method,
-        "rows": rows(bins_of_confidence(predictions)),
-        "limit": float(limit),
+        "methods": [_judged(row, bins[row["method"]]) for row in rows(findings.summary)],
+        "rows": rows(findings.reliability),
+    }
+
+
+def _judged(row: dict[str, Any], bins: pd.DataFrame) -> dict[str, Any]:
+    """How sure a method is and how often it is right, over all bins."""
+    return {name: row[name] for name in ("method", "calibration_error", "calibration_limit")} | {
+        "confidence": float(np.average(bins["confidence"], weights=bins["instances"])),
+        "accuracy": float(np.average(bins["accuracy"], weights=bins["instances"])),
+        "always_sure": bool((bins["confidence"] == 1).all()),
     }
 
 
 def _figures(findings: Findings, data: dict[str, Any]) -> dict[str, Figure]:
-    alt = f"How often {findings.method} is right, against how sure it says it is."
-    bins, limit = pd.DataFrame(data["rows"]), data["limit"]
-    return {"calibration": Figure(lambda: plot_calibration(bins, limit=limit), alt)}
+    figures = {}
+    for number, row in enumerate(data["methods"]):
+        if row["always_sure"]:
+            continue
+        method, limit = row["method"], row["calibration_limit"]
+        draw = partial(plot_reliability, findings.reliability, method, limit=limit)
+        alt = f"How often {printable(method)} is right, against how sure it says it is."
+        figures[f"reliability-{number}"] = Figure(draw, alt)
+    return figures
 
 
 SECTION = Section(
     "calibration",
-    "How sure it is",
+    "How sure they are",
     "A method that says it is 80% sure should be right in 80 of 100 such cases. Predictions are "
-    "grouped by how sure they were; points below the line are too sure, points above it not sure "
-    "enough.",
+    "grouped by how sure they were; dots below the line are too sure, dots above it not sure "
+    "enough. Few predictions are off by chance alone: the pale bars are where the dots of a method "
+    "that is exactly as sure as it should be lie in 95 of 100 cases.",
     _data,
     template_beside(__file__),
     _figures,
-    lambda findings, data: {"calibration": pd.DataFrame(data["rows"])},
+    lambda findings, data: {"reliability": findings.reliability},
 )

@@ -37,6 +37,7 @@ def _data(findings: Findings) -> dict[str, Any] | None:
     return {
         "method": findings.method,
         "weights": [] if findings.weights is None else rows(findings.weights),
+        "weighted": _weighted(findings),
         "activities": [
             _describe(models[name]) | {"drawn": name in drawn} for name in sorted(worst)
         ],
@@ -46,6 +47,13 @@ def _data(findings: Findings) -> dict[str, Any] | None:
         "converged": sum(bool(diagnostics and diagnostics["converged"]) for diagnostics in chains),
         "in_all": len(models),
     }
+
+
+def _weighted(findings: Findings) -> str:
+    """What has a weight: a term of the activities, or a member of an ensemble."""
+    terms = {name for model in findings.activities.values() for name in model.terms}
+    named = set() if findings.weights is None else set(findings.weights["term"])
+    return "term" if named <= terms else "member"
 
 
 def _describe(model: ActivityModel) -> dict[str, Any]:
@@ -100,7 +108,7 @@ def _convergence(model: ActivityModel) -> dict[str, Any] | None:
 def _figures(findings: Findings, data: dict[str, Any]) -> dict[str, Figure]:
     figures = {}
     if findings.weights is not None and len(findings.weights) > 1:
-        alt = "Terms by how much they say: the spread of their scores, and their weights."
+        alt = f"How much each {data['weighted']} says: the spread of its scores, and its weight."
         figures["weights"] = Figure(partial(draw_weights, findings.weights), alt)
     for number, row in enumerate(data["activities"]):
         if not row["drawn"]:
