@@ -21,7 +21,7 @@ from ibgn.model.generation import sample_instances
 from ibgn.model.learning import HeldOut, Lesson
 from ibgn.model.style_search import StyleSearch, find_styles
 from ibgn.model.styles import STYLES, log_posterior, pool_styles
-from ibgn.model.weights import RIDGE, USUAL, fit_weights
+from ibgn.model.weights import RIDGE, USUAL, fit_weights, usual_weight
 from ibgn.report.sections.model import SECTION
 from ibgn.terms import Context, Durations, Length, Occupancy, Order, Relations
 from model_files import again, closed, opened, refused, same, state
@@ -87,12 +87,14 @@ def test_instances_are_scored_by_styles_learned_from_others(data, rng):
 
 
 @pytest.mark.parametrize("name", ["one way", "two relations", "two paces", "three ways"])
-def test_each_step_of_em_raises_the_evidence(data, name, rng):
+def test_each_step_of_em_raises_the_evidence(data, name):
     X, _ = of_activity(data, name)
+    rng = np.random.default_rng(0)  # there is no rate of starts from which EM makes no step
     search = StyleSearch(QUICK, X, rng)
     lengths = []
     for number in (2, 3):
-        for start in search.starts(number):
+        anyhow = [rng.permutation(np.arange(len(X)) % number) for _ in range(4)]
+        for start in (*search.starts(number), *anyhow):
             steps = list(search.climb(start, number))
             heights = [division.evidence.sum() for division in steps]
             assert (np.diff(heights) > 0).all()
@@ -265,7 +267,7 @@ def test_other_styles_of_an_activity_count_like_copies(data):
     held_out = lesson.hold_out(contexts)
     assert held_out.scores.shape == (60, 1, 3)
     np.testing.assert_array_equal(held_out.codes, codes)
-    assert lesson.typical(held_out).shape == (3, 1)
+    assert [of_style.shape for of_style in lesson.typical(held_out)] == [(1,)] * 3
 
 
 def test_weights_are_those_of_the_mixture(rng):
@@ -274,12 +276,13 @@ def test_weights_are_those_of_the_mixture(rng):
     scores[np.arange(60), :, codes] += 2
     counting, prior = rng.uniform(0.5, 1, 60), np.log(rng.dirichlet(np.ones(6)))
     found = fit_weights(HeldOut(scores, codes, counting), prior, activity)
+    usual = usual_weight(HeldOut(scores, codes, counting), activity)
 
     def loss(weights):
         joint = weights @ scores + prior
         own = np.where(activity[codes][:, None] == activity, joint, -np.inf)
         lost = logsumexp(joint, axis=1) - logsumexp(own, axis=1)
-        return counting @ lost + RIDGE * ((weights - USUAL) ** 2).sum() / 2
+        return counting @ lost + RIDGE * ((weights / usual - 1) ** 2).sum() / 2
 
     slope = approx_fprime(found, loss, 1e-6)
     assert (np.abs(slope[found > 0]) < 1e-2).all()
@@ -311,18 +314,7 @@ def test_results_without_styles_are_those_of_before_there_were_any():
     X, y, _ = make_hand_signs(instances_per_style=4, random_state=0)
     chosen = np.isin(y, np.unique(y)[:5])
     weights = IBGNClassifier(random_state=0).fit(X[chosen], y[chosen]).weights_
-    before = [
-        0.08797,
-        0.05153,
-        0.1602,
-        0.13674,
-        0.22051,
-        0.1804,
-        0.16376,
-        0.11229,
-        0.15941,
-        0.23174,
-    ]
+    before = [0.0134, 0.0131, 0.0247, 0.0175, 0.0216, 0.0221, 0.0155, 0.0135, 0.0455, 0.0187]
     np.testing.assert_allclose(weights, before, atol=1e-4)
 
 

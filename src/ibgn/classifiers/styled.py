@@ -22,6 +22,7 @@ from ibgn.model.learning import HeldOut
 from ibgn.model.style_search import StyleChoice, find_styles
 from ibgn.model.styles import STYLES, StyleWords, pool_styles
 from ibgn.networks import Sequences
+from ibgn.worlds import likeliest_world
 
 __all__ = ["StyledClassifier"]
 
@@ -55,9 +56,13 @@ class StyledClassifier(ActivityClassifier):
             check_whole("styles", self.styles, 1)
 
     def _learn_models(
-        self, X: IntervalSequences, codes: npt.NDArray[np.intp], labels: Sequence[Any]
+        self,
+        X: IntervalSequences,
+        codes: npt.NDArray[np.intp],
+        labels: Sequence[Any],
+        every: bool,
     ) -> tuple[dict[Any, ActivityModel], HeldOut | None]:
-        activities, held_out = super()._learn_models(X, codes, labels)
+        activities, held_out = super()._learn_models(X, codes, labels, every)
         self.styles_ = np.ones((len(X), 1))
         found = self._find_styles(X, codes) if self.styles != 1 else []
         if not any(style.any() for style in found):
@@ -68,7 +73,7 @@ class StyledClassifier(ActivityClassifier):
             style_codes[codes == c] = len(names) + style
             shares = (np.bincount(style) / len(style)).tolist()
             names += [Style(c, number, share) for number, share in enumerate(shares)]
-        styles, by_style = super()._learn_models(X, style_codes, names)
+        styles, by_style = super()._learn_models(X, style_codes, names, every)
         for c, label in enumerate(labels):
             own = [
                 replace(model, share=name.share)
@@ -79,7 +84,7 @@ class StyledClassifier(ActivityClassifier):
             activities[label] = activities[label].with_styles(several, self.weights_)
         self.styles_ = np.zeros((len(X), max(len(each.members) for each in activities.values())))
         for c, activity in enumerate(activities.values()):
-            posterior = np.exp(activity.log_posterior(X[codes == c]))
+            posterior = np.exp(activity.log_posterior(likeliest_world(X[codes == c])))
             self.styles_[codes == c, : posterior.shape[1]] = posterior
         return activities, by_style and self._pool(by_style, names)
 
@@ -96,7 +101,7 @@ class StyledClassifier(ActivityClassifier):
     def _find_styles(self, X: IntervalSequences, codes: npt.NDArray[np.intp]) -> list[Ints]:
         """Style of each instance, activity by activity."""
         terms = self._make_terms()
-        parts = [X[codes == c] for c in range(len(self.classes_))]
+        parts = [likeliest_world(X[codes == c]) for c in range(len(self.classes_))]
         children = as_generator(self.random_state).spawn(len(parts))
         found: list[Ints] = joblib.Parallel(n_jobs=self.n_jobs, prefer="threads")(
             joblib.delayed(find_styles)(terms, part, self.styles, rng)
@@ -140,7 +145,7 @@ class StyledClassifier(ActivityClassifier):
         array([[0., 1.]])
         """
         check_is_fitted(self)
-        coded = self._coded(self._prepare(as_sequences(X)))
+        coded = self._coded(self._prepare(likeliest_world(as_sequences(X))))
         return np.exp(self.activities_[self._label(activity)].log_posterior(coded))
 
     def describe_styles(self) -> pd.DataFrame:
