@@ -58,7 +58,7 @@ def test_kernels_are_found():
     assert {"relate", "constrain_full", "close"} <= dict(kernels()).keys()
 
 
-@pytest.mark.parametrize(("name", "kernel"), [*kernels()], ids=list(dict(kernels())))
+@pytest.mark.parametrize(("name", "kernel"), [*kernels()], ids=[name for name, _ in kernels()])
 def test_kernel_has_a_twin_with_its_parameters(name, kernel):
     twin = getattr(twins_of(kernel), name)
     assert list(inspect.signature(twin).parameters) == list(
