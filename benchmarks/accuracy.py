@@ -3,7 +3,7 @@
 Run with `python -m benchmarks.accuracy FOLDER`, where FOLDER has files of recordings as
 `ibgn.read_csv` takes them. Those with groups are split by group, others in ten stratified folds
 with seed 0. No option depends on the data set. Prints tables in Markdown; docs/accuracy.md has
-them. With names of parts (opponents, ensemble, errors, terms, weights, structures, options), only these.
+them. With names of parts (opponents, ensemble, weights, terms, structures, options), only these.
 """
 
 import sys
