@@ -30,6 +30,7 @@ from ibgn.model.learning import HeldOut, Lesson
 from ibgn.networks import Sequences, read_networks
 from ibgn.recoding import recode
 from ibgn.terms.base import Context, FittedTerm, Term
+from ibgn.worlds import likeliest_world, occurring_actions
 
 __all__ = ["ActivityClassifier", "as_one_instance"]
 
@@ -77,7 +78,7 @@ class ActivityClassifier(Recogniser):
         Returns (n, activities) log probabilities, or None where no weights are learned, for which
         some instances are held out.
         """
-        held_out = self._learn(X, y)
+        held_out = self._learn(X, y, every=True)
         if held_out is None:
             return None
         own = held_out.scores[: len(as_sequences(X))]  # copies with errors come after them
@@ -90,23 +91,26 @@ class ActivityClassifier(Recogniser):
         (n, terms, activities); groups are held out together, see `ibgn.model.folds`. Where no
         weights are learned, for which some instances are held out, copies learn from parts of X.
         """
-        held_out = self._learn(X, y)
+        held_out = self._learn(X, y, every=True)
         if held_out is None:
             return score_by_folds(self, X, y)
         return held_out.scores[: len(as_sequences(X))]
 
-    def _learn(self, X: Sequences, y: npt.ArrayLike) -> HeldOut | None:
-        """Learn a model of each activity; returns scores of what was held out, if any was."""
+    def _learn(self, X: Sequences, y: npt.ArrayLike, every: bool = False) -> HeldOut | None:
+        """Learn a model of each activity; returns scores of what was held out, if any was.
+
+        every : whether every instance is held out, also where fewer are enough to learn weights
+        """
         self._check_options()
         X, labels = check_data(X, y)
         self.classes_, codes = np.unique(labels, return_inverse=True)
         self.class_log_prior_ = class_log_prior(self.class_prior, self.classes_.tolist(), codes)
         X = self._prepare_training(X, codes)
         # actions of the vocabulary that never occur stay unknown
-        self.actions_ = tuple(sorted(X.actions[code] for code in np.unique(X.action)))
+        self.actions_ = tuple(sorted(X.actions[code] for code in occurring_actions(X)))
         X = IntervalSequences.from_flat(self._coded(X).flat, self.actions_, X.ids, X.groups)
-        parts = [X[codes == c] for c in range(len(self.classes_))]
-        terms, typical, held_out = self._fit_terms(X, codes, parts)
+        parts = [likeliest_world(X[codes == c]) for c in range(len(self.classes_))]
+        terms, typical, held_out = self._fit_terms(X, codes, parts, every)
         self.activities_ = {
             label: self.activity_type(
                 label,
@@ -133,7 +137,11 @@ class ActivityClassifier(Recogniser):
         return X
 
     def _fit_terms(
-        self, X: IntervalSequences, codes: npt.NDArray[np.intp], parts: list[IntervalSequences]
+        self,
+        X: IntervalSequences,
+        codes: npt.NDArray[np.intp],
+        parts: list[IntervalSequences],
+        every: bool,
     ) -> tuple[list[dict[str, FittedTerm]], Sequence[Floats | None], HeldOut | None]:
         """Learn all terms of each activity, and their weights; parts are X by activity.
 
@@ -152,9 +160,11 @@ class ActivityClassifier(Recogniser):
             typical: Sequence[Floats | None] = [None] * len(parts)
             held_out: HeldOut | None = None
             if lesson.sample.folds > 1:
-                held_out = lesson.hold_out(contexts)
-                typical = list(lesson.typical(held_out))
+                held_out = lesson.hold_out(contexts, every)
+                typical = lesson.typical(held_out)
                 self._set_weights(held_out)
+                if not held_out.weights.any():  # nothing was learned about any true activity
+                    held_out = None
             total = len(terms) * len(parts)
             learned = list(_with_progress(lesson.learn(contexts), total, self.progress))
         names = [of_activities[0].name for of_activities in terms]
@@ -169,7 +179,7 @@ class ActivityClassifier(Recogniser):
         rng: np.random.Generator,
     ) -> Lesson:
         """What is learned from: all instances as one fold, where no weights are learned."""
-        return Lesson(terms, X, codes, [np.arange(len(X))])
+        return Lesson(terms, likeliest_world(X), codes, [np.arange(len(X))])
 
     def _set_weights(self, held_out: HeldOut) -> None:
         """Learn the weights of terms from held-out scores."""
@@ -184,26 +194,12 @@ class ActivityClassifier(Recogniser):
         check_is_fitted(self)
         return tuple(next(iter(self.activities_.values())).terms)
 
-    def scores(self, X: Sequences) -> Floats:
-        """(n, terms, activities) log P(instance | activity), term by term.
-
-        Terms are in the order of `terms_`, activities in that of `classes_`.
-
-        Examples
-        --------
-        >>> from ibgn import DBNClassifier
-        >>> model = DBNClassifier().fit([[("hold", 0, 1)], [("stir", 0, 9)]], ["tea", "dough"])
-        >>> model.scores([[("hold", 0, 2)]]).shape
-        (1, 1, 2)
-        """
-        check_is_fitted(self)
-        return self._scores(self._coded(self._prepare(as_sequences(X))))
-
     def _coded(self, X: IntervalSequences) -> IntervalSequences:
         """X with actions coded as in training."""
         return recode(X, self.actions_)
 
     def _scores(self, X: IntervalSequences) -> Floats:
+        X = self._coded(self._prepare(X))
         with joblib.parallel_config("threading", n_jobs=self.n_jobs):
             pieces = [score_activities(self.activities_.values(), piece) for piece in _pieces(X)]
         shape = (0, len(self.terms_), len(self.classes_))
@@ -217,14 +213,16 @@ class ActivityClassifier(Recogniser):
 
         Parameters
         ----------
-        instance : one instance, like X[0], or a list of (action, start, end)
+        instance : one instance, like X[0], or a list of (action, start, end); of an uncertain
+            one, the likeliest world is explained
         against : label to compare with, by default the second likeliest
         activity : label to explain, by default the likeliest
         """
         check_is_fitted(self)
-        X = self._prepare(as_one_instance(instance))
+        X = as_one_instance(instance)
+        joint = self._joint_log_likelihood(X)[0]
+        X = self._prepare(likeliest_world(X))
         coded = self._coded(X)
-        joint = self._weights @ self._scores(coded)[0] + self.class_log_prior_
         chosen, other = self._two_labels(joint, activity, against)
         priors = dict(zip(self.classes_.tolist(), self.class_log_prior_.tolist(), strict=True))
         models = self.activities_[chosen], self.activities_[other]

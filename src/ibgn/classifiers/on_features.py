@@ -14,7 +14,6 @@ import numpy.typing as npt
 from scipy.special import log_softmax
 from sklearn.base import clone
 from sklearn.tree import ExtraTreeClassifier
-from sklearn.utils.validation import check_is_fitted
 
 from ibgn._arrays import Array, Floats, Ints
 from ibgn.checks import check_whole
@@ -23,10 +22,11 @@ from ibgn.classifiers.recogniser import Recogniser, as_generator
 from ibgn.declarations import FITTED, FLOAT, Stored, is_finite, is_positive
 from ibgn.errors import OptionError
 from ibgn.features import IntervalFeatures
-from ibgn.intervals import IntervalSequences, as_sequences
+from ibgn.intervals import IntervalSequences
 from ibgn.model.forest import Forest
 from ibgn.model.ridge import fit_ridge
 from ibgn.networks import Sequences
+from ibgn.worlds import likeliest_world
 
 __all__ = ["FeatureClassifier", "IntervalForest", "IntervalRidge", "fits_features", "to_dense"]
 
@@ -62,6 +62,7 @@ class FeatureClassifier(Recogniser):
         """
         self._check_options()
         X, labels = check_data(X, y)
+        X = likeliest_world(X)
         self.classes_, codes = np.unique(labels, return_inverse=True)
         given = IntervalFeatures(unknown="ignore") if self.features is None else self.features
         self.features_ = clone(given)
@@ -75,10 +76,8 @@ class FeatureClassifier(Recogniser):
     def _log_proba(self, rows: Any) -> Floats:
         """(n, activities) log probabilities."""
 
-    def scores(self, X: Sequences) -> Floats:
+    def _scores(self, X: IntervalSequences) -> Floats:
         """(n, 1, activities) log probability of each activity."""
-        check_is_fitted(self)
-        X = as_sequences(X)
         if not len(X):
             return np.zeros((0, 1, len(self.classes_)))
         return self._log_proba(self.features_.transform(X))[:, None]
