@@ -65,8 +65,7 @@ class IBGNEnsemble(Recogniser):
         pipelines of scikit-learn that begin with its features; by default those of
         `default_members`
     random_state : seed for members that have none, or a NumPy generator
-    n_jobs : for members that have it as an option
-    progress : not used
+    n_jobs, progress : for members that have these options
 
     Attributes
     ----------
@@ -170,6 +169,8 @@ class IBGNEnsemble(Recogniser):
             for name, value in options.items()
             if value is None and (option := name.rpartition("__")[2]) in given
         }
+        if self.progress and "progress" in options:
+            new["progress"] = True
         return copy.set_params(**new) if new else copy
 
     def _learn(
