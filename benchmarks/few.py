@@ -225,7 +225,7 @@ def unlabelled(folder: Path) -> Iterator[str]:
 
 
 def many(folder: Path) -> Iterator[str]:
-    """CPU seconds by the number of activities, each with five instances of its own simulated kind."""
+    """CPU seconds by the number of activities, with five simulated instances of each."""
     lines = ["| activities | fit | predict 100 | save | load | megabytes |", "|" + "---|" * 6]
     IBGNClassifier(random_state=0).fit(*make_activities(5, instances=2))  # compiles kernels
     for activities in (10, 50, 100, 500):
