@@ -333,7 +333,7 @@ def test_fingers_without_learned_thresholds_are_refused():
 def test_parameters_are_kept_and_cloned():
     detector = FingerDetector(60, 30, min_duration=0.3, max_gap=1)
     assert clone(detector).get_params() == {
-        "bent_above": 60, "straight_below": 30, "min_duration": 0.3, "max_gap": 1
+        "bent_above": 60, "straight_below": 30, "min_duration": 0.3, "max_gap": 1, "soft": False
     }  # fmt: skip
     assert detector.fit([record([0])]) is detector
 

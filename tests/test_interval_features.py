@@ -282,7 +282,8 @@ def test_what_was_learned_agrees_only_as_it_is_learned():
     features = IntervalFeatures().fit([[("a", 0, 1), ("b", 1, 2), ("a", 3, 4)]])
     pairs = features.pairs_
     assert features.agrees()
-    for wrong in (pairs[::-1], np.repeat(pairs, 2, axis=0), pairs + [0, 0, 6], pairs + [1, 0, 0]):
+    shifts = np.array([[0, 0, 6], [1, 0, 0], [0, 1, 0]])
+    for wrong in (pairs[::-1], np.repeat(pairs, 2, axis=0), *(pairs + shift for shift in shifts)):
         features.pairs_ = wrong
         assert not features.agrees()
 
@@ -359,6 +360,8 @@ def test_it_must_be_fitted(kind):
 def test_invalid_options_are_refused(options):
     with pytest.raises(OptionError, match=next(iter(options))):
         IntervalFeatures(**options).fit(X)
+    with pytest.raises(OptionError, match=next(iter(options))):
+        IntervalFeatures().fit(X).set_params(**options).transform(X)
 
 
 def test_nothing_to_learn_from():

@@ -3,7 +3,9 @@
 from html import escape
 from typing import TYPE_CHECKING
 
-from ibgn.text import printable
+import numpy as np
+
+from ibgn.text import count, printable
 
 if TYPE_CHECKING:
     from ibgn.intervals import IntervalSequences
@@ -24,6 +26,8 @@ def headline(X: "IntervalSequences") -> str:
     if X.groups is not None:
         groups = len(set(X.groups.tolist()))
         parts.append(f"{groups} group{'' if groups == 1 else 's'}")
+    if X.uncertainty is not None:
+        parts.append(f"{count(int(X.uncertainty.uncertain.sum()), 'interval')} uncertain")
     return ", ".join(parts)
 
 
@@ -34,9 +38,9 @@ def as_text(X: "IntervalSequences") -> str:
         instance = X[d]
         name = str(d) if instance.ids is None else printable(instance.ids[0])
         shown = [
-            f"{printable(instance.actions[action])} [{start:g}, {end:g})"
-            for action, start, end in zip(
-                instance.action[:SHOWN_INTERVALS], instance.start, instance.end, strict=False
+            f"{name} [{start:g}, {end:g})"
+            for name, start, end in zip(
+                _names(instance)[:SHOWN_INTERVALS], instance.start, instance.end, strict=False
             )
         ]
         more = ["..."] if len(instance.action) > SHOWN_INTERVALS else []
@@ -44,6 +48,15 @@ def as_text(X: "IntervalSequences") -> str:
     if len(X) > SHOWN_INSTANCES:
         lines.append(f"  ... {len(X) - SHOWN_INSTANCES} more")
     return "\n".join(lines)
+
+
+def _names(instance: "IntervalSequences") -> list[str]:
+    """Name of each interval, with a question mark where something about it is not certain."""
+    names = [printable(instance.actions[code]) for code in instance.action.tolist()]
+    if instance.uncertainty is None:
+        return names
+    marks = np.where(instance.uncertainty.uncertain, "?", "").tolist()
+    return [name + mark for name, mark in zip(names, marks, strict=True)]
 
 
 def as_html(X: "IntervalSequences") -> str:
@@ -72,11 +85,12 @@ def _timeline(instance: "IntervalSequences") -> str:
     lanes = {code: lane for lane, code in enumerate(dict.fromkeys(instance.action.tolist()))}
     origin, scale = instance.start.min(), BAR_WIDTH / (instance.end.max() - instance.start.min())
     bars = []
-    for code, start, end in zip(
-        instance.action.tolist(), instance.start.tolist(), instance.end.tolist(), strict=True
+    times = instance.start.tolist(), instance.end.tolist()
+    for code, shown, start, end in zip(
+        instance.action.tolist(), _names(instance), *times, strict=True
     ):
         hue = 360 * code // len(instance.actions)
-        name = escape(printable(instance.actions[code]))
+        name = escape(shown)
         bars.append(
             f'<rect x="{(start - origin) * scale:.1f}" y="{lanes[code] * BAR_HEIGHT}" '
             f'width="{max((end - start) * scale, 1):.1f}" height="{BAR_HEIGHT - 2}" '

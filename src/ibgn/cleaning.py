@@ -9,17 +9,18 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple, TypedDict, get_args
+from typing import Any, Literal, TypedDict, get_args
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from ibgn._arrays import Bools, Floats, Ints
 from ibgn._kernels.instants import merge_instants
 from ibgn.checks import as_number, check_choice, check_number, is_date, span_advice
 from ibgn.errors import DataError, DataWarning, Option, Part
+from ibgn.flat import Flat
 from ibgn.text import count, quote
+from ibgn.uncertainty import Uncertainty
 
 __all__ = ["Cleaning", "CleaningOptions", "Flat", "Records"]
 
@@ -78,15 +79,6 @@ class Cleaning:
         check_number("tick", self.tick, "positive", lambda value: value > 0)
 
 
-class Flat(NamedTuple):
-    """Intervals of many instances: those of d are from offsets[d] to offsets[d+1]."""
-
-    offsets: Ints
-    action: npt.NDArray[np.int32]
-    start: Floats
-    end: Floats
-
-
 @dataclass(frozen=True)
 class Records:
     """Columns of recorded intervals, one row each, in any order.
@@ -97,6 +89,7 @@ class Records:
     start, end : (rows,) times as recorded
     ids, actions : names; actions in the order of their names
     where : names row r for a message, with its instance
+    uncertainty : what is not certain about them, None where all is
     """
 
     instance: Ints
@@ -106,10 +99,13 @@ class Records:
     ids: tuple[str, ...]
     actions: tuple[str, ...]
     where: Callable[[int], str]
+    uncertainty: Uncertainty | None = None
 
     def flat(self, cleaning: Cleaning) -> Flat:
         """Check, clean and sort by (instance, start, end, action)."""
         self._check_times()
+        if self.uncertainty is not None:
+            self.uncertainty.check(len(self.start), len(self.actions), self.where)
         records = self
         if cleaning.duplicates == "drop":
             records = records._without_duplicates()
@@ -125,8 +121,8 @@ class Records:
         order = np.lexsort((records.action, records.end, records.start, records.instance))
         lengths = np.bincount(records.instance, minlength=len(records.ids))
         offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        action = records.action[order].astype(np.int32)
-        return Flat(offsets, action, records.start[order], records.end[order])
+        columns = records.action.astype(np.int32), records.start, records.end
+        return Flat(offsets, *columns, records.uncertainty).take(order, offsets)
 
     def _check_times(self) -> None:
         for name, times in (("start", self.start), ("end", self.end)):
@@ -163,11 +159,15 @@ class Records:
             action=self.action[rows],
             start=self.start[rows],
             end=self.end[rows],
+            uncertainty=None if self.uncertainty is None else self.uncertainty.take(rows),
             where=lambda row: self.where(int(rows[row])),
         )
 
     def _without_duplicates(self) -> "Records":
         columns = {"i": self.instance, "a": self.action, "s": self.start, "e": self.end}
+        if self.uncertainty is not None:
+            columns |= {str(number): each for number, each in enumerate(self.uncertainty[:3])}
+            columns["3"] = np.array(list(map(str, self.uncertainty.alternatives(self.actions))))
         repeated = pd.DataFrame(columns).duplicated().to_numpy()
         if not repeated.any():
             return self

@@ -1,20 +1,25 @@
 """Columns of interval sequences: one value per interval, or one per instance."""
 
-from typing import Any
+import json
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ibgn.cleaning import Flat, Records, where_in_lists
+from ibgn.cleaning import Records, where_in_lists
 from ibgn.errors import DataError
+from ibgn.flat import Flat
 from ibgn.text import count
 
-__all__ = ["as_column", "check_intervals", "join", "join_if_all"]
+if TYPE_CHECKING:
+    from ibgn.intervals import IntervalSequences
+
+__all__ = ["as_column", "as_columns", "check_intervals", "join_if_all"]
 
 
 def check_intervals(flat: Flat, actions: tuple[str, ...]) -> None:
     """Refuse columns that do not fit together, are not ordered, or hold invalid intervals."""
-    offsets, action, start, end = flat
+    offsets, action, start, end, uncertainty = flat
     if offsets.ndim != 1 or len(offsets) == 0 or offsets[0] != 0 or (np.diff(offsets) < 0).any():
         raise DataError(
             "offsets start at 0 and never decrease; there is one more than there are instances"
@@ -36,6 +41,8 @@ def check_intervals(flat: Flat, actions: tuple[str, ...]) -> None:
     )
     records._check_times()
     records._refuse(end <= start, "the interval has zero length; from_lists() can clean it")
+    if uncertainty is not None:
+        uncertainty.check(len(action), len(actions), records.where)
     order = np.lexsort((action, end, start, owner))
     if (order != np.arange(len(order))).any():
         where = where_in_lists(owner, None)(int(np.argmax(order != np.arange(len(order)))))
@@ -58,9 +65,34 @@ def as_column(name: str, values: Any, instances: int, dtype: Any = None) -> npt.
     return column
 
 
-def join(parts: list[npt.NDArray[Any]], dtype: Any) -> npt.NDArray[Any]:
-    """One column from those of several sequences, or of none."""
-    return np.concatenate([np.zeros(0, dtype), *parts])
+def as_columns(X: "IntervalSequences", y: Any) -> dict[str, npt.NDArray[Any]]:
+    """Columns of a frame with one row per interval; an instance without any has one row too."""
+    rows = np.maximum(X.lengths, 1)
+    owner = np.repeat(np.arange(len(X)), rows)
+    filled = np.repeat(X.lengths > 0, rows)
+
+    def spread(values: npt.NDArray[Any], empty: Any) -> npt.NDArray[Any]:
+        column = np.full(len(owner), empty, values.dtype)
+        column[filled] = values
+        return column
+
+    columns = {"instance": np.array(X._names(), object)[owner]}
+    if y is not None:
+        columns["label"] = as_column("y", y, len(X))[owner]
+    columns["action"] = spread(np.array(X.actions, object)[X.action], None)
+    columns["start"] = spread(X.start, np.nan)
+    columns["end"] = spread(X.end, np.nan)
+    if X.groups is not None:
+        columns["group"] = X.groups[owner]
+    unsure = X.uncertainty
+    if unsure is not None:
+        columns["confidence"] = spread(unsure.confidence, np.nan)
+        named = unsure.alternatives(X.actions)
+        texts = [None if each is None else json.dumps(each, ensure_ascii=False) for each in named]
+        columns["alternatives"] = spread(np.array([*texts, None], object)[:-1], None)
+        columns["start_error"] = spread(unsure.start_error, np.nan)
+        columns["end_error"] = spread(unsure.end_error, np.nan)
+    return columns
 
 
 def join_if_all(parts: list[npt.NDArray[Any] | None]) -> npt.NDArray[Any] | None:

@@ -1,6 +1,6 @@
 """Many instances of intervals in one immutable, columnar type: what every estimator takes as X."""
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Literal, TypeVar, Unpack, get_args
 
@@ -10,8 +10,10 @@ import numpy.typing as npt
 
 from ibgn import _display
 from ibgn.checks import check_choice
-from ibgn.cleaning import Cleaning, CleaningOptions, Flat, Records, records_of_lists
-from ibgn.columns import as_column, check_intervals, join, join_if_all
+from ibgn.cleaning import Cleaning, CleaningOptions, Records, records_of_lists
+from ibgn.columns import as_column, as_columns, check_intervals, join_if_all
+from ibgn.flat import Flat, add_uncertainty, join_flat
+from ibgn.uncertainty import Uncertainty
 
 __all__ = ["Instance", "IntervalSequences", "as_sequences"]
 
@@ -37,6 +39,8 @@ class IntervalSequences:
     actions : the vocabulary, names of the actions
     ids : (n,) names of the instances, optional
     groups : (n,) who performed each instance, or whatever splits must keep together; optional
+    uncertainty : what is not certain about the intervals, see `ibgn.uncertainty.Uncertainty`;
+        None where all is certain. Then `action` is the likeliest action of an interval.
 
     Examples
     --------
@@ -52,12 +56,13 @@ class IntervalSequences:
     (1, [[('hold cup', 0.0, 5.0), ('pour', 2.0, 4.5)]])
     """
 
-    __slots__ = ("_derived", "action", "actions", "end", "groups", "ids", "offsets", "start")
+    __slots__ = (*Flat._fields, "_derived", "actions", "groups", "ids")
 
     offsets: npt.NDArray[np.int64]
     action: npt.NDArray[np.int32]
     start: npt.NDArray[np.float64]
     end: npt.NDArray[np.float64]
+    uncertainty: Uncertainty | None
     actions: tuple[str, ...]
     ids: npt.NDArray[np.object_] | None
     groups: npt.NDArray[Any] | None
@@ -72,12 +77,14 @@ class IntervalSequences:
         actions: Iterable[str],
         ids: npt.ArrayLike | None = None,
         groups: npt.ArrayLike | None = None,
+        uncertainty: Uncertainty | None = None,
     ) -> None:
         flat = Flat(
             np.array(offsets, np.int64),
             np.array(action, np.int32),
             np.array(start, np.float64),
             np.array(end, np.float64),
+            None if uncertainty is None else Uncertainty(*map(np.array, uncertainty)),
         )
         vocabulary = tuple(str(name) for name in actions)
         check_intervals(flat, vocabulary)
@@ -97,9 +104,10 @@ class IntervalSequences:
             "groups": None if groups is None else as_column("groups", groups, n),
             "_derived": {},
         }
-        for name, value in fields.items():
+        for value in (*fields.values(), *(flat.uncertainty or ())):
             if isinstance(value, np.ndarray):
                 value.flags.writeable = False
+        for name, value in fields.items():
             object.__setattr__(self, name, value)
 
     @classmethod
@@ -143,29 +151,41 @@ class IntervalSequences:
     def concatenate(cls, parts: Iterable["IntervalSequences"]) -> "IntervalSequences":
         """All instances of the parts, with one vocabulary; ids and groups if all have them."""
         parts = list(parts)
-        actions = tuple(sorted({name for part in parts for name in part.actions}))
-        code = {name: number for number, name in enumerate(actions)}
-        renumber = [np.array([code[name] for name in part.actions], np.int32) for part in parts]
-        lengths = join([part.lengths for part in parts], np.int64)
-        flat = Flat(
-            np.concatenate([[0], np.cumsum(lengths)]),
-            join([new[part.action] for new, part in zip(renumber, parts, strict=True)], np.int32),
-            join([part.start for part in parts], np.float64),
-            join([part.end for part in parts], np.float64),
-        )
+        flat, actions = join_flat([part.flat for part in parts], [part.actions for part in parts])
         ids = join_if_all([part.ids for part in parts])
         groups = join_if_all([part.groups for part in parts])
-        # names may sort differently in another vocabulary, and names order equal intervals
-        if any((np.diff(new) < 0).any() for new in renumber):
-            owner = np.repeat(np.arange(len(lengths)), lengths)
-            order = np.lexsort((flat.action, flat.end, flat.start, owner))
-            flat = flat._replace(action=flat.action[order])
         return cls.from_flat(flat, actions, ids, groups)
 
     @property
     def flat(self) -> Flat:
-        """The four arrays without names, as `from_flat` takes them."""
-        return Flat(self.offsets, self.action, self.start, self.end)
+        """The arrays without names, as `from_flat` takes them."""
+        return Flat(self.offsets, self.action, self.start, self.end, self.uncertainty)
+
+    def with_uncertainty(
+        self,
+        confidence: npt.ArrayLike | None = None,
+        alternatives: Sequence[Mapping[str, float] | None] | None = None,
+        start_error: npt.ArrayLike | None = None,
+        end_error: npt.ArrayLike | None = None,
+    ) -> "IntervalSequences":
+        """The same intervals, with what is not certain about them.
+
+        Parameters
+        ----------
+        confidence, start_error, end_error : (intervals,) see `ibgn.uncertainty.Uncertainty`
+        alternatives : for each interval the actions that it may have, with their probabilities;
+            None where its action is certain
+
+        Examples
+        --------
+        >>> X = IntervalSequences.from_lists([[("pour", 0, 2), ("stir", 2, 5)]])
+        >>> X.with_uncertainty([1, 0.5], [{"pour": 0.75, "shake": 0.25}, None])
+        IntervalSequences: 1 instance, 2 intervals, 3 actions, 2 intervals uncertain
+          0: pour? [0, 2), stir? [2, 5)
+        """
+        columns = (confidence, alternatives, start_error, end_error)
+        flat, actions = add_uncertainty(self.flat, self.actions, *columns)
+        return self.from_flat(flat, actions, self.ids, self.groups)
 
     def derived(self, key: Hashable, make: Callable[[], T]) -> T:
         """Return what `make` returns, called once for each key and cached.
@@ -217,12 +237,7 @@ class IntervalSequences:
     def _slice(self, first: int, last: int) -> "IntervalSequences":
         last = max(first, last)
         begin, stop = self.offsets[first], self.offsets[last]
-        flat = Flat(
-            self.offsets[first : last + 1] - begin,
-            self.action[begin:stop],
-            self.start[begin:stop],
-            self.end[begin:stop],
-        )
+        flat = self.flat.take(slice(begin, stop), self.offsets[first : last + 1] - begin)
         return self._part(flat, slice(first, last))
 
     def _take(self, chosen: npt.NDArray[np.int64]) -> "IntervalSequences":
@@ -231,8 +246,7 @@ class IntervalSequences:
         lengths = self.lengths[chosen]
         offsets = np.concatenate([[0], np.cumsum(lengths)])
         rows = np.repeat(self.offsets[:-1][chosen] - offsets[:-1], lengths) + np.arange(offsets[-1])
-        flat = Flat(offsets, self.action[rows], self.start[rows], self.end[rows])
-        return self._part(flat, chosen)
+        return self._part(self.flat.take(rows, offsets), chosen)
 
     def _part(self, flat: Flat, chosen: slice | npt.NDArray[np.int64]) -> "IntervalSequences":
         """Intervals of the chosen instances, with their ids and groups."""
@@ -242,7 +256,7 @@ class IntervalSequences:
         return self.from_flat(flat, self.actions, ids, groups)
 
     def to_lists(self) -> list[list[tuple[str, float, float]]]:
-        """Return one list of (action, start, end) for each instance."""
+        """Return one list of (action, start, end) for each instance, without uncertainty."""
         names = [self.actions[code] for code in self.action]
         rows = list(zip(names, self.start.tolist(), self.end.tolist(), strict=True))
         bounds = self.offsets.tolist()
@@ -252,6 +266,9 @@ class IntervalSequences:
         self, y: Sequence[Any] | npt.NDArray[Any] | None = None, backend: Backend = "pandas"
     ) -> Any:
         """Return a frame, one row per interval: instance[, label], action, start, end[, group].
+
+        Where intervals are uncertain, their confidence, alternatives, start_error and end_error
+        follow; see `ibgn.uncertainty.Uncertainty`. Alternatives are written as JSON.
 
         Parameters
         ----------
@@ -269,32 +286,12 @@ class IntervalSequences:
         """
         check_choice("backend", backend, get_args(Backend))
         try:
-            return nw.from_dict(self._columns(y), backend=backend).to_native()
+            return nw.from_dict(as_columns(self, y), backend=backend).to_native()
         except ModuleNotFoundError as error:
             extra = "parquet" if backend == "pyarrow" else backend
             raise ModuleNotFoundError(
                 f"backend={backend!r} needs {backend}; install it with: pip install 'ibgn[{extra}]'"
             ) from error
-
-    def _columns(self, y: Sequence[Any] | npt.NDArray[Any] | None) -> dict[str, npt.NDArray[Any]]:
-        rows = np.maximum(self.lengths, 1)
-        owner = np.repeat(np.arange(len(self)), rows)
-        filled = np.repeat(self.lengths > 0, rows)
-
-        def spread(values: npt.NDArray[Any], empty: Any) -> npt.NDArray[Any]:
-            column = np.full(len(owner), empty, values.dtype)
-            column[filled] = values
-            return column
-
-        columns = {"instance": np.array(self._names(), object)[owner]}
-        if y is not None:
-            columns["label"] = as_column("y", y, len(self))[owner]
-        columns["action"] = spread(np.array(self.actions, object)[self.action], None)
-        columns["start"] = spread(self.start, np.nan)
-        columns["end"] = spread(self.end, np.nan)
-        if self.groups is not None:
-            columns["group"] = self.groups[owner]
-        return columns
 
     def _names(self) -> list[str]:
         return [str(name) for name in (range(len(self)) if self.ids is None else self.ids)]
@@ -302,9 +299,11 @@ class IntervalSequences:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, IntervalSequences):
             return NotImplemented
-        arrays = ("offsets", "action", "start", "end", "ids", "groups")
-        return self.actions == other.actions and all(
-            np.array_equal(getattr(self, name), getattr(other, name)) for name in arrays
+        names = ("ids", "groups")
+        return (
+            self.actions == other.actions
+            and self.flat.equals(other.flat)
+            and all(np.array_equal(getattr(self, name), getattr(other, name)) for name in names)
         )
 
     __hash__ = None  # type: ignore[assignment]

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ibgn._arrays import Ints
 from ibgn.checks import check_number
-from ibgn.errors import OptionError
+from ibgn.errors import DataError, Option, OptionError
 from ibgn.intervals import IntervalSequences, as_sequences
 from ibgn.networks import Sequences
 from ibgn.recoding import rebuild
@@ -188,6 +188,12 @@ class ConfusionNoise(_Noise):
         self, changed: IntervalSequences, X: IntervalSequences, rng: np.random.Generator
     ) -> IntervalSequences:
         """Add intervals that are detected without being there, at any time of the instance."""
+        if X.uncertainty is not None:
+            raise DataError(
+                "intervals are inserted only where all is certain; use ",
+                Option("insertions", False),
+                ", or ibgn.worlds.likeliest_world(X)",
+            )
         inserted, instances = self.confusion.inserted, max(self.confusion.instances, 1)
         names = self.confusion.actions
         lists = changed.to_lists()
@@ -214,6 +220,7 @@ def _recoded(X: IntervalSequences, actions: tuple[str, ...]) -> IntervalSequence
     """X with these actions first in the vocabulary, followed by the others."""
     others = tuple(name for name in X.actions if name not in set(actions))
     code = {name: number for number, name in enumerate((*actions, *others))}
-    codes = np.array([code[name] for name in X.actions], np.int32)[X.action]
-    flat = X.flat._replace(action=codes.astype(np.int32))
+    renumber = np.array([code[name] for name in X.actions], np.int32)
+    unsure = None if X.uncertainty is None else X.uncertainty.recoded(renumber)
+    flat = X.flat._replace(action=renumber[X.action].astype(np.int32), uncertainty=unsure)
     return IntervalSequences.from_flat(flat, (*actions, *others), X.ids, X.groups)

@@ -6,9 +6,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ibgn._arrays import Codes, Floats, Ints
+from ibgn.flat import Flat
 from ibgn.intervals import IntervalSequences
 
-__all__ = ["rebuild", "recode"]
+__all__ = ["order_intervals", "rebuild", "recode"]
 
 
 def recode(X: IntervalSequences, actions: tuple[str, ...]) -> IntervalSequences:
@@ -22,7 +23,8 @@ def recode(X: IntervalSequences, actions: tuple[str, ...]) -> IntervalSequences:
     code = {name: number for number, name in enumerate(actions)}
     renumber = np.array([code.get(name, len(actions)) for name in X.actions], np.int32)
     action = renumber[X.action] if len(X.action) else X.action
-    flat = X.flat._replace(action=action)
+    unsure = None if X.uncertainty is None else X.uncertainty.recoded(renumber)
+    flat = X.flat._replace(action=action, uncertainty=unsure)
     return IntervalSequences.from_flat(flat, (*actions, unknown), X.ids, X.groups)
 
 
@@ -33,24 +35,26 @@ def rebuild(
     end: npt.NDArray[np.float64],
     kept: npt.NDArray[np.bool_],
 ) -> IntervalSequences:
-    """Kept intervals of X with new columns, in order again and with a sorted vocabulary."""
+    """Kept intervals of X with new columns, in order again and with a sorted vocabulary.
+
+    Uncertainty stays with its interval; an interval with another action loses its alternatives.
+    """
     owner = X.owner[kept]
     names = tuple(sorted(X.actions))
     code = {name: number for number, name in enumerate(names)}
     rank = np.array([code[name] for name in X.actions], np.int32)
-    action, start, end = rank[action[kept]], start[kept], end[kept]
-    order = _order(owner, start, end, action)
+    unsure = X.uncertainty
+    if unsure is not None:
+        unsure = unsure.recoded(rank).settled(action != X.action).take(np.flatnonzero(kept))
+    action, start, end = rank[action[kept]].astype(np.int32), start[kept], end[kept]
     lengths = np.bincount(owner, minlength=len(X))
-    flat = X.flat._replace(
-        offsets=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
-        action=action[order].astype(np.int32),
-        start=start[order],
-        end=end[order],
-    )
+    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    order = order_intervals(owner, start, end, action)
+    flat = Flat(offsets, action, start, end, unsure).take(order, offsets)
     return IntervalSequences.from_flat(flat, names, X.ids, X.groups)
 
 
-def _order(owner: Ints, start: Floats, end: Floats, action: Codes) -> Ints:
+def order_intervals(owner: Ints, start: Floats, end: Floats, action: Codes) -> Ints:
     """Order of intervals by (owner, start, end, action); owners ascend already."""
     order: Ints = np.arange(len(owner))
     for keys in ((start, owner), (action, end, start, owner)):

@@ -30,6 +30,7 @@ from ibgn.model.learning import HeldOut, Lesson
 from ibgn.networks import Sequences, read_networks
 from ibgn.recoding import recode
 from ibgn.terms.base import Context, FittedTerm, Term
+from ibgn.worlds import likeliest_world, occurring_actions
 
 __all__ = ["ActivityClassifier", "as_one_instance"]
 
@@ -46,6 +47,8 @@ class ActivityClassifier(Recogniser):
     activity_type: ClassVar[type] = ActivityModel
 
     class_prior: ClassPrior
+    n_jobs: int | None
+    progress: bool
     class_log_prior_: Floats
     actions_: tuple[str, ...]
     activities_: dict[Any, ActivityModel]
@@ -106,9 +109,9 @@ class ActivityClassifier(Recogniser):
         self.class_log_prior_ = class_log_prior(self.class_prior, self.classes_.tolist(), codes)
         X = self._prepare_training(X, codes)
         # actions of the vocabulary that never occur stay unknown
-        self.actions_ = tuple(sorted(X.actions[code] for code in np.unique(X.action)))
+        self.actions_ = tuple(sorted(X.actions[code] for code in occurring_actions(X)))
         X = IntervalSequences.from_flat(self._coded(X).flat, self.actions_, X.ids, X.groups)
-        parts = [X[codes == c] for c in range(len(self.classes_))]
+        parts = [likeliest_world(X[codes == c]) for c in range(len(self.classes_))]
         terms, typical, held_out = self._fit_terms(X, codes, parts, every)
         self.activities_ = {
             label: self.activity_type(
@@ -178,7 +181,7 @@ class ActivityClassifier(Recogniser):
         rng: np.random.Generator,
     ) -> Lesson:
         """What is learned from: all instances as one fold, where no weights are learned."""
-        return Lesson(terms, X, codes, [np.arange(len(X))])
+        return Lesson(terms, likeliest_world(X), codes, [np.arange(len(X))])
 
     def _set_weights(self, held_out: HeldOut) -> None:
         """Learn the weights of terms from held-out scores."""
@@ -193,26 +196,12 @@ class ActivityClassifier(Recogniser):
         check_is_fitted(self)
         return tuple(next(iter(self.activities_.values())).terms)
 
-    def scores(self, X: Sequences) -> Floats:
-        """(n, terms, activities) log P(instance | activity), term by term.
-
-        Terms are in the order of `terms_`, activities in that of `classes_`.
-
-        Examples
-        --------
-        >>> from ibgn import DBNClassifier
-        >>> model = DBNClassifier().fit([[("hold", 0, 1)], [("stir", 0, 9)]], ["tea", "dough"])
-        >>> model.scores([[("hold", 0, 2)]]).shape
-        (1, 1, 2)
-        """
-        check_is_fitted(self)
-        return self._scores(self._coded(self._prepare(as_sequences(X))))
-
     def _coded(self, X: IntervalSequences) -> IntervalSequences:
         """X with actions coded as in training."""
         return recode(X, self.actions_)
 
     def _scores(self, X: IntervalSequences) -> Floats:
+        X = self._coded(self._prepare(X))
         with joblib.parallel_config("threading", n_jobs=self.n_jobs):
             pieces = [score_activities(self.activities_.values(), piece) for piece in _pieces(X)]
         shape = (0, len(self.terms_), len(self.classes_))
@@ -226,14 +215,16 @@ class ActivityClassifier(Recogniser):
 
         Parameters
         ----------
-        instance : one instance, like X[0], or a list of (action, start, end)
+        instance : one instance, like X[0], or a list of (action, start, end); of an uncertain
+            one, the likeliest world is explained
         against : label to compare with, by default the second likeliest
         activity : label to explain, by default the likeliest
         """
         check_is_fitted(self)
-        X = self._prepare(as_one_instance(instance))
+        X = as_one_instance(instance)
+        joint = self._joint_log_likelihood(X)[0]
+        X = self._prepare(likeliest_world(X))
         coded = self._coded(X)
-        joint = self._weights @ self._scores(coded)[0] + self.class_log_prior_
         chosen, other = self._two_labels(joint, activity, against)
         priors = dict(zip(self.classes_.tolist(), self.class_log_prior_.tolist(), strict=True))
         models = self.activities_[chosen], self.activities_[other]

@@ -24,7 +24,7 @@ from ibgn.classifiers.recogniser import Recogniser, as_generator
 from ibgn.declarations import FLOAT, MEMBERS, Stored
 from ibgn.errors import DataError, OptionError
 from ibgn.features import Convolutions
-from ibgn.intervals import Instance, IntervalSequences, as_sequences
+from ibgn.intervals import Instance, IntervalSequences
 from ibgn.model.activity import ActivityModel
 from ibgn.model.explanation import Explanation
 from ibgn.model.folds import make_inner_folds
@@ -32,11 +32,12 @@ from ibgn.model.learning import HeldOut
 from ibgn.model.weights import fit_weights
 from ibgn.networks import Sequences
 from ibgn.text import quote
+from ibgn.worlds import likeliest_world
 
 __all__ = ["IBGNEnsemble", "default_members"]
 
 FOLDS = 5  # in which members are learned again that do not say what they know of others
-RIDGE = 20.0  # draws weights towards equal ones
+RIDGE = 40.0  # draws weights towards equal ones
 LEAST = 1e-6  # probability that a member gives at least to each activity, if it is no model of it
 
 
@@ -64,8 +65,7 @@ class IBGNEnsemble(Recogniser):
         pipelines of scikit-learn that begin with its features; by default those of
         `default_members`
     random_state : seed for members that have none, or a NumPy generator
-    n_jobs : for members that have it as an option
-    progress : not used
+    n_jobs, progress : for members that have these options
 
     Attributes
     ----------
@@ -169,6 +169,8 @@ class IBGNEnsemble(Recogniser):
             for name, value in options.items()
             if value is None and (option := name.rpartition("__")[2]) in given
         }
+        if self.progress and "progress" in options:
+            new["progress"] = True
         return copy.set_params(**new) if new else copy
 
     def _learn(
@@ -176,6 +178,7 @@ class IBGNEnsemble(Recogniser):
     ) -> Floats:
         """Fit a member; returns held-out log probabilities, (n, activities)."""
         if not hasattr(member, "fit_held_out"):
+            X = likeliest_world(X)
             member.fit(X, labels)
             return self._cross_predict(member, X, labels, codes)
         said = member.fit_held_out(X, labels)
@@ -216,10 +219,8 @@ class IBGNEnsemble(Recogniser):
     def _weights(self) -> Floats:
         return self.weights_
 
-    def scores(self, X: Sequences) -> Floats:
+    def _scores(self, X: IntervalSequences) -> Floats:
         """(n, members, activities) log probabilities, member by member."""
-        check_is_fitted(self)
-        X = as_sequences(X)
         if not len(X):  # which not every classifier takes
             return np.zeros((0, len(self.members_), len(self.classes_)))
         return np.stack([self._ask(member, X) for member in self.members_.values()], axis=1)
@@ -238,8 +239,9 @@ class IBGNEnsemble(Recogniser):
 
     @property
     def activities_(self) -> dict[Any, ActivityModel]:
-        """What the generative member learned about each activity."""
-        return self.generative[1].activities_
+        """What the generative member learned about each activity; nothing without one."""
+        kinds = (getattr(member, "activities_", None) for member in self.members_.values())
+        return next((found for found in kinds if found), {})
 
     @property
     def actions_(self) -> tuple[str, ...]:
@@ -262,8 +264,10 @@ class IBGNEnsemble(Recogniser):
         """
         name, model = self.generative
         X = as_one_instance(instance)
+        joint = self._joint_log_likelihood(X)[0]
+        X = likeliest_world(X)
         said = self.scores(X)[0]
-        chosen, other = self._two_labels(self._weights @ said, activity, against)
+        chosen, other = self._two_labels(joint, activity, against)
         for_it, against_it = np.searchsorted(self.classes_, [chosen, other])
         lead = self._weights * (said[:, for_it] - said[:, against_it])
         weight = dict(zip(self.members_, self._weights, strict=True))[name]

@@ -32,6 +32,7 @@ from ibgn.terms.seating import Sampler
 from ibgn.terms.selection import Criterion
 from ibgn.terms.smoothing import Smoothing
 from ibgn.terms.tables import NodeLikelihood
+from ibgn.worlds import likeliest_world
 
 __all__ = ["IBGNClassifier"]
 
@@ -287,6 +288,7 @@ class IBGNClassifier(ActivityClassifier):
         codes: npt.NDArray[np.intp],
         rng: np.random.Generator,
     ) -> Lesson:
+        certain = likeliest_world(X)
         names = [of_activities[0].name for of_activities in terms]
         self.weights_ = np.ones(len(names))
         if isinstance(self.weights, Mapping):
@@ -294,11 +296,11 @@ class IBGNClassifier(ActivityClassifier):
         folds = [np.arange(len(X))]
         if self.weights == "learned" and len(names) > 1 and len(self.classes_) > 1:
             self.weights_ = np.full(len(names), USUAL)  # also where there is too little to learn
-            folds = make_inner_folds(X, codes, FOLDS)
+            folds = make_inner_folds(certain, codes, FOLDS)
             if len(folds) == 1:  # no activity can be held out, but others can be compared
-                folds = make_inner_folds(X, np.zeros_like(codes), FOLDS)
+                folds = make_inner_folds(certain, np.zeros_like(codes), FOLDS)
         copies = copy_with_errors(X, rng.spawn(1)[0]) if self.copy_weight else []
-        return Lesson(terms, X, codes, folds, copies, self.copy_weight)
+        return Lesson(terms, certain, codes, folds, copies, self.copy_weight)
 
     def _set_weights(self, held_out: HeldOut) -> None:
         self.weights_ = fit_weights(held_out, self.class_log_prior_)

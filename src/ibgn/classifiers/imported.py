@@ -19,7 +19,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from ibgn._arrays import Floats, Ints
 from ibgn.classifiers.on_features import FeatureClassifier, fits_features, to_dense
-from ibgn.declarations import FITTED, FLOAT, Stored, is_finite, is_positive
+from ibgn.declarations import FITTED, FLOAT, STORABLE, Stored, is_finite, is_positive, register
 from ibgn.errors import DataError
 from ibgn.model.forest import Forest
 from ibgn.text import quote
@@ -33,17 +33,8 @@ LINEAR = (LogisticRegression, LinearDiscriminantAnalysis)
 class Imported(FeatureClassifier):
     """Base of classifiers that were learned elsewhere: they recognise, and cannot learn."""
 
-    def __init__(
-        self, features: Any = None, *, n_jobs: int | None = None, progress: bool = False
-    ) -> None:
+    def __init__(self, features: Any = None) -> None:
         self.features = features
-        self.n_jobs = n_jobs
-        self.progress = progress
-
-    @classmethod
-    def variants(cls) -> Mapping[str, Any]:
-        """None: there is nothing to compare before something was imported."""
-        return {}
 
     def fit_held_out(self, X: Any, y: npt.ArrayLike) -> Floats:
         """Refuse to learn."""
@@ -72,7 +63,6 @@ class Imported(FeatureClassifier):
 class ImportedTrees(Imported):
     """Decision trees that scikit-learn learned, see `import_classifier`."""
 
-    short_name = "imported-trees"
     learned: ClassVar[Mapping[str, Stored]] = {
         "features_": Stored(FITTED),
         "mean_": Stored(FLOAT, ("columns",), is_finite),
@@ -95,7 +85,6 @@ class ImportedTrees(Imported):
 class ImportedLinear(Imported):
     """A linear model that scikit-learn learned, see `import_classifier`."""
 
-    short_name = "imported-linear"
     learned: ClassVar[Mapping[str, Stored]] = {
         "features_": Stored(FITTED),
         "mean_": Stored(FLOAT, ("columns",), is_finite),
@@ -112,6 +101,10 @@ class ImportedLinear(Imported):
         joint = self._scaled(rows) @ self.coefficients_ + self.intercept_
         logs: Floats = log_softmax(joint, axis=1)
         return logs
+
+
+for imported in (ImportedTrees, ImportedLinear):  # they are read from files, and learn nothing
+    register(STORABLE, imported.__name__, imported)
 
 
 def import_classifier(name: str, model: Any) -> Imported:

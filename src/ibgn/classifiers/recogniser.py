@@ -11,14 +11,17 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
 
 from ibgn._arrays import Floats
 from ibgn.checks import check_jobs
 from ibgn.declarations import STORABLE, Stored, register
 from ibgn.errors import DataError
+from ibgn.intervals import IntervalSequences, as_sequences
 from ibgn.networks import Sequences
 from ibgn.persistence import save
 from ibgn.text import quote
+from ibgn.worlds import score_worlds
 
 __all__ = ["METHODS", "Recogniser", "as_generator"]
 
@@ -37,8 +40,6 @@ class Recogniser(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     learned: ClassVar[Mapping[str, Stored]] = {}  # what is stored in addition to the labels
     grid: ClassVar[Mapping[str, tuple[Any, ...]]] = {}  # values that a search chooses from
 
-    n_jobs: int | None
-    progress: bool
     classes_: npt.NDArray[Any]
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -55,7 +56,7 @@ class Recogniser(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     @abstractmethod
     def _check_options(self) -> None:
         """Refuse invalid options."""
-        check_jobs("n_jobs", self.n_jobs)
+        check_jobs("n_jobs", getattr(self, "n_jobs", None))
 
     @abstractmethod
     def fit(self, X: Sequences, y: npt.ArrayLike) -> Self:
@@ -67,8 +68,24 @@ class Recogniser(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         """Names of what scores are made of, in their order."""
 
     @abstractmethod
+    def _scores(self, X: IntervalSequences) -> Floats:
+        """(n, terms, activities) log probabilities by each term, of instances that are certain."""
+
     def scores(self, X: Sequences) -> Floats:
-        """(n, terms, activities) log probabilities by each term."""
+        """(n, terms, activities) log P(instance | activity), term by term.
+
+        Terms are in the order of `terms_`, activities in that of `classes_`. An uncertain instance
+        has the mean over its possible worlds, see `ibgn.worlds`.
+
+        Examples
+        --------
+        >>> from ibgn import DBNClassifier
+        >>> model = DBNClassifier().fit([[("hold", 0, 1)], [("stir", 0, 9)]], ["tea", "dough"])
+        >>> model.scores([[("hold", 0, 2)]]).shape
+        (1, 1, 2)
+        """
+        check_is_fitted(self)
+        return score_worlds(self._scores, as_sequences(X))
 
     @property
     def _weights(self) -> Floats:
@@ -106,8 +123,11 @@ class Recogniser(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
     def _joint_log_likelihood(self, X: Sequences) -> Floats:
         """(n, activities) score of each activity; differences are log odds."""
-        joint: Floats = self._weights @ self.scores(X) + self._log_prior
-        return joint
+        check_is_fitted(self)
+        return score_worlds(
+            lambda certain: self._weights @ self._scores(certain) + self._log_prior,
+            as_sequences(X),
+        )
 
     def predict(self, X: Sequences) -> npt.NDArray[Any]:
         """Label of the likeliest activity of each instance."""
@@ -124,6 +144,12 @@ class Recogniser(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     def predict_proba(self, X: Sequences) -> Floats:
         """(n, activities) probability of each activity, in the order of `classes_`."""
         return np.exp(self.predict_log_proba(X))
+
+    def explain(self, instance: Any, against: Any = None, activity: Any = None) -> Any:
+        """Refuse: only estimators with models of the activities give reasons."""
+        raise DataError(
+            f"{type(self).__name__} gives no reasons; IBGNClassifier and IBGNEnsemble do"
+        )
 
     def _two_labels(self, joint: Floats, activity: Any, against: Any) -> tuple[Any, Any]:
         """The activity to explain and the one to compare with."""

@@ -49,6 +49,12 @@ Rate = Annotated[float, typer.Option(help="Frames per second to resample to.")]
 Gap = Annotated[float, typer.Option(help="Gaps longer than these seconds are not filled.")]
 Smooth = Annotated[float, typer.Option(help="Seconds over which votes are averaged.")]
 Shortest = Annotated[float, typer.Option(help="Runs shorter than these seconds are dropped.")]
+Soft = Annotated[
+    bool,
+    typer.Option(
+        "--soft", help="Also say how sure each interval is: confidence, alternatives, errors."
+    ),
+]
 Jobs = Annotated[
     int, typer.Option("--jobs", help="Recordings at the same time; -1 takes all cores.")
 ]
@@ -72,6 +78,7 @@ def detect(
     longest_gap: Gap = 0.5,
     smooth: Smooth = 0.5,
     min_duration: Shortest = 0.3,
+    soft: Soft = False,
     seed: Seed = 0,
     n_jobs: Jobs = 1,
     delimiter: Delimiter = None,
@@ -96,6 +103,7 @@ def detect(
         longest_gap=longest_gap,
         smooth=smooth,
         min_duration=min_duration,
+        soft=soft,
         random_state=seed,
         n_jobs=n_jobs,
     )

@@ -121,7 +121,7 @@ def _align(
     from ibgn.text import count, quote
 
     position = {name: d for d, name in enumerate(detected._names())}
-    lists, names = detected.to_lists(), X._names()
+    names = X._names()
     unknown = set(position) - set(names)
     if unknown:
         raise DataError(
@@ -132,8 +132,8 @@ def _align(
     if missing:
         nothing = f"{quote(path)} has no intervals of {count(missing, 'instance')}"
         warnings.warn(DataWarning(nothing), stacklevel=2)
-    rows = [lists[position[name]] if name in position else [] for name in names]
-    ordered = IntervalSequences.from_lists(rows, ids=names)
+    with_nothing = IntervalSequences.concatenate([detected, IntervalSequences.from_lists([[]])])
+    ordered = with_nothing[[position.get(name, len(detected)) for name in names]]
     return IntervalSequences.from_flat(ordered.flat, ordered.actions, X.ids, X.groups)
 
 

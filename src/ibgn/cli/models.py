@@ -24,7 +24,7 @@ Output = Annotated[
     Path | None, typer.Option("--output", "-o", help="File to write, by default standard output.")
 ]
 Method = Annotated[
-    str, typer.Option(help="Method: ibgn, ihmm, dbn, itbn, or the short name of your own.")
+    str, typer.Option(help="Method: ibgn, ensemble, forest, ridge, ihmm, dbn, itbn, or your own.")
 ]
 Structure = Annotated[
     Literal["full", "chain", "learned", "shared"] | None,
@@ -92,7 +92,9 @@ def fit(
         )
     weights = model.describe_weights()
     result["weights"] = dict(zip(weights["term"], weights["weight"].tolist(), strict=True))
-    result["activities"] = {str(name): repr(m) for name, m in model.activities_.items()}
+    result["activities"] = {
+        str(name): repr(activity) for name, activity in getattr(model, "activities_", {}).items()
+    }
     if as_json:
         print_json(result)
         return

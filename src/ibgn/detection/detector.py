@@ -21,8 +21,9 @@ from ibgn.checks import check_choice, check_jobs, check_number
 from ibgn.detection.extraction import Extraction, Training, learn_extraction
 from ibgn.detection.features import Correlations, FeatureSet
 from ibgn.detection.runs import Short, remove_short, smooth
+from ibgn.detection.soft import SoftVoting, learn_votings
 from ibgn.detection.streams import ActionFrom, Streams, to_instances, to_sequences
-from ibgn.detection.tracks import Preset, TrackModel, new_classifier
+from ibgn.detection.tracks import Preset, TrackModel, find_classes, new_classifier
 from ibgn.detection.windows import Windowing
 from ibgn.errors import DataError, DataWarning, Option, OptionError
 from ibgn.intervals import IntervalSequences
@@ -34,8 +35,6 @@ __all__ = ["ActionDetector", "Votes"]
 Recordings = Iterable[SensorRecording]
 Voting = Literal["mean", "majority"]
 T = TypeVar("T")
-
-MOST_LABELS = 1000  # of a track; a channel that was named as a track by mistake has more
 
 
 class Votes(NamedTuple):
@@ -70,6 +69,10 @@ class ActionDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     min_duration : seconds; shorter runs of a label are dropped
     short : what replaces them: their "neighbours", or "null", no label
     action : name of an action: "both" is "track: label", "value" the label alone
+    soft : whether intervals say how sure they are: each has a confidence, alternatives to its
+        action, and an error of its ends, see `ibgn.uncertainty.Uncertainty`. `fit` then learns
+        twice, first without a third of the recordings, on which it measures how far votes can
+        be trusted; min_duration and short do not apply.
     random_state : seed, or a NumPy generator; the same seed gives the same detector
     n_jobs : recordings and tracks worked on at the same time, by joblib
 
@@ -79,6 +82,7 @@ class ActionDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     tracks_ : names of the tracks
     classes_ : for each track its labels, sorted, and None, which means no label, last
     models_ : for each track its `TrackModel`
+    votings_ : for each track its `ibgn.detection.soft.SoftVoting`, if soft
     extraction_ : how recordings become features
 
     Notes
@@ -103,6 +107,7 @@ class ActionDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     tracks_: tuple[str, ...]
     classes_: dict[str, tuple[str | None, ...]]
     models_: dict[str, TrackModel]
+    votings_: dict[str, SoftVoting]
     extraction_: Extraction
 
     def __init__(
@@ -122,6 +127,7 @@ class ActionDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         min_duration: float = 0.3,
         short: Short = "neighbours",
         action: ActionFrom = "both",
+        soft: bool = False,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -139,6 +145,7 @@ class ActionDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.min_duration = min_duration
         self.short = short
         self.action = action
+        self.soft = soft
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -147,7 +154,7 @@ class ActionDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._check_options()
         recordings = as_recordings(recordings)
         tracks = self._choose_tracks(recordings)
-        classes = {track: _classes(recordings, track) for track in tracks}
+        classes = {track: find_classes(recordings, track) for track in tracks}
         windowing = self._windowing(self.step if self.training_step is None else self.training_step)
         chosen = FeatureSet(self.correlations, bool(self.spectrum))
         extraction, training = learn_extraction(recordings, windowing, chosen, classes, self.n_jobs)
@@ -156,6 +163,8 @@ class ActionDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.channels_, self.tracks_ = extraction.names, tracks
         self.models_ = dict(zip(tracks, models, strict=True))
         self.classes_ = {track: model.classes for track, model in self.models_.items()}
+        if self.soft:
+            self.votings_ = learn_votings(self, recordings)
         return self
 
     def predict(self, recordings: Recordings) -> IntervalSequences:
@@ -288,8 +297,14 @@ class ActionDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return edges, codes
 
     def _stretches(self, recording: SensorRecording) -> Streams:
+        if self.soft:
+            edges, probabilities = self._vote(recording)
+            return {
+                track: self.votings_[track].stretches(votes, edges, self.classes_[track])
+                for track, votes in probabilities.items()
+            }
         edges, codes = self._runs(recording)
-        streams: Streams = {}
+        streams: dict[str, list[Stretch]] = {}
         for track, of_windows in codes.items():
             first = find_runs(of_windows)
             named = [self.classes_[track][code] for code in of_windows[first[:-1]]]
@@ -312,16 +327,6 @@ class ActionDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.two_d_array = False
         tags.non_deterministic = self.random_state is None
         return tags
-
-
-def _classes(recordings: list[SensorRecording], track: str) -> tuple[str | None, ...]:
-    labels = {label for recording in recordings for label in set(recording.track(track).tolist())}
-    if len(labels) > MOST_LABELS:
-        raise DataError(
-            f"the track {quote(track)} has {len(labels):,} different labels, more than "
-            f"{MOST_LABELS:,}; if it is a channel, do not name it among the labels"
-        )
-    return (*sorted(label for label in labels if label is not None), None)
 
 
 def _warn_of_lost(track: str, classes: tuple[str | None, ...], codes: Ints, window: float) -> None:

@@ -17,7 +17,7 @@ from ibgn.errors import DataError, DataWarning, Option
 from ibgn.recordings import SensorRecording
 from ibgn.text import count, quote
 
-__all__ = ["Extraction", "Training", "learn_extraction"]
+__all__ = ["Extraction", "Training", "encode", "learn_extraction"]
 
 Features = npt.NDArray[np.float32]
 Classes = tuple[str | None, ...]

@@ -11,8 +11,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from ibgn._arrays import Floats
 from ibgn.checks import check_number
-from ibgn.detection.hysteresis import Band, Signal, detect_states, find_ends
-from ibgn.detection.streams import Streams, to_sequences
+from ibgn.detection.hysteresis import (
+    COVERED,
+    Band,
+    Signal,
+    detect_states,
+    find_ends,
+    vote_states,
+)
+from ibgn.detection.soft import trace_states
+from ibgn.detection.streams import to_sequences
 from ibgn.errors import DataError, DataWarning, Option, OptionError
 from ibgn.intervals import IntervalSequences
 from ibgn.recordings import SensorRecording, Stretch, as_recordings
@@ -26,7 +34,8 @@ CHANNEL = re.compile(r"((?:right|left) (?:thumb|index|middle|ring|pinky))(?: (\w
 POINTS = ("cmc", "mcp", "pip", "ip", "dip", "tip")  # from the palm to the tip
 STATES = ("straight", "bent")
 
-SHARES = (0.35, 0.65)  # where learned thresholds lie between the angles straight and bent
+SHARES = (0.5 - COVERED / 2, 0.5 + COVERED / 2)  # of the way at which learned thresholds lie
+CHANGES = 1.0  # per second, of a finger, as far as nothing was measured
 LEAST_RANGE = 20.0  # degrees; with less between them, a finger counts as not moving
 
 
@@ -52,6 +61,9 @@ class FingerDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         lasts longer in total.
     max_gap : seconds for which a finger that the sensor lost keeps its state. A longer gap ends
         the interval, and another begins after it.
+    soft : whether intervals say how sure they are: their state has a probability and their ends
+        an error, see `ibgn.uncertainty.Uncertainty`. A state changes where enough frames speak
+        for it, measured by the noise of the recording; min_duration does not apply.
 
     Attributes
     ----------
@@ -76,11 +88,13 @@ class FingerDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         *,
         min_duration: float = 0.1,
         max_gap: float = 0.2,
+        soft: bool = False,
     ) -> None:
         self.bent_above = bent_above
         self.straight_below = straight_below
         self.min_duration = min_duration
         self.max_gap = max_gap
+        self.soft = soft
 
     def fit(self, X: Recordings, y: Any = None) -> Self:
         """Learn thresholds, if bent_above="learned"; y is ignored."""
@@ -110,15 +124,24 @@ class FingerDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         self._check_options()
         recordings = as_recordings(X)
-        streams: list[Streams] = [{} for _ in recordings]
+        streams: list[dict[str, list[Any]]] = [{} for _ in recordings]
         signals: list[Signal] = []
-        owners = []
+        owners, bands = [], []
         for number, recording in enumerate(recordings):
             until = find_ends(recording.time, self.max_gap)
             for finger, angle in _angles_of_fingers(recording).items():
                 band = self._band(finger)
                 signals.append(Signal.of(len(signals), recording.time, until, angle, band))
                 owners.append((number, finger))
+                bands.append(band)
+        if self.soft:
+            for series, edges, votes in vote_states(signals, bands, self.max_gap):
+                number, finger = owners[series]
+                cost = -np.log(CHANGES * float(np.median(np.diff(edges))))
+                states = [f"{finger} {state}" for state in STATES]
+                found = trace_states(votes, edges, states, max(cost, 0.0))
+                streams[number].setdefault(finger, []).extend(found)
+            return to_sequences(recordings, streams, "value")
         for series, state, start, end in detect_states(signals, self.min_duration, self.max_gap):
             number, finger = owners[series]
             stretch = Stretch(f"{finger} {STATES[state]}", start, end)

@@ -3,18 +3,24 @@
 All signals are processed at once, as one long row of frames; segments keep them apart.
 """
 
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import expit
 
 from ibgn._arrays import Bools, Floats, Ints, find_runs
 
-__all__ = ["Band", "Signal", "detect_states", "find_ends"]
+__all__ = ["Band", "Signal", "detect_states", "find_ends", "vote_states"]
 
 
 UNDECIDED = -1
 ROUNDING = 1e-9  # seconds; times this close are the same
+COVERED = 0.3  # part of the way between the two states that a band covers
+LEAST_NOISE = 5.0  # degrees; fingers are never exactly straight or bent
+NORMAL = 1.4826 / np.sqrt(2)  # deviation of frames, for each median step between two of them
 
 
 class Band(NamedTuple):
@@ -44,6 +50,14 @@ class Signal(NamedTuple):
     def keep(self, kept: Bools) -> "Signal":
         """Leave other frames out."""
         return Signal(*(column[kept] for column in self))
+
+
+class Voted(NamedTuple):
+    """Frames of a series without a gap: (frames + 1,) edges, and (frames, 2) votes of states."""
+
+    series: int
+    edges: Floats
+    votes: Floats
 
 
 def find_ends(time: Floats, max_gap: float) -> Floats:
@@ -84,6 +98,36 @@ def detect_states(
     begin, stop = first[:-1], first[1:] - 1
     columns = (signal.series[begin], state[begin], signal.begin[begin], signal.until[stop])
     return list(zip(*(column.tolist() for column in columns), strict=True))
+
+
+def vote_states(signals: list[Signal], band: Sequence[Band], max_gap: float) -> list[Voted]:
+    """Series of each segment without gaps, when its frames begin and end, and its votes.
+
+    Parameters
+    ----------
+    signals : of each series
+    band : of each series. States are where learned thresholds would have them: the band covers
+        `COVERED` of the way from one to the other
+    max_gap : seconds; see `FingerDetector`
+
+    Measured values are normal around the two states, with the deviation that neighbouring frames
+    have from each other; votes are the probabilities of the states that follow.
+    """
+    voted = []
+    for signal, (low, high) in zip(signals, band, strict=True):
+        kept = _without_gaps(signal, max_gap)
+        height = kept.height[~np.isnan(kept.height)]
+        if not len(height):
+            continue
+        steps = np.abs(np.diff(height))
+        noise = max(NORMAL * float(np.median(steps)) if len(steps) else 0.0, LEAST_NOISE)
+        bent = expit(np.nan_to_num(kept.height) * (high - low) / COVERED / noise**2)
+        first = find_runs(_segments(kept))
+        for begin, stop in pairwise(first.tolist()):
+            edges = np.append(kept.begin[begin:stop], kept.until[stop - 1])
+            votes = np.stack([1 - bent[begin:stop], bent[begin:stop]], axis=1)
+            voted.append(Voted(int(kept.series[begin]), edges, votes))
+    return voted
 
 
 def _segments(signal: Signal) -> Ints:

@@ -1,30 +1,51 @@
 """From labelled stretches of tracks to instances of intervals."""
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
 from ibgn._arrays import Objects
 from ibgn.checks import check_choice
+from ibgn.detection.soft import SoftStretch
 from ibgn.errors import DataWarning
 from ibgn.intervals import IntervalSequences
 from ibgn.recordings import SensorRecording, Stretch, as_recordings
 
 __all__ = ["ActionFrom", "label_instances", "label_intervals"]
 
-Streams = dict[str, list[Stretch]]
-Interval = tuple[str, float, float]
+Streams = Mapping[str, Sequence[Stretch | SoftStretch]]
 ROUNDING = 1 - 1e-9
 ActionFrom = Literal["both", "value"]
+
+
+class _Interval(NamedTuple):
+    """An interval, and what is not certain about it."""
+
+    start: float
+    end: float
+    action: str
+    confidence: float = 1.0
+    alternatives: dict[str, float] | None = None
+    start_error: float = 0.0
+    end_error: float = 0.0
+
+    def cut(self, begin: float, stop: float) -> "_Interval":
+        """The part from begin to stop, which are exact."""
+        return self._replace(
+            start=max(self.start, begin),
+            end=min(self.end, stop),
+            start_error=0.0 if self.start < begin else self.start_error,
+            end_error=0.0 if self.end > stop else self.end_error,
+        )
 
 
 class _Instance(NamedTuple):
     name: str
     label: str
     group: Any
-    intervals: list[Interval]
+    intervals: list[_Interval]
 
 
 def label_intervals(
@@ -86,15 +107,29 @@ def label_instances(
 
 
 def to_sequences(
-    recordings: list[SensorRecording], streams: list[Streams], action: ActionFrom
+    recordings: list[SensorRecording], streams: Sequence[Streams], action: ActionFrom
 ) -> IntervalSequences:
     """Make one instance per recording."""
     check_choice("action", action, get_args(ActionFrom))
-    return IntervalSequences.from_lists(
+    return _sequences(
         [_intervals(stream, action) for stream in streams],
-        ids=_names(recordings),
-        groups=_groups([recording.group for recording in recordings]),
+        _names(recordings),
+        _groups([recording.group for recording in recordings]),
     )
+
+
+def _sequences(
+    instances: list[list[_Interval]], ids: list[str], groups: list[Any] | None
+) -> IntervalSequences:
+    """Instances with what is not certain about their intervals, if there is anything."""
+    ordered = [sorted(instance, key=lambda interval: interval[:3]) for instance in instances]
+    rows = [[(each.action, each.start, each.end) for each in instance] for instance in ordered]
+    X = IntervalSequences.from_lists(rows, ids=ids, groups=groups)
+    unsure = [interval[3:] for instance in ordered for interval in instance]
+    if all(values == (1.0, None, 0.0, 0.0) for values in unsure):
+        return X
+    confidence, alternatives, start_error, end_error = zip(*unsure, strict=True)
+    return X.with_uncertainty(confidence, alternatives, start_error, end_error)
 
 
 def to_instances(
@@ -112,16 +147,16 @@ def to_instances(
         intervals = _intervals(others, action)
         for number, stretch in enumerate(recording.stretches(activity), 1):
             parts = [
-                (label, max(start, stretch.start), min(end, stretch.end))
-                for label, start, end in intervals
-                if start < stretch.end and end > stretch.start
+                interval.cut(stretch.start, stretch.end)
+                for interval in intervals
+                if interval.start < stretch.end and interval.end > stretch.start
             ]
-            inside = [part for part in parts if part[2] - part[1] >= least * ROUNDING]
+            inside = [part for part in parts if part.end - part.start >= least * ROUNDING]
             instances.append(_Instance(f"{name}#{number}", stretch.label, recording.group, inside))
-    X = IntervalSequences.from_lists(
+    X = _sequences(
         [instance.intervals for instance in instances],
-        ids=[instance.name for instance in instances],
-        groups=_groups([instance.group for instance in instances]),
+        [instance.name for instance in instances],
+        _groups([instance.group for instance in instances]),
     )
     return X, np.array([instance.label for instance in instances], object)
 
@@ -131,12 +166,22 @@ def _labelled(recording: SensorRecording, tracks: Sequence[str] | None) -> Strea
     return {track: list(recording.stretches(track)) for track in chosen}
 
 
-def _intervals(streams: Streams, action: ActionFrom) -> list[Interval]:
-    return [
-        (label if action == "value" else f"{track}: {label}", start, end)
-        for track, stretches in streams.items()
-        for label, start, end in stretches
-    ]
+def _intervals(streams: Streams, action: ActionFrom) -> list[_Interval]:
+    intervals = []
+    for track, stretches in streams.items():
+        prefix = "" if action == "value" else f"{track}: "
+        for stretch in stretches:
+            interval = _Interval(stretch.start, stretch.end, prefix + stretch.label)
+            if isinstance(stretch, SoftStretch):
+                named = {prefix + label: chance for label, chance in stretch.alternatives.items()}
+                interval = interval._replace(
+                    confidence=stretch.confidence,
+                    alternatives=named if len(named) > 1 else None,
+                    start_error=stretch.start_error,
+                    end_error=stretch.end_error,
+                )
+            intervals.append(interval)
+    return intervals
 
 
 def _names(recordings: list[SensorRecording]) -> list[str]:

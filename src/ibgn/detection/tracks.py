@@ -12,14 +12,17 @@ from sklearn.tree import DecisionTreeClassifier
 
 from ibgn._arrays import Floats, Ints
 from ibgn.errors import DataError, OptionError
+from ibgn.recordings import SensorRecording
+from ibgn.text import quote
 
-__all__ = ["Preset", "TrackModel"]
+__all__ = ["Preset", "TrackModel", "find_classes", "new_classifier"]
 
 Features = npt.NDArray[np.float32]
 Preset = Literal["knn", "svm", "rbf", "tree"]
 
 NEIGHBOURS = 5
 PASSES = 50  # over the data, of a support vector machine
+MOST_LABELS = 1000  # of a track; a channel that was named as a track by mistake has more
 LEAF = 5  # fewest windows of a leaf; neighbouring windows overlap, so fewer are one event
 
 
@@ -103,3 +106,14 @@ def _preset(name: str, windows: int, seed: int) -> Any:
     if name == "rbf":
         return SVC()
     return DecisionTreeClassifier(min_samples_leaf=LEAF, random_state=seed)
+
+
+def find_classes(recordings: list[SensorRecording], track: str) -> tuple[str | None, ...]:
+    """Labels of a track in alphabetical order, and None, which means no label, last."""
+    labels = {label for recording in recordings for label in set(recording.track(track).tolist())}
+    if len(labels) > MOST_LABELS:
+        raise DataError(
+            f"the track {quote(track)} has {len(labels):,} different labels, more than "
+            f"{MOST_LABELS:,}; if it is a channel, do not name it among the labels"
+        )
+    return (*sorted(label for label in labels if label is not None), None)

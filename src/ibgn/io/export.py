@@ -9,6 +9,7 @@ import heapq
 import itertools
 import json
 import math
+import warnings
 from collections import Counter, defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
@@ -21,7 +22,7 @@ import pandas as pd
 
 from ibgn._files import COMPRESSIONS, Source, as_path, show, writing
 from ibgn.columns import as_column
-from ibgn.errors import DataError
+from ibgn.errors import DataError, DataWarning
 from ibgn.intervals import Instance, IntervalSequences
 from ibgn.io.longframe import as_objects
 from ibgn.text import count, printable, quote
@@ -200,6 +201,12 @@ def write_instances(
     check, render : refuse an instance, and make the lines of its file
     """
     cells = check_writable(X, y, IN_JSON)
+    if X.uncertainty is not None:
+        unsure = count(int(X.uncertainty.uncertain.sum()), "interval")
+        lost = (
+            f"what is not certain about {unsure} is left out; CSV, Parquet and JSON Lines hold it"
+        )
+        warnings.warn(DataWarning(lost), stacklevel=3)
     columns = {"instance": X._names(), **cells}
     known = [{name: values[d] for name, values in columns.items()} for d in range(len(X))]
     instances = list(zip(X.to_lists(), known, strict=True))

@@ -16,6 +16,7 @@ from ibgn.cleaning import Cleaning, CleaningOptions, Records, name_by_text, orde
 from ibgn.errors import DataError
 from ibgn.intervals import IntervalSequences
 from ibgn.io.parsing.tabular import Columns, find_columns, unused
+from ibgn.io.uncertain import UncertainCells
 from ibgn.text import count, printable, quote
 
 __all__ = ["Labels", "LongFrame", "as_objects", "column_values", "read_table"]
@@ -31,8 +32,9 @@ def read_table(
 
     Parameters
     ----------
-    table : has the columns instance, action, start, end and, if known, label and group; other
-        columns are ignored
+    table : has the columns instance, action, start, end and, if known, label and group, and where
+        intervals are uncertain confidence, alternatives, start_error and end_error; other columns
+        are ignored
     columns : other names for them, for example {"action": "behaviour"}
     **cleaning : closed, tick, tolerance, zero_length, min_duration, duplicates; see
         `ibgn.cleaning.Cleaning`
@@ -168,13 +170,21 @@ class LongFrame:
             return where(int(rows[row]))
 
         (instance, ids), (action, actions) = instances, named
-        _refuse_missing(action[rows] < 0, "action", where_kept)
-        codes, vocabulary = order_by_name(action[rows], actions)
+        instance, action = instance[rows], action[rows]
         start, end = (
             _as_times(name, np.asarray(self.series[name])[rows], where_kept)
             for name in ("start", "end")
         )
-        return Records(instance[rows], codes, start, end, ids, vocabulary, where_kept)
+        cells = UncertainCells.parse(self.series, rows, where_kept)
+        if cells is not None:
+            end = cells.fill_unknown(instance, start, end)
+            action, actions = cells.name_actions(action, actions)
+        _refuse_missing(action < 0, "action", where_kept)
+        codes, vocabulary = order_by_name(action, actions)
+        unsure = None
+        if cells is not None:
+            unsure = cells.coded({name: code for code, name in enumerate(vocabulary)})
+        return Records(instance, codes, start, end, ids, vocabulary, where_kept, unsure)
 
 
 def column_values(series: Any, name: str, source: str) -> Any:

@@ -18,6 +18,7 @@ from ibgn.noise import DurationNoise, Misdetection
 from ibgn.recoding import recode
 from ibgn.terms.base import Context, FittedTerm, Term
 from ibgn.terms.tally import Sample, make_tally
+from ibgn.worlds import draw_worlds
 
 __all__ = ["HeldOut", "Lesson", "copy_with_errors"]
 
@@ -121,7 +122,13 @@ class Lesson:
 
 
 def copy_with_errors(X: IntervalSequences, rng: np.random.Generator) -> list[IntervalSequences]:
-    """Copies of instances with the errors of detectors: ends that move, and misdetections."""
+    """Copies of instances with the errors of detectors: ends that move, and misdetections.
+
+    Uncertain instances say themselves what may be wrong: their copies are worlds.
+    """
+    if X.uncertainty is not None and X.uncertainty.uncertain.any():
+        worlds = draw_worlds(X, len(ERRORS), int(rng.integers(2**32)), exact=False)
+        return [worlds.X[worlds.offsets[:-1] + number] for number in range(len(ERRORS))]
     copies = []
     for ends, misdetected in ERRORS:
         moved = DurationNoise(ends, random_state=rng).fit(X).transform(X)

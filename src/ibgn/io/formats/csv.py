@@ -41,7 +41,9 @@ def read_csv(
 ) -> LongFrame:
     r"""Read a CSV file with one row per interval and a header.
 
-    Its columns are instance, action, start, end and, if known, label and group.
+    Its columns are instance, action, start, end and, if known, label and group; where intervals
+    are uncertain, also confidence, alternatives, start_error and end_error, see
+    `ibgn.uncertainty.Uncertainty`.
 
     Parameters
     ----------

@@ -16,11 +16,14 @@ from ibgn.io.files import Files
 from ibgn.io.longframe import LongFrame
 from ibgn.io.parsing.tabular import Columns, check_columns, find_columns, unused
 from ibgn.io.registry import reader, writer
+from ibgn.io.uncertain import CERTAIN
 from ibgn.text import quote
+from ibgn.uncertainty import COLUMNS
 
 __all__ = ["read_jsonl", "write_jsonl"]
 
 INTERVAL = ("action", "start", "end")
+FIELDS = (*INTERVAL, *COLUMNS)
 
 
 class Line(NamedTuple):
@@ -56,7 +59,9 @@ def read_jsonl(files: Files, *, columns: Columns = None) -> LongFrame:
 
     A line is an instance, {"instance": "a", "label": "tea", "intervals": [["boil", 0, 4], ...]},
     or an interval, {"instance": "a", "label": "tea", "action": "boil", "start": 0, "end": 4}; the
-    first line decides. label and group may be missing.
+    first line decides. label and group may be missing. An uncertain interval is an object in both,
+    {"action": "boil", "start": 0, "end": 4, "confidence": 0.8}, with any of confidence,
+    alternatives, start_error and end_error; see `ibgn.uncertainty.Uncertainty`.
 
     Parameters
     ----------
@@ -76,7 +81,7 @@ def read_jsonl(files: Files, *, columns: Columns = None) -> LongFrame:
     left_out: list[str] = []
     whole = "intervals" in lines[0].values
     if whole:
-        theirs = [renamed.get(name, name) for name in INTERVAL]
+        theirs = [renamed.get(name, name) for name in FIELDS]
         rows = [row for line in lines for row in _intervals(line, theirs, left_out, source)]
     else:
         rows = lines
@@ -106,7 +111,7 @@ def write_jsonl(
     with writing(path) as file:
         for d, intervals in enumerate(X.to_lists()):
             line = {name: values[d] for name, values in columns.items()}
-            line["intervals"] = intervals
+            line["intervals"] = intervals if X.uncertainty is None else _as_objects(X[d])
             try:
                 text = json.dumps(line, ensure_ascii=False, allow_nan=False)
             except ValueError as error:
@@ -115,6 +120,23 @@ def write_jsonl(
                     "hold; make it text"
                 ) from error
             file.write(f"{text}\n")
+
+
+def _as_objects(instance: IntervalSequences) -> list[dict[str, Any]]:
+    """Intervals as objects, each with what is not certain about it; JSON has no infinity."""
+    if instance.uncertainty is None or not len(instance.action):
+        return []
+    confidence, start_error, end_error = (part.tolist() for part in instance.uncertainty[:3])
+    alternatives = instance.uncertainty.alternatives(instance.actions)
+    columns = zip(confidence, alternatives, start_error, end_error, strict=True)
+    objects = []
+    for interval, values in zip(instance.to_lists()[0], columns, strict=True):
+        unsure = dict(zip(COLUMNS, values, strict=True))
+        said = {name: value for name, value in unsure.items() if value != CERTAIN.get(name)}
+        if "end_error" in said and said["end_error"] == np.inf:
+            said["end_error"] = "inf"
+        objects.append(dict(zip(INTERVAL, interval, strict=True)) | said)
+    return objects
 
 
 def _parse(file: InputFile) -> Iterator[Line]:
@@ -137,14 +159,16 @@ def _intervals(line: Line, theirs: list[str], left_out: list[str], source: str) 
     for place, interval in enumerate(intervals, 1):
         if isinstance(interval, dict):
             left_out += [name for name in interval if name not in theirs]
-            interval = [interval.get(name) for name in theirs]
-        if not isinstance(interval, list) or len(interval) != 3:
+            known = {name: interval[name] for name in theirs if name in interval}
+        elif isinstance(interval, list) and len(interval) == len(INTERVAL):
+            known = dict(zip(theirs, interval, strict=False))
+        else:
             raise DataError(
                 f"{source}{line}: an interval is [action, start, end], got {quote(interval)}"
             )
-        values = kept | dict(zip(theirs, interval, strict=True))
+        values = kept | dict.fromkeys(theirs[:3]) | known
         rows.append(Line(line.number, values, place))
-    return rows or [Line(line.number, kept | dict.fromkeys(theirs))]
+    return rows or [Line(line.number, kept | dict.fromkeys(theirs[:3]))]
 
 
 def _refuse_repeated(lines: list[Line], name: str, source: str) -> None:

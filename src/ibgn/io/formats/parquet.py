@@ -24,7 +24,9 @@ __all__ = ["read_parquet", "write_parquet"]
 def read_parquet(files: Files, *, columns: Columns = None) -> LongFrame:
     """Read a Parquet file with one row per interval.
 
-    Its columns are instance, action, start, end and, if known, label and group.
+    Its columns are instance, action, start, end and, if known, label and group; where intervals
+    are uncertain, also confidence, alternatives, start_error and end_error, see
+    `ibgn.uncertainty.Uncertainty`.
 
     Parameters
     ----------

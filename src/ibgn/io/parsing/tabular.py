@@ -1,7 +1,7 @@
 """Tables as text: columns by name or by number, with or without a header, read by pandas.
 
-Columns of ours are instance, label, action, start, end and group, under other names where the
-option `columns` says so.
+Columns of ours are instance, label, action, start, end, group, and those of uncertain intervals,
+under other names where the option `columns` says so.
 """
 
 import codecs
@@ -18,6 +18,7 @@ from packaging.version import Version
 from ibgn._files import InputFile
 from ibgn.errors import DataError, Option, OptionError
 from ibgn.text import count, printable, quote
+from ibgn.uncertainty import COLUMNS as UNCERTAIN
 
 __all__ = [
     "Column",
@@ -45,8 +46,8 @@ WHITE_SPACE = r"\s+"  # what pandas calls columns separated by any white space
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 SHOWN = 20  # columns that a message lists
 REQUIRED = ("instance", "action", "start", "end")
-OPTIONAL = ("label", "group")
-OURS = ("instance", "label", "action", "start", "end", "group")
+OPTIONAL = ("label", "group", *UNCERTAIN)
+OURS = ("instance", "label", "action", "start", "end", "group", *UNCERTAIN)
 COMPARED = 1000  # columns among which a misspelt one is looked for
 # since version 3.1 pandas reads floats exactly by itself and warns when asked to
 EXACT_FLOATS: dict[str, Any] = (
