@@ -3,7 +3,7 @@
 Run with `python -m benchmarks.accuracy FOLDER`, where FOLDER has files of recordings as
 `ibgn.read_csv` takes them. Those with groups are split by group, others in ten stratified folds
 with seed 0. No option depends on the data set. Prints tables in Markdown; docs/accuracy.md has
-them. With names of parts (opponents, errors, terms, weights, structures, options), only these.
+them. With names of parts (opponents, ensemble, weights, terms, structures, options), only these.
 """
 
 import sys
@@ -19,13 +19,18 @@ import pandas as pd
 from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax
 from sklearn.base import BaseEstimator
+from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.model_selection import LeaveOneGroupOut, StratifiedKFold, cross_val_predict
+from sklearn.pipeline import make_pipeline
 
-from ibgn import IBGNClassifier, IntervalSequences, inspect, read_csv
+from ibgn import IBGNClassifier, IBGNEnsemble, IntervalSequences, inspect, read_csv
+from ibgn.classifiers.ensemble import default_members
 from ibgn.classifiers.ibgn import DEFAULT_TERMS, PAPER
 from ibgn.evaluation.methods import METHODS
-from ibgn.features import Raster
+from ibgn.evaluation.yardsticks import extra_trees, nearest_raster
+from ibgn.features import IntervalFeatures, Raster
 from ibgn.metrics import brier_score, calibration_by_chance, calibration_error, log_loss
+from ibgn.model.folds import make_inner_folds
 from ibgn.noise import DurationNoise, Misdetection
 
 Model = Callable[[], Any]
@@ -37,7 +42,9 @@ ERRORS: Mapping[str, Any] = {
     "20% misdetected": Misdetection(0.2, random_state=0),
 }
 DEFAULT = "`IBGNClassifier()`"
+ENSEMBLE = "`IBGNEnsemble()`"
 ROCKET = "MiniRocket with ridge"
+LEAST = 1e-3  # probability below which a factor would be decided by single instances
 SHORT = {"draws": 100, "budget": 600, "random_state": 0}  # chains of tables, to save time
 WARM: dict[str, bool] = {}  # models whose kernels this process has compiled
 
@@ -80,6 +87,43 @@ class RocketWithTemperature(BaseEstimator):  # type: ignore[misc]
 
     def _columns(self, scores: Any) -> Any:
         return np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
+
+
+class WithTemperature(BaseEstimator):  # type: ignore[misc]
+    """A classifier whose log probabilities are multiplied by a factor from held-out ones.
+
+    `seconds` are those without the factor, which is no part of the classifier.
+    """
+
+    def __init__(self, make: Model) -> None:
+        self.make = make
+
+    def fit(self, X: IntervalSequences, y: Any) -> Self:
+        """Fit all; then find the factor in five folds, by group where there are groups."""
+        before = time.process_time()
+        self.model_ = self.make().fit(X, y)
+        self.seconds = time.process_time() - before
+        self.classes_, true = np.unique(y, return_inverse=True)
+        logs = np.full((len(y), len(self.classes_)), np.log(LEAST))
+        for fold in make_inner_folds(X, true, 5):
+            rest = np.setdiff1d(np.arange(len(y)), fold)
+            again = self.make().fit(X[rest], y[rest])
+            columns = np.searchsorted(self.classes_, again.classes_)
+            logs[np.ix_(fold, columns)] = self._logs(again, X[fold])
+
+        def loss(log_scale: float) -> float:
+            found = log_softmax(np.exp(log_scale) * logs, axis=1)
+            return float(-found[np.arange(len(true)), true].mean())
+
+        self.scale_ = float(np.exp(minimize_scalar(loss, bounds=(-3, 3), method="bounded").x))
+        return self
+
+    def predict_proba(self, X: IntervalSequences) -> Any:
+        """(n, activities) probabilities."""
+        return np.exp(log_softmax(self.scale_ * self._logs(self.model_, X), axis=1))
+
+    def _logs(self, model: Any, X: IntervalSequences) -> Any:
+        return np.log(np.maximum(model.predict_proba(X), LEAST))
 
 
 class Outcome(NamedTuple):
@@ -127,6 +171,44 @@ def opponents() -> dict[str, Model]:
         "extra trees": lambda: METHODS["extra trees"](0),
         ROCKET: RocketWithTemperature,
     }
+
+
+def ensemble() -> dict[str, Model]:
+    """The ensemble, its members, itself without each, and all opponents with a temperature."""
+    members = default_members()
+    without = {
+        f"ensemble without {name}": _pool({n: m for n, m in members.items() if n != name})
+        for name in members
+    }
+    alone = {f"member {name}": _pool({name: member}) for name, member in members.items()}
+    rivals: dict[str, Model] = {
+        "extra trees": lambda: extra_trees(True),
+        "extra trees without pairs": lambda: extra_trees(False),
+        "nearest raster": nearest_raster,
+        "gradient boosting": boosting,
+    }
+    return {
+        ENSEMBLE: lambda: IBGNEnsemble(random_state=0),
+        DEFAULT: default(),
+        **{name: _tempered(make) for name, make in rivals.items()},
+        ROCKET: RocketWithTemperature,
+        **alone,
+        **without,
+    }
+
+
+def boosting() -> Any:
+    """Gradient boosting of trees on statistics and pairs."""
+    features = IntervalFeatures(sparse=False, unknown="ignore")
+    return make_pipeline(features, HistGradientBoostingClassifier(random_state=0))
+
+
+def _pool(members: Mapping[str, Any]) -> Model:
+    return lambda: IBGNEnsemble(members, random_state=0)
+
+
+def _tempered(make: Model) -> Model:
+    return lambda: WithTemperature(make)
 
 
 def terms() -> dict[str, Model]:
@@ -186,6 +268,7 @@ def options() -> dict[str, Model]:
 
 PARTS: Mapping[str, tuple[Callable[[], dict[str, Model]], tuple[str, ...]]] = {
     "opponents": (opponents, tuple(ERRORS)),
+    "ensemble": (ensemble, tuple(ERRORS)),
     "weights": (weights, tuple(ERRORS)),
     "terms": (terms, ("none",)),
     "structures": (structures, ("none",)),
@@ -282,6 +365,14 @@ def sections(part: str, table: pd.DataFrame) -> Iterator[str]:
     clean = table[table["error"] == "none"]
     for column in ("accuracy", "log loss", "seconds"):
         yield f"### {part}: {column}\n\n{wide(clean, column)}"
+    if part == "ensemble":
+        mine = clean[clean["model"] == ENSEMBLE].set_index("data")
+        parts = clean[clean["model"].str.startswith("member ")].groupby("data")["seconds"].sum()
+        yield f"Seconds of {ENSEMBLE} over the sum of its members': " + str(
+            (mine["seconds"] / parts).round(2).to_dict()
+        )
+        for column in ("calibration", "by chance"):
+            yield f"### {part}: {column}\n\n{wide(clean, column)}"
     if part == "opponents":
         ours = clean[clean["model"] == DEFAULT].set_index("data")
         rocket = clean[clean["model"] == ROCKET].set_index("data")

@@ -2,11 +2,12 @@
 
 Run with `python -m benchmarks.features FOLDER`, where FOLDER has files of recordings as
 `ibgn.read_csv` takes them, split as in `benchmarks.accuracy`. No option depends on the data set.
-Prints tables in Markdown, means over the files; docs/features.md has them. With names of rows,
-only these.
+Prints a table in Markdown, means over the files; docs/features.md has it. With names of rows, only
+these. `python -m benchmarks.features --speed` measures how fast features are computed.
 """
 
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,8 @@ from scipy.special import log_softmax
 from sklearn.ensemble import ExtraTreesClassifier
 
 from benchmarks.accuracy import folds, read
-from ibgn.features import IntervalFeatures
+from ibgn import IBGNClassifier, IntervalSequences
+from ibgn.features import IntervalFeatures, ScoreFeatures
 
 TREES = 100
 PENALTIES = 10.0 ** np.arange(-4, 2.1, 0.5)
@@ -39,6 +41,9 @@ LEFT_OUT = {
         not name.startswith(("deviation", "mean pause"))
     ),
 }
+
+NOT_HELD_OUT = "scores of what was learned from"
+SCORES = ("held-out scores", NOT_HELD_OUT)
 
 
 def trees(train: Any, codes: Any, test: Any, activities: int) -> Any:
@@ -71,6 +76,18 @@ def ridge(train: Any, codes: Any, test: Any, activities: int) -> Any:
     return np.exp(log_softmax(sharpness * (test @ train.T @ dual + offset), axis=1))
 
 
+def describe(row: str, X: Any, y: Any, test: Any) -> tuple[Any, Any]:
+    """Features of training and test instances."""
+    if row in SCORES:
+        scores = ScoreFeatures(IBGNClassifier(random_state=0))
+        fitted = scores.fit_transform(X, y)
+        return scores.transform(X) if row == NOT_HELD_OUT else fitted, scores.transform(test)
+    features = IntervalFeatures(PARTS.get(row, ("statistics",)), sparse=False, unknown="ignore")
+    fitted, tested = features.fit_transform(X), features.transform(test)
+    kept = [row not in LEFT_OUT or LEFT_OUT[row](n) for n in features.get_feature_names_out()]
+    return fitted[:, kept], tested[:, kept]
+
+
 def evaluate(X: Any, y: Any, rows: list[str]) -> pd.DataFrame:
     """One row per set of features, classifier and test instance."""
     outcomes = []
@@ -79,14 +96,9 @@ def evaluate(X: Any, y: Any, rows: list[str]) -> pd.DataFrame:
         true = np.searchsorted(labels, y[test]).clip(max=len(labels) - 1)
         known = labels[true] == y[test]
         for row in rows:
-            features = IntervalFeatures(
-                PARTS.get(row, ("statistics",)), sparse=False, unknown="ignore"
-            )
-            fitted, tested = features.fit_transform(X[train]), features.transform(X[test])
-            names = features.get_feature_names_out()
-            kept = [LEFT_OUT[row](name) if row in LEFT_OUT else True for name in names]
+            fitted, tested = describe(row, X[train], y[train], X[test])
             for classify in (trees, ridge):
-                probs = classify(fitted[:, kept], codes, tested[:, kept], len(labels))
+                probs = classify(fitted, codes, tested, len(labels))
                 own = np.where(known, probs[np.arange(len(test)), true], 0)
                 outcomes.append(
                     {
@@ -94,7 +106,7 @@ def evaluate(X: Any, y: Any, rows: list[str]) -> pd.DataFrame:
                         "classifier": classify.__name__,
                         "accuracy": (known & (probs.argmax(axis=1) == true)).sum(),
                         "log loss": -np.log(np.maximum(own, 1e-6)).sum(),
-                        "columns": sum(kept) * len(test),
+                        "columns": fitted.shape[1] * len(test),
                     }
                 )
     sums = pd.DataFrame(outcomes).groupby(["features", "classifier"], sort=False).sum()
@@ -118,5 +130,23 @@ def main(folder: Path, rows: list[str]) -> None:
         )
 
 
+def measure_speed() -> None:
+    """Print seconds for 10,000 instances of 50 intervals, with 20 actions."""
+    rng, size = np.random.default_rng(0), 500_000
+    start = np.sort(rng.random((size // 50, 50)) * 25, axis=1).ravel()
+    action, end = rng.integers(0, 20, size), start + 0.1 + rng.random(size)
+    names = [f"action {n:02}" for n in range(20)]
+    X = IntervalSequences(np.arange(0, size + 1, 50), action, start, end, names)
+    for part in ("statistics", "pairs", "occupancy", "raster"):
+        features = IntervalFeatures([part])
+        features.fit_transform(X[:2])  # compiles
+        begin = time.process_time()
+        features.fit_transform(X)
+        print(f"{part}: {time.process_time() - begin:.2f} seconds", flush=True)
+
+
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2:] or [*PARTS, *LEFT_OUT])
+    if sys.argv[1:] == ["--speed"]:
+        measure_speed()
+    else:
+        main(Path(sys.argv[1]), sys.argv[2:] or [*PARTS, *LEFT_OUT, *SCORES])

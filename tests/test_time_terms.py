@@ -9,7 +9,7 @@ from ibgn import IBGNClassifier, load
 from ibgn.datasets import make_hand_signs
 from ibgn.errors import OptionError
 from ibgn.model.learning import HeldOut, Lesson, copy_with_errors
-from ibgn.model.weights import fit_weights
+from ibgn.model.weights import RIDGE, fit_weights, usual_weight
 from ibgn.terms import TERMS, Context, LogTerms
 from ibgn.terms.moments import Moments, Numbers, fit_student_t
 from ibgn.terms.stacked import Cells
@@ -92,7 +92,7 @@ def test_weights_are_those_of_the_lowest_loss(rng):
     def loss(at):
         joint = np.einsum("ntc,t->nc", scores, at)
         true = joint[np.arange(n), codes]
-        ridge = ((at - 0.1) ** 2).sum() / 2
+        ridge = RIDGE * ((at / usual_weight(held_out) - 1) ** 2).sum() / 2
         return (np.log(np.exp(joint).sum(axis=1)) - true).sum() + ridge
 
     for step in (0.01, -0.01):

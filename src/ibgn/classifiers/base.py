@@ -47,6 +47,8 @@ class ActivityClassifier(Recogniser):
     activity_type: ClassVar[type] = ActivityModel
 
     class_prior: ClassPrior
+    n_jobs: int | None
+    progress: bool
     class_log_prior_: Floats
     actions_: tuple[str, ...]
     activities_: dict[Any, ActivityModel]
@@ -78,7 +80,7 @@ class ActivityClassifier(Recogniser):
         Returns (n, activities) log probabilities, or None where no weights are learned, for which
         some instances are held out.
         """
-        held_out = self._learn(X, y)
+        held_out = self._learn(X, y, every=True)
         if held_out is None:
             return None
         own = held_out.scores[: len(as_sequences(X))]  # copies with errors come after them
@@ -91,13 +93,16 @@ class ActivityClassifier(Recogniser):
         (n, terms, activities); groups are held out together, see `ibgn.model.folds`. Where no
         weights are learned, for which some instances are held out, copies learn from parts of X.
         """
-        held_out = self._learn(X, y)
+        held_out = self._learn(X, y, every=True)
         if held_out is None:
             return score_by_folds(self, X, y)
         return held_out.scores[: len(as_sequences(X))]
 
-    def _learn(self, X: Sequences, y: npt.ArrayLike) -> HeldOut | None:
-        """Learn a model of each activity; returns scores of what was held out, if any was."""
+    def _learn(self, X: Sequences, y: npt.ArrayLike, every: bool = False) -> HeldOut | None:
+        """Learn a model of each activity; returns scores of what was held out, if any was.
+
+        every : whether every instance is held out, also where fewer are enough to learn weights
+        """
         self._check_options()
         X, labels = check_data(X, y)
         self.classes_, codes = np.unique(labels, return_inverse=True)
@@ -107,7 +112,7 @@ class ActivityClassifier(Recogniser):
         self.actions_ = tuple(sorted(X.actions[code] for code in occurring_actions(X)))
         X = IntervalSequences.from_flat(self._coded(X).flat, self.actions_, X.ids, X.groups)
         parts = [likeliest_world(X[codes == c]) for c in range(len(self.classes_))]
-        terms, typical, held_out = self._fit_terms(X, codes, parts)
+        terms, typical, held_out = self._fit_terms(X, codes, parts, every)
         self.activities_ = {
             label: self.activity_type(
                 label,
@@ -134,7 +139,11 @@ class ActivityClassifier(Recogniser):
         return X
 
     def _fit_terms(
-        self, X: IntervalSequences, codes: npt.NDArray[np.intp], parts: list[IntervalSequences]
+        self,
+        X: IntervalSequences,
+        codes: npt.NDArray[np.intp],
+        parts: list[IntervalSequences],
+        every: bool,
     ) -> tuple[list[dict[str, FittedTerm]], Sequence[Floats | None], HeldOut | None]:
         """Learn all terms of each activity, and their weights; parts are X by activity.
 
@@ -153,9 +162,11 @@ class ActivityClassifier(Recogniser):
             typical: Sequence[Floats | None] = [None] * len(parts)
             held_out: HeldOut | None = None
             if lesson.sample.folds > 1:
-                held_out = lesson.hold_out(contexts)
-                typical = list(lesson.typical(held_out))
+                held_out = lesson.hold_out(contexts, every)
+                typical = lesson.typical(held_out)
                 self._set_weights(held_out)
+                if not held_out.weights.any():  # nothing was learned about any true activity
+                    held_out = None
             total = len(terms) * len(parts)
             learned = list(_with_progress(lesson.learn(contexts), total, self.progress))
         names = [of_activities[0].name for of_activities in terms]

@@ -13,7 +13,7 @@ from ibgn.intervals import IntervalSequences, as_sequences
 from ibgn.networks import Sequences
 from ibgn.text import quote
 
-__all__ = ["check_data", "check_smoothing"]
+__all__ = ["check_data", "check_length", "check_smoothing"]
 
 
 def check_data(X: Sequences, y: npt.ArrayLike) -> tuple[IntervalSequences, npt.NDArray[Any]]:
@@ -21,11 +21,16 @@ def check_data(X: Sequences, y: npt.ArrayLike) -> tuple[IntervalSequences, npt.N
     X, labels = as_sequences(X), _check_labels(y)
     if len(X) == 0:
         raise DataError("there are no instances to learn from")
+    check_length(X, labels)
+    return X, labels
+
+
+def check_length(X: IntervalSequences, labels: npt.NDArray[Any]) -> None:
+    """Refuse labels unless there is one per instance."""
     if labels.shape != (len(X),):
         raise DataError(
             f"y must have one label per instance, got shape {labels.shape} for {len(X)} instances"
         )
-    return X, labels
 
 
 def _check_labels(y: npt.ArrayLike) -> npt.NDArray[Any]:

@@ -37,7 +37,7 @@ from ibgn.worlds import likeliest_world
 __all__ = ["IBGNEnsemble", "default_members"]
 
 FOLDS = 5  # in which members are learned again that do not say what they know of others
-RIDGE = 20.0  # draws weights towards equal ones
+RIDGE = 40.0  # draws weights towards equal ones
 LEAST = 1e-6  # probability that a member gives at least to each activity, if it is no model of it
 
 
@@ -65,8 +65,7 @@ class IBGNEnsemble(Recogniser):
         pipelines of scikit-learn that begin with its features; by default those of
         `default_members`
     random_state : seed for members that have none, or a NumPy generator
-    n_jobs : for members that have it as an option
-    progress : not used
+    n_jobs, progress : for members that have these options
 
     Attributes
     ----------
@@ -156,7 +155,7 @@ class IBGNEnsemble(Recogniser):
         usual = 1 / len(said)
         held_out = HeldOut(np.stack(said, axis=1), codes, np.ones(len(X)))
         none = np.zeros(len(self.classes_))
-        self.weights_ = fit_weights(held_out, none, usual=usual, ridge=RIDGE)
+        self.weights_ = fit_weights(held_out, none, usual=usual, ridge=RIDGE * usual**2)
         return self
 
     def _prepared(self, member: Any, rng: np.random.Generator) -> Any:
@@ -170,6 +169,8 @@ class IBGNEnsemble(Recogniser):
             for name, value in options.items()
             if value is None and (option := name.rpartition("__")[2]) in given
         }
+        if self.progress and "progress" in options:
+            new["progress"] = True
         return copy.set_params(**new) if new else copy
 
     def _learn(

@@ -11,16 +11,20 @@ from sklearn.utils.validation import check_is_fitted
 from ibgn._arrays import Floats
 from ibgn.checks import check_choice, check_number
 from ibgn.classifiers.base import ActivityClassifier
+from ibgn.classifiers.checks import check_length
 from ibgn.classifiers.prior import ClassPrior
 from ibgn.classifiers.recogniser import as_generator
+from ibgn.classifiers.self_training import self_train
 from ibgn.declarations import FLOAT, Stored, is_natural
 from ibgn.errors import OptionError
-from ibgn.intervals import IntervalSequences
+from ibgn.intervals import IntervalSequences, as_sequences
 from ibgn.model.folds import make_inner_folds
 from ibgn.model.generation import sample_instances
 from ibgn.model.learning import HeldOut, Lesson, copy_with_errors
 from ibgn.model.tolerance import choose_tolerance, count_emptied, merge_instants
+from ibgn.model.unlabelled import Unlabelled, find_labelled
 from ibgn.model.weights import USUAL, fit_weights
+from ibgn.networks import Sequences
 from ibgn.terms import TERMS
 from ibgn.terms.base import Term
 from ibgn.terms.relations import StructureChoice, Ties, Unlinked
@@ -78,6 +82,9 @@ class IBGNClassifier(ActivityClassifier):
         probabilities; or a weight for each name
     copy_weight : how much copies of the instances with errors, as detectors make them, count in
         learning; 0 learns from the instances alone
+    unlabelled : what `fit` does where a label is missing (None or NaN): "refuse" raises an error,
+        "ignore" leaves the instance out with a warning, "self-training" learns from it too, see
+        `ibgn.classifiers.self_training`
     criterion, penalty : how links are learned, see `ibgn.terms.selection.score_links`
     smoothing : added to the count of each relation; "learned" fits a prior for each constraint
     node_likelihood : how tables are scored: "sequential" sums over seatings; "published" is the
@@ -142,6 +149,7 @@ class IBGNClassifier(ActivityClassifier):
         terms: Sequence[str | Term] = DEFAULT_TERMS,
         weights: Weights = "learned",
         copy_weight: float = 0.15,
+        unlabelled: Unlabelled = "refuse",
         criterion: Criterion = "bic",
         penalty: float = 1.0,
         smoothing: Smoothing = 1.0,
@@ -164,6 +172,7 @@ class IBGNClassifier(ActivityClassifier):
         self.terms = terms
         self.weights = weights
         self.copy_weight = copy_weight
+        self.unlabelled = unlabelled
         self.criterion = criterion
         self.penalty = penalty
         self.smoothing = smoothing
@@ -215,6 +224,24 @@ class IBGNClassifier(ActivityClassifier):
             "published IBGN-F": lambda seed: cls.published("full", random_state=seed),
             "published IBGN": lambda seed: cls.published("learned", random_state=seed),
         }
+
+    def fit(self, X: Sequences, y: npt.ArrayLike) -> Self:
+        """Learn a model of each activity.
+
+        Parameters
+        ----------
+        X : instances, as `IntervalSequences` or lists of (action, start, end)
+        y : (n,) label of the activity of each; some may be missing, see `unlabelled`
+        """
+        known = find_labelled(y, self.unlabelled)
+        if known.all():
+            return super().fit(X, y)
+        X, labels = as_sequences(X), np.asarray(y, object).ravel()[known].tolist()
+        check_length(X, known)
+        super().fit(X[known], labels)
+        if self.unlabelled == "self-training":
+            self_train(self, X, known, labels)
+        return self
 
     def _check_options(self) -> None:
         super()._check_options()
@@ -269,7 +296,9 @@ class IBGNClassifier(ActivityClassifier):
         folds = [np.arange(len(X))]
         if self.weights == "learned" and len(names) > 1 and len(self.classes_) > 1:
             self.weights_ = np.full(len(names), USUAL)  # also where there is too little to learn
-            folds = make_inner_folds(certain, codes, FOLDS) if len(X) >= FOLDS else folds
+            folds = make_inner_folds(certain, codes, FOLDS)
+            if len(folds) == 1:  # no activity can be held out, but others can be compared
+                folds = make_inner_folds(certain, np.zeros_like(codes), FOLDS)
         copies = copy_with_errors(X, rng.spawn(1)[0]) if self.copy_weight else []
         return Lesson(terms, certain, codes, folds, copies, self.copy_weight)
 

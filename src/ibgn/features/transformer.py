@@ -31,9 +31,10 @@ LARGEST_INDEX = np.iinfo(np.int32).max
 class IntervalFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Numbers about the actions of an instance, for any classifier of scikit-learn.
 
-    - "statistics" of each action: how often it occurs, its total, mean and longest duration, the
-      time from its first start to the end of the instance, and from the start of the instance to
-      its last end;
+    - "statistics" of each action: how often it occurs; its total, mean and longest duration, and
+      the deviation of its durations; and, as parts of the instance, its share of the time, the
+      mean pause between its occurrences, how much is left when it first starts and has passed
+      when it last ends, its mean instant, and its first and last position among all intervals;
     - "pairs": number of pairs of intervals by their actions and their relation, for all that
       occurred in `fit`;
     - "occupancy": mean number of intervals of each action in each of `bins` equal parts of the
@@ -41,7 +42,7 @@ class IntervalFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     - "raster": number of intervals of each action at each of `samples` instants, see `Raster`.
 
     All are 0 where an action does not occur. Numbers of an instance depend on nothing else that
-    is transformed with it.
+    is transformed with it. An uncertain instance is taken as it most likely is.
 
     Parameters
     ----------
@@ -102,17 +103,20 @@ class IntervalFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def transform(self, X: Sequences) -> csr_array | Floats:
         """(n, features) numbers, in the order of `get_feature_names_out`."""
         check_is_fitted(self)
-        return self._transform(*self._count(as_sequences(X)))
+        return self._transform(*self._count(as_sequences(X), self.actions_))
 
     def _fit(self, X: IntervalSequences) -> tuple[Presence, PairCounts | None]:
-        self._check_options()
-        self.actions_ = known_actions(X)
-        found, counts = self._count(X)
+        actions = known_actions(X)
+        found, counts = self._count(X, actions)
+        self.actions_ = actions
         self.pairs_ = np.zeros((0, 3), np.int64) if counts is None else counts.seen()
         return found, counts
 
-    def _count(self, X: IntervalSequences) -> tuple[Presence, PairCounts | None]:
-        found = find_presence(X, self.actions_, self.unknown)
+    def _count(
+        self, X: IntervalSequences, actions: tuple[str, ...]
+    ) -> tuple[Presence, PairCounts | None]:
+        self._check_options()
+        found = find_presence(X, actions, self.unknown)
         return found, count_pairs(found) if "pairs" in self.parts else None
 
     def _transform(self, found: Presence, counts: PairCounts | None) -> csr_array | Floats:

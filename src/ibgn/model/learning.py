@@ -13,6 +13,7 @@ import numpy as np
 
 from ibgn._arrays import Floats, Ints
 from ibgn.intervals import IntervalSequences
+from ibgn.model.folds import fingerprint
 from ibgn.noise import DurationNoise, Misdetection
 from ibgn.recoding import recode
 from ibgn.terms.base import Context, FittedTerm, Term
@@ -21,6 +22,7 @@ from ibgn.worlds import draw_worlds
 
 __all__ = ["HeldOut", "Lesson", "copy_with_errors"]
 
+MOST_SCORES = 500_000  # held-out scores of a term; more would say little, and take long
 ERRORS = ((0.1, 0.1), (0.2, 0.1))  # of ends, as part of the duration, and of detection, per copy
 
 
@@ -31,7 +33,7 @@ class HeldOut(NamedTuple):
     ----------
     scores : (rows, terms, activities) log probabilities
     codes : (rows,) true activity of each
-    weights : (rows,) how much each counts
+    weights : (rows,) how much each counts; not at all if no other fold has its activity
     """
 
     scores: Floats
@@ -62,6 +64,7 @@ class Lesson:
         copy_weight: float = 0.0,
     ) -> None:
         versions = [X, *copies]
+        self.versions = len(versions)
         fold = np.empty(len(X), np.int64)
         for number, chosen in enumerate(folds):
             fold[chosen] = number
@@ -80,17 +83,42 @@ class Lesson:
         """Learn from all folds: the first term of each activity, then the second, and so on."""
         return chain.from_iterable(tally.learn(contexts) for tally in self.tallies)
 
-    def hold_out(self, contexts: Sequence[Context]) -> HeldOut:
-        """Score every instance, and every copy, by the counts of the other folds."""
-        scores = np.stack([tally.hold_out(contexts) for tally in self.tallies], axis=1)
-        return HeldOut(scores, self.sample.activity, self.sample.weight)
+    def hold_out(self, contexts: Sequence[Context], every: bool = True) -> HeldOut:
+        """Score every instance, and every copy, by the counts of the other folds.
 
-    def typical(self, held_out: HeldOut) -> Floats:
-        """(activities, terms) mean held-out scores of its instances, without copies."""
-        own = [(held_out.codes == c) & ~self.sample.copied for c in range(self.sample.activities)]
-        return np.array(
-            [held_out.scores[chosen, :, c].mean(axis=0) for c, chosen in enumerate(own)]
-        )
+        Not `every`: only as many as say enough about weights, where activities are many.
+        """
+        sample, shape = self.sample, (self.sample.folds, self.sample.activities)
+        rows = None if every else self._choose_rows()
+        scores = np.stack([tally.hold_out(contexts, rows) for tally in self.tallies], axis=1)
+        instances = np.bincount(sample.cell, minlength=shape[0] * shape[1]).reshape(shape)
+        learned = (instances.sum(axis=0) - instances)[sample.fold, sample.activity] > 0
+        codes, weight = sample.activity, np.where(learned, sample.weight, 0.0)
+        if rows is not None:
+            codes, weight = codes[rows], weight[rows]
+        return HeldOut(scores, codes, weight)
+
+    def _choose_rows(self) -> Ints | None:
+        """Instances, whatever their order, and their copies; None for all."""
+        n = len(self.sample.X) // self.versions
+        most = max(MOST_SCORES // (self.versions * self.sample.activities), 1)
+        if most >= n:
+            return None
+        chosen = np.sort(np.argsort(fingerprint(self.sample.X[:n]), kind="stable")[:most])
+        return (chosen + n * np.arange(self.versions)[:, None]).ravel()
+
+    def typical(self, held_out: HeldOut) -> list[Floats | None]:
+        """(terms,) mean held-out scores of the instances of each activity, without copies.
+
+        None where no instance of an activity was held out.
+        """
+        counted = held_out.weights > 0
+        counted[len(counted) // self.versions :] = False  # copies come after the instances
+        own = [counted & (held_out.codes == c) for c in range(self.sample.activities)]
+        return [
+            held_out.scores[chosen, :, c].mean(axis=0) if chosen.any() else None
+            for c, chosen in enumerate(own)
+        ]
 
 
 def copy_with_errors(X: IntervalSequences, rng: np.random.Generator) -> list[IntervalSequences]:

@@ -18,6 +18,11 @@ __all__ = ["FittedOccupancy", "Occupancy"]
 
 INSTANTS = 20
 STRENGTH = 1.5
+BLUR = 2.0  # instants by which what goes on might as well have been earlier or later
+DISTANCE = np.subtract.outer(np.arange(INSTANTS), np.arange(INSTANTS))
+# (instants, instants) how much each counts for each; what counts for one adds up to 1
+NEARBY = np.exp(-((DISTANCE / BLUR) ** 2) / 2)
+NEARBY /= NEARBY.sum(axis=0)
 
 
 @dataclass(frozen=True)
@@ -118,9 +123,9 @@ class Occupancy(StackedTerm):
     def fit(
         self, counts: OccupancyCounts, pooled: OccupancyCounts, context: Context
     ) -> FittedOccupancy:
-        """Shares of instances, drawn to those of all activities."""
-        common = (pooled.going_on + 0.5) / (pooled.instances + 1)
-        probs = (counts.going_on + STRENGTH * common) / (counts.instances + STRENGTH)
+        """Shares of instances, at about each instant, drawn to those of all activities."""
+        common = (pooled.going_on @ NEARBY + 0.5) / (pooled.instances + 1)
+        probs = (counts.going_on @ NEARBY + STRENGTH * common) / (counts.instances + STRENGTH)
         return FittedOccupancy(context.actions, probs)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from ibgn._arrays import Floats
+from ibgn._arrays import Floats, Ints
 from ibgn.terms.base import Context, FittedTerm, Term
 from ibgn.terms.cells import PairRule, RelationCounts
 from ibgn.terms.shares import Outcomes
@@ -52,15 +52,20 @@ class PairTally(Tally):
             met = counts.any(axis=1)
             yield self.term.fit(RelationCounts(self.keys[met], counts[met]), None, context)
 
-    def hold_out(self, contexts: Sequence[Context]) -> Floats:
+    def hold_out(self, contexts: Sequence[Context], rows: Ints | None = None) -> Floats:
         """Learn from all folds but one, for each, and score the pairs of that one."""
         owner, code, size = self.outcomes
-        fold, once = self.sample.fold[owner], np.zeros(len(self.sample.X), np.int64)
-        scores = np.zeros((len(once), self.sample.activities))
+        rows = np.arange(len(self.sample.X)) if rows is None else rows
+        fold, once = self.sample.fold[owner], np.zeros(len(rows), np.int64)
+        place = np.full(len(self.sample.X), -1)  # of each instance among the rows
+        place[rows] = np.arange(len(rows))
+        scores = np.zeros((len(rows), self.sample.activities))
         for f in range(self.sample.folds):
             inside = np.flatnonzero(fold == f)
-            tested = Outcomes(owner[inside], code[inside], size)
-            others = self._weigh(self.counts - self._count(tested))
+            left_out = Outcomes(owner[inside], code[inside], size)
+            others = self._weigh(self.counts - self._count(left_out))
+            inside = inside[place[owner[inside]] >= 0]
+            tested = Outcomes(place[owner[inside]], code[inside], size)
             scores += tested.score(self._log_probs(others)[None], once)
         return scores
 

@@ -103,10 +103,12 @@ class StackedTally(Tally):
         ).split()
         return learned
 
-    def hold_out(self, contexts: Sequence[Context]) -> Floats:
+    def hold_out(self, contexts: Sequence[Context], rows: Ints | None = None) -> Floats:
         """Learn from all folds but one, for each, and score that one."""
         others = self._fit(1 - np.eye(self.sample.folds), contexts[0])
-        scores: Floats = others.scores(self.sample.X, self.sample.fold)
+        X, fold = self.sample.X, self.sample.fold
+        tested = (X, fold) if rows is None else (X[rows], fold[rows])
+        scores: Floats = others.scores(*tested)
         return scores
 
     def _fit(self, chosen: Floats, context: Context) -> Any:

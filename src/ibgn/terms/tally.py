@@ -61,8 +61,11 @@ class Tally(ABC):
         """Learn each activity from all folds; contexts are those of the activities."""
 
     @abstractmethod
-    def hold_out(self, contexts: Sequence[Context]) -> Floats:
-        """(n, activities) log probability of each instance, learned from the other folds."""
+    def hold_out(self, contexts: Sequence[Context], rows: Ints | None = None) -> Floats:
+        """(rows, activities) log probability of instances, learned from the other folds.
+
+        rows : their numbers, ascending; None for all
+        """
 
 
 class PlainTally(Tally):
@@ -95,16 +98,17 @@ class PlainTally(Tally):
         )
         return learned
 
-    def hold_out(self, contexts: Sequence[Context]) -> Floats:
+    def hold_out(self, contexts: Sequence[Context], rows: Ints | None = None) -> Floats:
         """Learn from all folds but one and score that one, folds at the same time."""
-        scores = np.empty((len(self.sample.X), len(self.terms)))
+        chosen = np.arange(len(self.sample.X)) if rows is None else rows
+        scores = np.empty((len(chosen), len(self.terms)))
 
         def score(f: int, contexts: Sequence[Context]) -> None:
-            rows = np.flatnonzero(self.sample.fold == f)
-            tested = self.sample.X[rows]
+            inside = np.flatnonzero(self.sample.fold[chosen] == f)
+            tested = self.sample.X[chosen[inside]]
             others = [counts for g, counts in enumerate(self.counts) if g != f]
             for c, (fit, given) in enumerate(self._lessons(others, contexts)):
-                scores[rows, c] = fit(*given).log_likelihood(tested)
+                scores[inside, c] = fit(*given).log_likelihood(tested)
 
         # each fold has its own random numbers, so that it does not matter which comes first
         spawned = [

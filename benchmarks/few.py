@@ -1,0 +1,272 @@
+"""Accuracy and log loss with few instances per activity: the default model and its opponents.
+
+Run with `python -m benchmarks.few FOLDER`, where FOLDER has files of recordings as `ibgn.read_csv`
+takes them; docs/little_data.md has what it prints. Where there are groups, half of them are for
+tests, so that nobody is in both. Parts by name: opponents, unlabelled (what instances without
+labels add) and many (how long hundreds of activities take).
+"""
+
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple, Self
+
+import joblib
+import numpy as np
+import pandas as pd
+from scipy.optimize import minimize_scalar
+from scipy.special import log_softmax
+from sklearn.base import BaseEstimator, clone
+from sklearn.ensemble import ExtraTreesClassifier
+from sklearn.linear_model import RidgeClassifierCV
+from sklearn.model_selection import StratifiedKFold
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
+
+from benchmarks.accuracy import read
+from ibgn import IBGNClassifier, IntervalSequences, load
+from ibgn.features import IntervalFeatures, Raster
+
+Model = Callable[[], Any]
+
+SIZES = (1, 2, 5, 10)
+DRAWS = 5
+JOBS = 2
+TESTED = 150  # instances at most, per draw
+TREES = 200
+LEAST = 1e-3  # probability that a method gives to an activity, before it is calibrated
+
+
+class WithTemperature(BaseEstimator):  # type: ignore[misc]
+    """A classifier on features, its probabilities with a temperature from held-out scores.
+
+    Parameters
+    ----------
+    features, model : what the classifier sees, and the classifier
+    scale : what scores are multiplied by where an activity has one instance, so that nothing can
+        be held out: about the median of what is found with two instances
+    """
+
+    def __init__(self, features: Any, model: Any, scale: float) -> None:
+        self.features = features
+        self.model = model
+        self.scale = scale
+
+    def fit(self, X: IntervalSequences, y: Any) -> Self:
+        """Fit all; then find the temperature in up to five folds."""
+        seen = self.features.fit_transform(X)
+        self.model_ = clone(self.model).fit(seen, y)
+        self.classes_, true = np.unique(y, return_inverse=True)
+        self.scale_, folds = self.scale, int(min(np.bincount(true).min(), 5))
+        if folds > 1:
+            scores = np.empty((len(true), len(self.classes_)))
+            inner = StratifiedKFold(folds, shuffle=True, random_state=0)
+            for train, test in inner.split(true, true):
+                scores[test] = _scores(clone(self.model).fit(seen[train], y[train]), seen[test])
+
+            def loss(log_scale: float) -> float:
+                logs = log_softmax(np.exp(log_scale) * scores, axis=1)
+                return float(-logs[np.arange(len(true)), true].mean())
+
+            self.scale_ = float(np.exp(minimize_scalar(loss, bounds=(-4, 4), method="bounded").x))
+        return self
+
+    def predict_proba(self, X: IntervalSequences) -> Any:
+        """(n, activities) probabilities."""
+        scores = _scores(self.model_, self.features.transform(X))
+        return np.exp(log_softmax(self.scale_ * scores, axis=1))
+
+
+def _scores(model: Any, seen: Any) -> Any:
+    if not hasattr(model, "decision_function"):
+        return np.log(np.maximum(model.predict_proba(seen), LEAST))
+    scores = model.decision_function(seen)
+    return np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
+
+
+def trees(*parts: str) -> WithTemperature:
+    features = IntervalFeatures(parts, unknown="ignore")
+    return WithTemperature(features, ExtraTreesClassifier(TREES, random_state=0), 1)
+
+
+def nearest() -> WithTemperature:
+    flat = FunctionTransformer(lambda pictures: pictures.reshape(len(pictures), -1))
+    nearest = KNeighborsClassifier(1, algorithm="brute")
+    return WithTemperature(make_pipeline(Raster(100), flat), nearest, 0.4)
+
+
+def ridge(features: Any) -> WithTemperature:
+    scaled = make_pipeline(features, StandardScaler(with_mean=False))
+    return WithTemperature(scaled, RidgeClassifierCV(np.logspace(-3, 3, 10)), 4.0)
+
+
+def rocket() -> WithTemperature:
+    from aeon.transformations.collection.convolution_based import MiniRocket
+
+    return ridge(make_pipeline(Raster(100), MiniRocket(random_state=0)))
+
+
+DEFAULT = "`IBGNClassifier()`"
+METHODS: Mapping[str, Model] = {
+    DEFAULT: lambda: IBGNClassifier(random_state=0),
+    "extra trees": lambda: trees("statistics", "pairs"),
+    "extra trees without pairs": lambda: trees("statistics"),
+    "nearest raster": nearest,
+    "MiniRocket with ridge": rocket,
+    "ridge on statistics and pairs": lambda: ridge(IntervalFeatures(unknown="ignore")),
+}
+UNLABELLED: Mapping[str, Model] = {
+    'the rest with `unlabelled="self-training"`': lambda: IBGNClassifier(
+        unlabelled="self-training", random_state=0
+    ),
+}
+
+
+class Task(NamedTuple):
+    """Rows to learn from, with a label and without one, and rows for tests."""
+
+    data: str
+    size: int
+    draw: int
+    train: Any
+    others: Any
+    test: Any
+
+
+def draw_tasks(data: str, X: IntervalSequences, y: Any, unlabelled: bool) -> list[Task]:
+    """All sizes and draws; an activity with fewer instances to learn from gives all it has.
+
+    unlabelled : whether some are left that are neither learned from nor for tests
+    """
+    rows, tasks = np.arange(len(y)), []
+    for draw in range(DRAWS):
+        rng, tested = np.random.default_rng(draw), np.zeros(len(y), bool)
+        if X.groups is not None or unlabelled:
+            unit = rows if X.groups is None else np.asarray(X.groups, str)
+            names = rng.permutation(np.unique(unit))
+            tested = np.isin(unit, names[: max(1, len(names) // 2)])
+        ranked = rng.permutation(rows[~tested])
+        of_activity = [ranked[y[ranked] == activity] for activity in np.unique(y)]
+        for size in SIZES:
+            train = np.sort(np.concatenate([own[:size] for own in of_activity]))
+            others = np.setdiff1d(ranked, train)
+            test = rng.permutation(rows[tested] if tested.any() else others)
+            test = test[np.isin(y[test], y[train])][:TESTED]
+            tasks.append(Task(data, size, draw, train, others, test))
+    return tasks
+
+
+def run(task: Task, name: str, make: Model, X: Any, y: Any) -> tuple[Any, ...]:
+    train, labels = task.train, y[task.train]
+    if name in UNLABELLED:
+        train = np.concatenate([train, task.others])
+        labels = np.concatenate([labels.astype(object), np.full(len(task.others), None)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = make().fit(X[train], labels)
+        probabilities = model.predict_proba(X[task.test])
+    true = np.searchsorted(model.classes_, y[task.test])
+    own = np.maximum(probabilities[np.arange(len(true)), true], 1e-15)
+    accuracy = (probabilities.argmax(axis=1) == true).mean()
+    return task.data, task.size, task.draw, name, accuracy, -np.log(own).mean()
+
+
+def measure(folder: Path, methods: Mapping[str, Model], sizes: Sequence[int]) -> pd.DataFrame:
+    """One row per data set, size, draw and method."""
+    unlabelled = any(name in UNLABELLED for name in methods)
+    jobs = []
+    for path in sorted(folder.glob("*.csv")):
+        X, y = read(path)
+        jobs += [
+            joblib.delayed(run)(task, name, make, X, y)
+            for task in draw_tasks(path.stem, X, y, unlabelled)
+            if task.size in sizes
+            for name, make in methods.items()
+        ]
+    columns = ["data", "size", "draw", "method", "accuracy", "log loss"]
+    return pd.DataFrame(joblib.Parallel(n_jobs=JOBS)(jobs), columns=columns)
+
+
+def to_markdown(found: pd.DataFrame, column: str, across: str) -> str:
+    """One row per method, one column per size or data set; means and standard errors over draws."""
+    values = found.groupby(["method", across, "data", "draw"], sort=False)[column].mean()
+    # sets are fixed and draws are not, so errors are those of draws within sets
+    of_set = values.groupby(["method", across, "data"], sort=False).agg(["mean", "sem"])
+    cells = of_set.groupby(["method", across], sort=False).agg(
+        mean=("mean", "mean"),
+        error=("sem", lambda errors: np.sqrt((errors**2).sum()) / len(errors)),
+    )
+    names = list(dict.fromkeys(found[across]))
+    lines = [f"| {column} | {' | '.join(map(str, names))} |", "|" + "---|" * (len(names) + 1)]
+    for method in dict.fromkeys(found["method"]):
+        row = [cells.loc[(method, name)] for name in names]
+        shown = (f"{cell['mean']:.3f} ± {cell['error']:.3f}" for cell in row)
+        lines.append(f"| {method} | {' | '.join(shown)} |")
+    return "\n".join(lines)
+
+
+def opponents(folder: Path) -> Iterator[str]:
+    found = measure(folder, METHODS, SIZES)
+    for column in ("accuracy", "log loss"):
+        yield to_markdown(found, column, "size")
+    for size in SIZES:
+        few = found[found["size"] == size]
+        yield f"With {size}:\n\n{to_markdown(few, 'accuracy', 'data')}"
+
+
+def unlabelled(folder: Path) -> Iterator[str]:
+    found = measure(folder, {DEFAULT: METHODS[DEFAULT], **UNLABELLED}, (1, 2, 5))
+    for column in ("accuracy", "log loss"):
+        yield to_markdown(found, column, "size")
+
+
+def many(folder: Path) -> Iterator[str]:
+    """Seconds by the number of activities, each with five instances of its own simulated kind."""
+    lines = ["| activities | fit | predict 100 | save | load | megabytes |", "|" + "---|" * 6]
+    for activities in (10, 50, 100, 500):
+        X, y = make_activities(activities, instances=5)
+        times = [time.perf_counter()]
+        model = IBGNClassifier(random_state=0).fit(X, y)
+        times.append(time.perf_counter())
+        model.predict(X[:100])
+        times.append(time.perf_counter())
+        with TemporaryDirectory() as where:
+            path = Path(where) / "model.ibgn"
+            model.save(path)
+            times.append(time.perf_counter())
+            load(path)
+            times.append(time.perf_counter())
+            size = path.stat().st_size / 1e6
+        shown = " | ".join(f"{seconds:.2f}" for seconds in np.diff(times))
+        lines.append(f"| {activities} | {shown} | {size:.1f} |")
+    yield "\n".join(lines)
+
+
+def make_activities(activities: int, instances: int) -> tuple[IntervalSequences, Any]:
+    """Activities of about ten out of thirty actions, each with its own order and durations."""
+    rng, lists = np.random.default_rng(0), []
+    for _ in range(activities):
+        actions = rng.integers(0, 30, 10)
+        gap, duration = rng.gamma(2, 1, 10), rng.gamma(2, 2, 10)
+        for _ in range(instances):
+            start = np.cumsum(gap * rng.gamma(9, 1 / 9, 10))
+            end = start + duration * rng.gamma(9, 1 / 9, 10)
+            names = [f"a{action}" for action in actions.tolist()]
+            lists.append(list(zip(names, start.tolist(), end.tolist(), strict=True)))
+    X = IntervalSequences.from_lists(lists)
+    return X, np.repeat([f"activity {c}" for c in range(activities)], instances)
+
+
+PARTS = {"opponents": opponents, "unlabelled": unlabelled, "many": many}
+
+if __name__ == "__main__":
+    chosen = sys.argv[2:] or list(PARTS)
+    if len(sys.argv) < 2 or not set(chosen) <= set(PARTS):
+        sys.exit(f"usage: python -m benchmarks.few FOLDER [{'] ['.join(PARTS)}]")
+    for part in chosen:
+        for section in PARTS[part](Path(sys.argv[1])):
+            print(section, end="\n\n", flush=True)
