@@ -53,7 +53,7 @@ def default_members() -> dict[str, Any]:
 
 
 def _has_generative(ensemble: "IBGNEnsemble") -> bool:
-    """Whether a member gives reasons and draws new instances, else an error, as `hasattr` expects."""
+    """Whether a member explains and draws; an AttributeError, as hasattr expects, if none does."""
     members = ensemble.members
     if members is None or any(isinstance(m, ActivityClassifier) for m in members.values()):
         return True
