@@ -6,37 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 
+import naive_convolutions
 from ibgn._kernels import convolutions as kernels
 from ibgn.features import Convolutions, Raster
 from strategies import sequences
 
 SEEDS = st.integers(0, 2**32 - 1)
-
-
-def plain_respond(picture, dilation, taps, channels):
-    """Around each instant: two for each tap, minus one for each other of the nine."""
-    found = []
-    for t in range(picture.shape[1]):
-        total = 0.0
-        for c in channels:
-            for tap in range(9):
-                at = t + (tap - 4) * dilation
-                if 0 <= at < picture.shape[1]:
-                    total += (2 if tap in taps else -1) * picture[c, at]
-        found.append(total)
-    return np.array(found)
-
-
-def plain_shares(pictures, dilations, taps, offsets, channels, bounds, levels):
-    rows = []
-    for picture in pictures:
-        row = []
-        for p, dilation in enumerate(dilations):
-            chosen = channels[offsets[p] : offsets[p + 1]]
-            response = plain_respond(picture, dilation, taps[p], chosen)
-            row += [np.mean(response > level) for level in levels[bounds[p] : bounds[p + 1]]]
-        rows.append(row)
-    return np.array(rows).reshape(len(pictures), len(levels))
 
 
 @given(SEEDS, st.integers(1, 40), st.integers(1, 4))
@@ -48,7 +23,7 @@ def test_responses_equal_their_definition(seed, samples, actions):
     dilation = int(rng.integers(1, 10))
     np.testing.assert_allclose(
         kernels.respond(picture, dilation, taps, channels),
-        plain_respond(picture, dilation, taps, channels),
+        naive_convolutions.respond(picture, dilation, taps, channels),
     )
 
 
@@ -58,7 +33,7 @@ def test_shares_equal_their_definition(X, seed):
     model = Convolutions(patterns=5, levels=2, samples=12, random_state=seed)
     shares = model.fit_transform(X)
     assert model.agrees()
-    plain = plain_shares(
+    plain = naive_convolutions.find_shares(
         Raster(12).fit(X).transform(X),
         model.dilations_,
         model.taps_,

@@ -20,6 +20,7 @@ import naive_nodes
 import naive_reseating
 import naive_sampling
 import naive_sequential
+import naive_trees
 from ibgn import _kernels
 from ibgn._kernels import (
     chains,
@@ -31,6 +32,7 @@ from ibgn._kernels import (
     reseating,
     sampling,
     sequential,
+    trees,
 )
 from ibgn.allen import COMPOSITION, PROJECTIONS
 from ibgn.networks import BEYOND, read_networks
@@ -58,7 +60,7 @@ def test_kernels_are_found():
     assert {"relate", "constrain_full", "close"} <= dict(kernels()).keys()
 
 
-@pytest.mark.parametrize(("name", "kernel"), [*kernels()], ids=list(dict(kernels())))
+@pytest.mark.parametrize(("name", "kernel"), [*kernels()], ids=[name for name, _ in kernels()])
 def test_kernel_has_a_twin_with_its_parameters(name, kernel):
     twin = getattr(twins_of(kernel), name)
     assert list(inspect.signature(twin).parameters) == list(
@@ -683,3 +685,23 @@ def test_terms_of_chains(X, many, known, beam, most, seed):
     np.testing.assert_allclose(
         chains.chain_terms(*arguments), naive_chains.chain_terms(*arguments), **ROUNDING
     )
+
+
+@given(seeds)
+def test_votes_of_trees(seed):
+    """Two trees: a node with two leaves, and a leaf alone."""
+    rng = np.random.default_rng(seed)
+    rows = rng.integers(0, 3, (5, 2)).astype(np.float32)
+    forest = {
+        "roots": np.array([0, 3]),
+        "feature": np.array([rng.integers(0, 2), -1, -1, -1]),
+        "threshold": rng.random(4) * 2,
+        "children": np.array([[1, 2], [-1, -1], [-1, -1], [-1, -1]]),
+        "offsets": np.array([0, 0, 1, 3, 4]),
+        "label": rng.integers(0, 3, 4),
+        "share": rng.random(4),
+        "asked": rng.random((2, 5)) < 0.7,
+        "activities": 3,
+    }
+    votes = trees.vote(rows, *forest.values())
+    np.testing.assert_allclose(votes, naive_trees.vote(rows, **forest), **ROUNDING)

@@ -47,6 +47,8 @@ class ActivityClassifier(Recogniser):
     activity_type: ClassVar[type] = ActivityModel
 
     class_prior: ClassPrior
+    n_jobs: int | None
+    progress: bool
     class_log_prior_: Floats
     actions_: tuple[str, ...]
     activities_: dict[Any, ActivityModel]

@@ -33,12 +33,8 @@ LINEAR = (LogisticRegression, LinearDiscriminantAnalysis)
 class Imported(FeatureClassifier):
     """Base of classifiers that were learned elsewhere: they recognise, and cannot learn."""
 
-    def __init__(
-        self, features: Any = None, *, n_jobs: int | None = None, progress: bool = False
-    ) -> None:
+    def __init__(self, features: Any = None) -> None:
         self.features = features
-        self.n_jobs = n_jobs
-        self.progress = progress
 
     def fit_held_out(self, X: Any, y: npt.ArrayLike) -> Floats:
         """Refuse to learn."""

@@ -9,13 +9,14 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
+import joblib
 import numpy as np
 import numpy.typing as npt
 from scipy.special import log_softmax
 from sklearn.base import clone
 from sklearn.tree import ExtraTreeClassifier
 
-from ibgn._arrays import Array, Floats, Ints
+from ibgn._arrays import Array, Bools, Floats, Ints
 from ibgn.checks import check_whole
 from ibgn.classifiers.checks import check_data
 from ibgn.classifiers.recogniser import Recogniser, as_generator
@@ -99,8 +100,7 @@ class IntervalForest(FeatureClassifier):
     features : a transformer from instances to rows of numbers, by default `IntervalFeatures`
     trees : their number
     random_state : seed, or a NumPy generator; the same seed gives the same model
-    n_jobs : not used yet, one tree is learned after the other
-    progress : not used
+    n_jobs : trees learned at the same time, by joblib
 
     Examples
     --------
@@ -123,13 +123,11 @@ class IntervalForest(FeatureClassifier):
         trees: int = 200,
         random_state: Any = None,
         n_jobs: int | None = None,
-        progress: bool = False,
     ) -> None:
         self.features = features
         self.trees = trees
         self.random_state = random_state
         self.n_jobs = n_jobs
-        self.progress = progress
 
     @classmethod
     def variants(cls) -> Mapping[str, Any]:
@@ -149,12 +147,9 @@ class IntervalForest(FeatureClassifier):
         dense = to_dense(rows).astype(np.float32)
         left_out = np.stack([_leave_some(blocks, codes, rng) for _ in range(self.trees)])
         seeds = rng.integers(2**31, size=self.trees).tolist()
-        trees = [
-            ExtraTreeClassifier(max_features="sqrt", random_state=seed).fit(
-                dense, codes, sample_weight=(~left).astype(float)
-            )
-            for seed, left in zip(seeds, left_out, strict=True)
-        ]
+        grow = joblib.delayed(_grow)
+        tasks = (grow(dense, codes, *each) for each in zip(seeds, left_out, strict=True))
+        trees = joblib.Parallel(self.n_jobs, prefer="threads")(tasks)
         self.forest_ = Forest.of(trees)
         activities = len(self.classes_)
         votes = self.forest_.vote(dense, activities, left_out)
@@ -174,7 +169,6 @@ class IntervalRidge(FeatureClassifier):
     Parameters
     ----------
     features : a transformer from instances to rows of numbers, by default `IntervalFeatures`
-    n_jobs, progress : not used
 
     Examples
     --------
@@ -194,12 +188,8 @@ class IntervalRidge(FeatureClassifier):
         "intercept_": Stored(FLOAT, ("activities",), is_finite),
     }
 
-    def __init__(
-        self, features: Any = None, *, n_jobs: int | None = None, progress: bool = False
-    ) -> None:
+    def __init__(self, features: Any = None) -> None:
         self.features = features
-        self.n_jobs = n_jobs
-        self.progress = progress
 
     @classmethod
     def variants(cls) -> Mapping[str, Any]:
@@ -255,11 +245,17 @@ def find_blocks(X: IntervalSequences) -> Ints:
     return np.arange(len(X))
 
 
-def _leave_some(blocks: Ints, codes: Ints, rng: np.random.Generator) -> npt.NDArray[np.bool_]:
+def _leave_some(blocks: Ints, codes: Ints, rng: np.random.Generator) -> Bools:
     """(n,) whether a tree leaves an instance out; never all of them."""
     number = int(blocks.max()) + 1
     some = rng.permutation(number)[: min(round(number * LEFT_OUT), number - 1)]
     return np.isin(blocks, some)
+
+
+def _grow(rows: Array, codes: Ints, seed: int, left_out: Bools) -> ExtraTreeClassifier:
+    """A tree; it knows of all activities, also of those that it leaves out."""
+    tree = ExtraTreeClassifier(max_features="sqrt", random_state=seed)
+    return tree.fit(rows, codes, sample_weight=(~left_out).astype(float))
 
 
 def _log_shares(votes: Floats, asked: Array) -> Floats:

@@ -40,8 +40,6 @@ class Recogniser(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     learned: ClassVar[Mapping[str, Stored]] = {}  # what is stored in addition to the labels
     grid: ClassVar[Mapping[str, tuple[Any, ...]]] = {}  # values that a search chooses from
 
-    n_jobs: int | None
-    progress: bool
     classes_: npt.NDArray[Any]
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -58,7 +56,7 @@ class Recogniser(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     @abstractmethod
     def _check_options(self) -> None:
         """Refuse invalid options."""
-        check_jobs("n_jobs", self.n_jobs)
+        check_jobs("n_jobs", getattr(self, "n_jobs", None))
 
     @abstractmethod
     def fit(self, X: Sequences, y: npt.ArrayLike) -> Self:
