@@ -573,14 +573,18 @@ def _is_json(line):
     return True
 
 
-@pytest.mark.parametrize("change", ["data", "labels", "parameters", "folds"])
+@pytest.mark.parametrize("change", ["data", "confidence", "labels", "parameters", "folds"])
 def test_what_would_come_out_differently_is_done_again(relations, tmp_path, change):
     X, y = relations
     path, folds, methods = tmp_path / "done.jsonl", make_folds(X, y, n_splits=2), QUICK
+    if change == "confidence":  # one method will do where each instance has several worlds
+        methods = {"DBN": METHODS["DBN"]}
     evaluate(X, y, methods, folds, journal=path)
     before = len(Journal(path).results)
     if change == "data":
         X = IntervalSequences(X.offsets, X.action, X.start, X.end + 0.5, X.actions)
+    elif change == "confidence":
+        X = X.with_uncertainty(np.full(len(X.action), 0.999))
     elif change == "labels":
         y = y[::-1]
     elif change == "parameters":

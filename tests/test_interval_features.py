@@ -241,6 +241,16 @@ def test_only_durations_depend_on_the_origin_and_unit_of_time(X, origin, unit):
     np.testing.assert_allclose(its[others], mine[others], **CLOSE)
 
 
+@pytest.mark.parametrize("kind", [lambda: IntervalFeatures(PARTS, samples=4), lambda: Raster(4)])
+def test_an_uncertain_instance_is_taken_as_it_most_likely_is(kind):
+    given_as = IntervalSequences.from_lists([[("a", 0, 2), ("b", 1, 3), ("c", 2, 9)]])
+    unsure = given_as.with_uncertainty([1, 0.9, 0.1], [{"a": 0.2, "d": 0.8}, None, None])
+    likely = IntervalSequences.from_lists([[("d", 0, 2), ("b", 1, 3)]])
+    mine, its = kind().fit(unsure), kind().fit(likely)
+    assert mine.actions_ == its.actions_ == ("b", "d")
+    np.testing.assert_array_equal(dense(mine.transform(unsure)), dense(its.transform(likely)))
+
+
 # Actions that did not occur in fit
 
 

@@ -61,9 +61,9 @@ class FingerDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         lasts longer in total.
     max_gap : seconds for which a finger that the sensor lost keeps its state. A longer gap ends
         the interval, and another begins after it.
-    soft : whether intervals say how sure they are: their state has a probability and their ends
-        an error, see `ibgn.uncertainty.Uncertainty`. A state changes where enough frames speak
-        for it, measured by the noise of the recording; min_duration does not apply.
+    soft : whether ends have an error, see `ibgn.uncertainty.Uncertainty`. A state then changes
+        where enough frames speak for it, measured by the noise of the recording; min_duration
+        does not apply.
 
     Attributes
     ----------

@@ -216,7 +216,8 @@ def _digest(data: _Data, X: IntervalSequences, y: Labels, fold: Fold) -> str:
     made += [test for test, digest in zip(data.tests, data.digests, strict=True) if digest is None]
     parts = [X, *(make() for make in made)]
     arrays: list[npt.NDArray[Any]] = [fold.train, fold.test]
-    arrays += [a for part in parts for a in (part.offsets, part.action, part.start, part.end)]
+    for part in parts:
+        arrays += [part.offsets, part.action, part.start, part.end, *(part.uncertainty or ())]
     for array in arrays:
         content.update(np.ascontiguousarray(array).tobytes() + b"|")
     for part in parts:

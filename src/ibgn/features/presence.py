@@ -12,6 +12,7 @@ from ibgn.errors import DataError, DataWarning, Option
 from ibgn.intervals import IntervalSequences
 from ibgn.recoding import recode
 from ibgn.text import count, quote
+from ibgn.worlds import likeliest_world
 
 __all__ = ["UNKNOWN", "Presence", "find_presence", "known_actions"]
 
@@ -84,12 +85,17 @@ class Presence(NamedTuple):
 
 
 def known_actions(X: IntervalSequences) -> tuple[str, ...]:
-    """Actions that occur, in alphabetical order."""
+    """Actions that occur, in alphabetical order, in the likeliest world of each instance."""
+    X = likeliest_world(X)
     return tuple(sorted({X.actions[code] for code in np.unique(X.action)}))
 
 
 def find_presence(X: IntervalSequences, actions: tuple[str, ...], unknown: str) -> Presence:
-    """Find the cells of X; intervals of other actions are left out, as `unknown` says."""
+    """Find the cells of X; intervals of other actions are left out, as `unknown` says.
+
+    An uncertain instance is taken as it most likely is.
+    """
+    X = likeliest_world(X)
     coded = recode(X, actions)
     known = coded.action < len(actions)
     if unknown != "ignore" and not known.all():

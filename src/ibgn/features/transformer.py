@@ -42,7 +42,7 @@ class IntervalFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     - "raster": number of intervals of each action at each of `samples` instants, see `Raster`.
 
     All are 0 where an action does not occur. Numbers of an instance depend on nothing else that
-    is transformed with it.
+    is transformed with it. An uncertain instance is taken as it most likely is.
 
     Parameters
     ----------
