@@ -48,7 +48,7 @@ class WithTemperature(BaseEstimator):  # type: ignore[misc]
     ----------
     features, model : what the classifier sees, and the classifier
     scale : what scores are multiplied by where an activity has one instance, so that nothing can
-        be held out: about the median of what is found with two instances
+        be held out
     """
 
     def __init__(self, features: Any, model: Any, scale: float) -> None:
