@@ -50,6 +50,14 @@ def test_intervals_are_detected_and_written(ibgn, folders, tmp_path, classifier)
     np.testing.assert_allclose(X.start % 5, 2.5, atol=0.3)
 
 
+def test_soft_intervals_say_how_sure_they_are(ibgn, folders, tmp_path):
+    result = ibgn("detect", *folders, *OPTIONS, "--ignore", "light", "--soft", "-o", "soft.csv")
+    assert result.returncode == 0, result.stderr
+    X, _ = read_csv(tmp_path / "soft.csv")
+    assert X.uncertainty is not None
+    assert (X.uncertainty.confidence > 0).all()
+
+
 def test_stretches_of_an_activity_become_instances_with_labels(ibgn, folders, tmp_path):
     result = ibgn("detect", *folders, *OPTIONS, "--activity", "light", "-o", "out.jsonl")
     assert result.returncode == 0, result.stderr
