@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help demo test test-slow check bench accuracy comparison generated detected errata paper figures dist format clean
+.PHONY: help demo test test-slow check bench accuracy comparison few generated detected errata paper figures dist format clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
@@ -38,6 +38,9 @@ accuracy: $(VENV)/dev.stamp ## settings and structures side by side, on RECORDIN
 comparison: $(VENV)/dev.stamp ## all methods side by side, on RECORDINGS and where only relations differ
 	$(BIN)/python -m benchmarks.comparison $(RECORDINGS)
 	$(BIN)/python -m benchmarks.comparison --curve
+
+few: $(VENV)/dev.stamp ## few instances per activity, missing labels, many activities; on RECORDINGS
+	$(BIN)/python -m benchmarks.few $(RECORDINGS)
 
 generated: $(VENV)/dev.stamp ## can a classifier tell generated instances from real ones? on RECORDINGS
 	$(BIN)/python -m benchmarks.generated $(RECORDINGS)

@@ -16,13 +16,14 @@ from ibgn import (
     plot_network,
     plot_reliability,
     plot_structure,
+    plot_styles,
     plot_tables,
     plot_term,
     plot_timeline,
     plot_weights,
 )
 from ibgn.classifiers.ibgn import PAPER
-from ibgn.datasets import make_hand_signs
+from ibgn.datasets import make_hand_signs, make_styles
 
 FIGURES = Path(__file__).parent / "figures"
 
@@ -56,6 +57,14 @@ def draw_model() -> None:
     for term in ("durations", "occupancy"):
         plot_term(model, term, "ketchup")
         save(term)
+
+
+def draw_styles() -> None:
+    """The styles of a simulated activity."""
+    X, y, _ = make_styles(random_state=0)
+    model = IBGNClassifier(styles="learned", random_state=0, n_jobs=-1).fit(X, y)
+    plot_styles(model.activities_["three ways"])
+    save("styles")
 
 
 def draw_generated() -> None:
@@ -163,6 +172,7 @@ if __name__ == "__main__":
     plt.switch_backend("Agg")
     FIGURES.mkdir(exist_ok=True)
     draw_model()
+    draw_styles()
     draw_generated()
     draw_recovery()
     draw_simulations()

@@ -99,7 +99,9 @@ def test_any_classifier_can_be_a_member(data):
     model = IBGNEnsemble({"linear": regression, "trees": IntervalForest(trees=10)}, random_state=0)
     assert model.fit(X, y).score(X, y) > 0.9
     assert model.weights_.min() > 0
-    with pytest.raises(DataError, match="none of the members is generative"):
+    assert not hasattr(model, "sample")
+    assert model.activities_ == {}
+    with pytest.raises(AttributeError, match="none of the members is generative"):
         model.explain(X[0])
 
 

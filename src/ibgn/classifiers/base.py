@@ -111,9 +111,20 @@ class ActivityClassifier(Recogniser):
         # actions of the vocabulary that never occur stay unknown
         self.actions_ = tuple(sorted(X.actions[code] for code in occurring_actions(X)))
         X = IntervalSequences.from_flat(self._coded(X).flat, self.actions_, X.ids, X.groups)
-        parts = [likeliest_world(X[codes == c]) for c in range(len(self.classes_))]
-        terms, typical, held_out = self._fit_terms(X, codes, parts, every)
-        self.activities_ = {
+        self.activities_, held_out = self._learn_models(X, codes, self.classes_.tolist(), every)
+        return held_out
+
+    def _learn_models(
+        self,
+        X: IntervalSequences,
+        codes: npt.NDArray[np.intp],
+        labels: Sequence[Any],
+        every: bool,
+    ) -> tuple[dict[Any, ActivityModel], HeldOut | None]:
+        """Learn a model for each label, by its number in codes; also returns held-out scores."""
+        parts = [likeliest_world(X[codes == c]) for c in range(len(labels))]
+        terms, typical, held_out = self._fit_terms(X, codes, parts, labels, every)
+        models = {
             label: self.activity_type(
                 label,
                 X.actions,
@@ -124,9 +135,9 @@ class ActivityClassifier(Recogniser):
                 typical[c],
                 are_whole(parts[c]),
             )
-            for c, label in enumerate(self.classes_.tolist())
+            for c, label in enumerate(labels)
         }
-        return held_out
+        return models, held_out
 
     def _prepare_training(
         self, X: IntervalSequences, codes: npt.NDArray[np.intp]
@@ -143,28 +154,29 @@ class ActivityClassifier(Recogniser):
         X: IntervalSequences,
         codes: npt.NDArray[np.intp],
         parts: list[IntervalSequences],
+        labels: Sequence[Any],
         every: bool,
     ) -> tuple[list[dict[str, FittedTerm]], Sequence[Floats | None], HeldOut | None]:
-        """Learn all terms of each activity, and their weights; parts are X by activity.
+        """Learn all terms of each label, and their weights; parts are X by label.
 
-        Also returns the typical score of each activity by each term, and all scores, where some
+        Also returns the typical score of each label by each term, and all scores, where some
         instances are held out.
         """
         rng = as_generator(getattr(self, "random_state", None))
         seed = int(rng.integers(2**32))
         contexts = [
             Context(label, self.actions_, seed, child)
-            for label, child in zip(self.classes_.tolist(), rng.spawn(len(parts)), strict=True)
+            for label, child in zip(labels, rng.spawn(len(parts)), strict=True)
         ]
         with joblib.parallel_config("threading", n_jobs=self.n_jobs):
             terms = [term.specialise(parts) for term in self._make_terms()]
-            lesson = self._make_lesson(terms, X, codes, rng)
+            lesson = self._make_lesson(terms, X, codes, rng, labels)
             typical: Sequence[Floats | None] = [None] * len(parts)
             held_out: HeldOut | None = None
             if lesson.sample.folds > 1:
                 held_out = lesson.hold_out(contexts, every)
                 typical = lesson.typical(held_out)
-                self._set_weights(held_out)
+                self._set_weights(held_out, labels)
                 if not held_out.weights.any():  # nothing was learned about any true activity
                     held_out = None
             total = len(terms) * len(parts)
@@ -179,12 +191,13 @@ class ActivityClassifier(Recogniser):
         X: IntervalSequences,
         codes: npt.NDArray[np.intp],
         rng: np.random.Generator,
+        labels: Sequence[Any],
     ) -> Lesson:
         """What is learned from: all instances as one fold, where no weights are learned."""
         return Lesson(terms, likeliest_world(X), codes, [np.arange(len(X))])
 
-    def _set_weights(self, held_out: HeldOut) -> None:
-        """Learn the weights of terms from held-out scores."""
+    def _set_weights(self, held_out: HeldOut, labels: Sequence[Any]) -> None:
+        """Learn the weights of terms from held-out scores by the model of each label."""
 
     @property
     def _log_prior(self) -> Floats:

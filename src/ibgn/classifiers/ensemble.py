@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ibgn._arrays import Floats, Ints
@@ -49,6 +50,17 @@ def default_members() -> dict[str, Any]:
         "linear": IntervalRidge(),
         "convolutions": IntervalRidge(Convolutions(unknown="ignore")),
     }
+
+
+def _has_generative(ensemble: "IBGNEnsemble") -> bool:
+    """Whether a member explains and draws; an AttributeError, as hasattr expects, if none does."""
+    members = ensemble.members
+    if members is None or any(isinstance(m, ActivityClassifier) for m in members.values()):
+        return True
+    raise AttributeError(
+        "none of the members is generative, so reasons and new instances are not to be had; add an "
+        "IBGNClassifier() to the members"
+    )
 
 
 class IBGNEnsemble(Recogniser):
@@ -229,13 +241,8 @@ class IBGNEnsemble(Recogniser):
     def generative(self) -> tuple[str, ActivityClassifier]:
         """Name and model of the first member that is generative: it explains and draws."""
         check_is_fitted(self)
-        for name, member in self.members_.items():
-            if isinstance(member, ActivityClassifier):
-                return name, member
-        raise DataError(
-            "none of the members is generative, so reasons and new instances are not to be had; "
-            "add an IBGNClassifier() to the members"
-        )
+        kinds = self.members_.items()
+        return next((n, member) for n, member in kinds if isinstance(member, ActivityClassifier))
 
     @property
     def activities_(self) -> dict[Any, ActivityModel]:
@@ -248,6 +255,7 @@ class IBGNEnsemble(Recogniser):
         """Actions that the generative member knows."""
         return self.generative[1].actions_
 
+    @available_if(_has_generative)  # type: ignore[untyped-decorator]
     def explain(
         self, instance: IntervalSequences | Instance, against: Any = None, activity: Any = None
     ) -> Explanation:
@@ -277,6 +285,7 @@ class IBGNEnsemble(Recogniser):
         del others[name]
         return replace(why, prior=weight * why.prior, terms=terms, members=others)
 
+    @available_if(_has_generative)  # type: ignore[untyped-decorator]
     def sample(self, n: int, activity: Any, random_state: Any = None) -> IntervalSequences:
         """Draw new instances of an activity from the generative member."""
         name, model = self.generative

@@ -8,19 +8,20 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from ibgn._arrays import Floats
 from ibgn.checks import check_choice, check_number
 from ibgn.classifiers.base import ActivityClassifier
 from ibgn.classifiers.checks import check_length
 from ibgn.classifiers.prior import ClassPrior
 from ibgn.classifiers.recogniser import as_generator
 from ibgn.classifiers.self_training import self_train
-from ibgn.declarations import FLOAT, Stored, is_natural
+from ibgn.classifiers.styled import StyledClassifier
+from ibgn.declarations import ANY, FLOAT, Stored, are_probs, is_natural
 from ibgn.errors import OptionError
 from ibgn.intervals import IntervalSequences, as_sequences
 from ibgn.model.folds import make_inner_folds
 from ibgn.model.generation import sample_instances
 from ibgn.model.learning import HeldOut, Lesson, copy_with_errors
+from ibgn.model.style_search import StyleChoice
 from ibgn.model.tolerance import choose_tolerance, count_emptied, merge_instants
 from ibgn.model.unlabelled import Unlabelled, find_labelled
 from ibgn.model.weights import USUAL, fit_weights
@@ -61,7 +62,7 @@ PAPER: Mapping[str, Any] = {
 FOLDS = 5  # on which weights are learned
 
 
-class IBGNClassifier(ActivityClassifier):
+class IBGNClassifier(StyledClassifier):
     """Interval-based Bayesian generative network: recognises activities from action intervals.
 
     One generative model is learned for each activity, as a set of terms: each knows one side of an
@@ -81,7 +82,9 @@ class IBGNClassifier(ActivityClassifier):
         recognised best, see `ibgn.model.weights`; "equal" is the plain product of their
         probabilities; or a weight for each name
     copy_weight : how much copies of the instances with errors, as detectors make them, count in
-        learning; 0 learns from the instances alone
+        learning; 0 learns from the instances alone. Other styles of an activity count as much.
+    styles : in how many ways each activity is done, each with its own terms and structure; 1, a
+        number, or "learned", see `ibgn.model.style_search.find_styles`
     unlabelled : what `fit` does where a label is missing (None or NaN): "refuse" raises an error,
         "ignore" leaves the instance out with a warning, "self-training" learns from it too, see
         `ibgn.classifiers.self_training`
@@ -111,6 +114,8 @@ class IBGNClassifier(ActivityClassifier):
     tolerance_ : the tolerance, set or learned
     emptied_ : number of training intervals that it emptied, and that were dropped
     weights_ : (terms,) how much each term counts, in the order of `terms_`
+    styles_ : (instances, styles) probability of each style of its activity, for each training
+        instance; 0 beyond the styles of the activity
 
     Notes
     -----
@@ -139,6 +144,7 @@ class IBGNClassifier(ActivityClassifier):
         "weights_": Stored(
             FLOAT, ("terms",), lambda weights: ((weights >= 0) & (weights < np.inf)).all()
         ),
+        "styles_": Stored(FLOAT, ("training", ANY), are_probs),
     }
     grid: ClassVar[Mapping[str, tuple[Any, ...]]] = {"smoothing": (0.3, 1.0, 3.0)}
 
@@ -149,6 +155,7 @@ class IBGNClassifier(ActivityClassifier):
         terms: Sequence[str | Term] = DEFAULT_TERMS,
         weights: Weights = "learned",
         copy_weight: float = 0.15,
+        styles: StyleChoice = 1,
         unlabelled: Unlabelled = "refuse",
         criterion: Criterion = "bic",
         penalty: float = 1.0,
@@ -172,6 +179,7 @@ class IBGNClassifier(ActivityClassifier):
         self.terms = terms
         self.weights = weights
         self.copy_weight = copy_weight
+        self.styles = styles
         self.unlabelled = unlabelled
         self.criterion = criterion
         self.penalty = penalty
@@ -287,6 +295,7 @@ class IBGNClassifier(ActivityClassifier):
         X: IntervalSequences,
         codes: npt.NDArray[np.intp],
         rng: np.random.Generator,
+        labels: Sequence[Any],
     ) -> Lesson:
         certain = likeliest_world(X)
         names = [of_activities[0].name for of_activities in terms]
@@ -300,14 +309,11 @@ class IBGNClassifier(ActivityClassifier):
             if len(folds) == 1:  # no activity can be held out, but others can be compared
                 folds = make_inner_folds(certain, np.zeros_like(codes), FOLDS)
         copies = copy_with_errors(X, rng.spawn(1)[0]) if self.copy_weight else []
-        return Lesson(terms, certain, codes, folds, copies, self.copy_weight)
+        owner = self._columns(labels)[1]
+        return Lesson(terms, certain, codes, folds, copies, self.copy_weight, owner)
 
-    def _set_weights(self, held_out: HeldOut) -> None:
-        self.weights_ = fit_weights(held_out, self.class_log_prior_)
-
-    @property
-    def _weights(self) -> Floats:
-        return self.weights_
+    def _set_weights(self, held_out: HeldOut, labels: Sequence[Any]) -> None:
+        self.weights_ = fit_weights(held_out, *self._columns(labels))
 
     def _prepare_training(
         self, X: IntervalSequences, codes: npt.NDArray[np.intp]

@@ -5,6 +5,7 @@ from ibgn.datasets.composable import ComposableTruth, make_composable
 from ibgn.datasets.daily_living import DailyLivingTruth, make_daily_living
 from ibgn.datasets.hand_signs import HandSignsTruth, make_hand_signs
 from ibgn.datasets.relations import make_relations
+from ibgn.datasets.styles import make_styles
 
 __all__ = [
     "BasketballTruth",
@@ -16,4 +17,5 @@ __all__ = [
     "make_daily_living",
     "make_hand_signs",
     "make_relations",
+    "make_styles",
 ]

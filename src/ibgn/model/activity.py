@@ -1,16 +1,18 @@
-"""One activity as it was learned: a set of terms."""
+"""One activity as it was learned: a set of terms, and the styles in which it is done."""
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 import numpy as np
 
 from ibgn._arrays import Floats, Ints
-from ibgn.declarations import FLOAT, INT, is_finite, is_positive, stored
+from ibgn.declarations import FLOAT, INT, are_probs, is_finite, is_positive, stored
 from ibgn.errors import OptionError
 from ibgn.intervals import IntervalSequences
+from ibgn.model.styles import blend_log_terms, log_posterior, pool_styles
 from ibgn.terms.base import FittedTerm, LogTerms
+from ibgn.terms.parts import per_cent
 from ibgn.text import count
 
 __all__ = ["ActivityModel", "are_whole", "mean_pace", "relations_to_itself", "score_activities"]
@@ -38,6 +40,10 @@ class ActivityModel:
     typical : (terms,) mean log probability of its instances by each term, as learned from others;
         None where no instances were held out
     whole : whether all times it was learned from are whole numbers
+    styles : models of the styles in which it is done, the most frequent first; empty if there is
+        one. They score instances; `terms` then describe all styles together.
+    share : of the instances of the activity, if this is a style
+    pooling : (terms,) weights by which styles are compared; None in a model without styles
     """
 
     name: Any
@@ -56,6 +62,15 @@ class ActivityModel:
     )
     typical: Floats | None = stored(FLOAT, "terms", holds=is_finite, optional=True, default=None)
     whole: bool = stored(bool, default=False)
+    styles: tuple["ActivityModel", ...] = ()
+    share: float = stored(float, holds=lambda value: 0 < value <= 1, default=1.0)
+    pooling: Floats | None = stored(
+        FLOAT,
+        "terms",
+        holds=lambda value: ((value >= 0) & (value < np.inf)).all(),
+        optional=True,
+        default=None,
+    )
     _derived: dict[Hashable, Any] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -74,8 +89,39 @@ class ActivityModel:
         return score_activities([self], X)[:, :, 0]
 
     def log_terms(self, X: IntervalSequences) -> dict[str, LogTerms]:
-        """What each term says about the parts of the instances."""
-        return {name: term.log_terms(X) for name, term in self.terms.items()}
+        """What each term says about the parts of the instances, and the choice of a style."""
+        if self.pooling is None:
+            return {name: term.log_terms(X) for name, term in self.terms.items()}
+        said = [
+            {name: term.log_terms(X) for name, term in style.terms.items()}
+            for style in self.members
+        ]
+        return blend_log_terms(X, said, self.shares, self.log_posterior(X))
+
+    @property
+    def members(self) -> tuple["ActivityModel", ...]:
+        """Its styles, or itself if there is one."""
+        return self.styles or (self,)
+
+    @property
+    def shares(self) -> Floats:
+        """(styles,) of the instances."""
+        return np.array([style.share for style in self.members])
+
+    def log_posterior(self, X: IntervalSequences) -> Floats:
+        """(n, styles) log probability of each style of instances of this activity."""
+        if self.pooling is None or not self.styles:
+            return np.zeros((len(X), 1))
+        return log_posterior(_score_members(self.styles, X), self.shares, self.pooling)
+
+    def with_styles(
+        self, styles: Sequence["ActivityModel"], pooling: Floats | None
+    ) -> "ActivityModel":
+        """The same activity with styles, which are named by their numbers."""
+        named = (
+            replace(style, name=f"{self.name}, style {n}") for n, style in enumerate(styles, 1)
+        )
+        return replace(self, styles=tuple(named), pooling=pooling)
 
     def derived(self, key: Hashable, make: Callable[[], T]) -> T:
         """Return what `make` returns, called once for each key and cached."""
@@ -85,12 +131,15 @@ class ActivityModel:
         return result
 
     def agrees(self) -> bool:
-        """Whether there are actions if instances have intervals."""
-        return bool(self.actions or not self.lengths.any())
+        """Whether there are actions if instances have intervals, and shares that add up."""
+        consistent = not self.styles or (self.pooling is not None and are_probs(self.shares))
+        return bool(consistent and (self.actions or not self.lengths.any()))
 
     def __repr__(self) -> str:
         shortest, longest = (min(self.lengths), max(self.lengths)) if len(self.lengths) else (0, 0)
         learned = [f"{name} ({term.brief()})" for name, term in self.terms.items()]
+        if self.styles:
+            learned.append(f"styles ({', '.join(map(per_cent, self.shares))})")
         return (
             f"ActivityModel {self.name!r}: {count(len(self.lengths), 'instance')} of {shortest} to "
             f"{longest} intervals; {', '.join(learned)}"
@@ -98,8 +147,26 @@ class ActivityModel:
 
 
 def score_activities(activities: Iterable[ActivityModel], X: IntervalSequences) -> Floats:
-    """(n, terms, activities) log probability of each instance by each term of each activity."""
-    of_terms = zip(*(activity.terms.values() for activity in activities), strict=True)
+    """(n, terms, activities) log probability of each instance by each term of each activity.
+
+    The choice of a style is one more term if the activities may have styles.
+    """
+    activities = list(activities)
+    scores = _score_members([style for activity in activities for style in activity.members], X)
+    if all(activity.pooling is None for activity in activities):
+        return scores
+    last = np.cumsum([len(activity.members) for activity in activities])
+    parts = np.split(scores, last[:-1], axis=2)
+    pooled = [
+        pool_styles(part, activity.shares, np.asarray(activity.pooling))
+        for part, activity in zip(parts, activities, strict=True)
+    ]
+    return np.stack(pooled, axis=2)
+
+
+def _score_members(members: Sequence[ActivityModel], X: IntervalSequences) -> Floats:
+    """(n, terms, members) log probability of each instance by the terms of each."""
+    of_terms = zip(*(member.terms.values() for member in members), strict=True)
     return np.stack([type(fitted[0]).log_likelihoods(fitted, X) for fitted in of_terms], axis=1)
 
 

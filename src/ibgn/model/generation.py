@@ -35,7 +35,8 @@ def sample_instances(
 
     The intervals of an instance have exactly the relations that were drawn, and no two intervals of
     an action overlap if none did in training. Times are in the units of the training instances; the
-    first interval starts at 0.
+    first interval starts at 0. Where the activity has styles, each instance has one of them, which
+    is drawn by its share.
 
     Parameters
     ----------
@@ -71,10 +72,26 @@ def sample_instances(
             "cannot be drawn from: new instances need 'relations', and one of "
             + ", ".join(map(repr, ACTION_TERMS)),
         )
+    if activity.styles:
+        return _sample_styles(activity, n, rng, lengths)
     chosen = _choose_lengths(activity, n, rng, lengths)
     sharpness = activity.derived("sharpness", lambda: find_sharpness(activity))
     repeated = np.repeat(chosen, count_candidates(activity))
     return choose_candidates(activity, draw_instances(activity, repeated, rng, sharpness), rng)
+
+
+def _sample_styles(
+    activity: ActivityModel, n: int, rng: np.random.Generator, lengths: npt.ArrayLike | None
+) -> IntervalSequences:
+    """Draw the style of each instance by its share, and the instance from its style."""
+    _choose_lengths(activity, n, rng, 0 if lengths is None else lengths)  # refuses invalid ones
+    style = rng.choice(len(activity.styles), int(n), p=activity.shares)
+    parts = []
+    for number, member in enumerate(activity.styles):
+        chosen = np.flatnonzero(style == number)
+        own = None if lengths is None else np.broadcast_to(lengths, int(n))[chosen]
+        parts.append(sample_instances(member, len(chosen), rng, own))
+    return IntervalSequences.concatenate(parts)[np.argsort(np.argsort(style, kind="stable"))]
 
 
 def _choose_lengths(

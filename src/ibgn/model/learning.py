@@ -2,7 +2,8 @@
 
 Copies of the instances with errors, as detectors make them, are counted with a small weight:
 relations of exact coincidence then lose a little of what they say, and recordings with errors a lot
-less.
+less. Where codes are styles, instances of the other styles of an activity count like copies, so
+that a style is drawn towards its activity.
 """
 
 from collections.abc import Iterator, Sequence
@@ -52,6 +53,7 @@ class Lesson:
     folds : instances of each fold
     copies : the same instances with errors
     copy_weight : how much an instance of a copy counts
+    owner : (codes,) activity of which each code is a style; None if codes are activities
     """
 
     def __init__(
@@ -62,17 +64,23 @@ class Lesson:
         folds: Sequence[Ints],
         copies: Sequence[IntervalSequences] = (),
         copy_weight: float = 0.0,
+        owner: Ints | None = None,
     ) -> None:
+        owner = np.arange(len(terms[0])) if owner is None else owner
+        other = (owner[codes][:, None] == owner) & (codes[:, None] != np.arange(len(owner)))
+        row, style = np.nonzero(other if copy_weight else other[:0])
         versions = [X, *copies]
         self.versions = len(versions)
         fold = np.empty(len(X), np.int64)
         for number, chosen in enumerate(folds):
             fold[chosen] = number
+        every = [*versions, X[row]] if len(row) else versions
+        self.own = len(versions) * len(X)  # instances and copies, without those of other styles
         self.sample = Sample(
-            X=IntervalSequences.concatenate(versions) if copies else X,
-            activity=np.tile(codes, len(versions)),
-            fold=np.tile(fold, len(versions)),
-            copied=np.repeat(np.arange(len(versions)) > 0, len(X)),
+            X=IntervalSequences.concatenate(every) if len(every) > 1 else X,
+            activity=np.concatenate([np.tile(codes, len(versions)), style]),
+            fold=np.concatenate([np.tile(fold, len(versions)), fold[row]]),
+            copied=np.arange(self.own + len(row)) >= len(X),
             activities=len(terms[0]),
             folds=len(folds),
             copy_weight=copy_weight,
@@ -89,7 +97,7 @@ class Lesson:
         Not `every`: only as many as say enough about weights, where activities are many.
         """
         sample, shape = self.sample, (self.sample.folds, self.sample.activities)
-        rows = None if every else self._choose_rows()
+        rows = self._choose_rows(every)
         scores = np.stack([tally.hold_out(contexts, rows) for tally in self.tallies], axis=1)
         instances = np.bincount(sample.cell, minlength=shape[0] * shape[1]).reshape(shape)
         learned = (instances.sum(axis=0) - instances)[sample.fold, sample.activity] > 0
@@ -98,12 +106,12 @@ class Lesson:
             codes, weight = codes[rows], weight[rows]
         return HeldOut(scores, codes, weight)
 
-    def _choose_rows(self) -> Ints | None:
+    def _choose_rows(self, every: bool) -> Ints | None:
         """Instances, whatever their order, and their copies; None for all."""
-        n = len(self.sample.X) // self.versions
-        most = max(MOST_SCORES // (self.versions * self.sample.activities), 1)
+        n = self.own // self.versions
+        most = n if every else max(MOST_SCORES // (self.versions * self.sample.activities), 1)
         if most >= n:
-            return None
+            return None if self.own == len(self.sample.X) else np.arange(self.own)
         chosen = np.sort(np.argsort(fingerprint(self.sample.X[:n]), kind="stable")[:most])
         return (chosen + n * np.arange(self.versions)[:, None]).ravel()
 

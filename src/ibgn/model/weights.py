@@ -2,7 +2,8 @@
 
 Some terms describe the same data twice, and none is wholly right. The score of an activity is
 log prior + sum over terms of weight times log probability, with one weight per term for all
-activities. Weights that make held-out instances likeliest are found by one small convex problem.
+activities. Weights that make held-out instances likeliest are found by one small problem, which is
+convex unless activities have styles.
 
 Where there are few instances, they are drawn to one usual weight for all terms. Long instances of
 many actions have scores that are far apart, whether or not they mean anything. So the usual weight
@@ -12,7 +13,7 @@ is the one at which they set activities that are wrong for an instance as far ap
 import numpy as np
 from scipy.optimize import minimize
 
-from ibgn._arrays import Floats
+from ibgn._arrays import Floats, Ints
 from ibgn.model.learning import HeldOut
 
 __all__ = ["USUAL", "fit_weights", "usual_weight"]
@@ -23,7 +24,12 @@ APART = 1.5  # nats: spread of the wrong activities of an instance at the usual 
 
 
 def fit_weights(
-    held_out: HeldOut, log_prior: Floats, usual: float | None = None, ridge: float = RIDGE
+    held_out: HeldOut,
+    log_prior: Floats,
+    activity: Ints | None = None,
+    *,
+    usual: float | None = None,
+    ridge: float = RIDGE,
 ) -> Floats:
     """(terms,) weights, none negative, under which the true activities are likeliest.
 
@@ -32,7 +38,8 @@ def fit_weights(
     Parameters
     ----------
     held_out : scores of instances by what was learned from others
-    log_prior : (activities,) log of the class prior
+    log_prior : (columns,) log of the prior of each column of the scores
+    activity : (columns,) of which each column is a style; None if each is an activity of its own
     usual : weight of a term where there is nothing to learn it from; None for `usual_weight`
     ridge : how strongly weights are drawn towards it, as parts of it
     """
@@ -40,19 +47,20 @@ def fit_weights(
     n, terms, _ = scores.shape
     true = scores[np.arange(n), :, codes]
     # only differences between activities count; (terms, n * activities) for fast products
-    usual = usual_weight(held_out) if usual is None else usual
+    usual = usual_weight(held_out, activity) if usual is None else usual
     lead = usual * np.moveaxis(scores - true[:, :, None], 1, 0).reshape(terms, -1)
     priors = log_prior - log_prior[codes][:, None]
+    own = None if activity is None else activity[codes][:, None] == activity
 
     def loss(weights: Floats) -> tuple[float, Floats]:
         joint = (weights @ lead).reshape(n, -1) + priors
-        top = joint.max(axis=1, keepdims=True)
-        shares = np.exp(joint - top)
-        total = shares.sum(axis=1, keepdims=True)
-        shares *= counting[:, None] / total
+        height, shares = _log_sums(joint, counting)
+        if own is not None:  # an instance may have any style of its activity
+            joint[~own] = -np.inf
+            of_activity, of_styles = _log_sums(joint, counting)
+            height, shares = height - of_activity, shares - of_styles
         off = weights - 1  # as parts of the usual one
-        height = counting @ (top + np.log(total))[:, 0] + ridge * (off @ off) / 2
-        return float(height), lead @ shares.ravel() + ridge * off
+        return float(height + ridge * (off @ off) / 2), lead @ shares.ravel() + ridge * off
 
     start = np.ones(terms)
     found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=[(0, None)] * terms)
@@ -60,14 +68,24 @@ def fit_weights(
     return weights
 
 
-def usual_weight(held_out: HeldOut) -> float:
+def _log_sums(joint: Floats, counting: Floats) -> tuple[float, Floats]:
+    """Sum over rows of the log of the sum of exp, each row as much as it counts; its gradient."""
+    top = joint.max(axis=1, keepdims=True)
+    shares = np.exp(joint - top)
+    total = shares.sum(axis=1, keepdims=True)
+    shares *= counting[:, None] / total
+    return float(counting @ (top + np.log(total))[:, 0]), shares
+
+
+def usual_weight(held_out: HeldOut, activity: Ints | None = None) -> float:
     """Weight of every term at which the wrong activities of an instance are `APART`.
 
     No larger than 1, the plain product of probabilities; `USUAL` where only one activity is wrong.
+    `activity` as in `fit_weights`: no style of the true activity is wrong.
     """
     wrong = held_out.scores.sum(axis=1)
-    n, activities = wrong.shape
-    if activities < 3:
+    activity = np.arange(wrong.shape[1]) if activity is None else activity
+    if len(np.unique(activity)) < 3:
         return USUAL
-    wrong[np.arange(n), held_out.codes] = np.nan
+    wrong[activity[held_out.codes][:, None] == activity] = np.nan
     return APART / max(float(np.nanstd(wrong, axis=1).mean()), APART)

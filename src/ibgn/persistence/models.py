@@ -99,7 +99,9 @@ def _pack_activity(model: Any, activity: Any, arrays: list[Array]) -> Json:
                 "options lead to; fit the model again, or declare the class as `fitted` of the term"
             )
     terms = {name: pack_value(term, arrays, "actions") for name, term in activity.terms.items()}
-    return pack_value(activity, arrays, "name", "actions", "terms") | {"terms": terms}
+    fields = pack_value(activity, arrays, "name", "actions", "terms", "styles")
+    styles = [_pack_activity(model, style, arrays) for style in activity.styles]
+    return fields | {"terms": terms, "styles": styles}
 
 
 def _fitted_kinds(model: Any) -> dict[str, type]:
@@ -168,22 +170,37 @@ def _plain(attribute: str) -> str:
 
 
 def _unpack_activities(model: Any, node: Json, arrays: Arrays) -> dict[Any, Any]:
-    labels, shared, activities = model.classes_.tolist(), arrays.lengths, {}
+    labels, shared = model.classes_.tolist(), arrays.lengths
     check(type(node) is list and len(node) == len(labels), "activities are missing")
-    kinds = _fitted_kinds(model)
+    activities = {}
     for label, part in zip(labels, node, strict=True):
-        arrays.lengths = dict(shared)  # other lengths differ between activities
-        what = f"activity {quote(label)}"
-        terms_node, *_ = items(part, what, ("terms", *stored_fields(model.activity_type)))
-        values = zip(kinds.items(), items(terms_node, f"terms of {what}", kinds), strict=True)
-        terms = {
-            name: unpack_part(kind, value, arrays, f"{name} of {what}", actions=model.actions_)
-            for (name, kind), value in values
-        }
-        rest = {name: value for name, value in part.items() if name != "terms"}
-        known = {"name": label, "actions": model.actions_, "terms": terms}
-        activities[label] = unpack_part(model.activity_type, rest, arrays, what, **known)
+        activity, styles = _unpack_activity(model, label, part, arrays, shared)
+        if styles:
+            inner = [_unpack_activity(model, label, style, arrays, shared) for style in styles]
+            check(not any(deeper for _, deeper in inner), "a style has styles")
+            activity = activity.with_styles([style for style, _ in inner], activity.pooling)
+            check(activity.agrees(), f"the styles of activity {quote(label)} do not agree")
+        activities[label] = activity
     return activities
+
+
+def _unpack_activity(
+    model: Any, label: Any, node: Json, arrays: Arrays, shared: dict[str, int]
+) -> tuple[Any, list[Json]]:
+    """One activity or style without styles, and what is stored about its styles."""
+    arrays.lengths = dict(shared)  # other lengths differ between activities
+    what, kinds = f"activity {quote(label)}", _fitted_kinds(model)
+    names = ("terms", "styles", *stored_fields(model.activity_type))
+    terms_node, styles, *_ = items(node, what, names)
+    check(type(styles) is list, f"the styles of {what} are not a list")
+    values = zip(kinds.items(), items(terms_node, f"terms of {what}", kinds), strict=True)
+    terms = {
+        name: unpack_part(kind, value, arrays, f"{name} of {what}", actions=model.actions_)
+        for (name, kind), value in values
+    }
+    rest = {name: value for name, value in node.items() if name not in ("terms", "styles")}
+    known = {"name": label, "actions": model.actions_, "terms": terms}
+    return unpack_part(model.activity_type, rest, arrays, what, **known), styles
 
 
 def _pack_labels(labels: Array, arrays: list[Array]) -> Json:

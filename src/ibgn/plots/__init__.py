@@ -13,6 +13,7 @@ from ibgn.plots.network import plot_network
 from ibgn.plots.reliability import plot_reliability
 from ibgn.plots.robustness import plot_detectors, plot_robustness
 from ibgn.plots.structure import plot_structure
+from ibgn.plots.styles import plot_styles
 from ibgn.plots.tables import plot_tables
 from ibgn.plots.terms import figure_of, plot_term
 from ibgn.plots.timeline import plot_timeline
@@ -31,6 +32,7 @@ __all__ = [
     "plot_reliability",
     "plot_robustness",
     "plot_structure",
+    "plot_styles",
     "plot_tables",
     "plot_term",
     "plot_timeline",

@@ -9,7 +9,7 @@ import pandas as pd
 from ibgn._arrays import Bools
 from ibgn.evaluation.plain import rows
 from ibgn.model.activity import ActivityModel
-from ibgn.plots import plot_structure, plot_traces
+from ibgn.plots import plot_structure, plot_styles, plot_traces
 from ibgn.plots.terms import draw_term
 from ibgn.plots.weights import draw_weights
 from ibgn.report.findings import Findings
@@ -63,6 +63,7 @@ def _describe(model: ActivityModel) -> dict[str, Any]:
         "intervals": [int(model.lengths.min()), int(model.lengths.max())],
         "terms": {name: _facts(term) for name, term in model.terms.items()},
         "convergence": _convergence(model),
+        "styles": [float(share) for share in model.shares] if model.styles else [],
     }
     if "relations" in model:
         linked = _linked(model)
@@ -115,6 +116,9 @@ def _figures(findings: Findings, data: dict[str, Any]) -> dict[str, Figure]:
             continue
         model, name = findings.activities[row["activity"]], printable(row["activity"])
         others = [other for other in findings.activities.values() if other is not model]
+        if model.styles and "occupancy" in model:
+            alt = f"Which actions go on when, in each style of {name}."
+            figures[f"styles-{number}"] = Figure(partial(plot_styles, model), alt)
         for term in model.terms:
             alt = f"Figure of {printable(term)} in {name}; its numbers are in the table below."
             figures[f"{term}-{number}"] = Figure(partial(draw_term, term, model, others), alt)
@@ -143,6 +147,12 @@ def _frames(findings: Findings, data: dict[str, Any]) -> dict[str, pd.DataFrame]
     frames = {f"term-{term}": pd.concat(parts) for term, parts in described.items()}
     frames["structure"] = pd.DataFrame(links, columns=["activity", "earlier", "later"])
     frames["convergence"] = pd.DataFrame(chains)
+    styles = [
+        (name, number, style.share, len(style.lengths))
+        for name, model in models.items()
+        for number, style in enumerate(model.members, 1)
+    ]
+    frames["styles"] = pd.DataFrame(styles, columns=["activity", "style", "share", "instances"])
     if findings.weights is not None:
         frames["weights"] = findings.weights
     return frames
