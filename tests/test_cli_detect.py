@@ -10,11 +10,11 @@ from ibgn import read_csv
 pytestmark = pytest.mark.own_seed(reason="what is detected in noise has no known bound")
 
 
-def write_recording(path, rng, seconds=40):
+def write_recording(path, rng, seconds=40, noise=0.1):
     """A hand that shakes in the second half of every five seconds, on day and at night."""
     time = np.arange(0, seconds, 1 / 30)
     shakes = time % 5 >= 2.5
-    x = np.where(shakes, np.sin(30 * time), 0) + rng.normal(0, 0.1, len(time))
+    x = np.where(shakes, np.sin(30 * time), 0) + rng.normal(0, noise, len(time))
     rows = [
         f"{1000 * t:.3f},{v:.4f},{'shake' if s else '-'},{'day' if t < 20 else 'night'}"
         for t, v, s in zip(time, x, shakes, strict=True)
@@ -48,6 +48,16 @@ def test_intervals_are_detected_and_written(ibgn, folders, tmp_path, classifier)
     assert y is None
     assert len(X.action) == told["intervals"] == 16
     np.testing.assert_allclose(X.start % 5, 2.5, atol=0.3)
+
+
+def test_soft_intervals_say_how_sure_they_are(ibgn, folders, tmp_path, rng):
+    for path in tmp_path.glob("*/*.csv"):
+        write_recording(path, rng, noise=2.0)
+    result = ibgn("detect", *folders, *OPTIONS, "--ignore", "light", "--soft", "-o", "soft.csv")
+    assert result.returncode == 0, result.stderr
+    X, _ = read_csv(tmp_path / "soft.csv")
+    assert X.uncertainty is not None
+    assert (X.uncertainty.confidence > 0).all()
 
 
 def test_stretches_of_an_activity_become_instances_with_labels(ibgn, folders, tmp_path):

@@ -213,14 +213,17 @@ def test_the_tolerance_is_applied_once(monkeypatch):
 
     X, y, _ = make_hand_signs(instances_per_style=2, random_state=0)
     model = IBGNClassifier(terms=("actions", "relations"), tolerance=0.1).fit(X, y)
-    calls = []
+    given = []
 
-    def counted(X, tolerance):
-        calls.append(tolerance)
+    def watched(X, tolerance):
+        assert tolerance == 0.1
+        given.append(X)
         return merge_instants(X, tolerance)
 
-    monkeypatch.setattr(classifier, "merge_instants", counted)
+    monkeypatch.setattr(classifier, "merge_instants", watched)
     model.explain(X[0])
-    assert calls == [0.1]
+    assert len(given) == 2  # to score, and to explain; each time as it was recorded
+    assert given[0] == given[1] == X[0]
     model.predict_proba(X)
-    assert calls == [0.1, 0.1]
+    assert len(given) == 3
+    assert given[2] == X

@@ -16,7 +16,8 @@ import naive_worlds
 from ibgn import DataError, IntervalSequences, read_table
 from ibgn._kernels.paths import likeliest_path
 from ibgn.classifiers import METHODS, IBGNClassifier
-from ibgn.noise import DurationNoise
+from ibgn.metrics import measure_confusion
+from ibgn.noise import ConfusionNoise, DurationNoise
 from ibgn.recoding import rebuild, recode
 from ibgn.terms import TERMS
 from ibgn.uncertainty import Uncertainty
@@ -247,6 +248,21 @@ def test_json_lines_mix_plain_and_uncertain_intervals(tmp_path):
     X, _ = ibgn.read(path)
     assert X.uncertainty.confidence.tolist() == [1.0, 0.5]
     assert ibgn.io.registry.load(path).left_out == ["note"]
+
+
+@pytest.mark.parametrize("format", ["elan", "textgrid"])
+def test_formats_that_cannot_hold_it_say_so(X, tmp_path, format):
+    with pytest.warns(ibgn.DataWarning, match="not certain about 2 intervals is left out"):
+        ibgn.write(X[:1], tmp_path / "take", format=format)
+
+
+def test_errors_are_not_inserted_among_uncertain_intervals(X):
+    confusion = measure_confusion([[("pour", 0, 1)]], [[("stir", 0, 1), ("pour", 3, 4)]])
+    noise = ConfusionNoise(confusion, random_state=0).fit(X)
+    with pytest.raises(DataError, match="only where all is certain; use insertions=False"):
+        noise.transform(X)
+    kept = noise.set_params(insertions=False).transform(X)
+    assert kept.uncertainty is not None
 
 
 # worlds
