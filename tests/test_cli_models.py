@@ -14,7 +14,7 @@ from ibgn.cli.flags import methods
 from ibgn.datasets import make_hand_signs
 from ibgn.errors import OptionError
 
-BUILT_IN = ["ibgn", "ihmm", "dbn", "itbn"]
+BUILT_IN = ["ibgn", "ensemble", "forest", "ridge", "ihmm", "dbn", "itbn"]
 
 
 @pytest.fixture(scope="module")
@@ -204,7 +204,10 @@ def test_options_of_a_method_are_set(invoke):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--method", "hmm"], "--method hmm is not a choice; choose among 'dbn', 'ibgn', 'ihmm', "),
+        (
+            ["--method", "hmm"],
+            "--method hmm is not a choice; choose among 'dbn', 'ibgn', 'forest', ",
+        ),
         (
             ["--method", "dbn", "--set", "colour=red"],
             "--set colour=red is not an option of --method dbn, which has n_bins, smoothing, "

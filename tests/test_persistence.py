@@ -744,8 +744,12 @@ def test_a_newer_version_says_so(content, tmp_path):
 
 
 def test_an_older_version_says_so(content, tmp_path):
-    older = content.replace(b"ibgn model 2 ", b"ibgn model 1 ", 1)
-    refused(older, tmp_path, "before 0.1, which can no longer be read; fit the model again")
+    older = content.replace(b"ibgn model 3 ", b"ibgn model 2 ", 1)
+    refused(
+        older,
+        tmp_path,
+        "by an older version of ibgn, and can no longer be read; fit the model again",
+    )
 
 
 def test_json_is_strict(content, tmp_path):

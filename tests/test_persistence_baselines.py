@@ -212,7 +212,8 @@ def test_names_in_files_stay(make, fields, contents):
     assert tree["class"] == make.__name__
     assert list(tree["model"]) == [*common, "activities"]
     for activity in tree["model"]["activities"]:
-        assert list(activity) == ["lengths", "pace", "apart", "typical", "whole", "terms"]
+        own = ["lengths", "pace", "apart", "typical", "whole", "share", "styles", "pooling"]
+        assert sorted(activity) == sorted([*own, "terms"])
         assert {name: list(term) for name, term in activity["terms"].items()} == {
             TERM[make]: fields
         }
@@ -223,7 +224,10 @@ def test_what_cannot_be_saved_is_refused(data, tmp_path):
     class Derived(DBNClassifier):
         pass
 
-    known = "DBNClassifier, IBGNClassifier, IHMMClassifier, ITBNClassifier"
+    known = (
+        "DBNClassifier, IBGNClassifier, IntervalForest, IntervalRidge, ImportedTrees, "
+        "ImportedLinear, IBGNEnsemble, IHMMClassifier, ITBNClassifier"
+    )
     with pytest.raises(DataError, match=f"Derived cannot be saved; choose among {known}"):
         save(Derived(), tmp_path / "model.ibgn")
     model = DBNClassifier().fit(*data)

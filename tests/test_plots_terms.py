@@ -21,6 +21,7 @@ from ibgn.intervals import IntervalSequences
 from ibgn.plots.shares import switch_shares
 from ibgn.plots.terms import FIGURES, figure_of
 from ibgn.terms import TERMS, Counts, FittedTerm, LogTerms, Term
+from ibgn.terms.occupancy import NEARBY
 
 OF_TIME = ("length", "durations", "totals", "starts", "gaps", "occupancy", "switches")
 ALL = (*OF_TIME, "actions", "occurrences", "order", "relations", "tables")
@@ -140,7 +141,8 @@ def test_shares_of_switches_lead_to_what_goes_on(drinks):
     assert (begins >= 0).all()
     assert (ends >= 0).all()
     going = np.cumsum(begins - ends, axis=1)
-    np.testing.assert_allclose(going, fitted["occupancy"].probs, atol=0.1)
+    # occupancy is blurred in time
+    np.testing.assert_allclose(going @ NEARBY, fitted["occupancy"].probs, atol=0.1)
 
 
 def test_steps_are_from_rows_to_columns(drinks):

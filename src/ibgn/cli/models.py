@@ -24,7 +24,10 @@ Output = Annotated[
     Path | None, typer.Option("--output", "-o", help="File to write, by default standard output.")
 ]
 Method = Annotated[
-    str, typer.Option(help="Method: ibgn, ensemble, forest, ridge, ihmm, dbn, itbn, or your own.")
+    str,
+    typer.Option(
+        help="Method: ibgn, ensemble, forest, ridge, ihmm, dbn, itbn, or one of your own."
+    ),
 ]
 Structure = Annotated[
     Literal["full", "chain", "learned", "shared"] | None,

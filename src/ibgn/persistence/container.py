@@ -22,7 +22,7 @@ __all__ = ["Arrays", "MisfitError", "check", "items", "join", "split"]
 
 Json = Any  # any JSON value
 
-FORMAT, VERSION = b"ibgn model ", 2
+FORMAT, VERSION = b"ibgn model ", 3
 LARGEST = 2 << 30  # bytes of a file, and of all its arrays unpacked
 MOST_AXES = 4  # of an array
 LARGEST_JSON = 16 << 20
@@ -60,7 +60,7 @@ def split(data: bytes) -> tuple[Json, bytes]:
         raise DataError("the file was written by a newer version of ibgn; update ibgn to read it")
     if version and int(version[1]) < VERSION:
         raise DataError(
-            "the file was written by a version of ibgn before 0.1, which can no longer be read; "
+            "the file was written by an older version of ibgn, and can no longer be read; "
             "fit the model again"
         )
     begin = data.find(b"\n") + 1

@@ -18,7 +18,7 @@ __all__ = ["FittedOccupancy", "Occupancy"]
 
 INSTANTS = 20
 STRENGTH = 1.5
-BLUR = 2.0  # instants by which what goes on might as well have been earlier or later
+BLUR = 1.5  # instants by which what goes on might as well have been earlier or later
 DISTANCE = np.subtract.outer(np.arange(INSTANTS), np.arange(INSTANTS))
 # (instants, instants) how much each counts for each; what counts for one adds up to 1
 NEARBY = np.exp(-((DISTANCE / BLUR) ** 2) / 2)
@@ -83,12 +83,13 @@ class FittedOccupancy(StackedFit):
         running = going_on(X, len(self.actions), self.probs.shape[1])[0, part.code]
         mine, its = self.probs[part.code], other.probs[part.code]
         said = np.where(running, np.log(mine / its), np.log((1 - mine) / (1 - its)))
-        agrees = said * np.sign(said.sum()) > 0
+        lead = said * np.sign(said.sum())
+        agrees = lead >= lead.max() / 2  # instants nearby say a little of the same
         runs = np.split(
             np.arange(len(said)),
             np.flatnonzero((np.diff(running) != 0) | (np.diff(agrees) != 0)) + 1,
         )
-        return part._replace(where=max(runs, key=lambda run: said[run].sum() * np.sign(said.sum())))
+        return part._replace(where=max(runs, key=lambda run: lead[run].sum()))
 
     def observed(self, X: IntervalSequences, part: Part) -> str:
         """Whether the action goes on at these instants."""
