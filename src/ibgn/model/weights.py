@@ -18,7 +18,7 @@ from ibgn.model.learning import HeldOut
 
 __all__ = ["USUAL", "fit_weights", "usual_weight"]
 
-RIDGE = 0.05  # draws weights towards the usual one, as parts of it
+RIDGE = 0.02  # draws weights towards the usual one, as parts of it
 USUAL = 0.1  # weight of a term where there is nothing to learn it from
 APART = 1.5  # nats: spread of the wrong activities of an instance at the usual weight
 
