@@ -28,7 +28,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from benchmarks.accuracy import read
-from ibgn import IBGNClassifier, IntervalSequences, load
+from ibgn import IBGNClassifier, IBGNEnsemble, IntervalSequences, load
 from ibgn.features import IntervalFeatures, Raster
 
 Model = Callable[[], Any]
@@ -113,6 +113,7 @@ def rocket() -> WithTemperature:
 DEFAULT = "`IBGNClassifier()`"
 METHODS: Mapping[str, Model] = {
     DEFAULT: lambda: IBGNClassifier(random_state=0),
+    "`IBGNEnsemble()`": lambda: IBGNEnsemble(random_state=0),
     "extra trees": lambda: trees("statistics", "pairs"),
     "extra trees without pairs": lambda: trees("statistics"),
     "nearest raster": nearest,

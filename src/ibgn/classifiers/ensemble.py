@@ -30,6 +30,7 @@ from ibgn.model.activity import ActivityModel
 from ibgn.model.explanation import Explanation
 from ibgn.model.folds import make_inner_folds
 from ibgn.model.learning import HeldOut
+from ibgn.model.ridge import sharpen
 from ibgn.model.weights import fit_weights
 from ibgn.networks import Sequences
 from ibgn.text import quote
@@ -168,6 +169,8 @@ class IBGNEnsemble(Recogniser):
         held_out = HeldOut(np.stack(said, axis=1), codes, np.ones(len(X)))
         none = np.zeros(len(self.classes_))
         self.weights_ = fit_weights(held_out, none, usual=usual, ridge=RIDGE * usual**2)
+        # equal weights say how members compare; how sure they are together is learned freely
+        self.weights_ *= sharpen(self.weights_ @ held_out.scores, codes)[1]
         return self
 
     def _prepared(self, member: Any, rng: np.random.Generator) -> Any:

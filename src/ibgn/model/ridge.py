@@ -14,7 +14,7 @@ from scipy.special import log_softmax
 
 from ibgn._arrays import Floats, Ints
 
-__all__ = ["RidgeFit", "fit_ridge", "leave_out"]
+__all__ = ["RidgeFit", "fit_ridge", "leave_out", "sharpen"]
 
 PENALTIES = np.logspace(-3, 2, 11)  # as parts of the mean eigenvalue
 SHARPEST = 5.0  # largest logarithm of a temperature's inverse, and of the temperature
@@ -58,7 +58,7 @@ def fit_ridge(rows: Floats, codes: Ints, activities: int, blocks: Ints) -> Ridge
         shrunk = values / (values + penalty)
         fitted = intercept + vectors @ (shrunk[:, None] * projected)
         held_out = targets - leave_out(targets - fitted, vectors * np.sqrt(shrunk), blocks)
-        loss, sharpness = _sharpen(held_out, codes)
+        loss, sharpness = sharpen(held_out, codes)
         if best is None or loss < best[0]:
             best = loss, sharpness, held_out, penalty
     _, sharpness, held_out, penalty = best  # type: ignore[misc]
@@ -97,8 +97,13 @@ def leave_out(residuals: Floats, half: Floats, blocks: Ints) -> Floats:
     return left
 
 
-def _sharpen(scores: Floats, codes: Ints) -> tuple[float, float]:
-    """Loss of held-out scores, and the factor that makes their softmax likeliest."""
+def sharpen(scores: Floats, codes: Ints) -> tuple[float, float]:
+    """Loss of held-out scores, and the factor that makes their softmax likeliest.
+
+    The loss includes a doubt, so that the factor is finite even if all instances are recognised.
+    """
+    if not np.ptp(scores, axis=1).any():
+        return float(np.log(scores.shape[1])), 1.0
     true = np.arange(len(codes)), codes
     doubt = 1 / (len(codes) + 1)  # one more instance, which may be of any activity
 
