@@ -151,6 +151,17 @@ def test_few_instances(n, data):
     assert model.predict(X[:0]).shape == (0,)
 
 
+def test_with_one_instance_of_each_probabilities_still_say_something(data):
+    """None can be recognised when it is left out; that says nothing about the members."""
+    X, y = data
+    first = [int(np.argmax(y == label)) for label in np.unique(y)]
+    model = IBGNEnsemble(SMALL, random_state=0).fit(X[first], y[first])
+    np.testing.assert_allclose(model.weights_, 1 / len(SMALL))
+    rest = np.setdiff1d(np.arange(len(y)), first)
+    chance = np.log(len(first))
+    assert log_loss(y[rest], model.predict_proba(X[rest]), model.classes_) < chance / 2
+
+
 @pytest.mark.parametrize("members", [{}, [IntervalForest()], {"raster": object()}])
 def test_members_that_cannot_be(members):
     with pytest.raises(ValueError, match="members"):

@@ -276,7 +276,7 @@ def test_weights_are_those_of_the_mixture(rng):
     scores, codes = 3 * rng.normal(size=(60, 3, 6)), rng.integers(0, 6, 60)
     scores[np.arange(60), :, codes] += 2
     counting, prior = rng.uniform(0.5, 1, 60), np.log(rng.dirichlet(np.ones(6)))
-    found = fit_weights(HeldOut(scores, codes, counting), prior, activity)
+    found = fit_weights(HeldOut(scores, codes, counting), prior, activity, ridge=RIDGE)
     usual = usual_weight(HeldOut(scores, codes, counting), activity)
 
     def loss(weights):

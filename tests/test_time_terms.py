@@ -86,7 +86,7 @@ def test_weights_are_those_of_the_lowest_loss(rng):
     scores = np.stack([useful, 10 * rng.normal(size=(n, 3))], axis=1)
     held_out = HeldOut(scores, codes, np.ones(n))
     prior = np.log(np.full(3, 1 / 3))
-    weights = fit_weights(held_out, prior)
+    weights = fit_weights(held_out, prior, ridge=RIDGE)
     assert weights[0] > 1 > 0.05 > weights[1] >= 0
 
     def loss(at):
@@ -202,3 +202,16 @@ def test_scaled_terms_are_scaled_at_every_level():
     assert scaled.instance.tolist() == [0.5, 0.5]
     assert scaled.pair.tolist() == [0, 0.5, 1]
     assert scaled.interval is None
+
+
+def test_weights_keep_closer_to_the_usual_one_where_instances_are_few(rng):
+    codes = rng.integers(0, 3, 200)
+    scores = rng.normal(size=(200, 2, 3)) + 2 * np.eye(3)[codes][:, None]
+    scores[:, 1] *= 5
+    prior = np.zeros(3)
+    apart = []
+    for n in (12, 200):
+        part = HeldOut(scores[:n], codes[:n], np.ones(n))
+        free = fit_weights(part, prior, ridge=1e-6)
+        apart.append(np.abs(fit_weights(part, prior) - free).max() / np.abs(free).max())
+    assert apart[0] > 2 * apart[1]

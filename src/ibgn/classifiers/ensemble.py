@@ -20,7 +20,7 @@ from ibgn.classifiers.base import ActivityClassifier, as_one_instance
 from ibgn.classifiers.checks import check_data
 from ibgn.classifiers.ibgn import IBGNClassifier
 from ibgn.classifiers.imported import import_classifier
-from ibgn.classifiers.on_features import IntervalForest, IntervalRidge
+from ibgn.classifiers.on_features import IntervalForest, IntervalRidge, find_blocks
 from ibgn.classifiers.recogniser import Recogniser, as_generator
 from ibgn.declarations import FLOAT, MEMBERS, Stored
 from ibgn.errors import DataError, OptionError
@@ -30,7 +30,7 @@ from ibgn.model.activity import ActivityModel
 from ibgn.model.explanation import Explanation
 from ibgn.model.folds import make_inner_folds
 from ibgn.model.learning import HeldOut
-from ibgn.model.ridge import sharpen
+from ibgn.model.ridge import occur_elsewhere, sharpen
 from ibgn.model.weights import fit_weights
 from ibgn.networks import Sequences
 from ibgn.text import quote
@@ -166,11 +166,14 @@ class IBGNEnsemble(Recogniser):
         self.members_ = {name: self._prepared(member, rng) for name, member in chosen.items()}
         said = [self._learn(member, X, labels, codes) for member in self.members_.values()]
         usual = 1 / len(said)
-        held_out = HeldOut(np.stack(said, axis=1), codes, np.ones(len(X)))
+        known = occur_elsewhere(codes, find_blocks(X))
+        held_out = HeldOut(np.stack(said, axis=1)[known], codes[known], np.ones(known.sum()))
         none = np.zeros(len(self.classes_))
-        self.weights_ = fit_weights(held_out, none, usual=usual, ridge=RIDGE * usual**2)
+        self.weights_ = np.full(len(said), usual)
+        if known.any():
+            self.weights_ = fit_weights(held_out, none, usual=usual, ridge=RIDGE * usual**2)
         # equal weights say how members compare; how sure they are together is learned freely
-        self.weights_ *= sharpen(self.weights_ @ held_out.scores, codes)[1]
+        self.weights_ *= sharpen(self.weights_ @ held_out.scores, held_out.codes)[1]
         return self
 
     def _prepared(self, member: Any, rng: np.random.Generator) -> Any:

@@ -29,7 +29,14 @@ from ibgn.model.ridge import fit_ridge
 from ibgn.networks import Sequences
 from ibgn.worlds import likeliest_world
 
-__all__ = ["FeatureClassifier", "IntervalForest", "IntervalRidge", "fits_features", "to_dense"]
+__all__ = [
+    "FeatureClassifier",
+    "IntervalForest",
+    "IntervalRidge",
+    "find_blocks",
+    "fits_features",
+    "to_dense",
+]
 
 LEFT_OUT = 1 / 3  # of the blocks, by each tree
 LEAST_SPREAD = 1e-6  # standard deviation of a column that is not constant, over its largest value

@@ -12,9 +12,9 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax
 
-from ibgn._arrays import Floats, Ints
+from ibgn._arrays import Bools, Floats, Ints
 
-__all__ = ["RidgeFit", "fit_ridge", "leave_out", "sharpen"]
+__all__ = ["RidgeFit", "fit_ridge", "leave_out", "occur_elsewhere", "sharpen"]
 
 PENALTIES = np.logspace(-3, 2, 11)  # as parts of the mean eigenvalue
 SHARPEST = 5.0  # largest logarithm of a temperature's inverse, and of the temperature
@@ -53,12 +53,14 @@ def fit_ridge(rows: Floats, codes: Ints, activities: int, blocks: Ints) -> Ridge
     values, vectors = _decompose(rows)
     scale = max(float(values.mean()), 1e-300)
     projected = vectors.T @ (targets - intercept)
+    known = occur_elsewhere(codes, blocks)
     best = None
-    for penalty in PENALTIES * scale:
+    # where no instance can be left out, nothing can be chosen
+    for penalty in scale * (PENALTIES if known.any() else np.ones(1)):
         shrunk = values / (values + penalty)
         fitted = intercept + vectors @ (shrunk[:, None] * projected)
         held_out = targets - leave_out(targets - fitted, vectors * np.sqrt(shrunk), blocks)
-        loss, sharpness = sharpen(held_out, codes)
+        loss, sharpness = sharpen(held_out[known], codes[known])
         if best is None or loss < best[0]:
             best = loss, sharpness, held_out, penalty
     _, sharpness, held_out, penalty = best  # type: ignore[misc]
@@ -66,6 +68,16 @@ def fit_ridge(rows: Floats, codes: Ints, activities: int, blocks: Ints) -> Ridge
     return RidgeFit(
         sharpness * (rows.T @ weights), sharpness * intercept, sharpness * held_out, penalty / scale
     )
+
+
+def occur_elsewhere(codes: Ints, blocks: Ints) -> Bools:
+    """(n,) whether the activity of each instance occurs in another block.
+
+    If not, nobody can recognise the instance when its block is left out.
+    """
+    pairs = np.unique(np.column_stack([codes, blocks]), axis=0)
+    known: Bools = np.bincount(pairs[:, 0])[codes] > 1
+    return known
 
 
 def _decompose(rows: Floats) -> tuple[Floats, Floats]:
@@ -102,7 +114,7 @@ def sharpen(scores: Floats, codes: Ints) -> tuple[float, float]:
 
     The loss includes a doubt, so that the factor is finite even if all instances are recognised.
     """
-    if not np.ptp(scores, axis=1).any():
+    if not len(scores) or not np.ptp(scores, axis=1).any():
         return float(np.log(scores.shape[1])), 1.0
     true = np.arange(len(codes)), codes
     doubt = 1 / (len(codes) + 1)  # one more instance, which may be of any activity

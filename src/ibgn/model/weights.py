@@ -19,6 +19,7 @@ from ibgn.model.learning import HeldOut
 __all__ = ["USUAL", "fit_weights", "usual_weight"]
 
 RIDGE = 0.02  # draws weights towards the usual one, as parts of it
+FEW = 2.0  # and more so where instances are few: this, divided by their number
 USUAL = 0.1  # weight of a term where there is nothing to learn it from
 APART = 1.5  # nats: spread of the wrong activities of an instance at the usual weight
 
@@ -29,7 +30,7 @@ def fit_weights(
     activity: Ints | None = None,
     *,
     usual: float | None = None,
-    ridge: float = RIDGE,
+    ridge: float | None = None,
 ) -> Floats:
     """(terms,) weights, none negative, under which the true activities are likeliest.
 
@@ -41,13 +42,15 @@ def fit_weights(
     log_prior : (columns,) log of the prior of each column of the scores
     activity : (columns,) of which each column is a style; None if each is an activity of its own
     usual : weight of a term where there is nothing to learn it from; None for `usual_weight`
-    ridge : how strongly weights are drawn towards it, as parts of it
+    ridge : how strongly weights are drawn towards it, as parts of it; by default less so the more
+        instances there are
     """
     scores, codes, counting = held_out
     n, terms, _ = scores.shape
     true = scores[np.arange(n), :, codes]
     # only differences between activities count; (terms, n * activities) for fast products
     usual = usual_weight(held_out, activity) if usual is None else usual
+    ridge = RIDGE + FEW / max(float(counting.sum()), 1.0) if ridge is None else ridge
     lead = usual * np.moveaxis(scores - true[:, :, None], 1, 0).reshape(terms, -1)
     priors = log_prior - log_prior[codes][:, None]
     own = None if activity is None else activity[codes][:, None] == activity
