@@ -172,7 +172,7 @@ class IBGNEnsemble(Recogniser):
         self.weights_ = np.full(len(said), usual)
         if known.any():
             self.weights_ = fit_weights(held_out, none, usual=usual, ridge=RIDGE * usual**2)
-        # equal weights say how members compare; how sure they are together is learned freely
+        # the ridge keeps weights close to equal ones; how sure all are together is learned freely
         self.weights_ *= sharpen(self.weights_ @ held_out.scores, held_out.codes)[1]
         return self
 

@@ -37,14 +37,15 @@ class Imported(FeatureClassifier):
         self.features = features
 
     def fit_held_out(self, X: Any, y: npt.ArrayLike) -> Floats:
-        """Refuse to learn."""
+        """Refuse to learn, before anything changes."""
+        nothing = np.zeros(0, np.int64)
+        return self._learn(X, nothing, nothing)
+
+    def _learn(self, rows: Any, codes: Ints, blocks: Ints) -> Floats:
         raise DataError(
             f"{type(self).__name__} holds what scikit-learn learned, and cannot learn again; make "
             "the ensemble with the members that it had"
         )
-
-    def _learn(self, rows: Any, codes: Ints, blocks: Ints) -> Floats:
-        raise NotImplementedError  # fit_held_out never comes here
 
     def _set(self, features: Any, scaler: StandardScaler | None, labels: npt.NDArray[Any]) -> Self:
         """Take over the features, the scale of their columns and the labels."""

@@ -156,8 +156,8 @@ class StyleSearch:
     def starts(self, number: int) -> Iterator[Ints]:
         """Divisions by the likeness to some instances that are unlike each other.
 
-        The first is drawn at random; each further one with a probability that grows with how badly
-        those before explain it.
+        The first is drawn at random. The worse the ones before explain an instance, the likelier it
+        is drawn next.
         """
         likeness = self._likeness
         seeds = likeness.shape[1]
