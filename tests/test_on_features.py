@@ -132,9 +132,9 @@ def test_groups_are_left_out_as_a_whole(data):
     seen = []
 
     class Watched(IntervalForest):
-        def _learn(self, rows, codes, blocks):
+        def _learn(self, rows, codes, blocks, weight):
             seen.append(blocks)
-            return super()._learn(rows, codes, blocks)
+            return super()._learn(rows, codes, blocks, weight)
 
     Watched(trees=3, random_state=0).fit(X, y)
     groups = np.array([str(group) for group in X.groups])

@@ -208,7 +208,7 @@ def test_what_is_opened_and_closed_is_a_model(make, contents, fitted, tmp_path):
 def test_names_in_files_stay(make, fields, contents):
     """Whoever changes them leaves old files behind, and needs another version of the format."""
     tree, _ = opened(contents[make])
-    common = ["parameters", "classes", "class_log_prior", "actions"]
+    common = ["parameters", "classes", "trained_on", "class_log_prior", "actions"]
     assert tree["class"] == make.__name__
     assert list(tree["model"]) == [*common, "activities"]
     for activity in tree["model"]["activities"]:

@@ -1,7 +1,7 @@
 """A long frame, one row per interval, to interval sequences and labels."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, Unpack
 
 import narwhals as nw
@@ -17,6 +17,7 @@ from ibgn.errors import DataError
 from ibgn.intervals import IntervalSequences
 from ibgn.io.parsing.tabular import Columns, find_columns, unused
 from ibgn.io.uncertain import UncertainCells
+from ibgn.provenance import Provenance
 from ibgn.text import count, printable, quote
 
 __all__ = ["Labels", "LongFrame", "as_objects", "column_values", "read_table"]
@@ -69,7 +70,8 @@ def read_table(
     series = {
         ours: column_values(frame[:, place], str(names[place]), "") for ours, place in used.items()
     }
-    return LongFrame(series, unused(names, used)).read(options)
+    read = Provenance("frame", options={} if columns is None else {"columns": columns})
+    return LongFrame(series, unused(names, used), provenance=read).read(options)
 
 
 @dataclass(frozen=True)
@@ -82,12 +84,14 @@ class LongFrame:
     left_out : names of the columns that are not ours
     source : begins every message
     place : names a row for a message, if its number would not help
+    provenance : from which format it was loaded, and by which options
     """
 
     series: Mapping[str, Any]
     left_out: Sequence[str] = ()
     source: str = ""
     place: Where = lambda row: f"row {row + 1}"
+    provenance: Provenance = field(default_factory=Provenance)
 
     def read(self, cleaning: Cleaning) -> tuple[IntervalSequences, Labels]:
         """Check, clean and order the rows; returns the instances and one label for each."""
@@ -105,7 +109,8 @@ class LongFrame:
         action, actions = self._names("action")
         rows = np.flatnonzero(~self._rows_without_interval(action, instance))
         records = self._records(rows, (instance, ids), (action, actions), where)
-        return IntervalSequences.from_records(records, cleaning, groups), labels
+        read = replace(self.provenance, cleaning=cleaning)
+        return IntervalSequences.from_records(records, read, groups), labels
 
     def _names(self, name: str) -> tuple[Ints, tuple[str, ...]]:
         """Codes and names of a column of names; -1 where one is missing or blank."""

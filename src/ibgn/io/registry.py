@@ -8,7 +8,7 @@ packages with an entry point in the group "ibgn.formats".
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from importlib import import_module
 from inspect import Parameter, Signature, isgeneratorfunction, signature
 from typing import Any, get_type_hints
@@ -28,6 +28,7 @@ from ibgn.io.longframe import Labels, LongFrame
 from ibgn.io.options import parameters_of, refuse_unknown
 from ibgn.io.outline import Outline
 from ibgn.io.plugins import builtin_names, import_plugins
+from ibgn.provenance import Provenance
 from ibgn.text import printable
 
 __all__ = ["FORMATS", "Format", "find_format", "load", "read", "reader", "write", "writer"]
@@ -88,13 +89,15 @@ class Format:
     def load(self, path: Sources, **options: Any) -> LongFrame:
         """Load files as they are, before cleaning; options as for the reader, without cleaning."""
         refuse_unknown(options, list(self.options), self.name)
+        read = Provenance(self.name, options=options)
         shared = set(CHOICES) if self.yields_recordings else set()
         choices = Choices(**{n: options.pop(n) for n in shared & options.keys()}, kinds=self.kinds)
         files = Files(path, self.suffixes + self.also, choices)
         with files.reading():
             parsed = self.parse(files, **options)
             recordings = list(parsed) if self.yields_recordings else []
-        return to_frame(recordings, choices, files.prefix) if self.yields_recordings else parsed
+        frame = to_frame(recordings, choices, files.prefix) if self.yields_recordings else parsed
+        return replace(frame, provenance=read)
 
     def read(self, path: Sources, **options: Any) -> tuple[IntervalSequences, Labels]:
         """Read files: the instances, and one label for each or None where there are none."""
