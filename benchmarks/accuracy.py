@@ -27,7 +27,6 @@ from ibgn import IBGNClassifier, IBGNEnsemble, IntervalSequences, inspect, read_
 from ibgn.classifiers.ensemble import default_members
 from ibgn.classifiers.ibgn import DEFAULT_TERMS, PAPER
 from ibgn.evaluation.methods import METHODS
-from ibgn.evaluation.yardsticks import extra_trees, nearest_raster
 from ibgn.features import IntervalFeatures, Raster
 from ibgn.metrics import brier_score, calibration_by_chance, calibration_error, log_loss
 from ibgn.model.folds import make_inner_folds
@@ -182,9 +181,9 @@ def ensemble() -> dict[str, Model]:
     }
     alone = {f"member {name}": _pool({name: member}) for name, member in members.items()}
     rivals: dict[str, Model] = {
-        "extra trees": lambda: extra_trees(True),
-        "extra trees without pairs": lambda: extra_trees(False),
-        "nearest raster": nearest_raster,
+        "extra trees": lambda: METHODS["extra trees"](0),
+        "extra trees without pairs": lambda: METHODS["extra trees without pairs"](0),
+        "nearest raster": lambda: METHODS["nearest raster"](0),
         "gradient boosting": boosting,
     }
     return {

@@ -12,7 +12,6 @@ from ibgn import classifiers
 from ibgn.classifiers import IBGNClassifier
 from ibgn.errors import OptionError
 from ibgn.evaluation.search import Grid
-from ibgn.evaluation.yardsticks import YARDSTICKS
 
 __all__ = ["COMPARED", "GRIDS", "METHODS", "Method", "make_estimators", "with_short_chains"]
 
@@ -21,11 +20,11 @@ Method = Callable[[int], Any] | Any
 
 
 class _Methods(Mapping[str, Callable[[int], Any]]):
-    """Variants of all registered classes, now or later, and the yardsticks."""
+    """Variants of all registered classes, now or later."""
 
     def _all(self) -> dict[str, Callable[[int], Any]]:
         kinds = classifiers.METHODS.values()
-        return {n: make for kind in kinds for n, make in kind.variants().items()} | YARDSTICKS
+        return {name: make for kind in kinds for name, make in kind.variants().items()}
 
     def __getitem__(self, name: str) -> Callable[[int], Any]:
         return self._all()[name]
