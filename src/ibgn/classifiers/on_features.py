@@ -84,21 +84,25 @@ class FeatureClassifier(Recogniser):
         y: npt.ArrayLike,
         sample_weight: npt.ArrayLike | None = None,
         groups: npt.ArrayLike | None = None,
-    ) -> Floats:
+    ) -> Floats | None:
         """Learn, and score the same instances by what was learned from others.
 
-        Returns (n, activities) log probabilities. Instances of weight 0 are left out.
+        Returns (n, activities) log probabilities, or None where that would take learning again.
+        Instances of weight 0 are left out.
         """
         X, codes, weight = self._begin(X, y, sample_weight, groups)
         X = likeliest_world(X)
-        given = IntervalFeatures(unknown="ignore") if self.features is None else self.features
-        self.features_ = clone(given)
+        self.features_ = self._usual_features() if self.features is None else clone(self.features)
         weight = np.ones(len(X)) if weight is None else weight
         return self._learn(self.features_.fit_transform(X), codes, find_blocks(X), weight)
 
+    def _usual_features(self) -> Any:
+        """Features where none are given."""
+        return IntervalFeatures(unknown="ignore")
+
     @abstractmethod
-    def _learn(self, rows: Any, codes: Ints, blocks: Ints, weight: Floats) -> Floats:
-        """Learn from rows; returns held-out log probabilities."""
+    def _learn(self, rows: Any, codes: Ints, blocks: Ints, weight: Floats) -> Floats | None:
+        """Learn from rows; returns held-out log probabilities, if they are known."""
 
     @abstractmethod
     def _log_proba(self, rows: Any) -> Floats:
