@@ -20,7 +20,15 @@ from ibgn.errors import MISSING, DataError, Option, message_of
 if TYPE_CHECKING:
     from ibgn.classifiers import Recogniser
 
-__all__ = ["Command", "in_flags", "methods", "read_value", "write_value"]
+__all__ = [
+    "Command",
+    "as_flag",
+    "given_flags",
+    "in_flags",
+    "methods",
+    "read_value",
+    "write_value",
+]
 
 
 class Command(TyperCommand):
@@ -38,6 +46,8 @@ class Command(TyperCommand):
     def invoke(self, ctx: Any) -> Any:
         """Run the command; a `DataError` that leaves it names flags."""
         token = RUNNING.set(self)
+        sources = {name: ctx.get_parameter_source(name) for name in ctx.params}
+        GIVEN.set({name for name, source in sources.items() if source and source.name != "DEFAULT"})
         try:
             return super().invoke(ctx)
         except DataError as error:
@@ -59,12 +69,24 @@ class Command(TyperCommand):
 
 
 RUNNING: ContextVar[Command | None] = ContextVar("RUNNING", default=None)
+GIVEN: ContextVar[set[str] | None] = ContextVar("GIVEN", default=None)
 
 
 def in_flags(error: BaseException) -> str:
     """Text of an error or a warning, with options as flags of the current command."""
     command = RUNNING.get()
     return message_of(error) if command is None else message_of(error, command.as_flag)
+
+
+def as_flag(option: Option) -> str:
+    """An option as the current command takes it."""
+    command = RUNNING.get()
+    return str(option) if command is None else command.as_flag(option)
+
+
+def given_flags() -> set[str]:
+    """Names of the parameters that the current command was given, whatever their values."""
+    return GIVEN.get() or set()
 
 
 def options_of_readers() -> set[str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from ibgn.cli.flags import read_value
+from ibgn.cli.memory import UnknownActions, read_like_training
 from ibgn.cli.options import METHOD_HELP, Data, Jobs, Json, Model, Reading, Seed, takes_data
 from ibgn.cli.output import busy, print_json, say, warnings_aloud
 from ibgn.cli.show import describe_learned, say_weights
@@ -165,6 +166,7 @@ def predict(
     model: Model,
     data: Data,
     output: Output = None,
+    unknown_actions: UnknownActions = None,
     as_json: Json = False,
     *,
     reading: Reading,
@@ -181,9 +183,10 @@ def predict(
 
     from ibgn.classifiers import load as load_model
 
-    with warnings_aloud(), busy(f"recognising {data.name}"):
+    with warnings_aloud() as said, busy(f"recognising {data.name}"):
         classifier = load_model(model)
-        X, y = reading.read(data)
+        X, y, remembered = read_like_training(reading, data, classifier)
+        classifier.unknown_actions = unknown_actions or classifier.unknown_actions
         # one score for both, as probabilities of nearly equal scores could round to the same
         logs = classifier.predict_log_proba(X)
     predicted = classifier.classes_[logs.argmax(axis=1)]
@@ -198,7 +201,8 @@ def predict(
         print_predictions(frame, classifier.classes_.tolist(), np.exp(logs))
         say("all probabilities are written with --output FILE.csv")
     else:
-        _print_frame(frame, output, as_json)
+        compared = _compare(classifier, X, remembered, said) if as_json else {}
+        _print_frame(frame, output, as_json, compared)
 
 
 @takes_data()
@@ -217,6 +221,7 @@ def explain(
     ] = None,
     figure: Annotated[Path | None, typer.Option(help="File for a picture (PNG, PDF, SVG).")] = None,
     output: Output = None,
+    unknown_actions: UnknownActions = None,
     as_json: Json = False,
     *,
     reading: Reading,
@@ -230,9 +235,10 @@ def explain(
     """
     from ibgn.classifiers import load as load_model
 
-    with warnings_aloud():
+    with warnings_aloud() as said:
         classifier = load_model(model)
-        X, _ = reading.read(data)
+        X, _, remembered = read_like_training(reading, data, classifier)
+        classifier.unknown_actions = unknown_actions or classifier.unknown_actions
         chosen = choose_instance(X, instance, data)
         labels = {str(label): label for label in classifier.classes_.tolist()}
         explanation = classifier.explain(chosen, against=labels.get(against or "", against))
@@ -252,7 +258,16 @@ def explain(
             "terms": explanation.by_term,
             "rows": explanation.frame().to_dict(orient="records"),
         }
+        | _compare(classifier, chosen, remembered, said)
     )
+
+
+def _compare(
+    classifier: Any, X: "IntervalSequences", remembered: dict[str, Any], said: list[str]
+) -> dict[str, Any]:
+    """How data compare with those that a model learned from, as plain values."""
+    found: dict[str, Any] = classifier.familiarity(X).as_dict()
+    return found | {"read_with": remembered, "warnings": said}
 
 
 def sample(
@@ -332,11 +347,16 @@ def _write_frame(frame: "pd.DataFrame", output: Path) -> None:
     say(f"wrote {output}")
 
 
-def _print_frame(frame: "pd.DataFrame", output: Path | None, as_json: bool) -> None:
-    """Print a frame as CSV or JSON, or write it to a file if one is named."""
+def _print_frame(
+    frame: "pd.DataFrame", output: Path | None, as_json: bool, more: dict[str, Any] | None = None
+) -> None:
+    """Print a frame as CSV or JSON, or write it to a file if one is named.
+
+    more : what else JSON has
+    """
     if output is not None:
         _write_frame(frame, output)
     if as_json:
-        print_json({"rows": frame.to_dict(orient="records")})
+        print_json({"rows": frame.to_dict(orient="records")} | (more or {}))
     elif output is None:
         print(frame.to_csv(index=False), end="")

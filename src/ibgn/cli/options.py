@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ibgn.cleaning import Cleaning
     from ibgn.intervals import IntervalSequences
     from ibgn.io.longframe import LongFrame
+    from ibgn.io.registry import Format as IntervalFormat
 
 # names of the modules of formats, which are not imported for a help page
 FORMATS = [module.name for module in iter_modules([str(Path(__file__).parents[1] / "io/formats")])]
@@ -137,12 +138,16 @@ class Reading:
 
         return Cleaning(**{name: getattr(self, name) for name in CleaningOptions.__annotations__})
 
-    def load(self, path: Path) -> "LongFrame":
-        """Load a file or folder, or standard input for -."""
+    def find(self, path: Path) -> "tuple[Path, IntervalFormat]":
+        """A file or folder, or standard input for -, and its format."""
         from ibgn.io.registry import FORMATS, find_format
 
         path = Path("/dev/stdin") if str(path) == "-" else path
-        format = FORMATS[find_format(path, self.format)]
+        return path, FORMATS[find_format(path, self.format)]
+
+    def load(self, path: Path) -> "LongFrame":
+        """Load a file or folder, or standard input for -."""
+        path, format = self.find(path)
         options = parse_options(self.option, format.options)
         if self.columns:
             options["columns"] = parse_columns(self.columns)
