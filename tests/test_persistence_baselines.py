@@ -28,6 +28,8 @@ from model_files import (
     sealed,
 )
 
+pytestmark = pytest.mark.usefixtures("unquestioned")  # many have actions that are not learned
+
 ALL = [IHMMClassifier, DBNClassifier, ITBNClassifier]
 TERM = {IHMMClassifier: "chains", DBNClassifier: "steps", ITBNClassifier: "network"}
 SETTINGS = [

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from os import PathLike
 from typing import Any, Unpack
 
 import narwhals as nw
@@ -20,7 +21,7 @@ from ibgn.io.uncertain import UncertainCells
 from ibgn.provenance import Provenance
 from ibgn.text import count, printable, quote
 
-__all__ = ["Labels", "LongFrame", "as_objects", "column_values", "read_table"]
+__all__ = ["Labels", "LongFrame", "as_objects", "column_values", "is_frame", "read_table"]
 
 Labels = npt.NDArray[Any] | None
 Where = Callable[[int], str]
@@ -29,7 +30,9 @@ Where = Callable[[int], str]
 def read_table(
     table: Any, *, columns: Columns = None, **cleaning: Unpack[CleaningOptions]
 ) -> tuple[IntervalSequences, Labels]:
-    """Read a frame of pandas, Polars or PyArrow with one row per interval.
+    """Read a frame of pandas, Polars or PyArrow with one row per interval; `ibgn.read` does too.
+
+    So does one of any library that shares its columns as Arrow does, where pyarrow is installed.
 
     Parameters
     ----------
@@ -230,13 +233,33 @@ def _as_frame(table: Any) -> tuple[list[Any], Any]:
         names = [str(place) for place in range(table.num_columns)]
         return table.column_names, nw.from_native(table.rename_columns(names), eager_only=True)
     try:
-        frame = nw.from_native(table, eager_only=True)
+        frame = nw.from_native(_with_arrow(table))
     except TypeError as error:
         raise DataError(
             f"a table of pandas, Polars or PyArrow is needed, got {type(table).__name__}; "
             "lists of (action, start, end) go to IntervalSequences.from_lists"
         ) from error
+    if isinstance(frame, nw.LazyFrame):
+        frame = frame.collect()
     return frame.columns, frame
+
+
+def _with_arrow(table: Any) -> Any:
+    """A frame of a library that is not known, but shares its columns as Arrow does."""
+    known = nw.from_native(table, pass_through=True) is not table
+    if known or not hasattr(table, "__arrow_c_stream__"):
+        return table
+    import pyarrow
+
+    return pyarrow.table(table)
+
+
+def is_frame(source: Any) -> bool:
+    """Whether a source is a frame, of any library, and not a path or several."""
+    if isinstance(source, str | bytes | PathLike | list | tuple):
+        return False
+    names = ("columns", "column_names", "__arrow_c_stream__")
+    return isinstance(source, Mapping) or any(hasattr(type(source), n) for n in names)
 
 
 def _refuse_missing(missing: Bools, name: str, where: Where) -> None:

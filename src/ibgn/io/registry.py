@@ -18,13 +18,14 @@ import numpy.typing as npt
 from ibgn._files import Source
 from ibgn.checks import check_choice
 from ibgn.cleaning import Cleaning
+from ibgn.errors import OptionError
 from ibgn.intervals import IntervalSequences
 from ibgn.io.annotations import to_frame
 from ibgn.io.choices import Choices, Kinds
 from ibgn.io.docstrings import describe
 from ibgn.io.files import Files, Sources
 from ibgn.io.head import Sniff
-from ibgn.io.longframe import Labels, LongFrame
+from ibgn.io.longframe import Labels, LongFrame, is_frame, read_table
 from ibgn.io.options import parameters_of, refuse_unknown
 from ibgn.io.outline import Outline
 from ibgn.io.plugins import builtin_names, import_plugins
@@ -271,12 +272,27 @@ def writer(name: str) -> Callable[[Write], Write]:
 
 
 def read(
-    path: Sources, *, format: str | None = None, **options: Any
+    path: Sources | Any, *, format: str | None = None, **options: Any
 ) -> tuple[IntervalSequences, Labels]:
     """Read any format, known by `format` or by content and suffix; options go to its reader.
 
-    Of a folder, all files of the format are read, including those in subfolders.
+    Of a folder, all files of the format are read, including those in subfolders. A frame of pandas,
+    Polars or PyArrow is read too, see `read_table`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"take": [1, 1], "action": ["boil", "pour"], "start": [0, 4]})
+    >>> X, y = read(frame.assign(end=[4, 6]), columns={"instance": "take"})
+    >>> X.to_frame()
+      instance action  start  end
+    0        1   boil    0.0  4.0
+    1        1   pour    4.0  6.0
     """
+    if is_frame(path):
+        if format is not None:
+            raise OptionError("format", format, "is for files; a frame has none")
+        return read_table(path, **options)
     return FORMATS[find_format(path, format)].read(path, **options)
 
 
