@@ -99,7 +99,7 @@ def test_every_method_names_what_it_does_not_know_once(models, name):
     for call, given in calls(model, X):
         (text,) = warned(call, *given)
         assert text == (
-            "2 of 3 intervals have actions that the model does not know, which tell it nothing: "
+            "2 of 3 intervals have actions that the model does not know and ignores: "
             "'Boil' (1), 'dance' (1); it knows 'boil'"
         )
     for call, given in calls(model, takes()):
@@ -189,7 +189,7 @@ def test_names_in_messages_are_few_and_safe():
     )
     (text,) = warned(TrainingData.of(takes()).compare(X).say, "warn")
     assert text.endswith(
-        r"nothing: 'new\n00' (1), 'new\n01' (1), 'new\n02' (1), 'new\n03' (1), "
+        r"ignores: 'new\n00' (1), 'new\n01' (1), 'new\n02' (1), 'new\n03' (1), "
         r"'new\n04' (1) and 25 more"
     )
 

@@ -188,7 +188,7 @@ class Familiarity(NamedTuple):
         meant = f"; it knows {_listed(dict.fromkeys(near, 0))}" if near else ""
         return [
             f"{number} of {count(self.intervals, 'interval')} {verb} that the model does not "
-            f"know, which tell it nothing: {_listed(self.unknown)}{meant}"
+            f"know and ignores: {_listed(self.unknown)}{meant}"
         ]
 
     def _scale_words(self) -> list[Part]:
