@@ -22,6 +22,8 @@ def inspect(
 ) -> None:
     """Say what is in a file, and what looks like a mistake.
 
+    $ ibgn inspect takes.csv
+
     Intervals of zero length are counted and left out, unless --zero-length error is given.
     """
     from ibgn.inspection import inspect as inspect_sequences
@@ -52,7 +54,10 @@ def convert(
     *,
     reading: Reading,
 ) -> None:
-    """Read intervals in one format and write them in another, half-open and in order."""
+    """Read intervals in one format and write them in another, half-open and in order.
+
+    $ ibgn convert takes.csv takes.jsonl
+    """
     from ibgn.io import write
     from ibgn.io.registry import find_format
     from ibgn.text import count
