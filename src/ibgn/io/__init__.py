@@ -12,6 +12,7 @@ from ibgn.io.annotations import Annotation, Recording
 from ibgn.io.files import Files
 from ibgn.io.joints import read_joints
 from ibgn.io.longframe import LongFrame, read_table
+from ibgn.io.outline import Entry
 from ibgn.io.plugins import builtin_names
 from ibgn.io.registry import FORMATS, read, reader, write, writer
 from ibgn.io.sensors import read_sensors
@@ -19,6 +20,7 @@ from ibgn.io.sensors import read_sensors
 __all__ = [
     "FORMATS",
     "Annotation",
+    "Entry",
     "Files",
     "InputFile",
     "LongFrame",

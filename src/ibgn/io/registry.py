@@ -26,6 +26,7 @@ from ibgn.io.docstrings import describe
 from ibgn.io.files import Files, Sources
 from ibgn.io.longframe import Labels, LongFrame
 from ibgn.io.options import parameters_of, refuse_unknown
+from ibgn.io.outline import Outline
 from ibgn.io.plugins import builtin_names, import_plugins
 from ibgn.text import printable
 
@@ -50,6 +51,7 @@ class Format:
     about : what it is, in a few words
     kinds : of things in its files that can give the activity or the group
     parse : takes `Files` and the format's own options; yields recordings, or returns a frame
+    outline : what its files hold beside tracks or columns, for `inspect`; see `reader`
     """
 
     name: str
@@ -58,6 +60,7 @@ class Format:
     about: str
     kinds: Kinds
     parse: Callable[..., Any]
+    outline: Outline | None = None
 
     @property
     def yields_recordings(self) -> bool:
@@ -163,6 +166,7 @@ def reader(
     about: str = "",
     activity: Sequence[str] = ("track",),
     group: Sequence[str] = (),
+    outline: Outline | None = None,
 ) -> Callable[[Callable[..., Any]], Read]:
     r"""Register a format, and make a public reader of the function that parses it.
 
@@ -176,6 +180,9 @@ def reader(
     activity, group : kinds of things in its files that can give the activity, or the group, such
         as "variable": the option activity="variable:meal" then names one, and the function finds it
         with `files.choices.name_of("activity", "variable")` and gives `Recording.known`
+    outline : function that yields an `Entry` for each thing in the files that reading can choose,
+        beside the tracks or columns, such as variables; it takes `Files` and any of the options of
+        the function, and refuses nothing that can be counted
 
     Returns
     -------
@@ -211,7 +218,7 @@ def reader(
     def register(parse: Callable[..., Any]) -> Read:
         lower, others = (tuple(map(str.lower, each)) for each in (suffixes, also))
         kinds = Kinds(tuple(activity), tuple(group))
-        format = Format(name, lower, others, about, kinds, parse)
+        format = Format(name, lower, others, about, kinds, parse, outline)
         first, *own = signature(parse).parameters.values()
         wrong = [p.name for p in own if p.kind is not p.KEYWORD_ONLY or p.default is p.empty]
         if first.kind is Parameter.KEYWORD_ONLY or wrong:
