@@ -172,12 +172,12 @@ def _check_columns(columns: Any) -> dict[str, Any]:
 
 def _tables(files: Files) -> Iterator[InputFile]:
     """All files; in a folder with tables, notes and other text are passed over with a count."""
-    kinds = {last_suffix(path) for _, path in files.named_paths}
+    named = {file.name for file in files if {*TABLES} & set(map(str.lower, file.path.suffixes))}
     for file in files:
-        if len(files) > 1 and kinds & {*TABLES} and last_suffix(file.path) not in TABLES:
-            files.leave_out(" that is not named as a table passed over", noun="file")
-        else:
+        if not named or file.name in named or len(files) == 1:
             yield file
+        else:
+            files.leave_out(" that is not named as a table passed over", noun="file")
 
 
 def _load(file: InputFile, given: Given, encoding: str) -> LongFrame:

@@ -274,34 +274,31 @@ class Foreign:
     def _announce(self) -> None:
         """Say how columns were told apart, unless they were given or have our names."""
         places = self.roles.places
-        plain = {ours: self._named(places[ours]) for ours in ORDER if ours in places}
-        guessed = {
-            ours: theirs
-            for ours, theirs in plain.items()
+        named = {ours: self._named(places[ours]) for ours in ORDER if ours in places}
+        guessed = [
+            ours
+            for ours, theirs in named.items()
             if ours not in self.given.columns and [ours] != words_of(str(theirs))
-        }
-        told = [f"{ours} = {_shown(theirs)}" for ours, theirs in guessed.items()]
+        ]
+        more = []
         if self.roles.packed is not None:
-            told.append(f"actions with their times = {quote(self._named((self.roles.packed,)))}")
+            column = quote(printable(self._named((self.roles.packed,))))
+            more.append(f"actions and their times are in {column}")
         elif "action" not in places:
-            told.append(f"action = the name of the file, {quote(self.file_action)}")
-        if "instance" not in places:
-            told.append("the file = one instance")
-        if not guessed and "action" in places:
+            more.append(f"the action is the name of the file, {quote(self.file_action)}")
+        if not guessed and not more:
             return
+        if "instance" not in places:
+            more.append("the file is one instance")
         warnings.warn(
             DataWarning(
                 f"{self.file.prefix}columns were told apart by "
-                f"{'their names' if self.sheet.has_header else 'what is in them'}: "
-                f"{', '.join(told)}; if that is wrong, name them with ",
-                Option("columns", plain),
+                f"{'their names' if self.sheet.has_header else 'what is in them'}, as with ",
+                Option("columns", named),
+                "".join(f"; {each}" for each in more),
             ),
             stacklevel=2,
         )
-
-
-def _shown(column: str | int) -> str:
-    return f"column {column}" if isinstance(column, int) else quote(printable(column))
 
 
 def _objects(values: Sequence[Any]) -> npt.NDArray[Any]:

@@ -47,7 +47,11 @@ def read_times(
     ends = _cells(sheet, roles.places["end" if "end" in roles.places else "length"])
     kind = kind_of_column(starts)
     if kind in ("date", "moment"):
-        return _from_moments(starts, ends, "length" in roles.places, roles.scale, where, day_first)
+        are_lengths = "length" in roles.places
+        start, end = _from_moments(starts, ends, are_lengths, roles.scale, where, day_first)
+        if not are_lengths and set(roles.places["start"]) & set(roles.places["end"]):
+            end = np.where(end < start, end + DAY, end)  # on the day after the date of both
+        return start, end
     read = _READERS.get(kind)
     if read is None:
         raise DataError(
