@@ -3,7 +3,7 @@
 import json
 import math
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,7 +35,7 @@ class UncertainCells(NamedTuple):
     ) -> "UncertainCells | None":
         """Parse these rows; None where no cell says anything."""
         cells = {name: np.asarray(series[name], object)[rows] for name in COLUMNS if name in series}
-        if _is_on_another_scale(cells.get("confidence", ()), where):
+        if _is_on_another_scale(cells.get("confidence", np.zeros(0)), where):
             del cells["confidence"]
         if all(_is_empty(value) for values in cells.values() for value in values):
             return None
@@ -97,7 +97,7 @@ def _as_numbers(name: str, cells: npt.NDArray[Any], certain: float, where: Where
     return np.array(numbers, np.float64)
 
 
-def _is_on_another_scale(confidence: Sequence[Any], where: Where) -> bool:
+def _is_on_another_scale(confidence: npt.NDArray[Any], where: Where) -> bool:
     """Whether a confidence is above 1, so that the column holds no probabilities; that is said."""
     numbers = [math.nan if _is_empty(cell) else as_number(cell) for cell in confidence]
     above = [row for row, number in enumerate(numbers) if number is not None and number > 1]

@@ -3,7 +3,8 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta, timezone
+from itertools import pairwise
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -188,7 +189,7 @@ def _zone(zone: str | None) -> timezone | None:
     if zone is None:
         return None
     if zone in ("Z", "UTC"):
-        return timezone.utc
+        return UTC
     sign = -1 if zone[0] == "-" else 1
     return timezone(sign * timedelta(hours=int(zone[1:3]), minutes=int(zone[-2:])))
 
@@ -198,7 +199,7 @@ def _increases(parsed: Sequence[_Moment], days_first: bool) -> bool:
         moments = [_as_datetime(moment, days_first).replace(tzinfo=None) for moment in parsed]
     except (ValueError, OverflowError):
         return False
-    return all(a <= b for a, b in zip(moments, moments[1:], strict=False))
+    return all(a <= b for a, b in pairwise(moments))
 
 
 def since_first(moments: Sequence[datetime], where: Where) -> Floats:

@@ -102,7 +102,7 @@ def cut(text: str, source: str, delimiter: str | None = None, header: bool | Non
             rows.append((number, row[:width]))
         else:
             odd.append(number)
-    before = [line for line in lines[: cells[start - 1][0] if start else 0]]
+    before = lines[: cells[start - 1][0]] if start else []
     return Sheet(
         names, named is not None, [r for _, r in rows], [n for n, _ in rows], before, odd, mark
     )
@@ -153,9 +153,7 @@ def _cells(line: str, mark: str) -> list[str]:
     return [cell.strip() for cell in row]
 
 
-def _split(
-    text: str, lines: Sequence[str], mark: str, source: str
-) -> list[tuple[int, list[str]]]:
+def _split(text: str, lines: Sequence[str], mark: str, source: str) -> list[tuple[int, list[str]]]:
     """Cells of each line that has any, with its number; comments and rules are left out."""
     if mark in (WHITE_SPACE, TABS):
         cut = [(number, _cells(line, mark)) for number, line in enumerate(lines, 1)]
@@ -172,7 +170,7 @@ def _split(
                 f"{source}not readable as a table: line {reader.line_num}: {printable(error)}; "
                 "check its quotes"
             ) from error
-    plain = []
+    plain: list[tuple[int, list[str]]] = []
     for number, row in cut:
         line = lines[number - 1] if number <= len(lines) else ""
         if not any(row) or RULE.fullmatch(line):
@@ -234,7 +232,7 @@ def _find_header(
         return None
     row = head[-1][1]
     names = [cell for cell in row if cell]
-    fits = width - 1 <= len(row) and 2 <= len(names)
+    fits = width - 1 <= len(row) and len(names) >= 2
     if header or (fits and not any(kind_of(cell) in TIMES for cell in names)):
         return len(head) - 1
     return None

@@ -20,7 +20,7 @@ from ibgn.errors import DataError, DataWarning
 from ibgn.io.formats.boris.headerless import find_without_header
 from ibgn.io.formats.boris.observations import Coded, Observation, split_modifiers
 from ibgn.io.parsing.moments import as_clock
-from ibgn.io.parsing.roles import words_of
+from ibgn.io.parsing.words import words_of
 from ibgn.text import printable, quote
 
 __all__ = ["is_export", "read_export"]

@@ -39,9 +39,9 @@ def read_project(root: Node, by_subject: bool) -> Iterator[Observation]:
         if not by_subject:
             yield whole
             continue
-        for subject in dict.fromkeys(event.subject for event in events):
-            own = [event for event in events if event.subject == subject]
-            yield whole._replace(name=f"{name}#{subject}", events=own)
+        for of in dict.fromkeys(event.subject for event in events):
+            own = [event for event in events if event.subject == of]
+            yield whole._replace(name=f"{name}#{of}", events=own)
 
 
 def _text(node: Node) -> str:

@@ -1,4 +1,4 @@
-"""Tables that others wrote: columns are told apart by names and cells, and what was found is said."""
+"""Tables that others wrote: columns are told apart by names and cells, which is announced."""
 
 import re
 import warnings
@@ -15,8 +15,9 @@ from ibgn.errors import DataError, DataWarning, Option
 from ibgn.io.formats.csv.times import read_times
 from ibgn.io.longframe import LongFrame
 from ibgn.io.parsing.moments import kind_of
-from ibgn.io.parsing.roles import Roles, find_roles, words_of
-from ibgn.io.parsing.sheets import Sheet, cut
+from ibgn.io.parsing.roles import Roles, find_roles
+from ibgn.io.parsing.sheets import cut
+from ibgn.io.parsing.words import words_of
 from ibgn.text import count, printable, quote
 from ibgn.uncertainty import COLUMNS as UNCERTAIN
 
@@ -176,15 +177,15 @@ class Foreign:
     def _packed(self) -> tuple[dict[str, npt.NDArray[Any]], list[int]]:
         """One row per action of a cell such as "c092 11.9 21.2;c147 0 12.6"."""
         place = self.roles.packed or 0
-        others = {ours: places for ours, places in self.roles.places.items()}
+        others = self.roles.places
         columns: dict[str, list[Any]] = {ours: [] for ours in (*others, "action", "start", "end")}
         columns.setdefault("instance", [])
         lines = []
         for line, row in zip(self.sheet.lines, self.sheet.rows, strict=True):
             for part in filter(None, row[place].split(";")) if row[place] else [" "]:
                 action, start, end = part.split() if part.strip() else ("", "nan", "nan")
-                here = {ours: " ".join(row[p] for p in places) for ours, places in others.items()}
-                here = {"instance": self.file.name} | here
+                here: dict[str, Any] = {"instance": self.file.name}
+                here |= {ours: " ".join(row[p] for p in places) for ours, places in others.items()}
                 here |= {"action": action, "start": float(start), "end": float(end)}
                 for ours, value in here.items():
                     columns[ours].append(value)
@@ -242,7 +243,8 @@ class Foreign:
         if incomplete.any():
             number = count(int(incomplete.sum()), "row")
             self._warn(f"left out {number} without an action, a start or an end (", "unknown")
-        return ~incomplete
+        complete: npt.NDArray[np.bool_] = ~incomplete
+        return complete
 
     def _warn(self, message: str, option: str) -> None:
         warnings.warn(
