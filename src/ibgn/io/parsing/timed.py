@@ -10,6 +10,8 @@ from ibgn.io.parsing.words import BESIDES, END, FRAMES, LENGTH, START, UNITS
 
 __all__ = ["find_times"]
 
+WIDEST = 12  # columns of numbers without names; more are measurements
+
 
 class _Time(NamedTuple):
     """A column of times by its name: of which kind, in which form and unit."""
@@ -26,9 +28,9 @@ def find_times(guess: Guess) -> tuple[dict[str, Places], float]:
         return {}, 1.0
     if any(guess.words):
         found = _times_by_name(guess)
-        if found:
-            return found
-    return _times_by_cells(guess), 1.0
+        # numbers under names that do not speak of times are something else
+        return found or (_times_by_cells(guess, by_numbers=False), 1.0)
+    return _times_by_cells(guess, by_numbers=True), 1.0
 
 
 def _named_times(guess: Guess) -> dict[str, list[_Time]]:
@@ -105,7 +107,7 @@ def _with_date(guess: Guess, time: _Time, others: Sequence[_Time]) -> Places:
     return (*(own or shared)[:1], time.place)
 
 
-def _times_by_cells(guess: Guess) -> dict[str, Places]:
+def _times_by_cells(guess: Guess, by_numbers: bool) -> dict[str, Places]:
     """Start and end, or start and length, of a table without names that tell."""
     joined = _join_dates(guess.kinds)
     moments = [places for places in joined if guess.kinds[places[0]] in ("moment", "date")]
@@ -117,12 +119,12 @@ def _times_by_cells(guess: Guess) -> dict[str, Places]:
         clocks = [p for p in rest if guess.kinds[p] == "clock"]
         if len(moments[0]) == 2 and clocks:  # a date, and when it starts and ends on that day
             return found | {"end": (moments[0][0], clocks[0])}
-        lengths = [p for p in rest if guess.kinds[p] == "number"]
-        return found | ({"length": (lengths[0],)} if lengths[:1] == rest[:1] and rest else {})
+        beside = [p for p in rest if p == moments[0][-1] + 1 and guess.kinds[p] == "number"]
+        return found | ({"length": (beside[0],)} if beside and by_numbers else {})
     by_clock = [places for places in joined if guess.kinds[places[0]] == "clock"]
     if len(by_clock) > 1:
         return {"start": by_clock[0], "end": by_clock[1]}
-    return _times_by_numbers(guess)
+    return _times_by_numbers(guess) if by_numbers and len(guess.kinds) <= WIDEST else {}
 
 
 def _join_dates(kinds: Sequence[Kind]) -> list[Places]:

@@ -47,10 +47,15 @@ EXPECTED = (
 )
 
 
-def is_export(names: Sequence[str]) -> bool:
-    """Whether these are the names of the columns of an export, and not of any other table."""
-    columns = _find_columns(names, "")
-    return _tells_events(columns) and bool(columns.keys() & {"observation", "status"})
+def is_export(lines: Sequence[str]) -> bool:
+    """Whether lines are those of an export, and of no other table; the header may be lost."""
+    for delimiter in DELIMITERS:
+        rows = list(csv.reader(lines, delimiter=delimiter))
+        columns = [_find_columns(row, "") for row in rows]
+        tells = ({"observation", "status"} & each.keys() for each in columns if _tells_events(each))
+        if any(tells) or find_without_header(rows):
+            return True
+    return False
 
 
 def read_export(text: str, file: InputFile, by_subject: bool) -> Iterator[Observation]:

@@ -21,10 +21,11 @@ from ibgn.io.export import IN_TEXT, check_writable
 from ibgn.io.files import Files
 from ibgn.io.formats.csv.foreign import Foreign, Given
 from ibgn.io.formats.csv.times import read_times
+from ibgn.io.head import LIKELY, Head
 from ibgn.io.longframe import LongFrame, join
 from ibgn.io.parsing.moments import kind_of_column
-from ibgn.io.parsing.roles import Roles
-from ibgn.io.parsing.sheets import WHITE_SPACE, Sheet
+from ibgn.io.parsing.roles import Roles, find_roles
+from ibgn.io.parsing.sheets import WHITE_SPACE, Sheet, cut
 from ibgn.io.parsing.tabular import (
     OPTIONAL,
     OURS,
@@ -47,7 +48,23 @@ DELIMITERS = (",", "\t", ";", "|")
 TABLES = (".csv", ".tsv", ".tab")
 MORE = ("length",)  # columns that have a meaning besides ours
 
+OWN = 0.85  # how sure we are of columns with our names
+WITHOUT_NAMES = 0.4
+
 Unknown = Literal["error", "drop"]
+
+
+def _sniff(head: Head) -> float:
+    """Tell a table by our columns, or by columns that can be told apart."""
+    if head.json is not None or head.xml is not None:
+        return 0.0
+    if set(REQUIRED) <= set(head.rows[0] if head.rows else ()):
+        return OWN
+    sheet = cut("\n".join(head.lines), "")
+    roles = find_roles(sheet, {})
+    if roles.packed is None and not {"start"} < roles.places.keys() & {"start", "end", "length"}:
+        return 0.0
+    return LIKELY if sheet.has_header else WITHOUT_NAMES
 
 
 @reader(
@@ -57,6 +74,7 @@ Unknown = Literal["error", "drop"]
     about="one row per interval",
     activity=("column",),
     group=("column",),
+    sniff=_sniff,
 )
 def read_csv(
     files: Files,

@@ -11,10 +11,13 @@ from ibgn.io.annotations import Annotation, Recording
 from ibgn.io.choices import Choices, check_flag
 from ibgn.io.files import Files
 from ibgn.io.formats.events.entries import Entry
-from ibgn.io.formats.events.logs import is_log, read_log
+from ibgn.io.formats.events.logs import is_log, read_log, split_line
 from ibgn.io.formats.events.states import START, STOP, States, Unknown
-from ibgn.io.formats.events.tables import REQUIRED, read_table
+from ibgn.io.formats.events.tables import REQUIRED, find_event_columns, read_table
+from ibgn.io.head import LIKELY, Head
+from ibgn.io.parsing.moments import kind_of
 from ibgn.io.parsing.pairing import Event, Pairing, Repeated, Unpaired
+from ibgn.io.parsing.roles import find_roles
 from ibgn.io.parsing.sheets import cut
 from ibgn.io.parsing.tabular import Column, check_column
 from ibgn.io.parsing.time import as_seconds
@@ -27,6 +30,19 @@ Layout = Literal["log", "table"]
 Where = Callable[[int], str]
 
 TABLES = (".csv", ".tsv")
+SURE = 0.9  # surer than of any table
+
+
+def _sniff(head: Head) -> float:
+    """Tell a log by lines of a time, an action and a state, and a table by columns of these."""
+    states = States.of(START, STOP, "drop", Files(head.path, ()))
+    if is_log(head.lines[:100], states.is_state):
+        return SURE if kind_of(split_line(head.lines[0]).time) == "moment" else LIKELY
+    sheet = cut("\n".join(head.lines), "")
+    if not find_event_columns(sheet, states.is_switch):
+        return 0.0
+    # a table with starts and ends has intervals, whatever states it has beside them
+    return 0.0 if {"start", "end"} <= find_roles(sheet, {}).places.keys() else SURE
 
 
 @reader(
@@ -35,6 +51,7 @@ TABLES = (".csv", ".tsv")
     about="events that start and stop: smart homes",
     activity=("track", "column"),
     group=("column",),
+    sniff=_sniff,
 )
 def read_events(
     files: Files,

@@ -116,9 +116,13 @@ def read_log(file: InputFile, is_state: IsState, files: Files, drop: bool) -> It
             if now != before:
                 if before:
                     yield Entry(line.time, ACTIVITY, before, "end", line.number, nothing)
-                if now:
+                if now and line is lines[-1]:
+                    files.leave_out(
+                        " that is the last and the only one of its activity: the activity left out"
+                    )
+                elif now:
                     yield Entry(line.time, ACTIVITY, now, "begin", line.number, nothing)
-                label = line
+                label = None if line is lines[-1] else line
             continue
         for activity, edge in _activities(rest, f"{file.prefix}line {line.number}", drop, files):
             yield Entry(line.time, ACTIVITY, activity, edge, line.number, nothing)

@@ -24,6 +24,7 @@ ACTION = (
     *("item", "appliance", "event", "name", "id", "what"),
 )
 INSTANCE = ("observation", "case", "instance", "session", "recording", "trial")
+POINTS = ("point", "point event")  # as The Observer has them among states
 MOST = 0.9  # share of the cells that are states
 
 
@@ -71,8 +72,10 @@ def _read_sheet(sheet: Sheet, places: Mapping[str, tuple[int, ...]]) -> Iterator
     for line, row in zip(sheet.lines, sheet.rows, strict=True):
         cells = {ours: " ".join(row[p] for p in columns) for ours, columns in places.items()}
         about = {ours: cells[ours] for ours in known}
-        action = cells["action"]
-        yield Entry(cells["time"], action, action, cells["state"], line, about)
+        action, time = cells["action"], cells["time"]
+        if kind_of(time) == "number":
+            time = time.replace(",", ".")
+        yield Entry(time, action, action, cells["state"], line, about)
 
 
 def _read_foreign(
@@ -158,7 +161,7 @@ def _switches(cells: Sequence[str], is_switch: IsSwitch) -> bool:
     kinds = {cell.strip().casefold() for cell in filled}
     if kinds == {"0", "1"}:
         return True
-    known = sum(map(is_switch, filled))
+    known = sum(is_switch(cell) or cell.strip().casefold() in POINTS for cell in filled)
     return len(kinds) > 1 and known >= MOST * len(filled)
 
 
