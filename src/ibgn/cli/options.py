@@ -44,6 +44,16 @@ MinDuration = Annotated[float, typer.Option(help="Lengthen shorter intervals to 
 Duplicates = Annotated[
     Literal["keep", "drop"], typer.Option(help="What to do with rows that repeat another.")
 ]
+BadFiles = Annotated[
+    Literal["error", "drop"], typer.Option(help="What to do with a bad file of a folder.")
+]
+BadRows = Annotated[
+    Literal["error", "drop"], typer.Option(help="What to do with rows that are no intervals.")
+]
+Unlabelled = Annotated[
+    Literal["error", "drop", "keep", "ignore"],
+    typer.Option(help="What to do with instances without a label, where others have one."),
+]
 Column = Annotated[
     list[str] | None,
     typer.Option("--column", help="Another name for a column, as action=behaviour; repeatable."),
@@ -80,6 +90,9 @@ class Reading:
     zero_length: ZeroLength = "error"
     min_duration: MinDuration = 0.0
     duplicates: Duplicates = "keep"
+    bad_files: BadFiles = "error"
+    bad_rows: BadRows = "error"
+    unlabelled: Unlabelled = "error"
     columns: Column = None
     delimiter: Delimiter = None
     encoding: Encoding = None
@@ -101,6 +114,8 @@ class Reading:
         if self.columns:
             options["columns"] = parse_columns(self.columns)
         options |= text_options(self.delimiter, self.encoding)
+        for name in ("bad_files", "bad_rows", "unlabelled"):
+            options[name] = getattr(self, name)
         return format.load(path, **options)
 
     def read(self, path: Path) -> "tuple[IntervalSequences, Any]":
