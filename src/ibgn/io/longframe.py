@@ -166,7 +166,8 @@ class LongFrame:
         if bad.all():
             raise DataError(f"{self.source}no row is an interval; check the columns")
         first = self.place(int(np.argmax(bad)))
-        left_out = f"left out {count(int(bad.sum()), 'row')}, as no intervals (first: {first})"
+        what = "row that is no interval" if bad.sum() == 1 else "rows that are no intervals"
+        left_out = f"left out {bad.sum()} {what} (first: {first})"
         warnings.warn(DataWarning(f"{self.source}{left_out}"), stacklevel=4)
         return self._take(np.flatnonzero(~bad))
 
