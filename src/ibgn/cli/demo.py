@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from ibgn.evaluation.robustness import Robustness
     from ibgn.intervals import IntervalSequences
 
-Out = Annotated[Path, typer.Option(help="Folder for the report, its pieces, the data and a model.")]
+Out = Annotated[
+    Path,
+    typer.Option(metavar="FOLDER", help="Folder for the report, its pieces, the data and a model."),
+]
 Jobs = Annotated[int, typer.Option("--jobs", help="Folds at the same time; -1 is all cores.")]
 
 INSTANCES = 16  # of each style
