@@ -16,6 +16,7 @@ from ibgn.cli.results import (
     check_jobs,
     command_line,
     watched,
+    writes_outputs,
 )
 from ibgn.cli.tables import print_accuracies, print_comparison, print_reliability
 from ibgn.text import printable
@@ -138,6 +139,7 @@ takes_comparison = expanding("comparison", Comparison)
 takes_outputs = expanding("outputs", Outputs)
 
 
+@writes_outputs()
 @takes_outputs
 @takes_data()
 @takes_comparison
@@ -158,7 +160,7 @@ def evaluate(
     from ibgn.evaluation.plain import rows
 
     methods = comparison.methods()
-    outputs.check(data)
+    outputs.check()
     parts = _read_sizes(sizes)
     with warnings_aloud() as messages:
         X, y = _read_labelled(reading, data)
@@ -196,6 +198,7 @@ def evaluate(
         print_reliability(evaluation.reliability())
 
 
+@writes_outputs("detected")
 @takes_outputs
 @takes_data()
 @takes_comparison
@@ -219,8 +222,8 @@ def robustness(
     from ibgn.evaluation.robustness import measure_robustness
 
     methods = comparison.methods()
-    files = detection.files()
-    outputs.check(data, detection.sensors, *files.values())
+    detection.files()  # checks its options before the work
+    outputs.check()
     rates = {
         "misdetection": _numbers("misdetection", misdetection),
         "duration": _numbers("duration", duration),

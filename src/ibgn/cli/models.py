@@ -9,6 +9,7 @@ import typer
 from ibgn.cli.flags import methods, read_value
 from ibgn.cli.options import Data, Jobs, Json, Model, Reading, Seed, takes_data
 from ibgn.cli.output import busy, print_json, say, warnings_aloud
+from ibgn.cli.targets import check_suffix, writes
 from ibgn.errors import DataError, Option, OptionError
 from ibgn.text import count, printable, quote
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 LONGEST_LINE = 10_000  # letters
 # options of methods whose flag has another name, or that are not for the command line
 WITH_A_FLAG = ("random_state", "n_jobs", "progress")
+FIGURES = (".png", ".pdf", ".svg", ".jpg", ".jpeg", ".webp", ".eps")
 
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", help="File to write, by default standard output.")
@@ -45,6 +47,7 @@ Settings = Annotated[
 ]
 
 
+@writes(output="file")
 @takes_data()
 def fit(
     data: Data,
@@ -143,6 +146,7 @@ def _set_tolerance(model: Any, published: bool) -> None:
     model.set_params(tolerance="learned")
 
 
+@writes(output="either")
 @takes_data()
 def predict(
     model: Model,
@@ -174,6 +178,7 @@ def predict(
     _print_frame(frame, output, as_json)
 
 
+@writes(output="file", figure="file")
 @takes_data()
 def explain(
     model: Model,
@@ -194,6 +199,7 @@ def explain(
     """
     from ibgn.classifiers import load as load_model
 
+    check_suffix("figure", figure, *FIGURES)
     with warnings_aloud():
         classifier = load_model(model)
         X, _ = reading.read(data)
@@ -221,6 +227,7 @@ def explain(
     )
 
 
+@writes(output="either")
 def sample(
     model: Model,
     number: Annotated[int, typer.Option("-n", min=0, help="Instances of each activity.")] = 10,
@@ -237,7 +244,10 @@ def sample(
     from ibgn.classifiers import load as load_model
     from ibgn.intervals import IntervalSequences
     from ibgn.io import write
+    from ibgn.io.registry import find_format
 
+    if output is not None:
+        find_format(output, None, writing=True)  # before the work, so that a typo costs no time
     classifier = load_model(model)
     if not hasattr(classifier, "sample"):
         raise OptionError("model", model.name, "does not generate; fit one with --method ibgn")
@@ -260,13 +270,12 @@ def _save_figure(explanation: Any, figure: Path) -> None:
     import matplotlib.pyplot as plt
 
     plt.switch_backend("Agg")
+    from ibgn._files import replacing
     from ibgn.plots import plot_explanation
 
     plot_explanation(explanation)
-    try:
-        plt.savefig(figure, dpi=150)
-    except ValueError as error:
-        raise OptionError("figure", figure, f"cannot be written: {error}") from error
+    with replacing(figure) as temporary:
+        plt.savefig(temporary, format=figure.suffix[1:].lower(), dpi=150)
     say(f"wrote {figure}")
 
 
