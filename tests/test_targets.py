@@ -82,6 +82,10 @@ def test_a_new_file_in_a_folder_of_data_would_be_data(ibgn, takes, tmp_path):
     assert result.returncode == 2
     assert "is in the folder 'data', which is read as data; write it elsewhere" in result.stderr
     assert not (tmp_path / "data/scores.csv").exists()
+    assert ibgn("convert", "data/takes.csv", "talks", "--to", "elan").returncode == 0
+    assert ibgn("convert", "talks", "talks/all.csv", "--from", "elan").returncode == 0
+    again = ibgn("convert", "talks", "talks/all.csv", "--from", "elan", "--force")
+    assert "is in the folder 'talks', which is read as data" in again.stderr
 
 
 def test_what_exists_is_replaced_only_by_force(ibgn, takes, tmp_path):

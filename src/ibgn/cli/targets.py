@@ -1,8 +1,8 @@
 """Where commands may write: one rule for all of them, applied before the work begins.
 
-No command writes over what it reads, nor into a folder that it reads, however the paths are
-spelled or linked; nor over an existing file, unless --force is given. A folder that is missing or
-cannot be written to is an error before hours of work, not after them.
+No command writes over what it reads, nor among the data of a folder that it reads, however the
+paths are spelled or linked; nor over an existing file, unless --force is given. A folder that is
+missing or cannot be written to is an error before hours of work, not after them.
 """
 
 import os
@@ -154,8 +154,7 @@ def _refuse_input(option: str, path: Path, source: Path) -> None:
         reason = "is also an input, and would be overwritten; name another file"
         raise OptionError(option, str(path), reason)
     here, there = path.resolve(), source.resolve()
-    linked = source.is_dir() and path.is_file() and any(_is_same(path, f) for f in _files(source))
-    if source.is_dir() and (there in here.parents or linked):
+    if source.is_dir() and _is_data(path, source, there in here.parents):
         reason = f"is in the folder {show(source)}, which is read as data; write it elsewhere"
         raise OptionError(option, str(path), reason)
     if path.is_dir() and here in there.parents:
@@ -163,8 +162,12 @@ def _refuse_input(option: str, path: Path, source: Path) -> None:
         raise OptionError(option, str(path), reason)
 
 
-def _files(folder: Path) -> Iterator[Path]:
-    return (file for file in folder.rglob("*") if file.is_file())
+def _is_data(path: Path, folder: Path, inside: bool) -> bool:
+    """Whether a file is among the data of a folder, or would be the next time it is read."""
+    files = (file for file in folder.rglob("*") if file.is_file())
+    if path.exists():
+        return inside or (path.is_file() and any(_is_same(path, file) for file in files))
+    return inside and any(file.suffix.lower() == path.suffix.lower() for file in files)
 
 
 def _is_same(path: Path, other: Path) -> bool:
