@@ -330,7 +330,8 @@ def test_a_wrong_project_is_refused_with_the_place(file, change, told):
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("", r"neither a project of BORIS nor a table"),
+        ("", "the file is empty"),
+        ("\n", r"neither a project of BORIS nor a table"),
         ("a,b\n1,2\n", r"needs the columns Behavior, Start \(s\) and Stop \(s\) of aggregated"),
         ("Behavior,Start (s),Stop (s)\n", "no instances"),
         ("Behavior,Start (s),Stop (s)\nboil,x,2\n", "row 2: the start is 'x', not a number"),

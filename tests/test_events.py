@@ -250,7 +250,8 @@ def test_an_instance_of_readings_has_no_intervals(file):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", "an event is needed"),
+        ("", "the file is empty"),
+        ("\n", "an event is needed"),
         ("2010-11-04 08:00:00 M003\n", "line 1 is .* it must have a time, an action and a state"),
         ("0 M1 ON Sleeping\n", "line 1: after the state comes 'Sleeping'"),
         ("0 M1 ON begin\n", "line 1: after the state comes 'begin'"),

@@ -218,7 +218,8 @@ BAD = {
     "encoding of bytes": (GOOD, {"encoding": "base64"}, "encoding='base64' is not known"),
     "compressed unannounced": (gzip.compress(GOOD.encode()), {}, "takes.csv: .* is compressed"),
     "UTF-16 unannounced": (GOOD.encode("utf-16"), {}, "the text is not utf-8"),
-    "binary": (b"\x89PNG\r\n\x1a\n\x00\x00\x00", {}, "the text is not utf-8"),
+    "binary": (b"\x89\xff\r\n\x1a\n\x00\x00\x00", {}, "the text is not utf-8"),
+    "picture": (b"\x89PNG\r\n\x1a\n\x00\x00\x00", {}, "the file is a picture"),
     "unknown option value": (GOOD, {"closed": "inclusive"}, "choose among 'left', 'right', 'both'"),
     "corrupt compression": (b"no gzip at all", {"name": "takes.csv.gz"}, "takes.csv.gz: "),
 }
@@ -322,9 +323,11 @@ def test_json_lines_of_rows_and_of_objects(file):
 
 
 def test_bad_parquet(tmp_path, file):
-    for content in (b"", b"PAR1", b"PAR1 nothing PAR1", b"\x00" * 100):
+    for content in (b"PAR1", b"PAR1 nothing PAR1", b"\x00" * 100):
         with pytest.raises(DataError, match=r"takes.parquet: not readable as Parquet"):
             read(file(content, "takes.parquet"))
+    with pytest.raises(DataError, match=r"takes.parquet: the file is empty"):
+        read(file(b"", "takes.parquet"))
     with pytest.raises(DataError, match="there is no file"):
         read(tmp_path / "absent.parquet")
     pd.DataFrame({"instance": ["a"], "start": [0]}).to_parquet(tmp_path / "short.parquet")
@@ -338,11 +341,13 @@ def test_parquet_without_pyarrow_names_the_extra(monkeypatch, tmp_path):
         read(tmp_path / "takes.parquet")
 
 
-def test_format_by_name_and_by_suffix(file):
+def test_format_by_name_by_suffix_and_by_content(file):
     assert len(read(file(GOOD, "takes.txt"), format="csv")[0]) == 2
     assert len(read(file(GOOD, "TAKES.CSV"))[0]) == 2
-    with pytest.raises(DataError, match=r"'takes.txt' is not known by its suffix .*format="):
-        read(file(GOOD, "takes.txt"))
+    assert len(read(file(GOOD, "takes.txt"))[0]) == 2
+    unknown = r"'takes.doc' is not known by its suffix \(.*\) or by its content.*format="
+    with pytest.raises(DataError, match=unknown):
+        read(file("Dear all,\n", "takes.doc"))
     with pytest.raises(OptionError, match="choose among 'activitynet', 'boris', 'csv', "):
         read(file(GOOD), format="xlsx")
     with pytest.raises(
@@ -532,7 +537,7 @@ def test_parquet_is_not_compressed_from_outside(tmp_path, file):
     with pytest.raises(DataError, match=r"a.parquet.gz: a Parquet file is compressed within"):
         write(X, tmp_path / "a.parquet.gz")
     with pytest.raises(DataError, match=r"a.parquet.gz: a Parquet file is compressed within"):
-        read(file(b"", "a.parquet.gz"))
+        read(file(gzip.compress(b"PAR1"), "a.parquet.gz"))
     with pytest.raises(DataError, match=r"a.parquet: the file is compressed"):
         read(file(gzip.compress(b"PAR1"), "a.parquet"))
 

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+from ibgn._signatures import LONGEST_SIGNATURE, recognise
 from ibgn.errors import DataError
 from ibgn.text import printable, quote
 
@@ -21,8 +22,8 @@ Source = str | os.PathLike[str]
 
 OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 COMPRESSIONS = tuple(OPENERS)
-# how gzip, bzip2, xz, zip and zstandard files begin
-COMPRESSED = re.compile(rb"\x1f\x8b|BZh[1-9]1AY&SY|\xfd7zXZ\0|PK\x03\x04|\x28\xb5\x2f\xfd")
+# how gzip, bzip2, xz and zstandard files begin
+COMPRESSED = re.compile(rb"\x1f\x8b|BZh[1-9]1AY&SY|\xfd7zXZ\0|\x28\xb5\x2f\xfd")
 # what a few bytes may become: tables shrink by ten to fifty, files made to do harm by a thousand
 ALWAYS_UNPACKED = 1 << 28  # bytes
 MOST_TIMES_UNPACKED = 100
@@ -51,9 +52,15 @@ class InputFile:
 
     @contextmanager
     def open(self) -> Iterator[IO[bytes]]:
-        """Open the file, decompressed where its suffix says that it is compressed."""
+        """Open the file, decompressed where its suffix says so; refuses what holds no data."""
         with self._stream() as stream:
-            if COMPRESSED.match(stream.read(16)):
+            beginning = stream.read(LONGEST_SIGNATURE)
+            if not beginning:
+                raise DataError(f"{self.prefix}the file is empty; export or download it again")
+            other = recognise(beginning)
+            if other is not None:
+                raise DataError(f"{self.prefix}the file is {other.what}; {other.advice}")
+            if COMPRESSED.match(beginning):
                 raise DataError(
                     f"{self.prefix}the file is compressed, but its name does not say how; "
                     f"decompress it first, or rename it if it is one of {', '.join(COMPRESSIONS)}"

@@ -14,6 +14,7 @@ from ibgn.errors import DataError, Option
 from ibgn.intervals import IntervalSequences
 from ibgn.io.export import IN_TEXT, check_writable
 from ibgn.io.files import Files
+from ibgn.io.head import LIKELY, Head
 from ibgn.io.longframe import LongFrame
 from ibgn.io.parsing.tabular import (
     Columns,
@@ -35,7 +36,12 @@ DELIMITERS = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar"}
 NEEDS = "a header and one row per interval"
 
 
-@reader("csv", (".csv",), also=(".tsv",), about="one row per interval")
+def _sniff(head: Head) -> float:
+    """Tell a table by the columns that are always needed."""
+    return LIKELY if {"instance", "action", "start", "end"} <= set(head.rows[0]) else 0.0
+
+
+@reader("csv", (".csv",), also=(".tsv",), about="one row per interval", sniff=_sniff)
 def read_csv(
     files: Files, *, columns: Columns = None, delimiter: str = ",", encoding: str = "utf-8"
 ) -> LongFrame:

@@ -16,6 +16,7 @@ from ibgn.errors import DataError, Option
 from ibgn.io.annotations import Annotation, Recording
 from ibgn.io.choices import check_list
 from ibgn.io.files import Files
+from ibgn.io.head import LIKELY, POSSIBLE, Head
 from ibgn.io.parsing.time import check_steps, find_runs
 from ibgn.io.registry import reader
 from ibgn.text import quote
@@ -33,7 +34,20 @@ SEGMENT = re.compile(rf"\s*({NUMBER})\s+({NUMBER})\s+(\S.*)")
 CODE = re.compile(r"\s*(\S+)\s+(\S.*)")
 
 
-@reader("frames", also=(".txt",), about="one label per frame: Breakfast, 50 Salads, GTEA")
+def _sniff(head: Head) -> float:
+    """Tell the file by lines that are ranges or segments of frames."""
+    lines = head.lines[:50]
+    if lines and all(RANGE.fullmatch(line) for line in lines):
+        return LIKELY
+    return POSSIBLE if lines and all(SEGMENT.fullmatch(line) for line in lines) else 0.0
+
+
+@reader(
+    "frames",
+    also=(".txt",),
+    about="one label per frame: Breakfast, 50 Salads, GTEA",
+    sniff=_sniff,
+)
 def read_frames(
     files: Files,
     *,

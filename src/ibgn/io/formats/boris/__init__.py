@@ -12,9 +12,10 @@ from ibgn.errors import DataError, Option
 from ibgn.io.annotations import Annotation, Overlaps, Recording, settle_overlaps
 from ibgn.io.choices import check_flag
 from ibgn.io.files import Files
-from ibgn.io.formats.boris.exports import read_export
+from ibgn.io.formats.boris.exports import is_export, read_export
 from ibgn.io.formats.boris.observations import Coded, Observation
 from ibgn.io.formats.boris.projects import read_project
+from ibgn.io.head import CERTAIN, Head
 from ibgn.io.parsing.json import parse_text
 from ibgn.io.parsing.pairing import Event, Pair, Pairing, Repeated, Unpaired
 from ibgn.io.registry import reader
@@ -29,6 +30,13 @@ NO_SUBJECT = "No focal subject"  # what BORIS calls it
 STARTS = {"START": True, "STOP": False, "STATE": None, "RANGE": True}
 
 
+def _sniff(head: Head) -> float:
+    """Tell a project by its parts, and exported events by the names of their columns."""
+    if isinstance(head.json, dict):
+        return CERTAIN if {"observations", "behaviors_conf"} <= head.json.keys() else 0.0
+    return CERTAIN if is_export(head.rows) else 0.0
+
+
 @reader(
     "boris",
     (".boris",),
@@ -36,6 +44,7 @@ STARTS = {"START": True, "STOP": False, "STATE": None, "RANGE": True}
     about="BORIS projects and exported events",
     activity=("track", "variable"),
     group=("variable",),
+    sniff=_sniff,
 )
 def read_boris(
     files: Files,

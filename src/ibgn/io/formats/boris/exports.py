@@ -15,7 +15,7 @@ from ibgn.errors import DataError
 from ibgn.io.formats.boris.observations import Coded, Observation, split_modifiers
 from ibgn.text import printable, quote
 
-__all__ = ["read_export"]
+__all__ = ["is_export", "read_export"]
 
 DELIMITERS = ("\t", ",", ";")
 LONGEST_HEAD = 1000  # rows that may stand before the header
@@ -37,6 +37,11 @@ EXPECTED = (
     "Behavior, Start (s) and Stop (s) of aggregated events, or Behavior, Time and Status (or "
     "Behavior type) of tabular events"
 )
+
+
+def is_export(rows: Sequence[Sequence[str]]) -> bool:
+    """Tell whether one of the rows is a header of BORIS: of an observation and a behaviour."""
+    return any({"observation id", "behavior"} <= {cell.lower() for cell in row} for row in rows)
 
 
 def read_export(text: str, file: InputFile) -> Iterator[Observation]:

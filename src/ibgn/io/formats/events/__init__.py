@@ -10,7 +10,8 @@ from ibgn.errors import DataError, Option, OptionError
 from ibgn.io.annotations import Annotation, Recording
 from ibgn.io.choices import Choices, check_flag
 from ibgn.io.files import Files
-from ibgn.io.formats.events.entries import Entry, read_log, read_rows
+from ibgn.io.formats.events.entries import DATE, Entry, read_log, read_rows
+from ibgn.io.head import LIKELY, Head
 from ibgn.io.parsing.pairing import Event, Pairing, Repeated, Unpaired
 from ibgn.io.parsing.tabular import Column, check_column
 from ibgn.io.parsing.time import as_seconds
@@ -29,12 +30,20 @@ TABLES = (".csv", ".tsv")
 REQUIRED = ("time", "action", "state")
 
 
+def _sniff(head: Head) -> float:
+    """Tell a log by lines of a time, an action and a state."""
+    words = [line.split() for line in head.lines[:50]]
+    dated = all(DATE.fullmatch(line[0]) and len(line) >= 4 for line in words)
+    return LIKELY if dated and any(line[3].lower() in START for line in words) else 0.0
+
+
 @reader(
     "events",
     also=(".csv", ".tsv", ".txt", ".log"),
     about="events that start and stop: smart homes",
     activity=("track", "column"),
     group=("column",),
+    sniff=_sniff,
 )
 def read_events(
     files: Files,

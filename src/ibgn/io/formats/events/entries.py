@@ -9,7 +9,7 @@ from ibgn.errors import DataError, Option
 from ibgn.io.parsing.tabular import Column, find_delimiter, find_places, read_columns, read_head
 from ibgn.text import quote
 
-__all__ = ["ACTIVITY", "Entry", "read_log", "read_rows"]
+__all__ = ["ACTIVITY", "DATE", "Entry", "read_log", "read_rows"]
 
 ACTIVITY = "activity"  # the track of what a log says of whole activities
 EDGES = ("begin", "end")
