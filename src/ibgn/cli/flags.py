@@ -20,7 +20,7 @@ from ibgn.errors import MISSING, DataError, Option, message_of
 if TYPE_CHECKING:
     from ibgn.classifiers import Recogniser
 
-__all__ = ["Command", "in_flags", "methods", "read_value", "write_value"]
+__all__ = ["Command", "given_flags", "in_flags", "methods", "read_value", "write_value"]
 
 
 class Command(TyperCommand):
@@ -38,6 +38,9 @@ class Command(TyperCommand):
     def invoke(self, ctx: Any) -> Any:
         """Run the command; a `DataError` that leaves it names flags."""
         token = RUNNING.set(self)
+        self.given = {
+            name for name in ctx.params if ctx.get_parameter_source(name).name == "COMMANDLINE"
+        }
         try:
             return super().invoke(ctx)
         except DataError as error:
@@ -59,6 +62,12 @@ class Command(TyperCommand):
 
 
 RUNNING: ContextVar[Command | None] = ContextVar("RUNNING", default=None)
+
+
+def given_flags() -> set[str]:
+    """Names of the parameters of the current command that were given, and not by default."""
+    command = RUNNING.get()
+    return set() if command is None else command.given
 
 
 def in_flags(error: BaseException) -> str:

@@ -13,6 +13,7 @@ from ibgn.cli.options import METHOD_HELP, Data, Jobs, Json, Model, Reading, Seed
 from ibgn.cli.output import busy, print_json, say, warnings_aloud
 from ibgn.cli.show import describe_learned, say_weights
 from ibgn.cli.tables import print_lines, print_predictions
+from ibgn.cli.targets import check_suffix, writes
 from ibgn.errors import MISSING, DataError, DataWarning, Option, OptionError
 from ibgn.text import count, near, quote
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 # options of methods whose flag has another name, or that are not for the command line
 WITH_A_FLAG = ("random_state", "n_jobs", "progress")
+FIGURES = (".png", ".pdf", ".svg", ".jpg", ".jpeg", ".webp", ".eps")
 
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", help="File to write, by default standard output.")
@@ -49,6 +51,7 @@ Settings = Annotated[
 ]
 
 
+@writes(output="file")
 @takes_data()
 def fit(
     data: Data,
@@ -160,6 +163,7 @@ def warn_of_few(y: Any) -> None:
         warnings.warn(warning, stacklevel=2)
 
 
+@writes(output="either")
 @takes_data()
 def predict(
     model: Model,
@@ -201,6 +205,7 @@ def predict(
         _print_frame(frame, output, as_json)
 
 
+@writes(output="file", figure="file")
 @takes_data()
 def explain(
     model: Model,
@@ -230,6 +235,7 @@ def explain(
     """
     from ibgn.classifiers import load as load_model
 
+    check_suffix("figure", figure, *FIGURES)
     with warnings_aloud():
         classifier = load_model(model)
         X, _ = reading.read(data)
@@ -255,6 +261,7 @@ def explain(
     )
 
 
+@writes(output="either")
 def sample(
     model: Model,
     number: Annotated[int, typer.Option("-n", min=0, help="Instances of each activity.")] = 10,
@@ -275,7 +282,10 @@ def sample(
     from ibgn.evaluation.methods import name_method
     from ibgn.intervals import IntervalSequences
     from ibgn.io import write
+    from ibgn.io.registry import find_format
 
+    if output is not None:
+        find_format(output, None, writing=True)  # before the work, so that a typo costs no time
     classifier = load_model(model)
     if not hasattr(classifier, "sample"):
         reason = f"is of {name_method(classifier)[0]}, which generates nothing; fit one of IBGN-T"
@@ -314,13 +324,12 @@ def _save_figure(explanation: Any, figure: Path) -> None:
     import matplotlib.pyplot as plt
 
     plt.switch_backend("Agg")
+    from ibgn._files import replacing
     from ibgn.plots import plot_explanation
 
     plot_explanation(explanation)
-    try:
-        plt.savefig(figure, dpi=150)
-    except ValueError as error:
-        raise OptionError("figure", figure, f"cannot be written: {error}") from error
+    with replacing(figure) as temporary:
+        plt.savefig(temporary, format=figure.suffix[1:].lower(), dpi=150)
     say(f"wrote {figure}")
 
 
