@@ -5,14 +5,13 @@ import csv
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from ibgn._files import InputFile, Source, writing
-from ibgn.checks import check_choice
 from ibgn.errors import DataError, OptionError
 from ibgn.intervals import IntervalSequences
 from ibgn.io.annotations import name_by_path
@@ -20,6 +19,7 @@ from ibgn.io.choices import Choices, Kinds, check_flag
 from ibgn.io.export import IN_TEXT, check_writable
 from ibgn.io.files import Files
 from ibgn.io.formats.csv.foreign import Foreign, Given
+from ibgn.io.formats.csv.outline import outline_table
 from ibgn.io.formats.csv.times import read_times
 from ibgn.io.head import LIKELY, Head
 from ibgn.io.longframe import LongFrame, join
@@ -51,8 +51,6 @@ MORE = ("length",)  # columns that have a meaning besides ours
 OWN = 0.85  # how sure we are of columns with our names
 WITHOUT_NAMES = 0.4
 
-Unknown = Literal["error", "drop"]
-
 
 def _sniff(head: Head) -> float:
     """Tell a table by our columns, or by columns that can be told apart."""
@@ -75,6 +73,7 @@ def _sniff(head: Head) -> float:
     activity=("column",),
     group=("column",),
     sniff=_sniff,
+    outline=outline_table,
 )
 def read_csv(
     files: Files,
@@ -84,7 +83,6 @@ def read_csv(
     delimiter: str | None = None,
     encoding: str = "utf-8",
     day_first: bool | None = None,
-    unknown: Unknown = "error",
     activity: str | None = None,
     group: str | None = None,
 ) -> LongFrame:
@@ -112,8 +110,6 @@ def read_csv(
     encoding : of the text; a byte order mark is ignored
     day_first : whether the day comes before the month in dates such as 2/3/2008; by default that
         is found
-    unknown : what to do with rows without an action, a start or an end, and with lines that have
-        another number of columns: "error", or "drop" with a count
     activity : where the label of instances comes from where no column "label" has it: "column:task"
         for another column, "folder", "file", or a regular expression with one group (...),
         searched in the path of the file
@@ -152,9 +148,8 @@ def read_csv(
     if delimiter is not None and delimiter != " ":
         check_delimiter(delimiter, "a tab is '\\t', and ' ' stands for any white space")
     check_encoding(encoding)
-    check_choice("unknown", unknown, get_args(Unknown))
     mark = WHITE_SPACE if delimiter == " " else delimiter
-    foreign = Given(given, header, mark, day_first, unknown == "drop")
+    foreign = Given(given, header, mark, day_first)
     parts = [
         _with_path(_load(file, foreign, encoding), file.name, chosen, len(files) > 1)
         for file in _tables(files)
