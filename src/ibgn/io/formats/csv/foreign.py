@@ -1,8 +1,7 @@
 """Tables that others wrote: columns are told apart by names and cells, which is announced."""
 
 import re
-import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
@@ -11,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ibgn._files import InputFile
-from ibgn.errors import DataError, DataWarning, Option
+from ibgn.errors import DataError, Option, Part
 from ibgn.io.formats.csv.times import read_times
 from ibgn.io.longframe import LongFrame
 from ibgn.io.parsing.moments import kind_of
@@ -108,8 +107,6 @@ class Foreign:
         """Rows of the table, with what is missing in them left empty."""
         self._refuse_unclear()
         series, lines = self._packed() if self.roles.packed is not None else self._rows()
-        self._warn_of_odd()
-        self._announce()
         left_out = [
             name
             for place, name in enumerate(self.sheet.names)
@@ -205,20 +202,12 @@ class Foreign:
     def _where(self, row: int) -> str:
         return f"{self.file.prefix}line {self.sheet.lines[row]}"
 
-    def _warn_of_odd(self) -> None:
+    def notes(self) -> Iterator[tuple[Part, ...]]:
+        """What has to be said about the table, each as the parts of a warning."""
         odd = self.sheet.odd
         if odd:
             number = count(len(odd), "line")
-            warnings.warn(
-                DataWarning(
-                    f"{self.file.prefix}left out {number} after the last row, with another number "
-                    f"of columns (first: line {odd[0]})"
-                ),
-                stacklevel=2,
-            )
-
-    def _announce(self) -> None:
-        """Say how columns were told apart, unless they were given or have our names."""
+            yield (f"left out {number} after the last row, with another number of columns",)
         places = self.roles.places
         named = {ours: self._named(places[ours]) for ours in ORDER if ours in places}
         guessed = [
@@ -235,16 +224,10 @@ class Foreign:
         if not guessed and not more:
             return
         if "instance" not in places:
-            more.append("the file is one instance")
-        warnings.warn(
-            DataWarning(
-                f"{self.file.prefix}columns were told apart by "
-                f"{'their names' if self.sheet.has_header else 'what is in them'}, as with ",
-                Option("columns", named),
-                "".join(f"; {each}" for each in more),
-            ),
-            stacklevel=2,
-        )
+            more.append("a file is one instance")
+        by = "their names" if self.sheet.has_header else "what is in them"
+        told = f"columns were told apart by {by}, as with "
+        yield told, Option("columns", named), "".join(f"; {each}" for each in more)
 
 
 def _objects(values: Sequence[Any]) -> npt.NDArray[Any]:
