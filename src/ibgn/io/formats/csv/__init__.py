@@ -3,17 +3,15 @@
 import codecs
 import csv
 import warnings
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from ibgn._files import InputFile, Source, writing
-from ibgn.errors import DataError, DataWarning, OptionError, Part
+from ibgn.errors import DataWarning, OptionError, Part
 from ibgn.intervals import IntervalSequences
 from ibgn.io.annotations import name_by_path
 from ibgn.io.choices import Choices, Kinds, check_flag
@@ -24,9 +22,8 @@ from ibgn.io.formats.csv.outline import outline_table
 from ibgn.io.formats.csv.own import load_own
 from ibgn.io.head import LIKELY, Head
 from ibgn.io.longframe import LongFrame, join
-from ibgn.io.parsing.moments import kind_of_column
-from ibgn.io.parsing.roles import Roles, find_roles
-from ibgn.io.parsing.sheets import WHITE_SPACE, Sheet, cut
+from ibgn.io.parsing.roles import find_roles
+from ibgn.io.parsing.sheets import WHITE_SPACE, cut
 from ibgn.io.parsing.tabular import (
     OPTIONAL,
     OURS,
@@ -34,10 +31,6 @@ from ibgn.io.parsing.tabular import (
     check_delimiter,
     check_encoding,
     decoding,
-    find_columns,
-    parse_csv,
-    parse_head,
-    parsing,
 )
 from ibgn.io.registry import reader, writer
 from ibgn.text import quote
