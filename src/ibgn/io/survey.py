@@ -105,18 +105,25 @@ class _Reading:
         self.parsed: list[Any] = []
 
     def with_needed(self) -> Self:
-        """Read the files; as long as an error names an option that avoids it, read with that."""
+        """Read the files; as long as an error names an option that avoids it, read with that.
+
+        Options that leave nothing are not what the files need, so the first error stands.
+        """
+        errors = []
         while True:
             try:
                 self.X, self.y = self._read()
             except OptionError:
                 raise
             except DataError as error:
+                errors.append(error)
                 advice = self._advice(error)
                 if advice is None:
                     raise
                 self.needed |= advice
             else:
+                if errors and len(self.X.action) == 0 and self.needed.get("points") != "drop":
+                    raise errors[0]
                 return self
 
     def _read(self) -> tuple[IntervalSequences, Labels]:
