@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from typer.core import TyperCommand
 
+from ibgn.cli.help import argument_name, write_help
 from ibgn.errors import MISSING, DataError, Option, message_of
 
 if TYPE_CHECKING:
@@ -23,7 +24,16 @@ __all__ = ["Command", "given_flags", "in_flags", "methods", "read_value", "write
 
 
 class Command(TyperCommand):
-    """A command whose errors and warnings name its own flags."""
+    """A command whose errors and warnings name its own flags, and whose help has panels."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help."""
+        write_help(self, ctx, formatter)
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Words of the line of usage."""
+        arguments = [p for p in self.params if p.param_type_name == "argument"]
+        return [*map(argument_name, arguments), "[OPTIONS]"]
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command; a `DataError` that leaves it names flags."""
@@ -97,10 +107,8 @@ def _words(parameter: Any, value: Any) -> Iterator[str]:
     flag = next((name for name in parameter.opts if name.startswith("--")), parameter.opts[0])
     if parameter.param_type_name == "argument":
         flag = parameter.metavar or parameter.name
-    if value is MISSING or value is None or value is True:
+    if value is MISSING or value is None or isinstance(value, bool):
         yield flag
-    elif value is False:
-        yield from parameter.secondary_opts or [flag]
     elif isinstance(value, Mapping):
         for name, item in value.items():
             yield from (flag, shlex.quote(f"{name}={item}"))

@@ -1,12 +1,14 @@
 """Options that commands share, and how they are read."""
 
+import shlex
 from collections.abc import Callable, Mapping
+from copy import copy
 from dataclasses import dataclass, fields
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args, get_type_hints
 
 import typer
 
@@ -21,19 +23,53 @@ if TYPE_CHECKING:
 # names of the modules of formats, which are not imported for a help page
 FORMATS = [module.name for module in iter_modules([str(Path(__file__).parents[1] / "io/formats")])]
 
+# names of the methods, which are not imported either
+METHODS = (
+    "IBGN-T",
+    "ensemble",
+    "forest",
+    "ridge",
+    "IHMM",
+    "DBN",
+    "ITBN",
+    "IBGN",
+    "IBGN-C",
+    "IBGN-F",
+    "published IBGN",
+    "published IBGN-C",
+    "published IBGN-F",
+    "extra trees",
+    "extra trees without pairs",
+    "nearest raster",
+    "MiniRocket",
+)
+METHOD_HELP = (
+    f"{', '.join(METHODS)}, or one of your own; capitals do not matter, and a hyphen may stand "
+    "for a space"
+)
+
 Data = Annotated[
     Path,
-    typer.Argument(help="File with intervals, or a folder; - is standard input.", readable=False),
+    typer.Argument(
+        metavar="DATA",
+        help="File with intervals, or a folder; - is standard input.",
+        readable=False,
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Format = Annotated[
     str | None,
-    typer.Option("--from", help=f"Format, if the suffix does not tell: {', '.join(FORMATS)}."),
+    typer.Option(
+        "--from",
+        metavar="FORMAT",
+        help=f"Format, if the file does not tell: {', '.join(FORMATS)}.",
+    ),
 ]
 Closed = Annotated[
     Literal["left", "right", "both", "neither"],
     typer.Option(
-        help="Which ends belong to an interval; inclusive ends in whole ticks are 'both'."
+        metavar="ENDS",
+        help="Which ends belong to an interval, where inclusive ends in whole ticks are both.",
     ),
 ]
 Tick = Annotated[float, typer.Option(help="Length of a tick, for --closed other than left.")]
@@ -57,10 +93,15 @@ Unlabelled = Annotated[
 ]
 Column = Annotated[
     list[str] | None,
-    typer.Option("--column", help="Another name for a column, as action=behaviour; repeatable."),
+    typer.Option(
+        "--column",
+        metavar="OURS=THEIRS",
+        help="Name that a column has in the file, as action=behaviour; repeatable.",
+    ),
 ]
 Delimiter = Annotated[
-    str | None, typer.Option(help="Separates columns of a CSV file; 'tab' is one.")
+    str | None,
+    typer.Option(metavar="CHARACTER", help="What separates columns of a CSV file; 'tab' is one."),
 ]
 Encoding = Annotated[str | None, typer.Option(help="Encoding of a CSV file, UTF-8 by default.")]
 ReaderOption = Annotated[
@@ -68,12 +109,15 @@ ReaderOption = Annotated[
     typer.Option(
         "--option",
         "-O",
+        metavar="NAME=VALUE",
         help="Option of the format's reader, as action=track or rate=25; repeatable.",
     ),
 ]
-Model = Annotated[Path, typer.Argument(help="Model that `ibgn fit` wrote.", readable=False)]
+Model = Annotated[
+    Path, typer.Argument(metavar="MODEL", help="File that `ibgn fit` wrote.", readable=False)
+]
 Jobs = Annotated[
-    int, typer.Option("--jobs", help="Activities learned at the same time; -1 is all.")
+    int, typer.Option("--jobs", help="Activities learned at the same time; -1 takes all cores.")
 ]
 Seed = Annotated[
     int, typer.Option(min=0, max=2**31, help="Seed; the same one gives the same result.")
@@ -83,6 +127,8 @@ Seed = Annotated[
 @dataclass(frozen=True)
 class Reading:
     """How a file of intervals is read: what the options of every such command say."""
+
+    panel: ClassVar[str] = "Reading the data"
 
     format: Format = None
     closed: Closed = "left"
@@ -126,6 +172,19 @@ class Reading:
         cleaning = self.cleaning()  # before the work, so that a typo costs no time
         return self.load(path).read(cleaning)
 
+    def read_labelled(self, path: Path, purpose: str) -> "tuple[IntervalSequences, Any]":
+        """Read a file or folder whose instances have labels.
+
+        purpose : what labels are for, as "to learn from"
+        """
+        from ibgn.errors import DataError
+
+        X, y = self.read(path)
+        if y is None:
+            look = shlex.join(["ibgn", "inspect", str(path)])
+            raise DataError(f"there are no labels {purpose}; `{look}` shows what could be one")
+        return X, y
+
 
 def text_options(delimiter: str | None, encoding: str | None) -> dict[str, str]:
     """Options of a reader of text, those that were given; a tab may be written as a word."""
@@ -146,7 +205,10 @@ def takes_data(**defaults: Any) -> Callable[[Command], Command]:
 
 
 def expanding(parameter: str, kind: type[Any], **defaults: Any) -> Callable[[Command], Command]:
-    """Give a command all fields of a dataclass as options, in place of one parameter."""
+    """Give a command all fields of a dataclass as options, in place of one parameter.
+
+    In the help they stand together in a panel, which the dataclass names.
+    """
 
     def decorate(command: Command) -> Command:
         names = [field.name for field in fields(kind)]
@@ -157,12 +219,13 @@ def expanding(parameter: str, kind: type[Any], **defaults: Any) -> Callable[[Com
             command(**{parameter: value}, **given)
 
         own = [p for p in signature(command).parameters.values() if p.name != parameter]
+        hints = get_type_hints(kind, include_extras=True)
         shared = [
             Parameter(
                 field.name,
                 Parameter.KEYWORD_ONLY,
                 default=defaults.get(field.name, field.default),
-                annotation=get_type_hints(kind, include_extras=True)[field.name],
+                annotation=_in_panel(hints[field.name], kind.panel),
             )
             for field in fields(kind)
         ]
@@ -172,6 +235,14 @@ def expanding(parameter: str, kind: type[Any], **defaults: Any) -> Callable[[Com
         return with_options
 
     return decorate
+
+
+def _in_panel(annotation: Any, panel: str) -> Any:
+    """The same option, in a panel of the help."""
+    plain, option = get_args(annotation)
+    option = copy(option)
+    option.rich_help_panel = panel
+    return Annotated[plain, option]
 
 
 def parse_options(option: list[str] | None, known: Mapping[str, Parameter]) -> dict[str, Any]:

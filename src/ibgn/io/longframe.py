@@ -29,7 +29,7 @@ from ibgn.io.uncertain import UncertainCells
 from ibgn.text import count, printable, quote
 from ibgn.uncertainty import COLUMNS as UNCERTAIN
 
-__all__ = ["Labels", "LongFrame", "as_objects", "column_values", "read_table"]
+__all__ = ["Labels", "LongFrame", "as_objects", "column_values", "join", "read_table"]
 
 Labels = npt.NDArray[Any] | None
 Where = Callable[[int], str]
@@ -270,6 +270,31 @@ class LongFrame:
         if cells is not None:
             unsure = cells.coded({name: code for code, name in enumerate(vocabulary)})
         return Records(instance, codes, start, end, ids, vocabulary, where_kept, unsure)
+
+
+def join(frames: Sequence[LongFrame], source: str) -> LongFrame:
+    """Make one frame of several, such as those of the files of a folder.
+
+    A column that some of them lack is empty there; messages name the file and the row in it.
+    """
+    names = [*dict.fromkeys(name for frame in frames for name in frame.series)]
+    sizes = [len(frame.series["instance"]) for frame in frames]
+    series = {}
+    for name in names:
+        empty = (np.full(size, None, object) for size in sizes)
+        parts = [
+            np.asarray(frame.series[name], object) if name in frame.series else nothing
+            for frame, nothing in zip(frames, empty, strict=True)
+        ]
+        series[name] = np.concatenate(parts)
+    first = np.concatenate([[0], np.cumsum(sizes)])
+
+    def place(row: int) -> str:
+        number = int(np.searchsorted(first, row, side="right")) - 1
+        return f"{frames[number].source}{frames[number].place(row - int(first[number]))}"
+
+    left_out = [*dict.fromkeys(name for frame in frames for name in frame.left_out)]
+    return LongFrame(series, left_out, source, place)
 
 
 def column_values(series: Any, name: str, source: str) -> Any:
