@@ -2,6 +2,7 @@
 
 import io
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -69,6 +70,21 @@ def false_alarm(request):
 @pytest.fixture
 def rng(seed):
     return np.random.default_rng(seed)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Chromium, which looks at pages as readers do."""
+    from browsing import FLAGS
+
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    path = os.environ.get("CHROMIUM") or shutil.which("chromium")
+    if not path:
+        pytest.skip("no chromium on the path or in CHROMIUM")
+    with playwright.sync_playwright() as running:
+        opened = running.chromium.launch(executable_path=path, args=FLAGS.split())
+        yield opened
+        opened.close()
 
 
 TERMINAL = {"COLUMNS": "100", "NO_COLOR": "1"}
