@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help demo test test-slow check bench accuracy comparison few generated detected errata paper figures dist format clean
+.PHONY: help demo test test-slow check bench accuracy comparison few generated detected errata paper figures samples dist format clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
@@ -56,6 +56,9 @@ paper: $(VENV)/demo.stamp ## the paper's experiments, in a small protocol
 
 figures: $(VENV)/dev.stamp ## every figure of the documentation
 	$(BIN)/python -m docs.make_figures
+
+samples: $(VENV)/dev.stamp ## the small recordings that come with the library
+	$(BIN)/python docs/make_samples.py
 
 dist: $(VENV)/dev.stamp ## wheel and source distribution, tried in an empty environment
 	rm -rf dist
