@@ -349,6 +349,7 @@ def write_labelstudio(folder: Path) -> None:
 
 
 RATE = 10  # frames per second
+NOISE = 0.35  # g
 WAVES: dict[str, Callable[[float], tuple[float, float, float]]] = {  # acceleration, in g
     "cut": lambda t: (0.1, 0.0, 1 + 0.8 * math.sin(2 * math.pi * 3 * t)),
     "stir": lambda t: (
@@ -372,7 +373,7 @@ def write_sensors(folder: Path) -> None:
             time = frame / RATE
             action = next((s.action for s, _ in spans if s.start <= time < s.end), "")
             activity = next((take.label for take in takes if take.start <= time < take.end), "")
-            numbers = [f"{v + rng.gauss(0, 0.08):.2f}" for v in WAVES[action or "rest"](time)]
+            numbers = [f"{v + rng.gauss(0, NOISE):.2f}" for v in WAVES[action or "rest"](time)]
             rows.append((time, *numbers, action if action != "rest" else "", activity))
         (folder / "wrist" / f"{takes[0].person}.csv").write_text(as_csv(rows))
 
