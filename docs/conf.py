@@ -25,7 +25,8 @@ extensions = [
     "docstrings",
     "links",
 ]
-source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
+# in this order, so that the gallery takes its own header and not the README of the examples
+source_suffix = {".rst": "restructuredtext", ".md": "markdown"}
 exclude_patterns = ["_build", "gallery/**/*.ipynb", "gallery/**/*.py"]
 templates_path = ["_templates"]
 default_role = "py:obj"
@@ -52,6 +53,7 @@ sphinx_gallery_conf = {
     "within_subsection_order": "ExampleTitleSortKey",
     "backreferences_dir": "gallery/uses",
     "doc_module": ("ibgn",),
+    "capture_repr": ("_repr_html_",),
     "inspect_global_variables": False,
     "show_memory": False,
     "show_signature": False,

@@ -2,8 +2,8 @@
 A tour: from a file to a result
 ===============================
 
-Everything in ten minutes: read a file, look for mistakes, learn, test on people who were not learned
-from, ask why, draw new instances, save the model.
+Everything in ten minutes: read a file, look for mistakes, learn, test on people who were not
+learned from, ask why, draw new instances, save the model.
 
 The file has one row per interval: 27 takes of three people who make tea, coffee and sandwiches.
 """  # noqa: D205, D400
@@ -27,11 +27,11 @@ from ibgn.evaluation.folds import make_folds
 from ibgn.features import IntervalFeatures
 
 X, y = ibgn.read(sample_path("csv"))
-X
+X  # noqa: B018
 
 # %%
-# ``inspect`` counts, and warns about what looks like a mistake, such as inclusive ends. Here nothing
-# does.
+# ``inspect`` counts, and warns about what looks like a mistake, such as inclusive ends. Here
+# nothing does.
 
 found = ibgn.inspect(X, y)
 print("instances of each activity:", found.instances_per_activity)
@@ -45,8 +45,8 @@ ibgn.plot_timeline(X[0])
 # %%
 # Test on people who are new
 # --------------------------
-# Each person is left out in turn, and the methods learn from the other two. ``make_folds`` sees that
-# there are groups. The second method is one of scikit-learn's on features of the instances.
+# Each person is left out in turn, and the methods learn from the other two. ``make_folds`` sees
+# that there are groups. The second method is one of scikit-learn's on features of the instances.
 
 methods = {
     "IBGN": ibgn.IBGNClassifier(),

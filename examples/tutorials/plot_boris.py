@@ -2,20 +2,21 @@
 Behaviour coded in BORIS
 ========================
 
-You have coded the behaviour of animals in BORIS and exported the events as a table. You want to know
-whether the context of an observation shows in how behaviours follow and overlap, and in which.
+You have coded the behaviour of animals in BORIS and exported the events as a table. You want to
+know whether the context of an observation shows in how behaviours follow and overlap, and in
+which.
 
 The table here holds 30 meetings of two dogs in two parks. The independent variable *context* says
-how an observer judged each meeting: play, greeting or dispute. Put the path of your own export in the
-place of ``sample_path("boris")``; projects (``.boris``) work alike.
+how an observer judged each meeting: play, greeting or dispute. Put the path of your own export in
+the place of ``sample_path("boris")``; projects (``.boris``) work alike.
 """  # noqa: D205, D400
 
 # %%
 # States and points
 # -----------------
-# BORIS knows states, which last, and points, which do not. Relations in time hold between intervals,
-# so say what to do with points: leave them out with a count, or keep them as short intervals. A bark
-# takes about a third of a second.
+# BORIS knows states, which last, and points, which do not. Relations in time hold between
+# intervals, so say what to do with points: leave them out with a count, or keep them as short
+# intervals. A bark takes about a third of a second.
 #
 # Subjects matter: that Rex chases and Bella flees is not the same as the reverse. With
 # ``action="both"`` an action is a subject and a behaviour.
@@ -40,8 +41,8 @@ print(X)
 # %%
 # Is it possible at all?
 # ----------------------
-# Cross-validation answers honestly: every meeting is judged by a model that has not seen it. Guessing
-# would be right in a third of the meetings.
+# Cross-validation answers honestly: every meeting is judged by a model that has not seen it.
+# Guessing would be right in a third of the meetings.
 
 model = ibgn.IBGNClassifier(random_state=0)
 judged = cross_val_predict(model, X, y, cv=5)

@@ -6,8 +6,8 @@ You have annotated videos in ELAN: tiers for what the hands do, and a tier that 
 being done. You want to know which task an unnamed stretch of another recording is, why, and see the
 answer in ELAN beside the video.
 
-The recordings here are four ``.eaf`` files, one per person, with the tiers *right hand*, *left hand*
-and *task*. Put the path of your own folder in the place of ``sample_path("elan")``.
+The recordings here are four ``.eaf`` files, one per person, with the tiers *right hand*, *left
+hand* and *task*. Put the path of your own folder in the place of ``sample_path("elan")``.
 """  # noqa: D205, D400
 
 # %%
@@ -34,8 +34,8 @@ print(whole)
 # Tiers to instances
 # ------------------
 # ``tracks`` names the tiers of actions, ``activity`` the tier that cuts recordings into instances:
-# every annotation of the tier *task* becomes one, with its value as the label. ``group="file"`` makes
-# each file a group, as everything in a file is done by one person.
+# every annotation of the tier *task* becomes one, with its value as the label. ``group="file"``
+# makes each file a group, as everything in a file is done by one person.
 
 options = {"tracks": ["left hand", "right hand"], "activity": "track:task"}
 X, y = ibgn.read(folder, group="file", **options)

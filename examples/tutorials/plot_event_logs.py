@@ -2,9 +2,9 @@
 Event logs: a workshop and a home
 =================================
 
-You have a log: one line when something starts, one when it ends. A process has cases (XES), a home has
-sensors that switch on and off (CASAS and the like). Both become intervals: the time between the two
-lines.
+You have a log: one line when something starts, one when it ends. A process has cases (XES), a home
+has sensors that switch on and off (CASAS and the like). Both become intervals: the time between
+the two lines.
 
 The logs here are those of a repair shop and of a home. Put the path of your own in the place of
 ``sample_path("xes")`` and ``sample_path("casas")``.
@@ -41,7 +41,8 @@ print(f"{(predicted == outcome).mean():.0%} of {len(cases)} outcomes are recogni
 # Before a case is closed
 # -----------------------
 # Usually the question comes earlier: how will this case end, given what has happened so far? Cut
-# every case of a clerk after some hours, and let a model of the other clerk's cases judge what is left.
+# every case of a clerk after some hours, and let a model of the other clerk's cases judge what is
+# left.
 
 
 def until(cases, seconds):

@@ -5,10 +5,10 @@ Sensors: from acceleration to activities
 You have sensors on a body and labels for some recordings: what the hand does from frame to frame,
 and what all of it amounts to. You want both from recordings without labels.
 
-That takes two steps. A *detector* turns numbers into intervals of actions; a *classifier* recognises
-the activity from these. The recordings here are four CSV files, one per person: the acceleration of a
-wrist ten times a second, with the columns *action* and *activity*. Put your own folder in the place of
-``sample_path("sensors")``.
+That takes two steps. A *detector* turns numbers into intervals of actions; a *classifier*
+recognises the activity from these. The recordings here are four CSV files, one per person: the
+acceleration of a wrist ten times a second, with the columns *action* and *activity*. Put your own
+folder in the place of ``sample_path("sensors")``.
 """  # noqa: D205, D400
 
 # %%
