@@ -12,7 +12,7 @@ help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
 
 demo: $(VENV)/demo.stamp ## the main job: simulate, learn, compare, report
-	$(BIN)/ibgn demo
+	$(BIN)/ibgn demo --force
 
 test: $(VENV)/dev.stamp ## tests and doctests that are quick; SEED=17 draws other random numbers
 	$(BIN)/python -m pytest -n auto --dist loadfile -m "not slow" $(if $(SEED),--seed $(SEED))
@@ -52,7 +52,7 @@ errata: $(VENV)/dev.stamp ## where the paper does not work as printed
 	$(BIN)/python -m benchmarks.errata
 
 paper: $(VENV)/demo.stamp ## the paper's experiments, in a small protocol
-	$(BIN)/ibgn paper --quick
+	$(BIN)/ibgn paper --quick --force
 
 figures: $(VENV)/dev.stamp ## every figure of the documentation
 	$(BIN)/python -m docs.make_figures

@@ -165,7 +165,8 @@ def test_a_segment_has_two_times(file):
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        (b"", "not JSON"),
+        (b"", "the file is empty"),
+        (b" ", "not JSON"),
         (b"{", "not JSON"),
         (b"[" * 100_000, "not JSON"),
         (b'{"database": {"v": {}, "v": {}}}', "the key 'v' appears twice"),

@@ -212,7 +212,8 @@ def test_wrong_entries_are_refused(file, entries, told):
     ("text", "told"),
     [
         ("<eaf/>", "the root is <eaf>, not <annotations>"),
-        ("", "not XML"),
+        ("", "the file is empty"),
+        (" ", "not XML"),
         ('<!DOCTYPE a [<!ENTITY b "c">]><annotations>&b;</annotations>', "document type"),
         ("<annotations>" + "<a>" * 200, "deep"),
     ],

@@ -250,10 +250,11 @@ def test_an_instance_of_readings_has_no_intervals(file):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", "an event is needed"),
+        ("", "the file is empty"),
+        ("\n", "an event is needed"),
         ("2010-11-04 08:00:00 M003\n", "line 1 is .* it must have a time, an action and a state"),
-        ("0 M1 ON Sleeping\n", "line 1: after the state comes 'Sleeping'"),
-        ("0 M1 ON begin\n", "line 1: after the state comes 'begin'"),
+        ("0 M1 ON\n1 M1 OFF Sleeping\n2 M1 ON\n", "line 2: after the state comes 'Sleeping'"),
+        ("0 M1 ON begin\n1 M1 OFF\n", "line 1: after the state comes 'begin'"),
         ("noon M1 ON\n", "line 1: the time 'noon' is not understood"),
         ("0 M1 ON\nnoon M1 OFF\n", "line 2: the time is 'noon'"),
         ("0 M1 ON\n1e999 M1 OFF\n", "line 2: the time is '1e999'"),

@@ -137,29 +137,32 @@ BAD = {
     "empty file": ("", {}, "takes.csv: the file is empty"),
     "header only": (HEADER, {}, "takes.csv: there are no rows"),
     "blank lines only": ("\n\n\n", {}, "the file is empty"),
-    "missing column": (
-        GOOD.replace("action", "Aktion"),
+    "unclear column": (
+        "take,wer,wo,start,end\na,ann,hall,0,1\na,bob,hall,1,2\na,ann,room,2,3\n",
         {},
-        "no column 'action' .found: 'instance', 'label', 'Aktion'.*columns={'action': 'Aktion'}",
+        "no column can be told to be the action .found: 'take', 'wer', 'wo'.*columns={'instance': "
+        "'take', 'start': 'start', 'end': 'end', 'action': '...'}",
+    ),
+    "no times": (
+        "instance,action,x,y\na,boil,0,1\n",
+        {},
+        "no column can be told to be the start or the end .*'start': '...', 'end': '...'}",
     ),
     "mapped column missing": (GOOD, {"columns": {"label": "mood"}}, "no column 'mood'"),
-    "columns missing all": (
-        "Instance, action ,Start,finish,Label\na,b,0,1,tea\n",
-        {},
-        "no columns 'instance', 'action', 'start', 'end' .*name them with columns={'instance': "
-        "'Instance', 'action': ' action ', 'start': 'Start', 'end': '...', 'label': 'Label'}",
-    ),
     "columns of no mapping": (GOOD, {"columns": ["action"]}, "columns=.* must map names"),
     "columns of no text": (GOOD, {"columns": {"action": None}}, "columns=.* must map names"),
+    "column number 0": (GOOD, {"columns": {"action": 0}}, "columns=.* numbers from 1 on"),
+    "column beyond the last": (GOOD, {"columns": {"action": 9}}, "there is no column '9' for the"),
     "unknown name in columns": (GOOD, {"columns": {"actor": "who"}}, "not one of 'instance'"),
     "duplicate columns": (GOOD.replace("label", "start"), {}, "the column 'start' 2 times"),
-    "wrong delimiter": (GOOD.replace(",", ";"), {}, "semicolon seems .*use delimiter=';'"),
+    "wrong delimiter": (GOOD, {"delimiter": ";"}, "no row has a time or a number in it"),
     "delimiter of two characters": (
         GOOD,
         {"delimiter": "::"},
         "delimiter=.* must be one char",
     ),
-    "no delimiter": (GOOD, {"delimiter": None}, "delimiter=.* must be one char"),
+    "delimiter of no text": (GOOD, {"delimiter": 5}, "delimiter=.* must be one char"),
+    "header of no kind": (GOOD, {"header": "yes"}, "header='yes' must be true or false"),
     "line break as delimiter": (GOOD, {"delimiter": "\n"}, "delimiter=.* must be one char"),
     "delimiter beyond ASCII": (GOOD, {"delimiter": "é"}, "delimiter=.* must be one char"),
     "end before start": (
@@ -218,7 +221,8 @@ BAD = {
     "encoding of bytes": (GOOD, {"encoding": "base64"}, "encoding='base64' is not known"),
     "compressed unannounced": (gzip.compress(GOOD.encode()), {}, "takes.csv: .* is compressed"),
     "UTF-16 unannounced": (GOOD.encode("utf-16"), {}, "the text is not utf-8"),
-    "binary": (b"\x89PNG\r\n\x1a\n\x00\x00\x00", {}, "the text is not utf-8"),
+    "binary": (b"\x89\xff\r\n\x1a\n\x00\x00\x00", {}, "the text is not utf-8"),
+    "picture": (b"\x89PNG\r\n\x1a\n\x00\x00\x00", {}, "the file is a picture"),
     "unknown option value": (GOOD, {"closed": "inclusive"}, "choose among 'left', 'right', 'both'"),
     "corrupt compression": (b"no gzip at all", {"name": "takes.csv.gz"}, "takes.csv.gz: "),
 }
@@ -238,8 +242,8 @@ def test_unknown_option_name(file):
         read_csv(file(GOOD), tolerence=1)
 
 
-def test_a_folder_is_not_a_file(tmp_path):
-    with pytest.raises(DataError, match="is a folder"):
+def test_an_empty_folder_is_refused(tmp_path):
+    with pytest.raises(DataError, match="there are no files"):
         read_csv(tmp_path)
 
 
@@ -322,9 +326,11 @@ def test_json_lines_of_rows_and_of_objects(file):
 
 
 def test_bad_parquet(tmp_path, file):
-    for content in (b"", b"PAR1", b"PAR1 nothing PAR1", b"\x00" * 100):
+    for content in (b"PAR1", b"PAR1 nothing PAR1", b"\x00" * 100):
         with pytest.raises(DataError, match=r"takes.parquet: not readable as Parquet"):
             read(file(content, "takes.parquet"))
+    with pytest.raises(DataError, match=r"takes.parquet: the file is empty"):
+        read(file(b"", "takes.parquet"))
     with pytest.raises(DataError, match="there is no file"):
         read(tmp_path / "absent.parquet")
     pd.DataFrame({"instance": ["a"], "start": [0]}).to_parquet(tmp_path / "short.parquet")
@@ -338,11 +344,13 @@ def test_parquet_without_pyarrow_names_the_extra(monkeypatch, tmp_path):
         read(tmp_path / "takes.parquet")
 
 
-def test_format_by_name_and_by_suffix(file):
+def test_format_by_name_by_suffix_and_by_content(file):
     assert len(read(file(GOOD, "takes.txt"), format="csv")[0]) == 2
     assert len(read(file(GOOD, "TAKES.CSV"))[0]) == 2
-    with pytest.raises(DataError, match=r"'takes.txt' is not known by its suffix .*format="):
-        read(file(GOOD, "takes.txt"))
+    assert len(read(file(GOOD, "takes.txt"))[0]) == 2
+    unknown = r"'takes.doc' is not known by its suffix \(.*\) or by its content.*format="
+    with pytest.raises(DataError, match=unknown):
+        read(file("Dear all,\n", "takes.doc"))
     with pytest.raises(OptionError, match="choose among 'activitynet', 'boris', 'csv', "):
         read(file(GOOD), format="xlsx")
     with pytest.raises(
@@ -532,7 +540,7 @@ def test_parquet_is_not_compressed_from_outside(tmp_path, file):
     with pytest.raises(DataError, match=r"a.parquet.gz: a Parquet file is compressed within"):
         write(X, tmp_path / "a.parquet.gz")
     with pytest.raises(DataError, match=r"a.parquet.gz: a Parquet file is compressed within"):
-        read(file(b"", "a.parquet.gz"))
+        read(file(gzip.compress(b"PAR1"), "a.parquet.gz"))
     with pytest.raises(DataError, match=r"a.parquet: the file is compressed"):
         read(file(gzip.compress(b"PAR1"), "a.parquet"))
 

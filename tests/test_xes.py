@@ -191,7 +191,7 @@ def test_compressed_files_of_a_folder_keep_their_traces_apart(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("<html/>", "begins with <html>, not with <log>"),
+        ("<logs/>", "begins with <logs>, not with <log>"),
         ("<log/>", "no <trace>"),
         ("<log>", "not XML"),
         ("<!DOCTYPE log><log/>", "document type"),

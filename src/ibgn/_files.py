@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+from ibgn._signatures import LONGEST_SIGNATURE, recognise
 from ibgn.errors import DataError
 from ibgn.text import printable, quote
 
@@ -21,8 +22,8 @@ Source = str | os.PathLike[str]
 
 OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 COMPRESSIONS = tuple(OPENERS)
-# how gzip, bzip2, xz, zip and zstandard files begin
-COMPRESSED = re.compile(rb"\x1f\x8b|BZh[1-9]1AY&SY|\xfd7zXZ\0|PK\x03\x04|\x28\xb5\x2f\xfd")
+# how gzip, bzip2, xz and zstandard files begin
+COMPRESSED = re.compile(rb"\x1f\x8b|BZh[1-9]1AY&SY|\xfd7zXZ\0|\x28\xb5\x2f\xfd")
 # what a few bytes may become: tables shrink by ten to fifty, files made to do harm by a thousand
 ALWAYS_UNPACKED = 1 << 28  # bytes
 MOST_TIMES_UNPACKED = 100
@@ -51,9 +52,15 @@ class InputFile:
 
     @contextmanager
     def open(self) -> Iterator[IO[bytes]]:
-        """Open the file, decompressed where its suffix says that it is compressed."""
+        """Open the file, decompressed where its suffix says so; refuses what holds no data."""
         with self._stream() as stream:
-            if COMPRESSED.match(stream.read(16)):
+            beginning = stream.read(LONGEST_SIGNATURE)
+            if not beginning:
+                raise DataError(f"{self.prefix}the file is empty; export or download it again")
+            other = recognise(beginning)
+            if other is not None:
+                raise DataError(f"{self.prefix}the file is {other.what}; {other.advice}")
+            if COMPRESSED.match(beginning):
                 raise DataError(
                     f"{self.prefix}the file is compressed, but its name does not say how; "
                     f"decompress it first, or rename it if it is one of {', '.join(COMPRESSIONS)}"
@@ -181,6 +188,43 @@ def replacing(path: Source) -> Iterator[Path]:
             f"{show(path)} could not be written: {error.strerror or type(error).__name__}; "
             "check the path, the permissions of its folder and the space on the disk"
         ) from error
+
+
+@contextmanager
+def filling(folder: Source) -> Iterator[Path]:
+    """Yield a temporary folder, whose files go to the folder once all of them are written.
+
+    The folder is made with its parents if needed, and files of the same names are replaced. If
+    anything goes wrong on the way, the folder stays as it was, or absent.
+    """
+    target = as_path(folder)
+    try:
+        there = next(each for each in (target, *target.resolve().parents) if each.is_dir())
+        with tempfile.TemporaryDirectory(dir=there, prefix=".") as name:
+            temporary = Path(name) / "files"
+            temporary.mkdir()
+            yield temporary
+            _move(temporary, target)
+    except OSError as error:  # its own text names the temporary folder
+        raise DataError(
+            f"the folder {show(folder)} could not be written: "
+            f"{error.strerror or type(error).__name__}; check the path, its permissions and the "
+            "space on the disk"
+        ) from error
+
+
+def _move(temporary: Path, target: Path) -> None:
+    """Move all files of a folder to another, at once where that does not exist yet."""
+    if not target.exists():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        temporary.rename(target)
+        return
+    for file in sorted(temporary.rglob("*")):
+        place = target / file.relative_to(temporary)
+        if file.is_dir():
+            place.mkdir(exist_ok=True)
+        else:
+            file.replace(place)
 
 
 @contextmanager

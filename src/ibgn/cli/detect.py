@@ -7,6 +7,7 @@ import typer
 
 from ibgn.cli.options import Delimiter, Encoding, Json, Seed, text_options
 from ibgn.cli.output import busy, print_json, say, warnings_aloud
+from ibgn.cli.targets import writes
 
 if TYPE_CHECKING:
     from ibgn.intervals import IntervalSequences
@@ -60,6 +61,7 @@ Jobs = Annotated[
 ]
 
 
+@writes(output="either")
 def detect(
     train: Train,
     new: New,

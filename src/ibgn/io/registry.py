@@ -8,26 +8,29 @@ packages with an entry point in the group "ibgn.formats".
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from functools import partial
 from importlib import import_module
 from inspect import Parameter, Signature, isgeneratorfunction, signature
 from typing import Any, get_type_hints
 
 import numpy.typing as npt
 
-from ibgn._files import COMPRESSIONS, Source, as_path, is_folder
+from ibgn._files import Source
 from ibgn.checks import check_choice
 from ibgn.cleaning import Cleaning
-from ibgn.errors import DataError, Option
 from ibgn.intervals import IntervalSequences
 from ibgn.io.annotations import to_frame
 from ibgn.io.choices import Choices, Kinds
 from ibgn.io.docstrings import describe
 from ibgn.io.files import Files, Sources
+from ibgn.io.head import Sniff
+from ibgn.io.leniency import Leniency, parse_each, parse_together
 from ibgn.io.longframe import Labels, LongFrame
 from ibgn.io.options import parameters_of, refuse_unknown
+from ibgn.io.outline import Outline
 from ibgn.io.plugins import builtin_names, import_plugins
-from ibgn.text import printable
+from ibgn.io.sniffing import find_by_content, find_by_suffix
 
 __all__ = ["FORMATS", "Format", "find_format", "load", "read", "reader", "write", "writer"]
 
@@ -36,6 +39,7 @@ Write = Callable[..., None]
 
 CHOICES = tuple(field.name for field in fields(Choices) if field.name != "kinds")
 CLEANING = tuple(field.name for field in fields(Cleaning))
+LENIENCY = tuple(field.name for field in fields(Leniency))
 
 
 @dataclass(frozen=True)
@@ -50,6 +54,8 @@ class Format:
     about : what it is, in a few words
     kinds : of things in its files that can give the activity or the group
     parse : takes `Files` and the format's own options; yields recordings, or returns a frame
+    sniff : says how sure it is that a file is of this format, by its `Head`
+    outline : what its files hold beside tracks or columns, for `inspect`; see `reader`
     """
 
     name: str
@@ -58,6 +64,8 @@ class Format:
     about: str
     kinds: Kinds
     parse: Callable[..., Any]
+    outline: Outline | None = None
+    sniff: Sniff | None = None
 
     @property
     def yields_recordings(self) -> bool:
@@ -73,25 +81,25 @@ class Format:
 
     @property
     def options(self) -> dict[str, Parameter]:
-        """Options of the reader: those of the format, of `Choices` and of `Cleaning`."""
+        """Options of the reader: those of the format, and those that all readers share."""
         shared = parameters_of(Choices, CHOICES) if self.yields_recordings else {}
-        return self.own_options | shared | parameters_of(Cleaning, CLEANING)
-
-    @property
-    def writer(self) -> Write | None:
-        """What writes the format, if anything does."""
-        return FORMATS.writers.get(self.name)
+        shared |= parameters_of(Cleaning, CLEANING) | parameters_of(Leniency, LENIENCY)
+        return self.own_options | shared
 
     def load(self, path: Sources, **options: Any) -> LongFrame:
         """Load files as they are, before cleaning; options as for the reader, without cleaning."""
         refuse_unknown(options, list(self.options), self.name)
         shared = set(CHOICES) if self.yields_recordings else set()
         choices = Choices(**{n: options.pop(n) for n in shared & options.keys()}, kinds=self.kinds)
+        leniency = Leniency(**{name: options.pop(name) for name in LENIENCY if name in options})
         files = Files(path, self.suffixes + self.also, choices)
+        parse, bad_files = partial(self.parse, **options), leniency.bad_files
         with files.reading():
-            parsed = self.parse(files, **options)
-            recordings = list(parsed) if self.yields_recordings else []
-        return to_frame(recordings, choices, files.prefix) if self.yields_recordings else parsed
+            if not self.yields_recordings:
+                frame: LongFrame = parse_together(parse, files, bad_files)
+                return replace(frame, leniency=leniency)
+            recordings = parse_each(parse, files, bad_files)
+        return replace(to_frame(recordings, choices, files.prefix), leniency=leniency)
 
     def read(self, path: Sources, **options: Any) -> tuple[IntervalSequences, Labels]:
         """Read files: the instances, and one label for each or None where there are none."""
@@ -163,6 +171,8 @@ def reader(
     about: str = "",
     activity: Sequence[str] = ("track",),
     group: Sequence[str] = (),
+    sniff: Sniff | None = None,
+    outline: Outline | None = None,
 ) -> Callable[[Callable[..., Any]], Read]:
     r"""Register a format, and make a public reader of the function that parses it.
 
@@ -176,6 +186,12 @@ def reader(
     activity, group : kinds of things in its files that can give the activity, or the group, such
         as "variable": the option activity="variable:meal" then names one, and the function finds it
         with `files.choices.name_of("activity", "variable")` and gives `Recording.known`
+    sniff : function of a `Head`, the beginning of a file, that says how sure it is that the file
+        is of this format: `CERTAIN`, `LIKELY`, `POSSIBLE` or another number up to 1; 0 is no. The
+        surest format reads a file. By default only the suffix identifies files.
+    outline : function that yields an `Entry` for each thing in the files that reading can choose,
+        beside the tracks or columns, such as variables; it takes `Files` and any of the options of
+        the function, and refuses nothing that can be counted
 
     Returns
     -------
@@ -211,7 +227,7 @@ def reader(
     def register(parse: Callable[..., Any]) -> Read:
         lower, others = (tuple(map(str.lower, each)) for each in (suffixes, also))
         kinds = Kinds(tuple(activity), tuple(group))
-        format = Format(name, lower, others, about, kinds, parse)
+        format = Format(name, lower, others, about, kinds, parse, outline, sniff)
         first, *own = signature(parse).parameters.values()
         wrong = [p.name for p in own if p.kind is not p.KEYWORD_ONLY or p.default is p.empty]
         if first.kind is Parameter.KEYWORD_ONLY or wrong:
@@ -219,7 +235,7 @@ def reader(
                 f"the reader of {name!r} takes files, and options as keyword arguments with "
                 f"defaults; got {', '.join(wrong) or first.name}"
             )
-        shared = (*CHOICES, *CLEANING) if format.yields_recordings else CLEANING
+        shared = (*(CHOICES if format.yields_recordings else ()), *CLEANING, *LENIENCY)
         taken = [p.name for p in own if p.name in shared]
         if taken:
             raise TypeError(
@@ -244,7 +260,7 @@ def _public(format: Format) -> Read:
     read.__doc__ = describe(
         format.parse.__doc__ or f"Read files of the format {format.name}.",
         format.suffixes + format.also,
-        [*([Choices] if format.yields_recordings else []), Cleaning],
+        [*([Choices] if format.yields_recordings else []), Cleaning, Leniency],
     )
     return read
 
@@ -262,7 +278,7 @@ def writer(name: str) -> Callable[[Write], Write]:
 def read(
     path: Sources, *, format: str | None = None, **options: Any
 ) -> tuple[IntervalSequences, Labels]:
-    """Read any format, known by `format` or by the suffix of the file; options go to its reader.
+    """Read any format, known by `format` or by content and suffix; options go to its reader.
 
     Of a folder, all files of the format are read, including those in subfolders.
     """
@@ -296,36 +312,15 @@ def write(
 def find_format(
     path: Sources, format: str | None, option: str = "format", writing: bool = False
 ) -> str:
-    """Name of the format: the given one, or that of the suffix; messages name the option."""
-    choices = tuple(name for name in FORMATS if not writing or name in FORMATS.writers)
+    """Name of the format: the given one, or what content and suffix say; messages name the option.
+
+    What is to be written has no content yet, so that its suffix decides.
+    """
+    choices = {name: FORMATS[name] for name in FORMATS if not writing or name in FORMATS.writers}
     if format is not None:
-        check_choice(option, format, choices)
+        check_choice(option, format, tuple(choices))
         return format
-    paths = list(path) if isinstance(path, list | tuple) else [path]
-    suffixes = sorted({suffix for each in paths for suffix in _suffixes(each)})
-    known = [name for name in choices if set(suffixes) & set(FORMATS[name].suffixes)]
-    if len(known) == 1:
-        return known[0]
-    every = ", ".join(suffix for name in choices for suffix in FORMATS[name].suffixes)
-    why = f"is not known by its suffix ({every})"
-    if known:
-        why = f"holds files of several formats ({', '.join(known)})"
-    fitting = [name for name in choices if set(suffixes) & set(FORMATS[name].also)] or choices
-    raise DataError(
-        f"the format of '{printable(as_path(paths[0]).name)}' {why}; name it with ",
-        Option(option),
-        f", one of {', '.join(map(repr, fitting))}",
-    )
-
-
-def _suffixes(path: Source) -> set[str]:
-    """Last suffixes, in lower case, of a file or of those in a folder, without compressions."""
-    root = as_path(path)
-    files = [root]
-    if is_folder(root):
-        files = [file for file in root.rglob("*") if not file.name.startswith(".")]
-    telling = ([s.lower() for s in f.suffixes if s.lower() not in COMPRESSIONS] for f in files)
-    return {suffixes[-1] for suffixes in telling if suffixes}
+    return (find_by_suffix if writing else find_by_content)(path, choices, option)
 
 
 def describe_formats() -> str:
@@ -334,7 +329,8 @@ def describe_formats() -> str:
     for name, format in FORMATS.items():
         telling = ", ".join(f"`{suffix}`" for suffix in format.suffixes)
         others = ", ".join(f"`{suffix}`" for suffix in format.also)
-        suffix = "; ".join(filter(None, [telling, others and f"by name ({others})"]))
+        how = "by name" if format.sniff is None else "by content"
+        suffix = "; ".join(filter(None, [telling, others and f"{how} ({others})"]))
         written = "yes" if name in FORMATS.writers else ""
         lines.append(f"| `{name}` | {suffix} | {format.about} | {written} |")
     return "\n".join(lines)

@@ -6,6 +6,7 @@ from ibgn.errors import DataError
 from ibgn.io.annotations import Annotation, Overlaps, Recording, settle_overlaps
 from ibgn.io.choices import check_names
 from ibgn.io.files import Files
+from ibgn.io.head import CERTAIN, Head
 from ibgn.io.parsing.json import Node, parse_json
 from ibgn.io.registry import reader
 from ibgn.text import quote
@@ -16,7 +17,12 @@ TRACK = "segment"
 LABELS = ("class", "label")  # what data sets call the label of a whole video
 
 
-@reader("activitynet", also=(".json",), about="videos with labelled segments")
+def _sniff(head: Head) -> float:
+    """Tell the layout by its database of videos."""
+    return CERTAIN if isinstance(head.json["database"], dict) else 0.0
+
+
+@reader("activitynet", also=(".json",), about="videos with labelled segments", sniff=_sniff)
 def read_activitynet(
     files: Files, *, subset: str | None = None, overlaps: Overlaps = "keep"
 ) -> Iterator[Recording]:

@@ -13,6 +13,7 @@ from ibgn.errors import DataError, Option, Part
 from ibgn.io.annotations import Annotation, Overlaps, Recording, settle_overlaps
 from ibgn.io.choices import check_names
 from ibgn.io.files import Files
+from ibgn.io.head import CERTAIN, LIKELY, Head
 from ibgn.io.parsing.xml import parse_xml
 from ibgn.io.registry import reader
 from ibgn.text import printable, quote
@@ -36,7 +37,14 @@ FRAME = re.compile(r"[0-9]{1,15}")
 STEP = re.compile(r"step\s*=\s*([0-9]{1,9})")
 
 
-@reader("cvat", also=(".xml",), about="CVAT for video 1.1")
+def _sniff(head: Head) -> float:
+    """Tell an export by its root and what is in it."""
+    if head.xml is None or head.xml.tag != "annotations":
+        return 0.0
+    return CERTAIN if head.xml.tags & {"meta", "track", "image"} else LIKELY
+
+
+@reader("cvat", also=(".xml",), about="CVAT for video 1.1", sniff=_sniff)
 def read_cvat(
     files: Files,
     *,

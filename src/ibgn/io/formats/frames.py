@@ -5,6 +5,7 @@ The layout of Breakfast, 50 Salads, GTEA and similar data sets.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Literal, get_args
 
 import numpy as np
@@ -16,6 +17,7 @@ from ibgn.errors import DataError, Option
 from ibgn.io.annotations import Annotation, Recording
 from ibgn.io.choices import check_list
 from ibgn.io.files import Files
+from ibgn.io.head import LIKELY, POSSIBLE, Head
 from ibgn.io.parsing.time import check_steps, find_runs
 from ibgn.io.registry import reader
 from ibgn.text import quote
@@ -30,10 +32,29 @@ TRACK = "frames"
 NUMBER = r"[0-9]+(?:\.[0-9]*)?"
 RANGE = re.compile(r"\s*([0-9]{1,15})-([0-9]{1,15})\s+(\S.*)")
 SEGMENT = re.compile(rf"\s*({NUMBER})\s+({NUMBER})\s+(\S.*)")
+SEGMENTS = 0.6  # how sure we are of lines that might also be rows of a table
 CODE = re.compile(r"\s*(\S+)\s+(\S.*)")
 
 
-@reader("frames", also=(".txt",), about="one label per frame: Breakfast, 50 Salads, GTEA")
+def _sniff(head: Head) -> float:
+    """Tell the file by lines that are ranges or segments of frames, or labels that repeat."""
+    lines = head.lines[:200]
+    if all(RANGE.fullmatch(line) for line in lines):
+        return LIKELY
+    if all(SEGMENT.fullmatch(line) for line in lines):
+        return POSSIBLE if any("\t" in line for line in lines) else SEGMENTS
+    words = [line.split() for line in lines]
+    repeats = sum(a == b for a, b in pairwise(lines))
+    alone = all(len(line) == 1 for line in words) and len(lines) > 2
+    return SEGMENTS if alone and repeats > len(lines) / 2 else 0.0
+
+
+@reader(
+    "frames",
+    also=(".txt",),
+    about="one label per frame: Breakfast, 50 Salads, GTEA",
+    sniff=_sniff,
+)
 def read_frames(
     files: Files,
     *,

@@ -13,6 +13,7 @@ from ibgn.errors import DataError
 from ibgn.intervals import IntervalSequences
 from ibgn.io.export import IN_JSON, check_writable
 from ibgn.io.files import Files
+from ibgn.io.head import LIKELY, Head
 from ibgn.io.longframe import LongFrame
 from ibgn.io.parsing.tabular import Columns, check_columns, find_columns, unused
 from ibgn.io.registry import reader, writer
@@ -53,7 +54,19 @@ class Line(NamedTuple):
         return f"line {self.number}{place}"
 
 
-@reader("jsonl", (".jsonl", ".ndjson"), about="one instance, or one interval, per line")
+def _sniff(head: Head) -> float:
+    """Tell the file by its first line, which is an object on its own."""
+    first = json.loads(head.lines[0])
+    return LIKELY if "intervals" in first or {"action", "start", "end"} <= first.keys() else 0.0
+
+
+@reader(
+    "jsonl",
+    (".jsonl", ".ndjson"),
+    also=(".json",),
+    about="one instance, or one interval, per line",
+    sniff=_sniff,
+)
 def read_jsonl(files: Files, *, columns: Columns = None) -> LongFrame:
     """Read a JSON Lines file.
 

@@ -10,6 +10,7 @@ from ibgn.errors import DataError, Option, OptionError, Part
 from ibgn.io.annotations import Annotation, Overlaps, Recording, settle_overlaps
 from ibgn.io.choices import check_names
 from ibgn.io.files import Files
+from ibgn.io.head import CERTAIN, Head
 from ibgn.io.parsing.json import Node, parse_json
 from ibgn.io.registry import reader
 from ibgn.text import printable, quote
@@ -21,11 +22,17 @@ TIMED = ("timeserieslabels", "labels")  # kinds of results with a start and an e
 FRAMED = "timelinelabels"  # with ranges of frames
 
 
+def _sniff(head: Head) -> float:
+    """Tell an export by its tasks, whose annotations have results."""
+    return CERTAIN if "result" in head.json[0]["annotations"][0] else 0.0
+
+
 @reader(
     "labelstudio",
     also=(".json",),
     about="exports of Label Studio",
     activity=("track", "choice"),
+    sniff=_sniff,
 )
 def read_labelstudio(
     files: Files,

@@ -12,6 +12,7 @@ from ibgn.errors import DataError
 from ibgn.intervals import IntervalSequences
 from ibgn.io.export import IN_PARQUET, check_writable
 from ibgn.io.files import Files
+from ibgn.io.head import CERTAIN, Head
 from ibgn.io.longframe import LongFrame, column_values
 from ibgn.io.parsing.tabular import Columns, find_columns, unused
 from ibgn.io.registry import reader, writer
@@ -20,7 +21,12 @@ from ibgn.text import printable
 __all__ = ["read_parquet", "write_parquet"]
 
 
-@reader("parquet", (".parquet", ".pq"), about="one row per interval, with types")
+def _sniff(head: Head) -> float:
+    """Tell a Parquet file by its first bytes."""
+    return CERTAIN if head.data.startswith(b"PAR1") else 0.0
+
+
+@reader("parquet", (".parquet", ".pq"), about="one row per interval, with types", sniff=_sniff)
 def read_parquet(files: Files, *, columns: Columns = None) -> LongFrame:
     """Read a Parquet file with one row per interval.
 

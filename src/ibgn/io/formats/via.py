@@ -9,6 +9,7 @@ from ibgn.checks import check_choice
 from ibgn.errors import Option
 from ibgn.io.annotations import Annotation, Overlaps, Recording, settle_overlaps
 from ibgn.io.files import Files
+from ibgn.io.head import CERTAIN, Head
 from ibgn.io.parsing.json import Node, parse_json
 from ibgn.io.registry import reader
 from ibgn.text import quote
@@ -19,7 +20,18 @@ Unknown = Literal["error", "drop"]
 CHECKBOX = 2  # the kind of attribute that takes several options at once, as "1,3"
 
 
-@reader("via", also=(".json",), about="projects of VIA 3", activity=("track", "attribute"))
+def _sniff(head: Head) -> float:
+    """Tell a project by its parts."""
+    return CERTAIN if {"project", "attribute"} <= head.json.keys() else 0.0
+
+
+@reader(
+    "via",
+    also=(".json",),
+    about="projects of VIA 3",
+    activity=("track", "attribute"),
+    sniff=_sniff,
+)
 def read_via(
     files: Files, *, unknown: Unknown = "error", overlaps: Overlaps = "keep"
 ) -> Iterator[Recording]:

@@ -13,6 +13,7 @@ from ibgn.errors import DataError, Option
 from ibgn.io.annotations import Annotation, Recording
 from ibgn.io.choices import check_names
 from ibgn.io.files import Files
+from ibgn.io.head import CERTAIN, Head
 from ibgn.io.parsing.pairing import Event, Pairing, Repeated, Unpaired
 from ibgn.io.parsing.time import as_seconds
 from ibgn.io.parsing.xml import parse_xml
@@ -30,7 +31,22 @@ USED = (NAME, TIME, TRANSITION, INSTANCE, RESOURCE)
 NO_RESOURCE = "events"  # the track of events that name no resource
 
 
-@reader("xes", (".xes",), about="process logs", activity=("attribute",), group=("attribute",))
+def _sniff(head: Head) -> float:
+    """Tell a log by its root and its traces or events."""
+    if head.xml is None or head.xml.tag != "log":
+        return 0.0
+    return CERTAIN if head.xml.tags & {"trace", "event", "classifier"} else 0.0
+
+
+@reader(
+    "xes",
+    (".xes",),
+    also=(".xml",),
+    about="process logs",
+    activity=("attribute",),
+    group=("attribute",),
+    sniff=_sniff,
+)
 def read_xes(
     files: Files,
     *,

@@ -10,6 +10,7 @@ from ibgn.io.export import KNOWN, check_known, parse_known
 from ibgn.io.files import Files
 from ibgn.io.formats.elan.document import Timed, read_notes, read_properties
 from ibgn.io.formats.elan.writing import ACTIVITY, MINE, milliseconds, write_elan
+from ibgn.io.head import CERTAIN, Head
 from ibgn.io.parsing.xml import parse_xml
 from ibgn.io.registry import reader
 from ibgn.text import printable, quote
@@ -17,7 +18,12 @@ from ibgn.text import printable, quote
 __all__ = ["read_elan", "write_elan"]
 
 
-@reader("elan", (".eaf",), about="ELAN")
+def _sniff(head: Head) -> float:
+    """Tell an ELAN file by its root."""
+    return CERTAIN if head.xml and head.xml.tag == "ANNOTATION_DOCUMENT" else 0.0
+
+
+@reader("elan", (".eaf",), also=(".xml",), about="ELAN", sniff=_sniff)
 def read_elan(files: Files) -> Iterator[Recording]:
     """Read an ELAN file, or a folder of them; a file is an instance.
 

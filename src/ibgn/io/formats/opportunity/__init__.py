@@ -17,6 +17,7 @@ from ibgn.io.choices import Choices, check_flag, check_list
 from ibgn.io.files import Files, Sources
 from ibgn.io.formats.opportunity.legend import ACTIVITY, CHANNELS, LEGEND, TRACKS
 from ibgn.io.formats.opportunity.recordings import Frames, Unknown, find_files, load_frames
+from ibgn.io.head import LIKELY, Head
 from ibgn.io.longframe import LongFrame
 from ibgn.io.parsing.time import find_runs
 from ibgn.io.registry import reader
@@ -30,7 +31,12 @@ NULL = "null"
 SUFFIXES = (".dat",)
 
 
-@reader("opportunity", also=SUFFIXES, about="the Opportunity data set")
+def _sniff(head: Head) -> float:
+    """Tell a recording by its many columns of numbers."""
+    return LIKELY if head.suffix == ".dat" and len(head.lines[0].split()) >= 250 else 0.0
+
+
+@reader("opportunity", also=SUFFIXES, about="the Opportunity data set", sniff=_sniff)
 def read_opportunity(
     files: Files,
     *,

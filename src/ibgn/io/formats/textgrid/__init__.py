@@ -11,6 +11,7 @@ from ibgn.io.export import check_known, parse_known
 from ibgn.io.files import Files
 from ibgn.io.formats.textgrid.tokens import Tokens, read_text
 from ibgn.io.formats.textgrid.writing import MINE, Stretch, write_textgrid
+from ibgn.io.head import CERTAIN, Head
 from ibgn.io.parsing.tabular import check_encoding
 from ibgn.io.registry import reader
 from ibgn.text import quote
@@ -20,7 +21,14 @@ __all__ = ["read_textgrid", "write_textgrid"]
 Points = Literal["error", "drop", "keep"]
 
 
-@reader("textgrid", (".textgrid",), about="Praat")
+def _sniff(head: Head) -> float:
+    """Tell a TextGrid by its first words."""
+    begins = head.text[:300]
+    is_praat = "ooTextFile" in begins or "ooBinaryFile" in begins or "Praat chron" in begins
+    return CERTAIN if is_praat and "TextGrid" in begins else 0.0
+
+
+@reader("textgrid", (".textgrid",), also=(".txt",), about="Praat", sniff=_sniff)
 def read_textgrid(
     files: Files, *, encoding: str | None = None, points: Points = "error"
 ) -> Iterator[Recording]:

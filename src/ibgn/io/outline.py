@@ -1,0 +1,121 @@
+"""What files hold that reading can choose from: tiers, subjects, variables, columns.
+
+`ibgn inspect` shows it. For every format the tracks or columns come from what was read; a format
+whose files know more says so with `@reader(..., outline=function)`.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from ibgn.errors import Option
+
+if TYPE_CHECKING:
+    from ibgn.io.annotations import Recording
+    from ibgn.io.longframe import LongFrame
+
+__all__ = ["Entry", "Outline", "covering_tracks", "outline_frame", "outline_recordings"]
+
+EXAMPLES = 5  # values that are shown
+COVERED = 0.8  # share of the annotations of other tracks that lie within those of an activity
+
+
+class Entry(NamedTuple):
+    """One thing in files that reading can choose: a tier, a subject, a variable, a column.
+
+    Parameters
+    ----------
+    kind : "track", "tier", "subject", "variable", "column", "choice", ..., as users call it
+    name : what it is called in the files
+    number : how many intervals, or values, it has
+    values : its most frequent values, the first few
+    distinct : how many different values it has
+    chosen_by : option that reads it, such as Option("activity", "variable:meal"); None where it
+        is read anyway
+    """
+
+    kind: str
+    name: str
+    number: int
+    values: tuple[str, ...] = ()
+    distinct: int = 0
+    chosen_by: Option | None = None
+
+    @classmethod
+    def of(
+        cls, kind: str, name: str, values: Iterable[Any], chosen_by: Option | None = None
+    ) -> "Entry":
+        """Entry with these values, one per interval or recording; blank ones do not count.
+
+        Examples
+        --------
+        >>> Entry.of("tier", "hands", ["reach", "grasp", "reach", ""])
+        Entry(kind='tier', name='hands', number=3, values=('reach', 'grasp'), distinct=2, \
+chosen_by=None)
+        """
+        counts = Counter(text for value in values if (text := str(value).strip()))
+        common = tuple(value for value, _ in counts.most_common(EXAMPLES))
+        return cls(kind, name, counts.total(), common, len(counts), chosen_by)
+
+
+# takes `Files` and those of the options of the reader that it names, and reads leniently
+Outline = Callable[..., Iterable[Entry]]
+
+
+def outline_recordings(recordings: "Iterable[Recording]") -> Iterator[Entry]:
+    """Tracks of recordings, in the order in which they first appear."""
+    values: dict[str, list[str]] = {}
+    for recording in recordings:
+        for annotation in recording.annotations:
+            values.setdefault(annotation.track, []).append(annotation.value)
+    for name, each in values.items():
+        # an annotation without a value is an interval too
+        entry = Entry.of("track", name, each, Option("tracks", [name]))
+        yield entry._replace(number=len(each))
+
+
+def outline_frame(frame: "LongFrame") -> Iterator[Entry]:
+    """Columns of a frame: ours with their values, and the names of those that are left out."""
+    for name, column in frame.series.items():
+        if name not in ("start", "end"):
+            yield Entry.of("column", name, pd.Series(column).dropna())
+    for name in frame.left_out:
+        yield Entry("column left out", name, len(frame.series["instance"]))
+
+
+def covering_tracks(recordings: "Iterable[Recording]") -> list[str]:
+    """Tracks that could name activities, as most annotations of the others lie in theirs.
+
+    They have fewer annotations than the others together, which start no earlier and end no later
+    than one of theirs; the track that covers the most comes first.
+
+    Examples
+    --------
+    >>> from ibgn.io import Annotation, Recording
+    >>> notes = [("phase", "tea", 0, 9), ("phase", "soup", 9, 20), ("hands", "pour", 1, 3),
+    ...          ("hands", "stir", 3, 8), ("hands", "cut", 10, 12)]
+    >>> covering_tracks([Recording("r", [Annotation(*note, "") for note in notes])])
+    ['phase']
+    """
+    inside: Counter[str] = Counter()
+    others: Counter[str] = Counter()
+    number: Counter[str] = Counter()
+    for recording in recordings:
+        starts, ends = (np.array([a[k] for a in recording.annotations], float) for k in (2, 3))
+        tracks = np.array([a.track for a in recording.annotations])
+        for name in set(tracks.tolist()):
+            mine = tracks == name
+            order = np.argsort(starts[mine])
+            begin, reach = starts[mine][order], np.maximum.accumulate(ends[mine][order])
+            last = np.searchsorted(begin, starts[~mine], side="right") - 1
+            within = (last >= 0) & (ends[~mine] <= reach[last])
+            inside[name] += int(within.sum())
+            others[name] += len(within)
+            number[name] += int(mine.sum())
+    share = {
+        name: inside[name] / others[name] for name in others if others[name] > number[name] > 1
+    }
+    return sorted((name for name in share if share[name] >= COVERED), key=lambda n: -share[n])

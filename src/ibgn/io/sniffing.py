@@ -1,0 +1,134 @@
+"""Which format a file is in: all formats are asked, and the one that is surest reads it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from ibgn._files import Source, as_path, is_folder, reading
+from ibgn.errors import DataError, Option
+from ibgn.io.files import Sources
+from ibgn.io.head import LIKELY, Head, Sniff, last_suffix
+from ibgn.text import printable
+
+__all__ = ["find_by_content", "find_by_suffix"]
+
+BY_SUFFIX = 0.1  # how much surer its own suffix makes a format
+MOST_FILES = 5  # files of a folder with the same suffix that are looked at
+
+
+class Candidate(Protocol):
+    """What has to be known of a format to recognise its files."""
+
+    @property
+    def suffixes(self) -> tuple[str, ...]: ...
+    @property
+    def also(self) -> tuple[str, ...]: ...
+    @property
+    def sniff(self) -> Sniff | None: ...
+
+
+Candidates = Mapping[str, Candidate]
+
+
+class Claim(NamedTuple):
+    """The formats that are surest of a file, and how sure they are."""
+
+    sureness: float
+    names: frozenset[str]
+
+
+def find_by_content(path: Sources, formats: Candidates, option: str) -> str:
+    """Name of the format of a file, of those in a folder, or of a list of these.
+
+    All formats are asked; a suffix that identifies a format makes it a little surer. In a folder,
+    files that nobody claims are passed over, and so are doubtful ones where others are clear.
+    """
+    claims = [claim for claim in _claims(path, formats) if claim.sureness > 0]
+    clear = [claim for claim in claims if claim.sureness >= LIKELY]
+    names = [claim.names for claim in clear or claims]
+    if not names:
+        return find_by_suffix(path, formats, option, "or by its content")
+    common = names[0].intersection(*names)
+    if len(common) != 1:
+        raise _unclear(path, sorted(common or names[0].union(*names)), option)
+    return min(common)
+
+
+def find_by_suffix(path: Sources, formats: Candidates, option: str, nor: str = "") -> str:
+    """Name of the only format that the suffixes of the files identify."""
+    suffixes = {last_suffix(file) for root in _roots(path) for file in _files_of(root)}
+    known = [name for name, each in formats.items() if suffixes & set(each.suffixes)]
+    if len(known) == 1:
+        return known[0]
+    if known:
+        raise _unclear(path, known, option)
+    every = ", ".join(suffix for each in formats.values() for suffix in each.suffixes)
+    fitting = [name for name, each in formats.items() if suffixes & set(each.also)]
+    raise DataError(
+        f"the format of '{_name(path)}' is not known by its suffix ({every}){nor and f' {nor}'}; "
+        "name it with ",
+        Option(option),
+        f", one of {', '.join(map(repr, fitting or formats))}",
+    )
+
+
+def _claims(path: Sources, formats: Candidates) -> Iterator[Claim]:
+    known = {suffix for each in formats.values() for suffix in (*each.suffixes, *each.also)}
+    for root in _roots(path):
+        if not is_folder(root):
+            if root.is_file():  # a pipe can be read only once, and what is missing not at all
+                with reading(root):
+                    yield _claim(Head(root), formats)
+            continue
+        by_suffix: dict[str, list[Path]] = {}
+        for file in _files_of(root):
+            if last_suffix(file) in known and file.is_file():
+                by_suffix.setdefault(last_suffix(file), []).append(file)
+        for files in by_suffix.values():
+            for file in files[:: max(1, len(files) // MOST_FILES)][:MOST_FILES]:
+                with suppress(DataError), reading(file):  # its reader says what is wrong with it
+                    yield _claim(Head(file), formats)
+
+
+def _claim(head: Head, formats: Candidates) -> Claim:
+    sure = {name: _sureness(head, each) for name, each in formats.items()}
+    most = max(sure.values(), default=0.0)
+    return Claim(most, frozenset(name for name, value in sure.items() if value == most))
+
+
+def _sureness(head: Head, format: Candidate) -> float:
+    own = head.suffix in format.suffixes
+    if format.sniff is None:
+        return LIKELY if own else 0.0
+    try:
+        sure = float(format.sniff(head))
+    except (LookupError, TypeError, ValueError, AttributeError, RecursionError):
+        sure = 0.0  # it expected something else, so the file is not one of the format
+    return sure + BY_SUFFIX if own else sure
+
+
+def _roots(path: Sources) -> list[Path]:
+    paths: Sequence[Source] = path if isinstance(path, list | tuple) else [path]
+    return [as_path(each) for each in paths]
+
+
+def _files_of(root: Path) -> list[Path]:
+    """The file itself, or all in a folder that are not hidden."""
+    if not is_folder(root):
+        return [root]
+    return [file for file in sorted(root.rglob("*")) if not file.name.startswith(".")]
+
+
+def _name(path: Sources) -> str:
+    return printable(_roots(path)[0].name)
+
+
+def _unclear(path: Sources, names: Sequence[str], option: str) -> DataError:
+    several = len(_roots(path)) > 1 or is_folder(_roots(path)[0])
+    why = "holds files of several formats" if several else "could be one of several formats"
+    return DataError(
+        f"'{_name(path)}' {why} ({', '.join(names)}); name the one to read with ",
+        Option(option),
+        f", one of {', '.join(map(repr, names))}",
+    )
