@@ -41,7 +41,7 @@ def test_an_interrupted_evaluation_resumes(ibgn, takes, tmp_path):
     whole = json.loads(ibgn("evaluate", takes, *options).stdout)
     journal = tmp_path / "scores.parquet.journal"
     journal.write_text('{"key": "of another", "result": {}}\n{"key": "cut sh')
-    again = json.loads(ibgn("evaluate", takes, *options).stdout)
+    again = json.loads(ibgn("evaluate", takes, *options, "--force").stdout)
     for row in (*whole["folds"], *again["folds"]):
         del row["fit_seconds"], row["predict_seconds"]
     assert again["folds"] == whole["folds"]

@@ -156,7 +156,7 @@ def test_other_methods(ibgn, signs, tmp_path, method):
     assert refused.returncode == 2
     name = method.upper()
     assert f"is of {name}, which generates nothing; fit one of IBGN-T" in refused.stderr
-    alien = ibgn("fit", signs, "-o", "other.ibgn", "--method", method, "--structure", "chain")
+    alien = ibgn("fit", signs, "-o", "alien.ibgn", "--method", method, "--structure", "chain")
     assert alien.returncode == 2
     assert f"--structure chain is not an option of --method {name}, which has " in alien.stderr
 
@@ -197,7 +197,7 @@ def test_options_of_a_method_are_set(invoke):
     model = load("m.ibgn")
     assert (model.n_bins, model.smoothing) == (4, 0.5)
     options = ["--set", "unlinked=ignore", "--set", "draws=5", "--budget", "50", "--seed", "3"]
-    assert invoke("fit", "few.csv", "-o", "m.ibgn", *options).exit_code == 0
+    assert invoke("fit", "few.csv", "-o", "m.ibgn", "--force", *options).exit_code == 0
     model = load("m.ibgn")
     assert (model.unlinked, model.draws, model.budget) == ("ignore", 5, 50)
     assert (model.structure, model.random_state) == ("full", 3)

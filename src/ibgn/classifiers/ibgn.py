@@ -122,9 +122,8 @@ class IBGNClassifier(StyledClassifier):
 
     Notes
     -----
-    An action never seen in training has no effect: it is equally likely in every activity. Pairs of
-    actions never seen together fall back to what is known about others. An instance without
-    intervals is decided by the class prior; if that is uniform, it gets the first label.
+    An action never seen in training is equally likely in every activity. Pairs of actions never seen
+    together fall back to what is known of others. Without intervals, the class prior decides.
 
     Examples
     --------
@@ -251,8 +250,7 @@ class IBGNClassifier(StyledClassifier):
         X : instances, as `IntervalSequences` or lists of (action, start, end)
         y : (n,) label of the activity of each; some may be missing, see `unlabelled`
         sample_weight : (n,) how many instances each counts as; 0 leaves one out
-        groups : (n,) who performed each, in place of `X.groups`; those of a group are held out
-            together when weights of terms and a tolerance are learned
+        groups : (n,) what is held out together, to learn weights of terms; in place of `X.groups`
         """
         known = find_labelled(y, self.unlabelled)
         if known.all():
@@ -260,8 +258,8 @@ class IBGNClassifier(StyledClassifier):
             return self
         X = as_sequences(X) if groups is None else as_sequences(X).with_groups(groups)
         check_length(X, known)
-        weight = check_weights(X, sample_weight)
-        weight = np.ones(len(X)) if weight is None else weight
+        given = check_weights(X, sample_weight)
+        weight = np.ones(len(X)) if given is None else given
         labels = np.asarray(y, object).ravel()[known & (weight > 0)].tolist()
         X, known, weight = X[weight > 0], known[weight > 0], weight[weight > 0]
         self._learn(self._begin(X[known], labels, weight[known]))

@@ -11,11 +11,12 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from ibgn.cli.data import convert, inspect
+from ibgn.cli.data import convert
 from ibgn.cli.demo import demo
 from ibgn.cli.detect import detect
 from ibgn.cli.experiments import evaluate, robustness
 from ibgn.cli.flags import Command
+from ibgn.cli.guide import inspect
 from ibgn.cli.help import Group
 from ibgn.cli.models import explain, fit, predict, sample
 from ibgn.cli.output import fail, say

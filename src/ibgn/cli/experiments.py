@@ -14,6 +14,7 @@ from ibgn.cli.results import (
     Outputs,
     command_line,
     watched,
+    writes_outputs,
 )
 from ibgn.cli.tables import print_accuracies, print_comparison, print_lines, print_reliability
 from ibgn.text import printable
@@ -70,6 +71,7 @@ TITLE = "Recognising activities"
 takes_outputs = expanding("outputs", Outputs)
 
 
+@writes_outputs()
 @takes_data()
 @takes_outputs
 @takes_comparison
@@ -94,7 +96,7 @@ def evaluate(
     from ibgn.evaluation.plain import rows
 
     methods = comparison.methods()
-    outputs.check(data)
+    outputs.check()
     parts = _read_sizes(sizes)
     with warnings_aloud() as messages:
         X, y = reading.read_labelled(data, "to compare with")
@@ -134,6 +136,7 @@ def evaluate(
         print_reliability(evaluation.reliability())
 
 
+@writes_outputs("detected")
 @takes_data()
 @takes_outputs
 @takes_comparison
@@ -160,8 +163,8 @@ def robustness(
     from ibgn.evaluation.robustness import measure_robustness
 
     methods = comparison.methods()
-    files = detection.files()
-    outputs.check(data, detection.sensors, *files.values())
+    detection.files()  # checks its options before the work
+    outputs.check()
     rates = {
         "misdetection": _numbers("misdetection", misdetection),
         "duration": _numbers("duration", duration),

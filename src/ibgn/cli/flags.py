@@ -46,8 +46,9 @@ class Command(TyperCommand):
     def invoke(self, ctx: Any) -> Any:
         """Run the command; a `DataError` that leaves it names flags."""
         token = RUNNING.set(self)
-        sources = {name: ctx.get_parameter_source(name) for name in ctx.params}
-        GIVEN.set({name for name, source in sources.items() if source and source.name != "DEFAULT"})
+        self.given = {
+            name for name in ctx.params if ctx.get_parameter_source(name).name == "COMMANDLINE"
+        }
         try:
             return super().invoke(ctx)
         except DataError as error:
@@ -69,7 +70,12 @@ class Command(TyperCommand):
 
 
 RUNNING: ContextVar[Command | None] = ContextVar("RUNNING", default=None)
-GIVEN: ContextVar[set[str] | None] = ContextVar("GIVEN", default=None)
+
+
+def given_flags() -> set[str]:
+    """Names of the parameters of the current command that were given, and not by default."""
+    command = RUNNING.get()
+    return set() if command is None else command.given
 
 
 def in_flags(error: BaseException) -> str:
@@ -82,11 +88,6 @@ def as_flag(option: Option) -> str:
     """An option as the current command takes it."""
     command = RUNNING.get()
     return str(option) if command is None else command.as_flag(option)
-
-
-def given_flags() -> set[str]:
-    """Names of the parameters that the current command was given, whatever their values."""
-    return GIVEN.get() or set()
 
 
 def options_of_readers() -> set[str]:

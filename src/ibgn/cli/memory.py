@@ -56,6 +56,14 @@ def _say_applied(remembered: Mapping[str, Any]) -> None:
         say(f"read like the training data of the model: {flags}")
 
 
+def compare_with_training(
+    classifier: Any, X: "IntervalSequences", remembered: dict[str, Any], said: list[str]
+) -> dict[str, Any]:
+    """How data compare with those that a model learned from, for programs."""
+    found: dict[str, Any] = classifier.familiarity(X).as_dict()
+    return found | {"read_with": remembered, "warnings": said}
+
+
 def recall(reading: Reading, data: Path, classifier: Any) -> dict[str, Any]:
     """Options by which the training data were read, if these data are of the same format."""
     known = getattr(classifier, "trained_on_", None)

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from ibgn.cli.flags import read_value
-from ibgn.cli.memory import UnknownActions, read_like_training
+from ibgn.cli.memory import UnknownActions, compare_with_training, read_like_training
 from ibgn.cli.options import METHOD_HELP, Data, Jobs, Json, Model, Reading, Seed, takes_data
 from ibgn.cli.output import busy, print_json, say, warnings_aloud
 from ibgn.cli.show import describe_learned, say_weights
 from ibgn.cli.tables import print_lines, print_predictions
+from ibgn.cli.targets import check_suffix, writes
 from ibgn.errors import MISSING, DataError, DataWarning, Option, OptionError
 from ibgn.text import count, near, quote
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 # options of methods whose flag has another name, or that are not for the command line
 WITH_A_FLAG = ("random_state", "n_jobs", "progress")
+FIGURES = (".png", ".pdf", ".svg", ".jpg", ".jpeg", ".webp", ".eps")
 
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", help="File to write, by default standard output.")
@@ -50,6 +52,7 @@ Settings = Annotated[
 ]
 
 
+@writes(output="file")
 @takes_data()
 def fit(
     data: Data,
@@ -161,6 +164,7 @@ def warn_of_few(y: Any) -> None:
         warnings.warn(warning, stacklevel=2)
 
 
+@writes(output="either")
 @takes_data()
 def predict(
     model: Model,
@@ -201,10 +205,11 @@ def predict(
         print_predictions(frame, classifier.classes_.tolist(), np.exp(logs))
         say("all probabilities are written with --output FILE.csv")
     else:
-        compared = _compare(classifier, X, remembered, said) if as_json else {}
+        compared = compare_with_training(classifier, X, remembered, said) if as_json else {}
         _print_frame(frame, output, as_json, compared)
 
 
+@writes(output="file", figure="file")
 @takes_data()
 def explain(
     model: Model,
@@ -235,6 +240,7 @@ def explain(
     """
     from ibgn.classifiers import load as load_model
 
+    check_suffix("figure", figure, *FIGURES)
     with warnings_aloud() as said:
         classifier = load_model(model)
         X, _, remembered = read_like_training(reading, data, classifier)
@@ -258,18 +264,11 @@ def explain(
             "terms": explanation.by_term,
             "rows": explanation.frame().to_dict(orient="records"),
         }
-        | _compare(classifier, chosen, remembered, said)
+        | compare_with_training(classifier, chosen, remembered, said)
     )
 
 
-def _compare(
-    classifier: Any, X: "IntervalSequences", remembered: dict[str, Any], said: list[str]
-) -> dict[str, Any]:
-    """How data compare with those that a model learned from, as plain values."""
-    found: dict[str, Any] = classifier.familiarity(X).as_dict()
-    return found | {"read_with": remembered, "warnings": said}
-
-
+@writes(output="either")
 def sample(
     model: Model,
     number: Annotated[int, typer.Option("-n", min=0, help="Instances of each activity.")] = 10,
@@ -290,7 +289,10 @@ def sample(
     from ibgn.evaluation.methods import name_method
     from ibgn.intervals import IntervalSequences
     from ibgn.io import write
+    from ibgn.io.registry import find_format
 
+    if output is not None:
+        find_format(output, None, writing=True)  # before the work, so that a typo costs no time
     classifier = load_model(model)
     if not hasattr(classifier, "sample"):
         reason = f"is of {name_method(classifier)[0]}, which generates nothing; fit one of IBGN-T"
@@ -329,13 +331,12 @@ def _save_figure(explanation: Any, figure: Path) -> None:
     import matplotlib.pyplot as plt
 
     plt.switch_backend("Agg")
+    from ibgn._files import replacing
     from ibgn.plots import plot_explanation
 
     plot_explanation(explanation)
-    try:
-        plt.savefig(figure, dpi=150)
-    except ValueError as error:
-        raise OptionError("figure", figure, f"cannot be written: {error}") from error
+    with replacing(figure) as temporary:
+        plt.savefig(temporary, format=figure.suffix[1:].lower(), dpi=150)
     say(f"wrote {figure}")
 
 

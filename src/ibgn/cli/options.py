@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ibgn.cleaning import Cleaning
     from ibgn.intervals import IntervalSequences
     from ibgn.io.longframe import LongFrame
-    from ibgn.io.registry import Format as IntervalFormat
+    from ibgn.io.registry import Format as FormatOfFiles
 
 # names of the modules of formats, which are not imported for a help page
 FORMATS = [module.name for module in iter_modules([str(Path(__file__).parents[1] / "io/formats")])]
@@ -81,6 +81,16 @@ MinDuration = Annotated[float, typer.Option(help="Lengthen shorter intervals to 
 Duplicates = Annotated[
     Literal["keep", "drop"], typer.Option(help="What to do with rows that repeat another.")
 ]
+BadFiles = Annotated[
+    Literal["error", "drop"], typer.Option(help="What to do with a bad file of a folder.")
+]
+BadRows = Annotated[
+    Literal["error", "drop"], typer.Option(help="What to do with rows that are no intervals.")
+]
+Unlabelled = Annotated[
+    Literal["error", "drop", "keep", "ignore"],
+    typer.Option(help="What to do with instances without a label, where others have one."),
+]
 Column = Annotated[
     list[str] | None,
     typer.Option(
@@ -127,6 +137,9 @@ class Reading:
     zero_length: ZeroLength = "error"
     min_duration: MinDuration = 0.0
     duplicates: Duplicates = "keep"
+    bad_files: BadFiles = "error"
+    bad_rows: BadRows = "error"
+    unlabelled: Unlabelled = "error"
     columns: Column = None
     delimiter: Delimiter = None
     encoding: Encoding = None
@@ -138,7 +151,7 @@ class Reading:
 
         return Cleaning(**{name: getattr(self, name) for name in CleaningOptions.__annotations__})
 
-    def find(self, path: Path) -> "tuple[Path, IntervalFormat]":
+    def find(self, path: Path) -> "tuple[Path, FormatOfFiles]":
         """A file or folder, or standard input for -, and its format."""
         from ibgn.io.registry import FORMATS, find_format
 
@@ -148,11 +161,15 @@ class Reading:
     def load(self, path: Path) -> "LongFrame":
         """Load a file or folder, or standard input for -."""
         path, format = self.find(path)
+        leniency = {name: getattr(self, name) for name in ("bad_files", "bad_rows", "unlabelled")}
+        return format.load(path, **self.options_of(format), **leniency)
+
+    def options_of(self, format: "FormatOfFiles") -> dict[str, Any]:
+        """Options of the reader of a format that were given."""
         options = parse_options(self.option, format.options)
         if self.columns:
             options["columns"] = parse_columns(self.columns)
-        options |= text_options(self.delimiter, self.encoding)
-        return format.load(path, **options)
+        return options | text_options(self.delimiter, self.encoding)
 
     def read(self, path: Path) -> "tuple[IntervalSequences, Any]":
         """Read a file or folder: the instances, and their labels or None."""

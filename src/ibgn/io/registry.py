@@ -9,6 +9,7 @@ packages with an entry point in the group "ibgn.formats".
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from importlib import import_module
 from inspect import Parameter, Signature, isgeneratorfunction, signature
 from typing import Any, get_type_hints
@@ -22,10 +23,12 @@ from ibgn.errors import OptionError
 from ibgn.intervals import IntervalSequences
 from ibgn.io.annotations import to_frame
 from ibgn.io.choices import Choices, Kinds
+from ibgn.io.dataframes import is_frame, read_table
 from ibgn.io.docstrings import describe
 from ibgn.io.files import Files, Sources
 from ibgn.io.head import Sniff
-from ibgn.io.longframe import Labels, LongFrame, is_frame, read_table
+from ibgn.io.leniency import Leniency, parse_each, parse_together
+from ibgn.io.longframe import Labels, LongFrame
 from ibgn.io.options import parameters_of, refuse_unknown
 from ibgn.io.outline import Outline
 from ibgn.io.plugins import builtin_names, import_plugins
@@ -39,6 +42,7 @@ Write = Callable[..., None]
 
 CHOICES = tuple(field.name for field in fields(Choices) if field.name != "kinds")
 CLEANING = tuple(field.name for field in fields(Cleaning))
+LENIENCY = tuple(field.name for field in fields(Leniency))
 
 
 @dataclass(frozen=True)
@@ -80,22 +84,26 @@ class Format:
 
     @property
     def options(self) -> dict[str, Parameter]:
-        """Options of the reader: those of the format, of `Choices` and of `Cleaning`."""
+        """Options of the reader: those of the format, and those that all readers share."""
         shared = parameters_of(Choices, CHOICES) if self.yields_recordings else {}
-        return self.own_options | shared | parameters_of(Cleaning, CLEANING)
+        shared |= parameters_of(Cleaning, CLEANING) | parameters_of(Leniency, LENIENCY)
+        return self.own_options | shared
 
     def load(self, path: Sources, **options: Any) -> LongFrame:
         """Load files as they are, before cleaning; options as for the reader, without cleaning."""
         refuse_unknown(options, list(self.options), self.name)
-        read = Provenance(self.name, options=options)
+        given = {name: value for name, value in options.items() if name not in LENIENCY}
         shared = set(CHOICES) if self.yields_recordings else set()
         choices = Choices(**{n: options.pop(n) for n in shared & options.keys()}, kinds=self.kinds)
+        leniency = Leniency(**{name: options.pop(name) for name in LENIENCY if name in options})
         files = Files(path, self.suffixes + self.also, choices)
+        parse, bad_files = partial(self.parse, **options), leniency.bad_files
         with files.reading():
-            parsed = self.parse(files, **options)
-            recordings = list(parsed) if self.yields_recordings else []
-        frame = to_frame(recordings, choices, files.prefix) if self.yields_recordings else parsed
-        return replace(frame, provenance=read)
+            if self.yields_recordings:
+                frame = to_frame(parse_each(parse, files, bad_files), choices, files.prefix)
+            else:
+                frame = parse_together(parse, files, bad_files)
+        return replace(frame, leniency=leniency, provenance=Provenance(self.name, options=given))
 
     def read(self, path: Sources, **options: Any) -> tuple[IntervalSequences, Labels]:
         """Read files: the instances, and one label for each or None where there are none."""
@@ -231,7 +239,7 @@ def reader(
                 f"the reader of {name!r} takes files, and options as keyword arguments with "
                 f"defaults; got {', '.join(wrong) or first.name}"
             )
-        shared = (*CHOICES, *CLEANING) if format.yields_recordings else CLEANING
+        shared = (*(CHOICES if format.yields_recordings else ()), *CLEANING, *LENIENCY)
         taken = [p.name for p in own if p.name in shared]
         if taken:
             raise TypeError(
@@ -256,7 +264,7 @@ def _public(format: Format) -> Read:
     read.__doc__ = describe(
         format.parse.__doc__ or f"Read files of the format {format.name}.",
         format.suffixes + format.also,
-        [*([Choices] if format.yields_recordings else []), Cleaning],
+        [*([Choices] if format.yields_recordings else []), Cleaning, Leniency],
     )
     return read
 
@@ -277,17 +285,7 @@ def read(
     """Read any format, known by `format` or by content and suffix; options go to its reader.
 
     Of a folder, all files of the format are read, including those in subfolders. A frame of pandas,
-    Polars or PyArrow is read too, see `read_table`.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> frame = pd.DataFrame({"take": [1, 1], "action": ["boil", "pour"], "start": [0, 4]})
-    >>> X, y = read(frame.assign(end=[4, 6]), columns={"instance": "take"})
-    >>> X.to_frame()
-      instance action  start  end
-    0        1   boil    0.0  4.0
-    1        1   pour    4.0  6.0
+    Polars or PyArrow is read too, see `read_table`; `X.to_frame(y)` gives it back.
     """
     if is_frame(path):
         if format is not None:
