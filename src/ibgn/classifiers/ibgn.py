@@ -122,8 +122,8 @@ class IBGNClassifier(StyledClassifier):
 
     Notes
     -----
-    An action never seen in training is equally likely in every activity. Pairs of actions never seen
-    together fall back to what is known of others. Without intervals, the class prior decides.
+    An action never seen in training is equally likely in every activity. Pairs of actions that were
+    never seen together fall back to what is known of others. Without intervals, the prior decides.
 
     Examples
     --------
