@@ -201,7 +201,7 @@ def test_instants_have_no_length(file):
             [task(1, annotation(stretch("timeserieslabels", "a", "2020-01-01 00:00", 3)))],
             "the start is a date or time span",
         ),
-        ([task(1, annotation(stretch("labels", "a", 0, "3")))], "the end is '3', not a number"),
+        ([task(1, annotation(stretch("labels", "a", 0, "3s")))], "the end is '3s', not a number"),
         ([task(1, annotation(stretch("labels", "a", 3, 0)))], "ends before it starts"),
     ],
 )

@@ -191,8 +191,10 @@ def test_what_is_only_completed_lasts_since_the_event_before_in_the_trace(file):
 
 
 def test_or_since_the_event_before_of_the_resource(file):
-    with pytest.warns(DataWarning, match="3 events without a start: .* trace or resource"):
+    with pytest.warns(DataWarning) as said:
         X, _ = read_xes(file(COMPLETED), complete_only="resource", origin="log")
+    assert "3 events without a start: taken to last since" in str(said[0].message)
+    assert "the same trace or resource (complete_only='resource')" in str(said[0].message)
     # Al was busy until 2, which is later than what came before in the trace
     assert X.to_lists() == [[("b", 1, 2), ("c", 2, 8)], [("b", 8, 11)]]
 
