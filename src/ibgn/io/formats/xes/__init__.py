@@ -20,7 +20,6 @@ from ibgn.io.formats.xes.traces import (
     Event,
     Trace,
     bare_tag,
-    name_apart,
     read_times,
 )
 from ibgn.io.head import CERTAIN, Head
@@ -29,7 +28,7 @@ from ibgn.io.parsing import pairing
 from ibgn.io.parsing.pairing import Pairing, Repeated, Unpaired
 from ibgn.io.parsing.xml import parse_xml
 from ibgn.io.registry import reader
-from ibgn.text import printable, quote
+from ibgn.text import number_repeats, printable, quote
 
 __all__ = ["read_xes"]
 
@@ -176,13 +175,19 @@ class _Log:
 
     def recordings(self, file: InputFile) -> Iterator[Recording]:
         """Yield one recording per trace; with several files, names begin with that of the file."""
-        traces, renamed = name_apart(self._traces(parse_xml(file), file.prefix))
+        traces = self._traces(parse_xml(file), file.prefix)
+        names = [trace.known["instance"] for trace in traces]
+        different = number_repeats(names)
+        traces = [
+            trace._replace(known={**trace.known, "instance": name})
+            for trace, name in zip(traces, different, strict=True)
+        ]
         self.files.leave_out(
             ": of a name that another has; numbered, ",
             Option("instance"),
             " names another attribute",
             noun="trace",
-            number=renamed,
+            number=len(names) - len(set(names)),
         )
         prefix = f"{file.name}#" if len(self.files) > 1 else ""
         of_events = list(read_times(traces, self.origin == "trace"))

@@ -1,6 +1,5 @@
 """Traces of an event log: their attributes, and their events with times."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
@@ -20,7 +19,6 @@ __all__ = [
     "Event",
     "Trace",
     "bare_tag",
-    "name_apart",
     "read_times",
 ]
 
@@ -97,23 +95,6 @@ class Event(NamedTuple):
             for moment in (self.start, self.before)
         )
         return self._replace(start=start, time=round(self.time - origin, 6), before=before)
-
-
-def name_apart(traces: Sequence[Trace]) -> tuple[list[Trace], int]:
-    """Traces with different names, and how many got a number because theirs was taken."""
-    times: Counter[str] = Counter()
-    taken = {trace.known["instance"] for trace in traces}
-    apart, renamed = [], 0
-    for trace in traces:
-        name = trace.known["instance"]
-        times[name] += 1
-        while times[name] > 1 and f"{name} ({times[name]})" in taken:
-            times[name] += 1
-        if times[name] > 1:
-            renamed += 1
-            trace = trace._replace(known={**trace.known, "instance": f"{name} ({times[name]})"})
-        apart.append(trace)
-    return apart, renamed
 
 
 def read_times(traces: Sequence[Trace], of_trace: bool) -> Iterator[list[Event]]:
