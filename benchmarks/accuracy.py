@@ -11,29 +11,20 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import joblib
 import numpy as np
 import pandas as pd
-from scipy.optimize import minimize_scalar
-from scipy.special import log_softmax
-from sklearn.base import BaseEstimator
-from sklearn.ensemble import HistGradientBoostingClassifier
-from sklearn.model_selection import LeaveOneGroupOut, StratifiedKFold, cross_val_predict
-from sklearn.pipeline import make_pipeline
+from sklearn.model_selection import LeaveOneGroupOut, StratifiedKFold
 
+from benchmarks.opponents import OPPONENTS, ROCKET, Model
 from ibgn import IBGNClassifier, IBGNEnsemble, IntervalSequences, inspect, read_csv
 from ibgn.classifiers.ensemble import default_members
 from ibgn.classifiers.ibgn import DEFAULT_TERMS, PAPER
 from ibgn.evaluation.methods import METHODS
-from ibgn.evaluation.yardsticks import extra_trees, nearest_raster
-from ibgn.features import IntervalFeatures, Raster
 from ibgn.metrics import brier_score, calibration_by_chance, calibration_error, log_loss
-from ibgn.model.folds import make_inner_folds
 from ibgn.noise import DurationNoise, Misdetection
-
-Model = Callable[[], Any]
 
 ERRORS: Mapping[str, Any] = {
     "none": None,
@@ -43,87 +34,8 @@ ERRORS: Mapping[str, Any] = {
 }
 DEFAULT = "`IBGNClassifier()`"
 ENSEMBLE = "`IBGNEnsemble()`"
-ROCKET = "MiniRocket with ridge"
-LEAST = 1e-3  # probability below which a factor would be decided by single instances
 SHORT = {"draws": 100, "budget": 600, "random_state": 0}  # chains of tables, to save time
 WARM: dict[str, bool] = {}  # models whose kernels this process has compiled
-
-
-class RocketWithTemperature(BaseEstimator):  # type: ignore[misc]
-    """MiniRocket with ridge on a raster; probabilities by a temperature from held-out scores.
-
-    `seconds` are those without the temperature, which is no part of MiniRocket.
-    """
-
-    def fit(self, X: IntervalSequences, y: Any) -> Self:
-        """Fit all; then find the temperature in five folds."""
-        from aeon.classification.convolution_based import MiniRocketClassifier
-
-        before = time.process_time()
-        self.raster_ = Raster(100).fit(X)
-        pictures = self.raster_.transform(X)
-        self.model_ = MiniRocketClassifier(random_state=0).fit(pictures, y)
-        self.seconds = time.process_time() - before
-        self.classes_ = self.model_.classes_
-        features, ridge = self.model_.pipeline_[:-1].transform(pictures), self.model_.pipeline_[-1]
-        true = np.searchsorted(self.classes_, y)
-        inner = StratifiedKFold(int(np.clip(np.bincount(true).max(), 2, 5)))
-        scores = self._columns(
-            cross_val_predict(ridge, features, y, cv=inner, method="decision_function")
-        )
-
-        def loss(log_scale: float) -> float:
-            logs = log_softmax(np.exp(log_scale) * scores, axis=1)
-            return float(-logs[np.arange(len(true)), true].mean())
-
-        self.scale_ = float(np.exp(minimize_scalar(loss, bounds=(-3, 6), method="bounded").x))
-        return self
-
-    def predict_proba(self, X: IntervalSequences) -> Any:
-        """(n, activities) probabilities."""
-        features = self.model_.pipeline_[:-1].transform(self.raster_.transform(X))
-        scores = self._columns(self.model_.pipeline_[-1].decision_function(features))
-        return np.exp(log_softmax(self.scale_ * scores, axis=1))
-
-    def _columns(self, scores: Any) -> Any:
-        return np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
-
-
-class WithTemperature(BaseEstimator):  # type: ignore[misc]
-    """A classifier whose log probabilities are multiplied by a factor from held-out ones.
-
-    `seconds` are those without the factor, which is no part of the classifier.
-    """
-
-    def __init__(self, make: Model) -> None:
-        self.make = make
-
-    def fit(self, X: IntervalSequences, y: Any) -> Self:
-        """Fit all; then find the factor in five folds, by group where there are groups."""
-        before = time.process_time()
-        self.model_ = self.make().fit(X, y)
-        self.seconds = time.process_time() - before
-        self.classes_, true = np.unique(y, return_inverse=True)
-        logs = np.full((len(y), len(self.classes_)), np.log(LEAST))
-        for fold in make_inner_folds(X, true, 5):
-            rest = np.setdiff1d(np.arange(len(y)), fold)
-            again = self.make().fit(X[rest], y[rest])
-            columns = np.searchsorted(self.classes_, again.classes_)
-            logs[np.ix_(fold, columns)] = self._logs(again, X[fold])
-
-        def loss(log_scale: float) -> float:
-            found = log_softmax(np.exp(log_scale) * logs, axis=1)
-            return float(-found[np.arange(len(true)), true].mean())
-
-        self.scale_ = float(np.exp(minimize_scalar(loss, bounds=(-3, 3), method="bounded").x))
-        return self
-
-    def predict_proba(self, X: IntervalSequences) -> Any:
-        """(n, activities) probabilities."""
-        return np.exp(log_softmax(self.scale_ * self._logs(self.model_, X), axis=1))
-
-    def _logs(self, model: Any, X: IntervalSequences) -> Any:
-        return np.log(np.maximum(model.predict_proba(X), LEAST))
 
 
 class Outcome(NamedTuple):
@@ -169,7 +81,7 @@ def opponents() -> dict[str, Model]:
         "the paper's model, corrected": paper("full"),
         "the paper's model, as printed": lambda: IBGNClassifier.published("full", **SHORT),
         "extra trees": lambda: METHODS["extra trees"](0),
-        ROCKET: RocketWithTemperature,
+        ROCKET: OPPONENTS[ROCKET],
     }
 
 
@@ -181,34 +93,17 @@ def ensemble() -> dict[str, Model]:
         for name in members
     }
     alone = {f"member {name}": _pool({name: member}) for name, member in members.items()}
-    rivals: dict[str, Model] = {
-        "extra trees": lambda: extra_trees(True),
-        "extra trees without pairs": lambda: extra_trees(False),
-        "nearest raster": nearest_raster,
-        "gradient boosting": boosting,
-    }
     return {
         ENSEMBLE: lambda: IBGNEnsemble(random_state=0),
         DEFAULT: default(),
-        **{name: _tempered(make) for name, make in rivals.items()},
-        ROCKET: RocketWithTemperature,
+        **OPPONENTS,
         **alone,
         **without,
     }
 
 
-def boosting() -> Any:
-    """Gradient boosting of trees, on statistics, as pairs would take minutes per fold."""
-    features = IntervalFeatures(["statistics"], unknown="ignore")
-    return make_pipeline(features, HistGradientBoostingClassifier(max_iter=50, random_state=0))
-
-
 def _pool(members: Mapping[str, Any]) -> Model:
     return lambda: IBGNEnsemble(members, random_state=0)
-
-
-def _tempered(make: Model) -> Model:
-    return lambda: WithTemperature(make)
 
 
 def terms() -> dict[str, Model]:

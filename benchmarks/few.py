@@ -9,116 +9,30 @@ labels add) and many (how long hundreds of activities take).
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import joblib
 import numpy as np
 import pandas as pd
-from scipy.optimize import minimize_scalar
-from scipy.special import log_softmax
-from sklearn.base import BaseEstimator, clone
-from sklearn.ensemble import ExtraTreesClassifier
-from sklearn.linear_model import RidgeClassifierCV
-from sklearn.model_selection import StratifiedKFold
-from sklearn.neighbors import KNeighborsClassifier
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from benchmarks.accuracy import read
+from benchmarks.opponents import OPPONENTS, Model
 from ibgn import IBGNClassifier, IBGNEnsemble, IntervalSequences, load
-from ibgn.features import IntervalFeatures, Raster
-
-Model = Callable[[], Any]
 
 SIZES = (1, 2, 5, 10)
 DRAWS = 5
 JOBS = 2
 TESTED = 150  # instances at most, per draw
-TREES = 200
-LEAST = 1e-3  # probability that a method gives to an activity, before it is calibrated
-
-
-class WithTemperature(BaseEstimator):  # type: ignore[misc]
-    """A classifier on features, its probabilities with a temperature from held-out scores.
-
-    Parameters
-    ----------
-    features, model : what the classifier sees, and the classifier
-    scale : what scores are multiplied by where an activity has one instance, so that nothing can
-        be held out
-    """
-
-    def __init__(self, features: Any, model: Any, scale: float) -> None:
-        self.features = features
-        self.model = model
-        self.scale = scale
-
-    def fit(self, X: IntervalSequences, y: Any) -> Self:
-        """Fit all; then find the temperature in up to five folds."""
-        seen = self.features.fit_transform(X)
-        self.model_ = clone(self.model).fit(seen, y)
-        self.classes_, true = np.unique(y, return_inverse=True)
-        self.scale_, folds = self.scale, int(min(np.bincount(true).min(), 5))
-        if folds > 1:
-            scores = np.empty((len(true), len(self.classes_)))
-            inner = StratifiedKFold(folds, shuffle=True, random_state=0)
-            for train, test in inner.split(true, true):
-                scores[test] = _scores(clone(self.model).fit(seen[train], y[train]), seen[test])
-
-            def loss(log_scale: float) -> float:
-                logs = log_softmax(np.exp(log_scale) * scores, axis=1)
-                return float(-logs[np.arange(len(true)), true].mean())
-
-            self.scale_ = float(np.exp(minimize_scalar(loss, bounds=(-4, 4), method="bounded").x))
-        return self
-
-    def predict_proba(self, X: IntervalSequences) -> Any:
-        """(n, activities) probabilities."""
-        scores = _scores(self.model_, self.features.transform(X))
-        return np.exp(log_softmax(self.scale_ * scores, axis=1))
-
-
-def _scores(model: Any, seen: Any) -> Any:
-    if not hasattr(model, "decision_function"):
-        return np.log(np.maximum(model.predict_proba(seen), LEAST))
-    scores = model.decision_function(seen)
-    return np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
-
-
-def trees(*parts: str) -> WithTemperature:
-    features = IntervalFeatures(parts, unknown="ignore")
-    return WithTemperature(features, ExtraTreesClassifier(TREES, random_state=0), 1)
-
-
-def nearest() -> WithTemperature:
-    flat = FunctionTransformer(lambda pictures: pictures.reshape(len(pictures), -1))
-    nearest = KNeighborsClassifier(1, algorithm="brute")
-    return WithTemperature(make_pipeline(Raster(100), flat), nearest, 0.4)
-
-
-def ridge(features: Any) -> WithTemperature:
-    scaled = make_pipeline(features, StandardScaler(with_mean=False))
-    return WithTemperature(scaled, RidgeClassifierCV(np.logspace(-3, 3, 10)), 4.0)
-
-
-def rocket() -> WithTemperature:
-    from aeon.transformations.collection.convolution_based import MiniRocket
-
-    return ridge(make_pipeline(Raster(100), MiniRocket(random_state=0)))
 
 
 DEFAULT = "`IBGNClassifier()`"
 METHODS: Mapping[str, Model] = {
     DEFAULT: lambda: IBGNClassifier(random_state=0),
     "`IBGNEnsemble()`": lambda: IBGNEnsemble(random_state=0),
-    "extra trees": lambda: trees("statistics", "pairs"),
-    "extra trees without pairs": lambda: trees("statistics"),
-    "nearest raster": nearest,
-    "MiniRocket with ridge": rocket,
-    "ridge on statistics and pairs": lambda: ridge(IntervalFeatures(unknown="ignore")),
+    **{name: make for name, make in OPPONENTS.items() if name != "gradient boosting"},
 }
 UNLABELLED: Mapping[str, Model] = {
     'the rest with `unlabelled="self-training"`': lambda: IBGNClassifier(

@@ -474,9 +474,10 @@ def test_places_that_cannot_be_written_to_are_refused(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(DataError, match="is a file, but 2 instances go into a folder"):
         write_elan(X, tmp_path / "file")
-    for path in (tmp_path / "no" / "such", tmp_path / ("x" * 300)):
-        with pytest.raises(DataError, match="cannot be written to.*check the path"):
-            write_elan(X, path)
+    with pytest.raises(DataError, match="cannot be written to.*check the path"):
+        write_elan(X, tmp_path / ("x" * 300))
+    with pytest.raises(DataError, match="there is no folder '.*no'; make it first"):
+        write_elan(X, tmp_path / "no" / "such")
     with pytest.raises(DataError, match="no instances"):
         write_elan(X[:0], tmp_path / "x")
     with pytest.raises(DataError, match="X must be IntervalSequences"):

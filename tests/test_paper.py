@@ -730,7 +730,7 @@ def files(tmp_path, recording):
         (["takes.csv", "other"], DataError, "two recordings are called 'takes'"),
         (["takes.csv", "nowhere.csv"], DataError, "there is no file 'nowhere.csv'"),
         (["alike.csv"], DataError, "recording 'alike': there is only one label"),
-        (["--out", "takes.csv"], DataError, "the folder 'takes.csv' could not be made"),
+        (["--out", "takes.csv"], OptionError, "--out takes.csv is a file; name a folder"),
         (["--jobs", "0"], OptionError, "--jobs 0 must be "),
     ],
 )

@@ -191,6 +191,43 @@ def replacing(path: Source) -> Iterator[Path]:
 
 
 @contextmanager
+def filling(folder: Source) -> Iterator[Path]:
+    """Yield a temporary folder, whose files go to the folder once all of them are written.
+
+    The folder is made with its parents if needed, and files of the same names are replaced. If
+    anything goes wrong on the way, the folder stays as it was, or absent.
+    """
+    target = as_path(folder)
+    try:
+        there = next(each for each in (target, *target.resolve().parents) if each.is_dir())
+        with tempfile.TemporaryDirectory(dir=there, prefix=".") as name:
+            temporary = Path(name) / "files"
+            temporary.mkdir()
+            yield temporary
+            _move(temporary, target)
+    except OSError as error:  # its own text names the temporary folder
+        raise DataError(
+            f"the folder {show(folder)} could not be written: "
+            f"{error.strerror or type(error).__name__}; check the path, its permissions and the "
+            "space on the disk"
+        ) from error
+
+
+def _move(temporary: Path, target: Path) -> None:
+    """Move all files of a folder to another, at once where that does not exist yet."""
+    if not target.exists():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        temporary.rename(target)
+        return
+    for file in sorted(temporary.rglob("*")):
+        place = target / file.relative_to(temporary)
+        if file.is_dir():
+            place.mkdir(exist_ok=True)
+        else:
+            file.replace(place)
+
+
+@contextmanager
 def writing(path: Source) -> Iterator[IO[str]]:
     """Open a text file that appears whole or not at all; compressed where its suffix says so."""
     suffix = as_path(path).suffix.lower()

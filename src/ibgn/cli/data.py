@@ -1,50 +1,30 @@
-"""Commands about data: inspect, convert."""
+"""The command that converts data from one format to another."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from ibgn.cli.flags import in_flags
-from ibgn.cli.options import Data, Json, Reading, takes_data
-from ibgn.cli.output import busy, listed, print_inspection, print_json, say, warnings_aloud
-
-if TYPE_CHECKING:
-    from ibgn.io.longframe import LongFrame
+from ibgn.cli.options import Json, Reading, takes_data
+from ibgn.cli.output import busy, listed, print_json, say, warnings_aloud
+from ibgn.cli.targets import STANDARD, output_file, writes
 
 
-@takes_data(zero_length="drop")
-def inspect(
-    data: Data,
-    as_json: Json = False,
-    *,
-    reading: Reading,
-) -> None:
-    """Say what is in a file, and what looks like a mistake.
-
-    Intervals of zero length are counted and left out, unless --zero-length error is given.
-    """
-    from ibgn.inspection import inspect as inspect_sequences
-
-    with warnings_aloud() as said, busy(f"inspecting {data.name}"):
-        X, y = reading.read(data)
-        found = inspect_sequences(X, y, n_jobs=-1)
-    suspected = [in_flags(warning) for warning in found.warnings]
-    if as_json:
-        print_json(found.as_dict() | {"warnings": [*said, *suspected]})
-    else:
-        print_inspection(found)
-        for warning in suspected:
-            say(f"warning: {warning}")
-
-
+@writes(target="either")
 @takes_data()
 def convert(
     source: Annotated[
         Path,
         typer.Argument(metavar="IN", help="File to read; - is standard input.", readable=False),
     ],
-    target: Annotated[Path, typer.Argument(metavar="OUT", help="File to write.", readable=False)],
+    target: Annotated[
+        Path,
+        typer.Argument(
+            metavar="OUT",
+            help="File to write; - prints it, as CSV or as --to says.",
+            readable=False,
+        ),
+    ],
     to: Annotated[
         str | None, typer.Option("--to", help="Format of OUT, if its suffix does not tell.")
     ] = None,
@@ -52,18 +32,27 @@ def convert(
     *,
     reading: Reading,
 ) -> None:
-    """Read intervals in one format and write them in another, half-open and in order."""
+    """Read intervals in one format and write them in another, half-open and in order.
+
+    $ ibgn convert takes.csv takes.jsonl
+    """
+    from ibgn.errors import Option, OptionError
     from ibgn.io import write
     from ibgn.io.registry import find_format
     from ibgn.text import count
 
+    printed = target == STANDARD
+    if printed and as_json:
+        reason = ("is printed where ", Option("target", "-"), " prints the intervals; give one")
+        raise OptionError("as_json", True, *reason)
     # before the work, so that a typo costs no time
-    written_as, cleaning = find_format(target, to, "to", writing=True), reading.cleaning()
+    written_as = find_format(target, to or ("csv" if printed else None), "to", writing=True)
+    cleaning = reading.cleaning()
     with warnings_aloud() as said, busy(f"converting {source.name}"):
         frame = reading.load(source)
-        _refuse_loss(frame, source, target)
         X, y = frame.read(cleaning)
-        write(X, target, y, format=written_as)
+        with output_file(target) as path:
+            write(X, path, y, format=written_as)
     if as_json:
         counts = {"instances": len(X), "intervals": len(X.action), "format": written_as}
         lost = {"left_out": list(frame.left_out), "warnings": said}
@@ -71,16 +60,6 @@ def convert(
         return
     if frame.left_out:
         say(f"left out {listed(frame.left_out)}")
-    counted = f"{count(len(X), 'instance')}, {count(len(X.action), 'interval')}"
-    say(f"wrote {counted} to {target}")
-
-
-def _refuse_loss(frame: "LongFrame", source: Path, target: Path) -> None:
-    from ibgn.errors import DataError
-
-    in_place = source.exists() and target.exists() and source.samefile(target)
-    if in_place and frame.left_out:
-        raise DataError(
-            f"{frame.source}IN and OUT are the same file, which would lose "
-            f"{listed(frame.left_out)}; name another OUT"
-        )
+    if not printed:
+        counted = f"{count(len(X), 'instance')}, {count(len(X.action), 'interval')}"
+        say(f"wrote {counted} to {target}")

@@ -9,6 +9,7 @@ from ibgn.cli.options import Json, Seed
 from ibgn.cli.output import busy, print_json, say
 from ibgn.cli.results import check_jobs, command_line, watched
 from ibgn.cli.tables import print_comparison
+from ibgn.cli.targets import writes
 
 if TYPE_CHECKING:
     from ibgn.evaluation.folds import Fold
@@ -16,7 +17,10 @@ if TYPE_CHECKING:
     from ibgn.evaluation.robustness import Robustness
     from ibgn.intervals import IntervalSequences
 
-Out = Annotated[Path, typer.Option(help="Folder for the report, its pieces, the data and a model.")]
+Out = Annotated[
+    Path,
+    typer.Option(metavar="FOLDER", help="Folder for the report, its pieces, the data and a model."),
+]
 Jobs = Annotated[int, typer.Option("--jobs", help="Folds at the same time; -1 is all cores.")]
 
 INSTANCES = 16  # of each style
@@ -29,27 +33,27 @@ QUESTION = (
 )
 
 
+@writes(out="folder")
 def demo(
     out: Out = Path("ibgn-demo"), seed: Seed = 0, jobs: Jobs = -1, as_json: Json = False
 ) -> None:
     """Simulate signed words, compare methods on them and write a report; needs no data."""
+    from ibgn._files import filling
     from ibgn.datasets import make_hand_signs
     from ibgn.evaluation.folds import make_folds
     from ibgn.evaluation.methods import COMPARED, with_short_chains
     from ibgn.evaluation.plain import rows
     from ibgn.io import write
-    from ibgn.report.report import make_folder
 
     check_jobs(jobs)
-    make_folder(out)
     X, y, _ = make_hand_signs(instances_per_style=INSTANCES, random_state=seed)
-    write(X, out / "hand-signs.csv", y)
     folds = make_folds(X, y, "group", n_splits=FOLDS, seed=seed)
     methods = with_short_chains(COMPARED, DRAWS, SWEEPS)
     robustness = _compare(X, y, methods, folds, seed, jobs)
-    with busy("writing the report"):
-        _write_report(out, X, y, robustness, methods, folds, seed, jobs)
-        _save_model(X, y, methods, out, seed, jobs)
+    with busy("writing the report"), filling(out) as folder:
+        write(X, folder / "hand-signs.csv", y)
+        _write_report(folder, X, y, robustness, methods, folds, seed, jobs)
+        _save_model(X, y, methods, folder, seed, jobs)
     clean = robustness.at("none")
     if as_json:
         frames = {
@@ -96,7 +100,7 @@ def _write_report(
 ) -> None:
     from ibgn.report import Origin, find, make_report
 
-    origin = Origin("Signed words", QUESTION, command_line(), seed, "group")
+    origin = Origin("Signed words", QUESTION, command_line(), seed, "group", unit="s")
     clean, curves = measured.at("none"), measured.curves()
     findings = find(origin, X, y, clean, folds, methods, robustness=curves, n_jobs=jobs)
     make_report(findings).save(out / "report.html", out / "pieces")

@@ -7,6 +7,7 @@ import typer
 
 from ibgn.cli.options import Delimiter, Encoding, Json, Seed, text_options
 from ibgn.cli.output import busy, print_json, say, warnings_aloud
+from ibgn.cli.targets import writes
 
 if TYPE_CHECKING:
     from ibgn.intervals import IntervalSequences
@@ -60,6 +61,7 @@ Jobs = Annotated[
 ]
 
 
+@writes(output="either")
 def detect(
     train: Train,
     new: New,
@@ -85,7 +87,10 @@ def detect(
     encoding: Encoding = None,
     as_json: Json = False,
 ) -> None:
-    """Learn actions from labelled sensor recordings, and detect their intervals in new ones."""
+    """Learn actions from labelled sensor recordings, and detect their intervals in new ones.
+
+    $ ibgn detect train.csv new.csv --label action -o intervals.csv
+    """
     from ibgn.detection import ActionDetector
     from ibgn.io.registry import find_format
     from ibgn.io.sensors import read_sensors

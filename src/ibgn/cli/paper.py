@@ -8,6 +8,7 @@ import typer
 from ibgn.cli.options import Json, Reading, Seed, takes_data
 from ibgn.cli.output import print_json, say, warnings_aloud
 from ibgn.cli.results import check_jobs, command_line, watched
+from ibgn.cli.targets import writes
 
 Recordings = Annotated[
     list[Path] | None,
@@ -22,11 +23,15 @@ Full = Annotated[
     typer.Option("--full", help="The whole protocol with ten repetitions: a night or more."),
 ]
 Out = Annotated[
-    Path, typer.Option(help="Folder for the report and its pieces; an interrupted run resumes.")
+    Path,
+    typer.Option(
+        metavar="FOLDER", help="Folder for the report and its pieces; an interrupted run resumes."
+    ),
 ]
 Jobs = Annotated[int, typer.Option("--jobs", help="Folds at the same time; -1 is all cores.")]
 
 
+@writes(out="folder")
 @takes_data()
 def paper(
     recordings: Recordings = None,
@@ -40,6 +45,7 @@ def paper(
     reading: Reading,
 ) -> None:
     """Run the experiments of the paper on simulations, and on your recordings if you name some."""
+    from ibgn._files import filling
     from ibgn.errors import Option, OptionError
     from ibgn.report.report import make_folder
     from ibgn.reproduction.page import make_paper_report, save_paper_report
@@ -64,7 +70,8 @@ def paper(
                 on_done=watch.done,
             )
         report = make_paper_report(results, command_line())
-        written = save_paper_report(report, out)
+        with filling(out) as folder:
+            written = [out / path.name for path in save_paper_report(report, folder)]
     for path in written:
         say(f"wrote {path}")
     if as_json:

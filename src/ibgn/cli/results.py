@@ -2,18 +2,18 @@
 
 import shlex
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
 from ibgn.cli.output import busy, say, warnings_aloud
+from ibgn.cli.targets import Command, check_suffix, writes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,8 +40,16 @@ Page = Annotated[
 ]
 Pieces = Annotated[
     Path | None,
-    typer.Option(help="Folder for every figure (PNG), frame (CSV) and number (JSON) of a report."),
+    typer.Option(
+        metavar="FOLDER",
+        help="Folder for every figure (PNG), frame (CSV) and number (JSON) of a report.",
+    ),
 ]
+
+
+def writes_outputs(*pairs: str) -> Callable[[Command], Command]:
+    """Check where `Outputs` go before a command runs; its `pairs` name files that are read."""
+    return writes(pairs, output="file", predictions="file", report="file", pieces="folder")
 
 
 def command_line() -> str:
@@ -74,34 +82,18 @@ def keep(frame: "pd.DataFrame", path: Path | None) -> None:
 class Outputs:
     """Where results are written: options that several commands share."""
 
+    panel: ClassVar[str] = "Files to write"
+
     output: Output = None
     predictions: Predictions = None
     report: Page = None
     pieces: Pieces = None
 
-    def check(self, *inputs: Path | None) -> None:
-        """Fail early if an output could not be written, or would overwrite data."""
-        from ibgn.errors import OptionError
-
-        _check_file("output", self.output, ".csv", ".parquet")
-        _check_file("predictions", self.predictions, ".csv", ".parquet")
-        _check_file("report", self.report, ".html", ".htm")
-        if self.pieces is not None:
-            from ibgn.report.report import make_folder
-
-            make_folder(self.pieces)
-        read = {path.resolve() for path in inputs if path is not None}
-        written: set[Path] = set()
-        for option in ("output", "predictions", "report", "pieces"):
-            path = getattr(self, option)
-            if path is None:
-                continue
-            if path.resolve() in read:
-                reason = "is also an input, and would be overwritten; name another file"
-                raise OptionError(option, str(path), reason)
-            if path.resolve() in written:
-                raise OptionError(option, str(path), "is written twice; name another file")
-            written.add(path.resolve())
+    def check(self) -> None:
+        """Refuse files of another kind."""
+        check_suffix("output", self.output, ".csv", ".parquet")
+        check_suffix("predictions", self.predictions, ".csv", ".parquet")
+        check_suffix("report", self.report, ".html", ".htm")
 
     @cached_property
     def journal(self) -> "Journal | None":
@@ -123,6 +115,7 @@ class Outputs:
 
     def write_report(self, find: Callable[[], "Findings"]) -> list[str]:
         """Write the page, its pieces, or both; returns warnings."""
+        from ibgn._files import filling
         from ibgn.report import make_report
 
         with warnings_aloud() as messages, busy("writing the report"):
@@ -130,7 +123,8 @@ class Outputs:
             if self.report is not None:
                 report.save(self.report)
             if self.pieces is not None:
-                report.save_pieces(self.pieces)
+                with filling(self.pieces) as folder:
+                    report.save_pieces(folder)
         for path in (self.report, self.pieces):
             if path is not None:
                 say(f"wrote {path}")
@@ -140,26 +134,6 @@ class Outputs:
         """Remove this run's results from the journal, once all is written."""
         if self.journal is not None:
             self.journal.forget()
-
-
-def _check_file(option: str, path: Path | None, *suffixes: str) -> None:
-    """Refuse a file of another kind, or in a folder that cannot be written to."""
-    from ibgn.errors import DataError, OptionError
-    from ibgn.text import quote
-
-    if path is None:
-        return
-    if path.suffix.lower() not in suffixes:
-        raise OptionError(option, str(path), f"must be a {' or a '.join(suffixes)} file")
-    if not path.parent.is_dir():
-        raise DataError(f"there is no folder {quote(path.parent)}; make it first")
-    try:
-        with tempfile.TemporaryFile(dir=path.parent):
-            pass
-    except OSError as error:
-        raise DataError(
-            f"nothing can be written to the folder {quote(path.parent)}: {error.strerror}"
-        ) from error
 
 
 class Watch:

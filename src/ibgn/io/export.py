@@ -11,7 +11,7 @@ import json
 import math
 import warnings
 from collections import Counter, defaultdict
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ibgn._files import COMPRESSIONS, Source, as_path, show, writing
+from ibgn._files import COMPRESSIONS, Source, as_path, filling, is_folder, show, writing
 from ibgn.columns import as_column
 from ibgn.errors import DataError, DataWarning
 from ibgn.intervals import Instance, IntervalSequences
@@ -213,15 +213,29 @@ def write_instances(
     for rows, header in instances:
         check_known(header, f"instance {quote(header['instance'])}")
         check(rows, header)
+    files = dict(zip(_files(columns["instance"], suffix), instances, strict=True))
+    target = as_path(path)
+    if len(instances) == 1 and not is_folder(target):
+        _write_files(target.parent, {target.name: instances[0]}, render)
+        return
     try:
-        targets = _targets(as_path(path), columns["instance"], suffix)
+        _check_folder(target, files, suffix)
     except OSError as error:
         raise DataError(
             f"{show(path)} cannot be written to: {error.strerror or type(error).__name__}; check "
-            "the path and its permissions, and make the folder that it is in"
+            "the path and its permissions"
         ) from error
-    for target, (rows, header) in zip(targets, instances, strict=True):
-        with writing(target) as file:
+    with filling(target) as folder:
+        _write_files(folder, files, render)
+
+
+def _write_files(
+    folder: Path,
+    files: Mapping[str, tuple[Instance, Known]],
+    render: Callable[[Instance, Known], Iterable[str]],
+) -> None:
+    for name, (rows, header) in files.items():
+        with writing(folder / name) as file:
             file.writelines(f"{line}\n" for line in render(rows, header))
 
 
@@ -230,32 +244,34 @@ def to_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
-def _targets(path: Path, names: Sequence[str], suffix: str) -> list[Path]:
-    if len(names) == 1 and not path.is_dir():
-        return [path]
+def _files(names: Sequence[str], suffix: str) -> list[str]:
+    """Names of files, of characters that every system takes; the id itself stands in the file."""
     digits = len(str(len(names) - 1))
-    files = []
-    for d, name in enumerate(names):
-        # characters that every system takes; the id itself stands in the file
-        safe = "".join(c if c.isalnum() or c in "-_" else "_" for c in name[:LONGEST])
-        files.append(f"{d:0{digits}d}_{safe}{suffix}")
-    if path.exists() and not path.is_dir():
+    safe = (
+        "".join(c if c.isalnum() or c in "-_" else "_" for c in name[:LONGEST]) for name in names
+    )
+    return [f"{d:0{digits}d}_{name}{suffix}" for d, name in enumerate(safe)]
+
+
+def _check_folder(folder: Path, files: Collection[str], suffix: str) -> None:
+    """Refuse a folder that is a file, or holds others that would be read with these."""
+    if folder.exists() and not folder.is_dir():
         raise DataError(
-            f"{show(path)} is a file, but {count(len(names), 'instance')} go into a folder, one "
+            f"{show(folder)} is a file, but {count(len(files), 'instance')} go into a folder, one "
             "file each; name a folder"
         )
-    path.mkdir(exist_ok=True)
+    if not folder.parent.is_dir():
+        raise DataError(f"there is no folder {show(folder.parent)}; make it first")
     # other files of the format would be read together with these
     endings = tuple(suffix.lower() + more for more in ("", *COMPRESSIONS))
-    there = (p.relative_to(path).as_posix() for p in path.rglob("*") if p.is_file())
-    others = sorted({name for name in there if name.lower().endswith(endings)} - set(files))
+    there = (p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file())
+    others = sorted(n for n in there if n.lower().endswith(endings) and n not in files)
     if others:
         raise DataError(
-            f"{show(path)} holds {count(len(others), 'other file')} of this format, such as "
+            f"{show(folder)} holds {count(len(others), 'other file')} of this format, such as "
             f"{quote(others[0])}, which would be read with these; name an empty folder, or "
             "remove them"
         )
-    return [path / file for file in files]
 
 
 def parse_known(text: str, what: str) -> Any:

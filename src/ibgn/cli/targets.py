@@ -1,0 +1,205 @@
+"""Where commands may write: one rule for all of them, applied before the work begins.
+
+No command writes over what it reads, nor among the data of a folder that it reads, however the
+paths are spelled or linked; nor over an existing file, unless --force is given. A folder that is
+missing or cannot be written to is an error before hours of work, not after them.
+"""
+
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import wraps
+from inspect import Parameter, Signature, signature
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from ibgn._files import show
+from ibgn.errors import DataError, Option, OptionError
+from ibgn.text import quote
+
+__all__ = ["STANDARD", "Command", "check_suffix", "check_targets", "output_file", "writes"]
+
+Kind = Literal["file", "folder", "either"]
+Force = Annotated[bool, typer.Option("--force", help="Replace files that exist already.")]
+Command = Callable[..., None]
+
+STANDARD = Path("-")  # standard input or output
+RESUMED = ("journals",)  # what an interrupted run leaves behind, to be resumed
+
+
+def writes(pairs: tuple[str, ...] = (), **outputs: Kind) -> Callable[[Command], Command]:
+    """Check where a command writes before it runs, and give it the option --force.
+
+    Parameters
+    ----------
+    pairs : parameters written as name=file whose files are read
+    **outputs : parameters for what is written, each a "file", a "folder", or "either", which may
+        also be -, standard output. Every other path among the parameters is read.
+    """
+
+    def decorate(command: Command) -> Command:
+        parameters = signature(command).parameters
+
+        @wraps(command)
+        def checked(force: bool, **given: Any) -> None:
+            for name, kind in outputs.items():
+                if given[name] == STANDARD and kind == "either" and not _required(name):
+                    given[name] = None
+            written = {name: given[name] for name in outputs}
+            read = [path for name in given.keys() - outputs for path in _paths(given[name])]
+            named = [text.partition("=")[2] for name in pairs for text in given[name] or ()]
+            check_targets(written, outputs, [*read, *map(Path, filter(None, named))], force)
+            command(**given)
+
+        def _required(name: str) -> bool:
+            return parameters[name].default is Parameter.empty
+
+        forced = Parameter("force", Parameter.KEYWORD_ONLY, default=False, annotation=Force)
+        keyword = [each.replace(kind=Parameter.KEYWORD_ONLY) for each in parameters.values()]
+        checked.__signature__ = Signature([*keyword, forced])  # type: ignore[attr-defined]
+        checked.__annotations__ = {p.name: p.annotation for p in (*keyword, forced)}
+        return checked
+
+    return decorate
+
+
+@contextmanager
+def output_file(target: Path) -> Iterator[Path]:
+    """Yield the path to write to; what is written for - is printed when it is complete."""
+    if target != STANDARD:
+        yield target
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "output"
+        yield path
+        if path.is_dir():
+            raise DataError(
+                "several instances of this format are several files, which standard output is "
+                "not; name a folder, or a format that holds all in one"
+            )
+        sys.stdout.flush()
+        if hasattr(sys.stdout, "buffer"):
+            sys.stdout.buffer.write(path.read_bytes())
+        else:  # replaced by a stream of text, as in a notebook
+            sys.stdout.write(path.read_text("utf-8"))
+
+
+def check_suffix(option: str, path: Path | None, *suffixes: str) -> None:
+    """Refuse a file of another kind than these."""
+    if path is not None and path.suffix.lower() not in suffixes:
+        raise OptionError(option, str(path), f"must be a {' or a '.join(suffixes)} file")
+
+
+def _paths(value: Any) -> Iterator[Path]:
+    for each in value if isinstance(value, list | tuple) else [value]:
+        if isinstance(each, Path) and each != STANDARD:
+            yield each
+
+
+def check_targets(
+    written: Mapping[str, Path | None],
+    kinds: Mapping[str, Kind],
+    read: Iterable[Path],
+    force: bool,
+) -> None:
+    """Refuse to write over what is read, over another output, or over what exists.
+
+    Parameters
+    ----------
+    written : by option, where results go; None and - are standard output
+    kinds : by option, whether that is a "file", a "folder" or "either"
+    read : files and folders that the command reads
+    force : whether existing files that are not read may be replaced
+    """
+    before: list[Path] = []
+    sources = [path for path in read if path.exists()]
+    for option, path in written.items():
+        if path is None or (path == STANDARD and kinds[option] == "either"):
+            continue
+        try:
+            _check_kind(option, path, kinds[option])
+            for source in sources:
+                _refuse_input(option, path, source)
+            if any(_is_same(path, other) for other in before):
+                raise OptionError(option, str(path), "is written twice; name another file")
+            if not force:
+                _refuse_existing(option, path)
+            _check_folder(path if path.is_dir() else path.resolve().parent, kinds[option])
+        except (OSError, RuntimeError) as error:  # a name that is too long, a loop of links
+            reason = getattr(error, "strerror", None) or type(error).__name__
+            why = f"cannot be written to: {reason}; name another"
+            raise OptionError(option, str(path), why) from error
+        before.append(path)
+
+
+def _check_kind(option: str, path: Path, kind: Kind) -> None:
+    if path == STANDARD or not path.name:
+        raise OptionError(option, str(path), f"must be a {kind}; name one")
+    if kind == "file" and path.is_dir():
+        raise OptionError(option, str(path), "is a folder; name a file")
+    if kind == "folder" and path.exists() and not path.is_dir():
+        raise OptionError(option, str(path), "is a file; name a folder")
+    if path.exists() and not path.is_file() and not path.is_dir():
+        reason = "is a device or a pipe, which is not replaced; name a file"
+        raise OptionError(option, str(path), reason)
+
+
+def _refuse_input(option: str, path: Path, source: Path) -> None:
+    """Refuse an output that is an input, is in a folder that is read, or holds an input."""
+    if _is_same(path, source):
+        reason = "is also an input, and would be overwritten; name another file"
+        raise OptionError(option, str(path), reason)
+    here, there = path.resolve(), source.resolve()
+    if source.is_dir() and _is_data(path, source, there in here.parents):
+        reason = f"is in the folder {show(source)}, which is read as data; write it elsewhere"
+        raise OptionError(option, str(path), reason)
+    if path.is_dir() and here in there.parents:
+        reason = f"is the folder of {quote(source.name)}, which is read; name another folder"
+        raise OptionError(option, str(path), reason)
+
+
+def _is_data(path: Path, folder: Path, inside: bool) -> bool:
+    """Whether a file is among the data of a folder, or would be the next time it is read."""
+    files = (file for file in folder.rglob("*") if file.is_file())
+    if path.exists():
+        return inside or (path.is_file() and any(_is_same(path, file) for file in files))
+    return inside and any(file.suffix.lower() == path.suffix.lower() for file in files)
+
+
+def _is_same(path: Path, other: Path) -> bool:
+    """Whether two paths lead to the same file, by name, by link, or in another spelling."""
+    if path.exists() and other.exists():
+        return path.samefile(other)
+    return path.resolve() == other.resolve()
+
+
+def _refuse_existing(option: str, path: Path) -> None:
+    replace = ("name another, or replace it with ", Option("force", True))
+    if path.is_dir():
+        inside = sorted(each.name for each in path.iterdir() if each.name not in RESUMED)
+        if inside:
+            what = f"is a folder that holds {quote(inside[0])} already; "
+            raise OptionError(option, str(path), what, *replace)
+    elif os.path.lexists(path):
+        raise OptionError(option, str(path), "exists already; ", *replace)
+
+
+def _check_folder(folder: Path, kind: Kind) -> None:
+    """Refuse a folder that is missing or cannot be written to; folders for folders are made."""
+    while kind == "folder" and not folder.exists():
+        folder = folder.parent
+    if folder.exists() and not folder.is_dir():
+        raise DataError(f"{show(folder)} is a file, not a folder; name another")
+    if not folder.is_dir():
+        raise DataError(f"there is no folder {show(folder)}; make it first")
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise DataError(
+            f"nothing can be written to the folder {show(folder)}: {error.strerror}"
+        ) from error
