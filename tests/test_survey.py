@@ -134,14 +134,6 @@ def test_contradicting_labels_can_be_ignored():
     assert (len(X), y) == (3, None)
 
 
-def test_unlabelled_instances_are_written_and_read_back(tmp_path):
-    from ibgn import write_csv
-
-    X, y = read_table(LABELLED, unlabelled="keep")
-    write_csv(X, tmp_path / "takes.csv", y)
-    assert read_csv(tmp_path / "takes.csv", unlabelled="keep")[1].tolist() == ["tea", None, "soup"]
-
-
 def test_a_survey_reads_on_with_what_errors_propose(tmp_path):
     path = tmp_path / "events.tsv"
     path.write_text(boris("a", STATE, POINT, ("pour", "STATE", "2", "2")))
@@ -181,12 +173,13 @@ def test_options_that_leave_nothing_are_not_proposed(tmp_path):
 
 def test_a_survey_finds_where_labels_are(tmp_path):
     path = tmp_path / "events.tsv"
-    path.write_text(boris("a", STATE) + boris("b", STATE, meal="soup").removeprefix(EVENTS))
+    others = (boris("b", STATE, meal="soup"), boris("c", STATE))
+    path.write_text(boris("a", STATE) + "".join(each.removeprefix(EVENTS) for each in others))
     found = survey(path)
     assert found.y is None
     assert found.activity == {"activity": "variable:meal"}
     (subject,) = [entry for entry in found.entries if entry.name == "Ann"]
-    assert (subject.number, subject.values, subject.distinct) == (2, ("boil",), 1)
+    assert (subject.number, subject.values, subject.distinct) == (3, ("boil",), 1)
 
 
 def test_a_folder_may_name_the_activity(folder):
@@ -195,6 +188,7 @@ def test_a_folder_may_name_the_activity(folder):
     (folder / "soup").mkdir()
     (folder / "first.tsv").rename(folder / "tea" / "first.tsv")
     (folder / "last.tsv").rename(folder / "soup" / "last.tsv")
+    (folder / "soup" / "more.tsv").write_text(boris("d", STATE))
     for path in folder.rglob("*.tsv"):
         path.write_text(path.read_text().replace("\ttea\t", "\t\t"))
     assert survey(folder).activity == {"activity": "folder"}
@@ -229,6 +223,8 @@ def notes(extensions):
             sky, *lines = file.lines()
             if sky == "rain" and not rain:
                 raise DataError(f"{file.prefix}it rains; use ", Option("rain", True))
+            if sky == "fog":
+                raise DataError(f"{file.prefix}nothing can be seen")
             rows = [line.split(separator) for line in lines]
             notes = [Annotation("n", action, float(a), float(b), "") for action, a, b in rows]
             yield Recording(file.name, notes)
@@ -250,7 +246,7 @@ def test_the_outline_and_the_errors_of_any_format_guide(notes, ibgn, tmp_path):
 
 def test_a_file_that_cannot_be_read_is_outlined_before_the_error(notes, ibgn, tmp_path):
     path = tmp_path / "day.notes"
-    path.write_text("sun\nboil;0;x\n")
+    path.write_text("fog\nboil;0;1\n")
     result = ibgn("inspect", path)
     assert (result.returncode, result.stdout) == (1, "")
     assert result.stderr.index("weather") < result.stderr.index("error:")

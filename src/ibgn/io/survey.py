@@ -201,7 +201,7 @@ def outline(path: Sources, format: Format, options: Mapping[str, Any]) -> list[E
 
 
 def _find_activity(read: _Reading, entries: Iterable[Entry]) -> dict[str, Any]:
-    """First option that gives instances labels, of which there are at least two."""
+    """First option that gives instances at least two labels, one of them more than once."""
     candidates = [entry.chosen_by for entry in entries if entry.distinct > 1]
     named = [option.value for option in candidates if option and option.name == "activity"]
     if "track" in read.format.kinds.activity and read.format.yields_recordings:
@@ -214,7 +214,7 @@ def _find_activity(read: _Reading, entries: Iterable[Entry]) -> dict[str, Any]:
         trial = _Reading(read.format, read.path, {**read.given, "activity": value}, read.needed)
         with suppress(DataError):
             labels = trial.with_needed().y
-            if labels is not None and len(set(labels.tolist())) > 1:
+            if labels is not None and 1 < len(set(labels.tolist())) < len(labels):
                 return {"activity": value} | {
                     name: each for name, each in trial.needed.items() if name not in read.needed
                 }
