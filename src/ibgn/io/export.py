@@ -80,6 +80,8 @@ def check_writable(
             )
     for code in np.unique(X.action):
         _check_text(f"action {code}", X.actions[code])
+    for name in set() if X.track is None else set(X.track) - {""}:
+        _check_text("a track", name)
     cells = {"label": _plain("y", y, len(X)), "group": _plain("groups", X.groups, len(X))}
     for name, values in cells.items():
         _check_cells(name, values or [], held)

@@ -12,14 +12,13 @@ from ibgn._files import Source
 from ibgn.errors import DataError
 from ibgn.intervals import Instance, IntervalSequences
 from ibgn.io.export import Known, Tier, lay_out, to_json, write_instances
+from ibgn.io.formats.elan.content import ACTIVITY, MINE, milliseconds
 from ibgn.io.registry import writer
 from ibgn.text import quote
 
-__all__ = ["ACTIVITY", "MINE", "milliseconds", "write_elan"]
+__all__ = ["write_elan"]
 
 SUFFIX = ".eaf"
-ACTIVITY = "ibgn activity"  # tier that shows the label
-MINE = "ibgn."  # begins the names of the properties in which a file speaks of itself
 NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 LARGEST_SLOT = 2**32 - 2  # milliseconds; the schema has unsigned numbers of 32 bits
 HEAD = (  # of no day, so that equal data are equal files
@@ -67,12 +66,6 @@ def write_elan(
     ['0_a.eaf', '1_b_c.eaf']
     """
     write_instances(X, path, y, SUFFIX, _check, _render)
-
-
-def milliseconds(start: float, end: float, offset: float) -> tuple[int, int]:
-    """Whole milliseconds of an interval, at least one, since ELAN shows nothing shorter."""
-    first = round((start - offset) * 1000)
-    return first, max(round((end - offset) * 1000), first + 1)
 
 
 def _check(rows: Instance, known: Known) -> None:
