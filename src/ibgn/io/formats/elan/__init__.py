@@ -5,12 +5,13 @@ from collections.abc import Iterator
 from ibgn.io.annotations import Annotation, Recording
 from ibgn.io.files import Files
 from ibgn.io.formats.elan.content import read_content
+from ibgn.io.formats.elan.editing import ElanDocument
 from ibgn.io.formats.elan.writing import write_elan
 from ibgn.io.head import CERTAIN, Head
 from ibgn.io.parsing.xml import parse_xml
 from ibgn.io.registry import reader
 
-__all__ = ["read_elan", "write_elan"]
+__all__ = ["ElanDocument", "read_elan", "write_elan"]
 
 
 def _sniff(head: Head) -> float:

@@ -3,6 +3,7 @@
 A file that was written here has exact times, its instance, label and group in its header.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 from xml.etree.ElementTree import Element
@@ -13,9 +14,19 @@ from ibgn.io.export import KNOWN, check_known, parse_known
 from ibgn.io.formats.elan.document import Note, Timed, read_notes, read_properties
 from ibgn.text import printable, quote
 
-__all__ = ["ACTIVITY", "MINE", "Content", "milliseconds", "read_content"]
+__all__ = [
+    "ACTIVITY",
+    "LARGEST_SLOT",
+    "MINE",
+    "Content",
+    "check_text",
+    "milliseconds",
+    "read_content",
+]
 
 ACTIVITY = "ibgn activity"  # tier that shows the label
+LARGEST_SLOT = 2**32 - 2  # milliseconds; the schema has unsigned numbers of 32 bits
+NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 MINE = "ibgn."  # begins the names of the properties in which a file speaks of itself
 
 
@@ -48,6 +59,15 @@ def read_content(root: Element, prefix: str) -> Content:
         elif note.value != str(known["label"]):  # someone changed it in ELAN
             known["label"] = note.value
     return Content(notes, check_known(known, f"{prefix}the header"), exact.offset)
+
+
+def check_text(text: str, what: str) -> None:
+    """Refuse a text that XML cannot hold; `what` begins the message."""
+    match = NOT_IN_XML.search(text)
+    if match:
+        raise DataError(
+            f"{what}{quote(text)} holds the character {match[0]!r}, which XML cannot; replace it"
+        )
 
 
 def milliseconds(start: float, end: float, offset: float) -> tuple[int, int]:
