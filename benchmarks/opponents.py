@@ -8,13 +8,13 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax
 from sklearn.base import BaseEstimator, clone
-from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier
 from sklearn.linear_model import RidgeClassifierCV
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from ibgn import IntervalSequences
-from ibgn.evaluation.yardsticks import extra_trees, nearest_raster
 from ibgn.features import IntervalFeatures, Raster
 from ibgn.model.folds import make_inner_folds
 
@@ -88,6 +88,19 @@ def _find_scale(scores: Any, true: Any) -> float:
     return float(np.exp(minimize_scalar(loss, bounds=(-4, 6), method="bounded").x))
 
 
+def extra_trees(*parts: str) -> Pipeline:
+    """The method `extra trees` as a pipeline, on these parts of the features."""
+    trees = ExtraTreesClassifier(500, random_state=0)
+    return make_pipeline(IntervalFeatures(parts, unknown="ignore"), trees)
+
+
+def nearest_raster() -> Pipeline:
+    """The method `nearest raster` as a pipeline."""
+    flatten = FunctionTransformer(lambda pictures: pictures.reshape(len(pictures), -1))
+    nearest = KNeighborsClassifier(1, algorithm="brute")
+    return make_pipeline(Raster(100, unknown="ignore"), flatten, nearest)
+
+
 def boosting() -> Pipeline:
     """Gradient boosting of trees, on statistics, as pairs would take minutes per fold."""
     features = IntervalFeatures(["statistics"], unknown="ignore")
@@ -107,8 +120,8 @@ def rocket() -> Pipeline:
 
 
 OPPONENTS: dict[str, Model] = {
-    "extra trees": lambda: WithTemperature(extra_trees(True)),
-    "extra trees without pairs": lambda: WithTemperature(extra_trees(False)),
+    "extra trees": lambda: WithTemperature(extra_trees("statistics", "pairs")),
+    "extra trees without pairs": lambda: WithTemperature(extra_trees("statistics")),
     "nearest raster": lambda: WithTemperature(nearest_raster(), 0.4),
     "gradient boosting": lambda: WithTemperature(boosting()),
     ROCKET: lambda: WithTemperature(rocket(), 4.0),

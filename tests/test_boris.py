@@ -335,7 +335,7 @@ def test_a_wrong_project_is_refused_with_the_place(file, change, told):
         ("a,b\n1,2\n", r"needs the columns Behavior, Start \(s\) and Stop \(s\) of aggregated"),
         ("Behavior,Start (s),Stop (s)\n", "no instances"),
         ("Behavior,Start (s),Stop (s)\nboil,x,2\n", "row 2: the start is 'x', not a number"),
-        ("Behavior,Start (s),Stop (s)\nboil,0:12,2\n", "row 2: the start is '0:12', not a number"),
+        ("Behavior,Start (s),Stop (s)\nboil,0:1x,2\n", "row 2: the start is '0:1x', not a number"),
         ("Behavior,Start (s),Stop (s)\nboil,1e999,2\n", "row 2: the start is '1e999'"),
         ("Behavior,Start (s),Stop (s)\nboil,NA,2\n", "row 2: there is no time"),
         ("Behavior,Start (s),Stop (s)\nboil,3,2\n", "ends before it starts"),

@@ -97,9 +97,9 @@ def test_progress_has_a_mean_only_of_what_is_alike(alike):
 @pytest.mark.parametrize(
     ("options", "code", "message"),
     [
-        (["-m", "magic"], 2, "--method magic is not a choice; choose among"),
+        (["-m", "magic"], 2, "--method magic is not a method; choose among 'DBN', "),
         (["--scheme", "group"], 1, "needs at least two groups"),
-        (["--folds", "11", "-m", "DBN"], 1, "none has more than 10; use fewer folds"),
+        (["--folds", "11", "-m", "DBN"], 1, "none has more than 10; use --folds 10"),
         (["-o", "scores.xlsx"], 2, "must be a .csv or a .parquet file"),
         (["--column", "label=start", "-m", "DBN"], 1, "error: "),
         (["--curve", "one", "-m", "DBN"], 2, "--curve one must be whole numbers or shares"),

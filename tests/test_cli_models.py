@@ -10,11 +10,10 @@ from typer.testing import CliRunner
 
 from ibgn import DBNClassifier, IBGNClassifier, load, read, write
 from ibgn.cli import app
-from ibgn.cli.flags import methods
+from ibgn.cli.options import METHODS as NAMES
 from ibgn.datasets import make_hand_signs
 from ibgn.errors import OptionError
-
-BUILT_IN = ["ibgn", "ensemble", "forest", "ridge", "ihmm", "dbn", "itbn"]
+from ibgn.evaluation.methods import METHODS
 
 
 @pytest.fixture(scope="module")
@@ -115,7 +114,9 @@ def test_the_same_seed_gives_the_same_file(ibgn, signs, tmp_path):
         assert ibgn("fit", signs, "-o", f"{name}.ibgn", *quick, "--jobs", jobs).returncode == 0
     one, two = (rows(ibgn("predict", f"{name}.ibgn", signs).stdout) for name in ("one", "two"))
     assert one == two
-    assert ibgn("fit", signs, "-o", "paper.ibgn", *quick, "--published").returncode == 0
+    paper = ibgn("fit", signs, "-o", "paper.ibgn", *quick, "--method", "published-ibgn-c")
+    assert paper.returncode == 0
+    assert load(tmp_path / "paper.ibgn").structure == "learned"  # as the flag says
 
 
 def test_failures(ibgn, model, signs, tmp_path):
@@ -153,10 +154,11 @@ def test_other_methods(ibgn, signs, tmp_path, method):
     assert (tmp_path / "why.png").stat().st_size > 1000
     refused = ibgn("sample", "other.ibgn")
     assert refused.returncode == 2
-    assert "does not generate; fit one with --method ibgn" in refused.stderr
+    name = method.upper()
+    assert f"is of {name}, which generates nothing; fit one of IBGN-T" in refused.stderr
     alien = ibgn("fit", signs, "-o", "alien.ibgn", "--method", method, "--structure", "chain")
     assert alien.returncode == 2
-    assert f"--structure chain is not an option of --method {method}, which has " in alien.stderr
+    assert f"--structure chain is not an option of --method {name}, which has " in alien.stderr
 
 
 @pytest.fixture
@@ -206,21 +208,23 @@ def test_options_of_a_method_are_set(invoke):
     [
         (
             ["--method", "hmm"],
-            "--method hmm is not a choice; choose among 'dbn', 'ibgn', 'forest', ",
+            "--method hmm is not a method; did you mean 'IHMM'? choose among 'DBN', 'IBGN-C', ",
         ),
         (
             ["--method", "dbn", "--set", "colour=red"],
-            "--set colour=red is not an option of --method dbn, which has n_bins, smoothing, "
-            "class_prior",
+            "--set colour=red is not an option of --method DBN, which has class_prior, n_bins, "
+            "smoothing",
         ),
-        (["--method", "dbn", "--draws", "5"], "--draws 5 is not an option of --method dbn"),
-        (["--method", "dbn", "--published"], "--published is for --method ibgn"),
-        (["--set", "n_jobs=2"], "--set n_jobs=2 is not an option of --method ibgn"),
+        (["--method", "dbn", "--draws", "5"], "--draws 5 is not an option of --method DBN"),
+        (["--set", "n_jobs=2"], "--set n_jobs=2 is not an option of --method IBGN-T"),
         (["--set", "draws"], "--set draws must be written name=value"),
         (["--set", "draws=5", "--draws", "6"], "--set draws=5 sets 'draws' twice"),
         (["--method", "dbn", "--set", "n_bins=0"], "--set n_bins=0 must be a whole number"),
         (["--method", "dbn", "--set", "n_bins=few"], "--set n_bins=few must be a whole number"),
-        (["--learn-tolerance", "--published"], "--learn-tolerance is for --method ibgn without"),
+        (
+            ["--learn-tolerance", "--method", "published IBGN"],
+            "--learn-tolerance is not for --method 'published IBGN'; use --method IBGN-T",
+        ),
         (["--jobs", "0"], "--jobs 0 must be a whole number other than 0"),
     ],
 )
@@ -230,12 +234,11 @@ def test_options_that_a_method_does_not_have_are_refused(invoke, options, messag
     assert message in str(result.exception)
 
 
-def test_the_help_names_the_methods_that_there_are():
-    (shown,) = (p.help for p in get_command(app).commands["fit"].params if p.name == "method")
-    assert shown.startswith(f"Method: {', '.join(BUILT_IN)}, or ")
-    assert set(BUILT_IN) <= set(methods())
-    library = [name for name, kind in methods().items() if kind.__module__.startswith("ibgn.")]
-    assert sorted(library) == sorted(BUILT_IN)
+def test_the_help_names_the_methods_that_there_are(extensions):
+    assert sorted(NAMES) == sorted(METHODS)
+    for command in ("fit", "evaluate", "robustness"):
+        (shown,) = (p.help for p in get_command(app).commands[command].params if p.name == "method")
+        assert f": {', '.join(NAMES)}, or " in shown
 
 
 def test_a_tolerance_is_learned_where_asked(ibgn, signs):
@@ -249,10 +252,10 @@ def test_a_tolerance_is_learned_where_asked(ibgn, signs):
     assert "tolerance" not in json.loads(
         ibgn("fit", signs, "-o", "p.ibgn", *quick, "--json").stdout
     )
-    for other in (["--published"], ["--method", "dbn"]):
-        refused = ibgn("fit", signs, "-o", "r.ibgn", "--learn-tolerance", *other)
+    for other in ("published-ibgn-f", "dbn"):
+        refused = ibgn("fit", signs, "-o", "r.ibgn", "--learn-tolerance", "--method", other)
         assert refused.returncode == 2
-        assert "--learn-tolerance is for --method ibgn" in refused.stderr
+        assert "; use --method IBGN-T" in refused.stderr
 
 
 def test_options_of_a_reader(ibgn, tmp_path):

@@ -90,7 +90,7 @@ def test_auto_follows_the_groups(relations, signs):
 @pytest.mark.parametrize(
     ("scheme", "splits", "message"),
     [
-        ("stratified", 16, "none has more than 15; use fewer folds"),
+        ("stratified", 16, "none has more than 15; use n_splits=15"),
         ("group", 3, "needs at least two groups, and there are 0"),
         ("some", 3, "choose among"),
         ("stratified", 1, "n_splits=1 must be a whole number from 2 on"),

@@ -137,29 +137,32 @@ BAD = {
     "empty file": ("", {}, "takes.csv: the file is empty"),
     "header only": (HEADER, {}, "takes.csv: there are no rows"),
     "blank lines only": ("\n\n\n", {}, "the file is empty"),
-    "missing column": (
-        GOOD.replace("action", "Aktion"),
+    "unclear column": (
+        "take,wer,wo,start,end\na,ann,hall,0,1\na,bob,hall,1,2\na,ann,room,2,3\n",
         {},
-        "no column 'action' .found: 'instance', 'label', 'Aktion'.*columns={'action': 'Aktion'}",
+        "no column can be told to be the action .found: 'take', 'wer', 'wo'.*columns={'instance': "
+        "'take', 'start': 'start', 'end': 'end', 'action': '...'}",
+    ),
+    "no times": (
+        "instance,action,x,y\na,boil,0,1\n",
+        {},
+        "no column can be told to be the start or the end .*'start': '...', 'end': '...'}",
     ),
     "mapped column missing": (GOOD, {"columns": {"label": "mood"}}, "no column 'mood'"),
-    "columns missing all": (
-        "Instance, action ,Start,finish,Label\na,b,0,1,tea\n",
-        {},
-        "no columns 'instance', 'action', 'start', 'end' .*name them with columns={'instance': "
-        "'Instance', 'action': ' action ', 'start': 'Start', 'end': '...', 'label': 'Label'}",
-    ),
     "columns of no mapping": (GOOD, {"columns": ["action"]}, "columns=.* must map names"),
     "columns of no text": (GOOD, {"columns": {"action": None}}, "columns=.* must map names"),
+    "column number 0": (GOOD, {"columns": {"action": 0}}, "columns=.* numbers from 1 on"),
+    "column beyond the last": (GOOD, {"columns": {"action": 9}}, "there is no column '9' for the"),
     "unknown name in columns": (GOOD, {"columns": {"actor": "who"}}, "not one of 'instance'"),
     "duplicate columns": (GOOD.replace("label", "start"), {}, "the column 'start' 2 times"),
-    "wrong delimiter": (GOOD.replace(",", ";"), {}, "semicolon seems .*use delimiter=';'"),
+    "wrong delimiter": (GOOD, {"delimiter": ";"}, "no row has a time or a number in it"),
     "delimiter of two characters": (
         GOOD,
         {"delimiter": "::"},
         "delimiter=.* must be one char",
     ),
-    "no delimiter": (GOOD, {"delimiter": None}, "delimiter=.* must be one char"),
+    "delimiter of no text": (GOOD, {"delimiter": 5}, "delimiter=.* must be one char"),
+    "header of no kind": (GOOD, {"header": "yes"}, "header='yes' must be true or false"),
     "line break as delimiter": (GOOD, {"delimiter": "\n"}, "delimiter=.* must be one char"),
     "delimiter beyond ASCII": (GOOD, {"delimiter": "é"}, "delimiter=.* must be one char"),
     "end before start": (
@@ -239,8 +242,8 @@ def test_unknown_option_name(file):
         read_csv(file(GOOD), tolerence=1)
 
 
-def test_a_folder_is_not_a_file(tmp_path):
-    with pytest.raises(DataError, match="is a folder"):
+def test_an_empty_folder_is_refused(tmp_path):
+    with pytest.raises(DataError, match="there are no files"):
         read_csv(tmp_path)
 
 

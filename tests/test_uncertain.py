@@ -13,7 +13,7 @@ from sklearn.base import clone
 import ibgn
 import naive_paths
 import naive_worlds
-from ibgn import DataError, IntervalSequences, read_table
+from ibgn import DataError, DataWarning, IntervalSequences, read_table
 from ibgn._kernels.paths import likeliest_path
 from ibgn.classifiers import METHODS, IBGNClassifier
 from ibgn.metrics import measure_confusion
@@ -225,7 +225,7 @@ def test_an_unknown_end_may_be_left_empty(tmp_path):
     ("column", "cell", "message"),
     [
         ("confidence", "high", "takes.csv: row 1 .*: the confidence is 'high', not a number"),
-        ("confidence", "87", "takes.csv: row 1 .*: the confidence is '87', but must be from 0"),
+        ("confidence", "-1", "takes.csv: row 1 .*: the confidence is '-1', but must be from 0"),
         ("alternatives", "pour", "takes.csv: row 1 .*: the alternatives are 'pour'; write"),
         ("alternatives", "{}", "takes.csv: row 1 .*: the alternatives are '{}'; write"),
         ("alternatives", '"{""a"": true}"', "takes.csv: row 1 .*: the alternatives are"),
@@ -237,6 +237,16 @@ def test_cells_that_make_no_sense_are_refused(tmp_path, column, cell, message):
     path.write_text(f"instance,action,start,end,{column}\na,pour,0,1,{cell}\n")
     with pytest.raises(DataError, match=message):
         ibgn.read(path)
+
+
+def test_a_confidence_on_another_scale_is_left_out(tmp_path):
+    """A rating from 1 to 5 or a percentage says nothing about how likely an interval is."""
+    path = tmp_path / "takes.csv"
+    path.write_text("instance,action,start,end,confidence\na,pour,0,1,1\na,stir,1,2,87\n")
+    with pytest.warns(DataWarning, match=r"row 2 .*: the confidence is '87', .* left out; divide"):
+        X, _ = ibgn.read(path)
+    assert X.to_lists() == [[("pour", 0, 1), ("stir", 1, 2)]]
+    assert X.uncertainty is None
 
 
 def test_json_lines_mix_plain_and_uncertain_intervals(tmp_path):

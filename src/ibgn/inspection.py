@@ -9,13 +9,13 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ibgn._arrays import Floats, find_runs
-from ibgn.cleaning import snap
+from ibgn._arrays import Floats, Ints, find_runs
+from ibgn.cleaning import WHOLE_TICK, snap
 from ibgn.columns import as_column
 from ibgn.errors import DataWarning, Option, Part
 from ibgn.intervals import IntervalSequences, as_sequences
 from ibgn.networks import Sequences, count_pairs
-from ibgn.text import count, printable
+from ibgn.text import count, printable, quote
 
 __all__ = ["Inspection", "inspect"]
 
@@ -25,6 +25,8 @@ TOLERANCE_SHARE = 0.01  # share of gaps that must be tiny before a tolerance is 
 TINY = 0.1  # tiny gaps are below this share of the median duration ...
 JUMP = 4.0  # ... and this many times smaller than the next larger gap
 LONGEST = 30_000  # intervals of the longest instance whose pairs are counted; takes seconds
+DECIMALS = (1.0, 0.1, 0.01, 0.001, 0.0001)  # places in which times are written
+SENTENCE = 3  # words of the median action that make a transcript
 ODD_SCALE = 50.0  # an instance this many times longer than the median is in another unit
 
 
@@ -35,6 +37,7 @@ class Inspection:
     Parameters
     ----------
     instances, activities, actions, intervals : how many there are
+    unlabelled : how many instances have no label
     groups : how many there are, or None if instances have no group
     intervals_per_instance, duration : smallest, median and largest
     instances_per_activity, intervals_per_action : counts by name
@@ -47,6 +50,7 @@ class Inspection:
     activities: int
     actions: int
     intervals: int
+    unlabelled: int
     groups: int | None
     intervals_per_instance: dict[str, float]
     duration: dict[str, float]
@@ -73,7 +77,8 @@ def inspect(
     (2, 2, 2, 3, 1)
     """
     X = as_sequences(X)
-    activities = Counter() if y is None else Counter(map(str, as_column("y", y, len(X))))
+    labels = [None] * len(X) if y is None else as_column("y", y, len(X)).tolist()
+    activities = Counter(str(label) for label in labels if label is not None)
     short = X.lengths <= LONGEST
     counts = count_pairs(X if short.all() else X[short], n_jobs=n_jobs)
     each = np.bincount(X.action, minlength=len(X.actions)).tolist()
@@ -82,6 +87,7 @@ def inspect(
         activities=len(activities),
         actions=len(X.actions),
         intervals=len(X.action),
+        unlabelled=labels.count(None),
         groups=None if X.groups is None else len(set(X.groups.tolist())),
         intervals_per_instance=_spread(X.lengths.astype(float)),
         duration=_spread(X.end - X.start),
@@ -101,10 +107,14 @@ def _spread(values: Floats) -> dict[str, float]:
 
 
 def _warnings(X: IntervalSequences, activities: Counter[str]) -> Iterator[DataWarning]:
+    sentences = _sentences(X)
+    wrong_ends = _wrong_ends(X)
     warnings = [
         *_about_lengths(X),
-        _wrong_ends(X),
-        _near_end_points(X),
+        sentences,
+        wrong_ends,
+        # what is spoken has no instants that were written twice, and a tick off is no jitter
+        _near_end_points(X) if sentences is wrong_ends is None else None,
         _overlapping_itself(X),
         _repeated_intervals(X),
         _odd_scale(X),
@@ -139,36 +149,71 @@ def _about_lengths(X: IntervalSequences) -> Iterator[DataWarning]:
         )
 
 
-def _wrong_ends(X: IntervalSequences) -> DataWarning | None:
-    """Actions that follow each other in whole ticks meet; a tick off suggests wrong ends."""
-    times = np.concatenate([X.start, X.end])
-    if len(times) == 0 or (times != np.rint(times)).any():
+def _sentences(X: IntervalSequences) -> DataWarning | None:
+    """Actions that are sentences: most occur once, and have several words."""
+    words = [len(action.split()) for action in X.actions]
+    if len(words) < max(3, 0.5 * len(X.action)) or np.median(words) < SENTENCE:
         return None
-    late, exact, early = (_ends_at_starts(X, shift) for shift in (-1.0, 0.0, 1.0))
-    if max(late, early) < ENOUGH * len(X.end) or max(late, early) < 3 * exact:
-        return None
-    if early > late:
-        return DataWarning(
-            f"ends look inclusive: {early} of {len(X.end)} intervals end one tick before another "
-            f"starts, {exact} exactly there; if so, read with ",
-            Option("closed", "both"),
-        )
     return DataWarning(
-        f"ends look one tick too late: {late} of {len(X.end)} intervals end one tick after another "
-        f"starts, {exact} exactly there; if so, read with ",
-        Option("closed", "left"),
+        f"actions look like sentences: {len(words)} different ones in {len(X.action)} intervals "
+        f"(first: {quote(X.actions[0])}); what people say tells activities apart only where its "
+        "words recur, so choose tracks or a column with names of actions, if there are any"
     )
 
 
-def _ends_at_starts(X: IntervalSequences, shift: float) -> int:
-    """Count intervals that, shifted, end where another of the instance starts."""
-    owner = X.owner
-    end = X.end + shift
-    _, instant = np.unique(np.concatenate([X.start, end]), return_inverse=True)
+def _wrong_ends(X: IntervalSequences) -> DataWarning | None:
+    """Actions that follow each other in whole ticks meet; a tick off suggests wrong ends."""
+    tick = _find_tick(X)
+    if tick is None:
+        return None
+    start, end = (np.rint(times / tick) for times in (X.start, X.end))
+    late, exact, early = (_ends_at_starts(X.owner, start, end + n) for n in (-1, 0, 1))
+    if max(late, early) < ENOUGH * len(end) or max(late, early) < 3 * exact:
+        return None
+    length = "" if tick == 1 else f" ({tick:g})"
+    among = f"of {len(end)} intervals end one tick{length}"
+    if late >= early:
+        return DataWarning(
+            f"ends look one tick too late: {late} {among} after another starts, {exact} exactly "
+            "there; if they were read as inclusive, read with ",
+            Option("closed", "left"),
+        )
+    advice: list[Part] = [Option("closed", "both")]
+    if tick != 1:
+        advice += [" and ", Option("tick", tick)]
+    return DataWarning(
+        f"ends look inclusive: {early} {among} before another starts, {exact} exactly there; if "
+        "so, read with ",
+        *advice,
+    )
+
+
+def _find_tick(X: IntervalSequences) -> float | None:
+    """Length of a tick, of which all times are whole multiples; None where there is none.
+
+    It is a decimal place, or the smallest distance of two times where that is short, as it is
+    of times in frames.
+    """
+    times = np.unique(np.concatenate([X.start, X.end]))
+    place = next((place for place in DECIMALS if _are_whole(times / place)), None)
+    if place is None or len(times) < 2:
+        return None
+    smallest = float(f"{np.diff(times).min():.9g}")
+    short = smallest < TINY * np.median(X.end - X.start)
+    return smallest if short and _are_whole(times / smallest) else place
+
+
+def _are_whole(ticks: Floats) -> bool:
+    return bool((np.abs(ticks - np.rint(ticks)) <= WHOLE_TICK).all())
+
+
+def _ends_at_starts(owner: Ints, start: Floats, end: Floats) -> int:
+    """Count intervals that end where another of the instance starts."""
+    _, instant = np.unique(np.concatenate([start, end]), return_inverse=True)
     key = np.tile(owner, 2) * (instant.max() + 1) + instant
     meets = np.isin(key[len(owner) :], key[: len(owner)])
     # an interval that the shift would empty ends at its own start, which proves nothing
-    return int((meets & (end > X.start)).sum())
+    return int((meets & (end > start)).sum())
 
 
 def _near_end_points(X: IntervalSequences) -> DataWarning | None:

@@ -1,8 +1,10 @@
 """Text for users: names from the data made safe and short, and counts of things."""
 
 import re
+from collections.abc import Iterable
+from difflib import get_close_matches
 
-__all__ = ["count", "printable", "quote", "without_values"]
+__all__ = ["count", "near", "printable", "quote", "without_values"]
 
 NUMBER_OR_NAME = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\d+(?:\.\d+)?(?:e[+-]?\d+)?""")
 
@@ -20,8 +22,27 @@ def printable(text: object, longest: int = 60) -> str:
 
 def quote(text: object, longest: int = 60) -> str:
     """Text from the data, made safe and short for a message."""
-    shown = repr(text if isinstance(text, str) else str(text))
+    shown = repr(str(text))
     return shown if len(shown) <= longest else f"{shown[: longest - 4]}...{shown[0]}"
+
+
+def near(name: str, names: Iterable[str], most: int = 5) -> list[str]:
+    """Names that are written almost like this one, or contain it, the nearest first.
+
+    Examples
+    --------
+    >>> near("tae-1", ["tea-1", "tea-2", "milk"])
+    ['tea-1', 'tea-2']
+    >>> near("TEA", ["make tea", "milk"])
+    ['make tea']
+    """
+    by_key: dict[str, list[str]] = {}
+    for each in names:
+        by_key.setdefault(each.casefold(), []).append(each)
+    key = name.casefold()
+    alike = get_close_matches(key, by_key, most)
+    alike += [other for other in by_key if key and key in other and other not in alike]
+    return [each for other in alike for each in by_key[other]][:most]
 
 
 def without_values(message: str) -> str:

@@ -63,22 +63,25 @@ class FeatureClassifier(Recogniser):
         self.fit_held_out(X, y)
         return self
 
-    def fit_held_out(self, X: Sequences, y: npt.ArrayLike) -> Floats:
+    def fit_held_out(self, X: Sequences, y: npt.ArrayLike) -> Floats | None:
         """Learn, and score the same instances by what was learned from others.
 
-        Returns (n, activities) log probabilities.
+        Returns (n, activities) log probabilities, or None where that would take learning again.
         """
         self._check_options()
         X, labels = check_data(X, y)
         X = likeliest_world(X)
         self.classes_, codes = np.unique(labels, return_inverse=True)
-        given = IntervalFeatures(unknown="ignore") if self.features is None else self.features
-        self.features_ = clone(given)
+        self.features_ = self._usual_features() if self.features is None else clone(self.features)
         return self._learn(self.features_.fit_transform(X), codes, find_blocks(X))
 
+    def _usual_features(self) -> Any:
+        """Features where none are given."""
+        return IntervalFeatures(unknown="ignore")
+
     @abstractmethod
-    def _learn(self, rows: Any, codes: Ints, blocks: Ints) -> Floats:
-        """Learn from rows; returns held-out log probabilities."""
+    def _learn(self, rows: Any, codes: Ints, blocks: Ints) -> Floats | None:
+        """Learn from rows; returns held-out log probabilities, if they are known."""
 
     @abstractmethod
     def _log_proba(self, rows: Any) -> Floats:

@@ -11,37 +11,39 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from ibgn.cli.data import convert, inspect
+from ibgn.cli.data import convert
 from ibgn.cli.demo import demo
 from ibgn.cli.detect import detect
 from ibgn.cli.experiments import evaluate, robustness
 from ibgn.cli.flags import Command
+from ibgn.cli.guide import inspect
+from ibgn.cli.help import Group
 from ibgn.cli.models import explain, fit, predict, sample
 from ibgn.cli.output import fail, say
 from ibgn.cli.paper import paper
+from ibgn.cli.show import show
 
 __all__ = ["app", "main"]
 
 app = typer.Typer(
-    help="Recognise, explain and generate complex activities from the intervals of their actions.",
+    cls=Group,
+    help="""Recognise, explain and generate complex activities from the intervals of their actions.
+
+    Begin with `ibgn inspect FILE`, which says what is in a file and what to do next, or with
+    `ibgn demo`, which needs no data. `ibgn COMMAND --help` explains a command.
+    """,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (
-    demo,
-    inspect,
-    convert,
-    detect,
-    fit,
-    predict,
-    explain,
-    sample,
-    evaluate,
-    robustness,
-    paper,
-):
-    app.command(cls=Command)(command)
+PANELS = {
+    "Data": (inspect, convert, detect),
+    "Models": (fit, show, predict, explain, sample),
+    "Experiments": (demo, evaluate, robustness, paper),
+}
+for panel, commands in PANELS.items():
+    for command in commands:
+        app.command(cls=Command, rich_help_panel=panel)(command)
 
 
 @app.callback(invoke_without_command=True)

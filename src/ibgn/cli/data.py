@@ -1,39 +1,13 @@
-"""Commands about data: inspect, convert."""
+"""The command that converts data from one format to another."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ibgn.cli.flags import in_flags
-from ibgn.cli.options import Data, Json, Reading, takes_data
-from ibgn.cli.output import busy, listed, print_inspection, print_json, say, warnings_aloud
+from ibgn.cli.options import Json, Reading, takes_data
+from ibgn.cli.output import busy, listed, print_json, say, warnings_aloud
 from ibgn.cli.targets import STANDARD, output_file, writes
-
-
-@takes_data(zero_length="drop")
-def inspect(
-    data: Data,
-    as_json: Json = False,
-    *,
-    reading: Reading,
-) -> None:
-    """Say what is in a file, and what looks like a mistake.
-
-    Intervals of zero length are counted and left out, unless --zero-length error is given.
-    """
-    from ibgn.inspection import inspect as inspect_sequences
-
-    with warnings_aloud() as said, busy(f"inspecting {data.name}"):
-        X, y = reading.read(data)
-        found = inspect_sequences(X, y, n_jobs=-1)
-    suspected = [in_flags(warning) for warning in found.warnings]
-    if as_json:
-        print_json(found.as_dict() | {"warnings": [*said, *suspected]})
-    else:
-        print_inspection(found)
-        for warning in suspected:
-            say(f"warning: {warning}")
 
 
 @writes(target="either")
@@ -58,7 +32,10 @@ def convert(
     *,
     reading: Reading,
 ) -> None:
-    """Read intervals in one format and write them in another, half-open and in order."""
+    """Read intervals in one format and write them in another, half-open and in order.
+
+    $ ibgn convert takes.csv takes.jsonl
+    """
     from ibgn.errors import Option, OptionError
     from ibgn.io import write
     from ibgn.io.registry import find_format

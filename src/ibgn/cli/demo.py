@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from ibgn.evaluation.robustness import Robustness
     from ibgn.intervals import IntervalSequences
 
-Out = Annotated[Path, typer.Option(help="Folder for the report, its pieces, the data and a model.")]
+Out = Annotated[
+    Path,
+    typer.Option(metavar="FOLDER", help="Folder for the report, its pieces, the data and a model."),
+]
 Jobs = Annotated[int, typer.Option("--jobs", help="Folds at the same time; -1 is all cores.")]
 
 INSTANCES = 16  # of each style
@@ -97,7 +100,7 @@ def _write_report(
 ) -> None:
     from ibgn.report import Origin, find, make_report
 
-    origin = Origin("Signed words", QUESTION, command_line(), seed, "group")
+    origin = Origin("Signed words", QUESTION, command_line(), seed, "group", unit="s")
     clean, curves = measured.at("none"), measured.curves()
     findings = find(origin, X, y, clean, folds, methods, robustness=curves, n_jobs=jobs)
     make_report(findings).save(out / "report.html", out / "pieces")

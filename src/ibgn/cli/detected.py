@@ -3,7 +3,7 @@
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
@@ -41,6 +41,8 @@ Tracks = Annotated[
 @dataclass(frozen=True)
 class Detection:
     """Detectors whose intervals methods are tested on."""
+
+    panel: ClassVar[str] = "Errors of detectors"
 
     detected: Files = None
     sensors: Sensors = None

@@ -2,23 +2,21 @@
 
 import warnings
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from ibgn.cli.comparison import Comparison, describe_design, say_design, takes_comparison
 from ibgn.cli.detected import Detection
-from ibgn.cli.options import Data, Json, Reading, Seed, expanding, takes_data
+from ibgn.cli.options import Data, Json, Reading, expanding, takes_data
 from ibgn.cli.output import print_json, warnings_aloud
 from ibgn.cli.results import (
     Outputs,
-    Watch,
-    check_jobs,
     command_line,
     watched,
     writes_outputs,
 )
-from ibgn.cli.tables import print_accuracies, print_comparison, print_reliability
+from ibgn.cli.tables import print_accuracies, print_comparison, print_lines, print_reliability
 from ibgn.text import printable
 
 if TYPE_CHECKING:
@@ -28,31 +26,21 @@ if TYPE_CHECKING:
     from ibgn.evaluation.folds import Fold
     from ibgn.evaluation.learning import Size
     from ibgn.evaluation.methods import Method
-    from ibgn.evaluation.trials import TrialOptions
     from ibgn.intervals import IntervalSequences
 
-Methods = Annotated[
-    list[str] | None,
+Misdetection = Annotated[
+    str,
     typer.Option(
-        "--method",
-        "-m",
-        help="Method to compare, or all; repeatable; by default the paper's and ours.",
+        metavar="RATES",
+        help="Shares of the intervals that are lost or mistaken; empty text leaves this out.",
     ),
 ]
-Scheme = Annotated[
-    Literal["auto", "stratified", "group", "leave-one-group-out"],
-    typer.Option(help="How instances are split; auto keeps groups together if there are any."),
-]
-Folds = Annotated[int | None, typer.Option(min=2, help="Number of folds, 5 by default.")]
-Repeats = Annotated[
-    int | None, typer.Option(min=1, help="Number of different splits into folds, 1 by default.")
-]
-Search = Annotated[
-    bool, typer.Option(help="Choose parameters of each method within each training set.")
-]
-Jobs = Annotated[int, typer.Option("--jobs", help="Folds at the same time; -1 is all cores.")]
-Rates = Annotated[
-    str, typer.Option(help="Rates, such as 0.1,0.2,0.3; empty text leaves these errors out.")
+Duration = Annotated[
+    str,
+    typer.Option(
+        metavar="RATES",
+        help="By how much of its duration each end moves; empty text leaves this out.",
+    ),
 ]
 On = Annotated[
     Literal["test", "both"],
@@ -63,6 +51,7 @@ Sizes = Annotated[
     str | None,
     typer.Option(
         "--curve",
+        metavar="SIZES",
         help="Learning curve: training instances per activity, such as 1,2,5,10, or shares of the "
         "training set, such as 10%,25%,50%.",
     ),
@@ -79,69 +68,12 @@ Reliability = Annotated[
 TITLE = "Recognising activities"
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """Which methods are compared, and how: options that several commands share."""
-
-    method: Methods = None
-    scheme: Scheme = "auto"
-    folds: Folds = None
-    repeats: Repeats = None
-    search: Search = False
-    seed: Seed = 0
-    jobs: Jobs = 1
-
-    def methods(self) -> "dict[str, Method]":
-        """The methods by name; fails early if a method lacks a library."""
-        from ibgn.checks import check_choice
-        from ibgn.evaluation.methods import COMPARED, METHODS, make_estimators
-
-        chosen = self.method or list(COMPARED)
-        names = list(METHODS) if "all" in chosen else chosen
-        for name in names:
-            check_choice("method", name, (*METHODS, "all"))
-        methods: dict[str, Method] = {name: METHODS[name] for name in names}
-        make_estimators(methods, self.seed)
-        check_jobs(self.jobs)
-        return methods
-
-    def split(self, X: "IntervalSequences", y: Any) -> "tuple[list[Fold], str]":
-        """Folds, and the scheme that made them; warns of options that are not used."""
-        from ibgn.errors import DataWarning, Option
-        from ibgn.evaluation.folds import make_folds, resolve_scheme
-
-        scheme = resolve_scheme(X, self.scheme)
-        if scheme == "leave-one-group-out" and (self.folds, self.repeats) != (None, None):
-            warning = DataWarning(
-                Option("folds"),
-                " and ",
-                Option("repeats"),
-                " are not used, as each group is left out once; for folds of several groups use ",
-                Option("scheme", "group"),
-            )
-            warnings.warn(warning, stacklevel=2)
-        return make_folds(X, y, scheme, self.folds or 5, self.repeats or 1, self.seed), scheme
-
-    def options(self, outputs: Outputs, watch: Watch) -> "TrialOptions":
-        """How trials are run."""
-        from ibgn.evaluation.methods import GRIDS
-
-        return {
-            "seed": self.seed,
-            "search": GRIDS if self.search else None,
-            "n_jobs": self.jobs,
-            "journal": outputs.journal,
-            "on_done": watch.done,
-        }
-
-
-takes_comparison = expanding("comparison", Comparison)
 takes_outputs = expanding("outputs", Outputs)
 
 
 @writes_outputs()
-@takes_outputs
 @takes_data()
+@takes_outputs
 @takes_comparison
 def evaluate(
     data: Data,
@@ -154,7 +86,11 @@ def evaluate(
     reading: Reading,
     outputs: Outputs,
 ) -> None:
-    """Compare methods on your data by cross-validation, with errors and paired tests."""
+    """Compare methods on your data by cross-validation, with errors and paired tests.
+
+    $ ibgn evaluate takes.csv --method DBN --method ITBN --folds 2
+    $ ibgn evaluate takes.csv -m forest -m ridge --folds 2 --curve 1,2
+    """
     from ibgn.errors import DataWarning, Option
     from ibgn.evaluation.learning import learning_curve
     from ibgn.evaluation.plain import rows
@@ -163,7 +99,7 @@ def evaluate(
     outputs.check()
     parts = _read_sizes(sizes)
     with warnings_aloud() as messages:
-        X, y = _read_labelled(reading, data)
+        X, y = reading.read_labelled(data, "to compare with")
         folds, scheme = comparison.split(X, y)
         if draws is not None and sizes is None:
             warning = DataWarning(Option("draws"), " is not used without ", Option("sizes"))
@@ -175,6 +111,7 @@ def evaluate(
         measured = learning_curve(X, y, methods, folds, parts, draws=draws or 1, **options)
     evaluation = measured.whole()
     curves = None if sizes is None else measured.curves()
+    design = describe_design(X, y, folds, scheme)
     kept = evaluation if curves is None else measured
     outputs.keep_frames(kept.scores, kept.predictions)
     question = f"Which method recognises the activities of {data.name} best?"
@@ -189,8 +126,9 @@ def evaluate(
         }
         frames |= {} if curves is None else {"curve": curves}
         result = {name: rows(frame) for name, frame in frames.items()}
-        print_json({"instances": len(X)} | result | {"warnings": messages})
+        print_json({"instances": len(X)} | design | result | {"warnings": messages})
         return
+    print_lines(say_design(design, len(X)))
     print_comparison(evaluation)
     if curves is not None:
         print_accuracies(curves, size=str, per_activity="{:.3g}".format)
@@ -199,14 +137,14 @@ def evaluate(
 
 
 @writes_outputs("detected")
-@takes_outputs
 @takes_data()
+@takes_outputs
 @takes_comparison
 @expanding("detection", Detection)
 def robustness(
     data: Data,
-    misdetection: Rates = "0.1,0.2,0.3",
-    duration: Rates = "0.1,0.2,0.3",
+    misdetection: Misdetection = "0.1,0.2,0.3",
+    duration: Duration = "0.1,0.2,0.3",
     on: On = "test",
     draws: Draws = 3,
     as_json: Json = False,
@@ -216,7 +154,10 @@ def robustness(
     reading: Reading,
     outputs: Outputs,
 ) -> None:
-    """Measure what errors of detection cost: intervals lost, mistaken, moved, or detected."""
+    """Measure what errors of detection cost: intervals lost, mistaken, moved, or detected.
+
+    $ ibgn robustness takes.csv -m DBN -m ITBN --folds 2 --duration 0.2
+    """
     from ibgn.evaluation.conditions import noise_conditions
     from ibgn.evaluation.plain import rows
     from ibgn.evaluation.robustness import measure_robustness
@@ -230,7 +171,7 @@ def robustness(
     }
     conditions = noise_conditions(rates, on=on, draws=draws, seed=comparison.seed)
     with warnings_aloud() as messages:
-        X, y = _read_labelled(reading, data)
+        X, y = reading.read_labelled(data, "to compare with")
         conditions += detection.conditions(X, on, reading, comparison.seed)
         folds, scheme = comparison.split(X, y)
     learned = 1 if on == "test" else len(conditions)
@@ -239,14 +180,16 @@ def robustness(
         options = comparison.options(outputs, watch)
         measured = measure_robustness(X, y, methods, folds, conditions, **options)
     curves = measured.curves()
+    design = describe_design(X, y, folds, scheme)
     outputs.keep_frames(measured.scores, measured.predictions)
     question = f"How well are the activities of {data.name} recognised if detection makes errors?"
     study = _Study(X, y, methods, folds, scheme, measured.at("none"), robustness=curves)
     messages += more + study.report(question, comparison, outputs, messages)
     if as_json:
         result = {"curves": rows(curves), "folds": rows(measured.scores)}
-        print_json({"instances": len(X)} | result | {"warnings": messages})
+        print_json({"instances": len(X)} | design | result | {"warnings": messages})
     else:
+        print_lines(say_design(design, len(X)))
         print_accuracies(curves, error=printable, rate=lambda rate: f"{rate:.0%}" if rate else "")
 
 
@@ -290,17 +233,6 @@ class _Study:
             )
         outputs.finish()
         return more
-
-
-def _read_labelled(reading: Reading, data: Path) -> "tuple[IntervalSequences, Any]":
-    from ibgn.errors import DataError, Option
-
-    X, y = reading.read(data)
-    if y is None:
-        raise DataError(
-            "there are no labels to compare with; name their column with ", Option("columns")
-        )
-    return X, y
 
 
 def _read_sizes(text: str | None) -> "list[Size]":

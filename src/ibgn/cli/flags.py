@@ -14,20 +14,33 @@ from typing import TYPE_CHECKING, Any
 
 from typer.core import TyperCommand
 
+from ibgn.cli.help import argument_name, write_help
 from ibgn.errors import MISSING, DataError, Option, message_of
 
 if TYPE_CHECKING:
     from ibgn.classifiers import Recogniser
 
-__all__ = ["Command", "in_flags", "methods", "read_value", "write_value"]
+__all__ = ["Command", "given_flags", "in_flags", "methods", "read_value", "write_value"]
 
 
 class Command(TyperCommand):
-    """A command whose errors and warnings name its own flags."""
+    """A command whose errors and warnings name its own flags, and whose help has panels."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help."""
+        write_help(self, ctx, formatter)
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Words of the line of usage."""
+        arguments = [p for p in self.params if p.param_type_name == "argument"]
+        return [*map(argument_name, arguments), "[OPTIONS]"]
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command; a `DataError` that leaves it names flags."""
         token = RUNNING.set(self)
+        self.given = {
+            name for name in ctx.params if ctx.get_parameter_source(name).name == "COMMANDLINE"
+        }
         try:
             return super().invoke(ctx)
         except DataError as error:
@@ -49,6 +62,12 @@ class Command(TyperCommand):
 
 
 RUNNING: ContextVar[Command | None] = ContextVar("RUNNING", default=None)
+
+
+def given_flags() -> set[str]:
+    """Names of the parameters of the current command that were given, and not by default."""
+    command = RUNNING.get()
+    return set() if command is None else command.given
 
 
 def in_flags(error: BaseException) -> str:
@@ -88,10 +107,8 @@ def _words(parameter: Any, value: Any) -> Iterator[str]:
     flag = next((name for name in parameter.opts if name.startswith("--")), parameter.opts[0])
     if parameter.param_type_name == "argument":
         flag = parameter.metavar or parameter.name
-    if value is MISSING or value is None or value is True:
+    if value is MISSING or value is None or isinstance(value, bool):
         yield flag
-    elif value is False:
-        yield from parameter.secondary_opts or [flag]
     elif isinstance(value, Mapping):
         for name, item in value.items():
             yield from (flag, shlex.quote(f"{name}={item}"))

@@ -1,23 +1,27 @@
 """Commands about models: fit, predict, explain, sample."""
 
-from inspect import signature
+import shlex
+import sys
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from ibgn.cli.flags import methods, read_value
-from ibgn.cli.options import Data, Jobs, Json, Model, Reading, Seed, takes_data
+from ibgn.cli.flags import read_value
+from ibgn.cli.options import METHOD_HELP, Data, Jobs, Json, Model, Reading, Seed, takes_data
 from ibgn.cli.output import busy, print_json, say, warnings_aloud
+from ibgn.cli.show import describe_learned, say_weights
+from ibgn.cli.tables import print_lines, print_predictions
 from ibgn.cli.targets import check_suffix, writes
-from ibgn.errors import DataError, Option, OptionError
-from ibgn.text import count, printable, quote
+from ibgn.errors import MISSING, DataError, DataWarning, Option, OptionError
+from ibgn.text import count, near, quote
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from ibgn.intervals import IntervalSequences
 
-LONGEST_LINE = 10_000  # letters
 # options of methods whose flag has another name, or that are not for the command line
 WITH_A_FLAG = ("random_state", "n_jobs", "progress")
 FIGURES = (".png", ".pdf", ".svg", ".jpg", ".jpeg", ".webp", ".eps")
@@ -26,14 +30,14 @@ Output = Annotated[
     Path | None, typer.Option("--output", "-o", help="File to write, by default standard output.")
 ]
 Method = Annotated[
-    str,
-    typer.Option(
-        help="Method: ibgn, ensemble, forest, ridge, ihmm, dbn, itbn, or one of your own."
-    ),
+    str, typer.Option("--method", "-m", metavar="NAME", help=f"Method to learn: {METHOD_HELP}.")
 ]
 Structure = Annotated[
     Literal["full", "chain", "learned", "shared"] | None,
-    typer.Option(help="Which pairs of intervals have a relation; full by default."),
+    typer.Option(
+        metavar="LINKS",
+        help="Which pairs of intervals have a relation, by default as the method has it",
+    ),
 ]
 Draws = Annotated[
     int | None, typer.Option(min=1, help="Draws of tables that are averaged; 1000 by default.")
@@ -52,12 +56,9 @@ Settings = Annotated[
 def fit(
     data: Data,
     output: Annotated[Path, typer.Option("--output", "-o", help="File for the model.")],
-    method: Method = "ibgn",
+    method: Method = "IBGN-T",
     settings: Settings = None,
     structure: Structure = None,
-    published: Annotated[
-        bool, typer.Option(help="Use every setting as the paper prints it, for comparison.")
-    ] = False,
     learn_tolerance: Annotated[
         bool,
         typer.Option("--learn-tolerance", help="Learn which end points are the same instant."),
@@ -70,54 +71,55 @@ def fit(
     *,
     reading: Reading,
 ) -> None:
-    """Learn a model of each activity in a file of labelled instances."""
+    """Learn a model of each activity in a file of labelled instances.
+
+    $ ibgn fit takes.csv -o takes.ibgn
+    $ ibgn fit takes.csv -o takes.ibgn --method DBN --set n_bins=4
+    """
     from ibgn.classifiers import save
 
     flags = {"structure": structure, "draws": draws, "budget": budget}
     options = {name: value for name, value in flags.items() if value is not None}
-    model = _new_model(method, published, options, settings or [])
+    name, model = new_model(method, seed, options, settings or [])
     if learn_tolerance:
-        _set_tolerance(model, published)
-    shared = {"random_state": seed, "n_jobs": n_jobs, "progress": True}
-    model.set_params(**{name: shared[name] for name in shared if name in model.get_params()})
+        _set_tolerance(model, name)
+    shared = {"n_jobs": n_jobs, "progress": True}
+    model.set_params(**{option: shared[option] for option in shared if hasattr(model, option)})
     with warnings_aloud() as messages:
-        X, y = reading.read(data)
-        if y is None:
-            raise DataError(
-                "there are no labels to learn from; name their column with ",
-                Option("columns", {"label": "..."}),
-            )
+        X, y = reading.read_labelled(data, "to learn from")
+        warn_of_few(y)
         model.fit(X, y)
         save(model, output)
-    result: dict[str, Any] = {"model": str(output), "instances": len(X), "warnings": messages}
+    result: dict[str, Any] = {"model": str(output), "method": name, "instances": len(X)}
+    result["warnings"] = messages
     if learn_tolerance or getattr(model, "tolerance_", 0.0) > 0:
         result |= {"tolerance": model.tolerance_, "emptied": model.emptied_}
         say(
             f"end points closer than {model.tolerance_:.3g} are the same instant; "
             f"this empties {model.emptied_} of {count(len(X.action), 'interval')}"
         )
-    weights = model.describe_weights()
-    result["weights"] = dict(zip(weights["term"], weights["weight"].tolist(), strict=True))
-    result["activities"] = {
-        str(name): repr(activity) for name, activity in getattr(model, "activities_", {}).items()
-    }
+    result |= describe_learned(model)
     if as_json:
         print_json(result)
         return
-    for line in result["activities"].values():
-        print(line)
-    counted = ", ".join(f"{name} {weight:.2f}" for name, weight in result["weights"].items())
-    say(f"weights: {counted}")
-    say(f"wrote {output}")
+    learned = len(model.classes_)
+    print_lines(
+        f"{name} learned {learned} {'activity' if learned == 1 else 'activities'} from "
+        f"{count(len(X), 'instance')}"
+    )
+    print_lines(say_weights(result["weights"]), 2)
+    say(f"wrote {output}; look at it with: {shlex.join(['ibgn', 'show', str(output)])}")
 
 
-def _new_model(method: str, published: bool, flags: dict[str, Any], settings: list[str]) -> Any:
-    """A new estimator with the options from flags and --set."""
-    from ibgn.checks import check_choice
+def new_model(
+    method: str, seed: int, flags: dict[str, Any], settings: list[str]
+) -> tuple[str, Any]:
+    """A method by name: its name, and a new estimator with the options from flags and --set."""
+    from ibgn.evaluation.methods import METHODS, find_method
 
-    check_choice("method", method, tuple(methods()))
-    kind: Any = methods()[method]
-    options = [name for name in signature(kind).parameters if name not in WITH_A_FLAG]
+    method = find_method(method)
+    model = METHODS[method](seed)
+    options = [name for name in model.get_params(deep=False) if name not in WITH_A_FLAG]
     reason = ("is not an option of ", Option("method", method), f", which has {', '.join(options)}")
     chosen = dict(flags)
     for name, value in flags.items():
@@ -132,18 +134,33 @@ def _new_model(method: str, published: bool, flags: dict[str, Any], settings: li
         if name in chosen:
             raise OptionError("settings", pair, f"sets {quote(name)} twice; give it once")
         chosen[name] = read_value(value)
-    if not published:
-        return kind(**chosen)
-    if not hasattr(kind, "published"):
-        raise OptionError("published", True, "is for ", Option("method", "ibgn"))
-    return kind.published(chosen.pop("structure", "full"), **chosen)
+    return method, model.set_params(**chosen)
 
 
-def _set_tolerance(model: Any, published: bool) -> None:
-    if published or "tolerance" not in model.get_params():
-        needed = (Option("method", "ibgn"), " without ", Option("published", True))
-        raise OptionError("learn_tolerance", True, "is for ", *needed)
+def _set_tolerance(model: Any, method: str) -> None:
+    if method.startswith("published") or "tolerance" not in model.get_params():
+        instead = (Option("method", method), "; use ", Option("method", "IBGN-T"))
+        raise OptionError("learn_tolerance", True, "is not for ", *instead)
     model.set_params(tolerance="learned")
+
+
+def warn_of_few(y: Any) -> None:
+    """Warn where there is nothing to tell apart, or an activity is known by one instance."""
+    import numpy as np
+
+    labels, counts = np.unique(np.asarray(y, object).astype(str), return_counts=True)
+    if len(labels) == 1:
+        only = f"all instances are of one activity, {quote(labels[0])}: the model will recognise "
+        warnings.warn(DataWarning(f"{only}it in everything; add instances of others"), stacklevel=2)
+    single = labels[counts == 1].tolist()
+    if single and len(labels) > 1:
+        named = ", ".join(map(quote, single[:5])) + (", ..." if len(single) > 5 else "")
+        have = "has" if len(single) == 1 else "have"
+        warning = DataWarning(
+            f"{len(single)} of {len(labels)} activities {have} one instance only ({named}); how "
+            "their instances differ cannot be learned from it, so add some if you can"
+        )
+        warnings.warn(warning, stacklevel=2)
 
 
 @writes(output="either")
@@ -156,7 +173,13 @@ def predict(
     *,
     reading: Reading,
 ) -> None:
-    """Recognise the instances in a file: labels and probabilities as CSV."""
+    """Recognise the instances in a file: a table, or labels and all probabilities as CSV.
+
+    A terminal shows a table with the likeliest activities; a pipe and a file get every digit.
+
+    $ ibgn predict takes.ibgn takes.csv
+    $ ibgn predict takes.ibgn takes.csv -o predictions.csv
+    """
     import numpy as np
     import pandas as pd
 
@@ -175,7 +198,11 @@ def predict(
         say(f"accuracy {right:.3f} of {len(frame)} labelled instances")
     for c, name in enumerate(classifier.classes_):
         frame[f"P({name})"] = np.exp(logs[:, c])
-    _print_frame(frame, output, as_json)
+    if output is None and not as_json and sys.stdout.isatty():
+        print_predictions(frame, classifier.classes_.tolist(), np.exp(logs))
+        say("all probabilities are written with --output FILE.csv")
+    else:
+        _print_frame(frame, output, as_json)
 
 
 @writes(output="file", figure="file")
@@ -183,9 +210,15 @@ def predict(
 def explain(
     model: Model,
     data: Data,
-    instance: Annotated[str, typer.Option(help="Name of the instance to explain.")],
+    instance: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Instance to explain; not needed if there is only one."),
+    ] = None,
     against: Annotated[
-        str | None, typer.Option(help="Activity to compare with; by default the second likeliest.")
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Activity to compare with, by default the second likeliest."
+        ),
     ] = None,
     figure: Annotated[Path | None, typer.Option(help="File for a picture (PNG, PDF, SVG).")] = None,
     output: Output = None,
@@ -196,6 +229,9 @@ def explain(
     """Say why an activity was recognised: the strongest reasons in words, then all as a file.
 
     --output writes every contribution as CSV; they add up to the log odds.
+
+    $ ibgn explain takes.ibgn takes.csv --instance tea-1
+    $ ibgn explain takes.ibgn takes.csv --instance tea-1 --against milk -o why.csv
     """
     from ibgn.classifiers import load as load_model
 
@@ -203,9 +239,7 @@ def explain(
     with warnings_aloud():
         classifier = load_model(model)
         X, _ = reading.read(data)
-        chosen = X[X.ids == instance]
-        if len(chosen) == 0:
-            raise DataError(f"there is no instance {quote(instance)} in {quote(data.name)}")
+        chosen = choose_instance(X, instance, data)
         labels = {str(label): label for label in classifier.classes_.tolist()}
         explanation = classifier.explain(chosen, against=labels.get(against or "", against))
     if figure is not None:
@@ -213,7 +247,7 @@ def explain(
     if output is not None:
         _write_frame(explanation.frame(), output)
     if not as_json:
-        print("\n".join(printable(line, LONGEST_LINE) for line in repr(explanation).split("\n")))
+        print_lines(repr(explanation), 3)
         return
     print_json(
         {
@@ -238,10 +272,14 @@ def sample(
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """Draw new instances of activities, as intervals whose relations are possible."""
+    """Draw new instances of activities, as intervals whose relations are possible.
+
+    $ ibgn sample takes.ibgn -n 2 --activity tea
+    """
     import numpy as np
 
     from ibgn.classifiers import load as load_model
+    from ibgn.evaluation.methods import name_method
     from ibgn.intervals import IntervalSequences
     from ibgn.io import write
     from ibgn.io.registry import find_format
@@ -250,7 +288,8 @@ def sample(
         find_format(output, None, writing=True)  # before the work, so that a typo costs no time
     classifier = load_model(model)
     if not hasattr(classifier, "sample"):
-        raise OptionError("model", model.name, "does not generate; fit one with --method ibgn")
+        reason = f"is of {name_method(classifier)[0]}, which generates nothing; fit one of IBGN-T"
+        raise OptionError("model", model.name, reason)
     labels = {str(label): label for label in classifier.classes_.tolist()}
     chosen = [labels.get(name, name) for name in activity or labels]
     rng = np.random.default_rng(seed)
@@ -264,6 +303,21 @@ def sample(
         say(f"wrote {len(X)} instances to {output}")
     if output is None or as_json:
         _print_frame(X.to_frame(y), None, as_json)
+
+
+def choose_instance(X: "IntervalSequences", name: str | None, data: Path) -> "IntervalSequences":
+    """The instance of this name, or the only one; an error lists names that are near."""
+    names = list(map(str, X._names()))
+    listed = ", ".join(map(quote, names[:5])) + (", ..." if len(names) > 5 else "")
+    if name is None:
+        if len(X) == 1:
+            return X
+        raise OptionError("instance", MISSING, f"must name one of the instances: {listed}")
+    if name in names:
+        return X[[names.index(name)]]
+    alike = near(name, names, 3)
+    hint = f"did you mean {', '.join(map(quote, alike))}?" if alike else f"there are {listed}"
+    raise DataError(f"there is no instance {quote(name)} in {quote(data.name)}; {hint}")
 
 
 def _save_figure(explanation: Any, figure: Path) -> None:

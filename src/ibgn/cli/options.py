@@ -1,12 +1,14 @@
 """Options that commands share, and how they are read."""
 
+import shlex
 from collections.abc import Callable, Mapping
+from copy import copy
 from dataclasses import dataclass, fields
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args, get_type_hints
 
 import typer
 
@@ -16,23 +18,58 @@ if TYPE_CHECKING:
     from ibgn.cleaning import Cleaning
     from ibgn.intervals import IntervalSequences
     from ibgn.io.longframe import LongFrame
+    from ibgn.io.registry import Format as FormatOfFiles
 
 # names of the modules of formats, which are not imported for a help page
 FORMATS = [module.name for module in iter_modules([str(Path(__file__).parents[1] / "io/formats")])]
 
+# names of the methods, which are not imported either
+METHODS = (
+    "IBGN-T",
+    "ensemble",
+    "forest",
+    "ridge",
+    "IHMM",
+    "DBN",
+    "ITBN",
+    "IBGN",
+    "IBGN-C",
+    "IBGN-F",
+    "published IBGN",
+    "published IBGN-C",
+    "published IBGN-F",
+    "extra trees",
+    "extra trees without pairs",
+    "nearest raster",
+    "MiniRocket",
+)
+METHOD_HELP = (
+    f"{', '.join(METHODS)}, or one of your own; capitals do not matter, and a hyphen may stand "
+    "for a space"
+)
+
 Data = Annotated[
     Path,
-    typer.Argument(help="File with intervals, or a folder; - is standard input.", readable=False),
+    typer.Argument(
+        metavar="DATA",
+        help="File with intervals, or a folder; - is standard input.",
+        readable=False,
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Format = Annotated[
     str | None,
-    typer.Option("--from", help=f"Format, if the suffix does not tell: {', '.join(FORMATS)}."),
+    typer.Option(
+        "--from",
+        metavar="FORMAT",
+        help=f"Format, if the file does not tell: {', '.join(FORMATS)}.",
+    ),
 ]
 Closed = Annotated[
     Literal["left", "right", "both", "neither"],
     typer.Option(
-        help="Which ends belong to an interval; inclusive ends in whole ticks are 'both'."
+        metavar="ENDS",
+        help="Which ends belong to an interval, where inclusive ends in whole ticks are both.",
     ),
 ]
 Tick = Annotated[float, typer.Option(help="Length of a tick, for --closed other than left.")]
@@ -44,12 +81,27 @@ MinDuration = Annotated[float, typer.Option(help="Lengthen shorter intervals to 
 Duplicates = Annotated[
     Literal["keep", "drop"], typer.Option(help="What to do with rows that repeat another.")
 ]
+BadFiles = Annotated[
+    Literal["error", "drop"], typer.Option(help="What to do with a bad file of a folder.")
+]
+BadRows = Annotated[
+    Literal["error", "drop"], typer.Option(help="What to do with rows that are no intervals.")
+]
+Unlabelled = Annotated[
+    Literal["error", "drop", "keep", "ignore"],
+    typer.Option(help="What to do with instances without a label, where others have one."),
+]
 Column = Annotated[
     list[str] | None,
-    typer.Option("--column", help="Another name for a column, as action=behaviour; repeatable."),
+    typer.Option(
+        "--column",
+        metavar="OURS=THEIRS",
+        help="Name that a column has in the file, as action=behaviour; repeatable.",
+    ),
 ]
 Delimiter = Annotated[
-    str | None, typer.Option(help="Separates columns of a CSV file; 'tab' is one.")
+    str | None,
+    typer.Option(metavar="CHARACTER", help="What separates columns of a CSV file; 'tab' is one."),
 ]
 Encoding = Annotated[str | None, typer.Option(help="Encoding of a CSV file, UTF-8 by default.")]
 ReaderOption = Annotated[
@@ -57,12 +109,15 @@ ReaderOption = Annotated[
     typer.Option(
         "--option",
         "-O",
+        metavar="NAME=VALUE",
         help="Option of the format's reader, as action=track or rate=25; repeatable.",
     ),
 ]
-Model = Annotated[Path, typer.Argument(help="Model that `ibgn fit` wrote.", readable=False)]
+Model = Annotated[
+    Path, typer.Argument(metavar="MODEL", help="File that `ibgn fit` wrote.", readable=False)
+]
 Jobs = Annotated[
-    int, typer.Option("--jobs", help="Activities learned at the same time; -1 is all.")
+    int, typer.Option("--jobs", help="Activities learned at the same time; -1 takes all cores.")
 ]
 Seed = Annotated[
     int, typer.Option(min=0, max=2**31, help="Seed; the same one gives the same result.")
@@ -73,6 +128,8 @@ Seed = Annotated[
 class Reading:
     """How a file of intervals is read: what the options of every such command say."""
 
+    panel: ClassVar[str] = "Reading the data"
+
     format: Format = None
     closed: Closed = "left"
     tick: Tick = 1.0
@@ -80,6 +137,9 @@ class Reading:
     zero_length: ZeroLength = "error"
     min_duration: MinDuration = 0.0
     duplicates: Duplicates = "keep"
+    bad_files: BadFiles = "error"
+    bad_rows: BadRows = "error"
+    unlabelled: Unlabelled = "error"
     columns: Column = None
     delimiter: Delimiter = None
     encoding: Encoding = None
@@ -97,16 +157,33 @@ class Reading:
 
         path = Path("/dev/stdin") if str(path) == "-" else path
         format = FORMATS[find_format(path, self.format)]
+        leniency = {name: getattr(self, name) for name in ("bad_files", "bad_rows", "unlabelled")}
+        return format.load(path, **self.options_of(format), **leniency)
+
+    def options_of(self, format: "FormatOfFiles") -> dict[str, Any]:
+        """Options of the reader of a format that were given."""
         options = parse_options(self.option, format.options)
         if self.columns:
             options["columns"] = parse_columns(self.columns)
-        options |= text_options(self.delimiter, self.encoding)
-        return format.load(path, **options)
+        return options | text_options(self.delimiter, self.encoding)
 
     def read(self, path: Path) -> "tuple[IntervalSequences, Any]":
         """Read a file or folder: the instances, and their labels or None."""
         cleaning = self.cleaning()  # before the work, so that a typo costs no time
         return self.load(path).read(cleaning)
+
+    def read_labelled(self, path: Path, purpose: str) -> "tuple[IntervalSequences, Any]":
+        """Read a file or folder whose instances have labels.
+
+        purpose : what labels are for, as "to learn from"
+        """
+        from ibgn.errors import DataError
+
+        X, y = self.read(path)
+        if y is None:
+            look = shlex.join(["ibgn", "inspect", str(path)])
+            raise DataError(f"there are no labels {purpose}; `{look}` shows what could be one")
+        return X, y
 
 
 def text_options(delimiter: str | None, encoding: str | None) -> dict[str, str]:
@@ -128,7 +205,10 @@ def takes_data(**defaults: Any) -> Callable[[Command], Command]:
 
 
 def expanding(parameter: str, kind: type[Any], **defaults: Any) -> Callable[[Command], Command]:
-    """Give a command all fields of a dataclass as options, in place of one parameter."""
+    """Give a command all fields of a dataclass as options, in place of one parameter.
+
+    In the help they stand together in a panel, which the dataclass names.
+    """
 
     def decorate(command: Command) -> Command:
         names = [field.name for field in fields(kind)]
@@ -139,12 +219,13 @@ def expanding(parameter: str, kind: type[Any], **defaults: Any) -> Callable[[Com
             command(**{parameter: value}, **given)
 
         own = [p for p in signature(command).parameters.values() if p.name != parameter]
+        hints = get_type_hints(kind, include_extras=True)
         shared = [
             Parameter(
                 field.name,
                 Parameter.KEYWORD_ONLY,
                 default=defaults.get(field.name, field.default),
-                annotation=get_type_hints(kind, include_extras=True)[field.name],
+                annotation=_in_panel(hints[field.name], kind.panel),
             )
             for field in fields(kind)
         ]
@@ -154,6 +235,14 @@ def expanding(parameter: str, kind: type[Any], **defaults: Any) -> Callable[[Com
         return with_options
 
     return decorate
+
+
+def _in_panel(annotation: Any, panel: str) -> Any:
+    """The same option, in a panel of the help."""
+    plain, option = get_args(annotation)
+    option = copy(option)
+    option.rich_help_panel = panel
+    return Annotated[plain, option]
 
 
 def parse_options(option: list[str] | None, known: Mapping[str, Parameter]) -> dict[str, Any]:

@@ -5,16 +5,11 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from ibgn.cli.flags import in_flags
 from ibgn.errors import DataError, OptionError, message_of
 from ibgn.text import printable, quote, without_values
-
-if TYPE_CHECKING:
-    from rich.table import Table
-
-    from ibgn.inspection import Inspection
 
 
 def listed(names: Sequence[str], most: int = 20) -> str:
@@ -27,57 +22,6 @@ def listed(names: Sequence[str], most: int = 20) -> str:
 def print_json(result: dict[str, Any]) -> None:
     """Print a result for programs."""
     print(json.dumps(result, indent=1))
-
-
-def print_inspection(inspection: "Inspection") -> None:
-    """Print an inspection for people."""
-    from rich.console import Console
-
-    console = Console(highlight=False)
-    console.print(_overview(inspection))
-    named = (
-        ("activity", inspection.instances_per_activity),
-        ("action", inspection.intervals_per_action),
-    )
-    for title, counts in named:
-        if counts:
-            unit = "instances" if title == "activity" else "intervals"
-            console.print(_table_of_counts(title, unit, counts))
-
-
-def _overview(inspection: "Inspection") -> "Table":
-    from rich.table import Table
-
-    from ibgn.allen import Relation
-
-    table = Table(show_header=False, box=None)
-    each, lasts = inspection.intervals_per_instance, inspection.duration
-    table.add_row("instances", f"{inspection.instances}")
-    table.add_row(
-        "activities", f"{inspection.activities}" if inspection.activities else "no labels"
-    )
-    table.add_row("actions", f"{inspection.actions}")
-    spread = "{least:g} to {most:g} per instance, median {median:g}".format(**each)
-    table.add_row("intervals", f"{inspection.intervals}, {spread}")
-    table.add_row("duration", "{least:.4g} to {most:.4g}, median {median:.4g}".format(**lasts))
-    table.add_row("groups", "none" if inspection.groups is None else f"{inspection.groups}")
-    relations = [f"{Relation.from_symbol(r).label} {n}" for r, n in inspection.relations.items()]
-    table.add_row("relations", ", ".join(relations))
-    return table
-
-
-def _table_of_counts(title: str, unit: str, counts: dict[str, int], most: int = 12) -> "Table":
-    """Table of the most frequent names with their counts; names are not read as markup."""
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(title, unit)
-    ranked = sorted(counts.items(), key=lambda item: -item[1])
-    for name, count in ranked[:most]:
-        table.add_row(Text(printable(name)), str(count))
-    if len(ranked) > most:
-        table.add_row(f"... {len(ranked) - most} more", str(sum(n for _, n in ranked[most:])))
-    return table
 
 
 @contextmanager
@@ -99,6 +43,8 @@ def warnings_aloud() -> Iterator[list[str]]:
     messages: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
+        # which scikit-learn says of a few instances per activity; commands say it in their words
+        warnings.filterwarnings("ignore", "The number of unique classes is greater than 50%")
         yield messages
     # of those that differ only in numbers and names, the first
     kinds: dict[str, list[UserWarning]] = {}

@@ -23,7 +23,10 @@ Full = Annotated[
     typer.Option("--full", help="The whole protocol with ten repetitions: a night or more."),
 ]
 Out = Annotated[
-    Path, typer.Option(help="Folder for the report and its pieces; an interrupted run resumes.")
+    Path,
+    typer.Option(
+        metavar="FOLDER", help="Folder for the report and its pieces; an interrupted run resumes."
+    ),
 ]
 Jobs = Annotated[int, typer.Option("--jobs", help="Folds at the same time; -1 is all cores.")]
 

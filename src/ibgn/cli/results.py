@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
@@ -40,7 +40,10 @@ Page = Annotated[
 ]
 Pieces = Annotated[
     Path | None,
-    typer.Option(help="Folder for every figure (PNG), frame (CSV) and number (JSON) of a report."),
+    typer.Option(
+        metavar="FOLDER",
+        help="Folder for every figure (PNG), frame (CSV) and number (JSON) of a report.",
+    ),
 ]
 
 
@@ -78,6 +81,8 @@ def keep(frame: "pd.DataFrame", path: Path | None) -> None:
 @dataclass(frozen=True)
 class Outputs:
     """Where results are written: options that several commands share."""
+
+    panel: ClassVar[str] = "Files to write"
 
     output: Output = None
     predictions: Predictions = None

@@ -1,8 +1,11 @@
-"""Tables that commands which compare methods print."""
+"""Tables that commands print: readable on a narrow terminal, nothing cut off."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
+
+from ibgn.text import printable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -10,29 +13,14 @@ if TYPE_CHECKING:
 
     from ibgn.evaluation.evaluate import Evaluation
 
-SCORES = ("balanced_accuracy", "macro_f1", "log_loss", "brier_score")
+SCORES = {
+    "balanced": "balanced_accuracy",
+    "macro F1": "macro_f1",
+    "log loss": "log_loss",
+    "Brier": "brier_score",
+}
 WIDE = 200  # letters per line if the output is not a terminal
-
-
-def print_comparison(evaluation: "Evaluation") -> None:
-    """Print the scores of all methods, and paired tests against the best."""
-    console = wide_console()
-    summary = evaluation.summary()
-    console.print(_summary_table(summary))
-    if (summary["calibration_error"] > summary["calibration_limit"]).any():
-        console.print("* more than chance explains if confidence were right")
-    best = str(summary["method"][0])
-    if len(summary) > 1:
-        lines = []
-        for row in evaluation.compare().to_dict(orient="records"):
-            p = "< 0.001" if row["p_holm"] < 0.001 else f"= {row['p_holm']:.3f}"
-            if row["p_holm"] != row["p_holm"]:  # the folds have no differences to test
-                p = "unknown"
-            gain = f"{row['difference']:+.3f} ± {row['error']:.3f}"
-            lines.append(f"{row['method']}: {gain}, p {p}")
-        console.print(
-            f"Against {best}, by paired tests over folds (p by Holm):", *lines, sep="\n  "
-        )
+GAP = 2  # letters between columns
 
 
 def wide_console() -> "Console":
@@ -42,49 +30,124 @@ def wide_console() -> "Console":
     return Console(highlight=False, width=None if sys.stdout.isatty() else WIDE)
 
 
-def _summary_table(summary: "pd.DataFrame") -> Any:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
+def print_table(heads: Sequence[str], rows: Iterable[Sequence[str]], repeated: int = 1) -> None:
+    """Print a table; columns that do not fit beside the others follow below them.
 
-    names = ("method", "accuracy", "balanced", "macro F1", "log loss", "Brier", "calib.", "seconds")
-    table = Table(*names, box=SIMPLE_HEAD, pad_edge=False)  # fits into 80 letters
-    for row in summary.to_dict(orient="records"):
-        accuracy = f"{row['accuracy']:.3f}±{row['accuracy_error']:.3f}"
-        numbers = [f"{row[name]:.3f}" for name in SCORES]
-        beyond = "*" if row["calibration_error"] > row["calibration_limit"] else ""
-        calibration = f"{row['calibration_error']:.3f}{beyond}"
-        seconds = f"{row['fit_seconds'] + row['predict_seconds']:.2f}"
-        table.add_row(str(row["method"]), accuracy, *numbers, calibration, seconds)
-    return table
+    Parameters
+    ----------
+    heads : names of the columns
+    rows : cells, which are only text and never markup
+    repeated : number of columns on the left that are repeated with those that follow below
+    """
+    from rich.cells import cell_len
+
+    width = wide_console().width
+    cells = [[printable(cell) for cell in row] for row in [heads, *rows]]
+    widths = [max(map(cell_len, column)) + GAP for column in zip(*cells, strict=True)]
+    for block in _blocks(widths, repeated, width):
+        lines = [
+            "".join(row[c] + " " * (widths[c] - cell_len(row[c])) for c in block).rstrip()
+            for row in cells
+        ]
+        rule = "─" * min(sum(widths[c] for c in block) - GAP, width)
+        print("", lines[0], rule, *lines[1:], sep="\n")
+    print()
+
+
+def _blocks(widths: Sequence[int], repeated: int, width: int) -> list[list[int]]:
+    """Numbers of the columns that stand side by side.
+
+    Examples
+    --------
+    >>> _blocks([10, 8, 8, 8], repeated=1, width=26)
+    [[0, 1, 2], [0, 3]]
+    """
+    left = list(range(repeated))
+    blocks = [left]
+    for column in range(repeated, len(widths)):
+        taken = sum(widths[c] for c in blocks[-1])
+        if len(blocks[-1]) > repeated and taken + widths[column] - GAP > width:
+            blocks.append(left)
+        blocks[-1] = [*blocks[-1], column]
+    return blocks
+
+
+def print_lines(text: str, indent: int = 0) -> None:
+    """Print text; a terminal gets lines broken between words, the later ones indented."""
+    width = wide_console().width
+    for line in text.split("\n"):
+        shown = printable(line, sys.maxsize)
+        parts = wrap(shown, max(width, 20), subsequent_indent=" " * indent, break_on_hyphens=False)
+        print("\n".join(parts if sys.stdout.isatty() else [shown]))
+
+
+def print_predictions(frame: "pd.DataFrame", labels: list[Any], probabilities: Any) -> None:
+    """Print the likeliest activity of each instance and the next one, with their probabilities."""
+    heads = ["instance", *(["label"] if "label" in frame else []), "predicted", "P", "next"]
+    rows, mistaken = [], False
+    for row, of in zip(frame.itertuples(), probabilities.tolist(), strict=True):
+        ranked = sorted(zip(of, map(str, labels), strict=True), key=lambda pair: -pair[0])
+        following = [f"{label} {_per_cent(share)}" for share, label in ranked[1:2]]
+        cells = [str(getattr(row, name)) for name in heads[:-3]]
+        wrong = "label" in frame and str(row.predicted) != str(row.label)
+        mistaken |= wrong
+        predicted = f"{row.predicted}{' *' if wrong else ''}"
+        rows.append([*cells, predicted, _per_cent(max(of)), *(following or [""])])
+    print_table(heads, rows)
+    if mistaken:
+        print_lines("* is not the label", 2)
+
+
+def _per_cent(share: float) -> str:
+    """A probability, rounded, but never to certainty."""
+    if 0 < share < 1:
+        return ">99%" if share >= 0.995 else "<1%" if share < 0.005 else f"{share:.0%}"
+    return f"{share:.0%}"
+
+
+def print_comparison(evaluation: "Evaluation") -> None:
+    """Print the scores of all methods, and paired tests against the best."""
+    summary = evaluation.summary()
+    rows = summary.to_dict(orient="records")
+    beyond = [row["calibration_error"] > row["calibration_limit"] for row in rows]
+    print_table(
+        ("method", "accuracy", *SCORES, "calib.", "seconds"),
+        [
+            (
+                str(row["method"]),
+                f"{row['accuracy']:.3f}±{row['accuracy_error']:.3f}",
+                *(f"{row[name]:.3f}" for name in SCORES.values()),
+                f"{row['calibration_error']:.3f}{'*' if marked else ''}",
+                f"{row['fit_seconds'] + row['predict_seconds']:.2f}",
+            )
+            for row, marked in zip(rows, beyond, strict=True)
+        ],
+    )
+    if any(beyond):
+        print_lines("* more than chance explains if confidence were right", 2)
+    if len(summary) > 1:
+        print_lines(f"Against {summary['method'][0]}, by paired tests over folds (p by Holm):", 2)
+        for row in evaluation.compare().to_dict(orient="records"):
+            p = "< 0.001" if row["p_holm"] < 0.001 else f"= {row['p_holm']:.3f}"
+            if row["p_holm"] != row["p_holm"]:  # the folds have no differences to test
+                p = "unknown"
+            gain = f"{row['difference']:+.3f} ± {row['error']:.3f}"
+            print_lines(f"  {row['method']}: {gain}, p {p}", 4)
 
 
 def print_reliability(frame: "pd.DataFrame") -> None:
     """Print how often each method is right, by how sure it was."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-    from rich.text import Text
-
-    from ibgn.text import printable
-
-    heads = ("method", "confidence", "instances", "right", "by chance")
-    table = Table(*heads, box=SIMPLE_HEAD, pad_edge=False)
     for method, bins in frame.groupby("method", sort=False):
-        name = printable(method)
+        rows = []
         for row in bins.to_dict(orient="records"):
             low, high = row["chance_low"], row["chance_high"]
             beyond = "" if low <= row["accuracy"] <= high else "*"
-            table.add_row(
-                Text(name),
-                f"{row['low']:.0%} to {row['high']:.0%}",
-                str(row["instances"]),
-                f"{row['accuracy']:.1%}{beyond}",
-                f"{low:.1%} to {high:.1%}",
-            )
-            name = ""  # only in its first row
-        table.add_section()
-    console = wide_console()
-    console.print(table)
-    console.print("* outside of what 95 of 100 perfectly calibrated methods would show")
+            confidence = f"{row['low']:.0%} to {row['high']:.0%}"
+            right, chance = f"{row['accuracy']:.1%}{beyond}", f"{low:.1%} to {high:.1%}"
+            rows.append((confidence, str(row["instances"]), right, chance))
+        print_lines(f"How often {method} is right by how sure it is:")
+        print_table(("confidence", "instances", "right", "by chance"), rows)
+    print_lines("* outside of what 95 of 100 perfectly calibrated methods would show", 2)
 
 
 def print_accuracies(curves: "pd.DataFrame", **columns: Callable[[Any], str]) -> None:
@@ -95,18 +158,14 @@ def print_accuracies(curves: "pd.DataFrame", **columns: Callable[[Any], str]) ->
     curves : one row per method and combination
     columns : how the values of each of these columns are written
     """
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-    from rich.text import Text
-
     methods = list(dict.fromkeys(curves["method"]))
-    heads = [name.replace("_", " ") for name in columns]
-    table = Table(*heads, *methods, box=SIMPLE_HEAD, pad_edge=False)
+    rows = []
     for key, part in curves.groupby(list(columns), sort=False):
         cells = {
             row["method"]: f"{row['accuracy']:.3f}±{row['accuracy_error']:.3f}"
             for row in part.to_dict(orient="records")
         }
-        shown = [Text(write(value)) for write, value in zip(columns.values(), key, strict=True)]
-        table.add_row(*shown, *(cells.get(name, "") for name in methods))
-    wide_console().print(table)
+        shown = [write(value) for write, value in zip(columns.values(), key, strict=True)]
+        rows.append((*shown, *(cells.get(name, "") for name in methods)))
+    heads = (*(name.replace("_", " ") for name in columns), *methods)
+    print_table(heads, rows, repeated=len(columns))

@@ -25,7 +25,15 @@ FEW_GROUPS = 10  # with at most this many, "auto" leaves out one at a time
 
 
 class Fold(NamedTuple):
-    """One split of the instances; `repeat` and `number` count from 0."""
+    """One split of the instances; `repeat` and `number` count from 0.
+
+    Examples
+    --------
+    >>> X = IntervalSequences.from_lists([[("a", 0, 1)]] * 4)
+    >>> fold = make_folds(X, np.array(["tea", "soup"] * 2), n_splits=2)[0]
+    >>> fold.number, len(fold.train), len(fold.test)
+    (0, 2, 2)
+    """
 
     repeat: int
     number: int
@@ -70,16 +78,17 @@ def make_folds(
     most = np.unique(y, return_counts=True)[1].max()
     if scheme == "stratified" and most < n_splits:  # scikit-learn only warns about rare labels
         raise DataError(
-            f"{n_splits} folds need {n_splits} instances of a label, and none has more than "
-            f"{most}; use fewer folds"
+            f"{n_splits} folds need {n_splits} instances of a label, and none has more than {most}",
+            *(("; use ", Option("n_splits", int(most))) if most > 1 else ("; add instances",)),
         )
     groups = None if scheme == "stratified" else _groups(X)
     if scheme == "leave-one-group-out":
         return _split([LeaveOneGroupOut()], y, groups)
     if groups is not None and len(set(groups)) < n_splits:
         raise DataError(
-            f"{n_splits} folds need as many groups, and there are {len(set(groups))}; "
-            "use fewer folds, or ",
+            f"{n_splits} folds need as many groups, and there are {len(set(groups))}; use ",
+            Option("n_splits", len(set(groups))),
+            " or ",
             Option("scheme", "leave-one-group-out"),
         )
     by_group = GroupKFold if most < n_splits else StratifiedGroupKFold
@@ -102,7 +111,7 @@ def _groups(X: IntervalSequences) -> list[str]:
     if len(set(groups)) < 2:
         raise DataError(
             f"splitting by group needs at least two groups, and there are {len(set(groups))}; "
-            "name the column of groups, or use ",
+            "read groups too, or use ",
             Option("scheme", "stratified"),
         )
     return groups

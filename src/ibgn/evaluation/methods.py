@@ -12,20 +12,30 @@ from ibgn import classifiers
 from ibgn.classifiers import IBGNClassifier
 from ibgn.errors import OptionError
 from ibgn.evaluation.search import Grid
-from ibgn.evaluation.yardsticks import YARDSTICKS
+from ibgn.text import near, quote
 
-__all__ = ["COMPARED", "GRIDS", "METHODS", "Method", "make_estimators", "with_short_chains"]
+__all__ = [
+    "COMPARED",
+    "DEFAULT",
+    "GRIDS",
+    "METHODS",
+    "Method",
+    "find_method",
+    "make_estimators",
+    "name_method",
+    "with_short_chains",
+]
 
 Method = Callable[[int], Any] | Any
 """A function that makes an estimator from a seed, or an estimator, or its class."""
 
 
 class _Methods(Mapping[str, Callable[[int], Any]]):
-    """Variants of all registered classes, now or later, and the yardsticks."""
+    """Variants of all registered classes, now or later."""
 
     def _all(self) -> dict[str, Callable[[int], Any]]:
         kinds = classifiers.METHODS.values()
-        return {n: make for kind in kinds for n, make in kind.variants().items()} | YARDSTICKS
+        return {name: make for kind in kinds for name, make in kind.variants().items()}
 
     def __getitem__(self, name: str) -> Callable[[int], Any]:
         return self._all()[name]
@@ -51,6 +61,64 @@ GRIDS: Mapping[str, Grid] = {
 
 COMPARED = ("IHMM", "DBN", "ITBN", "IBGN-C", "IBGN-F", "IBGN", "IBGN-T")
 """Methods that commands compare by default."""
+
+DEFAULT = "IBGN-T"
+"""The method that is fitted by default: `IBGNClassifier` with its defaults."""
+
+
+def find_method(name: str, *others: str) -> str:
+    """Name of a method as `METHODS` has it; case, hyphens and spaces make no difference.
+
+    Parameters
+    ----------
+    name : as a user writes it
+    others : further names that are allowed
+
+    Examples
+    --------
+    >>> find_method("ibgn-t"), find_method("extra-trees"), find_method("All", "all")
+    ('IBGN-T', 'extra trees', 'all')
+    """
+    names = [*METHODS, *others]
+    if name in names:
+        return name
+    plain = {each.casefold().replace(" ", "-"): each for each in reversed(names)}
+    found = plain.get(name.casefold().replace(" ", "-").replace("_", "-"))
+    if found is None:
+        alike = near(name, names)
+        meant = f"did you mean {quote(alike[0])}? " if alike else ""
+        listed = ", ".join(map(quote, names))
+        raise OptionError("method", name, f"is not a method; {meant}choose among {listed}")
+    return found
+
+
+def name_method(model: Any) -> tuple[str, dict[str, Any]]:
+    """Name of the method that a model is of, and its options that differ from that method's.
+
+    Seeds, jobs and progress do not count.
+
+    Examples
+    --------
+    >>> name_method(IBGNClassifier("chain", draws=50, random_state=4))
+    ('IBGN-T', {'draws': 50, 'structure': 'chain'})
+    """
+    own = _options(model)
+    differing = {}
+    for name, make in METHODS.items():
+        try:
+            other = make(0)
+        except OptionError:  # a library is missing; then its model cannot be loaded either
+            continue
+        if type(other) is type(model):
+            usual = _options(other)
+            differing[name] = {o: v for o, v in own.items() if repr(v) != repr(usual[o])}
+    name = min(differing, key=lambda each: len(differing[each]), default=type(model).__name__)
+    return name, differing.get(name, own)
+
+
+def _options(model: Any) -> dict[str, Any]:
+    options = model.get_params(deep=False)
+    return {o: v for o, v in options.items() if o not in ("random_state", "n_jobs", "progress")}
 
 
 def make_estimators(methods: Mapping[str, Method], seed: int) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Instances as pictures of equal size: actions by row, time by column."""
 
-from typing import Any, Self
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -10,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from ibgn._arrays import Floats
 from ibgn._kernels import features as kernels
 from ibgn.checks import check_choice, check_whole
+from ibgn.declarations import NAMES, STORABLE, Stored, register
 from ibgn.features.presence import UNKNOWN, Presence, find_presence, known_actions
 from ibgn.intervals import as_sequences
 from ibgn.networks import Sequences
@@ -34,16 +36,22 @@ class Raster(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     [[[1.0, 1.0, 0.0, 0.0], [0.0, 1.0, 1.0, 1.0]]]
     """
 
+    learned: ClassVar[Mapping[str, Stored]] = {"actions_": Stored(NAMES)}
+    actions_: tuple[str, ...]
+
     def __init__(self, samples: int = 100, unknown: str = "warn") -> None:
         self.samples = samples
         self.unknown = unknown
 
     def fit(self, X: Sequences, y: Any = None) -> Self:
         """Learn which actions there are."""
-        check_whole("samples", self.samples, 1)
-        check_choice("unknown", self.unknown, UNKNOWN)
+        self._check_options()
         self.actions_ = known_actions(as_sequences(X))
         return self
+
+    def _check_options(self) -> None:
+        check_whole("samples", self.samples, 1)
+        check_choice("unknown", self.unknown, UNKNOWN)
 
     def transform(self, X: Sequences) -> npt.NDArray[np.float32]:
         """(n, actions, samples) numbers of intervals."""
@@ -52,6 +60,9 @@ class Raster(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         pictures = np.zeros((len(found.spans), found.actions, self.samples), np.float32)
         pictures[found.row, found.action] = sample(found, self.samples)
         return pictures
+
+
+register(STORABLE, "Raster", Raster)
 
 
 def sample(found: Presence, samples: int) -> Floats:

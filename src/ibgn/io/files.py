@@ -17,7 +17,7 @@ from ibgn._files import (
     naming_errors,
     show,
 )
-from ibgn.errors import DataError, DataWarning, Part
+from ibgn.errors import DataError, DataWarning, Option, OptionError, Part
 from ibgn.io.choices import Choices
 from ibgn.text import count, printable, quote
 
@@ -37,7 +37,7 @@ class Files:
     suffixes : of the files that are looked for in folders
     choices : how annotations become instances, for readers that need it
 
-    `prefix` begins messages about all of them.
+    `prefix` begins messages about all of them, and `current` is the file that is being read.
     """
 
     def __init__(
@@ -48,16 +48,23 @@ class Files:
         self.choices = Choices() if choices is None else choices
         self.prefix = "" if many else f"{printable(as_path(self.paths[0]).name)}: "
         self._suffixes = suffixes
-        self._current = InputFile(self.paths[0]) if self.paths else InputFile(".")
+        self.current = InputFile(self.paths[0]) if self.paths else InputFile(".")
         self._counts: Counter[tuple[Part, ...]] = Counter()
+        self._counts_before = self._counts.copy()  # the current file
+        self._place: int | None = None  # of the current file, while there is one
+        self._first = 0  # place of the file that the next iteration begins with
+        self._bad: dict[Path, DataError] = {}
 
     def __len__(self) -> int:
         return len(self._named_paths)
 
     def __iter__(self) -> Iterator[InputFile]:
-        for name, path in self._named_paths:
-            self._current = InputFile(path, name)
-            yield self._current
+        for place, (name, path) in list(enumerate(self._named_paths))[self._first :]:
+            if path not in self._bad:
+                self.current, self._place = InputFile(path, name), place
+                self._counts_before = self._counts.copy()
+                yield self.current
+        self._place = None
 
     @cached_property
     def _named_paths(self) -> list[tuple[str, Path]]:
@@ -68,7 +75,7 @@ class Files:
         if len(self.paths) != 1 or is_folder(self.paths[0]):
             shown = show(self.paths[0]) if len(self.paths) == 1 else f"{len(self.paths)} files"
             raise DataError(f"{shown} is a folder; name a file")
-        return self._current
+        return self.current
 
     def leave_out(self, *what: Part, noun: str = "event", number: int = 1) -> None:
         """Count what was left out, changed or suspect, for a warning such as "3 events: dropped".
@@ -78,11 +85,37 @@ class Files:
         if number:
             self._counts[(noun, *what)] += number
 
+    def leave_out_current(self, error: DataError, allowed: bool, resume: bool) -> None:
+        """Leave out the current file, which has an error, or raise it where that is not allowed.
+
+        The next iteration resumes behind the file, or else starts again without it.
+        """
+        if isinstance(error, OptionError) or self._place is None or len(self) == 1:
+            raise error
+        if not allowed:
+            raise DataError(
+                *error.parts, "; ", Option("bad_files", "drop"), " leaves the file out"
+            ) from error
+        self._bad[self.current.path] = error
+        self._counts = self._counts_before if resume else Counter()
+        self._first = self._place + 1 if resume else 0
+        if len(self._bad) == len(self):
+            first = next(iter(self._bad.values()))
+            raise DataError(f"{self.prefix}no file can be read; the first: ", *first.parts)
+
     @contextmanager
     def reading(self) -> Iterator[None]:
         """Let errors name the current file, and warn at the end of what was counted."""
-        with naming_errors(lambda: self._current):
+        with naming_errors(lambda: self.current):
             yield
+        if self._bad:
+            self.leave_out(
+                " that cannot be read: left out (first: ",
+                *next(iter(self._bad.values())).parts,
+                ")",
+                noun="file",
+                number=len(self._bad),
+            )
         for (noun, *what), number in self._counts.items():
             counted = f"{self.prefix}{count(number, str(noun))}"
             warnings.warn(DataWarning(counted, *what), stacklevel=5)

@@ -1,7 +1,8 @@
 """A long frame, one row per interval, to interval sequences and labels."""
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
 import narwhals as nw
@@ -12,21 +13,45 @@ from pandas.api.types import is_hashable
 
 from ibgn._arrays import Bools, Ints
 from ibgn.checks import as_number, not_a_number, span_advice
-from ibgn.cleaning import Cleaning, CleaningOptions, Records, name_by_text, order_by_name
-from ibgn.errors import DataError
+from ibgn.cleaning import (
+    LARGEST_TIME,
+    Cleaning,
+    CleaningOptions,
+    Records,
+    name_by_text,
+    order_by_name,
+)
+from ibgn.errors import DataError, DataWarning, Option, Part
 from ibgn.intervals import IntervalSequences
+from ibgn.io.leniency import STRICT, Bad, Leniency, Unlabelled
 from ibgn.io.parsing.tabular import Columns, find_columns, unused
 from ibgn.io.uncertain import UncertainCells
 from ibgn.text import count, printable, quote
+from ibgn.uncertainty import COLUMNS as UNCERTAIN
 
-__all__ = ["Labels", "LongFrame", "as_objects", "column_values", "read_table"]
+__all__ = ["Labels", "LongFrame", "as_objects", "column_values", "join", "read_table"]
 
 Labels = npt.NDArray[Any] | None
 Where = Callable[[int], str]
 
+MOST_BAD = 0.5  # share of rows; where more are bad, the columns are
+UNLABELLED: tuple[Part, ...] = (
+    "; ",
+    Option("unlabelled", "keep"),
+    " reads such instances without a label, ",
+    Option("unlabelled", "drop"),
+    " leaves them out",
+)
+CONFLICTING: tuple[Part, ...] = ("; ", Option("unlabelled", "ignore"), " reads no labels")
+
 
 def read_table(
-    table: Any, *, columns: Columns = None, **cleaning: Unpack[CleaningOptions]
+    table: Any,
+    *,
+    columns: Columns = None,
+    bad_rows: Bad = "error",
+    unlabelled: Unlabelled = "error",
+    **cleaning: Unpack[CleaningOptions],
 ) -> tuple[IntervalSequences, Labels]:
     """Read a frame of pandas, Polars or PyArrow with one row per interval.
 
@@ -36,6 +61,8 @@ def read_table(
         intervals are uncertain confidence, alternatives, start_error and end_error; other columns
         are ignored
     columns : other names for them, for example {"action": "behaviour"}
+    bad_rows, unlabelled : what to do with rows that are no intervals, and with instances without
+        a label; see `ibgn.io.leniency.Leniency`
     **cleaning : closed, tick, tolerance, zero_length, min_duration, duplicates; see
         `ibgn.cleaning.Cleaning`
 
@@ -64,12 +91,13 @@ def read_table(
     array(['tea', 'coffee'], dtype=object)
     """
     options = Cleaning(**cleaning)
+    leniency = Leniency(bad_rows=bad_rows, unlabelled=unlabelled)
     names, frame = _as_frame(table)
     used = find_columns(names, columns, "the table has")
     series = {
         ours: column_values(frame[:, place], str(names[place]), "") for ours, place in used.items()
     }
-    return LongFrame(series, unused(names, used)).read(options)
+    return LongFrame(series, unused(names, used), leniency=leniency).read(options)
 
 
 @dataclass(frozen=True)
@@ -82,17 +110,31 @@ class LongFrame:
     left_out : names of the columns that are not ours
     source : begins every message
     place : names a row for a message, if its number would not help
+    leniency : what to do with rows that are no intervals, and with instances without a label
     """
 
     series: Mapping[str, Any]
     left_out: Sequence[str] = ()
     source: str = ""
     place: Where = lambda row: f"row {row + 1}"
+    leniency: Leniency = STRICT
 
     def read(self, cleaning: Cleaning) -> tuple[IntervalSequences, Labels]:
         """Check, clean and order the rows; returns the instances and one label for each."""
         if len(self.series["instance"]) == 0:
             raise DataError(f"{self.source}there are no rows; a row is one interval")
+        if self.leniency.bad_rows == "drop":
+            return self._without_bad_rows()._read(cleaning)
+        try:
+            return self._read(cleaning)
+        except DataError as error:
+            advised = any(isinstance(part, Option) for part in error.parts)
+            if advised or not 0 < self._bad_rows().mean() < MOST_BAD:
+                raise
+            advice = (Option("bad_rows", "drop"), " leaves such rows out")
+            raise DataError(*error.parts, "; ", *advice) from error
+
+    def _read(self, cleaning: Cleaning) -> tuple[IntervalSequences, Labels]:
         instance, ids = self._names("instance")
 
         def where(row: int) -> str:
@@ -101,11 +143,45 @@ class LongFrame:
 
         _refuse_missing(instance < 0, "instance", where)
         labels = self._label_instances("label", instance, where)
+        if self.leniency.unlabelled == "drop" and labels is not None:
+            unlabelled = np.array([label is None for label in labels.tolist()])
+            if unlabelled.any():
+                left_out = f"left out {count(int(unlabelled.sum()), 'instance')} without a label"
+                warnings.warn(DataWarning(f"{self.source}{left_out}"), stacklevel=4)
+                return self._take(np.flatnonzero(~unlabelled[instance]))._read(cleaning)
         groups = self._label_instances("group", instance, where)
         action, actions = self._names("action")
         rows = np.flatnonzero(~self._rows_without_interval(action, instance))
         records = self._records(rows, (instance, ids), (action, actions), where)
         return IntervalSequences.from_records(records, cleaning, groups), labels
+
+    def _take(self, rows: npt.NDArray[np.intp]) -> "LongFrame":
+        series = {name: pd.Series(values).array[rows] for name, values in self.series.items()}
+        return replace(self, series=series, place=lambda row: self.place(int(rows[row])))
+
+    def _without_bad_rows(self) -> "LongFrame":
+        bad = self._bad_rows()
+        if not bad.any():
+            return self
+        if bad.all():
+            raise DataError(f"{self.source}no row is an interval; check the columns")
+        first = self.place(int(np.argmax(bad)))
+        what = "row that is no interval" if bad.sum() == 1 else "rows that are no intervals"
+        left_out = f"left out {bad.sum()} {what} (first: {first})"
+        warnings.warn(DataWarning(f"{self.source}{left_out}"), stacklevel=4)
+        return self._take(np.flatnonzero(~bad))
+
+    def _bad_rows(self) -> Bools:
+        """Rows without instance, action or time, or that end before they start."""
+        instance, _ = self._names("instance")
+        action, _ = self._names("action")
+        start, end = (_as_numbers(np.asarray(self.series[name])) for name in ("start", "end"))
+        bad: Bools = (
+            np.isnan(start) | (end < start) | (np.fmax(abs(start), abs(end)) > LARGEST_TIME)
+        )
+        if not any(name in self.series for name in UNCERTAIN):  # these may lack an end, an action
+            bad |= np.isnan(end) | (action < 0)
+        return (bad & ~self._rows_without_interval(action, instance)) | (instance < 0)
 
     def _names(self, name: str) -> tuple[Ints, tuple[str, ...]]:
         """Codes and names of a column of names; -1 where one is missing or blank."""
@@ -124,29 +200,38 @@ class LongFrame:
 
     def _label_instances(self, name: str, instance: Ints, where: Where) -> Labels:
         """One value per instance, or None where no row has one; refuses two, or some missing."""
-        if name not in self.series:
+        unlabelled = self.leniency.unlabelled if name == "label" else "error"
+        if name not in self.series or unlabelled == "ignore":
             return None
         codes, uniques = self._factorize(name)
         blank = [code for code, v in enumerate(uniques) if isinstance(v, str) and not v.strip()]
         codes = np.where(np.isin(codes, blank), -1, codes)
         if (codes < 0).all():
             return None
-        _, first = np.unique(instance, return_index=True)
-        if (codes < 0).any():
+        missing = codes < 0
+        if missing.any() and unlabelled == "error":
             raise DataError(
-                f"{where(int(np.argmax(codes < 0)))}: no {name}, while other rows have one; "
-                f"fill it in, or leave the whole column empty"
+                f"{where(int(np.argmax(missing)))}: no {name}, while other rows have one; fill it "
+                "in, or leave the whole column empty",
+                *(UNLABELLED if name == "label" else ()),
             )
-        other = codes != codes[first][instance]
+        by_instance = np.lexsort((missing, instance))  # rows that have a label first
+        first = by_instance[np.unique(instance[by_instance], return_index=True)[1]]
+        other = (codes != codes[first][instance]) & ~missing
         if other.any():
             row = int(np.argmax(other))
             before = int(first[instance[row]])
             raise DataError(
                 f"{where(row)}: the {name} is {quote(uniques[codes[row]])}, but "
                 f"{quote(uniques[codes[before]])} in {self.place(before)} of the same instance; "
-                f"give an instance one {name}, or different instances different names"
+                f"give an instance one {name}, or different instances different names",
+                *(CONFLICTING if name == "label" else ()),
             )
-        return _plain(uniques)[codes[first]]
+        names = _plain(uniques)
+        if missing.any():
+            names = np.array([*as_objects(names), None], object)
+        labels: npt.NDArray[Any] = names[codes[first]]
+        return labels
 
     def _rows_without_interval(self, action: Ints, instance: Ints) -> Bools:
         """Rows that say that an instance has no intervals: only its name, and its only row."""
@@ -156,7 +241,7 @@ class LongFrame:
         for name in ("start", "end"):
             values = pd.Series(self.series[name]).astype(object)
             blank &= (values.isna() | (values.astype(str).str.strip() == "")).to_numpy()
-        alone: Bools = np.bincount(instance)[instance] == 1
+        alone: Bools = np.bincount(instance + 1)[instance + 1] == 1
         return blank & alone
 
     def _records(
@@ -194,6 +279,31 @@ class LongFrame:
         codes, names = self._names("track")
         known = np.array([*names, ""], object)[codes[rows]]
         return known if names else None
+
+
+def join(frames: Sequence[LongFrame], source: str) -> LongFrame:
+    """Make one frame of several, such as those of the files of a folder.
+
+    A column that some of them lack is empty there; messages name the file and the row in it.
+    """
+    names = [*dict.fromkeys(name for frame in frames for name in frame.series)]
+    sizes = [len(frame.series["instance"]) for frame in frames]
+    series = {}
+    for name in names:
+        empty = (np.full(size, None, object) for size in sizes)
+        parts = [
+            np.asarray(frame.series[name], object) if name in frame.series else nothing
+            for frame, nothing in zip(frames, empty, strict=True)
+        ]
+        series[name] = np.concatenate(parts)
+    first = np.concatenate([[0], np.cumsum(sizes)])
+
+    def place(row: int) -> str:
+        number = int(np.searchsorted(first, row, side="right")) - 1
+        return f"{frames[number].source}{frames[number].place(row - int(first[number]))}"
+
+    left_out = [*dict.fromkeys(name for frame in frames for name in frame.left_out)]
+    return LongFrame(series, left_out, source, place)
 
 
 def column_values(series: Any, name: str, source: str) -> Any:
@@ -268,11 +378,18 @@ def _as_times(name: str, values: npt.NDArray[Any], where: Where) -> npt.NDArray[
     """Times as floats; refuses text and dates, and names their row."""
     if values.dtype.kind in "mM" and len(values):
         raise DataError(f"{where(0)}: {span_advice(name, values[0])}")
-    if values.dtype.kind in "iuf":
-        return values.astype(np.float64)
-    numbers = [as_number(value) for value in values]
-    wrong = [row for row, number in enumerate(numbers) if number is None]
+    numbers = _as_numbers(values)
+    wrong = np.flatnonzero(np.isnan(numbers)).tolist()
+    wrong = [row for row in wrong if as_number(values[row]) is None]
     if wrong:
         more = f" ({count(len(wrong) - 1, 'more row')} likewise)" if len(wrong) > 1 else ""
         raise DataError(f"{where(wrong[0])}: {not_a_number(name, values[wrong[0]])}{more}")
-    return np.array(numbers, np.float64)
+    return numbers
+
+
+def _as_numbers(values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """Numbers as floats, NaN where there is none."""
+    if values.dtype.kind in "iuf":
+        return values.astype(np.float64)
+    numbers = map(as_number, values)
+    return np.array([np.nan if number is None else number for number in numbers], np.float64)

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from ibgn.errors import Option
@@ -16,9 +17,10 @@ if TYPE_CHECKING:
     from ibgn.io.annotations import Recording
     from ibgn.io.longframe import LongFrame
 
-__all__ = ["Entry", "Outline", "outline_frame", "outline_recordings"]
+__all__ = ["Entry", "Outline", "covering_tracks", "outline_frame", "outline_recordings"]
 
 EXAMPLES = 5  # values that are shown
+COVERED = 0.8  # share of the annotations of other tracks that lie within those of an activity
 
 
 class Entry(NamedTuple):
@@ -82,3 +84,38 @@ def outline_frame(frame: "LongFrame") -> Iterator[Entry]:
             yield Entry.of("column", name, pd.Series(column).dropna())
     for name in frame.left_out:
         yield Entry("column left out", name, len(frame.series["instance"]))
+
+
+def covering_tracks(recordings: "Iterable[Recording]") -> list[str]:
+    """Tracks that could name activities, as most annotations of the others lie in theirs.
+
+    They have fewer annotations than the others together, which start no earlier and end no later
+    than one of theirs; the track that covers the most comes first.
+
+    Examples
+    --------
+    >>> from ibgn.io import Annotation, Recording
+    >>> notes = [("phase", "tea", 0, 9), ("phase", "soup", 9, 20), ("hands", "pour", 1, 3),
+    ...          ("hands", "stir", 3, 8), ("hands", "cut", 10, 12)]
+    >>> covering_tracks([Recording("r", [Annotation(*note, "") for note in notes])])
+    ['phase']
+    """
+    inside: Counter[str] = Counter()
+    others: Counter[str] = Counter()
+    number: Counter[str] = Counter()
+    for recording in recordings:
+        starts, ends = (np.array([a[k] for a in recording.annotations], float) for k in (2, 3))
+        tracks = np.array([a.track for a in recording.annotations])
+        for name in set(tracks.tolist()):
+            mine = tracks == name
+            order = np.argsort(starts[mine])
+            begin, reach = starts[mine][order], np.maximum.accumulate(ends[mine][order])
+            last = np.searchsorted(begin, starts[~mine], side="right") - 1
+            within = (last >= 0) & (ends[~mine] <= reach[last])
+            inside[name] += int(within.sum())
+            others[name] += len(within)
+            number[name] += int(mine.sum())
+    share = {
+        name: inside[name] / others[name] for name in others if others[name] > number[name] > 1
+    }
+    return sorted((name for name in share if share[name] >= COVERED), key=lambda n: -share[n])

@@ -8,7 +8,8 @@ packages with an entry point in the group "ibgn.formats".
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from functools import partial
 from importlib import import_module
 from inspect import Parameter, Signature, isgeneratorfunction, signature
 from typing import Any, get_type_hints
@@ -24,6 +25,7 @@ from ibgn.io.choices import Choices, Kinds
 from ibgn.io.docstrings import describe
 from ibgn.io.files import Files, Sources
 from ibgn.io.head import Sniff
+from ibgn.io.leniency import Leniency, parse_each, parse_together
 from ibgn.io.longframe import Labels, LongFrame
 from ibgn.io.options import parameters_of, refuse_unknown
 from ibgn.io.outline import Outline
@@ -37,6 +39,7 @@ Write = Callable[..., None]
 
 CHOICES = tuple(field.name for field in fields(Choices) if field.name != "kinds")
 CLEANING = tuple(field.name for field in fields(Cleaning))
+LENIENCY = tuple(field.name for field in fields(Leniency))
 
 
 @dataclass(frozen=True)
@@ -78,20 +81,25 @@ class Format:
 
     @property
     def options(self) -> dict[str, Parameter]:
-        """Options of the reader: those of the format, of `Choices` and of `Cleaning`."""
+        """Options of the reader: those of the format, and those that all readers share."""
         shared = parameters_of(Choices, CHOICES) if self.yields_recordings else {}
-        return self.own_options | shared | parameters_of(Cleaning, CLEANING)
+        shared |= parameters_of(Cleaning, CLEANING) | parameters_of(Leniency, LENIENCY)
+        return self.own_options | shared
 
     def load(self, path: Sources, **options: Any) -> LongFrame:
         """Load files as they are, before cleaning; options as for the reader, without cleaning."""
         refuse_unknown(options, list(self.options), self.name)
         shared = set(CHOICES) if self.yields_recordings else set()
         choices = Choices(**{n: options.pop(n) for n in shared & options.keys()}, kinds=self.kinds)
+        leniency = Leniency(**{name: options.pop(name) for name in LENIENCY if name in options})
         files = Files(path, self.suffixes + self.also, choices)
+        parse, bad_files = partial(self.parse, **options), leniency.bad_files
         with files.reading():
-            parsed = self.parse(files, **options)
-            recordings = list(parsed) if self.yields_recordings else []
-        return to_frame(recordings, choices, files.prefix) if self.yields_recordings else parsed
+            if not self.yields_recordings:
+                frame: LongFrame = parse_together(parse, files, bad_files)
+                return replace(frame, leniency=leniency)
+            recordings = parse_each(parse, files, bad_files)
+        return replace(to_frame(recordings, choices, files.prefix), leniency=leniency)
 
     def read(self, path: Sources, **options: Any) -> tuple[IntervalSequences, Labels]:
         """Read files: the instances, and one label for each or None where there are none."""
@@ -227,7 +235,7 @@ def reader(
                 f"the reader of {name!r} takes files, and options as keyword arguments with "
                 f"defaults; got {', '.join(wrong) or first.name}"
             )
-        shared = (*CHOICES, *CLEANING) if format.yields_recordings else CLEANING
+        shared = (*(CHOICES if format.yields_recordings else ()), *CLEANING, *LENIENCY)
         taken = [p.name for p in own if p.name in shared]
         if taken:
             raise TypeError(
@@ -252,7 +260,7 @@ def _public(format: Format) -> Read:
     read.__doc__ = describe(
         format.parse.__doc__ or f"Read files of the format {format.name}.",
         format.suffixes + format.also,
-        [*([Choices] if format.yields_recordings else []), Cleaning],
+        [*([Choices] if format.yields_recordings else []), Cleaning, Leniency],
     )
     return read
 

@@ -1,6 +1,8 @@
 """Columns that say what is not certain about intervals, from the cells of any format."""
 
 import json
+import math
+import warnings
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -10,7 +12,7 @@ import pandas as pd
 
 from ibgn._arrays import Floats, Ints
 from ibgn.checks import as_number
-from ibgn.errors import DataError
+from ibgn.errors import DataError, DataWarning
 from ibgn.text import quote
 from ibgn.uncertainty import COLUMNS, Uncertainty
 
@@ -33,6 +35,8 @@ class UncertainCells(NamedTuple):
     ) -> "UncertainCells | None":
         """Parse these rows; None where no cell says anything."""
         cells = {name: np.asarray(series[name], object)[rows] for name in COLUMNS if name in series}
+        if _is_on_another_scale(cells.get("confidence", np.zeros(0)), where):
+            del cells["confidence"]
         if all(_is_empty(value) for values in cells.values() for value in values):
             return None
         nothing = np.full(len(rows), None, object)
@@ -91,6 +95,20 @@ def _as_numbers(name: str, cells: npt.NDArray[Any], certain: float, where: Where
                 "give the column another name if it means something else"
             )
     return np.array(numbers, np.float64)
+
+
+def _is_on_another_scale(confidence: npt.NDArray[Any], where: Where) -> bool:
+    """Whether a confidence is above 1, so that the column holds no probabilities; that is said."""
+    numbers = [math.nan if _is_empty(cell) else as_number(cell) for cell in confidence]
+    above = [row for row, number in enumerate(numbers) if number is not None and number > 1]
+    if above:
+        message = (
+            f"{where(above[0])}: the confidence is {quote(confidence[above[0]])}, so the column is "
+            "no probability from 0 to 1, and was left out; divide it by its largest possible value "
+            "to make use of it"
+        )
+        warnings.warn(DataWarning(message), stacklevel=2)
+    return bool(above)
 
 
 def _as_alternatives(cell: Any, where: Where, row: int) -> dict[str, float] | None:

@@ -7,6 +7,6 @@ origin: a forger can compute it too. So nothing in a file is run or imported, si
 anything is unpacked, and all parts are checked against each other, as kernels trust their arrays.
 """
 
-from ibgn.persistence.files import load, save
+from ibgn.persistence.files import load, save, written_by
 
-__all__ = ["load", "save"]
+__all__ = ["load", "save", "written_by"]

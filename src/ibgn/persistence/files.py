@@ -15,7 +15,7 @@ from ibgn.persistence.container import FORMAT, LARGEST, Arrays, check, items, jo
 from ibgn.persistence.models import pack_model, unpack_model
 from ibgn.text import printable, quote
 
-__all__ = ["load", "save"]
+__all__ = ["load", "save", "written_by"]
 
 
 def save(model: Any, path: Source) -> None:
@@ -61,16 +61,26 @@ def load(path: Source) -> Any:
 
     A file that is damaged, altered, from a newer version or no model at all is a `DataError`.
     """
-    with reading(path), Path(path).open("rb") as file:
-        head = file.read(len(FORMAT))
-        size = min(os.fstat(file.fileno()).st_size, LARGEST)  # bounds the memory
-        data = head + file.read(size) if head == FORMAT else head
+    data = _read_bytes(path)
     try:
         return _from_bytes(data)
     except Exception as error:  # a forged file may cause any error
         advice = "; the file is damaged or was altered, copy it again or save the model again"
         advice = "" if type(error) is DataError else advice
         raise DataError(f"{printable(Path(path).name)}: {_words(error)}{advice}") from error
+
+
+def written_by(path: Source) -> str:
+    """Version of the library that wrote a model file."""
+    content: Any = split(_read_bytes(path))[0]
+    return printable(content["ibgn"])
+
+
+def _read_bytes(path: Source) -> bytes:
+    with reading(path), Path(path).open("rb") as file:
+        head = file.read(len(FORMAT))
+        size = min(os.fstat(file.fileno()).st_size, LARGEST)  # bounds the memory
+        return head + file.read(size) if head == FORMAT else head
 
 
 def _is_estimator(kind: type) -> bool:

@@ -1,5 +1,6 @@
 """Times: parsed from text, and of the runs of equal labels of frames."""
 
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -12,19 +13,19 @@ from ibgn import _arrays
 from ibgn._arrays import Bools, Floats
 from ibgn.checks import as_number, check_number
 from ibgn.cleaning import LARGEST_TIME
-from ibgn.errors import DataError, Option
+from ibgn.errors import DataError, DataWarning, Option
+from ibgn.io.parsing.moments import as_clock, check_moment, read_moments, since_first
 from ibgn.text import quote
 
 __all__ = ["Runs", "as_seconds", "check_steps", "count_gaps", "find_runs"]
 
 Where = Callable[[int], str]
 
-ADVICE = "write times as numbers or as date-times, 12.5 or 2010-11-04 00:03:50.2"
 GAP = 3.0  # steps: a frame or two may be lost before a run is taken to end
 
 
 def as_seconds(texts: Sequence[str], where: Where, unit: float = 1.0) -> Floats:
-    """Times in seconds: numbers times the unit, or date-times since the earliest of them.
+    """Times in seconds: numbers times the unit, clocks, or date-times since the earliest of them.
 
     The first time decides; `where` names one for a message by its place.
 
@@ -32,6 +33,8 @@ def as_seconds(texts: Sequence[str], where: Where, unit: float = 1.0) -> Floats:
     --------
     >>> as_seconds(["2010-11-04 23:59:58", "2010-11-05T00:00:01.5"], "event {}".format)
     array([0. , 3.5])
+    >>> as_seconds(["25-Feb-2008 00:22:46", "25-Feb-2008 09:34:12"], "event {}".format)
+    array([    0., 33086.])
     >>> as_seconds(["40", "1500"], "event {}".format, unit=0.001)
     array([0.04, 1.5 ])
     """
@@ -39,23 +42,42 @@ def as_seconds(texts: Sequence[str], where: Where, unit: float = 1.0) -> Floats:
         return np.zeros(0)
     if as_number(texts[0]) is not None:
         return _numbers(texts, where) * unit
+    if as_clock(texts[0]) is not None:
+        return _clocks(texts, where)
+    return since_first(_moments(texts, where), where)
+
+
+def _clocks(texts: Sequence[str], where: Where) -> Floats:
+    times = [as_clock(text) for text in texts]
+    for place, time in enumerate(times):
+        if time is None:
+            raise DataError(
+                f"{where(place)}: the time is {quote(texts[place])}, no time of day as the first "
+                "one is; write all times alike"
+            )
+    return np.array(times, np.float64)
+
+
+def _moments(texts: Sequence[str], where: Where) -> list[datetime]:
     moments = []
-    for place, text in enumerate(texts):
+    for text in texts:
         try:
             moments.append(datetime.fromisoformat(text.strip()))
-        except ValueError as error:
-            raise DataError(
-                f"{where(place)}: the time {quote(text)} is not understood; {ADVICE}"
-            ) from error
-    zoned = [moment.tzinfo is not None for moment in moments]
-    if len(set(zoned)) > 1:
-        has, first = ("no time zone", "has one") if zoned[0] else ("a time zone", "has none")
-        raise DataError(
-            f"{where(zoned.index(not zoned[0]))}: the time has {has}, while the first {first}; "
-            "write all alike"
+        except ValueError:
+            break
+    if len(moments) == len(texts):
+        return moments
+    check_moment(texts[len(moments)], where(len(moments)))
+    moments, guessed = read_moments(texts, where)
+    if guessed:
+        warnings.warn(
+            DataWarning(
+                f"{where(0)}: dates such as {quote(texts[0])} do not tell the day from the month; "
+                "the month was taken to come first; write them as 2008-02-25"
+            ),
+            stacklevel=2,
         )
-    origin = min(moments)
-    return np.array([(moment - origin).total_seconds() for moment in moments])
+    return moments
 
 
 def _numbers(texts: Sequence[str], where: Where) -> Floats:

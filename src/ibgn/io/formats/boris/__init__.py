@@ -1,8 +1,8 @@
 """BORIS: coded behaviour, from project files and from tables of exported events."""
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Literal, get_args
 
@@ -16,6 +16,7 @@ from ibgn.io.formats.boris.exports import is_export, read_export
 from ibgn.io.formats.boris.observations import Coded, Observation
 from ibgn.io.formats.boris.projects import read_project
 from ibgn.io.head import CERTAIN, Head
+from ibgn.io.outline import Entry
 from ibgn.io.parsing.json import parse_text
 from ibgn.io.parsing.pairing import Event, Pair, Pairing, Repeated, Unpaired
 from ibgn.io.registry import reader
@@ -25,6 +26,7 @@ __all__ = ["read_boris"]
 
 Points = Literal["error", "drop", "keep"]
 Unknown = Literal["error", "drop"]
+Subjects = Literal["tracks", "instances"]
 
 NO_SUBJECT = "No focal subject"  # what BORIS calls it
 STARTS = {"START": True, "STOP": False, "STATE": None, "RANGE": True}
@@ -34,7 +36,28 @@ def _sniff(head: Head) -> float:
     """Tell a project by its parts, and exported events by the names of their columns."""
     if isinstance(head.json, dict):
         return CERTAIN if {"observations", "behaviors_conf"} <= head.json.keys() else 0.0
-    return CERTAIN if is_export(head.rows) else 0.0
+    return CERTAIN if is_export(head.lines) else 0.0
+
+
+def _outline(files: Files, *, subjects: "Subjects" = "tracks") -> Iterator[Entry]:
+    """Variables of the observations that stay the same within each of them."""
+    values: dict[str, list[str | None]] = {}
+    for file in files:
+        for observation in _observations(file, subjects == "instances"):
+            for name, value in observation.variables.items():
+                values.setdefault(name, []).append(value)
+    for name, each in values.items():
+        steady = [value for value in each if value is not None]
+        if len(steady) == len(each) and any(steady):
+            yield Entry.of("variable", name, steady, Option("activity", f"variable:{name}"))
+
+
+def _observations(file: InputFile, by_subject: bool) -> Iterator[Observation]:
+    """Observations of a project, or of a table of exported events, or those of each subject."""
+    text = file.text()
+    if text.lstrip().startswith("{"):
+        return read_project(parse_text(text, file.prefix), by_subject)
+    return read_export(text, file, by_subject)
 
 
 @reader(
@@ -45,6 +68,7 @@ def _sniff(head: Head) -> float:
     activity=("track", "variable"),
     group=("variable",),
     sniff=_sniff,
+    outline=_outline,
 )
 def read_boris(
     files: Files,
@@ -55,14 +79,17 @@ def read_boris(
     repeated: Repeated = "unpaired",
     unknown: Unknown = "error",
     overlaps: Overlaps = "keep",
+    subjects: Subjects = "tracks",
 ) -> Iterator[Recording]:
     r"""Read observations coded with BORIS; an observation is an instance, a subject a track.
 
     Three kinds of files are understood: projects (.boris), as "File > Save project" writes them;
     and as .csv or .tsv what "Observations > Export events" writes, "Aggregated events", one row per
-    state with start and stop, and "Tabular events", one row per START, STOP or POINT. Times are
-    those of the medium; the time offset of an observation is not added. activity="variable:meal"
-    takes the independent variable "meal", and group="variable:cook" likewise.
+    state with start and stop, and "Tabular events", one row per START, STOP or POINT, also as R
+    writes them, or without their header. Files of the same observation with other subjects belong
+    together. Times are those of the medium; the time offset of an observation is not added.
+    activity="variable:meal" takes the independent variable "meal", and group="variable:cook"
+    likewise.
 
     Parameters
     ----------
@@ -80,6 +107,8 @@ def read_boris(
         neither states nor points: "error", or "drop" them with a count
     overlaps : what to do with a state that overlaps the same one of a subject: "keep" it, "merge"
         the two, both with a warning, or "error"
+    subjects : what the subjects of an observation are: its "tracks", or "instances" of their own,
+        named "observation#subject", whose variables may differ
 
     Returns
     -------
@@ -101,9 +130,27 @@ def read_boris(
     >>> y
     array(['tea'], dtype=object)
     """
-    coding = _Coding(files, modifiers, points, unknown, Pairing(unpaired, repeated, files))
+    check_choice("subjects", subjects, get_args(Subjects))
+    apart = subjects == "instances"
+    coding = _Coding(files, modifiers, points, unknown, apart, Pairing(unpaired, repeated, files))
     recordings = (recording for file in files for recording in coding.recordings(file))
-    yield from settle_overlaps(recordings, overlaps, files)
+    yield from settle_overlaps(_join_subjects(recordings), overlaps, files)
+
+
+def _join_subjects(recordings: Iterable[Recording]) -> list[Recording]:
+    """Join recordings of one observation whose subjects are in different files."""
+    joined: dict[str, list[Recording]] = {}
+    for recording in recordings:
+        tracks = {note.track for note in recording.annotations}
+        same = joined.setdefault(recording.name, [])
+        others = [other for other in same if other.known == recording.known]
+        apart = not any(note.track in tracks for other in others for note in other.annotations)
+        if others and len(others) == len(same) and apart and tracks:
+            notes = [*others[0].annotations, *recording.annotations]
+            same[0] = replace(others[0], annotations=notes)
+        else:
+            same.append(recording)
+    return [recording for same in joined.values() for recording in same]
 
 
 @dataclass(frozen=True)
@@ -114,6 +161,7 @@ class _Coding:
     modifiers: bool
     points: Points
     unknown: Unknown
+    by_subject: bool
     pairing: Pairing
 
     def __post_init__(self) -> None:
@@ -122,12 +170,8 @@ class _Coding:
         check_choice("unknown", self.unknown, get_args(Unknown))
 
     def recordings(self, file: InputFile) -> Iterator[Recording]:
-        """One for each observation of a project, or of a table of exported events."""
-        text = file.text()
-        if text.lstrip().startswith("{"):
-            observations = read_project(parse_text(text, file.prefix))
-        else:
-            observations = read_export(text, file)
+        """One for each observation of a file."""
+        observations = _observations(file, self.by_subject)
         return (self.recording(observation, file) for observation in observations)
 
     def recording(self, observation: Observation, file: InputFile) -> Recording:

@@ -1,9 +1,14 @@
-"""Tables of events that BORIS exports: one row per state, or one per start, stop or point."""
+"""Tables of events that BORIS exports: one row per state, or one per start, stop or point.
+
+Other programs pass them on: R puts dots for brackets into names and numbers before the rows, and
+some tables have lost their header.
+"""
 
 import csv
 import io
 import math
 import re
+import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,26 +16,29 @@ from itertools import islice
 
 from ibgn._files import InputFile
 from ibgn.checks import as_number, not_a_number
-from ibgn.errors import DataError
+from ibgn.errors import DataError, DataWarning
+from ibgn.io.formats.boris.headerless import find_without_header
 from ibgn.io.formats.boris.observations import Coded, Observation, split_modifiers
+from ibgn.io.parsing.moments import as_clock
+from ibgn.io.parsing.words import words_of
 from ibgn.text import printable, quote
 
 __all__ = ["is_export", "read_export"]
 
 DELIMITERS = ("\t", ",", ";")
 LONGEST_HEAD = 1000  # rows that may stand before the header
-# what versions of BORIS call the columns, in small letters; the first that is there counts
+# words of what versions of BORIS call the columns; the first that is there counts
 COLUMNS = {
     "observation": ("observation id", "observation"),
     "subject": ("subject",),
     "behavior": ("behavior", "behaviour", "behavior code"),
-    "start": ("start (s)", "start (seconds)", "start"),
-    "stop": ("stop (s)", "stop (seconds)", "stop"),
-    "time": ("time", "time (s)", "time (seconds)"),
+    "start": ("start s", "start seconds", "start"),
+    "stop": ("stop s", "stop seconds", "stop"),
+    "time": ("time", "time s", "time seconds"),
     "status": ("status", "behavior type", "behaviour type"),
-    "length": ("observation duration", "total length", "media duration (s)"),
+    "length": ("observation duration", "total length", "media duration s"),
 }
-MODIFIERS = re.compile(r"modifiers?( ?#? ?[0-9]+)?")
+MODIFIERS = re.compile(r"modifiers?( ?[0-9]+)?")
 AGGREGATED = {"behavior", "start", "stop"}
 TABULAR = {"behavior", "time", "status"}
 EXPECTED = (
@@ -39,18 +47,29 @@ EXPECTED = (
 )
 
 
-def is_export(rows: Sequence[Sequence[str]]) -> bool:
-    """Tell whether one of the rows is a header of BORIS: of an observation and a behaviour."""
-    return any({"observation id", "behavior"} <= {cell.lower() for cell in row} for row in rows)
+def is_export(lines: Sequence[str]) -> bool:
+    """Whether lines are those of an export, and of no other table; the header may be lost."""
+    for delimiter in DELIMITERS:
+        rows = list(csv.reader(lines, delimiter=delimiter))
+        columns = [_find_columns(row, "") for row in rows]
+        tells = ({"observation", "status"} & each.keys() for each in columns if _tells_events(each))
+        if any(tells) or find_without_header(rows):
+            return True
+    return False
 
 
-def read_export(text: str, file: InputFile) -> Iterator[Observation]:
-    """Observations of a table; those without an id go by the name of the file."""
+def read_export(text: str, file: InputFile, by_subject: bool) -> Iterator[Observation]:
+    """Observations of a table, or those of each subject; without an id they go by the file."""
     export = _Export.of(text, file.prefix)
     for name, rows in export.observations(file.path.name).items():
-        events = [export.coded(row) for row in rows]
-        place = f"{file.prefix}row {rows[0] + 1}"
-        yield Observation(name, events, export.variables(rows), export.length(rows), place)
+        subjects: dict[str, list[int]] = {}
+        for row in rows:
+            subjects.setdefault(export.cell("subject", row) if by_subject else "", []).append(row)
+        for subject, own in subjects.items():
+            events = [export.coded(row) for row in own]
+            place = f"{file.prefix}row {own[0] + 1}"
+            full = f"{name}#{subject}" if by_subject else name
+            yield Observation(full, events, export.variables(own), export.length(own), place)
 
 
 @dataclass(frozen=True)
@@ -58,9 +77,9 @@ class _Export:
     """Rows of exported events and of what comes before, and the places of our columns."""
 
     rows: list[list[str]]
-    header: int
+    first: int
+    names: Sequence[str]
     columns: Mapping[str, int]
-    modifiers: Sequence[int]
     source: str
 
     @classmethod
@@ -71,17 +90,25 @@ class _Export:
             try:
                 rows = list(islice(reader, LONGEST_HEAD))
                 for number, names in enumerate(rows):
-                    columns = _find_columns(names, source)
-                    if columns.keys() >= AGGREGATED or columns.keys() >= TABULAR:
-                        shapes = enumerate(map(_shape, names))
-                        modifiers = [place for place, n in shapes if MODIFIERS.fullmatch(n)]
-                        return cls([*rows, *reader], number, columns, modifiers, source)
+                    if _tells_events(_find_columns(names, source)):
+                        whole = [*rows, *reader]
+                        full = _with_row_numbers(names, whole[number + 1 :])
+                        return cls(whole, number + 1, full, _find_columns(full, source), source)
+                columns = find_without_header(rows)
+                if columns:
+                    _announce(columns, source)
+                    return cls([*rows, *reader], 0, [""] * len(rows[0]), columns, source)
             except csv.Error as error:
                 trouble = f" ({printable(error)})"
         raise DataError(
             f"{source}neither a project of BORIS nor a table of its events{trouble}; a table "
             f"needs the columns {EXPECTED}"
         )
+
+    @property
+    def is_aggregated(self) -> bool:
+        """Whether a row is a state with its start and stop."""
+        return self.columns.keys() >= AGGREGATED
 
     def cell(self, column: str, row: int) -> str:
         """Text in one of our columns; empty where there is no such column."""
@@ -92,20 +119,21 @@ class _Export:
         return "" if place is None or place >= len(cells) else cells[place].strip()
 
     def number(self, column: str, row: int) -> float | None:
-        """Finite number, or None where BORIS says that there is none."""
+        """Finite number or seconds of a clock, or None where BORIS says that there is none."""
         text = self.cell(column, row)
         if text.upper() in ("", "NA", "NAN"):
             return None
-        number = as_number(text)
+        clock = as_clock(text)
+        number = as_number(text) if clock is None else clock
         if number is None or not math.isfinite(number):
             raise self._error(row, not_a_number(column, text))
         return number
 
     def coded(self, row: int) -> Coded:
         """What a row says."""
-        if any(cell.strip() for cell in self.rows[row][len(self.rows[self.header]) :]):
+        if any(cell.strip() for cell in self.rows[row][len(self.names) :]):
             raise self._error(row, "there are more cells than the header has; export it again")
-        ranged = self.columns.keys() >= AGGREGATED
+        ranged = self.is_aggregated
         time = self.number("start" if ranged else "time", row)
         if time is None:
             raise self._error(row, "there is no time; observations of images have none")
@@ -116,7 +144,8 @@ class _Export:
         else:
             known = {name: name for name in ("START", "STOP", "POINT")}
         kind = known.get(status, quote(status))
-        modifiers = split_modifiers("|".join(self._at(place, row) for place in self.modifiers))
+        named = (place for place, n in enumerate(self.names) if MODIFIERS.fullmatch(_shape(n)))
+        modifiers = split_modifiers("|".join(self._at(place, row) for place in named))
         subject, behavior = self.cell("subject", row), self.cell("behavior", row)
         return Coded(time, subject, behavior, modifiers, kind, f"row {row + 1}", end)
 
@@ -127,7 +156,7 @@ class _Export:
         """Rows of each observation, by its id."""
         head = {_shape(name): value.strip() for name, value in self.head().items()}
         observations: dict[str, list[int]] = {}
-        for row in range(self.header + 1, len(self.rows)):
+        for row in range(self.first, len(self.rows)):
             if any(cell.strip() for cell in self.rows[row]):
                 name = self.cell("observation", row)
                 name = name or head.get("observation id") or file
@@ -136,14 +165,15 @@ class _Export:
 
     def head(self) -> dict[str, str]:
         """Names and values before the header, where older versions put them."""
-        return {row[0]: row[1] for row in self.rows[: self.header] if len(row) > 1 and row[0]}
+        before = self.rows[: max(0, self.first - 1)]
+        return {row[0]: row[1] for row in before if len(row) > 1 and row[0]}
 
     def variables(self, rows: Sequence[int]) -> dict[str, str | None]:
         """Values of the columns that do not change in these rows, and those before the header."""
         variables: dict[str, str | None] = {**self.head()}
-        for place, name in enumerate(self.rows[self.header]):
+        for place, name in enumerate(self.names):
             values = {self._at(place, row) for row in rows}
-            variables[name] = values.pop() if len(values) == 1 else None
+            variables[name or str(place + 1)] = values.pop() if len(values) == 1 else None
         return variables
 
     def length(self, rows: Sequence[int]) -> float:
@@ -152,8 +182,30 @@ class _Export:
         return max((n for n in numbers if n is not None and math.isfinite(n)), default=-math.inf)
 
 
+def _tells_events(columns: Mapping[str, int]) -> bool:
+    return columns.keys() >= AGGREGATED or columns.keys() >= TABULAR
+
+
+def _with_row_numbers(names: Sequence[str], rows: Sequence[Sequence[str]]) -> Sequence[str]:
+    """Names with one for the row numbers, which R writes without a name."""
+    filled = [row for row in rows if any(row)]
+    numbered = (len(row) == len(names) + 1 and row[0].strip().isdecimal() for row in filled)
+    return ["", *names] if filled and all(numbered) else names
+
+
+def _announce(columns: Mapping[str, int], source: str) -> None:
+    told = ", ".join(f"{ours} = column {place + 1}" for ours, place in columns.items())
+    warnings.warn(
+        DataWarning(
+            f"{source}columns were told apart by what is in them: {told}; if that is wrong, put "
+            "the header of BORIS back"
+        ),
+        stacklevel=2,
+    )
+
+
 def _find_columns(names: Sequence[str], source: str) -> dict[str, int]:
-    """Places of our columns among these names, whatever their case."""
+    """Places of our columns among these names, whatever their case and punctuation."""
     shapes = [_shape(name) for name in names]
     times = Counter(shapes)
     known = {ours: [name for name in theirs if times[name]] for ours, theirs in COLUMNS.items()}
@@ -167,4 +219,4 @@ def _find_columns(names: Sequence[str], source: str) -> dict[str, int]:
 
 
 def _shape(name: str) -> str:
-    return " ".join(name.casefold().split())
+    return " ".join(words_of(name))

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from ibgn.errors import DataError
+from ibgn.errors import DataError, Option
 from ibgn.text import quote
 
 __all__ = ["Coded", "Observation", "split_modifiers"]
@@ -39,7 +39,8 @@ class Observation(NamedTuple):
         if value is None:
             raise DataError(
                 f"{self.place}: {quote(name)} changes within the observation; choose a variable "
-                "that stays the same"
+                "that stays the same, or make each subject an instance with ",
+                Option("subjects", "instances"),
             )
         return value
 

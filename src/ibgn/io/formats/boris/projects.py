@@ -10,8 +10,8 @@ from ibgn.text import quote
 __all__ = ["read_project"]
 
 
-def read_project(root: Node) -> Iterator[Observation]:
-    """Observations of a project, as "File > Save project" writes it."""
+def read_project(root: Node, by_subject: bool) -> Iterator[Observation]:
+    """Observations of a project, as "File > Save project" writes it, or those of each subject."""
     kinds: dict[str, str] = {}  # STATE or POINT; BORIS also has both "with coding map"
     for _, node in root.child("behaviors_conf").members():
         kind = node.child("type").name().strip().upper()[:5]
@@ -35,7 +35,13 @@ def read_project(root: Node) -> Iterator[Observation]:
             members = node.child("independent_variables").members()
             variables = {key: _text(value) for key, value in members}
         place = f"{root.prefix}{node.path}"
-        yield Observation(name, events, variables, _media_length(node), place)
+        whole = Observation(name, events, variables, _media_length(node), place)
+        if not by_subject:
+            yield whole
+            continue
+        for of in dict.fromkeys(event.subject for event in events):
+            own = [event for event in events if event.subject == of]
+            yield whole._replace(name=f"{name}#{of}", events=own)
 
 
 def _text(node: Node) -> str:

@@ -1,19 +1,26 @@
 """Event logs: actions that start and stop, as sensors in homes record them."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, cast, get_args
 
 from ibgn._files import InputFile
-from ibgn.checks import as_number, check_choice, check_number
+from ibgn.checks import check_choice, check_number
 from ibgn.errors import DataError, Option, OptionError
 from ibgn.io.annotations import Annotation, Recording
 from ibgn.io.choices import Choices, check_flag
 from ibgn.io.files import Files
-from ibgn.io.formats.events.entries import DATE, Entry, read_log, read_rows
+from ibgn.io.formats.events.entries import Entry
+from ibgn.io.formats.events.logs import is_log, read_log, split_line
+from ibgn.io.formats.events.states import START, STOP, States, Unknown
+from ibgn.io.formats.events.tables import REQUIRED, find_event_columns, read_table
 from ibgn.io.head import LIKELY, Head
+from ibgn.io.outline import Entry as OutlineEntry
+from ibgn.io.parsing.moments import kind_of
 from ibgn.io.parsing.pairing import Event, Pairing, Repeated, Unpaired
-from ibgn.io.parsing.tabular import Column, check_column
+from ibgn.io.parsing.roles import find_roles
+from ibgn.io.parsing.sheets import cut
+from ibgn.io.parsing.tabular import Column, check_column, find_delimiter
 from ibgn.io.parsing.time import as_seconds
 from ibgn.io.registry import reader
 from ibgn.text import quote
@@ -21,20 +28,39 @@ from ibgn.text import quote
 __all__ = ["read_events"]
 
 Layout = Literal["log", "table"]
-Unknown = Literal["error", "drop"]
 Where = Callable[[int], str]
 
-START = ("on", "open", "start", "begin")
-STOP = ("off", "close", "stop", "end", "complete")
 TABLES = (".csv", ".tsv")
-REQUIRED = ("time", "action", "state")
+SURE = 0.9  # surer than of any table
 
 
 def _sniff(head: Head) -> float:
-    """Tell a log by lines of a time, an action and a state."""
-    words = [line.split() for line in head.lines[:50]]
-    dated = all(DATE.fullmatch(line[0]) and len(line) >= 4 for line in words)
-    return LIKELY if dated and any(line[3].lower() in START for line in words) else 0.0
+    """Tell a log by lines of a time, an action and a state, and a table by columns of these."""
+    states = States.of(START, STOP, "drop", Files(head.path, ()))
+    if is_log(head.lines[:100], states.is_state):
+        return SURE if kind_of(split_line(head.lines[0]).time) == "moment" else LIKELY
+    sheet = cut("\n".join(head.lines), "")
+    if not find_event_columns(sheet, states.is_switch):
+        return 0.0
+    # a table with starts and ends has intervals, whatever states it has beside them
+    return 0.0 if {"start", "end"} <= find_roles(sheet, {}).places.keys() else SURE
+
+
+def _outline(files: Files, *, delimiter: str | None = None) -> Iterator[OutlineEntry]:
+    """Columns of tables of events that may give the activity: those with few values."""
+    states = States.of(START, STOP, "drop", files)
+    for file in files:
+        if _find_layout(file, states) == "table":
+            mark = None if delimiter is None else find_delimiter(file, delimiter)
+            sheet = cut(file.text(), "", mark)
+            used = {
+                p for each in find_event_columns(sheet, states.is_switch).values() for p in each
+            }
+            for place, name in enumerate(sheet.names):
+                if name and place not in used:
+                    option = Option("activity", f"column:{name}")
+                    yield OutlineEntry.of("column", name, sheet.column(place), option)
+            return  # the files of a folder have the same columns
 
 
 @reader(
@@ -44,6 +70,7 @@ def _sniff(head: Head) -> float:
     activity=("track", "column"),
     group=("column",),
     sniff=_sniff,
+    outline=_outline,
 )
 def read_events(
     files: Files,
@@ -62,20 +89,26 @@ def read_events(
     r"""Read logs in which one event starts an action and another stops it.
 
     A "log" has a time, an action and a state on each line, separated by white space, as in
-    CASAS: "2010-11-04 00:03:50.209589 M003 ON". What follows, "Sleeping begin", goes to the track
-    "activity"; activity="track:activity" then makes an instance of each activity. A track holds
-    one action and has its name.
+    CASAS: "2010-11-04 00:03:50.209589 M003 ON". Places of the sensor may stand before the state,
+    and its type after it. What follows goes to the track "activity": "Sleeping begin", as
+    Sleeping="begin", or a label on every event, which lasts until the next one;
+    activity="track:activity" then makes an instance of each activity. A track holds one action and
+    has its name.
 
     A "table" has columns. activity="column:task" takes the activity from the column "task", and
-    group="column:who" the group; a column can also be named by its number from 1 on.
+    group="column:who" the group; a column can also be named by its number from 1 on. Columns with
+    other names are told apart by words in their names and by what is in them, and a warning says
+    how.
 
     Times are seconds: numbers as they are, date-times since the earliest event of the file. Events
     need not be in the order of time; those at the same time happen in the order of lines. States
-    that are numbers, such as temperatures, are left out with a warning that counts them.
+    that are numbers, such as temperatures, are left out with a warning that counts them; where all
+    are 0 and 1, 1 starts and 0 stops.
 
     Parameters
     ----------
-    layout : "log" or "table"; by default .csv and .tsv files are tables, others logs
+    layout : "log" or "table"; by default .csv and .tsv files are tables, others logs, unless
+        what is in them says otherwise
     columns : names of the columns of a table, or numbers from 1 on, where these are not
         time, action and state, for example {"action": "sensor", "state": 4}. A column for the
         instance is read only if it is named here; without it a file is one instance.
@@ -83,7 +116,8 @@ def read_events(
     unit : seconds that a time of 1 stands for, where times are numbers
     start_values, stop_values : states that start and stop an action; upper and lower case are
         the same
-    unknown : what to do with other states: "error", or "drop" with a count
+    unknown : what to do with other states, and with lines and words that are not understood:
+        "error", or "drop" with a count
     unpaired : what to do with a start without a stop, or a stop without a start: "error", "drop"
         it, or "close" it: what never stops ends with the last event, and what never started begins
         with the first. A second stop in a row cannot be closed, and is left out.
@@ -118,70 +152,29 @@ def read_events(
     check_flag("header", header)
     named = _check_columns(columns, header, files.choices)
     form = _check_layout(layout, columns, files.choices)
-    states = _States.of(start_values, stop_values, unknown, files)
+    states = States.of(start_values, stop_values, unknown, files)
     pairing = Pairing(unpaired, repeated, files)
     for file in files:
-        suffixes = [suffix.lower() for suffix in file.path.suffixes]
-        if form == "table" or (form is None and any(suffix in TABLES for suffix in suffixes)):
-            rows = read_rows(file, named, header, delimiter)
-            log = _Log(file, list(rows), "row", len(files) > 1)
+        if (form or _find_layout(file, states)) == "log":
+            log, noun = read_log(file, states.is_state, files, unknown == "drop"), "line"
         else:
-            log = _Log(file, list(read_log(file)), "line", len(files) > 1)
-        yield from log.recordings(unit, states, pairing)
+            given = columns is not None or not header
+            log, noun = read_table(file, named, given, states, header, delimiter)
+        yield from _Log(file, list(log), noun, len(files) > 1).recordings(unit, states, pairing)
 
 
-@dataclass(frozen=True)
-class _States:
-    """Which states start and stop an action; others are counted."""
-
-    starts: frozenset[str]
-    stops: frozenset[str]
-    unknown: Unknown
-    files: Files
-
-    def __post_init__(self) -> None:
-        check_choice("unknown", self.unknown, get_args(Unknown))
-
-    @classmethod
-    def of(cls, start: Any, stop: Any, unknown: Unknown, files: Files) -> "_States":
-        """Fold the case of states; begin and end, as logs have for activities, are always known."""
-        for name, values in (("start_values", start), ("stop_values", stop)):
-            if isinstance(values, str) or not isinstance(values, Iterable):
-                raise OptionError(name, values, "must be a list of states")
-        starts = frozenset(map(_fold, start)) | {"begin"}
-        stops = frozenset(map(_fold, stop)) | {"end"}
-        if starts & stops:
-            raise OptionError(
-                "start_values",
-                list(start),
-                f"has the state {quote(min(starts & stops))}, and so has ",
-                Option("stop_values"),
-                "; keep one",
-            )
-        return cls(starts, stops, unknown, files)
-
-    def starting(self, entry: Entry, where: Where) -> bool | None:
-        """Tell whether an entry starts or stops its action, or None where it does neither."""
-        state = _fold(entry.state)
-        if state in self.starts or state in self.stops:
-            return state in self.starts
-        drop = Option("unknown", "drop")
-        if as_number(state) is not None and state:
-            self.files.leave_out(
-                " with a number for a state left out, as readings neither start nor stop an action"
-            )
-        elif self.unknown == "drop":
-            self.files.leave_out(" with an unknown state left out (", drop, ")")
-        else:
-            raise DataError(
-                f"{where(entry.place)}: the state {quote(entry.state)} is neither among ",
-                Option("start_values"),
-                " nor among ",
-                Option("stop_values"),
-                "; add it there, or leave such events out with ",
-                drop,
-            )
-        return None
+def _find_layout(file: InputFile, states: States) -> Layout:
+    """Layout by the suffix; lines that begin with a date are no table, whatever their name."""
+    if any(suffix.lower() in TABLES for suffix in file.path.suffixes):
+        return "log" if is_log(file.lines()[:100], states.is_state) else "table"
+    lines = file.lines()[:100]
+    if is_log(lines, states.is_state) or not lines:
+        return "log"
+    try:
+        sheet = cut("\n".join(lines), "")
+    except DataError:
+        return "log"
+    return "table" if sheet.has_header else "log"
 
 
 @dataclass(frozen=True)
@@ -197,7 +190,7 @@ class _Log:
         """Name an entry for a message by its place."""
         return f"{self.file.prefix}{self.noun} {place}"
 
-    def recordings(self, unit: float, states: _States, pairing: Pairing) -> Iterator[Recording]:
+    def recordings(self, unit: float, states: States, pairing: Pairing) -> Iterator[Recording]:
         """Give a recording for each instance of the file."""
         if not self.entries:
             raise DataError(f"{self.where(1)}: an event is needed, but the file has none")
@@ -206,6 +199,7 @@ class _Log:
             lambda number: self.where(self.entries[number].place),
             unit,
         )
+        states = states.for_entries(self.entries)
         events: dict[str | None, list[Event]] = {}
         first: dict[str | None, Entry] = {}
         for entry, time in zip(self.entries, times.tolist(), strict=True):
@@ -236,10 +230,6 @@ class _Log:
             f"an instance one {what}, or name its column with ",
             Option("columns", {"instance": "..."}),
         )
-
-
-def _fold(state: Any) -> str:
-    return str(state).strip().casefold()
 
 
 def _check_layout(layout: Any, columns: Any, choices: Choices) -> Layout | None:

@@ -1,0 +1,113 @@
+"""The command show: what a model knows, and where it comes from."""
+
+from typing import Any
+
+from ibgn.cli.options import Json, Model
+from ibgn.cli.output import print_json
+from ibgn.cli.tables import print_lines, print_table
+from ibgn.text import count, quote
+
+MOST = 40  # actions that are listed
+
+
+def show(model: Model, as_json: Json = False) -> None:
+    """Say what a model knows: its activities, actions, terms and weights, and how data were read.
+
+    $ ibgn show takes.ibgn
+    """
+    from ibgn.classifiers import load
+    from ibgn.persistence import written_by
+
+    found = describe(load(model)) | {
+        "file": str(model),
+        "bytes": model.stat().st_size,
+        "written_by": written_by(model),
+    }
+    if as_json:
+        print_json(found)
+    else:
+        _print(found)
+
+
+def describe(model: Any) -> dict[str, Any]:
+    """What a model knows, as plain values."""
+    from ibgn.cli.flags import write_value
+    from ibgn.evaluation.methods import name_method
+
+    name, options = name_method(model)
+    settings = {option: write_value(value) for option, value in options.items()}
+    return {
+        "method": name,
+        "class": type(model).__name__,
+        "options": settings,
+        "actions": find_actions(model),
+    } | describe_learned(model)
+
+
+def describe_learned(model: Any) -> dict[str, Any]:
+    """Weights of the terms, and what is known of each activity, as plain values."""
+    weights = model.describe_weights()
+    known = getattr(model, "activities_", {})
+    activities: dict[str, dict[str, Any]] = {}
+    for label in model.classes_.tolist():
+        if label not in known:  # classifiers on features have no models of activities
+            activities[str(label)] = {}
+            continue
+        activity = known[label]
+        lengths = activity.lengths.tolist()
+        activities[str(label)] = {
+            "instances": len(lengths),
+            "intervals": [min(lengths, default=0), max(lengths, default=0)],
+            "styles": max(1, len(activity.styles)),
+            "terms": {term: fitted.brief() for term, fitted in activity.terms.items()},
+        }
+    return {
+        "weights": dict(zip(weights["term"], weights["weight"].tolist(), strict=True)),
+        "activities": activities,
+    }
+
+
+def find_actions(model: Any) -> list[str]:
+    """Actions that a model has seen, of itself, of its features or of its members."""
+    parts = [model, getattr(model, "features_", None), *getattr(model, "members_", {}).values()]
+    own = next((part.actions_ for part in parts if hasattr(part, "actions_")), None)
+    if own is not None:
+        return list(own)
+    return sorted({name for part in parts[2:] for name in find_actions(part)})
+
+
+def _print(found: dict[str, Any]) -> None:
+    activities = found["activities"]
+    print_lines(f"{found['file']}: {found['method']} ({found['class']})")
+    if found["options"]:
+        print_lines(f"Options: {', '.join(f'{n}={v}' for n, v in found['options'].items())}", 2)
+    if any(activities.values()):
+        rows = [
+            (label, str(known["instances"]), _range(*known["intervals"]), str(known["styles"]))
+            for label, known in activities.items()
+        ]
+        print_table(("activity", "instances", "intervals each", "styles"), rows)
+    else:
+        print_lines(f"{len(activities)} activities: {', '.join(map(quote, activities))}", 2)
+    actions = ", ".join(map(quote, found["actions"][:MOST]))
+    more = f", and {len(found['actions']) - MOST} more" if len(found["actions"]) > MOST else ""
+    print_lines(f"{count(len(found['actions']), 'action')}: {actions}{more}", 2)
+    print_lines(say_weights(found["weights"]), 2)
+    for label, known in activities.items():
+        terms = ", ".join(f"{term} ({brief})" for term, brief in known.get("terms", {}).items())
+        if terms:
+            print_lines(f"{quote(label)}: {terms}", 2)
+    print_lines(f"File: {found['bytes']:,} bytes, written by ibgn {found['written_by']}", 2)
+
+
+def say_weights(weights: dict[str, float]) -> str:
+    """Terms by how much they count, the weightiest first; those that do not count are named."""
+    ranked = sorted(weights.items(), key=lambda item: -item[1])
+    counting = [f"{name} {weight:.2f}" for name, weight in ranked if weight >= 0.005]
+    silent = [name for name, weight in ranked if weight < 0.005]
+    rest = [f"without weight: {', '.join(silent)}"] if silent else []
+    return f"Weights: {'; '.join([', '.join(counting), *rest] if counting else rest)}"
+
+
+def _range(least: int, most: int) -> str:
+    return str(least) if least == most else f"{least} to {most}"

@@ -1,0 +1,266 @@
+"""Comma-separated values: instance,label,action,start,end[,group], one row per interval."""
+
+import codecs
+import csv
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ibgn._files import InputFile, Source, writing
+from ibgn.errors import DataWarning, OptionError, Part
+from ibgn.intervals import IntervalSequences
+from ibgn.io.annotations import name_by_path
+from ibgn.io.choices import Choices, Kinds, check_flag
+from ibgn.io.export import IN_TEXT, check_writable
+from ibgn.io.files import Files
+from ibgn.io.formats.csv.foreign import Foreign, Given
+from ibgn.io.formats.csv.outline import outline_table
+from ibgn.io.formats.csv.own import load_own
+from ibgn.io.head import LIKELY, Head
+from ibgn.io.longframe import LongFrame, join
+from ibgn.io.parsing.roles import find_roles
+from ibgn.io.parsing.sheets import WHITE_SPACE, cut
+from ibgn.io.parsing.tabular import (
+    OPTIONAL,
+    OURS,
+    REQUIRED,
+    check_delimiter,
+    check_encoding,
+    decoding,
+)
+from ibgn.io.registry import reader, writer
+from ibgn.text import quote
+
+__all__ = ["read_csv", "write_csv"]
+
+TABLES = (".csv", ".tsv", ".tab")
+MORE = ("length",)  # columns that have a meaning besides ours
+
+OWN = 0.85  # how sure we are of columns with our names
+WITHOUT_NAMES = 0.4
+
+
+def _sniff(head: Head) -> float:
+    """Tell a table by our columns, or by columns that can be told apart."""
+    if head.json is not None or head.xml is not None:
+        return 0.0
+    if set(REQUIRED) <= set(head.rows[0] if head.rows else ()):
+        return OWN
+    sheet = cut("\n".join(head.lines), "")
+    roles = find_roles(sheet, {})
+    if roles.packed is None and not {"start"} < roles.places.keys() & {"start", "end", "length"}:
+        return 0.0
+    return LIKELY if sheet.has_header else WITHOUT_NAMES
+
+
+@reader(
+    "csv",
+    (".csv",),
+    also=(".tsv", ".tab", ".txt", ".lab", ".rttm"),
+    about="one row per interval",
+    activity=("column",),
+    group=("column",),
+    sniff=_sniff,
+    outline=outline_table,
+)
+def read_csv(
+    files: Files,
+    *,
+    columns: Mapping[str, Any] | None = None,
+    header: bool | None = None,
+    delimiter: str | None = None,
+    encoding: str = "utf-8",
+    day_first: bool | None = None,
+    activity: str | None = None,
+    group: str | None = None,
+) -> LongFrame:
+    r"""Read tables with one row per interval: files of text, or all those in a folder.
+
+    The columns of our own tables are instance, action, start, end and, if known, label and group;
+    where intervals are uncertain, also confidence, alternatives, start_error and end_error, see
+    `ibgn.uncertainty.Uncertainty`.
+
+    Those of other tables are told apart by their names (onset, begin, from; offset, stop, to;
+    duration; behaviour, event_label, class; video_id, filename; ...), and where there are no names
+    by what is in them; a warning says what was found. Times may be numbers, also with decimal
+    commas, clocks, or date-times, which become seconds since the earliest of the file; date and
+    time may stand in two columns. Without a column for it, a file is an instance.
+
+    Parameters
+    ----------
+    path : file, folder, or a list of these; compressed ones too (.gz, .bz2, .xz)
+    columns : other names for columns, or their numbers from 1 on, for example {"action":
+        "behaviour", "start": 3}; "length" in place of "end" for how long intervals last; "day+hour"
+        joins two columns
+    header : whether the first line names the columns; by default that is found
+    delimiter : what separates the columns, one character of ASCII, " " for any white space; by
+        default that is found
+    encoding : of the text; a byte order mark is ignored
+    day_first : whether the day comes before the month in dates such as 2/3/2008; by default that
+        is found
+    activity : where the label of instances comes from where no column "label" has it: "column:task"
+        for another column, "folder", "file", or a regular expression with one group (...),
+        searched in the path of the file
+    group : where their group comes from, likewise
+
+    Returns
+    -------
+    X : the instances, in the order in which the files first name them; names are text as written.
+        In a folder, names within a file follow the path of the file: "s1/day.csv#3".
+    y : (n,) one label per instance, or None where there is no label column or it is empty
+
+    Examples
+    --------
+    >>> import tempfile, pathlib, warnings
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "takes.csv"
+    >>> _ = path.write_text("instance,label,action,start,end\n7,tea,boil,0,3\n7,tea,pour,4,5\n")
+    >>> X, y = read_csv(path, closed="both")
+    >>> X
+    IntervalSequences: 1 instance, 2 intervals, 2 actions
+      7: boil [0, 4), pour [4, 6)
+    >>> _ = path.write_text("08:00:00;00:00:30;boil\n08:00:20;00:00:15;pour\n")
+    >>> X, y = read_csv(path, columns={"start": 1, "length": 2, "action": 3})
+    >>> X
+    IntervalSequences: 1 instance, 2 intervals, 2 actions
+      takes.csv: boil [2.88e+04, 28830), pour [28820, 28835)
+    """
+    chosen = Choices(activity=activity, group=group, kinds=KINDS)
+    given = _check_columns(columns)
+    for option in ("label", "group"):
+        named = chosen.name_of("activity" if option == "label" else option, "column")
+        if named is not None:
+            given[option] = named
+    for name, value in (("header", header), ("day_first", day_first)):
+        if value is not None:
+            check_flag(name, value)
+    if delimiter is not None and delimiter != " ":
+        check_delimiter(delimiter, "a tab is '\\t', and ' ' stands for any white space")
+    check_encoding(encoding)
+    mark = WHITE_SPACE if delimiter == " " else delimiter
+    foreign = Given(given, header, mark, day_first)
+    parts, notes = [], _Notes(files.prefix)
+    for file in _tables(files):
+        frame = _load(file, foreign, encoding, notes)
+        parts.append(_with_path(frame, file.name, chosen, len(files) > 1))
+    notes.warn()
+    return parts[0] if len(parts) == 1 else join(parts, files.prefix)
+
+
+class _Notes:
+    """What was found out about tables, each said once for all files that it holds for."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self.said: list[tuple[tuple[Part, ...], list[InputFile]]] = []
+
+    def add(self, file: InputFile, note: tuple[Part, ...]) -> None:
+        """Note this about a file."""
+        for known, files in self.said:
+            if known == note:
+                files.append(file)
+                return
+        self.said.append((note, [file]))
+
+    def warn(self) -> None:
+        """Say it all."""
+        for note, files in self.said:
+            source = files[0].prefix
+            if len(files) > 1:
+                source = f"{self.source}{len(files)} files: "
+            warnings.warn(DataWarning(source, *note), stacklevel=6)
+
+
+KINDS = Kinds(("column",), ("column",))
+
+
+def _check_columns(columns: Any) -> dict[str, Any]:
+    renamed = {} if columns is None else columns
+    if not isinstance(renamed, Mapping):
+        raise OptionError("columns", columns, "must map names, as {'action': 'behaviour'}")
+    unknown = [ours for ours in renamed if ours not in (*OURS, *MORE)]
+    if unknown:
+        choices = ", ".join(map(repr, (*REQUIRED, *MORE, *OPTIONAL)))
+        raise OptionError(
+            "columns", columns, f"names {quote(unknown[0])}, which is not one of {choices}"
+        )
+    for theirs in renamed.values():
+        each = theirs if isinstance(theirs, list | tuple) else [theirs]
+        whole = [isinstance(one, int) and not isinstance(one, bool) and one > 0 for one in each]
+        texts = [isinstance(one, str) for one in each]
+        if not each or not all(a or b for a, b in zip(whole, texts, strict=True)):
+            raise OptionError(
+                "columns",
+                columns,
+                "must map names to names or numbers from 1 on, as {'action': 'behaviour'}",
+            )
+    return dict(renamed)
+
+
+def _tables(files: Files) -> Iterator[InputFile]:
+    """All files; in a folder with tables, notes and other text are passed over with a count."""
+    named = {file.name for file in files if {*TABLES} & set(map(str.lower, file.path.suffixes))}
+    for file in files:
+        if not named or file.name in named or len(files) == 1:
+            yield file
+        else:
+            files.leave_out(" that is not named as a table passed over", noun="file")
+
+
+def _load(file: InputFile, given: Given, encoding: str, notes: _Notes) -> LongFrame:
+    """Rows of one file: of our own columns, or else of columns that are told apart."""
+    own = load_own(file, given, encoding)
+    if own is not None:
+        return own
+    with decoding(file.prefix, encoding):
+        plain = codecs.lookup(encoding).name == "utf-8"
+        text = file.content().decode("utf-8-sig" if plain else encoding)
+    foreign = Foreign(file, text, given)
+    frame = foreign.frame()
+    for note in foreign.notes():
+        notes.add(file, note)
+    return frame
+
+
+def _with_path(frame: LongFrame, name: str, choices: Choices, one_of_many: bool) -> LongFrame:
+    """Rows with what the path of their file says; in a folder, it is part of their names."""
+    series = dict(frame.series)
+    instance = np.asarray(series["instance"], object)
+    if one_of_many:
+        series["instance"] = np.array(
+            [*(i if i == name else f"{name}#{i}" for i in instance.tolist()), None], object
+        )[:-1]
+    for ours, option in (("label", "activity"), ("group", "group")):
+        value = name_by_path(name, option, choices, frame.source)
+        if value is not None:
+            series[ours] = np.full(len(instance), value, object)
+    return replace(frame, series=series)
+
+
+@writer("csv")
+def write_csv(
+    X: IntervalSequences,
+    path: Source,
+    y: Sequence[Any] | npt.NDArray[Any] | None = None,
+    *,
+    delimiter: str = ",",
+) -> None:
+    """Write one row per interval; times are written so that reading gives them back exactly.
+
+    The file is compressed where its suffix says so (.gz, .bz2, .xz).
+    """
+    check_delimiter(delimiter)
+    check_writable(X, y, IN_TEXT)
+    frame = X.to_frame(y)
+    for name in ("start", "end"):
+        if (frame[name] == frame[name].round()).all():  # 12, not 12.0; never with empty cells
+            frame[name] = frame[name].astype(np.int64)
+    # a carriage return ends a row for some readers, but only a line feed makes the writer quote
+    columns = [values for values in (X.actions, X.ids, X.groups, X.track, y) if values is not None]
+    returns = any("\r" in str(name) for values in columns for name in values)
+    quoting = csv.QUOTE_NONNUMERIC if returns else csv.QUOTE_MINIMAL
+    with writing(path) as file:
+        frame.to_csv(file, index=False, sep=delimiter, lineterminator="\n", quoting=quoting)

@@ -1,0 +1,234 @@
+"""Tables that others wrote: columns are told apart by names and cells, which is announced."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ibgn._files import InputFile
+from ibgn.errors import DataError, Option, Part
+from ibgn.io.formats.csv.times import read_times
+from ibgn.io.longframe import LongFrame
+from ibgn.io.parsing.moments import kind_of
+from ibgn.io.parsing.roles import Roles, find_roles
+from ibgn.io.parsing.sheets import cut
+from ibgn.io.parsing.words import words_of
+from ibgn.text import count, printable, quote
+from ibgn.uncertainty import COLUMNS as UNCERTAIN
+
+__all__ = ["Foreign", "Given"]
+
+SHOWN = 20  # columns that a message lists
+CODE = re.compile(r"\s*([0-9]+)\s*[:=]\s*['\"]?([^'\"]*[^'\"\s])['\"]?\s*")
+FOLD = re.compile(r"_(val|valid|validation|test|train|training)$")
+ORDER = ("instance", "action", "start", "end", "length", "label", "group", *UNCERTAIN)
+
+
+@dataclass(frozen=True)
+class Given:
+    """What the caller says of a table.
+
+    Parameters
+    ----------
+    columns : names or numbers of columns, several joined by "+", by ours
+    header, delimiter, day_first : None where they are to be found
+    """
+
+    columns: Mapping[str, Any]
+    header: bool | None
+    delimiter: str | None
+    day_first: bool | None
+
+
+class Foreign:
+    """A table of a file, and which of its columns is what.
+
+    Parameters
+    ----------
+    file : the file
+    text : its text
+    given : what is known
+    """
+
+    def __init__(self, file: InputFile, text: str, given: Given) -> None:
+        self.file, self.given = file, given
+        self.sheet = cut(text, file.prefix, given.delimiter, given.header)
+        known = {ours: self._places(ours, theirs) for ours, theirs in given.columns.items()}
+        self.roles = self._with_uncertainty(find_roles(self.sheet, known))
+
+    def _places(self, ours: str, theirs: Any) -> tuple[int, ...]:
+        """Places of a column that is given by its name or number, or of several with "+"."""
+        if isinstance(theirs, list | tuple):
+            return tuple(self._place(ours, each) for each in theirs)
+        names = [name.strip() for name in self.sheet.names]
+        if isinstance(theirs, str) and "+" in theirs and theirs.strip() not in names:
+            return tuple(self._place(ours, each) for each in theirs.split("+"))
+        return (self._place(ours, theirs),)
+
+    def _place(self, ours: str, theirs: Any) -> int:
+        name = str(theirs).strip()
+        matches = [p for p, each in enumerate(self.sheet.names) if each.strip() == name]
+        if len(matches) > 1:
+            raise DataError(
+                f"{self.file.prefix}the header has the column {quote(name)} {len(matches)} times; "
+                "rename or drop all but one"
+            )
+        if matches:
+            return matches[0]
+        if name.isdecimal() and 1 <= int(name) <= len(self.sheet.names):
+            return int(name) - 1
+        raise DataError(
+            f"{self.file.prefix}there is no column {quote(name)} for the {ours} "
+            f"({self._listed()}); check ",
+            Option("columns"),
+            " and ",
+            Option("delimiter"),
+        )
+
+    def _listed(self) -> str:
+        if not self.sheet.has_header:
+            first = ", ".join(map(quote, self.sheet.rows[0][:SHOWN]))
+            return f"no names; the first row is {first}"
+        names = self.sheet.names
+        more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+        return f"found: {', '.join(map(quote, names[:SHOWN]))}{more}"
+
+    def _with_uncertainty(self, roles: Roles) -> Roles:
+        """Columns of uncertain intervals count by their exact names."""
+        free = {name.strip(): p for p, name in enumerate(self.sheet.names) if p not in roles.used}
+        sure = {name: (free[name],) for name in UNCERTAIN if name in free}
+        return Roles({**sure, **roles.places}, roles.scale, roles.packed)
+
+    def frame(self) -> LongFrame:
+        """Rows of the table, with what is missing in them left empty."""
+        self._refuse_unclear()
+        series, lines = self._packed() if self.roles.packed is not None else self._rows()
+        left_out = [
+            name
+            for place, name in enumerate(self.sheet.names)
+            if place not in self.roles.used and name
+        ]
+        return LongFrame(series, left_out, self.file.prefix, lambda row: f"line {lines[row]}")
+
+    def _refuse_unclear(self) -> None:
+        places = self.roles.places
+        if self.roles.packed is not None:
+            return
+        lacking = []
+        if "start" not in places:
+            lacking.append("start")
+        if not places.keys() & {"end", "length"}:
+            lacking.append("end")
+        if "action" not in places and not lacking and self._could_be_action():
+            lacking.append("action")
+        if lacking:
+            hint = {ours: self._named(places[ours]) for ours in ORDER if ours in places}
+            hint |= dict.fromkeys(lacking, "...")
+            raise DataError(
+                f"{self.file.prefix}no column can be told to be the {' or the '.join(lacking)} "
+                f"({self._listed()}); name {'it' if len(lacking) == 1 else 'them'} with ",
+                Option("columns", hint),
+            )
+
+    def _could_be_action(self) -> bool:
+        """Whether columns are left among which the action may be."""
+        free = [p for p in range(len(self.sheet.names)) if p not in self.roles.used]
+        texts = [p for p in free if any(kind_of(c) == "text" for c in self.sheet.column(p)[:100])]
+        distinct = [len(set(self.sheet.column(p))) for p in texts]
+        return any(number < len(self.sheet.rows) or number < 3 for number in distinct)
+
+    def _named(self, places: Sequence[int]) -> str | int:
+        names = [self.sheet.names[place].strip() for place in places]
+        numbers = [place + 1 for place in places]
+        if len(places) == 1:
+            return names[0] or numbers[0]
+        return "+".join(name or str(number) for name, number in zip(names, numbers, strict=True))
+
+    def _rows(self) -> tuple[dict[str, npt.NDArray[Any]], list[int]]:
+        places = self.roles.places
+        series = {
+            ours: _objects([" ".join(row[p] for p in places[ours]) for row in self.sheet.rows])
+            for ours in places
+            if ours not in ("start", "end", "length")
+        }
+        series.setdefault("instance", _objects([self.file.name] * len(self.sheet.rows)))
+        if "action" in series:
+            series["action"] = self._name_codes(series["action"])
+        else:
+            series["action"] = _objects([self.file_action] * len(self.sheet.rows))
+        series["start"], series["end"] = read_times(
+            self.sheet, self.roles, series["instance"], self._where, self.given.day_first
+        )
+        return series, self.sheet.lines
+
+    def _packed(self) -> tuple[dict[str, npt.NDArray[Any]], list[int]]:
+        """One row per action of a cell such as "c092 11.9 21.2;c147 0 12.6"."""
+        place = self.roles.packed or 0
+        others = self.roles.places
+        columns: dict[str, list[Any]] = {ours: [] for ours in (*others, "action", "start", "end")}
+        columns.setdefault("instance", [])
+        lines = []
+        for line, row in zip(self.sheet.lines, self.sheet.rows, strict=True):
+            for part in filter(None, row[place].split(";")) if row[place] else [" "]:
+                action, start, end = part.split() if part.strip() else ("", "nan", "nan")
+                here: dict[str, Any] = {"instance": self.file.name}
+                here |= {ours: " ".join(row[p] for p in places) for ours, places in others.items()}
+                here |= {"action": action, "start": float(start), "end": float(end)}
+                for ours, value in here.items():
+                    columns[ours].append(value)
+                lines.append(line)
+        series = {ours: _objects(values) for ours, values in columns.items()}
+        for name in ("start", "end"):
+            series[name] = series[name].astype(np.float64)
+        return series, lines
+
+    @property
+    def file_action(self) -> str:
+        """Action of a file without a column for it, as THUMOS has one file per action."""
+        return FOLD.sub("", PurePath(self.file.path.name).stem) or "interval"
+
+    def _name_codes(self, actions: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Names of actions that are codes, where all of them are listed before the table."""
+        listed = (CODE.fullmatch(line) for line in self.sheet.before)
+        names = {match[1]: match[2] for match in listed if match}
+        if not names or not set(actions) <= names.keys():
+            return actions
+        return _objects([names[action] for action in actions])
+
+    def _where(self, row: int) -> str:
+        return f"{self.file.prefix}line {self.sheet.lines[row]}"
+
+    def notes(self) -> Iterator[tuple[Part, ...]]:
+        """What has to be said about the table, each as the parts of a warning."""
+        odd = self.sheet.odd
+        if odd:
+            number = count(len(odd), "line")
+            yield (f"left out {number} after the last row, with another number of columns",)
+        places = self.roles.places
+        named = {ours: self._named(places[ours]) for ours in ORDER if ours in places}
+        guessed = [
+            ours
+            for ours, theirs in named.items()
+            if ours not in self.given.columns and [ours] != words_of(str(theirs))
+        ]
+        more = []
+        if self.roles.packed is not None:
+            column = quote(printable(self._named((self.roles.packed,))))
+            more.append(f"actions and their times are in {column}")
+        elif "action" not in places:
+            more.append(f"the action is the name of the file, {quote(self.file_action)}")
+        if not guessed and not more:
+            return
+        if "instance" not in places:
+            more.append("a file is one instance")
+        by = "their names" if self.sheet.has_header else "what is in them"
+        told = f"columns were told apart by {by}, as with "
+        yield told, Option("columns", named), "".join(f"; {each}" for each in more)
+
+
+def _objects(values: Sequence[Any]) -> npt.NDArray[Any]:
+    return np.array([*values, None], object)[:-1]

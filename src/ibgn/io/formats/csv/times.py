@@ -1,0 +1,177 @@
+"""Times of the rows of a foreign table: numbers, clocks or date-times; an end or a length."""
+
+import warnings
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ibgn._arrays import Floats
+from ibgn.errors import DataError, DataWarning, Option
+from ibgn.io.parsing.moments import (
+    Kind,
+    as_clock,
+    as_plain_number,
+    kind_of,
+    kind_of_column,
+    read_moments,
+    since_first,
+)
+from ibgn.io.parsing.roles import Roles
+from ibgn.io.parsing.sheets import Sheet
+from ibgn.text import count, quote
+
+__all__ = ["read_times"]
+
+Where = Callable[[int], str]
+
+DAY = 86400.0
+MIDNIGHT = " 00:00:00"
+
+
+def read_times(
+    sheet: Sheet,
+    roles: Roles,
+    instances: npt.NDArray[Any],
+    where: Where,
+    day_first: bool | None,
+) -> tuple[Floats, Floats]:
+    """Start and end of each row, NaN where there is none.
+
+    Date-times become seconds since the earliest of them, clocks seconds since midnight; numbers
+    stay as they are.
+    """
+    starts = _cells(sheet, roles.places["start"])
+    ends = _cells(sheet, roles.places["end" if "end" in roles.places else "length"])
+    kind = kind_of_column(starts)
+    if kind in ("date", "moment"):
+        are_lengths = "length" in roles.places
+        start, end = _from_moments(starts, ends, are_lengths, roles.scale, where, day_first)
+        if not are_lengths and set(roles.places["start"]) & set(roles.places["end"]):
+            end = np.where(end < start, end + DAY, end)  # on the day after the date of both
+        return start, end
+    read = _READERS.get(kind)
+    if read is None:
+        raise DataError(
+            f"{where(0)}: the start is {quote(starts[0])}, which is no time; name another column "
+            "with ",
+            Option("columns", {"start": "..."}),
+        )
+    begin = _numbers(starts, kind, "start", where)
+    end_kind = kind_of_column(ends)
+    end = _numbers(ends, end_kind if end_kind in _READERS else kind, "end", where)
+    if "length" in roles.places:
+        end = begin + end * roles.scale
+    if kind == "clock":
+        return _past_midnight(begin, end, instances, where(0).partition(": ")[0])
+    return begin, end
+
+
+def _cells(sheet: Sheet, places: tuple[int, ...]) -> list[str]:
+    return [" ".join(row[place] for place in places).strip() for row in sheet.rows]
+
+
+_READERS: dict[Kind, Callable[[str], float | None]] = {
+    "number": as_plain_number,
+    "clock": as_clock,
+    "empty": lambda _: np.nan,
+}
+
+
+def _numbers(cells: Sequence[str], kind: Kind, name: str, where: Where) -> Floats:
+    """Times of one kind; refuses cells of another."""
+    read = _READERS[kind]
+    times = np.full(len(cells), np.nan)
+    for row, cell in enumerate(cells):
+        if kind_of(cell) == "empty":
+            continue
+        time = read(cell)
+        if time is None:
+            other = "a number" if kind == "number" else "a time of day"
+            raise DataError(
+                f"{where(row)}: the {name} is {quote(cell)}, not {other} as others are; correct "
+                "it, or name another column with ",
+                Option("columns", {name: "..."}),
+            )
+        times[row] = time
+    return times
+
+
+def _from_moments(
+    starts: Sequence[str],
+    ends: Sequence[str],
+    are_lengths: bool,
+    scale: float,
+    where: Where,
+    day_first: bool | None,
+) -> tuple[Floats, Floats]:
+    """Seconds since the earliest date-time of both columns."""
+    rows = [row for row, cell in enumerate(starts) if kind_of(cell) != "empty"]
+    texts = [_whole(starts[row]) for row in rows]
+    places = list(rows)
+    end_kind = kind_of_column(ends)
+    if not are_lengths and end_kind in ("date", "moment"):
+        filled = [row for row, cell in enumerate(ends) if kind_of(cell) != "empty"]
+        texts += [_whole(ends[row]) for row in filled]
+        places += filled
+    moments, guessed = read_moments(texts, lambda place: where(places[place]), day_first)
+    if guessed:
+        warnings.warn(
+            DataWarning(
+                f"{where(0)}: dates such as {quote(starts[0])} do not tell the day from the month; "
+                "the month was taken to come first; if that is wrong, use ",
+                Option("day_first", True),
+            ),
+            stacklevel=2,
+        )
+    seconds = since_first(moments, lambda place: where(places[place]))
+    start, end = np.full(len(starts), np.nan), np.full(len(starts), np.nan)
+    start[rows] = seconds[: len(rows)]
+    if len(places) > len(rows):
+        end[places[len(rows) :]] = seconds[len(rows) :]
+        return start, end
+    lengths = _numbers(ends, end_kind if end_kind in _READERS else "number", "end", where)
+    if are_lengths:
+        return start, start + lengths * scale
+    # an end that is a clock lies on the day of its start, or after the next midnight
+    since_midnight = np.full(len(starts), np.nan)
+    for row, moment in zip(rows, moments, strict=False):
+        midnight = moment.replace(hour=0, minute=0, second=0, microsecond=0)
+        since_midnight[row] = (moment - midnight) / timedelta(seconds=1)
+    end = start - since_midnight + lengths
+    return start, np.where(end < start, end + DAY, end)
+
+
+def _whole(text: str) -> str:
+    return text + MIDNIGHT if kind_of(text) == "date" else text
+
+
+def _past_midnight(
+    start: Floats, end: Floats, instances: npt.NDArray[Any], source: str
+) -> tuple[Floats, Floats]:
+    """Clocks that go back by more than half a day went past midnight."""
+    days = np.zeros(len(start))
+    last: dict[Any, tuple[float, float]] = {}
+    for row, (instance, time) in enumerate(zip(instances, start.tolist(), strict=True)):
+        before, day = last.get(instance, (time, 0.0))
+        if time < before - DAY / 2:
+            day += DAY
+        days[row] = day
+        if time == time:
+            last[instance] = (time, day)
+    begin = start + days
+    finish = end + days
+    late = finish < begin - DAY / 2
+    finish = np.where(late, finish + DAY, finish)
+    changed = int(((days > 0) | late).sum())
+    if changed:
+        warnings.warn(
+            DataWarning(
+                f"{source}: {count(changed, 'row')} past midnight, as the time of day goes back by "
+                "more than half a day"
+            ),
+            stacklevel=2,
+        )
+    return begin, finish

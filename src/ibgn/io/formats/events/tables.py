@@ -1,0 +1,171 @@
+"""Tables of events, one per row: with columns of our names, or others that are told apart."""
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from ibgn._files import InputFile
+from ibgn.errors import DataWarning, Option
+from ibgn.io.formats.events.entries import Entry
+from ibgn.io.formats.events.states import States
+from ibgn.io.parsing.moments import kind_of, kind_of_column
+from ibgn.io.parsing.sheets import Sheet, cut
+from ibgn.io.parsing.tabular import Column, find_delimiter, find_places, read_columns, read_head
+from ibgn.io.parsing.words import words_of
+
+__all__ = ["REQUIRED", "find_event_columns", "read_table"]
+
+IsSwitch = Callable[[str], bool]
+
+REQUIRED = ("time", "action", "state")
+# words that name columns, the surest first
+STATE = ("state", "status", "type", "value", "event", "message")
+ACTION = (
+    *("sensor", "device", "entity", "action", "behavior", "behaviour", "activity", "object"),
+    *("item", "appliance", "event", "name", "id", "what"),
+)
+INSTANCE = ("observation", "case", "instance", "session", "recording", "trial")
+POINTS = ("point", "point event")  # as The Observer has them among states
+MOST = 0.9  # share of the cells that are states
+
+
+def read_table(
+    file: InputFile,
+    columns: Mapping[str, Column],
+    given: bool,
+    states: States,
+    header: bool,
+    delimiter: str | None,
+) -> tuple[Iterator[Entry], str]:
+    """Entries of a table, and whether their places are a "row" or a "line".
+
+    `columns` has time, action, state, and what else is named; they are `given`, or ours.
+    """
+    if not given:
+        head = [name.strip() for name in read_head(file, find_delimiter(file, delimiter))]
+        if not all(name in head for name in columns.values()):
+            return _read_foreign(file, columns, states, header, delimiter), "line"
+    return _read_rows(file, columns, header, delimiter), "row"
+
+
+def _read_rows(
+    file: InputFile, columns: Mapping[str, Column], header: bool, delimiter: str | None
+) -> Iterator[Entry]:
+    """Entries of a table, one per row; `columns` has time, action, state, and what is known."""
+    mark = find_delimiter(file, delimiter)
+    head = read_head(file, mark)
+    places = find_places(columns, head, header, file.prefix)
+    # few different texts stand in all columns but that of the times
+    types = dict.fromkeys(places.values(), "category") | {places["time"]: "str"}
+    frame = read_columns(file, mark, header, types, len(head))
+    cells = {ours: frame[place].tolist() for ours, place in places.items()}
+    known = [ours for ours in cells if ours not in ("time", "action", "state")]
+    for row, (time, action, state) in enumerate(
+        zip(cells["time"], cells["action"], cells["state"], strict=True)
+    ):
+        about = {ours: str(cells[ours][row]) for ours in known}
+        yield Entry(str(time), str(action), str(action), str(state), row + 1, about)
+
+
+def _read_sheet(sheet: Sheet, places: Mapping[str, tuple[int, ...]]) -> Iterator[Entry]:
+    """Entries of a table whose columns were told apart, one per row."""
+    known = [ours for ours in places if ours not in ("time", "action", "state")]
+    for line, row in zip(sheet.lines, sheet.rows, strict=True):
+        cells = {ours: " ".join(row[p] for p in columns) for ours, columns in places.items()}
+        about = {ours: cells[ours] for ours in known}
+        action, time = cells["action"], cells["time"]
+        if kind_of(time) == "number":
+            time = time.replace(",", ".")
+        yield Entry(time, action, action, cells["state"], line, about)
+
+
+def _read_foreign(
+    file: InputFile,
+    named: Mapping[str, Column],
+    states: States,
+    header: bool,
+    delimiter: str | None,
+) -> Iterator[Entry]:
+    """Entries of a table whose columns have to be told apart; says how they were."""
+    mark = None if delimiter is None else find_delimiter(file, delimiter)
+    sheet = cut(file.text(), file.prefix, mark, None if header else False)
+    places = find_event_columns(sheet, states.is_switch)
+    others = {ours: name for ours, name in named.items() if ours not in REQUIRED}
+    if not places:  # say which columns there are
+        find_places(named, sheet.names, header, file.prefix)
+    for ours, place in find_places(others, sheet.names, header, file.prefix).items():
+        places[ours] = (place,)
+    told = {
+        ours: "+".join(sheet.names[p].strip() or str(p + 1) for p in places[ours])
+        for ours in (*REQUIRED, "instance")
+        if ours in places
+    }
+    warnings.warn(
+        DataWarning(
+            f"{file.prefix}columns were told apart by their names and what is in them, as with ",
+            Option("columns", told),
+        ),
+        stacklevel=2,
+    )
+    return _read_sheet(sheet, places)
+
+
+def find_event_columns(sheet: Sheet, is_switch: IsSwitch) -> dict[str, tuple[int, ...]]:
+    """Places of time, action and state, and of the instance if one is named; a date may be apart.
+
+    `is_switch` tells whether a state starts or stops something.
+    """
+    words = [set(words_of(name)) for name in sheet.names]
+    kinds = [kind_of_column(sheet.column(place)) for place in range(len(words))]
+    time = _find_time(words, kinds)
+    if not time:
+        return {}
+    free = [place for place in range(len(words)) if place not in time]
+    switching = [place for place in free if _switches(sheet.column(place), is_switch)]
+    state = next(_named(words, switching, STATE), None)
+    if state is None and len(switching) == 1:
+        state = switching[0]
+    if state is None:
+        return {}
+    texts = [place for place in free if place != state and kinds[place] == "text"]
+    instance = next(_named(words, [p for p in free if p != state], INSTANCE), None)
+    texts = [place for place in texts if place != instance]
+    action = next(_named(words, texts, ACTION), None)
+    if action is None:
+        if not texts or (any(words) and len(texts) > 1):
+            return {}
+        action = texts[0]
+    found = {"time": time, "action": (action,), "state": (state,)}
+    return found if instance is None else {**found, "instance": (instance,)}
+
+
+def _find_time(words: Sequence[set[str]], kinds: Sequence[str]) -> tuple[int, ...]:
+    """Column of the times: relative ones first, then date-times, a date and a clock, numbers."""
+    timed = [place for place, own in enumerate(words) if own & {"time", "timestamp", "datetime"}]
+    relative = [p for p in timed if "relative" in words[p] and kinds[p] in ("number", "clock")]
+    numbers = [place for place in relative if kinds[place] == "number"]
+    if relative:
+        return ((numbers or relative)[0],)
+    moments = [place for place, kind in enumerate(kinds) if kind == "moment"]
+    if moments:
+        return (moments[0],)
+    dates = [place for place, kind in enumerate(kinds) if kind == "date"]
+    clocks = [place for place, kind in enumerate(kinds) if kind == "clock"]
+    if clocks:
+        return (*dates[:1], clocks[0])
+    numbered = [place for place in timed if kinds[place] == "number"]
+    return (numbered[0],) if numbered else ()
+
+
+def _switches(cells: Sequence[str], is_switch: IsSwitch) -> bool:
+    filled = [cell for cell in cells if kind_of(cell) != "empty"]
+    kinds = {cell.strip().casefold() for cell in filled}
+    if kinds == {"0", "1"}:
+        return True
+    known = sum(is_switch(cell) or cell.strip().casefold() in POINTS for cell in filled)
+    return len(kinds) > 1 and known >= MOST * len(filled)
+
+
+def _named(
+    words: Sequence[set[str]], places: Sequence[int], telling: Sequence[str]
+) -> Iterator[int]:
+    return (place for word in telling for place in places if word in words[place])

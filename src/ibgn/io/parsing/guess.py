@@ -1,0 +1,62 @@
+"""Columns of a sheet that are to be told apart: their words, their kinds, and what they hold."""
+
+from collections.abc import Callable, Mapping
+
+from ibgn.io.parsing.moments import Kind, as_clock, as_plain_number, kind_of_column
+from ibgn.io.parsing.sheets import Sheet
+from ibgn.io.parsing.words import words_of
+
+__all__ = ["Guess", "Places"]
+
+Places = tuple[int, ...]  # of one column, or of several that are joined
+
+
+class Guess:
+    """A sheet whose columns are to be told apart.
+
+    Parameters
+    ----------
+    sheet : the cells
+    known : places that are given
+    """
+
+    def __init__(self, sheet: Sheet, known: Mapping[str, Places]) -> None:
+        self.sheet = sheet
+        self.known = dict(known)
+        self.words = [words_of(name) for name in sheet.names]
+        self.kinds: list[Kind] = [kind_of_column(sheet.column(p)) for p in range(len(self.words))]
+
+    def distinct(self, place: int) -> int:
+        """Number of different cells of a column."""
+        return len(set(self.sheet.column(place)))
+
+    def is_unique(self, place: int) -> bool:
+        """Whether a column may number the rows."""
+        return len(self.sheet.rows) > 2 and self.distinct(place) == len(self.sheet.rows)
+
+    def numbers(self, place: int) -> list[float | None]:
+        """Numbers or seconds in a column."""
+        read: Callable[[str], float | None] = (
+            as_clock if self.kinds[place] == "clock" else as_plain_number
+        )
+        return [read(cell) for cell in self.sheet.column(place)]
+
+    def instances(self, places: Places) -> set[tuple[str, ...]]:
+        """Names of the instances, whose columns these are."""
+        return {tuple(row[place] for place in places) for row in self.sheet.rows}
+
+    def changes_within(self, place: int, instance: Places) -> bool:
+        """Whether a column has several values in an instance; all rows are one without a column."""
+        values: dict[tuple[str, ...], str] = {}
+        for row in self.sheet.rows:
+            if values.setdefault(tuple(row[p] for p in instance), row[place]) != row[place]:
+                return True
+        return False
+
+    def counts_rows(self, place: int) -> bool:
+        """Whether a column numbers the rows."""
+        if place > 0 or len(self.sheet.rows) < 3:
+            return False
+        first = self.numbers(place)
+        begin = first[0]
+        return begin in (0, 1) and all(n == begin + row for row, n in enumerate(first))

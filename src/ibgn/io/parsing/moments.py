@@ -1,0 +1,215 @@
+"""Times as people write them: numbers, clocks, dates and date-times, told apart cell by cell."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta, timezone
+from itertools import pairwise
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from ibgn._arrays import Floats
+from ibgn.errors import DataError, Option
+from ibgn.text import quote
+
+__all__ = [
+    "Kind",
+    "as_clock",
+    "as_plain_number",
+    "check_moment",
+    "kind_of",
+    "kind_of_column",
+    "read_moments",
+    "since_first",
+]
+
+Kind = Literal["number", "clock", "date", "moment", "empty", "text"]
+Where = Callable[[int], str]
+
+MISSING = frozenset(["", "na", "n/a", "nan", "null", "none", "-", "<na>"])
+MOST = 0.9  # share of the cells of a column that make it one of their kind
+LOOKED_AT = 1000  # cells of a column
+ADVICE = "write times as numbers or as date-times, 12.5 or 2010-11-04 00:03:50.2"
+
+NUMBER = re.compile(r"[+-]?(\d+[.,]?\d*|[.,]\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
+CLOCK = r"(?P<a>\d+):(?P<b>\d{1,2})(:(?P<c>\d{1,2}))?([.,](?P<fraction>\d+))?"
+DATE = (
+    r"((?P<year>\d{4})(?P<mark>[-/.])(?P<month>\d{1,2})[-/.](?P<day>\d{1,2})"
+    r"|(?P<first>\d{1,2})(?P<sign>[-/.])(?P<second>\d{1,2})[-/.](?P<year2>\d{4}|\d\d)"
+    r"|(?P<day3>\d{1,2})[- ](?P<name>[A-Za-z]{3,9})[- ,]\s?(?P<year3>\d{4}))"
+)
+ZONE = r"(\s?(?P<zone>Z|UTC|[+-]\d{2}:?\d{2}))?"
+IS_CLOCK = re.compile(CLOCK, re.ASCII)
+IS_DATE = re.compile(DATE, re.ASCII)
+IS_MOMENT = re.compile(rf"{DATE}[T\s]+{CLOCK}(\s?(?P<half>[AaPp])\.?[Mm]\.?)?{ZONE}", re.ASCII)
+MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+
+
+def kind_of(text: str) -> Kind:
+    """Tell what a cell holds.
+
+    Examples
+    --------
+    >>> [kind_of(text) for text in ("12,5", "0:12.5", "25-Feb-2008 00:22:46", "2/3/2008", "NA")]
+    ['number', 'clock', 'moment', 'date', 'empty']
+    """
+    text = text.strip()
+    if text.casefold() in MISSING:
+        return "empty"
+    if NUMBER.fullmatch(text):
+        return "number"
+    if IS_CLOCK.fullmatch(text):
+        return "clock"
+    if IS_DATE.fullmatch(text):
+        return "date"
+    return "moment" if IS_MOMENT.fullmatch(text) else "text"
+
+
+def kind_of_column(texts: Sequence[str]) -> Kind:
+    """Kind of nine tenths of the cells that are not empty; "text" where they differ."""
+    step = max(1, len(texts) // LOOKED_AT)
+    kinds = Counter(map(kind_of, texts[::step]))
+    del kinds["empty"]
+    if not kinds:
+        return "empty"
+    kind, times = kinds.most_common(1)[0]
+    return kind if times >= MOST * kinds.total() else "text"
+
+
+def as_plain_number(text: str) -> float | None:
+    """Number with a point or a comma before its decimals; None where it is none."""
+    stripped = text.strip()
+    return float(stripped.replace(",", ".")) if NUMBER.fullmatch(stripped) else None
+
+
+def as_clock(text: str) -> float | None:
+    """Seconds of h:mm:ss or mm:ss, with decimals or not; None where it is neither.
+
+    Examples
+    --------
+    >>> as_clock("01:02:03.5"), as_clock("2:03")
+    (3723.5, 123.0)
+    """
+    match = IS_CLOCK.fullmatch(text.strip())
+    return None if match is None else _seconds(match)
+
+
+def _seconds(match: re.Match[str]) -> float:
+    parts = [int(part) for part in match.group("a", "b", "c") if part is not None]
+    seconds = 0
+    for part in parts:
+        seconds = 60 * seconds + part
+    return seconds + float(f"0.{match['fraction'] or 0}")
+
+
+class _Moment(NamedTuple):
+    """Numbers of a date as they stand, the order of two of them open, and what follows it."""
+
+    year: int
+    first: int
+    second: int
+    order: Literal["day", "month", "open"]  # which one comes first
+    match: re.Match[str]
+
+
+def read_moments(
+    texts: Sequence[str], where: Where, day_first: bool | None = None
+) -> tuple[list[datetime], bool]:
+    """Date-times of a column, and whether the order of day and month was a guess.
+
+    Where both orders are possible and it matters, the month comes first, unless only the other
+    order makes the times increase.
+
+    Examples
+    --------
+    >>> read_moments(["2/25/2008 0:22:46", "2/26/2008 9:34"], "row {}".format)[0][1]
+    datetime.datetime(2008, 2, 26, 9, 34)
+    """
+    parsed = [_parse(check_moment(text, where(place))) for place, text in enumerate(texts)]
+    is_open = [moment for moment in parsed if moment.order == "open"]
+    days_first = day_first
+    guessed = False
+    if is_open and days_first is None:
+        late_first = any(moment.first > 12 for moment in is_open)
+        late_second = any(moment.second > 12 for moment in is_open)
+        days_first = late_first and not late_second
+        if not late_first and not late_second and len({m[:3] for m in is_open}) > 1:
+            guessed = True
+            days_first = _increases(parsed, True) and not _increases(parsed, False)
+    moments = []
+    for place, moment in enumerate(parsed):
+        try:
+            moments.append(_as_datetime(moment, bool(days_first)))
+        except (ValueError, OverflowError) as error:
+            raise DataError(
+                f"{where(place)}: there is no date and time {quote(texts[place])}; correct it, or "
+                "say whether the day comes first with ",
+                Option("day_first", not days_first),
+            ) from error
+    return moments, guessed
+
+
+def check_moment(text: str, where: str) -> re.Match[str]:
+    """Parts of a date and time; refuses other text."""
+    match = IS_MOMENT.fullmatch(text.strip())
+    if match is None:
+        raise DataError(f"{where}: the time {quote(text)} is not understood; {ADVICE}")
+    return match
+
+
+def _parse(match: re.Match[str]) -> _Moment:
+    if match["year"]:
+        return _Moment(int(match["year"]), int(match["month"]), int(match["day"]), "month", match)
+    if match["name"]:
+        name = match["name"][:3].lower()
+        month = MONTHS.index(name) + 1 if name in MONTHS else 0
+        return _Moment(int(match["year3"]), int(match["day3"]), month, "day", match)
+    year = int(match["year2"])
+    # a full stop between them is the habit where days come first
+    order: Literal["day", "open"] = "day" if match["sign"] == "." else "open"
+    full = year if len(match["year2"]) == 4 else 2000 + year - 100 * (year > 68)
+    return _Moment(full, int(match["first"]), int(match["second"]), order, match)
+
+
+def _as_datetime(moment: _Moment, days_first: bool) -> datetime:
+    day_first = moment.order == "day" or (moment.order == "open" and days_first)
+    day, month = (moment.first, moment.second) if day_first else (moment.second, moment.first)
+    half, zone = moment.match["half"], moment.match["zone"]
+    seconds = _seconds(moment.match) * (60 if moment.match["c"] is None else 1)
+    if half:
+        seconds = seconds % 43200 + 43200 * (half in "pP")
+    if not seconds <= 86400:
+        raise ValueError
+    whole = datetime(moment.year, month, day, tzinfo=_zone(zone))
+    return whole + timedelta(seconds=int(seconds), microseconds=round(seconds % 1 * 1e6))
+
+
+def _zone(zone: str | None) -> timezone | None:
+    if zone is None:
+        return None
+    if zone in ("Z", "UTC"):
+        return UTC
+    sign = -1 if zone[0] == "-" else 1
+    return timezone(sign * timedelta(hours=int(zone[1:3]), minutes=int(zone[-2:])))
+
+
+def _increases(parsed: Sequence[_Moment], days_first: bool) -> bool:
+    try:
+        moments = [_as_datetime(moment, days_first).replace(tzinfo=None) for moment in parsed]
+    except (ValueError, OverflowError):
+        return False
+    return all(a <= b for a, b in pairwise(moments))
+
+
+def since_first(moments: Sequence[datetime], where: Where) -> Floats:
+    """Seconds since the earliest; refuses some with a time zone beside some without."""
+    zoned = [moment.tzinfo is not None for moment in moments]
+    if len(set(zoned)) > 1:
+        has, first = ("no time zone", "has one") if zoned[0] else ("a time zone", "has none")
+        raise DataError(
+            f"{where(zoned.index(not zoned[0]))}: the time has {has}, while the first {first}; "
+            "write all alike"
+        )
+    origin = min(moments)
+    return np.array([(moment - origin).total_seconds() for moment in moments])

@@ -1,0 +1,201 @@
+"""Which column of a table is what: by the words of its name, and where there is none, by its cells.
+
+Nothing here reads a file; a guess is always announced by whoever makes use of it.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ibgn.io.parsing.guess import Guess, Places
+from ibgn.io.parsing.sheets import Sheet
+from ibgn.io.parsing.timed import find_times
+from ibgn.io.parsing.words import (
+    ACTION,
+    GROUP,
+    INSTANCE,
+    LABEL,
+    NO_INSTANCE,
+    NUMBERED,
+    NUMBERING,
+    SUBJECT,
+)
+
+__all__ = ["Roles", "find_roles"]
+
+# names of media are names of recordings
+MEDIA = re.compile(r".*\.(wav|mp3|mp4|m4a|flac|ogg|avi|mkv|mov|webm|mpe?g|wmv|jpe?g|png)|video_\w+")
+PACKED = re.compile(r"\S+ [\d.]+ [\d.]+(;\S+ [\d.]+ [\d.]+)*;?")
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Places of the columns by what they are; several are joined, as a date and a time.
+
+    Parameters
+    ----------
+    places : of instance, action, start, end or length, label, group and others of our columns
+    scale : how many units of the start make one of the length
+    packed : place of the column whose cells hold actions with their times, if one does
+    """
+
+    places: Mapping[str, Places] = field(default_factory=dict)
+    scale: float = 1.0
+    packed: int | None = None
+
+    @property
+    def used(self) -> set[int]:
+        """Places of all columns that are read."""
+        packed = set() if self.packed is None else {self.packed}
+        return packed | {place for places in self.places.values() for place in places}
+
+
+def find_roles(sheet: Sheet, known: Mapping[str, Places]) -> Roles:
+    """Tell the columns of a sheet apart; what cannot be found is absent from the places."""
+    guess = Guess(sheet, known)
+    packed = _find_packed(guess)
+    if packed is not None and "start" not in known:
+        places = dict(known) | _find_names(guess, {packed}, packed=True)
+        return Roles(places, packed=packed)
+    times, scale = find_times(guess)
+    places = {**times, **known}
+    used = {place for each in places.values() for place in each}
+    places |= _find_names(guess, used, start=places.get("start"))
+    return Roles(places | dict(known), scale)
+
+
+def _find_packed(guess: Guess) -> int | None:
+    """Column with actions and their times in each cell, as Charades has them."""
+    for place, kind in enumerate(guess.kinds):
+        if kind == "text" and guess.words[place][:1] != ["start"]:
+            cells = [cell for cell in guess.sheet.column(place) if cell]
+            if cells and all(PACKED.fullmatch(cell) for cell in cells):
+                return place
+    return None
+
+
+def _find_names(
+    guess: Guess,
+    used: set[int],
+    start: Places | None = None,
+    packed: bool = False,
+) -> dict[str, Places]:
+    """Places of action, instance, label and group among columns that are no times."""
+    free = [
+        place
+        for place in range(len(guess.words))
+        if place not in used and guess.kinds[place] != "empty" and not guess.counts_rows(place)
+    ]
+    places = dict(guess.known)
+    if "instance" not in places:
+        found = _find_instance(guess, free, packed)
+        if found is None and not any(guess.words):
+            found = _instance_by_cells(guess, free, start)
+        if found is not None:
+            places["instance"] = (found,)
+    free = [place for place in free if (place,) != places.get("instance")]
+    instance = places.get("instance", ())
+    if "action" not in places and not packed:
+        found = _find_action(guess, free, instance, used)
+        if found is not None:
+            places["action"] = (found,)
+    for role, telling in (("label", LABEL), ("group", (*GROUP, *SUBJECT))):
+        taken = {place for each in places.values() for place in each}
+        for place in _named(guess, [p for p in free if p not in taken], telling):
+            steady = bool(instance) and not guess.changes_within(place, instance)
+            if role not in places and steady and guess.kinds[place] in ("text", "number"):
+                places[role] = (place,)
+    return places
+
+
+def _named(guess: Guess, free: Sequence[int], telling: Sequence[str]) -> Iterator[int]:
+    """Columns named by one of these words, the surest first."""
+    for word in telling:
+        plain = [p for p in free if word in guess.words[p]]
+        yield from sorted(plain, key=lambda p: (bool(NUMBERING & set(guess.words[p])), p))
+
+
+def _find_instance(guess: Guess, free: Sequence[int], packed: bool) -> int | None:
+    said = [p for p in free if not set(guess.words[p]) & NO_INSTANCE]
+    for place in _named(guess, said, INSTANCE):
+        return place
+    for place in _named(guess, said, NUMBERED):
+        if not guess.is_unique(place):
+            return place
+    if packed:
+        return next(_named(guess, free, ["id"]), None)
+    for place in _named(guess, free, SUBJECT[:-1]):
+        if guess.distinct(place) > 1:  # those of different people need not share their time
+            return place
+    return None
+
+
+def _instance_by_cells(guess: Guess, free: Sequence[int], start: Places | None) -> int | None:
+    texts = [place for place in free if guess.kinds[place] == "text"]
+    for place in texts:
+        if all(MEDIA.fullmatch(cell) for cell in guess.sheet.column(place)):
+            return place
+    before = [place for place in texts if start and place < start[0]]
+    if len(texts) > 1 and before and len(before) < len(texts):
+        return next((place for place in before if guess.distinct(place) > 1), before[-1])
+    if start is None or len(start) > 1 or guess.kinds[start[0]] != "number":
+        return None
+    times = guess.numbers(start[0])
+    for place in free:
+        if guess.kinds[place] == "number" and guess.distinct(place) > 1 and len(free) > 1:
+            by_value: dict[str, list[float]] = {}
+            for value, time in zip(guess.sheet.column(place), times, strict=True):
+                by_value.setdefault(value, []).append(0.0 if time is None else time)
+            whole = [0.0 if time is None else time for time in times]
+            if all(each == sorted(each) for each in by_value.values()) and whole != sorted(whole):
+                return place  # time goes back where another one begins
+    return None
+
+
+def _find_action(guess: Guess, free: Sequence[int], instance: Places, used: set[int]) -> int | None:
+    """Column of the actions; None where there is none, or several that could be it."""
+    texts = [place for place in free if guess.kinds[place] == "text"]
+    telling = [place for place in texts if not guess.is_unique(place)]
+    named = [p for p in _named(guess, free, ACTION) if guess.kinds[p] in ("text", "number")]
+    named = [p for p in named if _may_name(guess, p)]
+    several = instance and len(guess.sheet.rows) > len(guess.instances(instance))
+    steady = [p for p in named if several and not guess.changes_within(p, instance)]
+    changing = [p for p in named if p not in steady]
+    if not changing and steady and len(guess.sheet.rows) > 1:
+        others = [p for p in telling if p not in named]
+        if len(others) == 1:  # what stays the same in an instance is its label
+            return others[0]
+    in_words = [p for p in changing or steady if guess.kinds[p] == "text"]
+    best = (changing or steady)[:1]
+    if best and in_words and guess.kinds[best[0]] == "number" and _alike(guess, best[0], in_words):
+        return in_words[0]
+    if best:
+        return best[0]
+    if not any(guess.words):
+        after = [place for place in telling or texts if place > max(used, default=-1)]
+        if after or telling or texts:
+            return (after or telling or texts)[0]
+        codes = [p for p in free if guess.kinds[p] == "number" and _are_whole(guess, p)]
+        near = [p for p in codes if p - 1 in used or p + 1 in used]
+        return max(near or codes, key=guess.distinct, default=None)
+    return telling[0] if len(telling) == 1 else None
+
+
+def _may_name(guess: Guess, place: int) -> bool:
+    """Whether a column that is named as actions are can hold them."""
+    words = set(guess.words[place])
+    if words & {"confidence", "score", "comment", "probability", "prob", "count", "valid"}:
+        return False
+    if guess.kinds[place] == "number":
+        numbering = words & NUMBERING
+        return _are_whole(guess, place) and not (numbering and guess.is_unique(place))
+    return True
+
+
+def _alike(guess: Guess, code: int, texts: Sequence[int]) -> bool:
+    """Whether a column of text is named like a column of codes."""
+    return bool(set(guess.words[code]) & set(guess.words[texts[0]]) - NUMBERING)
+
+
+def _are_whole(guess: Guess, place: int) -> bool:
+    return all(n is None or n == round(n) for n in guess.numbers(place))

@@ -1,0 +1,241 @@
+"""Text cut into the cells of a table: what separates them, where it begins, whether it has names.
+
+Public tables have notes before the header, lines of dashes below it, no header at all, row numbers
+without a name, two tabs for one, or a last line with a count.
+"""
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ibgn.errors import DataError, Option
+from ibgn.io.parsing.moments import kind_of
+from ibgn.text import printable
+
+__all__ = ["WHITE_SPACE", "Sheet", "cut"]
+
+WHITE_SPACE = r"\s+"
+TABS = r"\t+"
+DELIMITERS = ("\t", ";", ",", "|", WHITE_SPACE)  # the rarer in text first
+SAMPLE = 200  # lines at the end of the beginning, which tell how the rows are written
+LONGEST_HEAD = 1000  # lines that may stand before the first row
+ENOUGH = 0.6  # share of these lines that have as many cells as most
+CLEAR = 0.6  # a delimiter that is this much as clear as the clearest, and rarer in text, is better
+TIMES = ("number", "clock", "date", "moment")
+WORD = re.compile(r'"([^"]*)"|(\S+)')
+RULE = re.compile(r"[\s=_|+-]*[=_|+-]{2}[\s=_|+-]*")  # dashes below a header
+COMMENT = ("#", "\\", "%")
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """Cells of a table.
+
+    Parameters
+    ----------
+    names : of the columns, empty where they have none
+    has_header : whether the names stand in the file
+    rows : cells as text without white space around them, all of the same number
+    lines : of each row, from 1 on
+    before : lines before the table
+    odd : lines after the last row that are none; one among the rows is a row of empty cells
+    delimiter : what separates the cells
+    """
+
+    names: list[str]
+    has_header: bool
+    rows: list[list[str]]
+    lines: list[int]
+    before: list[str]
+    odd: list[int]
+    delimiter: str
+
+    def column(self, place: int) -> list[str]:
+        """Cells of a column."""
+        return [row[place] for row in self.rows]
+
+
+def cut(text: str, source: str, delimiter: str | None = None, header: bool | None = None) -> Sheet:
+    r"""Cut text into cells; refuses text that is no table.
+
+    Parameters
+    ----------
+    text : of the file
+    source : begins a message
+    delimiter, header : where these are known
+
+    Examples
+    --------
+    >>> sheet = cut("notes\n\nfrom\tto\twhat\n----\t--\t----\n0\t2\twalk\n2\t3\tsit\n2 rows\n", "")
+    >>> sheet.names, sheet.rows, sheet.lines, sheet.odd
+    (['from', 'to', 'what'], [['0', '2', 'walk'], ['2', '3', 'sit']], [5, 6], [7])
+    """
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    mark = delimiter or find_delimiter(lines)
+    if mark is None:
+        raise DataError(
+            f"{source}the lines do not have the same number of columns, whatever separates them; "
+            "say what does with ",
+            Option("delimiter"),
+        )
+    cells = _split(text, lines, mark, source)
+    width = _usual_width(cells)
+    first = _first_row(cells, width)
+    if first is None:
+        raise DataError(f"{source}no row has a time or a number in it, so there are no intervals")
+    named = _find_header(cells[:first], width, header)
+    names = [""] * width
+    if named is not None:
+        found = cells[named][1]
+        # R names all columns but that of row numbers
+        names = [""] * (width - len(found)) + found if len(found) == width - 1 else found[:width]
+        names += [""] * (width - len(names))
+    start = first if named is None else named + 1
+    rows: list[tuple[int, list[str]]] = []
+    odd: list[int] = []
+    for number, row in cells[start:]:
+        if len(row) < width and mark != WHITE_SPACE and len(row) > max(1, width // 2):
+            row = row + [""] * (width - len(row))  # a short row lacks the last cells
+        if len(row) == width or (len(row) > width and not any(row[width:])):
+            rows += [(line, [""] * width) for line in odd]
+            rows.append((number, row[:width]))
+            odd = []
+        else:
+            odd.append(number)
+    before = lines[: cells[start - 1][0]] if start else []
+    return Sheet(
+        names, named is not None, [r for _, r in rows], [n for n, _ in rows], before, odd, mark
+    )
+
+
+def find_delimiter(lines: Sequence[str]) -> str | None:
+    """What separates the columns of these lines; None where nothing does."""
+    filled = [line for line in lines[:LONGEST_HEAD] if line.strip() and not RULE.fullmatch(line)]
+    sample = filled[-SAMPLE:]
+    clearness = {mark: _clearness([_cells(line, mark) for line in sample]) for mark in DELIMITERS}
+    clearest = max(clearness.values())
+    if clearest == 0:
+        return None
+    best = next(mark for mark in DELIMITERS if clearness[mark] > CLEAR * clearest)
+    return TABS if best == "\t" and _tabs_repeat(sample) else best
+
+
+def _clearness(rows: Sequence[Sequence[str]]) -> float:
+    """Number of rows with as many cells as most, times the share of their cells that are times."""
+    kinds = [[kind_of(cell) in TIMES for cell in row if cell] for row in rows if len(row) > 1]
+    usual = Counter(len(row) for row in kinds if any(row)).most_common(1)
+    return sum(sum(row) / len(row) for row in kinds if len(row) == usual[0][0]) if usual else 0.0
+
+
+def _tabs_repeat(sample: Sequence[str]) -> bool:
+    """Whether several tabs stand for one: only so do all lines have the same number of cells."""
+    rows = [line for line in sample if "\t" in line]
+    single = {len(line.split("\t")) for line in rows}
+    several = {len(re.split(TABS, line.strip())) for line in rows}
+    return len(several) == 1 and len(single) > 1 and any("\t\t" in line for line in rows)
+
+
+def _cells(line: str, mark: str) -> list[str]:
+    if mark == WHITE_SPACE:
+        words: list[str] = []
+        for quoted, word in WORD.findall(line):
+            if words and kind_of(word) == "clock" and kind_of(words[-1]) == "date":
+                words[-1] += f" {word}"  # the space in a date-time separates no columns
+            else:
+                words.append(quoted or word)
+        return words
+    if mark == TABS:
+        return [cell.strip() for cell in re.split(TABS, line.strip())]
+    try:
+        row = next(csv.reader([line], delimiter=mark, skipinitialspace=True), [])
+    except csv.Error:
+        row = line.split(mark)
+    return [cell.strip() for cell in row]
+
+
+def _split(text: str, lines: Sequence[str], mark: str, source: str) -> list[tuple[int, list[str]]]:
+    """Cells of each line that has any, with its number; comments and rules are left out."""
+    if mark in (WHITE_SPACE, TABS):
+        cut = [(number, _cells(line, mark)) for number, line in enumerate(lines, 1)]
+        if mark == WHITE_SPACE:
+            cut = _join_last(cut, lines)
+    else:
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, skipinitialspace=True)
+        cut = []
+        try:
+            for row in reader:
+                cut.append((reader.line_num, [cell.strip() for cell in row]))
+        except csv.Error as error:
+            raise DataError(
+                f"{source}not readable as a table: line {reader.line_num}: {printable(error)}; "
+                "check its quotes"
+            ) from error
+    plain: list[tuple[int, list[str]]] = []
+    for number, row in cut:
+        line = lines[number - 1] if number <= len(lines) else ""
+        if not any(row) or RULE.fullmatch(line):
+            continue
+        if row[0].startswith(COMMENT):
+            if len(row) < 3 or plain:
+                continue
+            row = [row[0].lstrip("#%").strip(), *row[1:]]  # AudioSet has its header in a comment
+        plain.append((number, row))
+    return plain
+
+
+def _join_last(
+    cut: list[tuple[int, list[str]]], lines: Sequence[str]
+) -> list[tuple[int, list[str]]]:
+    """Lines whose last column is text of several words: "0.5 1.25 closes the door"."""
+    filled = [row for _, row in cut if row]
+    if len({len(row) for row in filled}) < 2:
+        return cut
+    leading = Counter(_leading_times(row) for row in filled)
+    number = leading.most_common(1)[0][0]
+    if number < 2 or leading[number] < ENOUGH * len(filled):
+        return cut
+    return [
+        (line, [*row[:number], lines[line - 1].split(None, number)[number].strip()])
+        if len(row) > number + 1 and '"' not in lines[line - 1]
+        else (line, row)
+        for line, row in cut
+    ]
+
+
+def _leading_times(row: Sequence[str]) -> int:
+    return next((n for n, cell in enumerate(row) if kind_of(cell) not in TIMES), len(row))
+
+
+def _usual_width(cells: Sequence[tuple[int, list[str]]]) -> int:
+    counts = Counter(len(row) for _, row in cells[-10 * SAMPLE :] if _is_row(row, 2))
+    return counts.most_common(1)[0][0] if counts else 0
+
+
+def _is_row(row: Sequence[str], width: int) -> bool:
+    return len(row) >= max(2, width - 1) and any(kind_of(cell) in TIMES for cell in row)
+
+
+def _first_row(cells: Sequence[tuple[int, list[str]]], width: int) -> int | None:
+    """First line that is a row, and so is the next one."""
+    for number in range(min(len(cells), LONGEST_HEAD)):
+        following = cells[number + 1 : number + 2]
+        if _is_row(cells[number][1], width) and all(_is_row(r, width) for _, r in following):
+            return number
+    return next((n for n, (_, row) in enumerate(cells) if _is_row(row, width)), None)
+
+
+def _find_header(
+    head: Sequence[tuple[int, list[str]]], width: int, header: bool | None
+) -> int | None:
+    """Place of the line with the names of the columns, right before the first row."""
+    if header is False or not head:
+        return None
+    row = head[-1][1]
+    names = [cell for cell in row if cell]
+    fits = width - 1 <= len(row) and len(names) >= 2
+    if header or (fits and not any(kind_of(cell) in TIMES for cell in names)):
+        return len(head) - 1
+    return None

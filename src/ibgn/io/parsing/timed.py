@@ -1,0 +1,175 @@
+"""Which columns of a sheet are times: by the words of their names, or by what is in them."""
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from ibgn.io.parsing.guess import Guess, Places
+from ibgn.io.parsing.moments import Kind
+from ibgn.io.parsing.words import BESIDES, END, FRAMES, LENGTH, START, UNITS
+
+__all__ = ["find_times"]
+
+WIDEST = 12  # columns of numbers without names; more are measurements
+
+
+class _Time(NamedTuple):
+    """A column of times by its name: of which kind, in which form and unit."""
+
+    place: int
+    is_frame: bool
+    words: frozenset[str]
+    unit: float
+
+
+def find_times(guess: Guess) -> tuple[dict[str, Places], float]:
+    """Places of the start, and of the end or the length; and the scale of the length."""
+    if "start" in guess.known and guess.known.keys() & {"end", "length"}:
+        return {}, 1.0
+    if any(guess.words):
+        found = _times_by_name(guess)
+        # numbers under names that do not speak of times are something else
+        return found or (_times_by_cells(guess, by_numbers=False), 1.0)
+    return _times_by_cells(guess, by_numbers=True), 1.0
+
+
+def _named_times(guess: Guess) -> dict[str, list[_Time]]:
+    """Columns whose names speak of a start, an end or a length, by which of these."""
+    found: dict[str, list[_Time]] = {"start": [], "end": [], "length": []}
+    for place, words in enumerate(guess.words):
+        if guess.kinds[place] in ("text", "empty"):
+            continue
+        for role, telling in (("start", START), ("end", END), ("length", LENGTH)):
+            own = [word for word in words if word in telling]
+            if words in (["t0"], ["t", "0"], ["t1"], ["t", "1"]):
+                own = words[:1] if (words[-1][-1] == "0") == (role == "start") else []
+                own = own if role != "length" else []
+            others = frozenset(words) - set(own)
+            known = BESIDES | FRAMES | UNITS.keys() | {"0", "1"}
+            if len(own) == 1 and others <= known:
+                unit = next((UNITS[word] for word in words if word in UNITS), 1.0)
+                is_frame = bool(others & FRAMES)
+                found[role].append(_Time(place, is_frame, others, unit))
+    return found
+
+
+def _times_by_name(guess: Guess) -> tuple[dict[str, Places], float] | None:
+    starts, ends, lengths = _named_times(guess).values()
+    if "onset" not in {word for words in guess.words for word in words}:
+        # an offset alone shifts all times and ends none
+        ends = [end for end in ends if "offset" not in guess.words[end.place]]
+    if not starts and (lengths or ends):
+        # a time alone is a start where something says how long it lasts
+        alone = [p for p, words in enumerate(guess.words) if _is_time(words, guess.kinds[p])]
+        starts = [_Time(p, False, frozenset(guess.words[p]), 1.0) for p in alone]
+    pairs = [
+        (start, end, role)
+        for start in starts
+        for role, those in (("end", ends), ("length", lengths))
+        for end in those
+        if end.place != start.place
+    ]
+    if not pairs:
+        return None
+
+    def doubt(pair: tuple[_Time, _Time, str]) -> tuple[bool, bool, bool, int]:
+        start, end, role = pair
+        alike = start.words == end.words or role == "length"
+        return start.is_frame or end.is_frame, role == "length", not alike, start.place
+
+    start, end, role = min(pairs, key=doubt)
+    joined = {"start": _with_date(guess, start, starts), role: (end.place,)}
+    if role == "end":
+        joined[role] = _with_date(guess, end, ends)
+    scale = end.unit / start.unit if role == "length" else 1.0
+    return joined, scale
+
+
+def _is_time(words: Sequence[str], kind: Kind) -> bool:
+    bare = {word for word in words if word not in UNITS and word not in ("hh", "mm", "ss")}
+    return kind != "text" and bool(bare) and bare <= {"time", "timestamp", "datetime", "t"}
+
+
+def _with_date(guess: Guess, time: _Time, others: Sequence[_Time]) -> Places:
+    """Column of a time, after that of its date where the two are apart."""
+    kinds = guess.kinds
+    if kinds[time.place] == "date":  # the date came first; its time is another column
+        clocks = [other.place for other in others if kinds[other.place] == "clock"]
+        return (time.place, *clocks[:1])
+    if kinds[time.place] != "clock":
+        return (time.place,)
+    own = [other.place for other in others if kinds[other.place] == "date"]
+    shared = [
+        place
+        for place, words in enumerate(guess.words)
+        if kinds[place] == "date" and words in (["date"], ["day"], ["datum"], ["fecha"])
+    ]
+    return (*(own or shared)[:1], time.place)
+
+
+def _times_by_cells(guess: Guess, by_numbers: bool) -> dict[str, Places]:
+    """Start and end, or start and length, of a table without names that tell."""
+    joined = _join_dates(guess.kinds)
+    moments = [places for places in joined if guess.kinds[places[0]] in ("moment", "date")]
+    if moments:
+        found = {"start": moments[0]}
+        if len(moments) > 1:
+            return found | {"end": moments[1]}
+        rest = [p for (p, *_) in joined if p > moments[0][-1]]
+        clocks = [p for p in rest if guess.kinds[p] == "clock"]
+        if len(moments[0]) == 2 and clocks:  # a date, and when it starts and ends on that day
+            return found | {"end": (moments[0][0], clocks[0])}
+        beside = [p for p in rest if p == moments[0][-1] + 1 and guess.kinds[p] == "number"]
+        return found | ({"length": (beside[0],)} if beside and by_numbers else {})
+    by_clock = [places for places in joined if guess.kinds[places[0]] == "clock"]
+    if len(by_clock) > 1:
+        return {"start": by_clock[0], "end": by_clock[1]}
+    return _times_by_numbers(guess) if by_numbers and len(guess.kinds) <= WIDEST else {}
+
+
+def _join_dates(kinds: Sequence[Kind]) -> list[Places]:
+    """Places of the columns of times, those of a date and the clock after it together."""
+    joined: list[Places] = []
+    for place, kind in enumerate(kinds):
+        if kind == "clock" and joined and joined[-1] == (place - 1,) and kinds[place - 1] == "date":
+            joined[-1] = (place - 1, place)
+        elif kind in ("number", "clock", "date", "moment"):
+            joined.append((place,))
+    return joined
+
+
+def _times_by_numbers(guess: Guess) -> dict[str, Places]:
+    places = [
+        p for p, kind in enumerate(guess.kinds) if kind == "number" and not guess.counts_rows(p)
+    ]
+    columns = {place: guess.numbers(place) for place in places}
+    pairs = []
+    for first, second in pairwise(places):
+        both = [
+            (a, b)
+            for a, b in zip(columns[first], columns[second], strict=True)
+            if a is not None and b is not None
+        ]
+        if second == first + 1 and both and all(a <= b for a, b in both):
+            pairs.append((guess.distinct(first) + guess.distinct(second), -first, second))
+    if pairs and not _are_lengths(columns, max(pairs)):
+        _, start, end = max(pairs)
+        return {"start": (-start,), "end": (end,)}
+    for first, second in pairwise(places):
+        ordered = [time for time in columns[first] if time is not None]
+        positive = all(time is None or time >= 0 for time in columns[second])
+        changes = len(ordered) == 1 or len(set(ordered)) > 1
+        if second == first + 1 and positive and changes and ordered == sorted(ordered):
+            return {"start": (first,), "length": (second,)}
+    return {}
+
+
+def _are_lengths(columns: Mapping[int, Sequence[float | None]], pair: tuple[int, int, int]) -> bool:
+    """Whether the second column says how long it is until the next start."""
+    start, length = columns[-pair[1]], columns[pair[2]]
+    next_starts = list(zip(start, length, start[1:], strict=False))
+    meets = [
+        a is not None and b is not None and c is not None and abs(a + b - c) < 1e-6
+        for a, b, c in next_starts
+    ]
+    return len(meets) > 2 and sum(meets) > 0.8 * len(meets) and any(a for a in start[1:])

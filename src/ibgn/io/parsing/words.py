@@ -1,0 +1,90 @@
+"""Words in the names of columns, and what they say of what is in them."""
+
+import re
+
+__all__ = [
+    "ACTION",
+    "BESIDES",
+    "END",
+    "FRAMES",
+    "GROUP",
+    "HUMP",
+    "INSTANCE",
+    "LABEL",
+    "LENGTH",
+    "NO_INSTANCE",
+    "NUMBERED",
+    "NUMBERING",
+    "START",
+    "SUBJECT",
+    "UNITS",
+    "words_of",
+]
+
+
+def _in_order(words: str) -> tuple[str, ...]:
+    return tuple(words.split())
+
+
+START = frozenset(
+    _in_order(
+        "start starts started begin begins beginning onset from tmin xmin anfang beginn von inicio "
+        "debut"
+    )
+)
+END = frozenset(
+    _in_order(
+        "end ends ended stop stops stopped offset to until till finish tmax xmax ende bis fin fim "
+        "terminate"
+    )
+)
+LENGTH = frozenset(_in_order("duration dur length len dauer duracion duree"))
+# what names of times say besides: of what, or in which form
+BESIDES = frozenset(
+    _in_order(
+        "time times timestamp timestamps timecode date datetime day clock hh hhmmss mm ss hms "
+        "position pos t at of the video audio media label event segment seg interval annotation "
+        "action activity behavior behaviour utc local clip tc file relative rel absolute abs sf "
+        "unix epoch"
+    )
+)
+FRAMES = frozenset(_in_order("frame frames frm sample samples index idx"))
+UNITS = {
+    **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), 1.0),
+    **dict.fromkeys(("ms", "msec", "millisecond", "milliseconds", "millis"), 0.001),
+    **dict.fromkeys(("min", "mins", "minute", "minutes"), 60.0),
+    **dict.fromkeys(("h", "hour", "hours"), 3600.0),
+}
+# words that name a column of actions, the surest first
+ACTION = _in_order(
+    "action behavior behaviour verhalten gesture event activity annotation label labels stage "
+    "class classname category task trial state phase skill step verb sensor device location call "
+    "species word phone phoneme note chord tag text transcription transcript utterance narration "
+    "description sentence name type kind what code value id speaker"
+)
+INSTANCE = _in_order(
+    "instance recording observation take video videoname vid file filename filepath wav path clip "
+    "youtube ytid session meeting case movie episode match experiment exp aufnahme datei sitzung "
+    "fichier enregistrement archivo grabacion sesion"
+)
+# these may also number the rows
+NUMBERED = _in_order("sequence seq segment trial record run sample")
+SUBJECT = _in_order(
+    "subject participant person user patient animal individual resident actor child speaker"
+)
+NO_INSTANCE = frozenset(_in_order("date duration description length type kind class"))
+LABEL = _in_order("label activity task scene scenario condition")
+GROUP = ("group",)
+NUMBERING = frozenset(_in_order("id no nr number num idx index code"))
+HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+def words_of(name: str) -> list[str]:
+    """Words of the name of a column, in small letters.
+
+    Examples
+    --------
+    >>> words_of("Start..s."), words_of("timestampStart"), words_of("t0")
+    (['start', 's'], ['timestamp', 'start'], ['t0'])
+    """
+    return re.findall(r"[^\W_]+", HUMP.sub(" ", name).casefold())
