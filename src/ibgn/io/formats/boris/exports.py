@@ -23,7 +23,7 @@ from ibgn.io.parsing.moments import as_clock
 from ibgn.io.parsing.words import words_of
 from ibgn.text import printable, quote
 
-__all__ = ["is_export", "read_export"]
+__all__ = ["is_export", "is_standard", "read_export"]
 
 DELIMITERS = ("\t", ",", ";")
 LONGEST_HEAD = 1000  # rows that may stand before the header
@@ -39,12 +39,23 @@ COLUMNS = {
     "length": ("observation duration", "total length", "media duration s"),
 }
 MODIFIERS = re.compile(r"modifiers?( ?[0-9]+)?")
+STANDARD = re.compile(
+    r"[0-9]+$|observation |behavio(u?)ral |modifiers?\b|media |player |fps|total |time |coding |"
+    r"description|source|comment|image |duration|independent variables|variable|subject"
+)
 AGGREGATED = {"behavior", "start", "stop"}
 TABULAR = {"behavior", "time", "status"}
 EXPECTED = (
     "Behavior, Start (s) and Stop (s) of aggregated events, or Behavior, Time and Status (or "
     "Behavior type) of tabular events"
 )
+
+
+def is_standard(name: str) -> bool:
+    """Whether BORIS itself writes a column or line of this name, so that it is no variable."""
+    shape = _shape(name)
+    ours = {each for theirs in COLUMNS.values() for each in theirs}
+    return shape in ours or not shape or bool(STANDARD.match(shape))
 
 
 def is_export(lines: Sequence[str]) -> bool:
