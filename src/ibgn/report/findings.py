@@ -29,7 +29,7 @@ __all__ = ["Findings", "HardInstance", "Origin", "find"]
 
 Labels = npt.NDArray[Any]
 
-MOST_HARD = 6
+MOST_HARD = 4
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,7 @@ class Origin:
     seed : of everything random
     scheme : how instances were split
     warnings : warnings from reading the data
+    unit : of the times in the data, such as "s"; empty if it is not known
     """
 
     title: str
@@ -52,6 +53,7 @@ class Origin:
     seed: int
     scheme: str
     warnings: tuple[str, ...] = ()
+    unit: str = ""
 
 
 @dataclass(frozen=True)
@@ -130,6 +132,13 @@ class Findings:
         """Predictions of the method that is examined."""
         predictions = self.evaluation.predictions
         return predictions[predictions["method"] == self.method]
+
+    def ranked(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """Rows of a frame in the order of the scores of their methods."""
+        rank = {method: number for number, method in enumerate(self.summary["method"])}
+        return frame.sort_values(
+            "method", key=lambda names: names.map(rank), kind="stable", ignore_index=True
+        )
 
     @cached_property
     def activity_scores(self) -> pd.DataFrame:
