@@ -56,6 +56,14 @@ def binary(path):
     return _since_first([(None, row[2], iso(row[0]), iso(row[1])) for row in cells])
 
 
+def begin_is_date(path):
+    iso = datetime.fromisoformat
+    rows = _dicts(path, ";")
+    return _since_first(
+        [(r["case_id"], r["label"], iso(r["date"]), iso(r["end_date"])) for r in rows]
+    )
+
+
 def start_length(path):
     cells = [line.split("\t") for line in _lines(path)]
     return [(None, c, float(a), float(a) + float(b)) for a, b, c in cells]
@@ -305,6 +313,7 @@ def frame_labels(path):
 PARSERS = {
     "csv/HighJump_val.txt": high_jump,
     "csv/american_dates.csv": american_dates,
+    "csv/begin_is_date.csv": begin_is_date,
     "csv/binary_activities.txt": binary,
     "csv/binary_sensors.txt": binary,
     "csv/clips.csv": named(",", "youtube_id", "label", "time_start", "time_end"),
@@ -339,6 +348,7 @@ PARSERS = {
     "boris/headerless.tsv": boris_ranges("\t", 0, 8, 11, 12, 13, header=0),
     "boris/old_tabular.tsv": boris_switches("\t", None, 4, 5, 8, 0, header=10),
     "boris/tabular_write_table.txt": boris_switches("\t", 1, 2, 3, 5, 6),
+    "boris/variable_called_time.tsv": boris_switches("\t", 0, 10, 11, 14, 15),
     "boris/two_subjects.csv": boris_switches(",", 0, 3, 4, 6, 7),
     "frames/labels.txt": frame_labels,
     "frames/ranges.txt": frame_ranges,
