@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help demo test test-slow check bench accuracy comparison few generated detected errata paper figures dist format clean
+.PHONY: help demo test test-slow check bench accuracy comparison few generated detected errata paper figures docs samples dist format clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
@@ -57,6 +57,13 @@ paper: $(VENV)/demo.stamp ## the paper's experiments, in a small protocol
 figures: $(VENV)/dev.stamp ## every figure of the documentation
 	$(BIN)/python -m docs.make_figures
 
+docs: $(VENV)/docs.stamp ## the documentation as a site: build/docs/index.html
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet --builder html docs build/docs
+	@echo "open build/docs/index.html"
+
+samples: $(VENV)/dev.stamp ## the small recordings that come with the library
+	$(BIN)/python docs/make_samples.py
+
 dist: $(VENV)/dev.stamp ## wheel and source distribution, tried in an empty environment
 	rm -rf dist
 	$(BIN)/python -m build --outdir dist .
@@ -67,7 +74,7 @@ format: $(VENV)/dev.stamp ## put the code in shape
 	$(BIN)/ruff format .
 
 clean: ## remove all that make made
-	rm -rf $(VENV) build dist ibgn-demo ibgn-paper .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf docs/gallery docs/api/generated $(VENV) build dist ibgn-demo ibgn-paper .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -76,6 +83,10 @@ $(BIN)/python:
 
 $(VENV)/demo.stamp: $(BIN)/python pyproject.toml constraints.txt
 	$(PIP) --editable .
+	@touch $@
+
+$(VENV)/docs.stamp: $(BIN)/python pyproject.toml constraints.txt
+	$(PIP) --editable '.[docs]'
 	@touch $@
 
 $(VENV)/dev.stamp: $(BIN)/python pyproject.toml constraints.txt

@@ -67,8 +67,8 @@ def main(folder: Path) -> None:
 def check_wheel(wheel: Path) -> None:
     """Refuse a wheel that lacks something, or holds what is not the library's."""
     names = zipfile.ZipFile(wheel).namelist()
-    library = {str(p.relative_to(ROOT / "src")) for p in (ROOT / "src/ibgn").rglob("*")}
-    in_source = {n for n in library if Path(n).suffix in (".py", ".html", ".css", ".typed")}
+    files = [p for p in (ROOT / "src/ibgn").rglob("*") if p.is_file() and p.suffix != ".pyc"]
+    in_source = {str(p.relative_to(ROOT / "src")) for p in files}
     in_wheel = {n for n in names if ".dist-info/" not in n}
     assert in_wheel == in_source, f"only in wheel or source: {sorted(in_wheel ^ in_source)}"
     assert any(n.endswith("/licenses/LICENSE") for n in names), "the wheel has no licence"

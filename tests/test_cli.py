@@ -248,8 +248,12 @@ FAILURES = [
     (["inspect", "takes.csv", "--delimiter", ";;"], 2, "--delimiter ';;' must be one character"),
     (["inspect", "takes.csv", "--encoding", "utf-99"], 2, "--encoding utf-99 is not known"),
     (["inspect", "takes.csv", "--delimiter", ";"], 1, "use --delimiter ,"),
-    (["inspect", "semicolons.csv"], 1, "use --delimiter ';'"),
-    (["inspect", "header.csv"], 1, "name them with --column instance=Instance --column 'end= end'"),
+    (["convert", "semicolons.csv", "out.csv"], 1, "use --delimiter ';'"),
+    (
+        ["convert", "header.csv", "out.csv"],
+        1,
+        "name them with --column instance=Instance --column 'end= end'",
+    ),
     (
         ["inspect", "zero.csv", "--zero-length", "error"],
         1,
@@ -263,7 +267,7 @@ FAILURES = [
     (["inspect", "\x1b[31mred.csv"], 1, "there is no file '\\x1b[31mred.csv'"),
     (["inspect", "takes.csv", "--column", "action=what"], 1, "has no column 'what'"),
     (["inspect", "takes.xyz"], 1, "name it with --from, one of"),
-    (["inspect", "-"], 1, "name it with --from, one of"),
+    (["inspect", "-"], 1, "stdin: the file is empty"),
     (["inspect", "."], 1, "error: "),
     (["convert", "takes.csv", "no/such/out.csv"], 1, "there is no folder"),
     (["convert", "takes.csv", "out.xyz"], 1, "name it with --to, one of"),

@@ -81,7 +81,15 @@ class Relation(IntEnum):
 
 
 class Converse(IntEnum):
-    """The six relations of a later interval to an earlier one."""
+    """The six relations of a later interval to an earlier one.
+
+    Examples
+    --------
+    >>> Converse.AFTER
+    <Converse.AFTER: 7>
+    >>> [each.label for each in Converse]
+    ['after', 'met-by', 'overlapped-by', 'started-by', 'during', 'finishes']
+    """
 
     AFTER = 7
     MET_BY = 8
@@ -195,7 +203,13 @@ def relation_set(relations: RelationSet) -> int:
 
 
 def members(relations: RelationSet) -> tuple[Relation, ...]:
-    """The relations in a set, in the order b m o s c f e."""
+    """The relations in a set, in the order b m o s c f e.
+
+    Examples
+    --------
+    >>> [relation.label for relation in members("bm")]
+    ['before', 'meets']
+    """
     mask = relation_set(relations)
     return tuple(member for member in Relation if mask & member.mask)
 

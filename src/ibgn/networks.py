@@ -54,6 +54,12 @@ class Network:
     relations : (k, k) the relation of i < j at [i, j], and 255 elsewhere
     constraints : (k, k) its constraint, a mask, and 0 elsewhere
     linked : (k, k) whether the structure links the pair
+
+    Examples
+    --------
+    >>> network = read_networks([[("boil", 0, 4), ("pour", 4, 6)]])[0]
+    >>> [(i, j, relation.label) for i, j, relation in network.links()]
+    [(0, 1, 'meets')]
     """
 
     relations: Bytes
@@ -80,6 +86,12 @@ class Networks:
     relation : (pairs,) 0 to 6, see `ibgn.allen.Relation`
     constraint : (pairs,) masks of relations
     structure : which pairs are linked
+
+    Examples
+    --------
+    >>> networks = read_networks([[("boil", 0, 4), ("pour", 4, 6)]] * 2)
+    >>> len(networks), networks.relation.tolist()
+    (2, [1, 1])
     """
 
     offsets: npt.NDArray[np.int64]
@@ -179,6 +191,11 @@ def count_pairs(
 
     Memory is a row of the longest instance for "full", and the square of the longest link's span
     for any other structure.
+
+    Examples
+    --------
+    >>> count_pairs([[("boil", 0, 4), ("pour", 4, 6), ("stir", 5, 8)]]).relations
+    {'b': 1, 'm': 1, 'o': 1, 's': 0, 'c': 0, 'f': 0, 'e': 0}
     """
     X, structure = as_sequences(X), Structure.of(structure)
     links, beyond = structure.mask(structure.size), BEYOND[structure.beyond]

@@ -22,7 +22,15 @@ __all__ = ["ConfusionNoise", "DurationNoise", "Misdetection", "Mistakes"]
 
 @runtime_checkable
 class Mistakes(Protocol):
-    """What a detector reports for each action; `ibgn.metrics.measure_confusion` counts it."""
+    """What a detector reports for each action; `ibgn.metrics.measure_confusion` counts it.
+
+    Examples
+    --------
+    >>> from ibgn.metrics import measure_confusion
+    >>> X = IntervalSequences.from_lists([[("pour", 0, 4), ("stir", 5, 9)]])
+    >>> isinstance(measure_confusion(X, X), Mistakes)
+    True
+    """
 
     @property
     def actions(self) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ def printable(text: object, longest: int = 60) -> str:
 
 def quote(text: object, longest: int = 60) -> str:
     """Text from the data, made safe and short for a message."""
-    shown = repr(text if isinstance(text, str) else str(text))
+    shown = repr(str(text))
     return shown if len(shown) <= longest else f"{shown[: longest - 4]}...{shown[0]}"
 
 

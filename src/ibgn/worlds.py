@@ -40,6 +40,14 @@ class Worlds(NamedTuple):
     X : all worlds; those of instance d are from offsets[d] to offsets[d+1]
     offsets : (n + 1,)
     probability : (worlds,) which adds up to 1 in each instance
+
+    Examples
+    --------
+    >>> X = IntervalSequences.from_lists([[("pour", 0, 2), ("stir", 2, 5)]])
+    >>> unsure = X.with_uncertainty(confidence=[1, 0.75])
+    >>> worlds = draw_worlds(unsure)
+    >>> worlds.X.lengths.tolist(), worlds.probability.tolist()
+    ([2, 1], [0.75, 0.25])
     """
 
     X: IntervalSequences
@@ -235,7 +243,15 @@ def _build(
 
 
 def occurring_actions(X: IntervalSequences) -> Codes:
-    """Codes of the actions that intervals have, or may have."""
+    """Codes of the actions that intervals have, or may have.
+
+    Examples
+    --------
+    >>> X = IntervalSequences.from_lists([[("pour", 0, 2), ("stir", 2, 5)]])
+    >>> unsure = X.with_uncertainty(alternatives=[{"pour": 0.7, "stir": 0.3}, {}])
+    >>> occurring_actions(unsure[:1]).tolist()
+    [0, 1]
+    """
     alternatives = X.action[:0] if X.uncertainty is None else X.uncertainty.alternative
     return np.unique(np.concatenate([X.action, alternatives]))
 
@@ -244,6 +260,13 @@ def likeliest_world(X: IntervalSequences) -> IntervalSequences:
     """Each instance as it most likely is: without uncertainty.
 
     An interval is there if no other option is likelier; an unknown end is taken as it is given.
+
+    Examples
+    --------
+    >>> X = IntervalSequences.from_lists([[("pour", 0, 2), ("stir", 2, 5)]])
+    >>> unsure = X.with_uncertainty(confidence=[1, 0.75])
+    >>> likeliest_world(unsure) == X
+    True
     """
     unsure = X.uncertainty
     if unsure is None:
@@ -272,6 +295,14 @@ def average_worlds(scores: Floats, worlds: Worlds) -> Floats:
     with other numbers have densities in other units, which cannot be added: over these, the mean
     of the probability of the activity, on the scale of the mean score. So a unit of time changes
     nothing, and one world keeps its scores.
+
+    Examples
+    --------
+    >>> X = IntervalSequences.from_lists([[("pour", 0, 2), ("stir", 2, 5)]])
+    >>> unsure = X.with_uncertainty(confidence=[1, 0.75])
+    >>> scores = np.log([[0.2, 0.4], [0.5, 0.5]])  # of two worlds under two activities
+    >>> average_worlds(scores, draw_worlds(unsure)).round(2)
+    array([[-1.36, -0.85]])
     """
     instance = np.repeat(np.arange(len(worlds.offsets) - 1), np.diff(worlds.offsets))
     order = np.lexsort((worlds.X.lengths, instance))
@@ -308,6 +339,14 @@ def score_worlds(score: Callable[[IntervalSequences], Floats], X: IntervalSequen
 
     Instances without uncertainty are scored as they are. An uncertain one costs as much as its
     worlds, at most 32 crisp instances.
+
+    Examples
+    --------
+    >>> X = IntervalSequences.from_lists([[("pour", 0, 2), ("stir", 2, 5)]])
+    >>> unsure = X.with_uncertainty(confidence=[1, 0.75])
+    >>> count = score_worlds(lambda worlds: -worlds.lengths[:, None] * np.ones(2), unsure)
+    >>> count.round(2)
+    array([[-1.75, -1.75]])
     """
     if X.uncertainty is None:
         return score(X)

@@ -43,6 +43,8 @@ def inspect(
 
     Points, events without a partner, bad rows, bad files of a folder and missing labels are
     counted and left out; the commands that are printed have the options for that.
+
+    $ ibgn inspect takes.csv
     """
     from ibgn.inspection import inspect as inspect_sequences
     from ibgn.io.registry import FORMATS, find_format

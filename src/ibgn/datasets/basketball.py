@@ -77,6 +77,12 @@ class BasketballTruth:
     missed : (n,) position in the play of the action that is left out of the data, or -1
     tempo : (n,) of the team: seconds for what takes others one second
     ways : relations of neighbouring actions in each attack, {attack: {(first, second): "b"}}
+
+    Examples
+    --------
+    >>> X, y, groups, truth = make_basketball(instances=2, random_state=0, return_truth=True)
+    >>> y[0], truth.play[0], truth.relations[0]
+    ('fast break', ('jump', 'shoot'), 'b')
     """
 
     play: tuple[tuple[str, ...], ...]

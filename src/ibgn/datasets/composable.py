@@ -51,6 +51,12 @@ class ComposableTruth:
     missed : n tuples with the actions of the intervals that are left out of the data
     tempo : (n,) of the subject: seconds for what takes others one second
     activities : theme and composition of each activity
+
+    Examples
+    --------
+    >>> X, y, groups, truth = make_composable(random_state=0, return_truth=True)
+    >>> y[0], truth.rounds[0], bool(truth.swapped[0])
+    ('phone and wave, together', np.int64(3), True)
     """
 
     stages: tuple[tuple[Stage, ...], ...]

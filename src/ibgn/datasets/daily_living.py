@@ -52,6 +52,13 @@ class DailyLivingTruth:
     right : (n,) probability with which the right arm of the subject leads
     scripts : chores of each activity in their order; those in brackets are optional. An instance
         begins anywhere in its script
+
+    Examples
+    --------
+    >>> options = {"random_state": 0, "return_truth": True}
+    >>> X, y, groups, truth = make_daily_living(**options)[:4]
+    >>> y[0], truth.chores[0]
+    ('relaxing', ('drink coffee', 'sit down', 'switch light'))
     """
 
     chores: tuple[tuple[str, ...], ...]

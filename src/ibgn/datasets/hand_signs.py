@@ -43,6 +43,13 @@ class HandSignsTruth:
     words : styles of each word, as poses and the movements between them: "=" all fingers at
         once, ">" rolling from index to pinky, "<" from pinky to index, "R" the right hand and
         then the left, "L" the left hand first
+
+    Examples
+    --------
+    >>> options = {"instances_per_style": 1, "random_state": 0}
+    >>> X, y, groups, truth = make_hand_signs(**options, return_truth=True)
+    >>> len(truth.words), truth.poses[0]
+    (19, ('fist', 'flat'))
     """
 
     style: npt.NDArray[np.int64]

@@ -44,6 +44,16 @@ class Votes(NamedTuple):
     ----------
     edges : (windows + 1,) instants between which each window decides
     probabilities : for each track, (windows, classes), in the order of `classes_[track]`
+
+    Examples
+    --------
+    >>> time = np.arange(0, 6, 1 / 30)
+    >>> labels = {"hand": np.where(time > 3, "shake", None)}
+    >>> wave = SensorRecording(time, np.sin(9 * time)[:, None] * (time[:, None] > 3), ["x"], labels)
+    >>> detector = ActionDetector("tree", random_state=0).fit([wave])
+    >>> votes = detector.predict_proba([wave])[0]
+    >>> detector.classes_["hand"], votes.probabilities["hand"][-1].round(2).tolist()
+    (('shake', None), [1.0, 0.0])
     """
 
     edges: Floats

@@ -35,6 +35,11 @@ class FeatureSet:
         "none"; "auto" is all of up to 16 channels and else neighbours, as pairs grow with the
         square of channels
     spectrum : whether to include features of the spectrum
+
+    Examples
+    --------
+    >>> FeatureSet(correlations="none", spectrum=False)
+    FeatureSet(correlations='none', spectrum=False)
     """
 
     correlations: Correlations = "auto"

@@ -88,6 +88,13 @@ class Windows(NamedTuple):
     starts : (windows,) first frame of each
     size : frames of each; a shorter recording is padded with missing values
     rate : frames per second
+
+    Examples
+    --------
+    >>> walk = SensorRecording([0, 1, 2, 3], [[0], [1], [2], [3]], ["x"])
+    >>> windows = Windowing(window=2, step=1, rate=1, longest_gap=1).cut(walk)
+    >>> windows.size, windows.starts.tolist()
+    (2, [0, 1, 2])
     """
 
     recording: SensorRecording

@@ -33,6 +33,17 @@ class Evaluation:
         instances), the scores and the seconds
     predictions : one row for each method, repeat and test instance: method, repeat, fold, instance,
         label, predicted, confidence, and the probability of the true label
+
+    Examples
+    --------
+    >>> from ibgn.datasets import make_relations
+    >>> X, y = make_relations(instances_per_activity=5, random_state=0)
+    >>> from ibgn import DBNClassifier, IntervalRidge
+    >>> from ibgn.evaluation.folds import make_folds
+    >>> methods = {"DBN": DBNClassifier(), "ridge": IntervalRidge()}
+    >>> evaluation = evaluate(X, y, methods, make_folds(X, y, n_splits=2))
+    >>> evaluation.summary()["method"].tolist() == evaluation.ranking()
+    True
     """
 
     scores: pd.DataFrame

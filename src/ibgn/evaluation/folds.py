@@ -25,7 +25,15 @@ FEW_GROUPS = 10  # with at most this many, "auto" leaves out one at a time
 
 
 class Fold(NamedTuple):
-    """One split of the instances; `repeat` and `number` count from 0."""
+    """One split of the instances; `repeat` and `number` count from 0.
+
+    Examples
+    --------
+    >>> X = IntervalSequences.from_lists([[("a", 0, 1)]] * 4)
+    >>> fold = make_folds(X, np.array(["tea", "soup"] * 2), n_splits=2)[0]
+    >>> fold.number, len(fold.train), len(fold.test)
+    (0, 2, 2)
+    """
 
     repeat: int
     number: int

@@ -22,7 +22,7 @@ def describe(own: str, suffixes: Sequence[str], shared: Sequence[type]) -> str:
     before, sections = _split(cleandoc(own))
     parameters = [sections.pop("Parameters", "")]
     if not parameters[0].startswith("path :"):
-        listed = ", ".join(f"*{suffix}" for suffix in suffixes)
+        listed = ", ".join(suffixes)
         parameters.insert(
             0,
             f"path : file, or a folder of files {listed}, also in folders within it, or a list\n"

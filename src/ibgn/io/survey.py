@@ -105,18 +105,25 @@ class _Reading:
         self.parsed: list[Any] = []
 
     def with_needed(self) -> Self:
-        """Read the files; as long as an error names an option that avoids it, read with that."""
+        """Read the files; as long as an error names an option that avoids it, read with that.
+
+        Options that leave nothing are not what the files need, so the first error stands.
+        """
+        errors = []
         while True:
             try:
                 self.X, self.y = self._read()
             except OptionError:
                 raise
             except DataError as error:
-                advice = next(self._advice(error), None)
+                errors.append(error)
+                advice = self._advice(error)
                 if advice is None:
                     raise
                 self.needed |= advice
             else:
+                if errors and len(self.X.action) == 0 and self.needed.get("points") != "drop":
+                    raise errors[0]
                 return self
 
     def _read(self) -> tuple[IntervalSequences, Labels]:
@@ -127,19 +134,20 @@ class _Reading:
         self.warnings = [each.message for each in caught if isinstance(each.message, Warning)]
         return read
 
-    def _advice(self, error: DataError) -> Iterator[dict[str, Any]]:
-        """Options that an error names with a value, and that were not tried yet."""
+    def _advice(self, error: DataError) -> dict[str, Any] | None:
+        """The first option that an error names with a value; None where that was tried."""
+        options = self.format.options
         for part in error.parts:
-            if not isinstance(part, Option) or part.name not in self.format.options:
+            if not isinstance(part, Option) or part.name not in options or part.value is MISSING:
                 continue
             name, value = part
-            used = {**self.given, **self.needed}.get(name, MISSING)
-            if isinstance(value, Mapping) and UNKNOWN not in value.values():
-                before = used if isinstance(used, Mapping) else {}
-                if not value.keys() & before.keys():
-                    yield {name: {**before, **value}}
-            elif used is MISSING and not isinstance(value, Mapping) and value is not MISSING:
-                yield {name: value}
+            used = {**self.given, **self.needed}.get(name)
+            if isinstance(value, Mapping) and (used is None or isinstance(used, Mapping)):
+                before = used or {}
+                known = UNKNOWN not in value.values() and not value.keys() & before.keys()
+                return {name: {**before, **value}} if known else None
+            return {name: value} if used is None else None
+        return None
 
     def outline(self) -> Iterator[Entry]:
         """Tracks or columns of what was read."""

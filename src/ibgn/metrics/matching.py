@@ -33,7 +33,15 @@ __all__ = [
 
 
 class DetectionScores(NamedTuple):
-    """Precision, recall and F1 of detected intervals, and the counts behind them."""
+    """Precision, recall and F1 of detected intervals, and the counts behind them.
+
+    Examples
+    --------
+    >>> true = IntervalSequences.from_lists([[("pour", 0, 4), ("stir", 5, 9)]])
+    >>> detected = IntervalSequences.from_lists([[("pour", 0, 3), ("stir", 8, 9)]])
+    >>> interval_scores(true, detected)
+    DetectionScores(precision=0.5, recall=0.5, f1=0.5, matched=1, true=2, detected=2)
+    """
 
     precision: float
     recall: float
@@ -123,6 +131,13 @@ class Confusion:
         column counts those not detected at all
     inserted : (actions,) how often an action was detected where there was none
     instances : number of instances in the counts
+
+    Examples
+    --------
+    >>> true = IntervalSequences.from_lists([[("pour", 0, 4), ("stir", 5, 9)]])
+    >>> detected = IntervalSequences.from_lists([[("pour", 0, 3), ("stir", 8, 9)]])
+    >>> measure_confusion(true, detected).counts.tolist()
+    [[1, 0, 0], [0, 0, 1]]
     """
 
     actions: tuple[str, ...]

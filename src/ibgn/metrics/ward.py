@@ -32,6 +32,13 @@ class WardScores:
     durations : time that is true positive (TP) or true negative (TN), inserted (I), deleted (D),
         fragmented (F), merged (M), or under- and overfill at the start and the end of an event (Us,
         Ue, Os, Oe)
+
+    Examples
+    --------
+    >>> true = IntervalSequences.from_lists([[("pour", 0, 4), ("stir", 5, 9)]])
+    >>> detected = IntervalSequences.from_lists([[("pour", 0, 3), ("stir", 8, 9)]])
+    >>> ward_scores(true, detected).true_events
+    {'C': 2, 'D': 0, 'F': 0, 'FM': 0, 'M': 0}
     """
 
     true_events: dict[str, int]

@@ -44,6 +44,16 @@ class ActivityModel:
         one. They score instances; `terms` then describe all styles together.
     share : of the instances of the activity, if this is a style
     pooling : (terms,) weights by which styles are compared; None in a model without styles
+
+    Examples
+    --------
+    >>> from ibgn import IBGNClassifier
+    >>> from ibgn.datasets import make_relations
+    >>> X, y = make_relations(instances_per_activity=5, random_state=0)
+    >>> model = IBGNClassifier(random_state=0).fit(X, y)
+    >>> activity = model.activities_["apart, apart"]
+    >>> activity.name, sorted(activity.terms)[:3]
+    ('apart, apart', ['durations', 'gaps', 'length'])
     """
 
     name: Any

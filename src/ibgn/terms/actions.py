@@ -66,6 +66,17 @@ class Actions(Term):
     Parameters
     ----------
     count_prior : added to the count of each action
+
+    Examples
+    --------
+    >>> from ibgn import IBGNClassifier
+    >>> from ibgn.datasets import make_relations
+    >>> X, y = make_relations(instances_per_activity=5, random_state=0)
+    >>> model = IBGNClassifier(terms=("actions",), random_state=0).fit(X, y)
+    >>> model.activities_["apart, apart"]["actions"].describe().head(2).round(2)
+      action  probability
+    0   stir         0.26
+    1   hold         0.25
     """
 
     name = "actions"

@@ -43,6 +43,12 @@ class LogTerms(NamedTuple):
     interval : (intervals,) of each interval
     pair : (pairs,) of each pair of intervals i < j of an instance, row by row
     action : (n, actions) of each known action
+
+    Examples
+    --------
+    >>> log_terms = LogTerms(instance=np.log([0.5, 0.25]))
+    >>> log_terms.instance.round(2), log_terms.pair
+    (array([-0.69, -1.39]), None)
     """
 
     instance: Floats | None = None
@@ -81,6 +87,16 @@ class Counts:
 
     Fields are arrays of fixed shapes; a subclass whose shapes depend on the data defines how
     they add and subtract.
+
+    Examples
+    --------
+    >>> from ibgn.terms import Length
+    >>> from ibgn.datasets import make_relations
+    >>> X, y = make_relations(instances_per_activity=5, random_state=0)
+    >>> whole, part = Length().count(X), Length().count(X[:5])
+    >>> rest = whole - part
+    >>> type(rest + part) is type(whole)
+    True
     """
 
     def __add__(self, other: Self) -> Self:
@@ -110,6 +126,11 @@ class Context(NamedTuple):
     actions : names of all known actions
     seed : the same for all activities, for randomness in scoring instances
     rng : source of random numbers for this activity
+
+    Examples
+    --------
+    >>> Context("tea", ("boil", "pour"), 0, np.random.default_rng(0)).actions
+    ('boil', 'pour')
     """
 
     activity: Any
@@ -125,6 +146,18 @@ class FittedTerm(ABC):
     Parameters
     ----------
     actions : names of all known actions
+
+    Examples
+    --------
+    >>> from ibgn import IBGNClassifier
+    >>> from ibgn.datasets import make_relations
+    >>> X, y = make_relations(instances_per_activity=5, random_state=0)
+    >>> model = IBGNClassifier(terms=("length",), random_state=0).fit(X, y)
+    >>> length = model.activities_["apart, apart"]["length"]
+    >>> isinstance(length, FittedTerm)
+    True
+    >>> length.log_terms(X[:2]).instance.round(2)
+    array([1.76, 1.76])
     """
 
     actions: tuple[str, ...]
@@ -181,6 +214,14 @@ class Term(ABC):
     """Options of a term; fields are plain values, and the constructor refuses invalid ones.
 
     A subclass declares `name`, which is not "prior", and `fitted`, the class of what `fit` returns.
+
+    Examples
+    --------
+    >>> from ibgn.terms import TERMS
+    >>> TERMS["durations"]().name
+    'durations'
+    >>> TERMS["relations"](structure="chain").structure
+    'chain'
     """
 
     name: ClassVar[str]

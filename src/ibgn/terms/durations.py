@@ -75,7 +75,19 @@ class FittedDurations(_OfActions):
 
 @dataclass(frozen=True)
 class Durations(StackedTerm):
-    """How long each interval lasts, given its action."""
+    """How long each interval lasts, given its action.
+
+    Examples
+    --------
+    >>> from ibgn import IBGNClassifier
+    >>> from ibgn.datasets import make_relations
+    >>> X, y = make_relations(instances_per_activity=5, random_state=0)
+    >>> model = IBGNClassifier(terms=("durations",), random_state=0).fit(X, y)
+    >>> model.activities_["apart, apart"]["durations"].describe().head(2).round(2)
+      action  typical  from    to
+    0   stir     5.56  3.45  8.98
+    1   hold     3.94  2.20  7.08
+    """
 
     name = "durations"
     fitted = FittedDurations
@@ -114,7 +126,19 @@ class FittedTotals(_OfActions):
 
 @dataclass(frozen=True)
 class Totals(StackedTerm):
-    """How long each action that occurs lasts in all its intervals together."""
+    """How long each action that occurs lasts in all its intervals together.
+
+    Examples
+    --------
+    >>> from ibgn import IBGNClassifier
+    >>> from ibgn.datasets import make_relations
+    >>> X, y = make_relations(instances_per_activity=5, random_state=0)
+    >>> model = IBGNClassifier(terms=("totals",), random_state=0).fit(X, y)
+    >>> model.activities_["apart, apart"]["totals"].describe().head(2).round(2)
+      action  typical  from    to
+    0   hold     3.95  2.19  7.10
+    1   stir     5.92  4.26  8.24
+    """
 
     name = "totals"
     fitted = FittedTotals

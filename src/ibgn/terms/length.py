@@ -72,7 +72,18 @@ class FittedLength(StackedFit):
 
 @dataclass(frozen=True)
 class Length(StackedTerm):
-    """How many intervals an instance has."""
+    """How many intervals an instance has.
+
+    Examples
+    --------
+    >>> from ibgn import IBGNClassifier
+    >>> from ibgn.datasets import make_relations
+    >>> X, y = make_relations(instances_per_activity=5, random_state=0)
+    >>> model = IBGNClassifier(terms=("length",), random_state=0).fit(X, y)
+    >>> model.activities_["apart, apart"]["length"].describe().head(2).round(2)
+       intervals  from    to
+    0       3.97  3.54  4.45
+    """
 
     name = "length"
     fitted = FittedLength

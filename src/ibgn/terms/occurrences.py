@@ -71,7 +71,19 @@ class FittedOccurrences(StackedFit):
 
 @dataclass(frozen=True)
 class Occurrences(StackedTerm):
-    """How often each action occurs in an instance, also that it does not."""
+    """How often each action occurs in an instance, also that it does not.
+
+    Examples
+    --------
+    >>> from ibgn import IBGNClassifier
+    >>> from ibgn.datasets import make_relations
+    >>> X, y = make_relations(instances_per_activity=5, random_state=0)
+    >>> model = IBGNClassifier(terms=("occurrences",), random_state=0).fit(X, y)
+    >>> model.activities_["apart, apart"]["occurrences"].describe().head(2).round(2)
+      action  occurs  mean
+    0   stir     1.0  1.04
+    1   hold     1.0  1.00
+    """
 
     name = "occurrences"
     fitted = FittedOccurrences

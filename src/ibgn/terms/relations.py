@@ -223,6 +223,17 @@ class Relations(Term):
         ("constrained"), by their second action alone ("marginal"), or not at all ("ignore")
     ties : equal intervals are sorted by action, so "sorted" excludes `equals` where actions
         descend; "published" leaves it open
+
+    Examples
+    --------
+    >>> from ibgn import IBGNClassifier
+    >>> from ibgn.datasets import make_relations
+    >>> X, y = make_relations(instances_per_activity=5, random_state=0)
+    >>> model = IBGNClassifier(terms=("relations",), random_state=0).fit(X, y)
+    >>> model.activities_["apart, apart"]["relations"].describe().head(2).round(2)
+       first relation second constraint  probability  surprise
+    0   hold   before   pour    bmoscfe         0.55      0.45
+    1  press   before   stir    bmoscfe         0.55      0.44
     """
 
     name = "relations"

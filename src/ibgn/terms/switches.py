@@ -139,7 +139,19 @@ class FittedSwitches(StackedFit):
 
 @dataclass(frozen=True)
 class Switches(StackedTerm):
-    """When each action begins and ends to go on, at twenty relative times."""
+    """When each action begins and ends to go on, at twenty relative times.
+
+    Examples
+    --------
+    >>> from ibgn import IBGNClassifier
+    >>> from ibgn.datasets import make_relations
+    >>> X, y = make_relations(instances_per_activity=5, random_state=0)
+    >>> model = IBGNClassifier(terms=("switches",), random_state=0).fit(X, y)
+    >>> model.activities_["apart, apart"]["switches"].describe().head(2).round(2)
+      action  begins  chance to begin  ends  chance to end
+    0   pour    0.35             0.57  0.60           0.64
+    1   stir    0.75             0.54  0.05           0.00
+    """
 
     name = "switches"
     fitted = FittedSwitches

@@ -1,0 +1,67 @@
+"""The site names every public thing, and each has an example; notebooks are the scripts."""
+
+import inspect
+import json
+import re
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+import matplotlib.pyplot as plt
+import pytest
+
+import ibgn
+
+ROOT = Path(__file__).parents[1]
+API = ROOT / "docs" / "api"
+PAGES = {page.stem: page.read_text() for page in API.glob("*.md")}
+LIST = re.compile(
+    r"^.. currentmodule:: ibgn\n.. autosummary::\n   :toctree: generated\n\n((?:   \S+\n)+)", re.M
+)
+# constants, which have no docstring, are described on the page
+DATA = re.compile(r"^.. py:data:: (\S+)\n((?:\n|   .*\n)+)", re.M)
+
+
+def public_things():
+    """All that `import ibgn` offers, and all that its modules offer, by name."""
+    offered = {name: getattr(ibgn, name) for name in ibgn.__all__}
+    modules = [thing for thing in offered.values() if isinstance(thing, ModuleType)]
+    for module in (ibgn, *modules):
+        names = [*module.__all__]
+        if module is ibgn.io:  # readers and writers of formats are found when they are used
+            names += [name for name in dir(module) if name.startswith(("read_", "write_"))]
+        for name in names:
+            if not isinstance(thing := getattr(module, name), ModuleType):
+                yield f"{module.__name__}.{name}", thing
+
+
+def resolve(name):
+    thing = ibgn
+    for part in name.split("."):
+        is_module = isinstance(thing, ModuleType) and not hasattr(thing, part)
+        thing = import_module(f"{thing.__name__}.{part}") if is_module else getattr(thing, part)
+    return thing
+
+
+CONSTANTS = {name: text for page in PAGES.values() for name, text in DATA.findall(page)}
+LISTED = [name for page in PAGES.values() for names in LIST.findall(page) for name in names.split()]
+
+
+def test_the_reference_has_every_public_thing_once():
+    on_site = [id(resolve(name)) for name in [*LISTED, *CONSTANTS]]
+    assert len(on_site) == len(set(on_site)) > 150
+    assert [name for name, thing in public_things() if id(thing) not in on_site] == []
+
+
+def test_every_page_of_the_reference_is_in_its_index():
+    assert sorted(PAGES) == sorted({*re.findall(r"\]\((\w+)\.md\)", PAGES["index"]), "index"})
+
+
+@pytest.mark.parametrize("name", LISTED)
+def test_a_public_thing_has_an_example(name):
+    assert ">>> " in inspect.getdoc(resolve(name)), f"ibgn.{name} has no example in its docstring"
+
+
+@pytest.mark.parametrize("name", list(CONSTANTS))
+def test_a_constant_has_an_example(name):
+    assert ">>> " in CONSTANTS[name]
