@@ -41,9 +41,7 @@ class IntervalSequences:
     uncertainty : what is not certain about the intervals, see `ibgn.uncertainty.Uncertainty`;
         None where all is certain. Then `action` is the likeliest action of an interval.
 
-    Attributes
-    ----------
-    provenance : how they were read, see `ibgn.provenance`, or None; kept by parts, not compared
+    `track` names the tier, subject or column of each interval; `provenance` says how all were read.
 
     Examples
     --------
@@ -66,6 +64,7 @@ class IntervalSequences:
     start: npt.NDArray[np.float64]
     end: npt.NDArray[np.float64]
     uncertainty: Uncertainty | None
+    track: npt.NDArray[np.object_] | None
     actions: tuple[str, ...]
     ids: npt.NDArray[np.object_] | None
     groups: npt.NDArray[Any] | None
@@ -153,8 +152,7 @@ class IntervalSequences:
         records = records_of_lists(instances, ids)
         flat = records.flat(Cleaning(**cleaning))
         names = None if ids is None else records.ids
-        # lists without a word about their ends may come from anywhere
-        read = Provenance(cleaning=Cleaning(**cleaning)) if cleaning else None
+        read = Provenance(cleaning=Cleaning(**cleaning)) if cleaning else None  # nobody said
         return cls.from_flat(flat, records.actions, names, _copied(groups), read)
 
     @classmethod
@@ -169,7 +167,8 @@ class IntervalSequences:
     @property
     def flat(self) -> Flat:
         """The arrays without names, as `from_flat` takes them."""
-        return Flat(self.offsets, self.action, self.start, self.end, self.uncertainty)
+        columns = (self.action, self.start, self.end, self.uncertainty, self.track)
+        return Flat(self.offsets, *columns)
 
     def with_uncertainty(
         self,
@@ -281,8 +280,9 @@ class IntervalSequences:
     ) -> Any:
         """Return a frame, one row per interval: instance[, label], action, start, end[, group].
 
-        Where intervals are uncertain, their confidence, alternatives, start_error and end_error
-        follow; see `ibgn.uncertainty.Uncertainty`. Alternatives are written as JSON.
+        The track of intervals follows where it is known, and where they are uncertain their
+        confidence, alternatives (as JSON), start_error and end_error; see
+        `ibgn.uncertainty.Uncertainty`.
 
         Parameters
         ----------

@@ -90,6 +90,11 @@ def as_flag(option: Option) -> str:
     return str(option) if command is None else command.as_flag(option)
 
 
+def as_setting(option: Option) -> str:
+    """Write an option of a method, whether or not a reader has one of the same name."""
+    return f"--set {shlex.quote(f'{option.name}={write_value(option.value)}')}"
+
+
 def options_of_readers() -> set[str]:
     """Names of all options that any reader takes."""
     from ibgn.io.registry import FORMATS
