@@ -58,10 +58,12 @@ def _times_by_name(guess: Guess) -> tuple[dict[str, Places], float] | None:
     if "onset" not in {word for words in guess.words for word in words}:
         # an offset alone shifts all times and ends none
         ends = [end for end in ends if "offset" not in guess.words[end.place]]
-    if not starts and (lengths or ends):
-        # a time alone is a start where something says how long it lasts
-        alone = [p for p, words in enumerate(guess.words) if _is_time(words, guess.kinds[p])]
-        starts = [_Time(p, False, frozenset(guess.words[p]), 1.0) for p in alone]
+    alone = [p for p, words in enumerate(guess.words) if _is_time(words, guess.kinds[p])]
+    bare = [_Time(p, False, frozenset(guess.words[p]), 1.0) for p in alone]
+    if not starts:  # a time alone is a start where something says how long it lasts
+        starts = bare
+    elif not ends and not lengths:  # and an end where something else is the start, as in event logs
+        ends = bare
     pairs = [
         (start, end, role)
         for start in starts

@@ -34,8 +34,8 @@ START = frozenset(
 )
 END = frozenset(
     _in_order(
-        "end ends ended stop stops stopped offset to until till finish tmax xmax ende bis fin fim "
-        "terminate"
+        "end ends ended stop stops stopped offset to until till finish finished complete completed "
+        "tmax xmax ende bis fin fim terminate"
     )
 )
 LENGTH = frozenset(_in_order("duration dur length len dauer duracion duree"))

@@ -128,10 +128,14 @@ class Foreign:
         if lacking:
             hint = {ours: self._named(places[ours]) for ours in ORDER if ours in places}
             hint |= dict.fromkeys(lacking, "...")
+            lasting: tuple[Part, ...] = ()
+            if "end" in lacking:
+                lasting = ("; rows that last until the next one need ", Option("format", "tracks"))
             raise DataError(
                 f"{self.file.prefix}no column can be told to be the {' or the '.join(lacking)} "
                 f"({self._listed()}); name {'it' if len(lacking) == 1 else 'them'} with ",
                 Option("columns", hint),
+                *lasting,
             )
 
     def _could_be_action(self) -> bool:
