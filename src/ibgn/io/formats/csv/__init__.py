@@ -259,7 +259,7 @@ def write_csv(
         if (frame[name] == frame[name].round()).all():  # 12, not 12.0; never with empty cells
             frame[name] = frame[name].astype(np.int64)
     # a carriage return ends a row for some readers, but only a line feed makes the writer quote
-    columns = [values for values in (X.actions, X.ids, X.groups, y) if values is not None]
+    columns = [values for values in (X.actions, X.ids, X.groups, X.track, y) if values is not None]
     returns = any("\r" in str(name) for values in columns for name in values)
     quoting = csv.QUOTE_NONNUMERIC if returns else csv.QUOTE_MINIMAL
     with writing(path) as file:
