@@ -108,9 +108,9 @@ class Foreign:
         self._refuse_unclear()
         series, lines = self._packed() if self.roles.packed is not None else self._rows()
         left_out = [
-            name
+            name if self.sheet.has_header else str(place + 1)
             for place, name in enumerate(self.sheet.names)
-            if place not in self.roles.used and name
+            if place not in self.roles.used and (name or not self.sheet.has_header)
         ]
         return LongFrame(series, left_out, self.file.prefix, lambda row: f"line {lines[row]}")
 
