@@ -20,6 +20,7 @@ from ibgn.io.formats.elan.content import (
     milliseconds,
     read_content,
 )
+from ibgn.io.formats.elan.document import read_properties
 from ibgn.io.parsing.xml import parse_xml
 from ibgn.io.tiers import TierEntry, document
 from ibgn.text import quote
@@ -54,7 +55,9 @@ class ElanDocument:
         for note, start, end in self._notes:
             self._spans[note.tier][note.id] = (start, end)
         slots = (str(slot.get("TIME_SLOT_ID")) for slot in self._section("TIME_ORDER"))
-        self._new_annotation, self._new_slot = _numbers(self._elements), _numbers(slots)
+        used = read_properties(self._root, file.prefix).get(LAST_USED, "")
+        self._new_annotation = _numbers([*self._elements, f"a{used.strip()}"])
+        self._new_slot = _numbers(slots)
         self._exact: dict[str, list[float]] = {}
 
     @property
@@ -160,7 +163,7 @@ class ElanDocument:
             str(kind.get("LINGUISTIC_TYPE_ID"))
             for kind in self._root.iterfind("LINGUISTIC_TYPE")
             if kind.get("TIME_ALIGNABLE") != "false"
-            and not {"CONSTRAINTS", "CONTROLLED_VOCABULARY_REF"} & kind.keys()
+            and not {"CONSTRAINTS", "CONTROLLED_VOCABULARY_REF"} & kind.attrib.keys()
         ]
         kind = OURS if OURS in free else next(iter(free), "")
         if not kind:
