@@ -87,7 +87,9 @@ def check_writable(
         _check_text("a track", name)
     cells = {"label": _plain("y", y, len(X)), "group": _plain("groups", X.groups, len(X))}
     for name, values in cells.items():
-        _check_cells(name, values or [], held)
+        # a label may be missing where others are not, as `unlabelled="keep"` reads them
+        some = name == "label" and any(value is not None for value in values or [])
+        _check_cells(name, values or [], held, may_miss=some)
     return {name: values for name, values in cells.items() if values is not None}
 
 
@@ -97,10 +99,14 @@ def _plain(name: str, values: Any, instances: int) -> list[Any] | None:
     return as_objects(as_column(name, values, instances))
 
 
-def _check_cells(name: str, values: list[Any], held: tuple[type, ...]) -> None:
+def _check_cells(
+    name: str, values: list[Any], held: tuple[type, ...], may_miss: bool = False
+) -> None:
     """Refuse values of a column that are missing, blank or of a wrong type; names the instance."""
     for d, value in enumerate(values):
         what = f"the {name} of instance {d}"
+        if value is None and may_miss:
+            continue
         if value is None or value is pd.NA or (isinstance(value, MAYBE_NAN) and value != value):
             raise DataError(f"{what} is missing; fill it in, or leave all of them out")
         if not isinstance(value, held):
@@ -214,7 +220,8 @@ def write_instances(
         )
         warnings.warn(DataWarning(lost), stacklevel=3)
     columns = {"instance": X._names(), **cells}
-    known = [{name: values[d] for name, values in columns.items()} for d in range(len(X))]
+    named = [{name: values[d] for name, values in columns.items()} for d in range(len(X))]
+    known = [{name: v for name, v in each.items() if v is not None} for each in named]
     texts: dict[str, Iterable[str]] = {}
     for d, file in enumerate(_files(columns["instance"], suffix)):
         rows, tracks = X[d].to_lists()[0], tracks_of(X[d])

@@ -37,10 +37,10 @@ Where = Callable[[int], str]
 MOST_BAD = 0.5  # share of rows; where more are bad, the columns are
 UNLABELLED: tuple[Part, ...] = (
     "; ",
-    Option("unlabelled", "keep"),
-    " reads such instances without a label, ",
     Option("unlabelled", "drop"),
-    " leaves them out",
+    " leaves such instances out, ",
+    Option("unlabelled", "keep"),
+    " reads them without a label, as to recognise them",
 )
 CONFLICTING: tuple[Part, ...] = ("; ", Option("unlabelled", "ignore"), " reads no labels")
 

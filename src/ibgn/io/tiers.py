@@ -71,8 +71,8 @@ class TierDocument(Protocol):
     def change(self, entry: TierEntry, value: str, start: float, end: float) -> bool:
         """Change an annotation where it is; False where its tier cannot hold that."""
 
-    def delete(self, entry: TierEntry) -> None:
-        """Delete an annotation."""
+    def delete(self, entry: TierEntry) -> Sequence[Hashable]:
+        """Delete an annotation; returns the keys of others that go with it."""
 
     def accepts(self, tier: str, start: float, end: float) -> bool:
         """Whether there is room on a tier, or no such tier yet."""
@@ -255,15 +255,15 @@ def _update(changed: TierDocument, rows: list[TierEntry], whole: bool) -> None:
         # blank and empty annotations are no intervals, and stay
         if not whole or (entry.tier in tiers and entry.value.strip() and entry.start < entry.end)
     ]
-    new = rows
+    new, settled = rows, []
     for shared in (("tier", "value", "start", "end"), ("tier", "start", "end"), ("tier", "value")):
         pairs, old, new = _match(old, new, shared)
         kept = [changed.change(one, *two[2:]) if len(shared) < 4 else True for one, two in pairs]
+        settled += [pair for pair, done in zip(pairs, kept, strict=True) if done]
         old += [one for (one, _), done in zip(pairs, kept, strict=True) if not done]
         new += [two for (_, two), done in zip(pairs, kept, strict=True) if not done]
-    for entry in old:
-        changed.delete(entry)
-    for row in new:
+    lost = {key for entry in old for key in changed.delete(entry)}
+    for row in [*new, *(row for entry, row in settled if entry.key in lost)]:
         names = tier_names(row.tier, ())
         tier = next(name for name in names if changed.accepts(name, row.start, row.end))
         changed.insert(tier, *row[2:])

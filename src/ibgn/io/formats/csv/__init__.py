@@ -126,7 +126,7 @@ def read_csv(
     >>> X, y = read_csv(path, columns={"start": 1, "length": 2, "action": 3})
     >>> X
     IntervalSequences: 1 instance, 2 intervals, 2 actions
-      takes.csv: boil [2.88e+04, 28830), pour [28820, 28835)
+      takes.csv: boil [28800, 28830), pour [28820, 28835)
     """
     chosen = Choices(activity=activity, group=group, kinds=KINDS)
     given = _check_columns(columns)

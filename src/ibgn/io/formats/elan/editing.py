@@ -98,21 +98,18 @@ class ElanDocument:
         self._spans[entry.tier][name] = (start, end)
         return True
 
-    def delete(self, entry: TierEntry) -> None:
+    def delete(self, entry: TierEntry) -> list[str]:
         """Delete an annotation, and those that refer to it."""
         names = [str(entry.key)]
         for name in names:  # which grows on the way
-            if name not in self._holders:
-                continue  # deleted with the one that it refers to
-            tier, holder = self._holders.pop(name)
-            tier.remove(holder)
-            self._spans[str(tier.get("TIER_ID"))].pop(name, None)
-            del self._elements[name]
-            names += [
-                other
-                for other, element in self._elements.items()
-                if element.get("ANNOTATION_REF") == name
-            ]
+            if name in self._holders:  # and was not deleted with one that it refers to
+                tier, holder = self._holders.pop(name)
+                tier.remove(holder)
+                self._spans[str(tier.get("TIER_ID"))].pop(name, None)
+                del self._elements[name]
+                others = self._elements.items()
+                names += [key for key, each in others if each.get("ANNOTATION_REF") == name]
+        return names[1:]
 
     def accepts(self, tier: str, start: float, end: float) -> bool:
         """Whether a tier has room; one that depends on another, or is divided, has none."""
