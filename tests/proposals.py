@@ -38,8 +38,8 @@ class Scenario:
 def find_proposals() -> tuple[dict[tuple[str, int], str], set[str]]:
     """Every `Option(name, value)` in the source by its module and line, but for mentions.
 
-    A message mentions what was chosen, as in `Option("closed", cleaning.closed)`. Entries of
-    outlines lead to commands that `inspect` prints, which the samples try. Also returns those
+    A message mentions what was chosen, as in `Option("closed", cleaning.closed)`. Outlines
+    lead to commands that `inspect` prints, which the samples try. Also returns those
     that are made when their module is imported.
     """
     proposals, early = {}, set()
@@ -51,7 +51,7 @@ def find_proposals() -> tuple[dict[tuple[str, int], str], set[str]]:
         listed = {
             id(inner)
             for node in ast.walk(tree)
-            if isinstance(node, ast.Call) and ast.unparse(node.func) in ("Entry", "Entry.of")
+            if isinstance(node, ast.FunctionDef) and "outline" in node.name
             for inner in ast.walk(node)
         }
         for node in ast.walk(tree):
@@ -70,8 +70,9 @@ def find_proposals() -> tuple[dict[tuple[str, int], str], set[str]]:
 
 
 def find_texts() -> list[str]:
-    """All text in the source that users may see: string constants, without those of names."""
-    trees = (ast.parse(path.read_text("utf-8")) for path in sorted(SOURCE.rglob("*.py")))
+    """All text in the source that users may see, but for the styles of pages."""
+    paths = [path for path in sorted(SOURCE.rglob("*.py")) if "report" not in path.parts]
+    trees = (ast.parse(path.read_text("utf-8")) for path in paths)
     nodes = (node for tree in trees for node in ast.walk(tree))
     return [n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)]
 
@@ -179,6 +180,7 @@ VIA = {
         "b": {"vid": "1", "flg": 0, "z": [2, 3], "xy": [], "av": {"1": "0", "7": "odd"}},
     },
 }
+UNSET = VIA | {"metadata": {"a": {"vid": "1", "flg": 0, "z": [0, 2], "xy": [], "av": {"1": ""}}}}
 SIGNAL = "time,hand,action\n" + "".join(
     f"{100 * i},{i // 50 % 2},{('rest', 'hold')[i // 50 % 2]}\n" for i in range(200)
 )
@@ -286,9 +288,14 @@ SCENARIOS = (
         either=("encoding",),
     ),
     Scenario("convert l.TextGrid out.csv", {"l.TextGrid": textgrid(INTERVALS).encode("latin-1")}),
+    Scenario("convert v.json out.csv", {"v.json": SEGMENTS % '{"segment": [0, 4]}'}),
+    Scenario(
+        "convert v.json out.csv",
+        {"v.json": SEGMENTS % '{"label": "pour", "segment": [0, 4], "score": 0.7}'},
+    ),
     # logs
     Scenario(
-        "convert c.xes out.csv -O points=error",
+        "convert c.xes out.csv -O complete_only=points -O points=error",
         {"c.xes": XES % (PAIRED + event("b", 5))},
         {"min_duration": 0.5},
     ),
@@ -350,6 +357,12 @@ SCENARIOS = (
     ),
     Scenario("convert v.json out.csv -O unknown=error", {"v.json": json.dumps(VIA)}),
     Scenario("convert v.json out.csv -O unknown=drop", {"v.json": json.dumps(VIA)}),
+    Scenario("convert v.json out.csv", {"v.json": json.dumps(UNSET)}),
+    Scenario(
+        "convert c.xes out.csv",
+        {"c.xes": XES % (event("b", 0, "complete") + event("c", 2, "complete"))},
+        {"min_duration": 0.5},
+    ),
     # logs of sensors
     Scenario("convert log.txt out.csv -O unknown=error", {"log.txt": EVENTS + LOG % (7, 3, "ODD")}),
     Scenario(
@@ -411,9 +424,8 @@ FORMAT = "is tested with its format"
 APART = "is tried in test_cli_terminal.py"
 UNTRIED: dict[str, str] = {
     "cli/guide.py: Option(name, value)": INSPECT,
-    "io/formats/csv/outline.py: Option('activity', f'column:{label}')": INSPECT,
-    "io/formats/csv/outline.py: Option('columns', {'action': label})": INSPECT,
-    "io/formats/events/__init__.py: Option('activity', f'column:{name}')": INSPECT,
+    "io/survey.py: Option(name, read.needed[name])": INSPECT,
+    "io/tiers.py: Option('replace', True)": PYTHON,
     "io/formats/boris/__init__.py: Option('unknown', 'drop')": FORMAT,
     "io/formats/boris/observations.py: Option('subjects', 'instances')": FORMAT,
     "io/formats/csv/times.py: Option('columns', {name: '...'})": FORMAT,
