@@ -708,7 +708,9 @@ def test_models_are_shown_term_by_term():
     assert {name for name in shown if not name.startswith(others)} == of_terms
     assert all(row["linked"] == row["pairs"] for row in told["activities"])  # no figure of links
     assert "pairs linked" not in report.html()
-    assert [row["term"] for row in told["weights"]] == ["actions", "relations"]
+    assert {row["term"] for row in told["weights"]} == {"actions", "relations"}
+    assert told["weights"][0]["spread"] > told["weights"][1]["spread"]
+    assert told["weights"][0]["part"] == 1
     assert [row["weight"] for row in told["weights"]] == [1.0, 1.0]
     page = report.html()
     assert "How much each term says" in page
@@ -970,9 +972,9 @@ def test_command_reports_robustness(ibgn, takes, tmp_path):
 @pytest.mark.parametrize(
     ("options", "code", "message"),
     [
-        (["--pieces", "in/takes.csv"], 1, "the folder 'in/takes.csv' could not be made"),
-        (["--report", "nowhere/page.html"], 1, "there is no folder 'nowhere'"),
-        (["-o", "nowhere/scores.csv"], 1, "there is no folder 'nowhere'"),
+        (["--pieces", "in/takes.csv"], 2, "--pieces in/takes.csv is a file; name a folder"),
+        (["--report", "nowhere/page.html"], 1, "nowhere'; make it first"),
+        (["-o", "nowhere/scores.csv"], 1, "nowhere'; make it first"),
         (["--report", "page.pdf"], 2, "--report page.pdf must be a .html or a .htm file"),
         (["--jobs", "0"], 2, "error: --jobs 0 must be "),
     ],
@@ -995,7 +997,7 @@ def test_what_cannot_be_written_is_told_before_the_work(
 
 def test_a_file_in_the_place_of_a_folder_is_no_traceback(ibgn, takes):
     result = ibgn("evaluate", takes, "-m", "DBN", "--folds", "2", "--pieces", takes)
-    assert result.returncode == 1
-    assert "the folder 'in/takes.csv' could not be made: File exists" in result.stderr
+    assert result.returncode == 2
+    assert "error: --pieces in/takes.csv is a file; name a folder" in result.stderr
     assert "Traceback" not in result.stderr
     assert result.stdout == ""

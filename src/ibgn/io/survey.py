@@ -64,12 +64,13 @@ def survey(path: Sources, *, format: str | None = None, **options: Any) -> Surve
 
     Examples
     --------
-    >>> import tempfile, pathlib
+    >>> import tempfile, pathlib, warnings
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "takes.csv"
-    >>> _ = path.write_text("Instance;Action;Start;End\n7;boil;0;3\n7;pour;4;5\n")
-    >>> found = survey(path, delimiter=";")
+    >>> _ = path.write_text("Instance;Action;Start;End\n7;boil;0;3\n7;stir;3;\n7;pour;4;5\n")
+    >>> with warnings.catch_warnings(action="ignore"):  # of what is left out
+    ...     found = survey(path)
     >>> found.needed
-    {'columns': {'instance': 'Instance', 'action': 'Action', 'start': 'Start', 'end': 'End'}}
+    {'bad_rows': 'drop'}
     >>> found.X
     IntervalSequences: 1 instance, 2 intervals, 2 actions
       7: boil [0, 3), pour [4, 5)

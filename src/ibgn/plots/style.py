@@ -93,7 +93,7 @@ FAINT, DARK = "#DDDDDD", "#404040"
 # lines and dots that stand out by 3 to 1 or more from a white page and from a dark one: Okabe and
 # Ito's colours, the lightest ones darkened, and some more
 SERIES_COLOURS = _colours("""
-0072B2 D55E00 009E73 CC79A7 C48600 3598D6 8E63CE 9A6C3A C8466E 7C8A1E 2A8C96 6A78C8 808080
+0072B2 D55E00 009E73 CC79A7 C48600 3598D6 8E63CE 9A6C3A 7C8A1E C8466E 2A8C96 6A78C8 808080
 """)
 GREY = SERIES_COLOURS[-1]
 MARKERS = "os^DvPX<>*phd"

@@ -186,7 +186,7 @@ def find(
     estimators = make_estimators(methods, origin.seed)
     method = _choose(evaluation, estimators)
     estimator = estimators[method]
-    if isinstance(estimator, Recogniser):
+    if isinstance(estimator, Recogniser) and "n_jobs" in estimator.get_params():
         estimator.set_params(n_jobs=n_jobs)
 
     def learn(train: IntervalSequences, y_train: Labels) -> Any:
@@ -221,9 +221,15 @@ def _choose(evaluation: Evaluation, estimators: Mapping[str, Any]) -> str:
             raise OptionError("methods", MISSING, f"must have {quote(name)}, to learn it again")
     for ability in ("sample", "explain", "fit"):
         for name in ranking:
-            if hasattr(estimators[name], ability):
+            if _can(estimators[name], ability):
                 return name
     raise DataError("there is no method to report on; compare at least one")
+
+
+def _can(estimator: Any, ability: str) -> bool:
+    """Whether a method has an ability: `explain` of a recogniser without reasons only refuses."""
+    refuses = getattr(type(estimator), ability, None) is Recogniser.explain
+    return hasattr(estimator, ability) and not refuses
 
 
 def _hardest(
@@ -254,7 +260,7 @@ def _explained(model: Any, instance: IntervalSequences, row: dict[Any, Any]) -> 
     label, predicted = str(row["label"]), str(row["predicted"])
     explanation = None
     # with one activity only there is no other to compare with
-    if hasattr(model, "explain") and {label} < set(model.classes_.tolist()):
+    if _can(model, "explain") and {label} < set(model.classes_.tolist()):
         if predicted == label:  # recognised: compare with the next likeliest
             explanation = model.explain(instance, activity=label)
         else:
