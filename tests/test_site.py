@@ -1,13 +1,11 @@
 """The site names every public thing, and each has an example; notebooks are the scripts."""
 
 import inspect
-import json
 import re
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
-import matplotlib.pyplot as plt
 import pytest
 
 import ibgn

@@ -10,7 +10,7 @@ from os import PathLike
 from typing import Any, Self
 
 from ibgn._files import is_folder
-from ibgn.errors import MISSING, DataError, Option, OptionError
+from ibgn.errors import MISSING, DataError, DataWarning, Option, OptionError
 from ibgn.intervals import IntervalSequences
 from ibgn.io.annotations import Recording
 from ibgn.io.choices import Choices
@@ -22,7 +22,8 @@ from ibgn.io.registry import FORMATS, Format, find_format
 __all__ = ["Survey", "outline", "survey"]
 
 UNKNOWN = "..."  # stands in messages for what only the user knows
-POINT = 1.0  # length that makes points intervals, where there is nothing else
+# what is assumed where only the user knows: times in frames, and points as long as one of them
+ASSUMED = {"rate": 1, "min_duration": 1}
 
 
 @dataclass(frozen=True)
@@ -63,12 +64,13 @@ def survey(path: Sources, *, format: str | None = None, **options: Any) -> Surve
 
     Examples
     --------
-    >>> import tempfile, pathlib
+    >>> import tempfile, pathlib, warnings
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "takes.csv"
-    >>> _ = path.write_text("Instance;Action;Start;End\n7;boil;0;3\n7;pour;4;5\n")
-    >>> found = survey(path, delimiter=";")
+    >>> _ = path.write_text("Instance;Action;Start;End\n7;boil;0;3\n7;stir;3;\n7;pour;4;5\n")
+    >>> with warnings.catch_warnings(action="ignore"):  # of what is left out
+    ...     found = survey(path)
     >>> found.needed
-    {'columns': {'instance': 'Instance', 'action': 'Action', 'start': 'Start', 'end': 'End'}}
+    {'bad_rows': 'drop'}
     >>> found.X
     IntervalSequences: 1 instance, 2 intervals, 2 actions
       7: boil [0, 3), pour [4, 5)
@@ -77,10 +79,15 @@ def survey(path: Sources, *, format: str | None = None, **options: Any) -> Surve
     read = _Reading(chosen, path, options).with_needed()
     if len(read.X.action) == 0 and read.needed.get("points") == "drop":
         # files of points only: as short intervals they can at least be looked at
-        keep = {"points": "keep", "min_duration": options.get("min_duration", POINT)}
-        read = _Reading(chosen, path, options, read.needed | keep).with_needed()
+        keep = {name: ASSUMED[name] for name in ("min_duration",) if name not in options}
+        read = _Reading(
+            chosen, path, options, read.needed | {"points": "keep"} | keep
+        ).with_needed()
     for warning in read.warnings:
         warnings.warn(warning, stacklevel=2)
+    for name in ASSUMED.keys() & read.needed.keys():
+        assumed = (Option(name, read.needed[name]), " is assumed; give the value that is right")
+        warnings.warn(DataWarning(*assumed), stacklevel=2)
     entries = (*read.outline(), *outline(path, chosen, options | read.needed))
     activity = {} if read.y is not None else _find_activity(read, entries)
     return Survey(chosen.name, read.X, read.y, read.needed, entries, activity)
@@ -138,9 +145,13 @@ class _Reading:
         """The first option that an error names with a value; None where that was tried."""
         options = self.format.options
         for part in error.parts:
-            if not isinstance(part, Option) or part.name not in options or part.value is MISSING:
+            if not isinstance(part, Option) or part.name not in options:
                 continue
             name, value = part
+            if value is MISSING and name in ASSUMED:
+                value = ASSUMED[name]
+            if value is MISSING:
+                continue
             used = {**self.given, **self.needed}.get(name)
             if isinstance(value, Mapping) and (used is None or isinstance(used, Mapping)):
                 before = used or {}
@@ -191,7 +202,7 @@ def outline(path: Sources, format: Format, options: Mapping[str, Any]) -> list[E
 
 
 def _find_activity(read: _Reading, entries: Iterable[Entry]) -> dict[str, Any]:
-    """First option that gives instances labels, of which there are at least two."""
+    """First option that gives instances at least two labels, one of them more than once."""
     candidates = [entry.chosen_by for entry in entries if entry.distinct > 1]
     named = [option.value for option in candidates if option and option.name == "activity"]
     if "track" in read.format.kinds.activity and read.format.yields_recordings:
@@ -204,7 +215,7 @@ def _find_activity(read: _Reading, entries: Iterable[Entry]) -> dict[str, Any]:
         trial = _Reading(read.format, read.path, {**read.given, "activity": value}, read.needed)
         with suppress(DataError):
             labels = trial.with_needed().y
-            if labels is not None and len(set(labels.tolist())) > 1:
+            if labels is not None and 1 < len(set(labels.tolist())) < len(labels):
                 return {"activity": value} | {
                     name: each for name, each in trial.needed.items() if name not in read.needed
                 }

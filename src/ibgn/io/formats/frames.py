@@ -39,6 +39,8 @@ CODE = re.compile(r"\s*(\S+)\s+(\S.*)")
 def _sniff(head: Head) -> float:
     """Tell the file by lines that are ranges or segments of frames, or labels that repeat."""
     lines = head.lines[:200]
+    if not lines:
+        return 0.0
     if all(RANGE.fullmatch(line) for line in lines):
         return LIKELY
     if all(_is_segment(line) for line in lines):

@@ -77,8 +77,8 @@ def cut(text: str, source: str, delimiter: str | None = None, header: bool | Non
     mark = delimiter or find_delimiter(lines)
     if mark is None:
         raise DataError(
-            f"{source}the lines do not have the same number of columns, whatever separates them; "
-            "say what does with ",
+            f"{source}no line has a time or a number in a column of its own, so there are no "
+            "intervals; if there are columns, say what separates them with ",
             Option("delimiter"),
         )
     cells = _split(text, lines, mark, source)

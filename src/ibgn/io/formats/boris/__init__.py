@@ -12,7 +12,7 @@ from ibgn.errors import DataError, Option
 from ibgn.io.annotations import Annotation, Overlaps, Recording, settle_overlaps
 from ibgn.io.choices import check_flag
 from ibgn.io.files import Files
-from ibgn.io.formats.boris.exports import is_export, read_export
+from ibgn.io.formats.boris.exports import is_export, is_standard, read_export
 from ibgn.io.formats.boris.observations import Coded, Observation
 from ibgn.io.formats.boris.projects import read_project
 from ibgn.io.head import CERTAIN, Head
@@ -48,7 +48,7 @@ def _outline(files: Files, *, subjects: "Subjects" = "tracks") -> Iterator[Entry
                 values.setdefault(name, []).append(value)
     for name, each in values.items():
         steady = [value for value in each if value is not None]
-        if len(steady) == len(each) and any(steady):
+        if len(steady) == len(each) and any(steady) and not is_standard(name):
             yield Entry.of("variable", name, steady, Option("activity", f"variable:{name}"))
 
 

@@ -126,7 +126,7 @@ def read_csv(
     >>> X, y = read_csv(path, columns={"start": 1, "length": 2, "action": 3})
     >>> X
     IntervalSequences: 1 instance, 2 intervals, 2 actions
-      takes.csv: boil [2.88e+04, 28830), pour [28820, 28835)
+      takes.csv: boil [28800, 28830), pour [28820, 28835)
     """
     chosen = Choices(activity=activity, group=group, kinds=KINDS)
     given = _check_columns(columns)
@@ -259,7 +259,7 @@ def write_csv(
         if (frame[name] == frame[name].round()).all():  # 12, not 12.0; never with empty cells
             frame[name] = frame[name].astype(np.int64)
     # a carriage return ends a row for some readers, but only a line feed makes the writer quote
-    columns = [values for values in (X.actions, X.ids, X.groups, y) if values is not None]
+    columns = [values for values in (X.actions, X.ids, X.groups, X.track, y) if values is not None]
     returns = any("\r" in str(name) for values in columns for name in values)
     quoting = csv.QUOTE_NONNUMERIC if returns else csv.QUOTE_MINIMAL
     with writing(path) as file:

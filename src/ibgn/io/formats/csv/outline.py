@@ -1,4 +1,4 @@
-"""What else is in a table: columns that could give the activity, the action or the group."""
+"""What else is in a table: columns that could give the activity of instances."""
 
 import codecs
 from collections.abc import Iterator, Mapping
@@ -26,7 +26,7 @@ def outline_table(
     delimiter: str | None = None,
     encoding: str = "utf-8",
 ) -> Iterator[Entry]:
-    """Columns that are not read, with their values; those that can be chosen say how."""
+    """Columns of text that are not read and stay the same within instances, with their values."""
     values: dict[str, list[str]] = {}
     steady: dict[str, bool] = {}
     plain = codecs.lookup(encoding).name == "utf-8"
@@ -45,8 +45,5 @@ def outline_table(
             stays = not guess.changes_within(place, instance)
             steady[label] = steady.get(label, True) and stays and not guess.is_unique(place)
     for label, cells in values.items():
-        option = Option("columns", {"action": label})
-        if steady[label]:
-            option = Option("activity", f"column:{label}")
-        if len(set(cells)) <= MOST_VALUES:
-            yield Entry.of("column", label, cells, option)
+        if steady[label] and len(set(cells)) <= MOST_VALUES:
+            yield Entry.of("column", label, cells, Option("activity", f"column:{label}"))

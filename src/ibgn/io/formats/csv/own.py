@@ -66,7 +66,7 @@ def _load(
     with decoding(file.prefix, encoding), parsing(file.prefix, NEEDS):
         frame = _read_rows(file, header, used, delimiter, encoding)
     series: dict[str, Any] = {ours: frame[place].array for ours, place in used.items()}
-    series |= _as_seconds(series, file.prefix, day_first)
+    series |= _as_seconds(series, file.prefix, day_first, delimiter != ",")
     left_out = [
         name
         for place, name in enumerate(header)
@@ -77,13 +77,14 @@ def _load(
 
 
 def _as_seconds(
-    series: Mapping[str, Any], source: str, day_first: bool | None
+    series: Mapping[str, Any], source: str, day_first: bool | None, with_commas: bool
 ) -> dict[str, npt.NDArray[Any]]:
-    """Starts and ends that are clocks or date-times, as seconds."""
+    """Starts and ends that are clocks or date-times, as seconds, or numbers with commas."""
     cells = [[str(cell) for cell in series[name]] for name in ("start", "end")]
     if any(series[name].dtype.kind == "f" for name in ("start", "end")):
         return {}
-    if any(kind_of_column(each) not in ("clock", "moment", "date", "empty") for each in cells):
+    known = ("clock", "moment", "date", "empty", *(["number"] if with_commas else []))
+    if any(kind_of_column(each) not in known for each in cells):
         return {}
     rows = [list(pair) for pair in zip(*cells, strict=True)]
     sheet = Sheet(["start", "end"], True, rows, list(range(1, len(rows) + 1)), [], [], ",")

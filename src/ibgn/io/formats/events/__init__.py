@@ -10,7 +10,7 @@ from ibgn.errors import DataError, Option, OptionError
 from ibgn.io.annotations import Annotation, Recording
 from ibgn.io.choices import Choices, check_flag
 from ibgn.io.files import Files
-from ibgn.io.formats.events.entries import Entry
+from ibgn.io.formats.events.entries import ACTIVITY, Entry
 from ibgn.io.formats.events.logs import is_log, read_log, split_line
 from ibgn.io.formats.events.states import START, STOP, States, Unknown
 from ibgn.io.formats.events.tables import REQUIRED, find_event_columns, read_table
@@ -47,20 +47,26 @@ def _sniff(head: Head) -> float:
 
 
 def _outline(files: Files, *, delimiter: str | None = None) -> Iterator[OutlineEntry]:
-    """Columns of tables of events that may give the activity: those with few values."""
+    """Activities of logs, and columns of tables of events that may give the activity."""
     states = States.of(START, STOP, "drop", files)
+    activities = []
     for file in files:
-        if _find_layout(file, states) == "table":
-            mark = None if delimiter is None else find_delimiter(file, delimiter)
-            sheet = cut(file.text(), "", mark)
-            used = {
-                p for each in find_event_columns(sheet, states.is_switch).values() for p in each
-            }
-            for place, name in enumerate(sheet.names):
-                if name and place not in used:
-                    option = Option("activity", f"column:{name}")
-                    yield OutlineEntry.of("column", name, sheet.column(place), option)
-            return  # the files of a folder have the same columns
+        if _find_layout(file, states) == "log":
+            log = read_log(file, states.is_state, files, drop=True)
+            begun = (entry for entry in log if entry.track == ACTIVITY and entry.state == "begin")
+            activities += [entry.action for entry in begun]
+            continue
+        mark = None if delimiter is None else find_delimiter(file, delimiter)
+        sheet = cut(file.text(), "", mark)
+        used = {p for each in find_event_columns(sheet, states.is_switch).values() for p in each}
+        for place, name in enumerate(sheet.names):
+            if name and place not in used:
+                option = Option("activity", f"column:{name}")
+                yield OutlineEntry.of("column", name, sheet.column(place), option)
+        return  # the files of a folder have the same columns
+    if activities:
+        option = Option("activity", f"track:{ACTIVITY}")
+        yield OutlineEntry.of("annotation", ACTIVITY, activities, option)
 
 
 @reader(
