@@ -14,7 +14,14 @@ __all__ = ["Figure", "Section", "template_beside"]
 
 
 class Figure(NamedTuple):
-    """A figure that is drawn on demand, and a text that says what it shows."""
+    """A figure that is drawn on demand, and a text that says what it shows.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> Figure(plt.gca, "nothing yet").alt
+    'nothing yet'
+    """
 
     draw: Callable[[], Axes]
     alt: str
