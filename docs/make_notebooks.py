@@ -19,7 +19,6 @@ def convert(script: Path) -> str:
     notebook["metadata"] = {"kernelspec": notebook["metadata"]["kernelspec"]}
     for number, cell in enumerate(notebook["cells"]):
         cell["id"] = f"cell-{number}"  # which notebooks have had since version 4.5
-        cell["source"] = [source.replace("  # noqa: B018", "") for source in cell["source"]]
     return json.dumps(notebook | {"nbformat_minor": 5}, indent=1, ensure_ascii=False) + "\n"
 
 
