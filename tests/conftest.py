@@ -2,6 +2,7 @@
 
 import io
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -71,30 +72,64 @@ def rng(seed):
     return np.random.default_rng(seed)
 
 
+@pytest.fixture(scope="module")
+def browser():
+    """Chromium, which looks at pages as readers do."""
+    from browsing import FLAGS
+
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    path = os.environ.get("CHROMIUM") or shutil.which("chromium")
+    if not path:
+        pytest.skip("no chromium on the path or in CHROMIUM")
+    with playwright.sync_playwright() as running:
+        opened = running.chromium.launch(executable_path=path, args=FLAGS.split())
+        yield opened
+        opened.close()
+
+
 TERMINAL = {"COLUMNS": "100", "NO_COLOR": "1"}
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self):
+        return True
+
+
+def run_here(folder, arguments, environment, stdout):
+    """Run the command in this process, as starting one costs seconds."""
+    from ibgn.cli import main
+
+    command = ["ibgn", *map(str, arguments)]
+    streams = {"stdout": stdout, "stderr": io.StringIO()}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patch.setattr(sys, "argv", command)
+        patch.setattr(sys.modules["__main__"], "__package__", None, raising=False)
+        for name, value in environment.items():
+            patch.setenv(name, value)
+        for name, stream in streams.items():
+            patch.setattr(sys, name, stream)
+        with pytest.raises(SystemExit) as stop:
+            main()
+    printed = {name: stream.getvalue() for name, stream in streams.items()}
+    return subprocess.CompletedProcess(command, stop.value.code or 0, **printed)
 
 
 @pytest.fixture
 def ibgn(tmp_path):
-    """Run the command in this process, as starting one costs seconds."""
+    """Run the command with its output in a pipe."""
+    return lambda *arguments: run_here(tmp_path, arguments, TERMINAL, io.StringIO())
 
-    def run(*arguments):
-        from ibgn.cli import main
 
-        command = ["ibgn", *map(str, arguments)]
-        streams = {name: io.StringIO() for name in ("stdout", "stderr")}
-        with pytest.MonkeyPatch.context() as patch:
-            patch.chdir(tmp_path)
-            patch.setattr(sys, "argv", command)
-            patch.setattr(sys.modules["__main__"], "__package__", None, raising=False)
-            for name, value in TERMINAL.items():
-                patch.setenv(name, value)
-            for name, stream in streams.items():
-                patch.setattr(sys, name, stream)
-            with pytest.raises(SystemExit) as stop:
-                main()
-        printed = {name: stream.getvalue() for name, stream in streams.items()}
-        return subprocess.CompletedProcess(command, stop.value.code or 0, **printed)
+@pytest.fixture
+def ibgn_at(tmp_path):
+    """Run the command on a terminal of some width."""
+
+    def run(width, *arguments):
+        size = {"COLUMNS": str(width), "LINES": "40", "TERM": "dumb"}
+        return run_here(tmp_path, arguments, TERMINAL | size, Terminal())
 
     return run
 

@@ -5,9 +5,10 @@ import json
 
 import pytest
 
+import ibgn
 from ibgn import DataError, DataWarning
-from ibgn.errors import OptionError
-from ibgn.io import read_activitynet
+from ibgn.errors import Option, OptionError
+from ibgn.io import FORMATS, Files, read_activitynet
 from ibgn.io.registry import load
 
 
@@ -83,6 +84,57 @@ def test_a_missing_subset_is_refused_with_those_that_are_there(file):
         read_activitynet(file(TWO), subset="test")
 
 
+ROWS = [("boil", 0.0, 2.5), ("7", 2.5, 4.0)]
+DIALECTS = {
+    "numbers as text": document(v=video(("boil", "0", "2.5"), ("7", "2.5", "4.0"))),
+    "no database": {"v": video(("boil", 0, 2.5), (7, 2.5, 4), duration_second=9), "version": "1"},
+    "annotation": document(v={"annotation": video(*ROWS)["annotations"], "recipe_type": 8}),
+    "lists": {"v": video(*ROWS)["annotations"]},
+    "actions": {"v": {"subset": "training", "actions": [["boil", 0, 2.5], [7, "2.5", 4]]}},
+    "captions": {"v": {"timestamps": [[0, 2.5], [2.5, 4]], "sentences": ["boil", "7"]}},
+    "sentence": document(
+        v={"annotations": [{"segment": [s, e], "sentence": a, "id": 0} for a, s, e in ROWS]}
+    ),
+    "start and end": document(v={"annotations": [{"start": 0, "end": 2.5, "label": "boil"},
+                                                 {"start": 2.5, "end": 4, "label": 7}]}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_dialects_are_read_alike_and_known_by_content(file, dialect):
+    X, y = ibgn.read(file(DIALECTS[dialect]))
+    assert (X.ids.tolist(), X.to_lists(), y) == (["v"], [ROWS], None)
+
+
+def found(*rows):
+    return [{"score": score, "segment": [s, e], "label": label} for label, s, e, score in rows]
+
+
+def test_what_a_detector_found_is_read_above_a_score(file):
+    results = {"v": found(("boil", 0, 2, 0.9), ("boil", 5, 6, 0.1), ("pour", 1, 3, "0.5")), "w": []}
+    path = file({"version": "VERSION 1.3", "results": results, "external_data": {}})
+    with pytest.warns(DataWarning, match="3 segments: found by a detector .* min_score=0.5"):
+        X, _ = ibgn.read(path)
+    assert X.lengths.tolist() == [3, 0]
+    with pytest.warns(DataWarning, match=r"1 segment: with a lower score, left out"):
+        X, _ = ibgn.read(path, min_score=0.5)
+    assert X.to_lists() == [[("boil", 0, 2), ("pour", 1, 3)], []]
+
+
+def test_proposals_without_labels_are_one_action(file):
+    path = file({"results": {"v": [{"segment": [0, 2], "score": 1}]}})
+    X, _ = ibgn.read(path, action="track", min_score=0)
+    assert X.to_lists() == [[("segment", 0, 2)]]
+
+
+def test_the_outline_has_the_subsets(file):
+    subsets = FORMATS["activitynet"].outline(Files(file(TWO), (".json",)))
+    assert [(e.kind, e.name, e.number, e.chosen_by) for e in subsets] == [
+        ("subset", "training", 1, Option("subset", "training")),
+        ("subset", "validation", 1, Option("subset", "validation")),
+    ]
+
+
 @pytest.mark.parametrize(
     ("overlaps", "intervals"),
     [("keep", [("a", 0, 3), ("a", 2, 5)]), ("merge", [("a", 0, 5)])],
@@ -122,18 +174,24 @@ def test_segments_that_meet_do_not_overlap(file):
     [
         ([], "annotations of all videos in one list"),
         ({"annotations": [], "videos": []}, "annotations of all videos in one list"),
-        ({"results": {}}, "what a detector found"),
+        ({"results": {}}, "no instances"),
+        ({"results": {"v": {}}}, "results.v: there is no 'annotations'"),
+        ({"results": {"v": [{"segment": [0, 1]}]}}, "no label; action='track' gives all"),
+        ({"results": {"v": [{"score": "high"}]}}, "score: the score is 'high', not a number"),
         ({"video": {}}, 'no "database"'),
+        ({"video": "v1"}, 'no "database"'),
+        ({"v": {"actions": [[1, 2]]}}, "a list of 3 values or more is needed, got 2"),
+        ({"v": {"timestamps": [[1, 2]], "sentences": []}}, "list of 1 values or more is needed"),
         ({"database": []}, "database: an object {...} is needed, got a list"),
         ({"database": {}}, "no instances"),
-        (document(v=[]), "database.v: an object"),
+        (document(v=3), "database.v: an object"),
         (document(v={}), "database.v: there is no 'annotations'"),
         (
             document(v={"annotations": 3}),
             r"database.v.annotations: a list \[...\] is needed, got 3",
         ),
         (document(v={"annotations": [{"label": "a"}]}), r"annotations\[0\]: there is no 'segment'"),
-        (document(v=video(("a", 0, "2.5"))), r"segment\[1\]: the time is '2.5', not a number"),
+        (document(v=video(("a", 0, "2,5"))), r"segment\[1\]: the time is '2,5', not a number"),
         (
             document(v=video(("a", None, 2))),
             r"segment\[0\]: the time is null; it must be a finite number",
@@ -148,7 +206,7 @@ def test_segments_that_meet_do_not_overlap(file):
         (document(v=video((["a"], 0, 1))), r"label: text is needed, got a list"),
         (document(v=video(("a", 3, 1))), "ends before it starts"),
         (document(v=video(("a", 1, 1))), "zero length"),
-        (document(**{"my video.mp4": []}), r"database\['my video.mp4'\]: an object"),
+        (document(**{"my video.mp4": 3}), r"database\['my video.mp4'\]: an object"),
     ],
 )
 def test_a_wrong_document_is_refused_with_the_place(file, content, told):
@@ -204,7 +262,9 @@ def test_a_folder_or_no_file_is_refused(tmp_path):
         read_activitynet(tmp_path / "none.json")
 
 
-@pytest.mark.parametrize("options", [{"subset": 3}, {"overlaps": "drop"}, {"labels": "x"}])
+@pytest.mark.parametrize(
+    "options", [{"subset": 3}, {"min_score": "x"}, {"overlaps": "drop"}, {"labels": "x"}]
+)
 def test_wrong_options_are_refused(file, options):
     with pytest.raises(OptionError):
         read_activitynet(file(TWO), **options)

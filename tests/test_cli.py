@@ -6,15 +6,12 @@ import resource
 import subprocess
 import sys
 import warnings
-from types import SimpleNamespace
 
 import pandas as pd
 import pytest
 
-from ibgn import load, read
 from ibgn.cli.output import warnings_aloud
 from ibgn.errors import DataWarning, Option
-from ibgn.evaluation.robustness import measure_robustness
 from ibgn.text import quote
 
 HEADER = "instance,label,action,start,end\n"
@@ -251,8 +248,12 @@ FAILURES = [
     (["inspect", "takes.csv", "--delimiter", ";;"], 2, "--delimiter ';;' must be one character"),
     (["inspect", "takes.csv", "--encoding", "utf-99"], 2, "--encoding utf-99 is not known"),
     (["inspect", "takes.csv", "--delimiter", ";"], 1, "use --delimiter ,"),
-    (["inspect", "semicolons.csv"], 1, "use --delimiter ';'"),
-    (["inspect", "header.csv"], 1, "name them with --column instance=Instance --column 'end= end'"),
+    (["convert", "semicolons.csv", "out.csv"], 1, "use --delimiter ';'"),
+    (
+        ["convert", "header.csv", "out.csv"],
+        1,
+        "name them with --column instance=Instance --column 'end= end'",
+    ),
     (
         ["inspect", "zero.csv", "--zero-length", "error"],
         1,
@@ -266,7 +267,7 @@ FAILURES = [
     (["inspect", "\x1b[31mred.csv"], 1, "there is no file '\\x1b[31mred.csv'"),
     (["inspect", "takes.csv", "--column", "action=what"], 1, "has no column 'what'"),
     (["inspect", "takes.xyz"], 1, "name it with --from, one of"),
-    (["inspect", "-"], 1, "name it with --from, one of"),
+    (["inspect", "-"], 1, "stdin: the file is empty"),
     (["inspect", "."], 1, "error: "),
     (["convert", "takes.csv", "no/such/out.csv"], 1, "there is no folder"),
     (["convert", "takes.csv", "out.xyz"], 1, "name it with --to, one of"),
@@ -314,92 +315,6 @@ def test_names_from_the_data_are_only_text(ibgn, tmp_path):
     assert "[red]x[/red]" in result.stdout
     assert "[bold]b" in result.stdout
     assert "\x1b" not in result.stdout
-
-
-@pytest.fixture
-def small_demo(tmp_path, monkeypatch):
-    """The demo with few instances, short chains and few figures, in this process."""
-    from typer.testing import CliRunner
-
-    from ibgn.cli import app, demo
-    from ibgn.report.sections import model
-
-    module = sys.modules[demo.__module__]
-    rates = {"misdetection": (0.2,), "duration": (0.2,)}
-    for name, value in {"INSTANCES": 3, "DRAWS": 20, "SWEEPS": 60, "RATES": rates}.items():
-        monkeypatch.setattr(module, name, value)
-    monkeypatch.setattr(model, "MOST_MODELS", 1)
-    monkeypatch.chdir(tmp_path)
-    return lambda *options: CliRunner().invoke(app, ["demo", *map(str, options)])
-
-
-def numbers_of_demo(result):
-    """What was printed, without what depends on the machine and the folder."""
-    found = json.loads(result.stdout)
-    del found["report"]
-    for row in found["summary"]:
-        del row["fit_seconds"], row["predict_seconds"]
-    return found
-
-
-@pytest.mark.slow
-def test_demo_compares_methods_and_writes_a_report(small_demo, tmp_path):
-    result = small_demo("--json", "--jobs", 1)
-    assert result.exit_code == 0, result.exception
-    found = json.loads(result.stdout)
-    assert found["report"] == "ibgn-demo/report.html"
-    folder = tmp_path / "ibgn-demo"
-    assert {path.name for path in folder.iterdir()} == {
-        "hand-signs.csv",
-        "hand-signs.ibgn",
-        "pieces",
-        "report.html",
-    }
-    X, y = read(folder / "hand-signs.csv")
-    assert (len(X), len(set(y))) == (found["instances"], 19) == (72, 19)
-    names = {row["method"] for row in found["summary"]}
-    assert names >= {"IHMM", "DBN", "ITBN", "IBGN-C", "IBGN-F", "IBGN"}
-    assert {row["method"] for row in found["comparison"]} < names
-    assert {row["error"] for row in found["curves"]} == {"none", "misdetection", "duration"}
-    saved = json.loads((folder / "pieces" / "summary.json").read_text())
-    assert saved["comparison"]["rows"] == found["summary"]
-    assert saved["robustness"] == found["curves"]
-    assert saved["comparison"]["split"].endswith("tested on new groups.")
-    page = (folder / "report.html").read_text()
-    assert "<script" not in page
-    assert ">Signed words</h1>" in page
-    table = pd.read_csv(folder / "pieces" / "predictions.csv")
-    assert len(table) == len(names) * len(X)
-    model = load(folder / "hand-signs.ibgn")
-    assert (model.predict(X) == y).mean() > 0.5  # of 19 words
-
-
-@pytest.mark.slow
-def test_demo_gives_the_same_numbers_for_the_same_seed(small_demo, tmp_path, monkeypatch):
-    """Whatever the jobs are; the report is left out here, as it takes the most time."""
-    monkeypatch.setattr("ibgn.report.make_report", lambda _: SimpleNamespace(save=lambda *_: None))
-    monkeypatch.setattr("ibgn.report.find", lambda *_, **__: None)
-    seeds = []
-
-    def measure(*given, seed, **options):
-        seeds.append(seed)
-        return measure_robustness(*given, seed=seed, **options)
-
-    monkeypatch.setattr("ibgn.evaluation.robustness.measure_robustness", measure)
-    first, again, other = (
-        small_demo("--json", "--out", f"{seed}-{jobs}", "--seed", seed, "--jobs", jobs)
-        for seed, jobs in ((4, 1), (4, 2), (5, 1))
-    )
-    assert [r.exit_code for r in (first, again, other)] == [0, 0, 0]
-    assert seeds == [4, 4, 5]
-    assert numbers_of_demo(first) == numbers_of_demo(again)
-    assert numbers_of_demo(first)["curves"] != numbers_of_demo(other)["curves"]
-    one, same, another = (tmp_path / folder for folder in ("4-1", "4-2", "5-1"))
-    assert (one / "hand-signs.csv").read_bytes() == (same / "hand-signs.csv").read_bytes()
-    assert (one / "hand-signs.csv").read_bytes() != (another / "hand-signs.csv").read_bytes()
-    X, _ = read(one / "hand-signs.csv")
-    models = [load(folder / "hand-signs.ibgn").predict_proba(X) for folder in (one, same)]
-    assert (models[0] == models[1]).all()
 
 
 @pytest.mark.parametrize(

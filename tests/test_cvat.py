@@ -3,8 +3,8 @@
 import pytest
 
 from ibgn import DataError, DataWarning
-from ibgn.errors import OptionError
-from ibgn.io import read_cvat
+from ibgn.errors import Option, OptionError
+from ibgn.io import FORMATS, Files, read_cvat
 from ibgn.io.registry import load
 
 META = (
@@ -82,9 +82,18 @@ def test_the_frames_a_second_may_stand_in_the_file(file):
 
 
 @pytest.mark.parametrize("meta", ["", "<fps>x</fps>", "<fps>0</fps>", "<fps>inf</fps>"])
-def test_the_frames_a_second_must_be_known(file, meta):
-    with pytest.raises(DataError, match="give rate="):
-        read_cvat(file(CUP, meta=meta))
+def test_times_are_frames_unless_the_frames_a_second_are_known(file, meta):
+    with pytest.warns(
+        DataWarning, match="a.xml: 1 file without the frames per second.*rate= makes"
+    ):
+        X, _ = read_cvat(file(CUP, meta=meta))
+    assert X.to_lists() == [[("cup", 0, 75), ("cup", 80, 90)]]
+
+
+def test_the_outline_has_the_attributes(file):
+    (found,) = FORMATS["cvat"].outline(Files(file(STATES), (".xml",)))
+    assert (found.kind, found.name, found.number) == ("attribute", "state", 3)
+    assert (found.values, found.chosen_by) == (("full", "empty"), Option("attribute", "state"))
 
 
 def test_tags_of_frames_that_follow_each_other_are_one_stretch(file):

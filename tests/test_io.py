@@ -572,7 +572,6 @@ UNWRITABLE = {
     "blank id": (nameless(0, 1, ids=["x", " "]), None, "the id of instance 1 is blank"),
     "no id": (nameless(0, 1, ids=["x", None]), None, "the id of instance 1 is missing"),
     "no instance": (PAIR[:0], None, "there are no instances"),
-    "None": (PAIR, [None, "x"], "the label of instance 0 is missing"),
     "all None": (PAIR, [None, None], "the label of instance 0 is missing"),
     "NaN": (PAIR, [1.0, np.nan], "the label of instance 1 is missing"),
     "blank": (PAIR, ["x", "\t"], "the label of instance 1 is blank"),
@@ -592,6 +591,15 @@ def test_what_could_not_be_read_is_not_written(tmp_path, suffix, X, y, message):
     with pytest.raises(DataError, match=message):
         write(X, tmp_path / f"a{suffix}", y)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".jsonl", ".eaf", ".TextGrid"])
+def test_instances_without_a_label_stay_without(tmp_path, suffix):
+    y = np.array([None, "x"], object)
+    write(PAIR, tmp_path / f"a{suffix}", y)
+    assert read(tmp_path / f"a{suffix}", unlabelled="keep")[1].tolist() == [None, "x"]
+    with pytest.raises(DataError, match="no label, while other rows have one"):
+        read(tmp_path / f"a{suffix}")
 
 
 def test_labels_that_one_format_cannot_hold(tmp_path):

@@ -5,9 +5,10 @@ import json
 
 import pytest
 
+import ibgn
 from ibgn import DataError, DataWarning
-from ibgn.errors import OptionError
-from ibgn.io import read_labelstudio
+from ibgn.errors import Option, OptionError
+from ibgn.io import FORMATS, Files, read_labelstudio
 from ibgn.io.registry import load
 
 
@@ -89,11 +90,55 @@ def test_frames_count_from_one_and_the_last_belongs_to_the_range(file):
     assert X.to_lists() == [[("boil", 0.0, 2.0), ("pour", 2.0, 3.0)]]
 
 
-def test_frames_need_the_frames_a_second(file):
-    with pytest.raises(
-        DataError, match=r"value\.ranges: labels of video are in frames; give rate="
-    ):
-        read_labelstudio(file(VIDEO))
+def test_times_are_frames_unless_the_frames_a_second_are_known(file):
+    with pytest.warns(DataWarning, match=r"a.json: 2 ranges: of frames, .*; rate=, the frames per"):
+        X, _ = read_labelstudio(file(VIDEO))
+    assert X.to_lists() == [[("boil", 0.0, 50.0), ("pour", 50.0, 75.0)]]
+
+
+SHAPES = {
+    "one task": SERIES[1],
+    "completions": [{"completions" if key == "annotations" else key: value
+                     for key, value in SERIES[1].items()}],
+    "one annotation": SERIES[1]["annotations"][0] | {"task": {"id": 2, "data": {}}},
+    "JSON-MIN": [{"id": 2, "csv": "milk/b.csv", "meal": "milk", "annotator": 1, "lead_time": 3.5,
+                  "hand": [{"start": 1, "end": "2", "labels": ["pour"]}]}],
+    "JSON-MIN of one stretch": [{"id": 2, "csv": "milk/b.csv", "meal": "milk", "annotator": 1,
+                                 "hand": {"start": 1, "end": 2, "timeserieslabels": ["pour"]}}],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_all_shapes_of_exports_are_read_alike_and_known_by_content(file, shape):
+    X, y = ibgn.read(file(SHAPES[shape]), activity="choice:meal")
+    assert (X.ids.tolist(), X.to_lists(), y.tolist()) == (["2"], [[("pour", 1, 2)]], ["milk"])
+
+
+def test_tasks_without_an_id_have_the_name_of_what_they_are_about(file):
+    tasks = [{key: value for key, value in one.items() if key != "id"} for one in SERIES]
+    tasks += [tasks[1] | {"data": {}}, tasks[1] | {"file_upload": "up/c.csv"}, tasks[1]]
+    with pytest.warns(DataWarning) as told:
+        X, _ = read_labelstudio(file(tasks), unknown="drop")
+    assert X.ids.tolist() == ["a.csv", "b.csv", "task 3", "c.csv", "b.csv (2)"]
+    assert "a.json: 1 task: of a name that another has; numbered" in str(told[-1].message)
+
+
+@pytest.mark.filterwarnings("ignore:.*of type 'choices'")
+def test_files_of_a_folder_keep_their_tasks_apart(tmp_path):
+    for name in ("mon", "tue"):
+        (tmp_path / f"{name}.json").write_text(json.dumps(SHAPES["one annotation"]))
+    X, y = ibgn.read(tmp_path, activity="([a-z]+)[.]json", unknown="drop")
+    assert X.ids.tolist() == ["mon.json#2", "tue.json#2"]
+    assert y.tolist() == ["mon", "tue"]
+
+
+def test_date_times_become_seconds_since_the_first_of_the_task(file):
+    stretches = [
+        stretch("timeserieslabels", "a", "2023-01-10T10:15:00.000Z", "2023-01-10T10:15:01.500Z"),
+        stretch("timeserieslabels", "b", "2023-01-10 10:14:00", "2023-01-10T11:15:00+01:00"),
+    ]
+    X, _ = read_labelstudio(file([task(1, annotation(*stretches))]))
+    assert X.to_lists() == [[("b", 0, 60), ("a", 60, 61.5)]]
 
 
 THREE = [
@@ -105,6 +150,18 @@ THREE = [
         annotation(stretch("labels", "c", 0, 1), user=6),
     )
 ]
+
+
+def test_the_outline_has_choices_and_annotators(file):
+    entries = list(FORMATS["labelstudio"].outline(Files(file([*SERIES, *THREE]), (".json",))))
+    assert [(e.kind, e.name, e.number, e.chosen_by) for e in entries] == [
+        ("choice", "meal", 2, Option("activity", "choice:meal")),
+        ("annotator", "1", 3, Option("annotator", "1")),
+        ("annotator", "4", 1, Option("annotator", "4")),
+        ("annotator", "9", 1, Option("annotator", "9")),
+        ("annotator", "6", 1, Option("annotator", "6")),
+    ]
+    assert entries[0].values == ("tea", "milk")
 
 
 @pytest.mark.parametrize(
@@ -189,19 +246,22 @@ def test_instants_have_no_length(file):
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        ({}, r"the document: a list \[...\] is needed"),
+        ({}, r"the document: there are no \"annotations\""),
+        (3, r"the document: there are no \"annotations\""),
         ([3], r"\[0\]: there are no \"annotations\""),
-        ([{"id": 1, "video": "v", "line": []}], 'export as "JSON", not "JSON-MIN"'),
+        ([{"id": 1, "video": "v", "line": []}], 'export the project of Label Studio as "JSON"'),
         ([{"id": 1, "annotations": 3}], r"\[0\]\.annotations: a list"),
-        ([task(1, {})], r"annotations\[0\]: there is no 'result'"),
         ([task(1, annotation({}))], r"result\[0\]: there is no 'type'"),
-        ([task(None, annotation())], r"\[0\]\.id: text is needed, got null"),
-        ([task(1, annotation()), task(1, annotation())], "2 tasks have the name '1'"),
+        ([task([], annotation())], r"\[0\]\.id: text is needed, got a list"),
         (
             [task(1, annotation(stretch("timeserieslabels", "a", "2020-01-01 00:00", 3)))],
             "the start is a date or time span",
         ),
-        ([task(1, annotation(stretch("labels", "a", 0, "3")))], "the end is '3', not a number"),
+        (
+            [task(1, annotation(stretch("timeserieslabels", "a", "1.1.2020 noon", 3)))],
+            "the start is",
+        ),
+        ([task(1, annotation(stretch("labels", "a", 0, "3s")))], "the end is '3s', not a number"),
         ([task(1, annotation(stretch("labels", "a", 3, 0)))], "ends before it starts"),
     ],
 )

@@ -30,6 +30,7 @@ from ibgn.plots import (
 )
 from ibgn.plots.curves import bend_apart
 from ibgn.plots.style import ACTION_COLOURS, RELATION_COLOURS
+from ibgn.plots.units import timed_in
 from ibgn.structure import Structure
 from ibgn.terms.base import LogTerms
 from ibgn.terms.relations import FittedRelations
@@ -189,8 +190,9 @@ def test_legend_of_tracks_is_left_out_when_actions_are_many():
 def test_names_are_shown_as_written():
     lanes = plot_timeline(hostile())
     tracks = plot_timeline(hostile(), lanes="track")
-    network = plot_network(hostile())
-    for ax in (lanes, tracks, network):
+    network = plot_network(hostile(), "chain")
+    cells = plot_network(hostile())
+    for ax in (lanes, tracks, network, cells):
         ax.tick_params(labelright=True, labeltop=True)  # labels that were hidden are data too
         ax.figure.canvas.draw()
         assert ax.get_title() == "$\\sqrt{$\\x07"
@@ -199,16 +201,20 @@ def test_names_are_shown_as_written():
     assert texts(tracks.texts) == SHOWN
     below = [label.replace("\n", " ") for label in texts(network.get_xticklabels())[: len(SHOWN)]]
     assert below == [f"{place} {name}" for place, name in enumerate(SHOWN)]
+    names = [text for text in texts(cells.texts) if len(text) > 1]
+    assert names == [f"{name} {place}" for place, name in enumerate(SHOWN)]
 
 
 def test_texts_with_data_are_never_typeset():
     with mpl.rc_context({"text.usetex": True, "text.parse_math": True}):
         lanes = plot_timeline(hostile(), legend=True)
         tracks = plot_timeline(hostile(), lanes="track")
-        network = plot_network(hostile())
+        network = plot_network(hostile(), "chain")
+        cells = plot_network(hostile())
     shown = [*lanes.get_yticklabels(), *lanes.get_legend().get_texts(), lanes.title, *tracks.texts]
     shown += [*network.get_xticklabels(), network.title]
-    assert len(shown) == 4 * len(HOSTILE) + 2
+    shown += [text for text in cells.texts if len(text.get_text()) > 1]
+    assert len(shown) == 5 * len(HOSTILE) + 2
     assert not any(text.get_parse_math() or text.get_usetex() for text in shown)
 
 
@@ -263,7 +269,7 @@ SPARSE = [(0, 1), (0, 3), (0, 5), (1, 4), (2, 11), (6, 9)]
 
 
 @pytest.mark.parametrize("length", [12, 20])
-@pytest.mark.parametrize("structure", ["full", "chain", SPARSE])
+@pytest.mark.parametrize("structure", ["chain", SPARSE])
 def test_letters_and_dots_do_not_overlap(rng, length, structure):
     ax = plot_network(random_instance(rng, length), structure)
     ax.figure.canvas.draw()
@@ -277,16 +283,55 @@ def test_letters_and_dots_do_not_overlap(rng, length, structure):
     assert max(letter.width for letter in letters) < diameter < nearest
 
 
-def test_sixty_nodes_fully_linked_become_dots_quickly(rng):
+def relations_in_cells(ax):
+    """(row, column) of each filled cell, with its relation."""
+    values = ax.collections[-1].get_array().filled(np.nan)
+    return [(i, j, Relation(int(values[i, j]))) for i, j in np.argwhere(np.isfinite(values))]
+
+
+@pytest.mark.parametrize("length", [9, 15, 40])
+def test_many_links_are_cells_beside_the_names_of_both_intervals(rng, length):
+    instance = random_instance(rng, length)
+    ax = plot_network(instance)
+    ax.figure.canvas.draw()
+    expected = links(instance, "full")
+    assert relations_in_cells(ax) == expected
+    assert not arcs(ax)
+    letters = [text for text in ax.texts if len(text.get_text()) == 1]
+    assert [(*text.get_position(), text.get_text()) for text in letters] == [
+        (j, i, relation.symbol) for i, j, relation in expected
+    ]
+    assert min(text.get_fontsize() for text in letters) >= (9 if length <= 30 else 7)
+    boxes = [text.get_window_extent() for text in ax.texts]
+    assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
+    names = [text for text in ax.texts if len(text.get_text()) > 1]
+    actions = [X.split()[1] for X in texts(names)]
+    assert actions == [str(name.split()[1]) for name, _, _ in sorted_by_start(instance)]
+    assert ax.figure.bbox.x0 <= min(text.get_window_extent().x0 for text in names)
+
+
+def sorted_by_start(instance):
+    return IntervalSequences.from_lists([instance]).to_lists()[0]
+
+
+def test_links_that_are_not_there_are_pale_cells(rng):
+    pairs = [(i, j) for i in range(12) for j in range(i + 1, 12) if (i + j) % 2]
+    ax = plot_network(random_instance(rng, 12), pairs)
+    assert [(i, j) for i, j, _ in relations_in_cells(ax)] == pairs
+    pale = ax.collections[-2].get_array().filled(0).astype(bool)
+    assert np.argwhere(pale).tolist() == [
+        [i, j] for i in range(12) for j in range(i + 1, 12) if (i, j) not in pairs
+    ]
+
+
+def test_two_hundred_nodes_fully_linked_are_drawn_quickly(rng):
     plot_network(THREE)  # compile the kernels
     began = time.perf_counter()
-    ax = plot_network(random_instance(rng, 60))
+    ax = plot_network(random_instance(rng, 200))
     ax.figure.canvas.draw()
     assert time.perf_counter() - began < 10
-    assert len(arcs(ax)) == 60 * 59 // 2
-    assert not ax.texts
-    dots = max((part.get_offsets() for part in ax.collections), key=len)
-    assert len(np.unique(dots, axis=0)) == 60 * 59 // 2
+    assert len(relations_in_cells(ax)) == 200 * 199 // 2
+    assert 10 < len(ax.texts) <= 200  # some names, no letters
 
 
 @pytest.mark.parametrize("length", [1, 2])
@@ -559,7 +604,7 @@ def test_no_more_links_than_asked_for(most, drawn):
     pairs = np.triu(np.linspace(0.5, 1.5, 49).reshape(7, 7), 1)
     ax = plot_explanation(an_explanation(ALL_SEVEN, pairs=pairs), most_links=most)
     assert len(arcs(ax)) == len(ax.texts) == drawn
-    assert ax.get_xlabel() == f"time ({drawn} of 21 pairs drawn)"
+    assert ax.get_xlabel() == f"time; {drawn} of 21 pairs drawn"
 
 
 def test_links_that_are_weak_beside_others_are_left_out():
@@ -758,7 +803,10 @@ def test_contributions_of_all_terms_are_drawn_together():
     assert len(arcs(ax)) == 1  # at the second pair the terms say the opposite
     names = texts(ax.figure.axes[1].get_yticklabels())
     assert names == ["durations", "actions", "relations", "length"]
-    assert ax.get_xlabel() == "time (1 of 3 pairs drawn)"
+    assert ax.get_xlabel() == "time; 1 of 3 pairs drawn"
+    with timed_in("min"):
+        assert plot_explanation(explanation).get_xlabel() == "time (min); 1 of 3 pairs drawn"
+        assert plot_timeline(one).get_xlabel() == "time (min)"
 
 
 @pytest.mark.parametrize(

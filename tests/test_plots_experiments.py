@@ -20,6 +20,7 @@ from matplotlib.collections import LineCollection, PathCollection, QuadMesh
 from matplotlib.colors import to_hex, to_rgb
 
 from ibgn.errors import DataError
+from ibgn.evaluation.methods import METHODS
 from ibgn.model.activity import ActivityModel
 from ibgn.plots import (
     plot_activities,
@@ -35,6 +36,7 @@ from ibgn.plots.series import _spread
 from ibgn.plots.style import (
     DARK,
     FAINT,
+    OWN_LOOKS,
     SERIES_COLOURS,
     method_looks,
     series_look,
@@ -408,6 +410,17 @@ def test_places_are_spread_within_the_axes_and_keep_their_order(places, gap):
         assert np.allclose(spread, places)
 
 
+def test_a_method_of_the_library_has_its_own_look_whatever_it_is_compared_with():
+    looks = method_looks([*METHODS, "mine"])
+    assert set(OWN_LOOKS) <= set(METHODS)
+    own = [looks[name] for name in OWN_LOOKS]
+    assert len({look["color"] for look in own}) == len({look["marker"] for look in own}) == 13
+    for name in OWN_LOOKS:
+        assert method_looks([name, "another"])[name] == looks[name]
+    few = method_looks(["mine", "IBGN-T", "yours"])
+    assert len({look["color"] for look in few.values()}) == 3
+
+
 def test_methods_differ_without_colours():
     looks = [series_look(number) for number in range(13)]
     assert len({look["marker"] for look in looks}) == 13
@@ -523,8 +536,9 @@ def test_reliability_draws_each_bin_with_what_chance_explains():
     ]
     assert texts(ax.get_legend().get_texts()) == ["4", "64 instances", "chance"]
     error = (4 * 0.1 + 16 * 0.1 + 64 * 0.15) / 84
-    assert ax.get_title() == f"{SHOWN}\ncalibration error {error:.3f}"
-    assert plot_reliability(bins(), limit=0.1).get_title().endswith(", by chance up to 0.100")
+    assert ax.get_title() == SHOWN
+    words = f"{SHOWN}\ncalibration error {error:.3f}, by chance up to 0.100"
+    assert plot_reliability(bins(), limit=0.1).get_title() == words
 
 
 def test_one_method_of_several_or_all_of_them():
@@ -533,7 +547,7 @@ def test_one_method_of_several_or_all_of_them():
     one = plot_reliability(table, "B")
     assert dots(one)[:, 1].tolist() == [0.5, 0.5, 0.5]
     assert len(bars(one)) == 3
-    assert one.get_title().startswith("B\n")
+    assert one.get_title() == "B"
     both = plot_reliability(table)
     assert len(bars(both)) == 6
     assert texts(both.get_legend().get_texts()) == ["A", "B"]

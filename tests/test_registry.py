@@ -77,6 +77,7 @@ def test_the_command_of_the_page_converts_it(own_formats):
     assert "wrote 1 instance, 2 intervals to tea.csv" in done.stderr
     X, y = read_csv(own_formats / "tea.csv")
     assert (len(X.action), y.tolist()) == (2, ["tea"])
+    (own_formats / "tea.csv").unlink()
     unknown = run(command.partition(" ")[2], PYTHONPATH=path, IBGN_PLUGINS="")
     assert unknown.returncode == 2  # without it, the file is a table, which has no such option
     assert "separator=';' is no option of the format csv" in unknown.stderr

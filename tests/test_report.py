@@ -11,6 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.colors import to_hex
 from PIL import Image
 from sklearn.base import BaseEstimator
 from sklearn.metrics import classification_report, confusion_matrix
@@ -27,11 +28,13 @@ from ibgn.evaluation.plain import rows as plain
 from ibgn.evaluation.scores import SCORES
 from ibgn.metrics import calibration_by_chance, calibration_error
 from ibgn.noise import Misdetection
+from ibgn.plots.style import method_looks
 from ibgn.report import SECTIONS, Figure, Origin, Report, Section, find, make_report
 from ibgn.report.findings import MOST_HARD, _choose
 from ibgn.report.report import make_headline
 from ibgn.report.sections import model as model_section
 from ibgn.report.sections.robustness import robustness_figures
+from ibgn.report.svg import draw_svg
 
 ORIGIN = Origin("Signs", "Which?", "ibgn evaluate signs.csv", 5, "stratified")
 
@@ -81,7 +84,7 @@ def test_activities_have_the_scores_of_scikit_learn(study):
     wanted = classification_report(
         study.part["label"], study.part["predicted"], output_dict=True, zero_division=0
     )
-    rows = {row["activity"]: row for row in study.summary["activities"]}
+    rows = {row["activity"]: row for row in study.summary["activities"]["rows"]}
     assert set(rows) == set(study.y)
     for name, row in rows.items():
         told = (row["precision"], row["recall"], row["f1"])
@@ -92,15 +95,15 @@ def test_activities_have_the_scores_of_scikit_learn(study):
 
 
 def test_mistakes_are_counted(study):
-    told = study.summary["confusion"]
+    told = study.summary["activities"]
     wanted = confusion_matrix(study.part["label"], study.part["predicted"], labels=told["labels"])
     assert told["counts"] == wanted.tolist()
     assert told["method"] == "IBGN-F"
-    for row in study.summary["activities"]:
+    for row in study.summary["activities"]["rows"]:
         of_it = study.part[study.part["label"] == row["activity"]]
         wrong = Counter(of_it.loc[of_it["predicted"] != row["activity"], "predicted"])
         assert wrong[row["mistaken_for"]] == row["mistaken"] == max(wrong.values(), default=0)
-    assert sum(row["mistaken"] for row in study.summary["activities"])
+    assert sum(row["mistaken"] for row in study.summary["activities"]["rows"])
 
 
 def test_every_method_has_its_reliability(study):
@@ -149,9 +152,11 @@ def test_a_learning_curve_has_a_section(signs):
     curve = learning_curve(X, y, methods, folds, [1, 3], seed=ORIGIN.seed)
     found = find(ORIGIN, X, y, curve.whole(), folds, methods, learning=curve.curves())
     report = make_report(found)
-    assert report.summary["learning"] == plain(curve.curves())
+    ranked = found.ranked(curve.curves())
+    assert list(dict.fromkeys(ranked["method"])) == found.evaluation.ranking()
+    assert report.summary["learning"] == plain(ranked)
     assert json.loads(json.dumps(report.summary)) == report.summary
-    pd.testing.assert_frame_equal(report.frames["learning-curve"], curve.curves())
+    pd.testing.assert_frame_equal(report.frames["learning-curve"], ranked)
     page = report.html()
     assert '<section id="learning"' in page
     section = page[page.index('<section id="learning"') :]
@@ -500,13 +505,13 @@ def test_a_label_that_training_did_not_know_has_no_reasons():
     assert len(unknown) == 3
     assert {(one.probability, one.explanation) for one in unknown} == {(0.0, None)}
     assert all(one.explanation for one in findings.hardest if one.label != "only here")
-    rows = {row["activity"]: row for row in make_report(findings).summary["activities"]}
+    rows = {row["activity"]: row for row in make_report(findings).summary["activities"]["rows"]}
     assert (rows["only here"]["recall"], rows["only here"]["precision"]) == (0, 0)
     assert "only here" in findings.activities  # which was learned from all
 
 
 def test_a_label_that_nobody_predicts_has_zeros():
-    told = make_report(looked_at(*never_predicted())).summary["activities"]
+    told = make_report(looked_at(*never_predicted())).summary["activities"]["rows"]
     rows = {row["activity"]: row for row in told}
     assert [rows["milk"][name] for name in ("precision", "recall", "f1", "mistaken")] == [
         0,
@@ -533,7 +538,7 @@ def test_methods_without_reasons_show_their_hardest_all_the_same():
 
 def test_numbers_as_labels_are_names():
     told = make_report(looked_at(*numbers())).summary
-    assert told["confusion"]["labels"] == ["1", "20", "3"]
+    assert told["activities"]["labels"] == ["1", "20", "3"]
     assert [row["activity"] for row in told["model"]["activities"]] == ["1", "20", "3"]
 
 
@@ -557,7 +562,7 @@ def test_the_worst_models_are_shown_where_there_are_many(study, monkeypatch):
     monkeypatch.setattr(model_section, "MOST_MODELS", 2)
     report = make_report(study.findings)
     told = report.summary["model"]
-    by_f1 = sorted(report.summary["activities"], key=lambda row: row["f1"])
+    by_f1 = sorted(report.summary["activities"]["rows"], key=lambda row: row["f1"])
     worst = {row["activity"] for row in by_f1[:2]}
     assert by_f1[1]["f1"] < by_f1[2]["f1"]
     assert [row["activity"] for row in told["activities"]] == sorted(worst)
@@ -635,7 +640,50 @@ def test_every_section_stands_alone(few, section):
     report = make_report(few, [section])
     page = report.html()
     assert (f'<section id="{section.name}"' in page) == bool(report.summary[section.name])
-    assert page.count("<svg") == len(report.figures)
+    left_out = {"comparison"}  # the page has it as a column of a table
+    assert page.count("<svg") == len(set(report.figures) - left_out)
+
+
+def sections(*names):
+    return [section for section in SECTIONS if section.name in names]
+
+
+def test_all_tables_are_in_the_order_of_the_scores(study):
+    table = curves(misdetection=(0.1, 0.3)).replace({"A": "DBN", "B": "IBGN-F"})
+    findings = dataclasses.replace(study.findings, robustness=table)
+    ranking = [name for name in findings.evaluation.ranking() if name in ("DBN", "IBGN-F")]
+    report = make_report(findings, sections("comparison", "robustness", "calibration"))
+    assert list(dict.fromkeys(report.frames["robustness"]["method"])) == ranking
+    assert plain(report.frames["robustness"]) == report.summary["robustness"]
+    tested = [row["method"] for row in report.summary["comparison"]["tests"]]
+    assert tested == findings.evaluation.ranking()[1:]
+    for body in re.findall(r"<tbody>(.*?)</tbody>", report.html(), re.DOTALL):
+        methods = re.findall(r'class="swatch" style="[^"]*"></span><bdi>(.*?)</bdi>', body)
+        assert methods in ([], ranking, findings.evaluation.ranking())
+
+
+def test_a_method_has_one_colour_in_tables_and_figures(study):
+    page = make_report(study.findings, sections("comparison", "calibration")).html()
+    found = re.findall(r'class="swatch" style="--colour: (.*?)"></span><bdi>(.*?)</bdi>', page)
+    looks = method_looks(study.findings.summary["method"])
+    assert {(to_hex(look["color"]), name) for name, look in looks.items()} == set(found)
+    for number, row in enumerate(study.summary["calibration"]["methods"]):
+        drawn = draw_svg(study.report.figures[f"reliability-{number}"], "a-")
+        assert to_hex(looks[row["method"]]["color"]) in drawn
+
+
+def test_the_unit_of_time_is_beside_the_times(study):
+    without = make_report(study.findings, sections("data", "hardest")).html()
+    assert "in the time unit of the data" in without
+    origin = dataclasses.replace(ORIGIN, unit="min")
+    findings = dataclasses.replace(study.findings, origin=origin)
+    page = make_report(findings, sections("data", "hardest")).html()
+    assert "in the time unit of the data" not in page
+    median = study.summary["data"]["duration"]["median"]
+    assert f"(median {median:.3g}\N{NO-BREAK SPACE}min)" in page
+    assert "time (min); " in page
+    assert "time; " in without
+    assert plt.get_fignums() == []
 
 
 def test_models_are_shown_term_by_term():
@@ -655,15 +703,32 @@ def test_models_are_shown_term_by_term():
     assert {"term-actions", "term-relations"} <= set(report.frames)
     shown = {name for name in report.figures if name[-1].isdigit()}
     (drawn,) = [n for n, activity in enumerate(told["activities"]) if activity["drawn"]]
-    of_terms = {f"{name}-{drawn}" for name in ("actions", "relations", "structure")}
+    of_terms = {f"{name}-{drawn}" for name in ("actions", "relations")}
     others = ("explanation-", "reliability-")
     assert {name for name in shown if not name.startswith(others)} == of_terms
-    assert [row["term"] for row in told["weights"]] == ["actions", "relations"]
+    assert all(row["linked"] == row["pairs"] for row in told["activities"])  # no figure of links
+    assert "pairs linked" not in report.html()
+    assert {row["term"] for row in told["weights"]} == {"actions", "relations"}
+    assert told["weights"][0]["spread"] > told["weights"][1]["spread"]
+    assert told["weights"][0]["part"] == 1
     assert [row["weight"] for row in told["weights"]] == [1.0, 1.0]
     page = report.html()
     assert "How much each term says" in page
+    assert "Frequencies of actions, each interval by itself, whatever their order." in page
     assert page.count("What the term actions learned of") == 2 * len(told["activities"])
     assert "converged" not in page
+
+
+def test_links_are_drawn_where_some_pairs_have_none(study):
+    chain = IBGNClassifier("chain", terms=("actions", "relations"), weights="equal")
+    activities = chain.fit(study.X, study.y).activities_
+    findings = dataclasses.replace(study.findings, activities=activities, weights=None)
+    report = make_report(findings, sections("model"))
+    told = report.summary["model"]["activities"]
+    (drawn,) = [number for number, row in enumerate(told) if row["drawn"]]
+    assert set(report.figures) == {f"{name}-{drawn}" for name in (*chain.terms, "structure")}
+    assert all(row["linked"] < row["pairs"] for row in told)
+    assert f"{told[0]['linked']} of {told[0]['pairs']} pairs linked" in report.html()
 
 
 class Pooled(BaseEstimator):
@@ -697,7 +762,7 @@ def test_a_method_is_examined_for_what_it_can_do_and_not_for_its_class():
     assert all(row["reasons"] for row in report.summary["hardest"])
     assert {row["method"] for row in report.summary["calibration"]["methods"]} == set(methods)
     page = report.html()
-    assert "<h3>How much each member says</h3>" in page
+    assert "<caption><span>How much each member says</span></caption>" in page
     assert "Members differ in how much" in page
 
 
@@ -719,7 +784,7 @@ def test_errors_with_rates_have_a_figure_each_and_detectors_one_together():
     assert "misdetection errors grow from 0 to 30%" in alts[0]
     assert "duration errors grow from 0 to 20%" in alts[1]
     assert "detectors found" in alts[2]
-    drawn = figures["robustness-2"].draw.args[0]
+    drawn = figures["robustness-2"].draw.args[1]
     assert sorted(set(drawn["detector"])) == ["knn", "tree", "true intervals"]
     for figure in figures.values():
         plt.close(figure.draw().figure)
@@ -780,9 +845,9 @@ def test_frames_have_what_the_summary_says(study):
     assert frames["comparison"].to_dict("records") == study.summary["comparison"]["rows"]
     assert frames["paired-tests"].to_dict("records") == study.summary["comparison"]["tests"]
     assert frames["reliability"].to_dict("records") == study.summary["calibration"]["rows"]
-    assert plain(frames["activities"]) == study.summary["activities"]
+    assert plain(frames["activities"]) == study.summary["activities"]["rows"]
     confusion = frames["confusion"].set_index("label")
-    assert confusion.to_numpy().tolist() == study.summary["confusion"]["counts"]
+    assert confusion.to_numpy().tolist() == study.summary["activities"]["counts"]
     assert len(frames["folds"]) == 3 * 6
     assert len(frames["predictions"]) == 3 * 2 * len(study.X)
     sums = frames["reasons"].groupby("instance")["contribution"].sum()
@@ -880,7 +945,7 @@ def test_command_writes_a_report_of_hostile_names(ibgn, takes, tmp_path):
     assert saved["comparison"]["rows"] == told["summary"]
     assert saved["comparison"]["tests"] == told["comparison"]
     assert saved["reproduce"]["command"].startswith("ibgn evaluate in/takes.csv -m DBN")
-    assert set(saved["confusion"]["labels"]) == set(HOSTILE)
+    assert set(saved["activities"]["labels"]) == set(HOSTILE)
     assert [said for said in told["warnings"] if "boxes" in said]
     assert "Glyph" not in result.stderr
     assert result.stderr.count("wrote ") == 2
@@ -907,9 +972,9 @@ def test_command_reports_robustness(ibgn, takes, tmp_path):
 @pytest.mark.parametrize(
     ("options", "code", "message"),
     [
-        (["--pieces", "in/takes.csv"], 1, "the folder 'in/takes.csv' could not be made"),
-        (["--report", "nowhere/page.html"], 1, "there is no folder 'nowhere'"),
-        (["-o", "nowhere/scores.csv"], 1, "there is no folder 'nowhere'"),
+        (["--pieces", "in/takes.csv"], 2, "--pieces in/takes.csv is a file; name a folder"),
+        (["--report", "nowhere/page.html"], 1, "nowhere'; make it first"),
+        (["-o", "nowhere/scores.csv"], 1, "nowhere'; make it first"),
         (["--report", "page.pdf"], 2, "--report page.pdf must be a .html or a .htm file"),
         (["--jobs", "0"], 2, "error: --jobs 0 must be "),
     ],
@@ -932,7 +997,7 @@ def test_what_cannot_be_written_is_told_before_the_work(
 
 def test_a_file_in_the_place_of_a_folder_is_no_traceback(ibgn, takes):
     result = ibgn("evaluate", takes, "-m", "DBN", "--folds", "2", "--pieces", takes)
-    assert result.returncode == 1
-    assert "the folder 'in/takes.csv' could not be made: File exists" in result.stderr
+    assert result.returncode == 2
+    assert "error: --pieces in/takes.csv is a file; name a folder" in result.stderr
     assert "Traceback" not in result.stderr
     assert result.stdout == ""

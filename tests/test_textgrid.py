@@ -270,12 +270,12 @@ def test_everything_comes_back(tmp_path_factory, drawn):
 @given(labelled(names("\0\r"), most=1))
 def test_tiers_are_filled_as_praat_wants_them(tmp_path_factory, drawn):
     from ibgn._files import InputFile
-    from ibgn.io.formats.textgrid import _parse
+    from ibgn.io.formats.textgrid.grid import read_grid
 
     X, y = drawn
     path = tmp_path_factory.mktemp("written") / "x.TextGrid"
     write_textgrid(X, path, y)
-    tiers = _parse(InputFile(path), None)
+    tiers = read_grid(InputFile(path)).tiers
     spans = {(tier.stretches[0][0], tier.stretches[-1][1]) for tier in tiers}
     assert len(spans) == 1
     for tier in tiers:

@@ -5,9 +5,10 @@ import json
 
 import pytest
 
+import ibgn
 from ibgn import DataError, DataWarning
-from ibgn.errors import OptionError
-from ibgn.io import read_via
+from ibgn.errors import Option, OptionError
+from ibgn.io import FORMATS, Files, read_via
 from ibgn.io.registry import load
 
 
@@ -124,7 +125,6 @@ def test_views_of_the_same_file_are_told_apart(file):
         (entry("1", [0, 1], {"9": "0"}), "1 value: that the project does not define"),
         (entry("1", [0, 1], {"1": "0,1"}), "1 value: that the project does not define"),
         (entry("1", [0, 1], {"1": "9"}), "1 value: that the project does not define"),
-        (entry("1", [0, 1], {}), "1 segment: without a value"),
     ],
 )
 def test_what_is_no_segment_is_counted_or_refused(file, strange, told):
@@ -134,6 +134,101 @@ def test_what_is_no_segment_is_counted_or_refused(file, strange, told):
     assert X.lengths.tolist() == [3, 1]
     with pytest.raises(DataError, match=r"a\.json: metadata\.x.*: a .*; correct it"):
         read_via(path)
+
+
+def test_segments_without_a_value_are_counted_or_named_by_their_track(file):
+    path = file(changed(x=entry("1", [0, 1], {}), y=entry("2", [5, 6], {"1": "_DEFAULT"})))
+    with pytest.warns(DataWarning, match="left out 2 annotations without a value"):
+        X, _ = read_via(path)
+    assert X.lengths.tolist() == [3, 1]
+    X, _ = read_via(path, action="track")
+    assert X.to_lists()[0][:2] == [("segment", 0, 1), ("hand", 0, 2.5)]
+    assert X.to_lists()[1] == [("hand", 1, 2), ("hand", 5, 6)]
+
+
+def test_a_project_in_which_nothing_has_a_value_is_read_by_its_attribute(file):
+    project = PROJECT | {"metadata": {"a": entry("1", [0, 1], {}), "b": entry("2", [1, 3], {})}}
+    project["attribute"] = {"1": PROJECT["attribute"]["1"]}
+    with pytest.raises(DataError, match="a.json: none of 2 segments has a value.*action='track'"):
+        read_via(file(project))
+    X, _ = read_via(file(project), action="track")
+    assert X.to_lists() == [[("hand", 0, 1)], [("hand", 1, 3)]]
+
+
+def quoted(text):
+    return '"' + text.replace('"', '""') + '"'
+
+
+def rows():
+    for name, one in PROJECT["metadata"].items():
+        files = [PROJECT["file"][one["vid"]]["fname"]]
+        cells = (files, one["z"], one["xy"], one["av"])
+        listed, times, region, values = (quoted(json.dumps(cell)) for cell in cells)
+        yield f"{quoted(name)},{listed},0,{times},{region},{values}"
+
+
+NOTES = "# Exported using VGG Image Annotator (http://www.robots.ox.ac.uk/~vgg/software/via)\n"
+HEADER = (
+    "# CSV_HEADER = metadata_id,file_list,flags,temporal_coordinates,spatial_coordinates,metadata\n"
+)
+ATTRIBUTES = json.dumps(PROJECT["attribute"])
+NAMES = json.dumps({key: value["aname"] for key, value in PROJECT["attribute"].items()})
+ROWS = "\n".join(rows())
+TABLES = {
+    "as exported": f"{NOTES}# ATTRIBUTE = {ATTRIBUTES}\n{HEADER}{ROWS}",
+    "from a spreadsheet": f"{NOTES}{quoted(f'# ATTRIBUTE = {ATTRIBUTES}')},,\n{HEADER}{ROWS}",
+}
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_exported_annotations_are_read_as_the_project(file, tmp_path, table):
+    (tmp_path / "a.csv").write_text(TABLES[table])
+    X, _ = ibgn.read(tmp_path / "a.csv")
+    wanted, _ = read_via(file(PROJECT))
+    assert (X.ids.tolist(), X.to_lists()) == (wanted.ids.tolist(), wanted.to_lists())
+
+
+@pytest.mark.parametrize(
+    ("header", "actions"),
+    [(f"# ATTRIBUTES = {NAMES}\n", ("0", "1", "hot")), ("", ("0", "1", "hot"))],
+)
+def test_older_exports_have_only_names_of_attributes_or_none(tmp_path, header, actions):
+    (tmp_path / "a.csv").write_text(f"{header}{HEADER}{ROWS}")
+    X, _ = ibgn.read(tmp_path / "a.csv")
+    assert X.actions == actions
+    X, _ = ibgn.read(tmp_path / "a.csv", action="track")
+    assert X.actions == (("hand", "speech") if header else ("1", "2"))
+
+
+@pytest.mark.parametrize(
+    ("row", "told"),
+    [
+        ("1_a,[],0", "line 2: a row of VIA 3 has six columns, got 3"),
+        ("1_a,3,0,[],[],{}", "line 2: the files, times, .* are not as VIA 3 has them"),
+        ('1_a,"[""v""]",0,[0 1],[],{}', "line 2: the file is not JSON"),
+    ],
+)
+def test_a_wrong_table_is_refused_with_its_line(tmp_path, row, told):
+    (tmp_path / "a.csv").write_text(f"{HEADER}{row}\n")
+    with pytest.raises(DataError, match=told):
+        ibgn.read(tmp_path / "a.csv")
+
+
+def test_regions_of_pictures_have_no_time(tmp_path):
+    (tmp_path / "a.csv").write_text("filename,file_size,region_shape_attributes\na.jpg,3,{}\n")
+    with pytest.raises(DataError, match="VIA 2, of regions in pictures, which have no time"):
+        ibgn.read(tmp_path / "a.csv")
+
+
+def test_the_outline_has_the_values_of_whole_files(file):
+    (found,) = FORMATS["via"].outline(Files(file(LABELLED), (".json",)))
+    assert (found.kind, found.name, found.number, found.values) == (
+        "attribute",
+        "meal",
+        2,
+        ("tea",),
+    )
+    assert found.chosen_by == Option("activity", "attribute:meal")
 
 
 def test_a_file_value_that_is_not_the_label_is_counted(file):

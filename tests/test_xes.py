@@ -5,8 +5,8 @@ import gzip
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from ibgn.errors import DataError, DataWarning, OptionError
-from ibgn.io import read_xes
+from ibgn.errors import DataError, DataWarning, Option, OptionError
+from ibgn.io import FORMATS, Files, read_xes
 from ibgn.io.registry import load
 from strategies import as_events, tracked_instances
 
@@ -64,11 +64,13 @@ SAMPLES = {
     "repairs.xes": PLAIN.encode(),
     "other.xes": PREFIXED.encode(),
     "points.xes": f"<log>{trace(event('a', 1), event('b', 2), pair('c', 1, 3))}</log>".encode(),
+    "completed.xes": f"<log>{trace(event('a', 1), event('b', 2), event('c', 7))}</log>".encode(),
 }
 READERS = {
     "repairs.xes": lambda path: read_xes(path, activity="attribute:kind", unpaired="close"),
     "other.xes": lambda path: read_xes(path, origin="log"),
     "points.xes": lambda path: read_xes(path, points="keep", min_duration=0.5, unpaired="drop"),
+    "completed.xes": lambda path: read_xes(path, complete_only="resource"),
 }
 
 
@@ -151,28 +153,103 @@ def test_other_transitions_are_left_out_with_a_count(file):
     assert X.to_lists() == [[("a", 0, 4)]]
 
 
-def test_points_are_refused_dropped_or_kept(file):
-    path = file(trace(event("a", 0), pair("b", 1, 2), name="c"))
-    with pytest.raises(DataError, match="log.xes: trace 'c', event 1 has no lifecycle:transition"):
-        read_xes(path)
-    with pytest.warns(DataWarning, match="1 event without a lifecycle:transition left out"):
-        X, _ = read_xes(path, points="drop")
-    assert X.to_lists() == [[("b", 1, 2)]]
-    X, _ = read_xes(path, points="keep", min_duration=0.25)
-    assert X.to_lists() == [[("a", 0, 0.25), ("b", 1, 2)]]
+def test_a_start_timestamp_makes_an_interval(file):
+    stamp = '<date key="start_timestamp" value="2020-01-01T10:00:{}+01:00"/></event>'
+    events = [
+        event("a", 4).replace("</event>", stamp.format("01")),
+        event("b", 6.5, "complete").replace("</event>", stamp.format("04.250")),
+        event("c", 9, "complete").replace("</event>", stamp.format("08")),
+    ]
+    X, _ = read_xes(file(trace(*events)))  # without a warning
+    assert X.to_lists() == [[("a", 0, 3), ("b", 3.25, 5.5), ("c", 7, 8)]]
+
+
+COMPLETED = trace(
+    event("a", 1, resource="Bo"),
+    event("b", 3, "complete", resource="Al"),
+    event("c", 9, "Resolved", resource="Bo"),
+    name="one",
+) + trace(
+    event("a", 2, "complete", resource="Al"),
+    event("b", 12, resource="Bo"),
+    event("c", 12, resource="Al"),
+    name="two",
+)
+
+
+def test_what_is_only_completed_lasts_since_the_event_before_in_the_trace(file):
+    with pytest.warns(DataWarning) as said:
+        X, _ = read_xes(file(COMPLETED))
+    assert X.to_lists() == [[("b", 0, 2), ("c", 2, 8)], [("b", 0, 10)]]
+    messages = [str(warning.message) for warning in said]
+    assert len(messages) == 2
+    assert messages[0].startswith(
+        "log.xes: 3 events without a start: taken to last since the event"
+    )
+    assert "complete_only='case'" in messages[0]
+    assert messages[1].startswith("log.xes: 3 events without a start and with none before")
+
+
+def test_or_since_the_event_before_of_the_resource(file):
+    with pytest.warns(DataWarning) as said:
+        X, _ = read_xes(file(COMPLETED), complete_only="resource", origin="log")
+    assert "3 events without a start: taken to last since" in str(said[0].message)
+    assert "the same trace or resource (complete_only='resource')" in str(said[0].message)
+    # Al was busy until 2, which is later than what came before in the trace
+    assert X.to_lists() == [[("b", 1, 2), ("c", 2, 8)], [("b", 8, 11)]]
+
+
+def test_or_is_a_point(file):
+    path = file(COMPLETED)
+    with pytest.raises(
+        DataError, match="trace 'one', event 1 has no start, so it is a point .*drop"
+    ):
+        read_xes(path, complete_only="points")
+    with pytest.warns(DataWarning, match="6 events without a start left out"):
+        X, _ = read_xes(path, complete_only="points", points="drop")
+    assert X.lengths.tolist() == [0, 0]
+    X, _ = read_xes(path, complete_only="points", points="keep", min_duration=0.5)
+    assert X.to_lists()[0] == [("a", 0, 0.5), ("b", 2, 2.5), ("c", 8, 8.5)]
     with pytest.raises(DataError, match="event 1 .*zero length"):
-        read_xes(path, points="keep")
+        read_xes(path, complete_only="points", points="keep")
+    with pytest.warns(DataWarning, match="3 events without a start"):
+        X, _ = read_xes(path, points="keep", min_duration=0.25)
+    assert X.to_lists()[0] == [("a", 0, 0.25), ("b", 0, 2), ("c", 2, 8)]
+
+
+def test_each_name_tells_by_itself_whether_it_is_only_completed(file):
+    path = file(trace(pair("work", 1, 5), event("sent", 7, "complete"), event("work", 9, "start")))
+    with pytest.raises(DataError, match="event 4: 'work' starts, but there is no stop"):
+        read_xes(path)
+    with pytest.warns(DataWarning, match="1 event without a"):
+        X, _ = read_xes(path, unpaired="drop")
+    assert X.to_lists() == [[("work", 0, 4), ("sent", 4, 6)]]
+
+
+def test_traces_of_the_same_name_get_numbers(file):
+    traces = trace(pair("a", 0, 1), name="x") * 2 + trace(name="x (2)") + trace(name="x")
+    with pytest.warns(DataWarning, match="log.xes: 2 traces: of a name that another has; numbered"):
+        X, _ = read_xes(file(traces))
+    assert X.ids.tolist() == ["x", "x (3)", "x (2)", "x (4)"]
+
+
+def test_the_outline_has_the_attributes_of_traces(file):
+    (entry,) = FORMATS["xes"].outline(Files(file(PLAIN), (".xes",)))
+    assert (entry.kind, entry.name, entry.number) == ("attribute", "kind", 2)
+    assert entry.values == ("short", "long")
+    assert entry.chosen_by == Option("activity", "attribute:kind")
 
 
 def test_unpaired_events_are_refused_dropped_or_closed(file):
-    path = file(trace(event("a", 0, "start"), event("b", 2, "complete"), pair("c", 3, 4)))
+    begun = event("a", 0, "start"), event("b", 2, "complete"), pair("b", 2.5, 2.75)
+    path = file(trace(*begun, pair("c", 3, 4)))
     with pytest.raises(DataError, match="event 2: 'b' stops, but there is no start"):
         read_xes(path)
     with pytest.warns(DataWarning, match="2 events without a partner left out"):
-        assert read_xes(path, unpaired="drop")[0].to_lists() == [[("c", 3, 4)]]
+        assert read_xes(path, unpaired="drop")[0].to_lists() == [[("b", 2.5, 2.75), ("c", 3, 4)]]
     with pytest.warns(DataWarning, match="2 events without a partner closed"):
         X, _ = read_xes(path, unpaired="close")
-    assert X.to_lists() == [[("b", 0, 2), ("a", 0, 4), ("c", 3, 4)]]
+    assert X.to_lists() == [[("b", 0, 2), ("a", 0, 4), ("b", 2.5, 2.75), ("c", 3, 4)]]
 
 
 def test_events_outside_of_traces_are_counted(file):
@@ -195,7 +272,6 @@ def test_compressed_files_of_a_folder_keep_their_traces_apart(tmp_path):
         ("<log/>", "no <trace>"),
         ("<log>", "not XML"),
         ("<!DOCTYPE log><log/>", "document type"),
-        (trace(pair("a", 0, 1), name="x") * 2, "2 traces are named 'x'"),
         (trace(event("a", 0, "start").replace("time:", "")), "event 1 has no time:timestamp"),
         (trace(event("", 0, "start")), "event 1 has no concept:name"),
         (trace(event("a", 0, "start").replace("2020-", "")), "event 1: the time .* not under"),
@@ -217,6 +293,7 @@ def test_a_missing_attribute_is_named_with_those_there_are(file):
     [
         ({"origin": "day"}, "origin"),
         ({"points": "close"}, "points"),
+        ({"complete_only": "trace"}, "complete_only"),
         ({"unpaired": "keep"}, "unpaired"),
         ({"repeated": "keep"}, "repeated"),
         ({"instance": ["kind"]}, "instance=.'kind'. must be a name, as text"),

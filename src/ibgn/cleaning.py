@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, TypedDict, get_args
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from ibgn._arrays import Bools, Floats, Ints
@@ -99,6 +100,7 @@ class Records:
     ids, actions : names; actions in the order of their names
     where : names row r for a message, with its instance
     uncertainty : what is not certain about them, None where all is
+    track : (rows,) names of what they were recorded on, "" where not known; None where none is
     """
 
     instance: Ints
@@ -109,6 +111,7 @@ class Records:
     actions: tuple[str, ...]
     where: Callable[[int], str]
     uncertainty: Uncertainty | None = None
+    track: npt.NDArray[np.object_] | None = None
 
     def flat(self, cleaning: Cleaning) -> Flat:
         """Check, clean and sort by (instance, start, end, action)."""
@@ -131,7 +134,7 @@ class Records:
         lengths = np.bincount(records.instance, minlength=len(records.ids))
         offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         columns = records.action.astype(np.int32), records.start, records.end
-        return Flat(offsets, *columns, records.uncertainty).take(order, offsets)
+        return Flat(offsets, *columns, records.uncertainty, records.track).take(order, offsets)
 
     def _check_times(self) -> None:
         for name, times in (("start", self.start), ("end", self.end)):
@@ -169,6 +172,7 @@ class Records:
             start=self.start[rows],
             end=self.end[rows],
             uncertainty=None if self.uncertainty is None else self.uncertainty.take(rows),
+            track=None if self.track is None else self.track[rows],
             where=lambda row: self.where(int(rows[row])),
         )
 

@@ -19,7 +19,7 @@ __all__ = ["as_column", "as_columns", "check_intervals", "join_if_all"]
 
 def check_intervals(flat: Flat, actions: tuple[str, ...]) -> None:
     """Refuse columns that do not fit together, are not ordered, or hold invalid intervals."""
-    offsets, action, start, end, uncertainty = flat
+    offsets, action, start, end, uncertainty, _ = flat
     if offsets.ndim != 1 or len(offsets) == 0 or offsets[0] != 0 or (np.diff(offsets) < 0).any():
         raise DataError(
             "offsets start at 0 and never decrease; there is one more than there are instances"
@@ -84,6 +84,8 @@ def as_columns(X: "IntervalSequences", y: Any) -> dict[str, npt.NDArray[Any]]:
     columns["end"] = spread(X.end, np.nan)
     if X.groups is not None:
         columns["group"] = X.groups[owner]
+    if X.track is not None:
+        columns["track"] = spread(X.track, None)
     unsure = X.uncertainty
     if unsure is not None:
         columns["confidence"] = spread(unsure.confidence, np.nan)

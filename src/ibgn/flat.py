@@ -15,7 +15,8 @@ __all__ = ["Flat", "add_uncertainty", "join_flat"]
 class Flat(NamedTuple):
     """Intervals of many instances: those of d are from offsets[d] to offsets[d+1].
 
-    `uncertainty` is None where all intervals are certain.
+    `uncertainty` is None where all intervals are certain. `track` names the tier, subject or column
+    that each interval was recorded on, "" where it is not known; None where none is.
     """
 
     offsets: Ints
@@ -23,14 +24,16 @@ class Flat(NamedTuple):
     start: Floats
     end: Floats
     uncertainty: Uncertainty | None = None
+    track: npt.NDArray[np.object_] | None = None
 
     def take(self, rows: npt.NDArray[np.integer[Any]] | slice, offsets: Ints) -> "Flat":
         """These intervals, in this order, as the instances that offsets say."""
         unsure = None if self.uncertainty is None else self.uncertainty.take(rows)
-        return Flat(offsets, self.action[rows], self.start[rows], self.end[rows], unsure)
+        track = None if self.track is None else self.track[rows]
+        return Flat(offsets, self.action[rows], self.start[rows], self.end[rows], unsure, track)
 
     def equals(self, other: "Flat") -> bool:
-        """Whether all arrays are equal."""
+        """Whether all arrays are equal; where intervals were recorded does not matter."""
         mine, its = (flat.uncertainty or () for flat in (self, other))
         columns = zip((*self[:4], *mine), (*other[:4], *its), strict=False)
         return len(mine) == len(its) and all(np.array_equal(one, two) for one, two in columns)
@@ -58,6 +61,8 @@ def join_flat(
             for part, new in zip(parts, renumber, strict=True)
         ]
         flat = flat._replace(uncertainty=Uncertainty.join(unsure))
+    if any(part.track is not None for part in parts):
+        flat = flat._replace(track=_join([_track(part) for part in parts], object))
     # names may sort differently in another vocabulary, and names order equal intervals
     if any((np.diff(new) < 0).any() for new in renumber):
         owner = np.repeat(np.arange(len(lengths)), lengths)
@@ -83,6 +88,10 @@ def add_uncertainty(
     unsure = Uncertainty.of(len(action), code, confidence, alternatives, start_error, end_error)
     unsure.check(len(action), len(known), lambda row: f"interval {row}")
     return flat._replace(action=action, uncertainty=unsure), known
+
+
+def _track(flat: Flat) -> npt.NDArray[np.object_]:
+    return np.full(len(flat.action), "", object) if flat.track is None else flat.track
 
 
 def _join(parts: Sequence[npt.NDArray[Any]], dtype: Any) -> npt.NDArray[Any]:

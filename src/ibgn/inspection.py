@@ -137,8 +137,8 @@ def _about_lengths(X: IntervalSequences) -> Iterator[DataWarning]:
     """Instances that are all in one, or have no intervals, only one, or too many to count."""
     if len(X) == 1 and len(X.action) > 1:
         yield DataWarning(
-            f"all {len(X.action)} intervals are in one instance; check that the instance column "
-            "names each performance"
+            f"all {len(X.action)} intervals are in one instance; an instance is one performance of "
+            "an activity, and learning takes several"
         )
     if len(X) > 1 and (X.lengths == 1).all():
         yield DataWarning(

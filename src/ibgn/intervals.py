@@ -42,6 +42,8 @@ class IntervalSequences:
     uncertainty : what is not certain about the intervals, see `ibgn.uncertainty.Uncertainty`;
         None where all is certain. Then `action` is the likeliest action of an interval.
 
+    `track` names the tier, subject or column of each interval, for writers; models do not use it.
+
     Examples
     --------
     >>> X = IntervalSequences.from_lists([
@@ -63,6 +65,7 @@ class IntervalSequences:
     start: npt.NDArray[np.float64]
     end: npt.NDArray[np.float64]
     uncertainty: Uncertainty | None
+    track: npt.NDArray[np.object_] | None
     actions: tuple[str, ...]
     ids: npt.NDArray[np.object_] | None
     groups: npt.NDArray[Any] | None
@@ -159,7 +162,8 @@ class IntervalSequences:
     @property
     def flat(self) -> Flat:
         """The arrays without names, as `from_flat` takes them."""
-        return Flat(self.offsets, self.action, self.start, self.end, self.uncertainty)
+        columns = (self.action, self.start, self.end, self.uncertainty, self.track)
+        return Flat(self.offsets, *columns)
 
     def with_uncertainty(
         self,
@@ -267,8 +271,9 @@ class IntervalSequences:
     ) -> Any:
         """Return a frame, one row per interval: instance[, label], action, start, end[, group].
 
-        Where intervals are uncertain, their confidence, alternatives, start_error and end_error
-        follow; see `ibgn.uncertainty.Uncertainty`. Alternatives are written as JSON.
+        The track of intervals follows where it is known, and where they are uncertain their
+        confidence, alternatives (as JSON), start_error and end_error; see
+        `ibgn.uncertainty.Uncertainty`.
 
         Parameters
         ----------

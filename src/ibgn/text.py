@@ -1,10 +1,11 @@
 """Text for users: names from the data made safe and short, and counts of things."""
 
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
-__all__ = ["count", "near", "printable", "quote", "without_values"]
+__all__ = ["count", "near", "number_repeats", "printable", "quote", "without_values"]
 
 NUMBER_OR_NAME = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\d+(?:\.\d+)?(?:e[+-]?\d+)?""")
 
@@ -12,6 +13,24 @@ NUMBER_OR_NAME = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\d+(?:\.\d+)
 def count(number: int, noun: str) -> str:
     """Number and noun, as in '1 row' and '2 rows'."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def number_repeats(names: Sequence[str]) -> list[str]:
+    """Names that are all different: one that came before gets a number.
+
+    Examples
+    --------
+    >>> number_repeats(["a", "b", "a", "a (2)", "a"])
+    ['a', 'b', 'a (3)', 'a (2)', 'a (4)']
+    """
+    taken, times = set(names), Counter[str]()
+    different = []
+    for name in names:
+        times[name] += 1
+        while times[name] > 1 and f"{name} ({times[name]})" in taken:
+            times[name] += 1
+        different.append(name if times[name] == 1 else f"{name} ({times[name]})")
+    return different
 
 
 def printable(text: object, longest: int = 60) -> str:
@@ -22,7 +41,7 @@ def printable(text: object, longest: int = 60) -> str:
 
 def quote(text: object, longest: int = 60) -> str:
     """Text from the data, made safe and short for a message."""
-    shown = repr(text if isinstance(text, str) else str(text))
+    shown = repr(str(text))
     return shown if len(shown) <= longest else f"{shown[: longest - 4]}...{shown[0]}"
 
 

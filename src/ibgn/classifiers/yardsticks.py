@@ -56,7 +56,7 @@ class ExtraTrees(FeatureClassifier):
     @classmethod
     def variants(cls) -> Mapping[str, Callable[[int], FeatureClassifier]]:
         """With and without relations of pairs."""
-        alone = IntervalFeatures(["statistics"], unknown="ignore")
+        alone = IntervalFeatures(("statistics",), unknown="ignore")
         return {
             "extra trees": lambda seed: cls(random_state=seed),
             "extra trees without pairs": lambda seed: cls(alone, random_state=seed),

@@ -18,7 +18,8 @@ from ibgn.cli.experiments import evaluate, robustness
 from ibgn.cli.flags import Command
 from ibgn.cli.guide import inspect
 from ibgn.cli.help import Group
-from ibgn.cli.models import explain, fit, predict, sample
+from ibgn.cli.learn import fit
+from ibgn.cli.models import explain, predict, sample
 from ibgn.cli.output import fail, say
 from ibgn.cli.paper import paper
 from ibgn.cli.show import show

@@ -32,7 +32,10 @@ def convert(
     *,
     reading: Reading,
 ) -> None:
-    """Read intervals in one format and write them in another, half-open and in order."""
+    """Read intervals in one format and write them in another, half-open and in order.
+
+    $ ibgn convert takes.csv takes.jsonl
+    """
     from ibgn.errors import Option, OptionError
     from ibgn.io import write
     from ibgn.io.registry import find_format

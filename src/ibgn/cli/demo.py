@@ -100,7 +100,7 @@ def _write_report(
 ) -> None:
     from ibgn.report import Origin, find, make_report
 
-    origin = Origin("Signed words", QUESTION, command_line(), seed, "group")
+    origin = Origin("Signed words", QUESTION, command_line(), seed, "group", unit="s")
     clean, curves = measured.at("none"), measured.curves()
     findings = find(origin, X, y, clean, folds, methods, robustness=curves, n_jobs=jobs)
     make_report(findings).save(out / "report.html", out / "pieces")

@@ -87,7 +87,10 @@ def detect(
     encoding: Encoding = None,
     as_json: Json = False,
 ) -> None:
-    """Learn actions from labelled sensor recordings, and detect their intervals in new ones."""
+    """Learn actions from labelled sensor recordings, and detect their intervals in new ones.
+
+    $ ibgn detect train.csv new.csv --label action -o intervals.csv
+    """
     from ibgn.detection import ActionDetector
     from ibgn.io.registry import find_format
     from ibgn.io.sensors import read_sensors

@@ -76,6 +76,11 @@ def in_flags(error: BaseException) -> str:
     return message_of(error) if command is None else message_of(error, command.as_flag)
 
 
+def as_setting(option: Option) -> str:
+    """Write an option of a method, whether or not a reader has one of the same name."""
+    return f"--set {shlex.quote(f'{option.name}={write_value(option.value)}')}"
+
+
 def options_of_readers() -> set[str]:
     """Names of all options that any reader takes."""
     from ibgn.io.registry import FORMATS

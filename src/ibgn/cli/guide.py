@@ -43,6 +43,8 @@ def inspect(
 
     Points, events without a partner, bad rows, bad files of a folder and missing labels are
     counted and left out; the commands that are printed have the options for that.
+
+    $ ibgn inspect takes.csv
     """
     from ibgn.inspection import inspect as inspect_sequences
     from ibgn.io.registry import FORMATS, find_format
@@ -73,6 +75,8 @@ def inspect(
         say(f"warning: {warning}")
     for name, command in commands.items():
         print(f"\n{PURPOSES[name]}:\n  {command}")
+    if "fit" not in commands and not found.activities:
+        print(f"\nthere are no labels to learn from; {_origins_of_labels(format)}")
 
 
 @contextmanager
@@ -117,6 +121,15 @@ def _commands(
         model = shlex.quote(f"{stem}.ibgn")
         commands["fit"] = f"ibgn fit {source} --output {model} {_flags(options)}".strip()
     return commands
+
+
+def _origins_of_labels(format: "Format") -> str:
+    """How labels can be found in files of a format, where they are not found by themselves."""
+    if "activity" not in format.options:
+        return "a column that has them is named with --column label=NAME"
+    kinds = [f"activity={kind}:NAME" for kind in format.kinds.activity]
+    named = [f"-O {kind}" for kind in [*kinds, "activity=folder", "activity=file"]]
+    return f"they come from {', '.join(named[:-1])} or {named[-1]}"
 
 
 def _flags(options: Mapping[str, Any]) -> str:

@@ -1,20 +1,16 @@
-"""Commands about models: fit, predict, explain, sample."""
+"""Commands that use models: predict, explain, sample."""
 
-import shlex
 import sys
-import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ibgn.cli.flags import read_value
-from ibgn.cli.options import METHOD_HELP, Data, Jobs, Json, Model, Reading, Seed, takes_data
+from ibgn.cli.options import Data, Json, Model, Reading, Seed, takes_data
 from ibgn.cli.output import busy, print_json, say, warnings_aloud
-from ibgn.cli.show import describe_learned, say_weights
 from ibgn.cli.tables import print_lines, print_predictions
 from ibgn.cli.targets import check_suffix, writes
-from ibgn.errors import MISSING, DataError, DataWarning, Option, OptionError
+from ibgn.errors import MISSING, DataError, OptionError
 from ibgn.text import count, near, quote
 
 if TYPE_CHECKING:
@@ -22,145 +18,11 @@ if TYPE_CHECKING:
 
     from ibgn.intervals import IntervalSequences
 
-# options of methods whose flag has another name, or that are not for the command line
-WITH_A_FLAG = ("random_state", "n_jobs", "progress")
 FIGURES = (".png", ".pdf", ".svg", ".jpg", ".jpeg", ".webp", ".eps")
 
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", help="File to write, by default standard output.")
 ]
-Method = Annotated[
-    str, typer.Option("--method", "-m", metavar="NAME", help=f"Method to learn: {METHOD_HELP}.")
-]
-Structure = Annotated[
-    Literal["full", "chain", "learned", "shared"] | None,
-    typer.Option(
-        metavar="LINKS",
-        help="Which pairs of intervals have a relation, by default as the method has it",
-    ),
-]
-Draws = Annotated[
-    int | None, typer.Option(min=1, help="Draws of tables that are averaged; 1000 by default.")
-]
-Budget = Annotated[int | None, typer.Option(min=1, help="Sweeps at most; 20,000 by default.")]
-Settings = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set", metavar="NAME=VALUE", help="Option of the method, such as n_bins=4; repeatable."
-    ),
-]
-
-
-@writes(output="file")
-@takes_data()
-def fit(
-    data: Data,
-    output: Annotated[Path, typer.Option("--output", "-o", help="File for the model.")],
-    method: Method = "IBGN-T",
-    settings: Settings = None,
-    structure: Structure = None,
-    learn_tolerance: Annotated[
-        bool,
-        typer.Option("--learn-tolerance", help="Learn which end points are the same instant."),
-    ] = False,
-    draws: Draws = None,
-    budget: Budget = None,
-    seed: Seed = 0,
-    n_jobs: Jobs = 1,
-    as_json: Json = False,
-    *,
-    reading: Reading,
-) -> None:
-    """Learn a model of each activity in a file of labelled instances.
-
-    $ ibgn fit takes.csv -o takes.ibgn
-    $ ibgn fit takes.csv -o takes.ibgn --method DBN --set n_bins=4
-    """
-    from ibgn.classifiers import save
-
-    flags = {"structure": structure, "draws": draws, "budget": budget}
-    options = {name: value for name, value in flags.items() if value is not None}
-    name, model = new_model(method, seed, options, settings or [])
-    if learn_tolerance:
-        _set_tolerance(model, name)
-    shared = {"n_jobs": n_jobs, "progress": True}
-    model.set_params(**{option: shared[option] for option in shared if hasattr(model, option)})
-    with warnings_aloud() as messages:
-        X, y = reading.read_labelled(data, "to learn from")
-        warn_of_few(y)
-        model.fit(X, y)
-        save(model, output)
-    result: dict[str, Any] = {"model": str(output), "method": name, "instances": len(X)}
-    result["warnings"] = messages
-    if learn_tolerance or getattr(model, "tolerance_", 0.0) > 0:
-        result |= {"tolerance": model.tolerance_, "emptied": model.emptied_}
-        say(
-            f"end points closer than {model.tolerance_:.3g} are the same instant; "
-            f"this empties {model.emptied_} of {count(len(X.action), 'interval')}"
-        )
-    result |= describe_learned(model)
-    if as_json:
-        print_json(result)
-        return
-    learned = len(model.classes_)
-    print_lines(
-        f"{name} learned {learned} {'activity' if learned == 1 else 'activities'} from "
-        f"{count(len(X), 'instance')}"
-    )
-    print_lines(say_weights(result["weights"]), 2)
-    say(f"wrote {output}; look at it with: {shlex.join(['ibgn', 'show', str(output)])}")
-
-
-def new_model(
-    method: str, seed: int, flags: dict[str, Any], settings: list[str]
-) -> tuple[str, Any]:
-    """A method by name: its name, and a new estimator with the options from flags and --set."""
-    from ibgn.evaluation.methods import METHODS, find_method
-
-    method = find_method(method)
-    model = METHODS[method](seed)
-    options = [name for name in model.get_params(deep=False) if name not in WITH_A_FLAG]
-    reason = ("is not an option of ", Option("method", method), f", which has {', '.join(options)}")
-    chosen = dict(flags)
-    for name, value in flags.items():
-        if name not in options:
-            raise OptionError(name, value, *reason)
-    for pair in settings:
-        name, equals, value = pair.partition("=")
-        if not (name and equals):
-            raise OptionError("settings", pair, "must be written name=value, such as n_bins=4")
-        if name not in options:
-            raise OptionError("settings", pair, *reason)
-        if name in chosen:
-            raise OptionError("settings", pair, f"sets {quote(name)} twice; give it once")
-        chosen[name] = read_value(value)
-    return method, model.set_params(**chosen)
-
-
-def _set_tolerance(model: Any, method: str) -> None:
-    if method.startswith("published") or "tolerance" not in model.get_params():
-        instead = (Option("method", method), "; use ", Option("method", "IBGN-T"))
-        raise OptionError("learn_tolerance", True, "is not for ", *instead)
-    model.set_params(tolerance="learned")
-
-
-def warn_of_few(y: Any) -> None:
-    """Warn where there is nothing to tell apart, or an activity is known by one instance."""
-    import numpy as np
-
-    labels, counts = np.unique(np.asarray(y, object).astype(str), return_counts=True)
-    if len(labels) == 1:
-        only = f"all instances are of one activity, {quote(labels[0])}: the model will recognise "
-        warnings.warn(DataWarning(f"{only}it in everything; add instances of others"), stacklevel=2)
-    single = labels[counts == 1].tolist()
-    if single and len(labels) > 1:
-        named = ", ".join(map(quote, single[:5])) + (", ..." if len(single) > 5 else "")
-        have = "has" if len(single) == 1 else "have"
-        warning = DataWarning(
-            f"{len(single)} of {len(labels)} activities {have} one instance only ({named}); how "
-            "their instances differ cannot be learned from it, so add some if you can"
-        )
-        warnings.warn(warning, stacklevel=2)
 
 
 @writes(output="either")
@@ -194,8 +56,9 @@ def predict(
     frame = pd.DataFrame({"instance": X.ids, "predicted": predicted})
     if y is not None:
         frame.insert(1, "label", y)
-        right = (frame["predicted"].astype(str) == frame["label"].astype(str)).mean()
-        say(f"accuracy {right:.3f} of {len(frame)} labelled instances")
+        known = frame[frame["label"].notna()]
+        right = (known["predicted"].astype(str) == known["label"].astype(str)).mean()
+        say(f"accuracy {right:.3f} of {count(len(known), 'labelled instance')}")
     for c, name in enumerate(classifier.classes_):
         frame[f"P({name})"] = np.exp(logs[:, c])
     if output is None and not as_json and sys.stdout.isatty():

@@ -86,7 +86,9 @@ def _print(found: dict[str, Any]) -> None:
             (label, str(known["instances"]), _range(*known["intervals"]), str(known["styles"]))
             for label, known in activities.items()
         ]
-        print_table(("activity", "instances", "intervals each", "styles"), rows)
+        styled = any(known["styles"] > 1 for known in activities.values())
+        heads = ("activity", "instances", "intervals each", "styles")[: 3 + styled]
+        print_table(heads, [row[: len(heads)] for row in rows])
     else:
         print_lines(f"{len(activities)} activities: {', '.join(map(quote, activities))}", 2)
     actions = ", ".join(map(quote, found["actions"][:MOST]))

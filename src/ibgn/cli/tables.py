@@ -88,8 +88,10 @@ def print_predictions(frame: "pd.DataFrame", labels: list[Any], probabilities: A
     for row, of in zip(frame.itertuples(), probabilities.tolist(), strict=True):
         ranked = sorted(zip(of, map(str, labels), strict=True), key=lambda pair: -pair[0])
         following = [f"{label} {_per_cent(share)}" for share, label in ranked[1:2]]
-        cells = [str(getattr(row, name)) for name in heads[:-3]]
-        wrong = "label" in frame and str(row.predicted) != str(row.label)
+        known = "label" in frame and row.label is not None and row.label == row.label
+        label = str(row.label) if known else ""
+        cells = [str(row.instance), *([label] if "label" in frame else [])]
+        wrong = known and str(row.predicted) != label
         mistaken |= wrong
         predicted = f"{row.predicted}{' *' if wrong else ''}"
         rows.append([*cells, predicted, _per_cent(max(of)), *(following or [""])])

@@ -81,6 +81,8 @@ class Evaluation:
     def compare(self, reference: str | None = None, score: str = "accuracy") -> pd.DataFrame:
         """Differences of all methods to one of them, by default the best, with paired tests.
 
+        Methods are in the order of the score, the best first.
+
         The score is one that each fold has: accuracy, balanced_accuracy, macro_f1, log_loss or
         brier_score. p is of the corrected resampled t-test over folds. `p_holm` corrects it for
         the number of comparisons: those with the reference, or all pairs of methods if the
@@ -91,9 +93,9 @@ class Evaluation:
             known = ", ".join(map(quote, SCORES))
             raise OptionError("score", score, f"is not a score of folds; choose among {known}")
         means = self.scores.groupby("method", sort=False)[score].mean()
+        means = means.sort_values(ascending=score in LESS_IS_BETTER, kind="stable")
         methods = [str(name) for name in means.index]
-        best = methods[int(means.argmin() if score in LESS_IS_BETTER else means.argmax())]
-        chosen = best if reference is None else reference
+        chosen = methods[0] if reference is None else reference
         if chosen not in methods:
             known = ", ".join(map(quote, sorted(methods)))
             raise OptionError("reference", chosen, f"is not a method; choose among {known}")

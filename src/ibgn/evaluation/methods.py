@@ -100,7 +100,7 @@ def name_method(model: Any) -> tuple[str, dict[str, Any]]:
     Examples
     --------
     >>> name_method(IBGNClassifier("chain", draws=50, random_state=4))
-    ('IBGN-T', {'structure': 'chain', 'draws': 50})
+    ('IBGN-T', {'draws': 50, 'structure': 'chain'})
     """
     own = _options(model)
     differing = {}

@@ -125,6 +125,16 @@ def _merge(
     return merged, again
 
 
+class Action(NamedTuple):
+    """An annotation that stands for an action."""
+
+    name: str
+    start: float
+    end: float
+    track: str
+    place: str
+
+
 class _Row(NamedTuple):
     """One row: an interval, or without action and times an instance that has no intervals."""
 
@@ -134,6 +144,7 @@ class _Row(NamedTuple):
     action: str | None
     start: float
     end: float
+    track: str | None
     place: str
 
 
@@ -161,7 +172,7 @@ def to_frame(recordings: Iterable[Recording], choices: Choices, source: str) -> 
         )
     columns = {name: [getattr(row, name) for row in rows] for name in _Row._fields[:-1]}
     series = {name: np.array([*values, None], object)[:-1] for name, values in columns.items()}
-    for name in ("label", "group"):
+    for name in ("label", "group", "track"):
         if all(value is None for value in columns[name]):
             del series[name]
     return LongFrame(series, (), source, lambda row: rows[row].place)
@@ -209,18 +220,19 @@ def _rows(
         inside.update(touching)
         here = [actions[number] for number in touching]
         rows = list(_within(here, begin, stop, choices.crossing, left_out))
-        for action, start, end, place in rows:
-            yield _Row(instance, label, group, action, start, end, f"{recording.name}, {place}")
+        for action, start, end, track, place in rows:
+            where = f"{recording.name}, {place}"
+            yield _Row(instance, label, group, action, start, end, track, where)
         if not rows:
-            yield _Row(instance, label, group, None, np.nan, np.nan, recording.name)
+            yield _Row(instance, label, group, None, np.nan, np.nan, None, recording.name)
     if len(inside) < len(actions):
         left_out["outside of every activity",] += len(actions) - len(inside)
 
 
 def _actions(
     recording: Recording, choices: Choices, left_out: Counter[tuple[Part, ...]]
-) -> list[tuple[str, float, float, str]]:
-    """Annotations that stand for actions: name, start, end and place."""
+) -> list[Action]:
+    """Annotations that stand for actions."""
     actions = []
     for track, value, start, end, place in recording.annotations:
         if track == choices.activity_track or (choices.tracks and track not in choices.tracks):
@@ -234,7 +246,7 @@ def _actions(
             left_out[why] += 1
             continue
         names = {"value": value, "track": track, "both": f"{track}: {value}"}
-        actions.append((names[choices.action], start, end, place))
+        actions.append(Action(names[choices.action], start, end, track, place))
     return actions
 
 
@@ -244,7 +256,7 @@ class _ByTime:
     A year in a home has thousands of stretches, and a million actions.
     """
 
-    def __init__(self, actions: list[tuple[str, float, float, str]]) -> None:
+    def __init__(self, actions: list[Action]) -> None:
         times = np.array([action[1:3] for action in actions], np.float64).reshape(-1, 2)
         self.order = np.argsort(times[:, 0], kind="stable")
         self.starts, self.ends = times[self.order].T
@@ -261,18 +273,18 @@ class _ByTime:
 
 
 def _within(
-    actions: list[tuple[str, float, float, str]],
+    actions: list[Action],
     begin: float,
     stop: float,
     crossing: Crossing,
     left_out: Counter[tuple[Part, ...]],
-) -> Iterable[tuple[str, float, float, str]]:
+) -> Iterable[Action]:
     """Part of each action that lies in a stretch of time that it touches."""
-    for action, start, end, place in actions:
-        if (begin <= start and end <= stop) or crossing == "keep":
-            yield action, start, end, place
+    for action in actions:
+        if (begin <= action.start and action.end <= stop) or crossing == "keep":
+            yield action
         elif crossing == "clip":
-            yield action, max(start, begin), min(end, stop), place
+            yield action._replace(start=max(action.start, begin), end=min(action.end, stop))
         else:
             why = ("that cross the edge of an activity; ", Option("crossing", "clip"))
             left_out[*why, " keeps a part"] += 1

@@ -34,8 +34,11 @@ __all__ = [
     "check_writable",
     "lay_out",
     "parse_known",
+    "tier_names",
     "to_json",
+    "tracks_of",
     "write_instances",
+    "write_texts",
 ]
 
 Known = Mapping[str, Any]
@@ -80,9 +83,13 @@ def check_writable(
             )
     for code in np.unique(X.action):
         _check_text(f"action {code}", X.actions[code])
+    for name in set() if X.track is None else set(X.track) - {""}:
+        _check_text("a track", name)
     cells = {"label": _plain("y", y, len(X)), "group": _plain("groups", X.groups, len(X))}
     for name, values in cells.items():
-        _check_cells(name, values or [], held)
+        # a label may be missing where others are not, as `unlabelled="keep"` reads them
+        some = name == "label" and any(value is not None for value in values or [])
+        _check_cells(name, values or [], held, may_miss=some)
     return {name: values for name, values in cells.items() if values is not None}
 
 
@@ -92,10 +99,14 @@ def _plain(name: str, values: Any, instances: int) -> list[Any] | None:
     return as_objects(as_column(name, values, instances))
 
 
-def _check_cells(name: str, values: list[Any], held: tuple[type, ...]) -> None:
+def _check_cells(
+    name: str, values: list[Any], held: tuple[type, ...], may_miss: bool = False
+) -> None:
     """Refuse values of a column that are missing, blank or of a wrong type; names the instance."""
     for d, value in enumerate(values):
         what = f"the {name} of instance {d}"
+        if value is None and may_miss:
+            continue
         if value is None or value is pd.NA or (isinstance(value, MAYBE_NAN) and value != value):
             raise DataError(f"{what} is missing; fill it in, or leave all of them out")
         if not isinstance(value, held):
@@ -120,21 +131,22 @@ def _check_text(what: str, text: str) -> None:
 
 
 class Tier(NamedTuple):
-    """Annotations of one action that do not overlap: their places in the list, by start."""
+    """Annotations of a track or action that do not overlap: their places in the list, by start."""
 
     name: str
     places: list[int]
 
 
-def lay_out(rows: Instance, taken: Container[str] = ()) -> list[Tier]:
-    """Put intervals on as few tiers as possible without overlap, one action per tier.
+def lay_out(rows: Instance, taken: Container[str] = (), tracks: Sequence[str] = ()) -> list[Tier]:
+    """Put intervals on as few tiers as possible without overlap, one track or action per tier.
 
     Parameters
     ----------
     rows : (action, start, end), in any order
     taken : names that no tier may have
+    tracks : names of tiers of the rows; where one is empty, or there are none, the action is it
 
-    A tier has the name of its action, with a number if that name is taken.
+    A tier has the name of its track or action, with a number if that name is taken.
 
     Examples
     --------
@@ -144,24 +156,24 @@ def lay_out(rows: Instance, taken: Container[str] = ()) -> list[Tier]:
     nod (2) [1]
     wave [3]
     """
-    by_action: dict[str, list[int]] = defaultdict(list)
+    by_name: dict[str, list[int]] = defaultdict(list)
     for place in sorted(range(len(rows)), key=lambda place: rows[place][1:]):
-        by_action[rows[place][0]].append(place)
+        by_name[(tracks[place] if tracks else "") or rows[place][0]].append(place)
     tiers = []
-    for action in sorted(by_action):
-        names = _names(action, taken, by_action)
-        tiers += [Tier(next(names), lane) for lane in _lanes(rows, by_action[action])]
+    for name in sorted(by_name):
+        names = tier_names(name, taken, by_name)
+        tiers += [Tier(next(names), lane) for lane in _lanes(rows, by_name[name])]
     return tiers
 
 
-def _names(action: str, taken: Container[str], actions: Container[str]) -> Iterator[str]:
-    """Endless names for the tiers of an action, none of them taken or that of another action."""
-    if action not in taken:
-        yield action
+def tier_names(name: str, taken: Container[str], others: Container[str] = ()) -> Iterator[str]:
+    """Endless names for tiers that belong together, none of them taken or that of another."""
+    if name not in taken:
+        yield name
     for number in itertools.count(2):
-        name = f"{action} ({number})"
-        if name not in taken and name not in actions:
-            yield name
+        numbered = f"{name} ({number})"
+        if numbered not in taken and numbered not in others:
+            yield numbered
 
 
 def _lanes(rows: Instance, places: list[int]) -> list[list[int]]:
@@ -187,8 +199,8 @@ def write_instances(
     path: Source,
     y: Any,
     suffix: str,
-    check: Callable[[Instance, Known], None],
-    render: Callable[[Instance, Known], Iterable[str]],
+    check: Callable[[Instance, Known, Sequence[str]], None],
+    render: Callable[[Instance, Known, Sequence[str]], Iterable[str]],
 ) -> None:
     """Write one file per instance; if one cannot be written, none is.
 
@@ -208,35 +220,44 @@ def write_instances(
         )
         warnings.warn(DataWarning(lost), stacklevel=3)
     columns = {"instance": X._names(), **cells}
-    known = [{name: values[d] for name, values in columns.items()} for d in range(len(X))]
-    instances = list(zip(X.to_lists(), known, strict=True))
-    for rows, header in instances:
-        check_known(header, f"instance {quote(header['instance'])}")
-        check(rows, header)
-    files = dict(zip(_files(columns["instance"], suffix), instances, strict=True))
+    named = [{name: values[d] for name, values in columns.items()} for d in range(len(X))]
+    known = [{name: v for name, v in each.items() if v is not None} for each in named]
+    texts: dict[str, Iterable[str]] = {}
+    for d, file in enumerate(_files(columns["instance"], suffix)):
+        rows, tracks = X[d].to_lists()[0], tracks_of(X[d])
+        check_known(known[d], f"instance {quote(known[d]['instance'])}")
+        check(rows, known[d], tracks)
+        texts[file] = render(rows, known[d], tracks)
+    write_texts(texts, path, suffix)
+
+
+def tracks_of(instance: IntervalSequences) -> list[str]:
+    """Track of each interval, "" where it is not known; none at all where none is known."""
+    return [] if instance.track is None else instance.track.tolist()
+
+
+def write_texts(texts: Mapping[str, Iterable[str]], path: Source, suffix: str) -> None:
+    """Write files of lines: one to a path, unless that is a folder, and several to a folder."""
     target = as_path(path)
-    if len(instances) == 1 and not is_folder(target):
-        _write_files(target.parent, {target.name: instances[0]}, render)
+    if len(texts) == 1 and not is_folder(target):
+        _write_files(target.parent, dict(zip([target.name], texts.values(), strict=True)))
         return
     try:
-        _check_folder(target, files, suffix)
+        _check_folder(target, texts, suffix)
     except OSError as error:
         raise DataError(
             f"{show(path)} cannot be written to: {error.strerror or type(error).__name__}; check "
             "the path and its permissions"
         ) from error
     with filling(target) as folder:
-        _write_files(folder, files, render)
+        _write_files(folder, texts)
 
 
-def _write_files(
-    folder: Path,
-    files: Mapping[str, tuple[Instance, Known]],
-    render: Callable[[Instance, Known], Iterable[str]],
-) -> None:
-    for name, (rows, header) in files.items():
+def _write_files(folder: Path, texts: Mapping[str, Iterable[str]]) -> None:
+    for name, lines in texts.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         with writing(folder / name) as file:
-            file.writelines(f"{line}\n" for line in render(rows, header))
+            file.writelines(f"{line}\n" for line in lines)
 
 
 def to_json(value: Any) -> str:

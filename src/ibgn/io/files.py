@@ -2,7 +2,7 @@
 
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -58,21 +58,16 @@ class Files:
         self._suffixes = suffixes
         self.current = InputFile(self.paths[0]) if self.paths else InputFile(".")
         self._counts: Counter[tuple[Part, ...]] = Counter()
-        self._counts_before = self._counts.copy()  # the current file
-        self._place: int | None = None  # of the current file, while there is one
-        self._first = 0  # place of the file that the next iteration begins with
-        self._bad: dict[Path, DataError] = {}
+        self._is_inside = False  # a file, and not before the first or behind the last
 
     def __len__(self) -> int:
         return len(self._named_paths)
 
     def __iter__(self) -> Iterator[InputFile]:
-        for place, (name, path) in list(enumerate(self._named_paths))[self._first :]:
-            if path not in self._bad:
-                self.current, self._place = InputFile(path, name), place
-                self._counts_before = self._counts.copy()
-                yield self.current
-        self._place = None
+        for name, path in self._named_paths:
+            self.current, self._is_inside = InputFile(path, name), True
+            yield self.current
+        self._is_inside = False
 
     @cached_property
     def _named_paths(self) -> list[tuple[str, Path]]:
@@ -93,37 +88,51 @@ class Files:
         if number:
             self._counts[(noun, *what)] += number
 
-    def leave_out_current(self, error: DataError, allowed: bool, resume: bool) -> None:
-        """Leave out the current file, which has an error, or raise it where that is not allowed.
+    def parse(self, parse: Callable[["Files"], Any], bad_files: str) -> Any:
+        """What a function makes of all files, or of those that it can parse.
 
-        The next iteration resumes behind the file, or else starts again without it.
+        Parameters
+        ----------
+        parse : takes files
+        bad_files : "drop" leaves out those that cannot be parsed on their own, with a count
         """
-        if isinstance(error, OptionError) or self._place is None or len(self) == 1:
-            raise error
-        if not allowed:
-            raise DataError(
-                *error.parts, "; ", Option("bad_files", "drop"), " leaves the file out"
-            ) from error
-        self._bad[self.current.path] = error
-        self._counts = self._counts_before if resume else Counter()
-        self._first = self._place + 1 if resume else 0
-        if len(self._bad) == len(self):
-            first = next(iter(self._bad.values()))
+        if bad_files == "drop" and len(self) > 1:
+            self._leave_out_bad_files(parse)
+        try:
+            with naming_errors(lambda: self.current):
+                return parse(self)
+        except OptionError:
+            raise
+        except DataError as error:
+            if not self._is_inside or len(self) == 1:
+                raise
+            advice = (Option("bad_files", "drop"), " leaves the file out")
+            raise DataError(*error.parts, "; ", *advice) from error
+
+    def _leave_out_bad_files(self, parse: Callable[["Files"], Any]) -> None:
+        every, bad = self._named_paths, {}
+        for named in every:
+            self._named_paths = [named]
+            try:
+                with naming_errors(lambda: self.current):
+                    parse(self)
+            except OptionError:
+                raise
+            except DataError as error:
+                bad[named] = error
+        first = next(iter(bad.values()), DataError())
+        if len(bad) == len(every):
             raise DataError(f"{self.prefix}no file can be read; the first: ", *first.parts)
+        self._named_paths = [named for named in every if named not in bad]
+        self._counts.clear()
+        what = (" that cannot be read: left out (first: ", *first.parts, ")")
+        self.leave_out(*what, noun="file", number=len(bad))
 
     @contextmanager
     def reading(self) -> Iterator[None]:
         """Let errors name the current file, and warn at the end of what was counted."""
         with naming_errors(lambda: self.current):
             yield
-        if self._bad:
-            self.leave_out(
-                " that cannot be read: left out (first: ",
-                *next(iter(self._bad.values())).parts,
-                ")",
-                noun="file",
-                number=len(self._bad),
-            )
         for (noun, *what), number in self._counts.items():
             counted = f"{self.prefix}{count(number, str(noun))}"
             warnings.warn(DataWarning(counted, *what), stacklevel=5)

@@ -1,15 +1,11 @@
 """What reading does with what it cannot use: bad files of a folder, bad rows, missing labels."""
 
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
-from ibgn._files import InputFile, naming_errors
 from ibgn.checks import check_choice
-from ibgn.errors import DataError
-from ibgn.io.files import Files
 
-__all__ = ["STRICT", "Leniency", "parse_each", "parse_together"]
+__all__ = ["STRICT", "Bad", "Leniency", "Unlabelled"]
 
 Bad = Literal["error", "drop"]
 Unlabelled = Literal["error", "drop", "keep", "ignore"]
@@ -40,26 +36,3 @@ class Leniency:
 
 
 STRICT = Leniency()
-
-
-def parse_each(parse: Callable[[Files], Iterable[Any]], files: Files, bad_files: Bad) -> list[Any]:
-    """Recordings that a generator yields; after a bad file it goes on with the next."""
-    recordings: list[tuple[InputFile, Any]] = []
-    while True:
-        try:
-            with naming_errors(lambda: files.current):
-                recordings.extend((files.current, each) for each in parse(files))
-            return [recording for _, recording in recordings]
-        except DataError as error:
-            files.leave_out_current(error, bad_files == "drop", resume=True)
-            recordings = [pair for pair in recordings if pair[0] is not files.current]
-
-
-def parse_together(parse: Callable[[Files], Any], files: Files, bad_files: Bad) -> Any:
-    """What a function makes of all files; without those that it refuses."""
-    while True:
-        try:
-            with naming_errors(lambda: files.current):
-                return parse(files)
-        except DataError as error:
-            files.leave_out_current(error, bad_files == "drop", resume=False)

@@ -37,10 +37,10 @@ Where = Callable[[int], str]
 MOST_BAD = 0.5  # share of rows; where more are bad, the columns are
 UNLABELLED: tuple[Part, ...] = (
     "; ",
-    Option("unlabelled", "keep"),
-    " reads such instances without a label, ",
     Option("unlabelled", "drop"),
-    " leaves them out",
+    " leaves such instances out, ",
+    Option("unlabelled", "keep"),
+    " reads them without a label, as to recognise them",
 )
 CONFLICTING: tuple[Part, ...] = ("; ", Option("unlabelled", "ignore"), " reads no labels")
 
@@ -277,7 +277,16 @@ class LongFrame:
         unsure = None
         if cells is not None:
             unsure = cells.coded({name: code for code, name in enumerate(vocabulary)})
-        return Records(instance, codes, start, end, ids, vocabulary, where_kept, unsure)
+        columns = (instance, codes, start, end, ids, vocabulary, where_kept, unsure)
+        return Records(*columns, self._tracks(rows))
+
+    def _tracks(self, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.object_] | None:
+        """Names of tracks of these rows, "" where one is missing or blank; None without any."""
+        if "track" not in self.series:
+            return None
+        codes, names = self._names("track")
+        known = np.array([*names, ""], object)[codes[rows]]
+        return known if names else None
 
 
 def join(frames: Sequence[LongFrame], source: str) -> LongFrame:

@@ -9,10 +9,9 @@ packages with an entry point in the group "ibgn.formats".
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import partial
 from importlib import import_module
 from inspect import Parameter, Signature, isgeneratorfunction, signature
-from typing import Any, get_type_hints
+from typing import Any, cast, get_type_hints
 
 import numpy.typing as npt
 
@@ -25,7 +24,7 @@ from ibgn.io.choices import Choices, Kinds
 from ibgn.io.docstrings import describe
 from ibgn.io.files import Files, Sources
 from ibgn.io.head import Sniff
-from ibgn.io.leniency import Leniency, parse_each, parse_together
+from ibgn.io.leniency import Leniency
 from ibgn.io.longframe import Labels, LongFrame
 from ibgn.io.options import parameters_of, refuse_unknown
 from ibgn.io.outline import Outline
@@ -93,13 +92,16 @@ class Format:
         choices = Choices(**{n: options.pop(n) for n in shared & options.keys()}, kinds=self.kinds)
         leniency = Leniency(**{name: options.pop(name) for name in LENIENCY if name in options})
         files = Files(path, self.suffixes + self.also, choices)
-        parse, bad_files = partial(self.parse, **options), leniency.bad_files
+
+        def parse(files: Files) -> Any:
+            parsed = self.parse(files, **options)
+            return list(parsed) if self.yields_recordings else parsed
+
         with files.reading():
-            if not self.yields_recordings:
-                frame: LongFrame = parse_together(parse, files, bad_files)
-                return replace(frame, leniency=leniency)
-            recordings = parse_each(parse, files, bad_files)
-        return replace(to_frame(recordings, choices, files.prefix), leniency=leniency)
+            frame = files.parse(parse, leniency.bad_files)
+        if self.yields_recordings:
+            frame = to_frame(frame, choices, files.prefix)
+        return cast("LongFrame", replace(frame, leniency=leniency))
 
     def read(self, path: Sources, **options: Any) -> tuple[IntervalSequences, Labels]:
         """Read files: the instances, and one label for each or None where there are none."""

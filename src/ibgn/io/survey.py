@@ -10,7 +10,7 @@ from os import PathLike
 from typing import Any, Self
 
 from ibgn._files import is_folder
-from ibgn.errors import MISSING, DataError, Option, OptionError
+from ibgn.errors import MISSING, DataError, DataWarning, Option, OptionError
 from ibgn.intervals import IntervalSequences
 from ibgn.io.annotations import Recording
 from ibgn.io.choices import Choices
@@ -22,7 +22,8 @@ from ibgn.io.registry import FORMATS, Format, find_format
 __all__ = ["Survey", "outline", "survey"]
 
 UNKNOWN = "..."  # stands in messages for what only the user knows
-POINT = 1.0  # length that makes points intervals, where there is nothing else
+# what is assumed where only the user knows: times in frames, and points as long as one of them
+ASSUMED = {"rate": 1, "min_duration": 1}
 
 
 @dataclass(frozen=True)
@@ -63,12 +64,13 @@ def survey(path: Sources, *, format: str | None = None, **options: Any) -> Surve
 
     Examples
     --------
-    >>> import tempfile, pathlib
+    >>> import tempfile, pathlib, warnings
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "takes.csv"
-    >>> _ = path.write_text("Instance;Action;Start;End\n7;boil;0;3\n7;pour;4;5\n")
-    >>> found = survey(path, delimiter=";")
+    >>> _ = path.write_text("Instance;Action;Start;End\n7;boil;0;3\n7;stir;3;\n7;pour;4;5\n")
+    >>> with warnings.catch_warnings(action="ignore"):  # of what is left out
+    ...     found = survey(path)
     >>> found.needed
-    {'columns': {'instance': 'Instance', 'action': 'Action', 'start': 'Start', 'end': 'End'}}
+    {'bad_rows': 'drop'}
     >>> found.X
     IntervalSequences: 1 instance, 2 intervals, 2 actions
       7: boil [0, 3), pour [4, 5)
@@ -77,10 +79,15 @@ def survey(path: Sources, *, format: str | None = None, **options: Any) -> Surve
     read = _Reading(chosen, path, options).with_needed()
     if len(read.X.action) == 0 and read.needed.get("points") == "drop":
         # files of points only: as short intervals they can at least be looked at
-        keep = {"points": "keep", "min_duration": options.get("min_duration", POINT)}
-        read = _Reading(chosen, path, options, read.needed | keep).with_needed()
+        keep = {name: ASSUMED[name] for name in ("min_duration",) if name not in options}
+        read = _Reading(
+            chosen, path, options, read.needed | {"points": "keep"} | keep
+        ).with_needed()
     for warning in read.warnings:
         warnings.warn(warning, stacklevel=2)
+    for name in ASSUMED.keys() & read.needed.keys():
+        assumed = (Option(name, read.needed[name]), " is assumed; give the value that is right")
+        warnings.warn(DataWarning(*assumed), stacklevel=2)
     entries = (*read.outline(), *outline(path, chosen, options | read.needed))
     activity = {} if read.y is not None else _find_activity(read, entries)
     return Survey(chosen.name, read.X, read.y, read.needed, entries, activity)
@@ -105,18 +112,25 @@ class _Reading:
         self.parsed: list[Any] = []
 
     def with_needed(self) -> Self:
-        """Read the files; as long as an error names an option that avoids it, read with that."""
+        """Read the files; as long as an error names an option that avoids it, read with that.
+
+        Options that leave nothing are not what the files need, so the first error stands.
+        """
+        errors = []
         while True:
             try:
                 self.X, self.y = self._read()
             except OptionError:
                 raise
             except DataError as error:
-                advice = next(self._advice(error), None)
+                errors.append(error)
+                advice = self._advice(error)
                 if advice is None:
                     raise
                 self.needed |= advice
             else:
+                if errors and len(self.X.action) == 0 and self.needed.get("points") != "drop":
+                    raise errors[0]
                 return self
 
     def _read(self) -> tuple[IntervalSequences, Labels]:
@@ -127,19 +141,24 @@ class _Reading:
         self.warnings = [each.message for each in caught if isinstance(each.message, Warning)]
         return read
 
-    def _advice(self, error: DataError) -> Iterator[dict[str, Any]]:
-        """Options that an error names with a value, and that were not tried yet."""
+    def _advice(self, error: DataError) -> dict[str, Any] | None:
+        """The first option that an error names with a value; None where that was tried."""
+        options = self.format.options
         for part in error.parts:
-            if not isinstance(part, Option) or part.name not in self.format.options:
+            if not isinstance(part, Option) or part.name not in options:
                 continue
             name, value = part
-            used = {**self.given, **self.needed}.get(name, MISSING)
-            if isinstance(value, Mapping) and UNKNOWN not in value.values():
-                before = used if isinstance(used, Mapping) else {}
-                if not value.keys() & before.keys():
-                    yield {name: {**before, **value}}
-            elif used is MISSING and not isinstance(value, Mapping) and value is not MISSING:
-                yield {name: value}
+            if value is MISSING and name in ASSUMED:
+                value = ASSUMED[name]
+            if value is MISSING:
+                continue
+            used = {**self.given, **self.needed}.get(name)
+            if isinstance(value, Mapping) and (used is None or isinstance(used, Mapping)):
+                before = used or {}
+                known = UNKNOWN not in value.values() and not value.keys() & before.keys()
+                return {name: {**before, **value}} if known else None
+            return {name: value} if used is None else None
+        return None
 
     def outline(self) -> Iterator[Entry]:
         """Tracks or columns of what was read."""
@@ -183,7 +202,7 @@ def outline(path: Sources, format: Format, options: Mapping[str, Any]) -> list[E
 
 
 def _find_activity(read: _Reading, entries: Iterable[Entry]) -> dict[str, Any]:
-    """First option that gives instances labels, of which there are at least two."""
+    """First option that gives instances at least two labels, one of them more than once."""
     candidates = [entry.chosen_by for entry in entries if entry.distinct > 1]
     named = [option.value for option in candidates if option and option.name == "activity"]
     if "track" in read.format.kinds.activity and read.format.yields_recordings:
@@ -196,7 +215,7 @@ def _find_activity(read: _Reading, entries: Iterable[Entry]) -> dict[str, Any]:
         trial = _Reading(read.format, read.path, {**read.given, "activity": value}, read.needed)
         with suppress(DataError):
             labels = trial.with_needed().y
-            if labels is not None and len(set(labels.tolist())) > 1:
+            if labels is not None and 1 < len(set(labels.tolist())) < len(labels):
                 return {"activity": value} | {
                     name: each for name, each in trial.needed.items() if name not in read.needed
                 }

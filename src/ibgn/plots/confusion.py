@@ -31,7 +31,7 @@ from ibgn.text import printable, quote
 
 __all__ = ["plot_confusion"]
 
-CELL = 0.4  # inches
+CELL = 0.33  # inches
 LINE = 12  # points
 MOST_SLANTED = 18  # points across a cell
 SMALLEST_NUMBER = 6  # points

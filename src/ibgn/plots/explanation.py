@@ -29,6 +29,7 @@ from ibgn.plots.style import (
     verbatim,
 )
 from ibgn.plots.timeline import draw_bars, label_timeline
+from ibgn.plots.units import time_label
 from ibgn.text import printable
 
 if TYPE_CHECKING:  # plots of data need not wait for the models
@@ -107,7 +108,8 @@ def plot_explanation(
     if links:
         _draw_links(ax, explanation, links, bars, _colours(scale, weights))
     k = len(explanation.instance.action)
-    ax.set_xlabel(f"time ({len(links)} of {k * (k - 1) // 2} pairs drawn)")
+    drawn = f"{len(links)} of {k * (k - 1) // 2} pairs drawn"
+    verbatim(ax.set_xlabel(f"{time_label('time')}; {drawn}"))
     _add_key(ax, explanation, scale, {explanation.relations[pair] for pair in links})
     return ax
 
@@ -177,7 +179,7 @@ def _write_sums(ax: Axes, sums: Floats) -> None:
     """Write what each lane adds on its right."""
     right = ax.secondary_yaxis("right")
     right.set_yticks(range(len(sums)), [f"{value:+z.1f}" for value in sums])
-    right.tick_params(length=0, labelsize=8, labelcolor=DARK)
+    right.tick_params(length=0, labelsize=9, labelcolor=DARK)
     right.spines["right"].set_visible(False)
 
 
@@ -228,7 +230,7 @@ def _add_key(
     pad = 0.2 if ax.figure.get_layout_engine() is None else 0.02  # nothing else would make room
     bar = ax.figure.colorbar(scale, ax=ax, location="bottom", shrink=0.4, aspect=25, pad=pad)
     bar.outline.set_linewidth(0.5)
-    bar.ax.tick_params(labelsize=8)
+    bar.ax.tick_params(labelsize=9)
     words = [f"{r.symbol} {r.label}" for r in Relation if r in letters]
     bar.set_label("    ".join(words), fontsize=9, color=DARK)
     name = printable(explanation.activity, 24)

@@ -1,4 +1,4 @@
-"""One instance as a network: one arc per linked pair of intervals."""
+"""One instance as a network: an arc or a cell for each linked pair of intervals."""
 
 from typing import Any
 
@@ -8,9 +8,9 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.lines import Line2D
 
-from ibgn.allen import Relation
 from ibgn.intervals import Instance, IntervalSequences
 from ibgn.networks import StructureLike, read_networks
+from ibgn.plots.pairs import Link, draw_pairs, pair_axes
 from ibgn.plots.style import (
     DARK,
     FAINT,
@@ -30,9 +30,7 @@ from ibgn.plots.style import (
 
 __all__ = ["plot_network"]
 
-Link = tuple[int, int, Relation]
-
-MOST_LETTERS = 190  # links of 20 nodes that are all linked
+MOST_ARCS = 30  # links; more arcs could not be told apart
 
 
 def plot_network(
@@ -41,7 +39,7 @@ def plot_network(
     *,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the intervals of one instance in order, with one arc per linked pair.
+    """Draw the intervals of one instance in order, and the relation of each linked pair.
 
     Parameters
     ----------
@@ -52,8 +50,9 @@ def plot_network(
     Returns
     -------
     Axes
-        Arcs have the letter of their relation at the top. Longer links are higher, so letters
-        never collide. With too many links for letters, coloured dots remain.
+        Up to 30 links are arcs with the letter of their relation at the top; longer ones are
+        higher, so letters never collide. More links are cells: to the right of the name of an
+        interval are its relations to later intervals, above it those of earlier ones to it.
 
     Examples
     --------
@@ -67,16 +66,18 @@ def plot_network(
     links = list(read_networks(X, structure)[0].links())
     names = shown(X, X.action.tolist(), 24 if len(X.action) <= 20 else 16)
     rows = len({j - i for i, j, _ in links})
+    as_cells = len(links) > MOST_ARCS
     if ax is None:
-        below = 0.06 * max(map(len, names), default=0)
-        width, height = np.clip(0.8 * len(names), 3, 13), np.clip(0.55 * rows, 1, 8.5)
-        ax = new_axes(width + 1.6, height + below + 0.7)
+        ax = pair_axes(names) if as_cells else _arc_axes(names, rows)
     write_title(ax, X)
     if not names:
         return say_empty(ax)
-    _draw_nodes(ax, names, rows)
-    if links:
+    if as_cells:
+        draw_pairs(ax, names, links)
+    else:
+        _draw_nodes(ax, names, rows)
         _draw_links(ax, links)
+    if links:
         relations = sorted({relation for _, _, relation in links})
         dots: list[Artist] = [
             Line2D([], [], ls="", marker="o", markersize=8, color=RELATION_COLOURS[r])
@@ -84,6 +85,13 @@ def plot_network(
         ]
         add_legend(ax, dots, [f"{r.symbol} {r.label}" for r in relations])
     return ax
+
+
+def _arc_axes(names: list[str], rows: int) -> Axes:
+    """Axes of a new figure with room for arcs of as many heights, and names below."""
+    below = 0.06 * max(map(len, names), default=0)
+    width, height = np.clip(0.8 * len(names), 3, 13), np.clip(0.55 * rows, 1, 8.5)
+    return new_axes(width + 1.6, height + below + 0.7)
 
 
 def _draw_nodes(ax: Axes, names: list[str], rows: int) -> None:
@@ -99,6 +107,8 @@ def _draw_nodes(ax: Axes, names: list[str], rows: int) -> None:
 
 def _draw_links(ax: Axes, links: list[Link]) -> None:
     """Draw half an ellipse over each pair; links of the same span have the same height."""
+    if not links:
+        return
     first, last, _ = np.array(links).T
     spans, row = np.unique(last - first, return_inverse=True)
     middle, top = (first + last) / 2, row + 1.0
@@ -106,16 +116,14 @@ def _draw_links(ax: Axes, links: list[Link]) -> None:
     across = middle[:, None] + np.outer(last - first, np.cos(turn)) / 2
     arcs = np.stack([across, np.outer(top, np.sin(turn))], axis=-1)
     colours = [RELATION_COLOURS[relation] for _, _, relation in links]
-    many = len(links) > MOST_LETTERS
-    alpha, width = min(0.6, 5 / len(links) ** 0.5), 0.5 if many else 1.2
-    ax.add_collection(LineCollection(list(arcs), colors=colours, alpha=alpha, linewidths=width))
+    ax.add_collection(LineCollection(list(arcs), colors=colours, alpha=0.6, linewidths=1.2))
     # points between the tops of two arcs
     beside, above = POINTS * inches(ax) / (np.ptp(ax.get_xlim()), np.ptp(ax.get_ylim()))
     if (np.diff(spans) % 2 == 1).all():  # each row is half a step beside the one below
         above = min(2 * above, np.hypot(beside / 2, above))
     dot = min(17, 0.75 * float(min(beside, above)))
     ax.scatter(middle, top, s=dot**2, c=colours, linewidths=0, zorder=4)
-    if not many and 0.65 * dot >= SMALLEST_LETTER:
+    if 0.65 * dot >= SMALLEST_LETTER:
         style: Any = {"ha": "center", "va": "center_baseline", "clip_on": True, "zorder": 5}
         for (_, _, relation), x, y in zip(links, middle.tolist(), top.tolist(), strict=True):
             colour = ink(RELATION_COLOURS[relation])

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.ticker import LogLocator, NullLocator
 
 from ibgn.plots.style import (
     FAINT,
@@ -17,7 +18,16 @@ from ibgn.plots.style import (
     new_axes,
     say_empty,
 )
-from ibgn.plots.terms import MOST_SHOWN, ROW, figure_of, frequent_actions, name_rows, title_term
+from ibgn.plots.terms import (
+    MOST_SHOWN,
+    ROW,
+    figure_of,
+    frequent_actions,
+    label_below,
+    name_rows,
+    title_term,
+)
+from ibgn.plots.units import time_label
 
 if TYPE_CHECKING:  # plots of data need not wait for the models
     from ibgn.model.activity import ActivityModel
@@ -25,6 +35,7 @@ if TYPE_CHECKING:  # plots of data need not wait for the models
 __all__: list[str] = []
 
 OWN = SERIES_COLOURS[0]
+MOST_FOR_STEPS = 100  # times the smallest number; up to here there are ticks between powers of ten
 
 
 @figure_of("length")
@@ -91,13 +102,23 @@ def _draw_ranges(
     frame: pd.DataFrame = activity[term].describe()
     chosen = [activity.actions[code] for code in frequent_actions(activity)]
     rows = frame[frame["action"].isin(chosen)]
-    label = f"{what}: usual range and middle"
+    label = f"{time_label(what)}: usual range and middle"
     ax = _draw_rows(term, frame, rows, "typical", label, activity, others, ax)
     places = np.arange(len(rows))
     ax.hlines(places, rows["from"], rows["to"], colors=OWN, linewidth=5, alpha=0.45, zorder=1.5)
     ax.plot(rows["typical"], places, "o", color=OWN, markersize=6, zorder=3)
-    ax.set_xscale("log")
+    _scale_by_factors(ax)
     return ax
+
+
+def _scale_by_factors(ax: Axes) -> None:
+    """Draw a logarithmic axis, with plain numbers at its ticks."""
+    ax.set_xscale("log")
+    low, high = ax.get_xlim()
+    subs = (1.0, 2.0, 5.0) if high < MOST_FOR_STEPS * low else (1.0,)
+    ax.xaxis.set_major_locator(LogLocator(subs=subs))
+    ax.xaxis.set_major_formatter(lambda number, _: f"{number:g}")
+    ax.xaxis.set_minor_locator(NullLocator())
 
 
 @figure_of("actions")
@@ -159,5 +180,5 @@ def _draw_rows(
     name_rows(ax, rows["action"].tolist())
     ax.grid(axis="x", color=FAINT, linewidth=0.6)
     ax.set_axisbelow(True)
-    ax.set_xlabel(what + _grey(others))
+    label_below(ax, what + _grey(others))
     return dress(ax)

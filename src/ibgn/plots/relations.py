@@ -9,7 +9,7 @@ from scipy.special import entr
 
 from ibgn.allen import Relation
 from ibgn.plots.style import RELATION_COLOURS, dress, legend_above, new_axes, say_empty
-from ibgn.plots.terms import ROW, figure_of, name_rows, title_term
+from ibgn.plots.terms import ROW, figure_of, label_below, name_rows, title_term
 from ibgn.text import printable
 
 if TYPE_CHECKING:  # plots of data need not wait for the models
@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # plots of data need not wait for the models
 __all__: list[str] = []
 
 MOST_PAIRS = 14
+LONGEST = 16  # letters of an action
 ALL_OPEN = (127, 127 - Relation.EQUALS.mask)  # equal intervals are sorted by action
 
 
@@ -44,10 +45,12 @@ def draw_relations(
         handles.append(ax.barh(np.arange(len(chosen)), width, 0.8, left, **style))
         left = left + width
     pairs = (divmod(int(key) // 128, len(activity.actions)) for key in relations.keys[free[chosen]])
-    names = [tuple(printable(activity.actions[code], 16) for code in pair) for pair in pairs]
-    name_rows(ax, [f"{first} … {second}" for first, second in names])
+    names = [tuple(printable(activity.actions[code], LONGEST) for code in pair) for pair in pairs]
+    name_rows(ax, [f"{first} … {second}" for first, second in names], 2 * LONGEST + 3)
     ax.set_xlim(0, 1)
-    ax.set_xlabel("probability of each relation, from the first action to the second")
-    legend_above(ax, handles, [relation.label for relation in Relation], ncols=4)
+    label_below(ax, "probability of each relation, from the first action to the second")
+    tight: Any = {"ncols": 4, "handlelength": 1, "columnspacing": 1}
+    corner: Any = {"loc": "lower right", "bbox_to_anchor": (1, 1)}  # there is room above the names
+    legend_above(ax, handles, [relation.label for relation in Relation], **tight, **corner)
     ax.set_title(ax.get_title(), pad=36)
     return dress(ax)

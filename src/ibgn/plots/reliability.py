@@ -49,7 +49,7 @@ def plot_reliability(
         left out
     method : which method of the frame to draw; None draws all
     limit : calibration error up to which it may be chance, see
-        `ibgn.metrics.calibration_by_chance`; the title of one method names it
+        `ibgn.metrics.calibration_by_chance`; the title of one method then has both
     ax : where to draw; None makes a figure
 
     Returns
@@ -135,10 +135,10 @@ def _describe(
     """Name the only method and its calibration error, and explain dots and bars."""
     instances = bins["instances"].to_numpy(float)
     gaps = np.abs(bins["confidence"] - bins["accuracy"])
-    words = f"calibration error {np.average(gaps, weights=instances):.3f}"
+    title = printable(method, 32)
     if limit is not None:
-        words += f", by chance up to {limit:.3f}"
-    title = f"{printable(method, 32)}\n{words}"
+        error = np.average(gaps, weights=instances)
+        title += f"\ncalibration error {error:.3f}, by chance up to {limit:.3f}"
     verbatim(ax.set_title(title, fontsize=10, pad=24))
     sizes = np.unique([instances.min(), instances.max()])
     areas = _areas(sizes, instances.max()).tolist()

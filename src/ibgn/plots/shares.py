@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from ibgn._arrays import Floats
 from ibgn.plots.cells import draw_shares
 from ibgn.plots.style import dress, new_axes, say_empty
-from ibgn.plots.terms import MOST_SHOWN, ROW, figure_of, frequent_actions, title_term
+from ibgn.plots.terms import MOST_SHOWN, ROW, figure_of, frequent_actions, label_below, title_term
 from ibgn.text import printable
 
 if TYPE_CHECKING:  # plots of data need not wait for the models
@@ -56,8 +56,10 @@ def draw_switches(
     rows = np.stack([begins[chosen], ends[chosen]], axis=1).reshape(-1, instants)
     names = [printable(activity.actions[a], 24) for a in chosen]
     words = [f"{name} {does}" for name in names for does in ("begins", "ends")]
-    draw_shares(ax, rows, words, [f"{100 * s // instants}" for s in range(instants)])
-    ax.set_xlabel("per cent of the instances, by time (per cent of the instance)")
+    draw_shares(
+        ax, rows, words, [f"{100 * s // instants}" for s in range(instants)], _step(instants)
+    )
+    label_below(ax, "per cent of the instances, by time (per cent of the instance)")
     return dress(ax)
 
 
@@ -79,6 +81,11 @@ def switch_shares(first: Floats, steps: Floats) -> tuple[Floats, Floats]:
     return begins, ends
 
 
+def _step(bins: int) -> int:
+    """Times that stand between two labels, so that at most ten have one."""
+    return -(-bins // 10)
+
+
 def _draw_over_time(
     term: str,
     what: str,
@@ -96,8 +103,8 @@ def _draw_over_time(
     if not len(chosen):
         return say_empty(ax, "no actions")
     names = [printable(activity.actions[a], 28) for a in chosen]
-    draw_shares(ax, shares[chosen], names, [f"{100 * b // bins}" for b in range(bins)])
-    ax.set_xlabel(f"per cent {what} (per cent of the instance)")
+    draw_shares(ax, shares[chosen], names, [f"{100 * b // bins}" for b in range(bins)], _step(bins))
+    label_below(ax, f"per cent {what} (per cent of the instance)")
     return dress(ax)
 
 
@@ -115,5 +122,5 @@ def draw_order(
     names = [printable(activity.actions[a], 20) for a in chosen]
     rows = np.append(chosen, len(activity.actions))  # the last row is the beginning
     draw_shares(ax, shares[np.ix_(rows, chosen)], [*names, "at the beginning"], names)
-    ax.set_xlabel("per cent that come next, after the action on the left")
+    label_below(ax, "per cent that come next, after the action on the left")
     return dress(ax)

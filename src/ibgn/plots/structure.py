@@ -116,6 +116,6 @@ def _add_key(ax: Axes, links: QuadMesh, most: float) -> None:
         bar = ax.figure.colorbar(links, cax=inset, orientation="horizontal")
         ticks = [tick for tick in TICKS if np.log1p(tick) < 0.85 * np.log1p(most)]
         bar.set_ticks([*ticks, most], labels=[*map(str, ticks), f"{most:.3g}"])
-        bar.ax.tick_params(labelsize=8)
+        bar.ax.tick_params(labelsize=9)
         bar.outline.set_linewidth(0.5)
         bar.set_label("score, from weak to strong (nats)", fontsize=9, loc="left")

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
+from itertools import count
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -28,6 +29,7 @@ __all__ = [
     "LEGEND_LINE",
     "MOST_IN_LEGEND",
     "MOST_ROWS",
+    "OWN_LOOKS",
     "POINTS",
     "RELATION_COLOURS",
     "SEQUENTIAL",
@@ -89,11 +91,18 @@ E1C3A5 B4C34B 5A78A5 87782D C3B4E1 003C69 0087F0 FF87C3 C35A87 784B1E 874BA5 FFB
 RELATION_COLOURS = _colours("56B4E9 E69F00 0072B2 009E73 CC79A7 D55E00 202020")
 FAINT, DARK = "#DDDDDD", "#404040"
 # lines and dots that stand out by 3 to 1 or more from a white page and from a dark one: Okabe and
-# Ito's colours, the lightest ones darkened
-SERIES_COLOURS = _colours("0072B2 D55E00 009E73 CC79A7 C48600 3598D6 808080")
+# Ito's colours, the lightest ones darkened, and some more
+SERIES_COLOURS = _colours("""
+0072B2 D55E00 009E73 CC79A7 C48600 3598D6 8E63CE 9A6C3A 7C8A1E C8466E 2A8C96 6A78C8 808080
+""")
 GREY = SERIES_COLOURS[-1]
 MARKERS = "os^DvPX<>*phd"
 LINES = ("-", "--", ":")
+OWN_LOOKS = (
+    *("IBGN-T", "DBN", "IHMM", "ITBN", "IBGN", "IBGN-F", "IBGN-C", "ensemble", "extra trees"),
+    *("forest", "ridge", "MiniRocket", "nearest raster"),
+)
+"""Methods that have a look of their own, wherever they are drawn."""
 DIVERGING = LinearSegmentedColormap.from_list(
     "against-for", ["#B34A00", "#E8893A", "#F7C89B", "#F4F4F4", "#A6CBE6", "#3D8DC4", "#00508A"]
 )
@@ -228,7 +237,7 @@ def draw_signed_bars(ax: Axes, names: list[str], values: Floats) -> None:
             textcoords="offset points",
             ha=side,
             va="center",
-            fontsize=8,
+            fontsize=9,
             color=DARK,
         )
     label_rows(ax, [printable(name, 24) for name in names])
@@ -250,12 +259,19 @@ def series_look(number: int) -> dict[str, Any]:
 def method_looks(methods: Iterable[str]) -> dict[str, dict[str, Any]]:
     """Look of each method, the same in all plots of the same methods, whatever their order.
 
+    A method of the library has the same look whatever it is compared with; others have the looks
+    that are left.
+
     Examples
     --------
-    >>> method_looks(["IHMM", "DBN"])["DBN"] == method_looks(["DBN", "IHMM", "DBN"])["DBN"]
+    >>> method_looks(["IHMM", "DBN"])["DBN"] == method_looks(["DBN", "mine", "IBGN-T"])["DBN"]
     True
     """
-    return {name: series_look(number) for number, name in enumerate(sorted(set(methods)))}
+    known = {name: number for number, name in enumerate(OWN_LOOKS)}
+    names = sorted(set(methods), key=lambda name: (name not in known, name))
+    taken = {known[name] for name in names if name in known}
+    free = (number for number in count() if number not in taken)
+    return {name: series_look(known[name] if name in known else next(free)) for name in names}
 
 
 def legend_above(ax: Axes, handles: list[Any], names: list[str], **options: Any) -> None:

@@ -5,6 +5,7 @@ describes. So a term and its figure can come from outside the library.
 """
 
 from collections.abc import Callable, Sequence
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,8 +16,10 @@ from ibgn._arrays import Ints
 from ibgn.declarations import register
 from ibgn.errors import DataError
 from ibgn.plots.style import (
+    POINTS,
     SERIES_COLOURS,
     dress,
+    inches,
     label_rows,
     letters_across,
     new_axes,
@@ -37,6 +40,7 @@ __all__ = [
     "draw_term",
     "figure_of",
     "frequent_actions",
+    "label_below",
     "name_rows",
     "plot_term",
     "title_term",
@@ -159,9 +163,9 @@ def frequent_actions(activity: "ActivityModel") -> Ints:
     return np.arange(min(len(activity.actions), MOST_SHOWN))
 
 
-def name_rows(ax: Axes, names: Sequence[str]) -> None:
+def name_rows(ax: Axes, names: Sequence[str], longest: int = 28) -> None:
     """Name the rows of a figure by actions."""
-    label_rows(ax, [printable(name, 28) for name in names])
+    label_rows(ax, [printable(name, longest) for name in names])
     ax.tick_params(axis="y", length=0)
     ax.spines[["top", "right", "left"]].set_visible(False)
 
@@ -179,6 +183,14 @@ def title_term(
     words = f": {printable(term, 24)}{part}"
     name = printable(activity.name, max(letters_across(ax) - len(words), 12))
     verbatim(ax.set_title(name + words, fontsize=11))
+
+
+def label_below(ax: Axes, words: str) -> None:
+    """Say what the axis below shows; what is too long for it extends to the left."""
+    letters = int(POINTS * inches(ax)[0] / 5.5)
+    lines = wrap(words, int(1.2 * letters))
+    long = max(map(len, lines)) > 0.6 * letters
+    verbatim(ax.set_xlabel("\n".join(lines), loc="right" if long else "center"))
 
 
 @figure_of("tables")

@@ -32,6 +32,7 @@ from ibgn.plots.style import (
     verbatim_ticks,
     write_title,
 )
+from ibgn.plots.units import time_label
 
 __all__ = ["LANE_HEIGHT", "draw_bars", "label_timeline", "lane_of_action", "plot_timeline"]
 
@@ -130,7 +131,7 @@ def label_timeline(ax: Axes, labels: list[str]) -> None:
     """Name the lanes, the first at the top, and draw the time below."""
     ax.set_ylim(len(labels) - 0.4, -0.6)
     ax.margins(x=0.01)
-    ax.set_xlabel("time")
+    verbatim(ax.set_xlabel(time_label("time")))
     ax.grid(axis="x", color=FAINT, linewidth=0.6)
     ax.set_axisbelow(True)
     ax.spines[["top", "left", "right"]].set_visible(False)

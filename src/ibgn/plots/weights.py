@@ -78,7 +78,7 @@ def draw_weights(frame: "pd.DataFrame", ax: Axes | None = None) -> Axes:
         for place, value, part in zip(places, values, values / (values.max() or 1), strict=True):
             ax.annotate(
                 f"{value:.2f}", (part, place), (3, 0), textcoords="offset points", va="center"
-            ).set_fontsize(8)
+            ).set_fontsize(9)
     label_rows(ax, [printable(name, 24) for name in rows["term"]])
     ax.tick_params(axis="y", length=0)
     ax.set_xlim(0, 1.12)

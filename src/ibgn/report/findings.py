@@ -29,7 +29,7 @@ __all__ = ["Findings", "HardInstance", "Origin", "find"]
 
 Labels = npt.NDArray[Any]
 
-MOST_HARD = 6
+MOST_HARD = 4
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,7 @@ class Origin:
     seed : of everything random
     scheme : how instances were split
     warnings : warnings from reading the data
+    unit : of the times in the data, such as "s"; empty if it is not known
 
     Examples
     --------
@@ -58,6 +59,7 @@ class Origin:
     seed: int
     scheme: str
     warnings: tuple[str, ...] = ()
+    unit: str = ""
 
 
 @dataclass(frozen=True)
@@ -151,6 +153,13 @@ class Findings:
         predictions = self.evaluation.predictions
         return predictions[predictions["method"] == self.method]
 
+    def ranked(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """Rows of a frame in the order of the scores of their methods."""
+        rank = {method: number for number, method in enumerate(self.summary["method"])}
+        return frame.sort_values(
+            "method", key=lambda names: names.map(rank), kind="stable", ignore_index=True
+        )
+
     @cached_property
     def activity_scores(self) -> pd.DataFrame:
         """Precision, recall, F1 and most frequent mistake, one row per activity."""
@@ -211,7 +220,7 @@ def find(
     estimators = make_estimators(methods, origin.seed)
     method = _choose(evaluation, estimators)
     estimator = estimators[method]
-    if isinstance(estimator, Recogniser):
+    if isinstance(estimator, Recogniser) and "n_jobs" in estimator.get_params():
         estimator.set_params(n_jobs=n_jobs)
 
     def learn(train: IntervalSequences, y_train: Labels) -> Any:
@@ -246,9 +255,15 @@ def _choose(evaluation: Evaluation, estimators: Mapping[str, Any]) -> str:
             raise OptionError("methods", MISSING, f"must have {quote(name)}, to learn it again")
     for ability in ("sample", "explain", "fit"):
         for name in ranking:
-            if hasattr(estimators[name], ability):
+            if _can(estimators[name], ability):
                 return name
     raise DataError("there is no method to report on; compare at least one")
+
+
+def _can(estimator: Any, ability: str) -> bool:
+    """Whether a method has an ability: `explain` of a recogniser without reasons only refuses."""
+    refuses = getattr(type(estimator), ability, None) is Recogniser.explain
+    return hasattr(estimator, ability) and not refuses
 
 
 def _hardest(
@@ -279,7 +294,7 @@ def _explained(model: Any, instance: IntervalSequences, row: dict[Any, Any]) -> 
     label, predicted = str(row["label"]), str(row["predicted"])
     explanation = None
     # with one activity only there is no other to compare with
-    if hasattr(model, "explain") and {label} < set(model.classes_.tolist()):
+    if _can(model, "explain") and {label} < set(model.classes_.tolist()):
         if predicted == label:  # recognised: compare with the next likeliest
             explanation = model.explain(instance, activity=label)
         else:

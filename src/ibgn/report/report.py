@@ -6,15 +6,18 @@ import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 
 from ibgn._files import replacing, show, writing
 from ibgn.errors import DataError, DataWarning, OptionError
+from ibgn.plots.units import timed_in
 from ibgn.report.findings import Findings
 from ibgn.report.html import PAGE, render
 from ibgn.report.section import Figure, Section
@@ -163,9 +166,15 @@ def make_report(findings: Findings, sections: Sequence[Section] = SECTIONS) -> R
     for section in sections:
         data = summary[section.name] = section.data(findings)
         if data:
-            figures |= section.figures(findings, data)
+            for name, figure in section.figures(findings, data).items():
+                figures[name] = Figure(partial(_draw_timed, figure, origin.unit), figure.alt)
             frames |= section.frames(findings, data)
     return Report(summary, figures, frames, sections)
+
+
+def _draw_timed(figure: Figure, unit: str) -> Axes:
+    with timed_in(unit):
+        return figure.draw()
 
 
 def make_headline(findings: Findings) -> str:

@@ -8,9 +8,12 @@ from typing import Any, NamedTuple
 import pandas as pd
 from matplotlib.axes import Axes
 
+from ibgn.plots.style import new_axes
 from ibgn.report.findings import Findings
 
-__all__ = ["Figure", "Section", "template_beside"]
+__all__ = ["Figure", "Section", "draw_in_column", "template_beside"]
+
+COLUMN = 4.4  # inches: letters of 9 points are read on a phone, and two figures stand side by side
 
 
 class Figure(NamedTuple):
@@ -67,6 +70,11 @@ class Section:
     template: str
     figures: Callable[[Findings, Any], Mapping[str, Figure]] = _nothing
     frames: Callable[[Findings, Any], Mapping[str, pd.DataFrame]] = _nothing
+
+
+def draw_in_column(plot: Callable[..., Axes], *what: Any, height: float, **options: Any) -> Axes:
+    """Draw a plot as wide as a column of the page; the height is in inches."""
+    return plot(*what, ax=new_axes(COLUMN, height), **options)
 
 
 def template_beside(module: str) -> str:

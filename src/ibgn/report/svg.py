@@ -28,6 +28,7 @@ TONES = {
 }
 TONE = re.compile("|".join(map(re.escape, TONES)))
 FONT = re.compile(r"font-family: [^;]*;?")  # that of the page
+SIZE = re.compile(r"font-size: ([\d.]+)px")  # units of the drawing
 LONG_NUMBER = re.compile(r"-?\d+\.\d{3,}")
 LEVEL = re.compile(r"rotate\(-?0 .*\)")
 TARGET = re.compile(r"#([^#()]+)(\)?)$")  # of a link within the figure
@@ -35,6 +36,7 @@ GEOMETRY = ("d", "x", "y", "width", "height")
 LINKS = ("href", "clip-path")
 UNSEEN = ("metadata", "style")  # left out, like empty cells of a mesh, of which there are many
 LONGEST_ALT = 2000  # letters
+LEAST_LETTER = 9  # pixels, however narrow the page; a figure that needs more room can be moved
 
 
 def draw_svg(figure: Figure, prefix: str) -> str:
@@ -61,11 +63,14 @@ def draw_svg(figure: Figure, prefix: str) -> str:
     for element in root.iter():
         _clean(element, prefix, linked)
     box = root.attrib["viewBox"]
+    width = float(box.split()[2])
+    styles = (element.attrib.get("style", "") for element in root.iter())
+    smallest = min((float(size) for style in styles for size in SIZE.findall(style)), default=10.0)
     root.attrib = {
         "role": "img",
         "aria-label": printable(figure.alt, LONGEST_ALT),
         "viewBox": box,
-        "style": f"--natural: {float(box.split()[2]):.0f}pt",
+        "style": f"--natural: {width:.0f}pt; --least: {LEAST_LETTER * width / smallest:.0f}px",
     }
     return tostring(root, encoding="unicode")
 

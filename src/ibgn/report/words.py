@@ -1,12 +1,14 @@
 """How a page writes numbers, names and sentences; a dash stands for what is not known."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import isfinite
 from typing import Any
 
 from markupsafe import Markup
+from matplotlib.colors import to_hex
 
 from ibgn.allen import Relation
+from ibgn.plots.style import method_looks
 from ibgn.text import printable
 
 __all__ = ["FILTERS"]
@@ -14,7 +16,10 @@ __all__ = ["FILTERS"]
 UNKNOWN = Markup('<span class="unknown" title="not known">–</span>')
 LONGEST_NAME = 80  # letters
 LONGEST_TEXT = 10_000
-SURE = 0.05  # methods differ if p is below this
+ERRORS = {
+    "misdetection": "this share of the intervals is lost or gets another action, half and half.",
+    "duration": "each end of an interval moves by up to this share of its duration, either way.",
+}
 VERBS = {"before": "is before", "finished-by": "is finished by"}
 CLOSE = 0.02  # largest gap of mean confidence and accuracy that has no direction
 
@@ -83,6 +88,11 @@ def as_many(value: int, noun: str) -> str:
 def as_percent(value: float | None, digits: int = 0) -> str:
     """Write a share as per cent."""
     return UNKNOWN if value is None or not is_known(value) else f"{100 * value:.{digits}f}%"
+
+
+def after_number(unit: str) -> str:
+    """Write a unit that stays on the line of its number."""
+    return f"\N{NO-BREAK SPACE}{printable(unit, LONGEST_NAME)}" if unit else ""
 
 
 def as_p(value: float | None) -> str:
@@ -163,17 +173,16 @@ def most_frequent(counts: Mapping[str, int]) -> list[tuple[str, int]]:
     return sorted(counts.items(), key=lambda pair: -pair[1])
 
 
-def judge_difference(test: Mapping[str, Any]) -> Markup:
-    """Say in words what a paired test of two methods found."""
-    names = [as_name(test["method"]), as_name(test["reference"])]
-    difference, p = test["difference"], test["p_holm"]
-    if not (is_known(difference) and is_known(p)):
-        return Markup("{} and {} cannot be compared: a single fold has no spread.").format(*names)
-    if difference == 0:
-        return Markup("{} and {} recognise equally many.").format(*names)
-    points = f"{abs(100 * difference):.1f} percentage points {'more' if difference > 0 else 'less'}"
-    judged = "; this is unlikely to be chance." if p < SURE else ", which may well be chance."
-    return Markup("{} recognises {} than {}{}").format(names[0], points, names[1], judged)
+def meaning_of_error(error: str) -> Markup:
+    """Name a kind of errors in the data, and say what their rate means."""
+    meaning = ERRORS.get(error)
+    named = Markup('<b class="capital">{} errors</b>').format(printable(error, LONGEST_NAME))
+    return named + (f": {meaning}" if meaning else "")
+
+
+def method_colours(methods: Iterable[str]) -> dict[str, str]:
+    """Colours of methods, as in all figures, in the words of a style sheet."""
+    return {name: to_hex(look["color"]) for name, look in method_looks(methods).items()}
 
 
 def judge_confidence(row: Mapping[str, Any]) -> str:
@@ -204,6 +213,7 @@ FILTERS = {
     "many": as_many,
     "percent": as_percent,
     "p": as_p,
+    "after_number": after_number,
     "seconds": as_seconds,
     "cell": as_cell,
     "number_columns": number_columns,
@@ -211,7 +221,8 @@ FILTERS = {
     "relations": as_relations,
     "in_words": in_words,
     "most_frequent": most_frequent,
-    "judge_difference": judge_difference,
+    "meaning_of_error": meaning_of_error,
+    "method_colours": method_colours,
     "judge_confidence": judge_confidence,
 }
 """Filters of the templates, by name."""

@@ -14,6 +14,7 @@ from ibgn.io.annotations import Annotation, Overlaps, Recording, settle_overlaps
 from ibgn.io.choices import check_names
 from ibgn.io.files import Files
 from ibgn.io.head import CERTAIN, LIKELY, Head
+from ibgn.io.outline import Entry
 from ibgn.io.parsing.xml import parse_xml
 from ibgn.io.registry import reader
 from ibgn.text import printable, quote
@@ -44,7 +45,18 @@ def _sniff(head: Head) -> float:
     return CERTAIN if head.xml.tags & {"meta", "track", "image"} else LIKELY
 
 
-@reader("cvat", also=(".xml",), about="CVAT for video 1.1", sniff=_sniff)
+def _outline(files: Files) -> Iterator[Entry]:
+    """Attributes of objects and tags."""
+    values: dict[str, list[str]] = {}
+    for file in files:
+        for element in parse_xml(file).iterfind(".//attribute"):
+            if "name" in element.attrib:
+                values.setdefault(element.attrib["name"], []).append(element.text or "")
+    for name, each in values.items():
+        yield Entry.of("attribute", name, each, Option("attribute", name))
+
+
+@reader("cvat", also=(".xml",), about="CVAT for video 1.1", sniff=_sniff, outline=_outline)
 def read_cvat(
     files: Files,
     *,
@@ -63,7 +75,8 @@ def read_cvat(
 
     Parameters
     ----------
-    rate : frames per second; by default what the file says, which CVAT seldom writes
+    rate : frames per second; by default what the file says, which CVAT seldom writes, and
+        otherwise times are frames, with a warning
     attribute : name of the attribute whose value names the action, each value for as long as it
         stays the same; by default the label names the action
     unclosed : what to do with an object that is never "outside": let it last until its
@@ -108,14 +121,17 @@ class _Video(NamedTuple):
     source: str
 
     @classmethod
-    def of(cls, root: Element, rate: float | None, source: str) -> "_Video":
+    def of(cls, root: Element, rate: float | None, files: Files, source: str) -> "_Video":
         if rate is None:
             rates = [root.findtext(f"meta//{name}") for name in ("fps", "frame_rate", "framerate")]
             rate = next((as_number(text) for text in rates if text), None)
             if rate is None or not 0 < rate < float("inf"):
-                raise DataError(
-                    f"{source}the file does not say how many frames per second it has; give ",
+                rate = 1.0
+                files.leave_out(
+                    " without the frames per second, so that times are frames; ",
                     Option("rate"),
+                    " makes them seconds",
+                    noun="file",
                 )
         match = STEP.search(root.findtext("meta//frame_filter") or "")
         step = max(int(match[1]), 1) if match else 1
@@ -156,7 +172,7 @@ class _Objects:
         """Stretches of all tracks and tags of a file."""
         root, source = parse_xml(file), file.prefix
         _refuse_others(root, source)
-        video = _Video.of(root, self.rate, source)
+        video = _Video.of(root, self.rate, self.files, source)
         annotations = []
         tags: dict[tuple[str, str], set[int]] = {}
         for number, element in enumerate(root):

@@ -39,14 +39,25 @@ CODE = re.compile(r"\s*(\S+)\s+(\S.*)")
 def _sniff(head: Head) -> float:
     """Tell the file by lines that are ranges or segments of frames, or labels that repeat."""
     lines = head.lines[:200]
+    if not lines:
+        return 0.0
     if all(RANGE.fullmatch(line) for line in lines):
         return LIKELY
-    if all(SEGMENT.fullmatch(line) for line in lines):
+    if all(_is_segment(line) for line in lines):
         return POSSIBLE if any("\t" in line for line in lines) else SEGMENTS
     words = [line.split() for line in lines]
     repeats = sum(a == b for a, b in pairwise(lines))
     alone = all(len(line) == 1 for line in words) and len(lines) > 2
-    return SEGMENTS if alone and repeats > len(lines) / 2 else 0.0
+    return SEGMENTS if alone and repeats > len(lines) / 3 else 0.0
+
+
+def _is_segment(line: str) -> bool:
+    """Whether a line has a start, an end that is not before it, and one label."""
+    parts = SEGMENT.fullmatch(line)
+    if parts is None or float(parts[1]) > float(parts[2]):
+        return False
+    words = parts[3].split()
+    return len(words) == 1 or not any(re.fullmatch(NUMBER, word) for word in words)
 
 
 @reader(

@@ -24,7 +24,7 @@ from ibgn.uncertainty import COLUMNS
 __all__ = ["read_jsonl", "write_jsonl"]
 
 INTERVAL = ("action", "start", "end")
-FIELDS = (*INTERVAL, *COLUMNS)
+FIELDS = (*INTERVAL, "track", *COLUMNS)
 
 
 class Line(NamedTuple):
@@ -72,9 +72,10 @@ def read_jsonl(files: Files, *, columns: Columns = None) -> LongFrame:
 
     A line is an instance, {"instance": "a", "label": "tea", "intervals": [["boil", 0, 4], ...]},
     or an interval, {"instance": "a", "label": "tea", "action": "boil", "start": 0, "end": 4}; the
-    first line decides. label and group may be missing. An uncertain interval is an object in both,
-    {"action": "boil", "start": 0, "end": 4, "confidence": 0.8}, with any of confidence,
-    alternatives, start_error and end_error; see `ibgn.uncertainty.Uncertainty`.
+    first line decides. label and group may be missing. An interval of which more is known is an
+    object in both, {"action": "boil", "start": 0, "end": 4, "track": "hand", "confidence": 0.8},
+    with any of track, confidence, alternatives, start_error and end_error; see
+    `ibgn.uncertainty.Uncertainty`.
 
     Parameters
     ----------
@@ -144,7 +145,8 @@ def write_jsonl(
     with writing(path) as file:
         for d, intervals in enumerate(X.to_lists()):
             line = {name: values[d] for name, values in columns.items()}
-            line["intervals"] = intervals if X.uncertainty is None else _as_objects(X[d])
+            plain = X.uncertainty is None and X.track is None
+            line["intervals"] = intervals if plain else _as_objects(X[d])
             try:
                 text = json.dumps(line, ensure_ascii=False, allow_nan=False)
             except ValueError as error:
@@ -156,19 +158,21 @@ def write_jsonl(
 
 
 def _as_objects(instance: IntervalSequences) -> list[dict[str, Any]]:
-    """Intervals as objects, each with what is not certain about it; JSON has no infinity."""
-    if instance.uncertainty is None or not len(instance.action):
-        return []
+    """Intervals as objects, each with its track and what is not certain about it."""
+    objects = [dict(zip(INTERVAL, interval, strict=True)) for interval in instance.to_lists()[0]]
+    for each, track in zip(objects, () if instance.track is None else instance.track, strict=False):
+        each |= {"track": track} if track else {}
+    if instance.uncertainty is None:
+        return objects
     confidence, start_error, end_error = (part.tolist() for part in instance.uncertainty[:3])
     alternatives = instance.uncertainty.alternatives(instance.actions)
     columns = zip(confidence, alternatives, start_error, end_error, strict=True)
-    objects = []
-    for interval, values in zip(instance.to_lists()[0], columns, strict=True):
+    for each, values in zip(objects, columns, strict=True):
         unsure = dict(zip(COLUMNS, values, strict=True))
         said = {name: value for name, value in unsure.items() if value != CERTAIN.get(name)}
         if "end_error" in said and said["end_error"] == np.inf:
-            said["end_error"] = "inf"
-        objects.append(dict(zip(INTERVAL, interval, strict=True)) | said)
+            said["end_error"] = "inf"  # JSON has no infinity
+        each |= said
     return objects
 
 

@@ -96,6 +96,10 @@ class Node:
         """Tell whether this is an object with such a key, and not null there."""
         return isinstance(self.value, dict) and self.value.get(key) is not None
 
+    def first(self, *keys: str) -> "Node | None":
+        """Value at the first of these keys that an object has, and that is not null there."""
+        return next((self.child(key) for key in keys if self.has(key)), None)
+
     def child(self, key: str) -> "Node":
         """Value of an object at a key that must be there."""
         self.members()
@@ -118,10 +122,10 @@ class Node:
         return [Node(value, self.prefix, self, place) for place, value in enumerate(self.value)]
 
     def number(self, name: str = "time") -> float:
-        """Take a finite number; text that looks like one is refused."""
-        if isinstance(self.value, str):
-            raise self.error(not_a_number(name, self.value))
+        """Take a finite number, also one that is written as text, as many files have it."""
         number = None if self.value is None else as_number(self.value)
+        if number is None and isinstance(self.value, str):
+            raise self.error(not_a_number(name, self.value))
         if number is None or not math.isfinite(number):
             raise self.error(f"the {name} is {self.shown()}; it must be a finite number")
         return number

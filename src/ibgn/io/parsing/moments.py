@@ -67,14 +67,18 @@ def kind_of(text: str) -> Kind:
 
 
 def kind_of_column(texts: Sequence[str]) -> Kind:
-    """Kind of nine tenths of the cells that are not empty; "text" where they differ."""
+    """Kind of nine tenths of the cells that are not empty, or of all but one of three or more.
+
+    "text" where they differ more.
+    """
     step = max(1, len(texts) // LOOKED_AT)
     kinds = Counter(map(kind_of, texts[::step]))
     del kinds["empty"]
     if not kinds:
         return "empty"
     kind, times = kinds.most_common(1)[0]
-    return kind if times >= MOST * kinds.total() else "text"
+    odd = kinds.total() - times
+    return kind if odd <= (1 - MOST) * kinds.total() or (odd == 1 and times > 1) else "text"
 
 
 def as_plain_number(text: str) -> float | None:

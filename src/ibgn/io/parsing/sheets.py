@@ -41,7 +41,7 @@ class Sheet:
     rows : cells as text without white space around them, all of the same number
     lines : of each row, from 1 on
     before : lines before the table
-    odd : lines among or after the rows that are none
+    odd : lines after the last row that are none; one among the rows is a row of empty cells
     delimiter : what separates the cells
     """
 
@@ -77,8 +77,8 @@ def cut(text: str, source: str, delimiter: str | None = None, header: bool | Non
     mark = delimiter or find_delimiter(lines)
     if mark is None:
         raise DataError(
-            f"{source}the lines do not have the same number of columns, whatever separates them; "
-            "say what does with ",
+            f"{source}no line has a time or a number in a column of its own, so there are no "
+            "intervals; if there are columns, say what separates them with ",
             Option("delimiter"),
         )
     cells = _split(text, lines, mark, source)
@@ -94,12 +94,15 @@ def cut(text: str, source: str, delimiter: str | None = None, header: bool | Non
         names = [""] * (width - len(found)) + found if len(found) == width - 1 else found[:width]
         names += [""] * (width - len(names))
     start = first if named is None else named + 1
-    rows, odd = [], []
+    rows: list[tuple[int, list[str]]] = []
+    odd: list[int] = []
     for number, row in cells[start:]:
         if len(row) < width and mark != WHITE_SPACE and len(row) > max(1, width // 2):
             row = row + [""] * (width - len(row))  # a short row lacks the last cells
         if len(row) == width or (len(row) > width and not any(row[width:])):
+            rows += [(line, [""] * width) for line in odd]
             rows.append((number, row[:width]))
+            odd = []
         else:
             odd.append(number)
     before = lines[: cells[start - 1][0]] if start else []

@@ -46,8 +46,8 @@ WHITE_SPACE = r"\s+"  # what pandas calls columns separated by any white space
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 SHOWN = 20  # columns that a message lists
 REQUIRED = ("instance", "action", "start", "end")
-OPTIONAL = ("label", "group", *UNCERTAIN)
-OURS = ("instance", "label", "action", "start", "end", "group", *UNCERTAIN)
+OPTIONAL = ("label", "group", "track", *UNCERTAIN)
+OURS = ("instance", "label", "action", "start", "end", "group", "track", *UNCERTAIN)
 COMPARED = 1000  # columns among which a misspelt one is looked for
 # since version 3.1 pandas reads floats exactly by itself and warns when asked to
 EXACT_FLOATS: dict[str, Any] = (

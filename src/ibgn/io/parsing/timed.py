@@ -87,7 +87,8 @@ def _times_by_name(guess: Guess) -> tuple[dict[str, Places], float] | None:
 
 def _is_time(words: Sequence[str], kind: Kind) -> bool:
     bare = {word for word in words if word not in UNITS and word not in ("hh", "mm", "ss")}
-    return kind != "text" and bool(bare) and bare <= {"time", "timestamp", "datetime", "t"}
+    known = {"time", "timestamp", "datetime", "t"} | ({"date"} if kind == "moment" else set())
+    return kind != "text" and bool(bare) and bare <= known
 
 
 def _with_date(guess: Guess, time: _Time, others: Sequence[_Time]) -> Places:

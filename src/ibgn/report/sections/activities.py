@@ -1,32 +1,49 @@
-"""How well each activity is recognised."""
+"""How well each activity is recognised, and what it is mistaken for."""
 
 from typing import Any
 
 import pandas as pd
 
 from ibgn.evaluation.plain import rows
-from ibgn.plots import plot_activities
+from ibgn.plots import plot_confusion
 from ibgn.report.findings import Findings
 from ibgn.report.section import Figure, Section, template_beside
 
 __all__ = ["SECTION"]
 
 
-def _figures(findings: Findings, data: list[dict[str, Any]]) -> dict[str, Figure]:
+def _data(findings: Findings) -> dict[str, Any]:
+    return {
+        "method": findings.method,
+        "labels": [str(label) for label in findings.confusion.index],
+        "counts": findings.confusion.to_numpy().tolist(),
+        "rows": rows(findings.activity_scores),
+    }
+
+
+def _figures(findings: Findings, data: dict[str, Any]) -> dict[str, Figure]:
+    counts = findings.confusion.to_numpy()
     alt = (
-        f"Precision, recall and F1 of {findings.method} for each activity; the numbers are in the "
-        "table beside it."
+        f"Confusion matrix of {findings.method}: {counts.trace()} of {counts.sum()} predictions "
+        "lie on the diagonal; the table of activities names the most frequent mistakes."
     )
-    return {"activities": Figure(lambda: plot_activities(pd.DataFrame(data)), alt)}
+    return {"confusion": Figure(lambda: plot_confusion(findings.confusion), alt)}
+
+
+def _frames(findings: Findings, data: dict[str, Any]) -> dict[str, pd.DataFrame]:
+    return {
+        "confusion": findings.confusion.rename_axis(index="label").reset_index(),
+        "activities": pd.DataFrame(data["rows"]),
+    }
 
 
 SECTION = Section(
     "activities",
     "Each activity",
-    "Recall is the share of an activity's instances that were found, precision the share of its "
-    "predictions that were right; F1 is high only if both are.",
-    lambda findings: rows(findings.activity_scores),
+    "Each row is a true activity, each column a prediction, in per cent of the row; a perfect "
+    "method fills the diagonal only.",
+    _data,
     template_beside(__file__),
     _figures,
-    lambda findings, data: {"activities": pd.DataFrame(data)},
+    _frames,
 )

@@ -9,15 +9,18 @@ import pandas as pd
 from ibgn.evaluation.plain import rows
 from ibgn.plots import plot_reliability
 from ibgn.report.findings import Findings
-from ibgn.report.section import Figure, Section, template_beside
+from ibgn.report.section import Figure, Section, draw_in_column, template_beside
 from ibgn.text import printable
 
 __all__ = ["SECTION"]
+
+HEIGHT = 3.8  # inches
 
 
 def _data(findings: Findings) -> dict[str, Any]:
     bins = dict(list(findings.reliability.groupby("method")))
     return {
+        "method": findings.method,
         "methods": [_judged(row, bins[row["method"]]) for row in rows(findings.summary)],
         "rows": rows(findings.reliability),
     }
@@ -37,8 +40,10 @@ def _figures(findings: Findings, data: dict[str, Any]) -> dict[str, Figure]:
     for number, row in enumerate(data["methods"]):
         if row["always_sure"]:
             continue
-        method, limit = row["method"], row["calibration_limit"]
-        draw = partial(plot_reliability, findings.reliability, method, limit=limit)
+        method = row["method"]
+        draw = partial(
+            draw_in_column, plot_reliability, findings.reliability, method, height=HEIGHT
+        )
         alt = f"How often {printable(method)} is right, against how sure it says it is."
         figures[f"reliability-{number}"] = Figure(draw, alt)
     return figures
@@ -47,10 +52,7 @@ def _figures(findings: Findings, data: dict[str, Any]) -> dict[str, Figure]:
 SECTION = Section(
     "calibration",
     "How sure they are",
-    "A method that says it is 80% sure should be right in 80 of 100 such cases. Predictions are "
-    "grouped by how sure they were; dots below the line are too sure, dots above it not sure "
-    "enough. Few predictions are off by chance alone: the pale bars are where the dots of a method "
-    "that is exactly as sure as it should be lie in 95 of 100 cases.",
+    "A method that says it is 80% sure should be right in 80 of 100 such cases.",
     _data,
     template_beside(__file__),
     _figures,

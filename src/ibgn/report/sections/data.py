@@ -10,14 +10,15 @@ __all__ = ["SECTION"]
 
 def _data(findings: Findings) -> dict[str, Any]:
     inspected = findings.inspection.as_dict()
-    return inspected | {"warnings": [*findings.origin.warnings, *inspected["warnings"]]}
+    warnings = [*findings.origin.warnings, *inspected["warnings"]]
+    return inspected | {"warnings": warnings, "unit": findings.origin.unit}
 
 
 SECTION = Section(
     "data",
     "The data",
     "An instance is one performance of an activity, recorded as intervals: which action was done, "
-    "from when to when. Everything below is learned from these and nothing else.",
+    "from when to when. Everything below is learned from these.",
     _data,
     template_beside(__file__),
 )

@@ -1,18 +1,24 @@
 """The instances that a method found hardest, and why."""
 
+from functools import partial
 from typing import Any
 
 import pandas as pd
+from matplotlib.axes import Axes
 
-from ibgn.model.explanation import COLUMNS
+from ibgn.model.explanation import COLUMNS, Explanation
 from ibgn.plots import plot_explanation, plot_timeline
+from ibgn.plots.explanation import MOST_ABSENT
 from ibgn.report.findings import Findings, HardInstance
-from ibgn.report.section import Figure, Section, template_beside
+from ibgn.report.section import Figure, Section, draw_in_column, template_beside
 from ibgn.text import count, printable
 
 __all__ = ["SECTION"]
 
 MOST_REASONS = 8
+MOST_LINKS = 4  # that are drawn
+LANE = 0.27  # inches
+TALLEST = 7.0
 
 
 def _describe(hard: HardInstance) -> dict[str, Any]:
@@ -41,15 +47,24 @@ def _figure(number: int, hard: HardInstance) -> tuple[str, Figure]:
     named = f"{printable(hard.name)}: {count(len(hard.instance.action), 'interval')}"
     why = hard.explanation
     if why is None:
-        figure = Figure(lambda: plot_timeline(hard.instance), f"Timeline of {named}.")
-        return f"timeline-{number}", figure
+        lanes = len(set(hard.instance.action.tolist()))
+        height = min(LANE * lanes + 1, TALLEST)
+        draw = partial(draw_in_column, plot_timeline, hard.instance, height=height)
+        return f"timeline-{number}", Figure(draw, f"Timeline of {named}.")
     alt = (
-        f"Log odds by term, and timeline of {named}, coloured by what spoke for "
-        f"{printable(why.activity)} and against {printable(why.against)}; the strongest reasons "
-        "are listed above."
+        f"Timeline of {named}, coloured by what spoke for {printable(why.activity)} and against "
+        f"{printable(why.against)}; the strongest reasons are listed beside it."
     )
-    # the page has the reasons in words above the figure
-    return f"explanation-{number}", Figure(lambda: plot_explanation(why, reasons=0), alt)
+    return f"explanation-{number}", Figure(partial(_draw_intervals, why), alt)
+
+
+def _draw_intervals(why: Explanation) -> Axes:
+    """Draw what spoke for and against; the page has the title and the reasons in words."""
+    lanes = len(set(why.instance.action.tolist())) + MOST_ABSENT
+    height = min(LANE * lanes + 1.6, TALLEST)
+    ax = draw_in_column(plot_explanation, why, most_links=MOST_LINKS, height=height)
+    ax.set_title("", loc="left")
+    return ax
 
 
 def _frames(findings: Findings, data: list[dict[str, Any]]) -> dict[str, pd.DataFrame]:
@@ -73,9 +88,9 @@ SECTION = Section(
     "hardest",
     "The hardest instances",
     "The test instances whose true activity got the lowest probability, from a model that had not "
-    "learned from them, and why. Blue speaks for the prediction, orange for the activity that it "
-    "is compared with: the true one, or the next likeliest if the prediction is right. The weights "
-    "add up to the log odds; +2.3 means ten times as likely.",
+    "learned from them, and why. Log odds say how much likelier the prediction is than the "
+    "activity that it is compared with: the true one, or the next likeliest if the prediction is "
+    "right. +2.3 means ten times as likely; those of all terms add up to the whole.",
     lambda findings: [_describe(hard) for hard in findings.hardest],
     template_beside(__file__),
     lambda findings, data: dict(_figure(n, hard) for n, hard in enumerate(findings.hardest)),

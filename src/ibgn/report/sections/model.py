@@ -11,10 +11,9 @@ from ibgn.evaluation.plain import rows
 from ibgn.model.activity import ActivityModel
 from ibgn.plots import plot_structure, plot_styles, plot_traces
 from ibgn.plots.terms import draw_term
-from ibgn.plots.weights import draw_weights
 from ibgn.report.findings import Findings
-from ibgn.report.section import Figure, Section, template_beside
-from ibgn.structure import Structure
+from ibgn.report.section import Figure, Section, draw_in_column, template_beside
+from ibgn.terms import TERMS
 from ibgn.terms.base import FittedTerm
 from ibgn.text import printable
 
@@ -22,7 +21,9 @@ __all__ = ["SECTION"]
 
 MOST_MODELS = 24  # activities shown on the page: those that are recognised worst
 MOST_DRAWN = 1  # activities whose terms are drawn: the page stays small and is soon made
+MOST_TERMS = 4  # that are drawn: those that say most
 MOST_FACTS = 8  # of a term, the most telling
+HEIGHT = 3.8  # inches
 
 
 def _data(findings: Findings) -> dict[str, Any] | None:
@@ -36,17 +37,33 @@ def _data(findings: Findings) -> dict[str, Any] | None:
     chains = [_convergence(model) for model in models.values()]
     return {
         "method": findings.method,
-        "weights": [] if findings.weights is None else rows(findings.weights),
+        "weights": _weights(findings),
         "weighted": _weighted(findings),
         "activities": [
             _describe(models[name]) | {"drawn": name in drawn} for name in sorted(worst)
         ],
+        "unit": findings.origin.unit,
         "drawn": len(drawn),
         "left_out": len(models) - len(worst),
         "chains": sum(diagnostics is not None for diagnostics in chains),
         "converged": sum(bool(diagnostics and diagnostics["converged"]) for diagnostics in chains),
         "in_all": len(models),
     }
+
+
+def _weights(findings: Findings) -> list[dict[str, Any]]:
+    """Weight and spread of each term or member, the one that says most first, with its meaning."""
+    if findings.weights is None:
+        return []
+    by = "spread" if "spread" in findings.weights else "weight"
+    frame = findings.weights.sort_values(by, ascending=False, kind="stable")
+    frame = frame.assign(part=frame[by] / (frame[by].max() or 1))
+    return [row | {"meaning": _meaning(row["term"])} for row in rows(frame)]
+
+
+def _meaning(term: str) -> str:
+    """What a term is about: the first line of the documentation of its class."""
+    return (getattr(TERMS.get(term), "__doc__", None) or "").partition("\n")[0]
 
 
 def _weighted(findings: Findings) -> str:
@@ -108,9 +125,7 @@ def _convergence(model: ActivityModel) -> dict[str, Any] | None:
 
 def _figures(findings: Findings, data: dict[str, Any]) -> dict[str, Figure]:
     figures = {}
-    if findings.weights is not None and len(findings.weights) > 1:
-        alt = f"How much each {data['weighted']} says: the spread of its scores, and its weight."
-        figures["weights"] = Figure(partial(draw_weights, findings.weights), alt)
+    rank = {row["term"]: place for place, row in enumerate(data["weights"])}
     for number, row in enumerate(data["activities"]):
         if not row["drawn"]:
             continue
@@ -119,10 +134,12 @@ def _figures(findings: Findings, data: dict[str, Any]) -> dict[str, Figure]:
         if model.styles and "occupancy" in model:
             alt = f"Which actions go on when, in each style of {name}."
             figures[f"styles-{number}"] = Figure(partial(plot_styles, model), alt)
-        for term in model.terms:
+        telling = sorted(model.terms, key=lambda term: rank.get(term, len(rank)))
+        for term in telling[:MOST_TERMS]:
             alt = f"Figure of {printable(term)} in {name}; its numbers are in the table below."
-            figures[f"{term}-{number}"] = Figure(partial(draw_term, term, model, others), alt)
-        if "relations" in model and model["relations"].structure != Structure.full():
+            draw = partial(draw_in_column, partial(draw_term, term, model, others), height=HEIGHT)
+            figures[f"{term}-{number}"] = Figure(draw, alt)
+        if row.get("linked", 0) < row.get("pairs", 0):
             alt = f"Which pairs of positions of {name} are linked."
             figures[f"structure-{number}"] = Figure(partial(plot_structure, model), alt)
         if "tables" in model:
@@ -161,10 +178,8 @@ def _frames(findings: Findings, data: dict[str, Any]) -> dict[str, pd.DataFrame]
 SECTION = Section(
     "model",
     "What was learned",
-    "Every activity has its own model, made of terms, each about one side of it: which actions "
-    "occur, how they relate in time, how long they last, when they start. A weight per term, the "
-    "same for all activities, says how much it counts. Ranges that are called usual hold four of "
-    "five cases, the middle ones.",
+    "Every activity has its own model, made of terms, each about one side of it. A weight per "
+    "term, the same for all activities, says how much it counts.",
     _data,
     template_beside(__file__),
     _figures,

@@ -12,10 +12,11 @@ from ibgn.errors import DataError, Option
 from ibgn.io.annotations import Annotation, Overlaps, Recording, settle_overlaps
 from ibgn.io.choices import check_flag
 from ibgn.io.files import Files
-from ibgn.io.formats.boris.exports import is_export, read_export
+from ibgn.io.formats.boris.exports import is_export, is_standard, read_export
 from ibgn.io.formats.boris.observations import Coded, Observation
 from ibgn.io.formats.boris.projects import read_project
 from ibgn.io.head import CERTAIN, Head
+from ibgn.io.outline import Entry
 from ibgn.io.parsing.json import parse_text
 from ibgn.io.parsing.pairing import Event, Pair, Pairing, Repeated, Unpaired
 from ibgn.io.registry import reader
@@ -38,6 +39,27 @@ def _sniff(head: Head) -> float:
     return CERTAIN if is_export(head.lines) else 0.0
 
 
+def _outline(files: Files, *, subjects: "Subjects" = "tracks") -> Iterator[Entry]:
+    """Variables of the observations that stay the same within each of them."""
+    values: dict[str, list[str | None]] = {}
+    for file in files:
+        for observation in _observations(file, subjects == "instances"):
+            for name, value in observation.variables.items():
+                values.setdefault(name, []).append(value)
+    for name, each in values.items():
+        steady = [value for value in each if value is not None]
+        if len(steady) == len(each) and any(steady) and not is_standard(name):
+            yield Entry.of("variable", name, steady, Option("activity", f"variable:{name}"))
+
+
+def _observations(file: InputFile, by_subject: bool) -> Iterator[Observation]:
+    """Observations of a project, or of a table of exported events, or those of each subject."""
+    text = file.text()
+    if text.lstrip().startswith("{"):
+        return read_project(parse_text(text, file.prefix), by_subject)
+    return read_export(text, file, by_subject)
+
+
 @reader(
     "boris",
     (".boris",),
@@ -46,6 +68,7 @@ def _sniff(head: Head) -> float:
     activity=("track", "variable"),
     group=("variable",),
     sniff=_sniff,
+    outline=_outline,
 )
 def read_boris(
     files: Files,
@@ -147,12 +170,8 @@ class _Coding:
         check_choice("unknown", self.unknown, get_args(Unknown))
 
     def recordings(self, file: InputFile) -> Iterator[Recording]:
-        """One for each observation of a project, or of a table of exported events."""
-        text = file.text()
-        if text.lstrip().startswith("{"):
-            observations = read_project(parse_text(text, file.prefix), self.by_subject)
-        else:
-            observations = read_export(text, file, self.by_subject)
+        """One for each observation of a file."""
+        observations = _observations(file, self.by_subject)
         return (self.recording(observation, file) for observation in observations)
 
     def recording(self, observation: Observation, file: InputFile) -> Recording:

@@ -11,7 +11,7 @@ import re
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from ibgn._files import InputFile
@@ -19,11 +19,11 @@ from ibgn.checks import as_number, not_a_number
 from ibgn.errors import DataError, DataWarning
 from ibgn.io.formats.boris.headerless import find_without_header
 from ibgn.io.formats.boris.observations import Coded, Observation, split_modifiers
-from ibgn.io.parsing.moments import as_clock
+from ibgn.io.parsing.moments import as_clock, kind_of_column
 from ibgn.io.parsing.words import words_of
 from ibgn.text import printable, quote
 
-__all__ = ["is_export", "read_export"]
+__all__ = ["is_export", "is_standard", "read_export"]
 
 DELIMITERS = ("\t", ",", ";")
 LONGEST_HEAD = 1000  # rows that may stand before the header
@@ -39,12 +39,23 @@ COLUMNS = {
     "length": ("observation duration", "total length", "media duration s"),
 }
 MODIFIERS = re.compile(r"modifiers?( ?[0-9]+)?")
+STANDARD = re.compile(
+    r"[0-9]+$|observation |behavio(u?)ral |modifiers?\b|media |player |fps|total |time |coding |"
+    r"description|source|comment|image |duration|independent variables|variable|subject"
+)
 AGGREGATED = {"behavior", "start", "stop"}
 TABULAR = {"behavior", "time", "status"}
 EXPECTED = (
     "Behavior, Start (s) and Stop (s) of aggregated events, or Behavior, Time and Status (or "
     "Behavior type) of tabular events"
 )
+
+
+def is_standard(name: str) -> bool:
+    """Whether BORIS itself writes a column or line of this name, so that it is no variable."""
+    shape = _shape(name)
+    ours = {each for theirs in COLUMNS.values() for each in theirs}
+    return shape in ours or not shape or bool(STANDARD.match(shape))
 
 
 def is_export(lines: Sequence[str]) -> bool:
@@ -93,7 +104,8 @@ class _Export:
                     if _tells_events(_find_columns(names, source)):
                         whole = [*rows, *reader]
                         full = _with_row_numbers(names, whole[number + 1 :])
-                        return cls(whole, number + 1, full, _find_columns(full, source), source)
+                        export = cls(whole, number + 1, full, _find_columns(full, source), source)
+                        return export._with_true_time()
                 columns = find_without_header(rows)
                 if columns:
                     _announce(columns, source)
@@ -104,6 +116,24 @@ class _Export:
             f"{source}neither a project of BORIS nor a table of its events{trouble}; a table "
             f"needs the columns {EXPECTED}"
         )
+
+    def _with_true_time(self) -> "_Export":
+        """Find the time after the status, where a variable that is called Time has taken its name.
+
+        The name of the column is then missing, and all that follow it belong one further right.
+        """
+        if self.is_aggregated:
+            return self
+        rows = [row for row in self.rows[self.first :] if any(row)]
+        time, after = self.columns["time"], self.columns["status"] + 1
+        kinds = [
+            kind_of_column([row[place] for row in rows if len(row) > place])
+            for place in (time, after)
+        ]
+        if kinds[0] in ("number", "clock") or kinds[1] != "number":
+            return self
+        names = [*self.names[:after], "Time", *self.names[after:]]
+        return replace(self, names=names, columns={**self.columns, "time": after})
 
     @property
     def is_aggregated(self) -> bool:

@@ -39,19 +39,20 @@ def find_without_header(rows: Sequence[Sequence[str]]) -> dict[str, int]:
 
 
 def _find_names(columns: Sequence[list[str]], kinds: Sequence[str], status: int) -> dict[str, int]:
-    """Subject and behaviour: the first two columns after the last number before the status.
+    """Subject and behaviour: the behaviour tells its category, which stands after it.
 
     Newer versions have the duration of the observation of the subject between the two.
     """
-    numbers = [place for place in range(status) if kinds[place] in ("number", "moment", "date")]
-    last = numbers[-1] if numbers else -1
-    before = [place for place in range(last) if kinds[place] == "text"]
-    texts = [place for place in range(last + 1, status) if kinds[place] == "text"]
-    if len(texts) > 1 and all(columns[texts[0]]):
-        return {"subject": texts[0], "behavior": texts[1]}
-    if len(texts) == 1 and before and before[-1] == last - 1:
-        return {"subject": before[-1], "behavior": texts[0]}
-    return {"behavior": texts[0]} if texts else {}
+    for place in range(1, status - 1):
+        if kinds[place] != "text" or not all(columns[place]) or place + 1 == status:
+            continue
+        pairs = set(zip(columns[place], columns[place + 1], strict=True))
+        tells = len(pairs) == len(set(columns[place])) > 1 and kinds[place + 1] in ("text", "empty")
+        if tells and set(columns[place + 1]) != set(columns[place]):
+            subject = place - 2 if kinds[place - 1] == "number" else place - 1
+            named = subject >= 0 and kinds[subject] == "text"
+            return {"subject": subject} | {"behavior": place} if named else {"behavior": place}
+    return {}
 
 
 def _find_observation(columns: Sequence[list[str]], kinds: Sequence[str]) -> int:

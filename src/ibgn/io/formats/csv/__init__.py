@@ -2,30 +2,28 @@
 
 import codecs
 import csv
-from collections import defaultdict
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from ibgn._files import InputFile, Source, writing
-from ibgn.checks import check_choice
-from ibgn.errors import DataError, OptionError
+from ibgn.errors import DataWarning, OptionError, Part
 from ibgn.intervals import IntervalSequences
 from ibgn.io.annotations import name_by_path
 from ibgn.io.choices import Choices, Kinds, check_flag
 from ibgn.io.export import IN_TEXT, check_writable
 from ibgn.io.files import Files
 from ibgn.io.formats.csv.foreign import Foreign, Given
-from ibgn.io.formats.csv.times import read_times
+from ibgn.io.formats.csv.outline import outline_table
+from ibgn.io.formats.csv.own import load_own
 from ibgn.io.head import LIKELY, Head
 from ibgn.io.longframe import LongFrame, join
-from ibgn.io.parsing.moments import kind_of_column
-from ibgn.io.parsing.roles import Roles, find_roles
-from ibgn.io.parsing.sheets import WHITE_SPACE, Sheet, cut
+from ibgn.io.parsing.roles import find_roles
+from ibgn.io.parsing.sheets import WHITE_SPACE, cut
 from ibgn.io.parsing.tabular import (
     OPTIONAL,
     OURS,
@@ -33,25 +31,17 @@ from ibgn.io.parsing.tabular import (
     check_delimiter,
     check_encoding,
     decoding,
-    find_columns,
-    parse_csv,
-    parse_head,
-    parsing,
 )
 from ibgn.io.registry import reader, writer
 from ibgn.text import quote
 
 __all__ = ["read_csv", "write_csv"]
 
-NEEDS = "a header and one row per interval"
-DELIMITERS = (",", "\t", ";", "|")
 TABLES = (".csv", ".tsv", ".tab")
 MORE = ("length",)  # columns that have a meaning besides ours
 
 OWN = 0.85  # how sure we are of columns with our names
 WITHOUT_NAMES = 0.4
-
-Unknown = Literal["error", "drop"]
 
 
 def _sniff(head: Head) -> float:
@@ -75,6 +65,7 @@ def _sniff(head: Head) -> float:
     activity=("column",),
     group=("column",),
     sniff=_sniff,
+    outline=outline_table,
 )
 def read_csv(
     files: Files,
@@ -84,7 +75,6 @@ def read_csv(
     delimiter: str | None = None,
     encoding: str = "utf-8",
     day_first: bool | None = None,
-    unknown: Unknown = "error",
     activity: str | None = None,
     group: str | None = None,
 ) -> LongFrame:
@@ -112,8 +102,6 @@ def read_csv(
     encoding : of the text; a byte order mark is ignored
     day_first : whether the day comes before the month in dates such as 2/3/2008; by default that
         is found
-    unknown : what to do with rows without an action, a start or an end, and with lines that have
-        another number of columns: "error", or "drop" with a count
     activity : where the label of instances comes from where no column "label" has it: "column:task"
         for another column, "folder", "file", or a regular expression with one group (...),
         searched in the path of the file
@@ -138,7 +126,7 @@ def read_csv(
     >>> X, y = read_csv(path, columns={"start": 1, "length": 2, "action": 3})
     >>> X
     IntervalSequences: 1 instance, 2 intervals, 2 actions
-      takes.csv: boil [2.88e+04, 28830), pour [28820, 28835)
+      takes.csv: boil [28800, 28830), pour [28820, 28835)
     """
     chosen = Choices(activity=activity, group=group, kinds=KINDS)
     given = _check_columns(columns)
@@ -152,14 +140,38 @@ def read_csv(
     if delimiter is not None and delimiter != " ":
         check_delimiter(delimiter, "a tab is '\\t', and ' ' stands for any white space")
     check_encoding(encoding)
-    check_choice("unknown", unknown, get_args(Unknown))
     mark = WHITE_SPACE if delimiter == " " else delimiter
-    foreign = Given(given, header, mark, day_first, unknown == "drop")
-    parts = [
-        _with_path(_load(file, foreign, encoding), file.name, chosen, len(files) > 1)
-        for file in _tables(files)
-    ]
+    foreign = Given(given, header, mark, day_first)
+    parts, notes = [], _Notes(files.prefix)
+    for file in _tables(files):
+        frame = _load(file, foreign, encoding, notes)
+        parts.append(_with_path(frame, file.name, chosen, len(files) > 1))
+    notes.warn()
     return parts[0] if len(parts) == 1 else join(parts, files.prefix)
+
+
+class _Notes:
+    """What was found out about tables, each said once for all files that it holds for."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self.said: list[tuple[tuple[Part, ...], list[InputFile]]] = []
+
+    def add(self, file: InputFile, note: tuple[Part, ...]) -> None:
+        """Note this about a file."""
+        for known, files in self.said:
+            if known == note:
+                files.append(file)
+                return
+        self.said.append((note, [file]))
+
+    def warn(self) -> None:
+        """Say it all."""
+        for note, files in self.said:
+            source = files[0].prefix
+            if len(files) > 1:
+                source = f"{self.source}{len(files)} files: "
+            warnings.warn(DataWarning(source, *note), stacklevel=6)
 
 
 KINDS = Kinds(("column",), ("column",))
@@ -198,75 +210,19 @@ def _tables(files: Files) -> Iterator[InputFile]:
             files.leave_out(" that is not named as a table passed over", noun="file")
 
 
-def _load(file: InputFile, given: Given, encoding: str) -> LongFrame:
+def _load(file: InputFile, given: Given, encoding: str, notes: _Notes) -> LongFrame:
     """Rows of one file: of our own columns, or else of columns that are told apart."""
-    own = _find_own(file, given, encoding)
+    own = load_own(file, given, encoding)
     if own is not None:
-        return _load_own(file, *own, encoding, given.day_first)
+        return own
     with decoding(file.prefix, encoding):
         plain = codecs.lookup(encoding).name == "utf-8"
         text = file.content().decode("utf-8-sig" if plain else encoding)
-    return Foreign(file, text, given).frame()
-
-
-def _find_own(
-    file: InputFile, given: Given, encoding: str
-) -> tuple[str, list[str], dict[str, int]] | None:
-    """Delimiter, header and places of columns that have our names, or those that are given."""
-    names = given.columns.values()
-    plain = all(isinstance(name, str) for name in names) and "length" not in given.columns
-    if not plain or given.header is False or given.delimiter == WHITE_SPACE:
-        return None
-    required = {given.columns.get(ours, ours) for ours in REQUIRED}
-    with decoding(file.prefix, encoding), parsing(file.prefix, NEEDS):
-        for mark in DELIMITERS if given.delimiter is None else (given.delimiter,):
-            header = parse_head(file, mark, encoding)
-            if required <= set(header):
-                used = find_columns(header, dict(given.columns), f"{file.prefix}the header has")
-                return mark, header, used
-    return None
-
-
-def _load_own(
-    file: InputFile,
-    delimiter: str,
-    header: list[str],
-    used: dict[str, int],
-    encoding: str,
-    day_first: bool | None,
-) -> LongFrame:
-    with decoding(file.prefix, encoding), parsing(file.prefix, NEEDS):
-        frame = _read_rows(file, header, used, delimiter, encoding)
-    series: dict[str, Any] = {ours: frame[place].array for ours, place in used.items()}
-    series |= _as_seconds(series, file.prefix, day_first)
-    left_out = [
-        name
-        for place, name in enumerate(header)
-        # spreadsheets leave empty columns without a name behind
-        if place not in used.values() and (name.strip() or (frame[place].str.strip() != "").any())
-    ]
-    return LongFrame(series, left_out, file.prefix)
-
-
-def _as_seconds(
-    series: Mapping[str, Any], source: str, day_first: bool | None
-) -> dict[str, npt.NDArray[Any]]:
-    """Starts and ends that are clocks or date-times, as seconds."""
-    cells = [[str(cell) for cell in series[name]] for name in ("start", "end")]
-    if any(series[name].dtype.kind == "f" for name in ("start", "end")):
-        return {}
-    if any(kind_of_column(each) not in ("clock", "moment", "date", "empty") for each in cells):
-        return {}
-    rows = [list(pair) for pair in zip(*cells, strict=True)]
-    sheet = Sheet(["start", "end"], True, rows, list(range(1, len(rows) + 1)), [], [], ",")
-    start, end = read_times(
-        sheet,
-        Roles({"start": (0,), "end": (1,)}),
-        np.asarray(series["instance"], object),
-        lambda row: f"{source}row {row + 1}",
-        day_first,
-    )
-    return {"start": start, "end": end}
+    foreign = Foreign(file, text, given)
+    frame = foreign.frame()
+    for note in foreign.notes():
+        notes.add(file, note)
+    return frame
 
 
 def _with_path(frame: LongFrame, name: str, choices: Choices, one_of_many: bool) -> LongFrame:
@@ -314,26 +270,8 @@ def write_csv(
         if (frame[name] == frame[name].round()).all():  # 12, not 12.0; never with empty cells
             frame[name] = frame[name].astype(np.int64)
     # a carriage return ends a row for some readers, but only a line feed makes the writer quote
-    columns = [values for values in (X.actions, X.ids, X.groups, y) if values is not None]
+    columns = [values for values in (X.actions, X.ids, X.groups, X.track, y) if values is not None]
     returns = any("\r" in str(name) for values in columns for name in values)
     quoting = csv.QUOTE_NONNUMERIC if returns else csv.QUOTE_MINIMAL
     with writing(path) as file:
         frame.to_csv(file, index=False, sep=delimiter, lineterminator="\n", quoting=quoting)
-
-
-def _read_rows(
-    file: InputFile, header: list[str], used: dict[str, int], delimiter: str, encoding: str
-) -> pd.DataFrame:
-    """Columns by their places: times as numbers where all are, everything else as text."""
-    options: dict[str, Any] = {"header": 0, "names": range(len(header))}
-    types: dict[int, type] = defaultdict(lambda: str)
-    types |= dict.fromkeys((used["start"], used["end"]), float)
-    try:
-        frame = parse_csv(file, delimiter, encoding, dtype=types, **options)
-        # a column of True and False only is one of numbers to pandas, 1.0 and 0.0
-        are_numbers = not any(frame[used[name]].isin([0, 1]).all() for name in ("start", "end"))
-    except ValueError as error:  # a time is not a number: read it as text, to say where
-        if isinstance(error, pd.errors.ParserError | UnicodeError | DataError):
-            raise
-        are_numbers = False
-    return frame if are_numbers else parse_csv(file, delimiter, encoding, dtype=str, **options)

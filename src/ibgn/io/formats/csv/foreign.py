@@ -1,8 +1,7 @@
 """Tables that others wrote: columns are told apart by names and cells, which is announced."""
 
 import re
-import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
@@ -11,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ibgn._files import InputFile
-from ibgn.errors import DataError, DataWarning, Option
+from ibgn.errors import DataError, Option, Part
 from ibgn.io.formats.csv.times import read_times
 from ibgn.io.longframe import LongFrame
 from ibgn.io.parsing.moments import kind_of
@@ -37,14 +36,12 @@ class Given:
     ----------
     columns : names or numbers of columns, several joined by "+", by ours
     header, delimiter, day_first : None where they are to be found
-    drop : whether incomplete rows are left out
     """
 
     columns: Mapping[str, Any]
     header: bool | None
     delimiter: str | None
     day_first: bool | None
-    drop: bool
 
 
 class Foreign:
@@ -107,15 +104,9 @@ class Foreign:
         return Roles({**sure, **roles.places}, roles.scale, roles.packed)
 
     def frame(self) -> LongFrame:
-        """Rows of the table; incomplete ones are refused or left out, and counted."""
+        """Rows of the table, with what is missing in them left empty."""
         self._refuse_unclear()
         series, lines = self._packed() if self.roles.packed is not None else self._rows()
-        kept = self._complete(series, lines)
-        if not all(kept):
-            series = {name: values[kept] for name, values in series.items()}
-            lines = [line for line, keep in zip(lines, kept, strict=True) if keep]
-        self._warn_of_odd()
-        self._announce()
         left_out = [
             name
             for place, name in enumerate(self.sheet.names)
@@ -211,70 +202,12 @@ class Foreign:
     def _where(self, row: int) -> str:
         return f"{self.file.prefix}line {self.sheet.lines[row]}"
 
-    def _complete(
-        self, series: Mapping[str, npt.NDArray[Any]], lines: Sequence[int]
-    ) -> npt.NDArray[np.bool_]:
-        """Which rows have an action, a start and an end; others are refused or counted."""
-        lacks = {
-            "action": np.array([not str(name).strip() for name in series["action"]]),
-            "start": np.isnan(series["start"]),
-            "end": np.isnan(series["end"]),
-        }
-        if "alternatives" in series:  # it may name the action
-            lacks["action"] &= np.array([not cell for cell in series["alternatives"]])
-        if self.roles.packed is not None:  # a recording in which nothing happens
-            return np.ones(len(lines), np.bool_)
-        for name, missing in lacks.items():
-            if missing.any() and not self.given.drop:
-                more = int(missing.sum()) - 1
-                likewise = f" ({count(more, 'more row')} likewise)" if more else ""
-                raise DataError(
-                    f"{self.file.prefix}line {lines[int(np.argmax(missing))]}: there is no "
-                    f"{name}{likewise}; fill it in, or leave such rows out with ",
-                    Option("unknown", "drop"),
-                )
-        incomplete = lacks["action"] | lacks["start"] | lacks["end"]
-        if incomplete.all():
-            raise DataError(
-                f"{self.file.prefix}no row has an action, a start and an end; name the columns "
-                "with ",
-                Option("columns"),
-            )
-        if incomplete.any():
-            number = count(int(incomplete.sum()), "row")
-            self._warn(f"left out {number} without an action, a start or an end (", "unknown")
-        complete: npt.NDArray[np.bool_] = ~incomplete
-        return complete
-
-    def _warn(self, message: str, option: str) -> None:
-        warnings.warn(
-            DataWarning(f"{self.file.prefix}{message}", Option(option, "drop"), ")"), stacklevel=2
-        )
-
-    def _warn_of_odd(self) -> None:
-        """Lines that are no rows are refused among rows, and counted after the last one."""
+    def notes(self) -> Iterator[tuple[Part, ...]]:
+        """What has to be said about the table, each as the parts of a warning."""
         odd = self.sheet.odd
-        within = [line for line in odd if line < self.sheet.lines[-1]]
-        if within and not self.given.drop:
-            raise DataError(
-                f"{self.file.prefix}line {within[0]} has not as many columns as the others; check "
-                "its quotes and ",
-                Option("delimiter"),
-                ", or leave such lines out with ",
-                Option("unknown", "drop"),
-            )
         if odd:
             number = count(len(odd), "line")
-            warnings.warn(
-                DataWarning(
-                    f"{self.file.prefix}left out {number} with another number of columns (first: "
-                    f"line {odd[0]})"
-                ),
-                stacklevel=2,
-            )
-
-    def _announce(self) -> None:
-        """Say how columns were told apart, unless they were given or have our names."""
+            yield (f"left out {number} after the last row, with another number of columns",)
         places = self.roles.places
         named = {ours: self._named(places[ours]) for ours in ORDER if ours in places}
         guessed = [
@@ -291,16 +224,10 @@ class Foreign:
         if not guessed and not more:
             return
         if "instance" not in places:
-            more.append("the file is one instance")
-        warnings.warn(
-            DataWarning(
-                f"{self.file.prefix}columns were told apart by "
-                f"{'their names' if self.sheet.has_header else 'what is in them'}, as with ",
-                Option("columns", named),
-                "".join(f"; {each}" for each in more),
-            ),
-            stacklevel=2,
-        )
+            more.append("a file is one instance")
+        by = "their names" if self.sheet.has_header else "what is in them"
+        told = f"columns were told apart by {by}, as with "
+        yield told, Option("columns", named), "".join(f"; {each}" for each in more)
 
 
 def _objects(values: Sequence[Any]) -> npt.NDArray[Any]:

@@ -1,7 +1,6 @@
 """Instances as ELAN files, one each."""
 
 import math
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
@@ -12,16 +11,14 @@ from ibgn._files import Source
 from ibgn.errors import DataError
 from ibgn.intervals import Instance, IntervalSequences
 from ibgn.io.export import Known, Tier, lay_out, to_json, write_instances
+from ibgn.io.formats.elan.content import ACTIVITY, LARGEST_SLOT, MINE, check_text, milliseconds
 from ibgn.io.registry import writer
+from ibgn.io.tiers import write_into
 from ibgn.text import quote
 
-__all__ = ["ACTIVITY", "MINE", "milliseconds", "write_elan"]
+__all__ = ["write_elan"]
 
 SUFFIX = ".eaf"
-ACTIVITY = "ibgn activity"  # tier that shows the label
-MINE = "ibgn."  # begins the names of the properties in which a file speaks of itself
-NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-LARGEST_SLOT = 2**32 - 2  # milliseconds; the schema has unsigned numbers of 32 bits
 HEAD = (  # of no day, so that equal data are equal files
     '<?xml version="1.0" encoding="UTF-8"?>',
     '<ANNOTATION_DOCUMENT AUTHOR="ibgn" DATE="1970-01-01T00:00:00+00:00" FORMAT="3.0" '
@@ -40,6 +37,8 @@ def write_elan(
     X: IntervalSequences,
     path: Source,
     y: Sequence[Any] | npt.NDArray[Any] | None = None,
+    *,
+    into: Source | None = None,
 ) -> None:
     """Write ELAN files, one per instance, which `read_elan` reads back exactly.
 
@@ -50,12 +49,15 @@ def write_elan(
         in the order of X. A folder with other ELAN files is refused, since they would be
         read together with these; files of the same name are replaced.
     y : (n,) labels, optional
+    into : file or folder that X was read from. Copies of its files are written, with the same names
+        in a folder: annotations that differ are changed, and all other tiers, types, vocabularies,
+        media and slots stay as they are.
 
-    Each action has a tier, and more, "name (2)", where it overlaps itself. The tier "ibgn
-    activity" shows the label; what is written there in ELAN is read as the label. ELAN holds
-    whole milliseconds from 0 on: exact times, and an offset where times are negative or beyond
-    49 days, are in the header with the instance, its label and group. ELAN keeps them; they
-    apply to annotations that were not moved.
+    Each track has a tier, or each action where there are no tracks, and more, "name (2)", where it
+    overlaps itself. The tier "ibgn activity" shows the label; what is written there in ELAN is read
+    as the label. ELAN holds whole milliseconds from 0 on: exact times, and an offset where times
+    are negative or beyond 49 days, are in the header with the instance, its label and group. ELAN
+    keeps them; they apply to annotations that were not moved.
 
     Examples
     --------
@@ -66,25 +68,17 @@ def write_elan(
     >>> sorted(path.name for path in folder.iterdir())
     ['0_a.eaf', '1_b_c.eaf']
     """
-    write_instances(X, path, y, SUFFIX, _check, _render)
+    if into is not None:
+        write_into(X, path, y, into, "elan")
+    else:
+        write_instances(X, path, y, SUFFIX, _check, _render)
 
 
-def milliseconds(start: float, end: float, offset: float) -> tuple[int, int]:
-    """Whole milliseconds of an interval, at least one, since ELAN shows nothing shorter."""
-    first = round((start - offset) * 1000)
-    return first, max(round((end - offset) * 1000), first + 1)
-
-
-def _check(rows: Instance, known: Known) -> None:
+def _check(rows: Instance, known: Known, tracks: Sequence[str]) -> None:
     """Refuse what ELAN cannot hold."""
     what = f"instance {quote(known['instance'])}"
-    for text in [*(row[0] for row in rows), *known.values()]:
-        match = NOT_IN_XML.search(text) if isinstance(text, str) else None
-        if match:
-            raise DataError(
-                f"{what}: {quote(text)} holds the character {match[0]!r}, which XML cannot; "
-                "replace it"
-            )
+    for text in [*(row[0] for row in rows), *tracks, *known.values()]:
+        check_text(str(text), f"{what}: ")
     latest = max((row[2] for row in rows), default=0.0)
     if (latest - _offset(rows)) * 1000 > LARGEST_SLOT:
         raise DataError(
@@ -101,7 +95,7 @@ def _offset(rows: Instance) -> float:
     return 0.0 if fits else float(math.floor(earliest))
 
 
-def _render(rows: Instance, known: Known) -> Iterator[str]:
+def _render(rows: Instance, known: Known, tracks: Sequence[str]) -> Iterator[str]:
     """Lines of the file of one instance."""
     offset, actions = _offset(rows), len(rows)
     if "label" in known and rows:  # as an annotation of the whole instance, for people to see
@@ -109,7 +103,7 @@ def _render(rows: Instance, known: Known) -> Iterator[str]:
         rows = [*rows, (str(known["label"]), *whole)]
     spans = [milliseconds(start, end, offset) for _, start, end in rows]
     named = [(row[0], *span) for row, span in zip(rows, spans, strict=True)]
-    tiers = lay_out(named[:actions], taken=(ACTIVITY,))
+    tiers = lay_out(named[:actions], (ACTIVITY,), tracks)
     tiers += [Tier(ACTIVITY, [place]) for place in range(actions, len(rows))]
     order = [place for tier in tiers for place in tier.places]
     exact = {}

@@ -10,16 +10,17 @@ from ibgn.errors import DataError, Option, OptionError
 from ibgn.io.annotations import Annotation, Recording
 from ibgn.io.choices import Choices, check_flag
 from ibgn.io.files import Files
-from ibgn.io.formats.events.entries import Entry
+from ibgn.io.formats.events.entries import ACTIVITY, Entry
 from ibgn.io.formats.events.logs import is_log, read_log, split_line
 from ibgn.io.formats.events.states import START, STOP, States, Unknown
 from ibgn.io.formats.events.tables import REQUIRED, find_event_columns, read_table
 from ibgn.io.head import LIKELY, Head
+from ibgn.io.outline import Entry as OutlineEntry
 from ibgn.io.parsing.moments import kind_of
 from ibgn.io.parsing.pairing import Event, Pairing, Repeated, Unpaired
 from ibgn.io.parsing.roles import find_roles
 from ibgn.io.parsing.sheets import cut
-from ibgn.io.parsing.tabular import Column, check_column
+from ibgn.io.parsing.tabular import Column, check_column, find_delimiter
 from ibgn.io.parsing.time import as_seconds
 from ibgn.io.registry import reader
 from ibgn.text import quote
@@ -45,6 +46,29 @@ def _sniff(head: Head) -> float:
     return 0.0 if {"start", "end"} <= find_roles(sheet, {}).places.keys() else SURE
 
 
+def _outline(files: Files, *, delimiter: str | None = None) -> Iterator[OutlineEntry]:
+    """Activities of logs, and columns of tables of events that may give the activity."""
+    states = States.of(START, STOP, "drop", files)
+    activities = []
+    for file in files:
+        if _find_layout(file, states) == "log":
+            log = read_log(file, states.is_state, files, drop=True)
+            begun = (entry for entry in log if entry.track == ACTIVITY and entry.state == "begin")
+            activities += [entry.action for entry in begun]
+            continue
+        mark = None if delimiter is None else find_delimiter(file, delimiter)
+        sheet = cut(file.text(), "", mark)
+        used = {p for each in find_event_columns(sheet, states.is_switch).values() for p in each}
+        for place, name in enumerate(sheet.names):
+            if name and place not in used:
+                option = Option("activity", f"column:{name}")
+                yield OutlineEntry.of("column", name, sheet.column(place), option)
+        return  # the files of a folder have the same columns
+    if activities:
+        option = Option("activity", f"track:{ACTIVITY}")
+        yield OutlineEntry.of("annotation", ACTIVITY, activities, option)
+
+
 @reader(
     "events",
     also=(".csv", ".tsv", ".txt", ".log"),
@@ -52,6 +76,7 @@ def _sniff(head: Head) -> float:
     activity=("track", "column"),
     group=("column",),
     sniff=_sniff,
+    outline=_outline,
 )
 def read_events(
     files: Files,

@@ -184,8 +184,9 @@ def is_log(lines: Sequence[str], is_state: IsState) -> bool:
     if not split or len(timed) < MOST * len(split):
         return False
     place = _find_form(split, is_state).state
-    stated = [line.words[place] for line in split if len(line.words) > place]
-    switches = [word for word in stated if is_state(word) and as_number(word) is None]
+    words = [line.words[place] for line in split if len(line.words) > place]
+    stated = [word for word in words if is_state(word)]
+    switches = [word for word in stated if as_number(word) is None]
     moments = all(kind_of(line.time) == "moment" for line in timed)
-    zero_or_one = moments and bool(stated) and set(stated) == {"0", "1"}
-    return zero_or_one or (len(stated) >= MOST * len(split) and len(switches) > len(split) / 10)
+    zero_or_one = moments and set(stated) == {"0", "1"}
+    return len(stated) >= MOST * len(split) and (zero_or_one or len(switches) > len(split) / 10)

@@ -1,22 +1,20 @@
 """Praat: tiers of intervals and of points (.TextGrid)."""
 
 from collections.abc import Iterator
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, get_args
 
-from ibgn._files import InputFile
 from ibgn.checks import check_choice
 from ibgn.errors import DataError, Option
 from ibgn.io.annotations import Annotation, Recording
-from ibgn.io.export import check_known, parse_known
 from ibgn.io.files import Files
-from ibgn.io.formats.textgrid.tokens import Tokens, read_text
-from ibgn.io.formats.textgrid.writing import MINE, Stretch, write_textgrid
+from ibgn.io.formats.textgrid.editing import GridDocument
+from ibgn.io.formats.textgrid.grid import GridTier, read_grid, read_known
+from ibgn.io.formats.textgrid.writing import write_textgrid
 from ibgn.io.head import CERTAIN, Head
 from ibgn.io.parsing.tabular import check_encoding
 from ibgn.io.registry import reader
-from ibgn.text import quote
 
-__all__ = ["read_textgrid", "write_textgrid"]
+__all__ = ["GridDocument", "read_textgrid", "write_textgrid"]
 
 Points = Literal["error", "drop", "keep"]
 
@@ -69,7 +67,7 @@ def read_textgrid(
     tracks = files.choices.tracks
     chosen = (*tracks, files.choices.activity_track) if tracks else ()
     for file in files:
-        tiers = _parse(file, encoding)
+        tiers = read_grid(file, encoding).tiers
         pointed = [t for t in tiers if t.has_points and (not chosen or t.name in chosen)]
         if points == "error":
             _refuse_points(pointed, file.prefix)
@@ -87,70 +85,7 @@ def read_textgrid(
         yield _recording(file.name, tiers, file.prefix)
 
 
-class _Tier(NamedTuple):
-    """A tier of the file: its number, its name, and its stretches; points have start = end."""
-
-    number: int
-    name: str
-    has_points: bool
-    stretches: list[Stretch]
-
-    @classmethod
-    def of(cls, tokens: Tokens, number: int, prefix: str) -> "_Tier":
-        kind, name = tokens.text("class of the tier"), tokens.text("name of the tier")
-        if kind not in ("IntervalTier", "TextTier"):
-            raise DataError(
-                f"{prefix}tier {number} {quote(name)} is of class {quote(kind)}, not "
-                "'IntervalTier' or 'TextTier'; save it again in Praat"
-            )
-        tier = cls(number, name, kind == "TextTier", [])
-        tokens.number("start of the tier")
-        tokens.number("end of the tier")
-        for entry in range(1, tokens.size("size of the tier") + 1):
-            start = tokens.number("time")
-            end = start if tier.has_points else tokens.number("end of the interval")
-            if end < start:
-                raise DataError(
-                    f"{prefix}{tier.place(entry)} ends at {end:g}, before it starts at {start:g}; "
-                    "swap them"
-                )
-            tier.stretches.append((start, end, tokens.text("text")))
-        return tier
-
-    def place(self, entry: int) -> str:
-        """Name an entry of the tier for a message."""
-        kind = "point" if self.has_points else "interval"
-        return f"tier {self.number} {quote(self.name)}, {kind} {entry}"
-
-
-def _parse(file: InputFile, encoding: str | None) -> list[_Tier]:
-    prefix = file.prefix
-    tokens = Tokens(read_text(file, encoding), prefix)
-    kind = tokens.text("type of the file")
-    if kind.startswith("Praat chronological"):
-        raise DataError(
-            f"{prefix}the TextGrid is in chronological order, which is not read; open it in Praat "
-            "and choose 'Save as text file...'"
-        )
-    if kind not in ("ooTextFile", "ooTextFile short"):
-        raise DataError(
-            f"{prefix}the type of the file is {quote(kind)}, not 'ooTextFile'; is it a TextGrid?"
-        )
-    held = tokens.text("class of the object")
-    if held != "TextGrid":
-        raise DataError(f"{prefix}the file holds a {quote(held)}, not a 'TextGrid'; save that")
-    tokens.number("start of the grid")
-    tokens.number("end of the grid")
-    some = tokens.flag("flag <exists>") == "exists"
-    tiers = [
-        _Tier.of(tokens, number, prefix)
-        for number in range(1, (tokens.size("number of tiers") if some else 0) + 1)
-    ]
-    tokens.end()
-    return tiers
-
-
-def _refuse_points(tiers: list[_Tier], prefix: str) -> None:
+def _refuse_points(tiers: list[GridTier], prefix: str) -> None:
     for tier in tiers:
         if tier.stretches:
             raise DataError(
@@ -165,25 +100,12 @@ def _refuse_points(tiers: list[_Tier], prefix: str) -> None:
             )
 
 
-def _recording(name: str, tiers: list[_Tier], prefix: str) -> Recording:
-    mine = [tier for tier in tiers if _is_mine(tier)]
-    if len(mine) > 1:
-        raise DataError(f"{prefix}there are {len(mine)} tiers {MINE!r}; remove all but one")
+def _recording(name: str, tiers: list[GridTier], prefix: str) -> Recording:
     annotations = [
         Annotation(tier.name, text, start, end, tier.place(entry))
         for tier in tiers
-        if not _is_mine(tier)
+        if not tier.is_mine
         for entry, (start, end, text) in enumerate(tier.stretches, 1)
         if tier.has_points or text.strip()  # blank intervals are gaps
     ]
-    known = {}
-    if mine:
-        what = f"{prefix}the text on tier {MINE!r}"
-        text = "".join(text for *_, text in mine[0].stretches)
-        known = check_known(parse_known(text, what), what)
-    return Recording(name, annotations, known)
-
-
-def _is_mine(tier: _Tier) -> bool:
-    texts = [text for *_, text in tier.stretches if text.strip()]
-    return tier.name == MINE and not tier.has_points and len(texts) == 1 and texts[0][0] == "{"
+    return Recording(name, annotations, read_known(tiers, prefix))

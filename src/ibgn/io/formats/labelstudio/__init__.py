@@ -1,30 +1,57 @@
 """Label Studio: tasks with labelled stretches of time series, audio and video."""
 
+import json
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from typing import Any, Literal, get_args
 
-from ibgn.checks import check_choice, check_number
+from ibgn.checks import as_number, check_choice, check_number
 from ibgn.errors import DataError, Option, OptionError, Part
 from ibgn.io.annotations import Annotation, Overlaps, Recording, settle_overlaps
 from ibgn.io.choices import check_names
 from ibgn.io.files import Files
-from ibgn.io.head import CERTAIN, Head
+from ibgn.io.formats.labelstudio.tasks import FRAMED, TIMED, Task, read_tasks
+from ibgn.io.head import CERTAIN, LIKELY, Head
+from ibgn.io.outline import Entry
 from ibgn.io.parsing.json import Node, parse_json
 from ibgn.io.registry import reader
-from ibgn.text import printable, quote
+from ibgn.text import number_repeats, printable, quote
 
 __all__ = ["read_labelstudio"]
 
 Unknown = Literal["error", "drop"]
-TIMED = ("timeserieslabels", "labels")  # kinds of results with a start and an end
-FRAMED = "timelinelabels"  # with ranges of frames
 
 
 def _sniff(head: Head) -> float:
     """Tell an export by its tasks, whose annotations have results."""
-    return CERTAIN if "result" in head.json[0]["annotations"][0] else 0.0
+    first = head.json[0] if isinstance(head.json, list) else head.json
+    annotations = first.get("annotations") or first.get("completions") or [first]
+    if "result" in annotations[0] and (annotations[0] is not first or "task" in first):
+        return CERTAIN
+    named = json.dumps(first)  # JSON-MIN, or a task that nobody has worked on
+    if "data" in first and ("annotations" in first or "completions" in first):
+        return LIKELY
+    return LIKELY if any(f'"{kind}": [' in named for kind in (*TIMED, FRAMED)) else 0.0
+
+
+def _outline(files: Files) -> Iterator[Entry]:
+    """Choices for whole tasks, and who annotated."""
+    choices: dict[str, list[str]] = {}
+    users: Counter[str] = Counter()
+    for file in files:
+        for task in read_tasks(parse_json(file)):
+            for annotation in task.annotations:
+                users.update(sorted(_users(annotation))[:1])
+                for result in _results(annotation):
+                    if _is_choice(result):
+                        picked = result.child("value").child("choices").items()
+                        choices.setdefault(_tag(result), []).extend(c.name() for c in picked)
+    for tag, values in choices.items():
+        yield Entry.of("choice", tag, values, Option("activity", f"choice:{tag}"))
+    for user, number in users.items() if len(users) > 1 else ():
+        yield Entry("annotator", user, number, chosen_by=Option("annotator", user))
 
 
 @reader(
@@ -33,6 +60,7 @@ def _sniff(head: Head) -> float:
     about="exports of Label Studio",
     activity=("track", "choice"),
     sniff=_sniff,
+    outline=_outline,
 )
 def read_labelstudio(
     files: Files,
@@ -45,20 +73,23 @@ def read_labelstudio(
 ) -> Iterator[Recording]:
     r"""Read an export of Label Studio; a task is an instance.
 
-    The file is written by "Export" and then "JSON" in a project of Label Studio, not "JSON-MIN".
-    Labels of time series (TimeSeriesLabels), of audio (Labels) and of video (TimelineLabels) are
-    read. A tag of the labeling interface is a track, by its name. activity="choice:meal" takes the
-    choice in the tag Choices named "meal".
+    The file is written by "Export" and then "JSON" or "JSON-MIN" in a project of Label Studio, or
+    by a cloud storage, one annotation per file. Labels of time series (TimeSeriesLabels), of audio
+    (Labels) and of video (TimelineLabels) are read; date-times become seconds since the first of
+    the task. A tag of the labeling interface is a track, by its name. activity="choice:meal" takes
+    the choice in the tag Choices named "meal".
 
     Parameters
     ----------
-    rate : frames per second, needed for TimelineLabels only. These count frames from 1, and the
-        last frame belongs to the range: 1 to 50 at 25 frames per second is [0, 2).
+    rate : frames per second, for TimelineLabels only. These count frames from 1, and the last
+        frame belongs to the range: 1 to 50 at 25 frames per second is [0, 2). By default times
+        are frames, with a warning.
     annotator : which annotation of a task is used: the "first" in the file, the "last", or that
         of a user, by id or e-mail address. Cancelled annotations and those of others are counted,
         and so are tasks without any left.
-    instance : field of the data of a task that names it, as "video"; by default its id. activity=
-        and group= search in it as the path.
+    instance : field of the data of a task that names it, as "video"; by default its id, or the
+        name of the file that it is about. activity= and group= search in it as the path. Where
+        several files are read, the path of the file comes before it.
     unknown : what to do with other results (regions of images, text, relations): "error", or
         "drop" them with a count
     overlaps : what to do with a stretch that overlaps one of the same tag and label: "keep" it,
@@ -119,17 +150,20 @@ class _Tasks:
     def recordings(self) -> Iterator[Recording]:
         """One for each task that has an annotation."""
         for file in self.files:
-            of_file = list(self._of_file(parse_json(file)))
-            times = Counter(recording.name for recording in of_file)
-            twice = next((name for name, number in times.items() if number > 1), None)
-            if twice is not None:
-                raise DataError(
-                    f"{file.prefix}{times[twice]} tasks have the name {quote(twice)}; give "
-                    "another ",
-                    Option("instance"),
-                    ", or none to use their ids",
-                )
-            yield from of_file
+            within = f"{file.name}#" if len(self.files) > 1 else ""
+            tasks = enumerate(read_tasks(parse_json(file)), 1)
+            every = [self._recording(task, number, within) for number, task in tasks]
+            of_file = [recording for recording in every if recording is not None]
+            names = [recording.name for recording in of_file]
+            self.files.leave_out(
+                ": of a name that another has; numbered, ",
+                Option("instance"),
+                " names another field",
+                noun="task",
+                number=len(names) - len(set(names)),
+            )
+            for recording, name in zip(of_file, number_repeats(names), strict=True):
+                yield replace(recording, name=name)
         if self.label_tag is not None and self.label_tag not in self.choice_tags:
             listed = ", ".join(quote(name) for name in sorted(self.choice_tags)[:20]) or "none"
             raise DataError(
@@ -137,29 +171,26 @@ class _Tasks:
                 f"are {listed}"
             )
 
-    def _of_file(self, root: Node) -> Iterator[Recording]:
-        for task in root.items():
-            if not task.has("annotations"):
-                raise task.error(
-                    'there are no "annotations"; export as "JSON", not "JSON-MIN" or another'
-                )
-            annotation = self._choose(task.child("annotations"))
-            if annotation is None:
-                self.files.leave_out(": left out, without an annotation to take", noun="task")
-                continue
-            results = annotation.child("result").items()
-            known = {} if self.label_tag is None else self._label(results)
-            stretches = [note for result in results for note in self._annotations(result)]
-            name = (
-                task.child("data").child(self.instance)
-                if self.instance is not None
-                else task.child("id")
-            )
-            yield Recording(name.name(), stretches, known)
+    def _recording(self, task: Task, number: int, within: str) -> Recording | None:
+        """Recording of a task, or None where it has no annotation to take."""
+        annotation = self._choose(task.annotations)
+        if annotation is None:
+            self.files.leave_out(": left out, without an annotation to take", noun="task")
+            return None
+        results = _results(annotation)
+        known = {} if self.label_tag is None else self._label(results)
+        if self.label_tag is not None and self.label_tag in task.data:
+            self.choice_tags.add(self.label_tag)
+            known.setdefault("label", task.data[self.label_tag])
+        first = min((moment for r in results for moment in _moments(r)), default=None)
+        stretches = [note for result in results for note in self._annotations(result, first)]
+        name = task.own_name or f"task {number}"
+        if self.instance is not None:
+            name = Node(task.data, task.node.prefix, task.node, "data").child(self.instance).name()
+        return Recording(f"{within}{name}", stretches, known)
 
-    def _choose(self, annotations: Node) -> Node | None:
+    def _choose(self, everyone: list[Node]) -> Node | None:
         """The annotation of a task to use, or None."""
-        everyone = annotations.items()
         valid = [
             annotation
             for annotation in everyone
@@ -193,14 +224,13 @@ class _Tasks:
         return known
 
     def _is_label(self, result: Node) -> bool:
-        if not (result.has("type") and result.child("type").value == "choices"):
-            return False
-        if result.child("value").has("start"):  # a choice for one stretch only
+        if not _is_choice(result):
             return False
         self.choice_tags.add(_tag(result))
         return _tag(result) == self.label_tag
 
-    def _annotations(self, result: Node) -> Iterator[Annotation]:
+    def _annotations(self, result: Node, first: datetime | None) -> Iterator[Annotation]:
+        """Stretches of a result; date-times become seconds since the first of the task."""
         kind = result.child("type").name()
         if self._is_label(result):
             return
@@ -212,7 +242,13 @@ class _Tasks:
             and value.has("end")
             and not value.has("text")  # stretches of text have a start and an end too
         ):
-            stretches = [(value.child("start").number("start"), value.child("end").number("end"))]
+            moments = [] if first is None else [m - first for m in _moments(result)]
+            start, end = (
+                [moment.total_seconds() for moment in moments]
+                if len(moments) == 2
+                else [value.child(name).number(name) for name in ("start", "end")]
+            )
+            stretches = [(start, end)]
         else:
             self._leave_out(kind, result)
             return
@@ -223,12 +259,17 @@ class _Tasks:
 
     def _frames(self, ranges: Node) -> list[tuple[float, float]]:
         if self.rate is None:
-            raise ranges.error(
-                "labels of video are in frames; give ", Option("rate"), ", the frames per second"
+            self.files.leave_out(
+                ": of frames, which times are counted in; ",
+                Option("rate"),
+                ", the frames per second, makes them seconds",
+                noun="range",
+                number=len(ranges.items()),
             )
+        rate = 1.0 if self.rate is None else self.rate
         frames = [(stretch.child("start"), stretch.child("end")) for stretch in ranges.items()]
         return [
-            ((start.number("frame") - 1) / self.rate, end.number("frame") / self.rate)
+            ((start.number("frame") - 1) / rate, end.number("frame") / rate)
             for start, end in frames
         ]
 
@@ -258,3 +299,33 @@ def _users(annotation: Node) -> set[str]:
 
 def _tag(result: Node) -> str:
     return result.child("from_name").name()
+
+
+def _results(annotation: Node) -> list[Node]:
+    found = annotation.first("result")
+    return [] if found is None else found.items()
+
+
+def _is_choice(result: Node) -> bool:
+    """Whether it is a choice for a whole task, and not for one stretch."""
+    chosen = result.has("type") and result.child("type").value == "choices"
+    return chosen and not result.child("value").has("start")
+
+
+def _moments(result: Node) -> list[datetime]:
+    """Start and end of a result, where they are date-times and not numbers."""
+    value = result.first("value")
+    ends = [] if value is None else [value.first("start"), value.first("end")]
+    texts = [end for end in ends if end is not None and isinstance(end.value, str)]
+    return [moment for end in texts if (moment := _moment(end)) is not None]
+
+
+def _moment(end: Node) -> datetime | None:
+    """Date-time, in universal time where it names no zone; None where it is none."""
+    if as_number(end.value) is not None:
+        return None
+    try:
+        moment = datetime.fromisoformat(end.value.strip())
+    except ValueError:
+        return None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -5,41 +5,67 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, get_args
 
+from ibgn._files import InputFile
 from ibgn.checks import check_choice
-from ibgn.errors import Option
+from ibgn.errors import DataError, Option
 from ibgn.io.annotations import Annotation, Overlaps, Recording, settle_overlaps
 from ibgn.io.files import Files
+from ibgn.io.formats.via.tables import COLUMNS, OF_IMAGES, read_table
 from ibgn.io.head import CERTAIN, Head
+from ibgn.io.outline import Entry
 from ibgn.io.parsing.json import Node, parse_json
 from ibgn.io.registry import reader
-from ibgn.text import quote
+from ibgn.text import count, quote
 
 __all__ = ["read_via"]
 
 Unknown = Literal["error", "drop"]
+TRACK = "segment"  # of segments without a value
+UNSET = "_DEFAULT"  # what VIA writes for an option that was not chosen
 CHECKBOX = 2  # the kind of attribute that takes several options at once, as "1,3"
 
 
 def _sniff(head: Head) -> float:
-    """Tell a project by its parts."""
+    """Tell a project by its parts, and exported annotations by their columns."""
+    if not isinstance(head.json, dict):
+        known = any(COLUMNS[0] in line and COLUMNS[3] in line for line in head.lines[:20])
+        return CERTAIN if known or OF_IMAGES in head.lines[0] else 0.0
+    if "_via_img_metadata" in head.json or {"attribute", "metadata"} <= head.json.keys():
+        return CERTAIN
     return CERTAIN if {"project", "attribute"} <= head.json.keys() else 0.0
+
+
+def _outline(files: Files) -> Iterator[Entry]:
+    """Values of attributes for whole files."""
+    values: dict[str, list[str]] = {}
+    for file in files:
+        project = _Project.of(_root(file), "drop", files)
+        for _, entry in _root(file).child("metadata").members():
+            if not entry.child("z").value:
+                for track, value in project.values(entry):
+                    values.setdefault(track, []).append(value)
+    for name, each in values.items():
+        yield Entry.of("attribute", name, each, Option("activity", f"attribute:{name}"))
 
 
 @reader(
     "via",
-    also=(".json",),
-    about="projects of VIA 3",
+    also=(".json", ".csv"),
+    about="projects and exported annotations of VIA 3",
     activity=("track", "attribute"),
     sniff=_sniff,
+    outline=_outline,
 )
 def read_via(
     files: Files, *, unknown: Unknown = "error", overlaps: Overlaps = "keep"
 ) -> Iterator[Recording]:
     r"""Read a project of VIA 3 (VGG Image Annotator, video and audio); a view is an instance.
 
-    The file is written by "Save project" in VIA 3 (.json). A view has the name of its file;
-    an attribute is a track, and the option that was chosen, or the text, is the value.
-    activity="attribute:meal" takes the value of the attribute "meal" of a whole file.
+    The file is written by "Save project" in VIA 3 (.json), or by "Export annotations" as CSV. A
+    view has the name of its file; an attribute is a track, and the option that was chosen, or the
+    text, is the value. A segment without a value of any attribute has no action, unless
+    action="track" names it by its track. activity="attribute:meal" takes the value of the attribute
+    "meal" of a whole file.
 
     Parameters
     ----------
@@ -72,9 +98,15 @@ def read_via(
     recordings = (
         recording
         for file in files
-        for recording in _Project.of(parse_json(file), unknown, files).recordings()
+        for recording in _Project.of(_root(file), unknown, files).recordings()
     )
     yield from settle_overlaps(recordings, overlaps, files)
+
+
+def _root(file: InputFile) -> Node:
+    """Project in a file: it begins with a brace, a table of annotations does not."""
+    is_project = file.text().lstrip().startswith(("{", "["))
+    return parse_json(file) if is_project else read_table(file)
 
 
 class _Attribute(NamedTuple):
@@ -87,6 +119,8 @@ class _Attribute(NamedTuple):
     def values(self, node: Node) -> list[str] | None:
         """Names of what was chosen, or None where the project does not define it."""
         chosen = node.name()
+        if chosen == UNSET:
+            return [""]
         if self.options is None or not chosen:
             return [chosen]
         picked = chosen.split(",") if self.several and chosen not in self.options else [chosen]
@@ -138,18 +172,34 @@ class _Project:
             self._leave_out("entry", "of a view that the project does not define", entry)
         elif len(times) == 2:
             start, end = times
-            for track, value in self._values(entry):
+            values = list(self.values(entry))
+            if not values and not entry.child("av").value:
+                values = [(self.unset_track, "")]
+            for track, value in values:
                 self.annotations[view].append(Annotation(track, value, start, end, entry.path))
-            if not entry.child("av").value:
-                self._leave_out("segment", "without a value", entry)
         elif not times and self.label is not None:
             self._add_label(view, entry)
         else:
             kind = "of whole files" if not times else "of single frames"
             self._leave_out("entry", f"{kind} and not of a segment of time", entry)
 
+    @property
+    def unset_track(self) -> str:
+        """Track of segments without a value: the attribute, where there is but one."""
+        names = {attribute.name for attribute in self.attributes.values()}
+        return names.pop() if len(names) == 1 else TRACK
+
     def recordings(self) -> list[Recording]:
         """One for each view."""
+        every = [annotation for notes in self.annotations.values() for annotation in notes]
+        unset = self.files.choices.action != "track" and not any(a.value.strip() for a in every)
+        if every and unset:
+            raise DataError(
+                f"{self.files.prefix}none of {count(len(every), 'segment')} has a value, which "
+                "would be its action; ",
+                Option("action", "track"),
+                " names all by their attribute",
+            )
         known = {view: {"label": label} for view, label in self.labels.items()}
         return [
             Recording(name, self.annotations[view], known.get(view, {}))
@@ -157,7 +207,7 @@ class _Project:
         ]
 
     def _add_label(self, view: str, entry: Node) -> None:
-        for track, label in self._values(entry):
+        for track, label in self.values(entry):
             if track != self.label:
                 self._leave_out("value", "of whole files and not the label", entry)
             elif self.labels.setdefault(view, label) != label:
@@ -166,7 +216,7 @@ class _Project:
                     "for the same view; keep one"
                 )
 
-    def _values(self, entry: Node) -> Iterator[tuple[str, str]]:
+    def values(self, entry: Node) -> Iterator[tuple[str, str]]:
         """Names and values of the attributes of an entry."""
         for key, node in entry.child("av").members():
             attribute = self.attributes.get(key)

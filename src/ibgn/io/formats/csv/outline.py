@@ -1,0 +1,49 @@
+"""What else is in a table: columns that could give the activity of instances."""
+
+import codecs
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+from ibgn.errors import Option
+from ibgn.io.files import Files
+from ibgn.io.outline import Entry
+from ibgn.io.parsing.guess import Guess
+from ibgn.io.parsing.roles import find_roles
+from ibgn.io.parsing.sheets import WHITE_SPACE, cut
+
+__all__ = ["outline_table"]
+
+MOST_FILES = 20
+MOST_VALUES = 1000  # different values of a column that is still one of names
+
+
+def outline_table(
+    files: Files,
+    *,
+    columns: Mapping[str, Any] | None = None,
+    header: bool | None = None,
+    delimiter: str | None = None,
+    encoding: str = "utf-8",
+) -> Iterator[Entry]:
+    """Columns of text that are not read and stay the same within instances, with their values."""
+    values: dict[str, list[str]] = {}
+    steady: dict[str, bool] = {}
+    plain = codecs.lookup(encoding).name == "utf-8"
+    for file in islice(files, MOST_FILES):
+        text = file.content().decode("utf-8-sig" if plain else encoding)
+        sheet = cut(text, "", WHITE_SPACE if delimiter == " " else delimiter, header)
+        roles = find_roles(sheet, {})
+        guess = Guess(sheet, {})
+        given = set(map(str, (columns or {}).values()))
+        for place, name in enumerate(sheet.names):
+            label = name.strip() or str(place + 1)
+            if place in roles.used or label in given or guess.kinds[place] != "text":
+                continue
+            values.setdefault(label, []).extend(sheet.column(place))
+            instance = roles.places.get("instance", ())
+            stays = not guess.changes_within(place, instance)
+            steady[label] = steady.get(label, True) and stays and not guess.is_unique(place)
+    for label, cells in values.items():
+        if steady[label] and len(set(cells)) <= MOST_VALUES:
+            yield Entry.of("column", label, cells, Option("activity", f"column:{label}"))

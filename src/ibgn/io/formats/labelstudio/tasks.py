@@ -1,0 +1,70 @@
+"""Tasks of Label Studio, from all the shapes in which it and its users save them."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import PurePath
+from typing import Any, NamedTuple
+
+from ibgn.io.parsing.json import Node
+
+__all__ = ["FRAMED", "TIMED", "Task", "read_tasks"]
+
+TIMED = ("timeserieslabels", "labels")  # kinds of results with a start and an end
+FRAMED = "timelinelabels"  # with ranges of frames
+ANNOTATIONS = ("annotations", "completions")  # the second until version 1.0
+# fields of JSON-MIN that say something of the annotation, and are neither data nor results
+ABOUT = ("id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time")
+
+
+class Task(NamedTuple):
+    """A task: where it stands, its data, and its annotations."""
+
+    node: Node
+    data: Mapping[str, Any]
+    annotations: list[Node]
+
+    @property
+    def own_name(self) -> str | None:
+        """Its id, or the name of the file that it is about; None where it has neither."""
+        if self.node.first("id") is not None:
+            return self.node.child("id").name()
+        texts = [value for value in self.data.values() if isinstance(value, str) and value]
+        upload = self.node.first("file_upload")
+        names = [*([] if upload is None else [upload.name()]), *texts[:1]]
+        return PurePath(names[0]).name if names else None
+
+
+def read_tasks(root: Node) -> Iterator[Task]:
+    """Tasks of an export: a list of them, a single one, or one annotation with its task."""
+    for node in root.items() if isinstance(root.value, list) else [root]:
+        annotations = node.first(*ANNOTATIONS)
+        if annotations is not None:
+            yield Task(node, _data(node), annotations.items())
+        elif node.has("result"):  # what a cloud storage gets, an annotation at a time
+            task = node.child("task") if isinstance(node.value.get("task"), dict) else node
+            yield Task(task, _data(task), [node])
+        else:
+            yield _short(node)
+
+
+def _data(task: Node) -> Mapping[str, Any]:
+    data = task.first("data")
+    return data.value if data is not None and isinstance(data.value, dict) else {}
+
+
+def _short(task: Node) -> Task:
+    """Task of JSON-MIN, which has what was noted with a tag under the name of the tag."""
+    fields = dict(task.members()) if isinstance(task.value, dict) else {}
+    results = [
+        {"type": kind, "from_name": name, "value": value}
+        for name, node in fields.items()
+        for value in (node.value if isinstance(node.value, list) else [node.value])
+        if isinstance(value, dict)
+        for kind in (*TIMED, FRAMED)
+        if kind in value
+    ]
+    if not results and not fields.keys() & set(ABOUT[1:]):
+        raise task.error('there are no "annotations"; export the project of Label Studio as "JSON"')
+    tags = {result["from_name"] for result in results}
+    data = {name: node.value for name, node in fields.items() if name not in (*ABOUT, *tags)}
+    annotation = {"completed_by": task.value.get("annotator"), "result": results}
+    return Task(task, data, [Node(annotation, task.prefix, task.parent, task.key)])

@@ -1,0 +1,277 @@
+"""Files with tiers that are changed, not made: what is not touched stays as it is.
+
+A format whose files people edit in a tool of their own has a `TierDocument`: ELAN and Praat.
+Writing instances `into` such a file changes only the annotations that differ; `add_tier` adds one
+tier. Both write a copy.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from pathlib import PurePath
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+import numpy.typing as npt
+
+from ibgn._files import InputFile, Source, as_path, show
+from ibgn.errors import DataError, Option, OptionError
+from ibgn.intervals import Instance, IntervalSequences
+from ibgn.io.export import (
+    IN_JSON,
+    Known,
+    check_known,
+    check_writable,
+    lay_out,
+    tier_names,
+    tracks_of,
+    write_texts,
+)
+from ibgn.io.files import find_files
+from ibgn.io.registry import FORMATS, find_format
+from ibgn.text import quote
+
+__all__ = [
+    "DOCUMENTS",
+    "TierDocument",
+    "TierEntry",
+    "add_tier",
+    "document",
+    "write_into",
+]
+
+
+class TierEntry(NamedTuple):
+    """An annotation of a document; `key` finds it there again. Times are in seconds."""
+
+    key: Hashable
+    tier: str
+    value: str
+    start: float
+    end: float
+
+
+class TierDocument(Protocol):
+    """A file with tiers that can be changed and written; made from an `InputFile`."""
+
+    known: Mapping[str, Any]
+    """Instance, label and group, where the file names them."""
+
+    @property
+    def tiers(self) -> Sequence[str]:
+        """Names of all tiers."""
+
+    def entries(self) -> Iterable[TierEntry]:
+        """All annotations that a reader reads, those that others depend on first."""
+
+    def change(self, entry: TierEntry, value: str, start: float, end: float) -> bool:
+        """Change an annotation where it is; False where its tier cannot hold that."""
+
+    def delete(self, entry: TierEntry) -> None:
+        """Delete an annotation."""
+
+    def accepts(self, tier: str, start: float, end: float) -> bool:
+        """Whether there is room on a tier, or no such tier yet."""
+
+    def insert(self, tier: str, value: str, start: float, end: float) -> None:
+        """Add an annotation to a tier, which is made if needed."""
+
+    def make(self, tier: str) -> None:
+        """Make an empty tier."""
+
+    def remove(self, tier: str) -> None:
+        """Remove a tier and its annotations."""
+
+    def describe(self, known: Known) -> None:
+        """Let the file name its instance, label and group."""
+
+    def lines(self) -> Iterator[str]:
+        """Lines of the changed file."""
+
+
+Open = Callable[[InputFile], TierDocument]
+Kind = TypeVar("Kind", bound=Callable[..., Any])
+
+DOCUMENTS: dict[str, Open] = {}
+
+
+def document(format: str) -> Callable[[Kind], Kind]:
+    """Register the class of documents of a format."""
+
+    def register(kind: Kind) -> Kind:
+        DOCUMENTS[format] = kind
+        return kind
+
+    return register
+
+
+def add_tier(
+    into: Source,
+    path: Source,
+    tier: str,
+    rows: Instance,
+    *,
+    replace: bool = False,
+    format: str | None = None,
+) -> None:
+    """Write a copy of a file with one more tier; everything else in it stays as it is.
+
+    Parameters
+    ----------
+    into : file of ELAN or Praat
+    path : file to write, another one
+    tier : name of the tier; where rows overlap there are more, "name (2)"
+    rows : (value, start, end), such as predictions, in seconds
+    replace : whether a tier of this name is replaced; otherwise it is refused
+    format : of the file, where its content does not tell
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from ibgn.io import read_elan, write_elan
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> X = IntervalSequences.from_lists([[("boil", 0, 4), ("pour", 3, 5)]])
+    >>> write_elan(X, folder / "take.eaf")
+    >>> add_tier(folder / "take.eaf", folder / "copy.eaf", "predicted", [("tea", 0, 5)])
+    >>> read_elan(folder / "copy.eaf")[0].to_lists()
+    [[('boil', 0.0, 4.0), ('tea', 0.0, 5.0), ('pour', 3.0, 5.0)]]
+    """
+    file = InputFile(into)
+    name = _format_of(into, format)
+    changed = DOCUMENTS[name](file)
+    _refuse_itself(into, path)
+    numbered = _numbered(tier, changed.tiers)
+    if numbered and not replace:
+        raise OptionError(
+            "tier",
+            tier,
+            f"is a tier of {quote(file.name)} already; name another, or replace it with ",
+            Option("replace", True),
+        )
+    for old in numbered:
+        changed.remove(old)
+    changed.make(tier)
+    for lane in lay_out(rows, set(changed.tiers) - {tier}, [tier] * len(rows)):
+        for value, start, end in map(rows.__getitem__, lane.places):
+            changed.insert(lane.name, value, start, end)
+    write_texts({as_path(path).name: changed.lines()}, path, _suffix(name))
+
+
+def _format_of(into: Source, format: str | None) -> str:
+    FORMATS.keys()  # imports formats, so that their documents are known
+    if format is None:
+        format = find_format(into, None, "format")
+    if format not in DOCUMENTS:
+        raise DataError(
+            f"{show(into)} is of the format {quote(format)}, which has no tiers to write into; "
+            f"those that have are {', '.join(map(repr, sorted(DOCUMENTS)))}"
+        )
+    return format
+
+
+def _refuse_itself(into: Source, path: Source) -> None:
+    if as_path(path).exists() and as_path(path).samefile(as_path(into)):
+        raise DataError(f"{show(path)} is the file that is copied; name another")
+
+
+def _numbered(tier: str, tiers: Sequence[str]) -> list[str]:
+    """The tier and those with a number that continue it, as far as they are there."""
+    names: list[str] = []
+    for name in tier_names(tier, ()):
+        if name not in tiers:
+            return names
+        names.append(name)
+    return names
+
+
+def _suffix(format: str) -> str:
+    return FORMATS[format].suffixes[0]
+
+
+def write_into(
+    X: IntervalSequences,
+    path: Source,
+    y: Sequence[Any] | npt.NDArray[Any] | None,
+    into: Source,
+    format: str,
+) -> None:
+    """Write instances into copies of the files that they were read from.
+
+    Parameters
+    ----------
+    X, y : instances and labels; ids are the names of files, or of parts of them, as readers give
+        them
+    path : a file if `into` is one, otherwise a folder; files have the same names there
+    into : file or folder that X was read from
+    format : one of `DOCUMENTS`
+
+    Of a file that is one instance, annotations that differ are changed, added and deleted on the
+    tiers that X has; other tiers stay. A part of a file has no other annotations.
+    """
+    _refuse_itself(into, path)
+    columns = {"instance": X._names()} | check_writable(X, y, IN_JSON)
+    files = {name: InputFile(file, name) for name, file in find_files(into, (_suffix(format),))}
+    documents = {name: DOCUMENTS[format](file) for name, file in files.items()}
+    names = {str(each.known.get("instance", name)): name for name, each in documents.items()}
+    texts: dict[str, Iterable[str]] = {}
+    for d, instance in enumerate(columns["instance"]):
+        whole, _, part = instance.rpartition("#")
+        source = names.get(instance, whole if instance not in names else "")
+        if source not in files:
+            raise DataError(
+                f"instance {quote(instance)} is not one of {show(into)}, which has "
+                f"{', '.join(map(quote, sorted(names)[:20]))}; read X from there"
+            )
+        target = PurePath(source)
+        changed = documents[source]
+        if instance not in names:  # another part may follow, of the same file
+            changed = DOCUMENTS[format](files[source])
+            target = target.with_name(f"{target.stem}_{part}{target.suffix}")
+        known = {name: values[d] for name, values in columns.items()}
+        changed.describe(check_known(known, f"instance {quote(instance)}"))
+        tracks = tracks_of(X[d]) or [""] * len(X[d].action)
+        rows = [
+            TierEntry(None, track or value, value, start, end)
+            for track, (value, start, end) in zip(tracks, X[d].to_lists()[0], strict=True)
+        ]
+        _update(changed, rows, whole=instance in names)
+        texts[target.as_posix()] = changed.lines()
+    write_texts(texts, path, _suffix(format))
+
+
+def _update(changed: TierDocument, rows: list[TierEntry], whole: bool) -> None:
+    """Change a document so that reading gives these rows, with as few changes as possible."""
+    tiers = {row.tier for row in rows}
+    old = [
+        entry
+        for entry in changed.entries()
+        # blank and empty annotations are no intervals, and stay
+        if not whole or (entry.tier in tiers and entry.value.strip() and entry.start < entry.end)
+    ]
+    new = rows
+    for shared in (("tier", "value", "start", "end"), ("tier", "start", "end"), ("tier", "value")):
+        pairs, old, new = _match(old, new, shared)
+        kept = [changed.change(one, *two[2:]) if len(shared) < 4 else True for one, two in pairs]
+        old += [one for (one, _), done in zip(pairs, kept, strict=True) if not done]
+        new += [two for (_, two), done in zip(pairs, kept, strict=True) if not done]
+    for entry in old:
+        changed.delete(entry)
+    for row in new:
+        names = tier_names(row.tier, ())
+        tier = next(name for name in names if changed.accepts(name, row.start, row.end))
+        changed.insert(tier, *row[2:])
+
+
+def _match(
+    old: list[TierEntry], new: list[TierEntry], shared: tuple[str, ...]
+) -> tuple[list[tuple[TierEntry, TierEntry]], list[TierEntry], list[TierEntry]]:
+    """Pairs that have these fields in common, in order, and those that are left over."""
+    waiting: dict[tuple[Any, ...], list[TierEntry]] = defaultdict(list)
+    for row in reversed(new):
+        waiting[tuple(getattr(row, name) for name in shared)].append(row)
+    pairs, rest = [], []
+    for entry in old:
+        same = waiting[tuple(getattr(entry, name) for name in shared)]
+        if same:
+            pairs.append((entry, same.pop()))
+        else:
+            rest.append(entry)
+    return pairs, rest, [row for rows in waiting.values() for row in reversed(rows)]

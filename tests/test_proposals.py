@@ -1,0 +1,114 @@
+"""Wrong advice is worse than none: every option that a message proposes is tried."""
+
+import io
+import shlex
+import sys
+import tempfile
+from functools import cache
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+
+from conftest import run_here
+from ibgn.cli import app
+from ibgn.cli.flags import Command
+from ibgn.errors import MISSING, Option
+from proposals import SCENARIOS, SOURCE, UNTRIED, find_proposals
+
+COMMANDS = get_command(app).commands
+PROPOSALS, EARLY = find_proposals()
+
+
+class Listener:
+    """Options that messages of a command show, with the places in the source that made them."""
+
+    def __init__(self, patch):
+        self.made, self.shown = [], []
+        make, show = Option.__new__, Command.as_flag
+
+        def listen(cls, name, value=MISSING):
+            option = make(cls, name, value)
+            caller = sys._getframe(1)
+            path = Path(caller.f_code.co_filename)
+            if value is not MISSING and path.is_relative_to(SOURCE):
+                place = path.relative_to(SOURCE).as_posix(), caller.f_lineno
+                self.made.append((place, option))
+            return option
+
+        def note(command, option):
+            self.shown.append(option)
+            return show(command, option)
+
+        patch.setattr(Option, "__new__", listen)
+        patch.setattr(Command, "as_flag", note)
+
+    def proposals(self):
+        """Proposals that were shown, each with the text of its source."""
+        found = {(PROPOSALS[place], option) for place, option in self.made if place in PROPOSALS}
+        for option in self.shown:
+            words = f": Option({option.name!r}, {option.value!r})"
+            found |= {(text, option) for text in EARLY if text.endswith(words)}
+        return [(text, option) for text, option in found if option in self.shown]
+
+
+def run(files, words):
+    """Run a command in a folder of these files; returns its result, and what it says."""
+    with tempfile.TemporaryDirectory() as name, pytest.MonkeyPatch.context() as patch:
+        for file, content in files.items():
+            path = Path(name, file)
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        listener = Listener(patch)
+        return run_here(name, words, {}, io.StringIO()), listener
+
+
+def follow(words, option, gaps):
+    """Words of the command that does what a message proposes."""
+    flags = [COMMANDS[words[0]].as_flag(each) for each in (option, *gaps)]
+    given = [tuple(shlex.split(flag)) for flag in flags]
+    kept = [*words]
+    for flag, *values in given:
+        name = values[0].partition("=")[0] if flag == "-O" else None
+        for place in reversed(range(len(kept) - 1)):
+            if kept[place] == flag and (name is None or kept[place + 1].startswith(f"{name}=")):
+                del kept[place : place + (2 if values else 1)]
+    return kept + [word for words in given for word in words]
+
+
+@cache
+def try_scenario(number):
+    """Result of a scenario, and its proposals, each with the result of following it."""
+    scenario, words = SCENARIOS[number], shlex.split(SCENARIOS[number].words)
+    result, listener = run(scenario.files, words)
+    gaps = [Option(n, v) for n, v in scenario.fill.items() if Option(n) in listener.shown]
+    tried = []
+    for text, option in listener.proposals():
+        value = scenario.fill[option.name] if "..." in str(option.value) else option.value
+        with_it = [o for o in listener.shown if {o.name, option.name} <= {*scenario.together}]
+        others = [o for o in (*with_it, *gaps) if o.name != option.name]
+        again = follow(words, Option(option.name, value), others)
+        tried.append((text, option, again, run(scenario.files, again)[0]))
+    return result, tried
+
+
+@pytest.mark.parametrize("number", range(len(SCENARIOS)), ids=lambda n: SCENARIOS[n].words)
+def test_what_a_message_proposes_helps(number):
+    scenario = SCENARIOS[number]
+    result, tried = try_scenario(number)
+    assert tried, result.stderr
+    helped = {option.name for _, option, _, outcome in tried if outcome.returncode == 0}
+    for _, option, words, outcome in tried:
+        assert "Traceback" not in outcome.stderr
+        if option.name in scenario.either:
+            assert option.name in helped, (words, outcome.stderr)
+        elif option.value != "error":  # which is proposed to have something refused
+            assert outcome.returncode == 0, (words, outcome.stderr)
+
+
+def test_every_proposal_is_tried():
+    tried = {text for n in range(len(SCENARIOS)) for text, *_ in try_scenario(n)[1]}
+    known = set(PROPOSALS.values())
+    assert not known - tried - set(UNTRIED), "add a scenario to tests/proposals.py"
+    assert not set(UNTRIED) & tried, "these are tried now: take them off the list"
+    assert set(UNTRIED) <= known, "these are gone: take them off the list"

@@ -1,0 +1,81 @@
+"""Samples of every dialect: inspect understands them, and the commands that it proposes run.
+
+A sample is a file in tests/samples/<format>, or a folder there of several files; what is in it
+comes from a parser of its own in tests/independent.py.
+"""
+
+import json
+import shlex
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from ibgn import read_csv
+from ibgn.cli import models
+from independent import PARSERS
+
+SAMPLES = Path(__file__).parent / "samples"
+NAMES = sorted(path.relative_to(SAMPLES).as_posix() for path in SAMPLES.glob("*/*"))
+
+
+def test_every_sample_is_parsed_independently():
+    assert set(NAMES) == set(PARSERS)
+
+
+@pytest.fixture(params=NAMES)
+def sample(request):
+    return request.param
+
+
+@pytest.fixture
+def found(sample, ibgn):
+    result = ibgn("inspect", SAMPLES / sample, "--json")
+    assert result.returncode == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def test_inspect_understands_it_and_its_command_converts_it(sample, found, ibgn, tmp_path):
+    words = shlex.split(found["commands"]["convert"])
+    assert words[:3] == ["ibgn", "convert", str(SAMPLES / sample)]
+    result = ibgn(*words[1:])
+    assert result.returncode == 0, result.stderr
+    X, y = read_csv(tmp_path / words[3], unlabelled="keep")
+    read = [row for rows in X.to_lists() for row in rows]
+    parsed = list(PARSERS[sample](SAMPLES / sample))
+    assert found["intervals"] == len(read) == len(parsed) > 0
+    assert Counter(action for action, _, _ in read) == Counter(action for action, _, _ in parsed)
+    lengths = sorted(end - start for _, start, end in read)
+    assert lengths == pytest.approx(sorted(end - start for _, start, end in parsed), abs=1e-6)
+    labelled = 0 if y is None else sum(label is not None for label in y)
+    assert labelled == found["instances"] - found["unlabelled"]
+
+
+class Learned:
+    """A model that only says what it would have learned from."""
+
+    def __init__(self):
+        self.labels = []
+
+    def get_params(self):
+        return {}
+
+    def set_params(self):
+        return self
+
+    def fit(self, X, y):
+        self.labels = y.tolist()
+
+    def describe_weights(self):
+        return {"term": [], "weight": []}
+
+
+def test_the_command_that_learns_from_it_finds_labels(sample, found, ibgn, monkeypatch):
+    if "fit" not in found["commands"]:
+        pytest.skip("the sample says nothing of activities")
+    learned = Learned()
+    monkeypatch.setattr(models, "_new_model", lambda *_: learned)
+    monkeypatch.setattr("ibgn.classifiers.save", lambda *_: None)
+    ibgn(*shlex.split(found["commands"]["fit"])[1:])
+    assert len(set(learned.labels)) > 1
+    assert None not in learned.labels

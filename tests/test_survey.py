@@ -1,0 +1,252 @@
+"""Reading as far as possible: bad files, bad rows and missing labels; what inspect proposes."""
+
+import json
+import shlex
+import warnings
+
+import pytest
+
+from ibgn import DataError, DataWarning, read, read_csv, read_table
+from ibgn.errors import Option, OptionError
+from ibgn.io import Annotation, Entry, Recording, reader
+from ibgn.io.outline import covering_tracks
+from ibgn.io.survey import survey
+
+EVENTS = "Observation id\tmeal\tSubject\tBehavior\tBehavior type\tStart (s)\tStop (s)\n"
+HEADER = "instance,label,action,start,end\n"
+
+
+def boris(name, *rows, meal="tea"):
+    """Text of an export of BORIS: one observation, with rows of behaviour, type, start, stop."""
+    return EVENTS + "".join("\t".join((name, meal, "Ann", *row)) + "\n" for row in rows)
+
+
+STATE = ("boil", "STATE", "0", "2.5")
+POINT = ("sneeze", "POINT", "1", "1")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Three exports, of which the second is none."""
+    (tmp_path / "data" / "second").mkdir(parents=True)
+    (tmp_path / "data" / "first.tsv").write_text(boris("a", STATE))
+    (tmp_path / "data" / "last.tsv").write_text(boris("c", STATE, ("pour", "STATE", "3", "4")))
+    (tmp_path / "data" / "second" / "bad.tsv").write_text("Observation id\tSubject\nb\n")
+    return tmp_path / "data"
+
+
+def test_a_bad_file_is_left_out_by_option_and_counted(folder):
+    with pytest.raises(DataError, match=r"bad\.tsv: .*; bad_files='drop' leaves the file out$"):
+        read(folder, format="boris")
+    with pytest.warns(DataWarning, match=r"data: 1 file that cannot be read: left out \(first: b"):
+        X, _ = read(folder, format="boris", bad_files="drop")
+    assert list(X.ids) == ["a", "c"]
+    assert len(X.action) == 3
+
+
+def test_what_was_counted_in_a_bad_file_does_not_count(folder):
+    broken = boris("b", POINT, ("boil", "STATE", "0", "never"))
+    (folder / "second" / "bad.tsv").write_text(broken)
+    (folder / "last.tsv").write_text(boris("c", STATE, POINT))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        read(folder, format="boris", bad_files="drop", points="drop")
+    messages = [str(warning.message) for warning in caught]
+    assert any("1 point event: dropped" in message for message in messages)
+
+
+def test_where_all_files_are_bad_the_first_error_is_told(folder):
+    for path in folder.rglob("*.tsv"):
+        path.write_text("Observation id\tSubject\nb\n")
+    with pytest.raises(DataError, match=r"data: no file can be read; the first: first\.tsv: "):
+        read(folder, format="boris", bad_files="drop")
+
+
+def test_a_wrong_option_is_no_bad_file(folder):
+    with pytest.raises(OptionError, match="points"):
+        read(folder, format="boris", points="hide", bad_files="drop")
+
+
+def test_a_single_bad_file_is_an_error_all_the_same(folder):
+    with pytest.raises(DataError) as refused:
+        read(folder / "second" / "bad.tsv", format="boris", bad_files="drop")
+    assert "bad_files" not in str(refused.value)
+
+
+ROWS = "a,tea,boil,0,4\na,tea,,4,5\na,tea,pour,5,3\nb,tea,pour,x,1\n,tea,pour,0,1\nb,tea,stir,1,2\n"
+
+
+def test_bad_rows_are_left_out_by_option_and_counted(tmp_path):
+    path = tmp_path / "takes.csv"
+    path.write_text(HEADER + ROWS + "b,tea,boil,3,4\nb,tea,boil,5,6\na,tea,boil,6,7\na,tea,b,7,8\n")
+    with pytest.raises(DataError, match="bad_rows='drop' leaves such rows out"):
+        read_csv(path)
+    with pytest.warns(DataWarning, match="left out 4 rows that are no intervals .first: row 2"):
+        X, y = read_csv(path, bad_rows="drop")
+    assert X.to_lists()[0] == [("boil", 0, 4), ("boil", 6, 7), ("b", 7, 8)]
+    assert len(X.action) == 6
+    assert y.tolist() == ["tea", "tea"]
+
+
+def test_bad_rows_do_not_excuse_wrong_columns(tmp_path):
+    """Where most rows are bad, the error does not propose to read without them."""
+    path = tmp_path / "takes.csv"
+    path.write_text(HEADER + ROWS)
+    with pytest.raises(DataError) as refused:
+        read_csv(path)
+    assert "bad_rows" not in str(refused.value)
+
+
+def test_an_instance_without_intervals_is_no_bad_row(tmp_path):
+    path = tmp_path / "takes.csv"
+    path.write_text(HEADER + "a,tea,boil,0,4\nb,tea,,,\n")
+    X, _ = read_csv(path, bad_rows="drop")
+    assert X.lengths.tolist() == [1, 0]
+
+
+LABELLED = {
+    "instance": ["a", "b", "a", "c"],
+    "label": ["tea", None, None, "soup"],
+    "action": ["boil", "cut", "pour", "cut"],
+    "start": [0, 0, 1, 0],
+    "end": [1, 1, 2, 1],
+}
+
+
+def test_unlabelled_instances():
+    with pytest.raises(DataError, match="unlabelled='keep' reads such .* unlabelled='drop' leaves"):
+        read_table(LABELLED)
+    X, y = read_table(LABELLED, unlabelled="keep")
+    assert (list(X.ids), y.tolist()) == (["a", "b", "c"], ["tea", None, "soup"])
+    with pytest.warns(DataWarning, match="left out 1 instance without a label"):
+        X, y = read_table(LABELLED, unlabelled="drop")
+    assert (list(X.ids), X.lengths.tolist()) == (["a", "c"], [2, 1])
+    assert y.tolist() == ["tea", "soup"]
+    assert read_table(LABELLED, unlabelled="ignore")[1] is None
+
+
+def test_contradicting_labels_can_be_ignored():
+    rows = LABELLED | {"label": ["tea", "soup", "milk", "soup"]}
+    for unlabelled in ("error", "keep", "drop"):
+        with pytest.raises(DataError, match="'milk', but 'tea' .*unlabelled='ignore' reads no"):
+            read_table(rows, unlabelled=unlabelled)
+    X, y = read_table(rows, unlabelled="ignore")
+    assert (len(X), y) == (3, None)
+
+
+def test_a_survey_reads_on_with_what_errors_propose(tmp_path):
+    path = tmp_path / "events.tsv"
+    path.write_text(boris("a", STATE, POINT, ("pour", "STATE", "2", "2")))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = survey(path)
+    assert "1 point event: dropped" in str(caught[0].message)
+    assert "dropped 1 interval of zero length" in str(caught[1].message)
+    assert len(caught) == 2  # and nothing of earlier attempts
+    assert found.needed == {"points": "drop", "zero_length": "drop"}
+    assert found.X.to_lists() == [[("boil", 0, 2.5)]]
+    assert found.format == "boris"
+
+
+def test_a_survey_leaves_given_options_as_they_are(tmp_path):
+    path = tmp_path / "events.tsv"
+    path.write_text(boris("a", STATE, POINT))
+    with pytest.raises(DataError, match="is a point event"):
+        survey(path, points="error")
+
+
+def test_a_survey_of_points_alone_shows_them_as_short_intervals(tmp_path):
+    path = tmp_path / "events.tsv"
+    path.write_text(boris("a", POINT))
+    with pytest.warns(DataWarning, match="min_duration=1 is assumed"):
+        found = survey(path)
+    assert found.needed == {"points": "keep", "min_duration": 1}
+    assert found.X.to_lists() == [[("sneeze", 1, 2)]]
+
+
+def test_options_that_leave_nothing_are_not_proposed(tmp_path):
+    path = tmp_path / "takes.csv"
+    path.write_text("instance,action,start,end\na,boil,1,1\n")
+    with pytest.raises(DataError, match="zero length"):
+        survey(path)
+
+
+def test_a_survey_finds_where_labels_are(tmp_path):
+    path = tmp_path / "events.tsv"
+    others = (boris("b", STATE, meal="soup"), boris("c", STATE))
+    path.write_text(boris("a", STATE) + "".join(each.removeprefix(EVENTS) for each in others))
+    found = survey(path)
+    assert found.y is None
+    assert found.activity == {"activity": "variable:meal"}
+    (subject,) = [entry for entry in found.entries if entry.name == "Ann"]
+    assert (subject.number, subject.values, subject.distinct) == (3, ("boil",), 1)
+
+
+def test_a_folder_may_name_the_activity(folder):
+    (folder / "second" / "bad.tsv").unlink()
+    (folder / "tea").mkdir()
+    (folder / "soup").mkdir()
+    (folder / "first.tsv").rename(folder / "tea" / "first.tsv")
+    (folder / "last.tsv").rename(folder / "soup" / "last.tsv")
+    (folder / "soup" / "more.tsv").write_text(boris("d", STATE))
+    for path in folder.rglob("*.tsv"):
+        path.write_text(path.read_text().replace("\ttea\t", "\t\t"))
+    assert survey(folder).activity == {"activity": "folder"}
+
+
+def tracks(*rows):
+    return [Recording("r", [Annotation(*row, "") for row in rows])]
+
+
+def test_a_track_that_covers_the_others_may_name_the_activity():
+    phases = [("phase", "tea", 0, 9), ("phase", "soup", 9, 20)]
+    hands = [("hands", "pour", 1, 3), ("hands", "stir", 3, 8), ("hands", "cut", 10, 12)]
+    assert covering_tracks(tracks(*phases, *hands)) == ["phase"]
+    outside = [("hands", "go", start, start + 1) for start in (20, 22, 24)]
+    assert covering_tracks(tracks(*phases, *hands, *outside)) == []
+    assert covering_tracks(tracks(*phases[:1], *hands)) == []  # one stretch is no choice
+    assert covering_tracks([]) == []
+
+
+@pytest.fixture
+def notes(extensions):
+    """A format of our own whose files know the weather, and which cannot be read if it rains."""
+
+    def outline(files, *, separator=";"):
+        for file in files:
+            weather = file.lines()[0].split(separator)
+            yield Entry.of("weather", "sky", weather, Option("activity", "weather:sky"))
+
+    @reader("notes", (".notes",), outline=outline)
+    def read_notes(files, *, separator: str = ";", rain: bool = False):
+        for file in files:
+            sky, *lines = file.lines()
+            if sky == "rain" and not rain:
+                raise DataError(f"{file.prefix}it rains; use ", Option("rain", True))
+            if sky == "fog":
+                raise DataError(f"{file.prefix}nothing can be seen")
+            rows = [line.split(separator) for line in lines]
+            notes = [Annotation("n", action, float(a), float(b), "") for action, a, b in rows]
+            yield Recording(file.name, notes)
+
+
+def test_the_outline_and_the_errors_of_any_format_guide(notes, ibgn, tmp_path):
+    path = tmp_path / "a day.notes"
+    path.write_text("rain\nboil;0;3\npour;3;4\n")
+    result = ibgn("inspect", path, "--json")
+    found = json.loads(result.stdout)
+    assert found["options"] == {"rain": True}
+    assert [entry["kind"] for entry in found["entries"]] == ["track", "weather"]
+    assert found["entries"][1]["chosen_by"] == "-O activity=weather:sky"
+    words = shlex.split(found["commands"]["convert"])
+    assert words == ["ibgn", "convert", str(path), "a day.csv", "-O", "rain=true"]
+    assert ibgn(*words[1:]).returncode == 0
+    assert len(read_csv(tmp_path / "a day.csv")[0].action) == 2
+
+
+def test_a_file_that_cannot_be_read_is_outlined_before_the_error(notes, ibgn, tmp_path):
+    path = tmp_path / "day.notes"
+    path.write_text("fog\nboil;0;1\n")
+    result = ibgn("inspect", path)
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr.index("weather") < result.stderr.index("error:")

@@ -1,0 +1,212 @@
+"""Tables and logs that others wrote: their dialects, and what is said of them."""
+
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import ibgn
+from ibgn import DataError, DataWarning, read_csv
+from ibgn.io import read_boris, read_events
+from ibgn.io.registry import find_format
+from independent_tables import PARSERS
+
+SAMPLES = Path(__file__).parent / "samples"
+LENIENT = {"boris": {"points": "drop"}, "events": {"unknown": "drop"}}
+
+
+def rows_of(X, one_instance=False):
+    return sorted(
+        (None if one_instance else str(name), *row)
+        for name, rows in zip(X.ids, X.to_lists(), strict=True)
+        for row in rows
+    )
+
+
+def read(path, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        return ibgn.read(path, **options)
+
+
+@pytest.fixture
+def file(tmp_path):
+    def make(content, name="table.csv"):
+        path = tmp_path / name
+        path.write_text(content)
+        return path
+
+    return make
+
+
+@pytest.mark.parametrize("name", PARSERS)
+def test_a_sample_is_read_as_an_independent_parser_reads_it(name):
+    path = SAMPLES / name
+    format = find_format(path, None)
+    assert format == Path(name).parts[0]
+    X, _ = read(path, **LENIENT.get(format, {}))
+    expected = PARSERS[name](path)
+    one_instance = all(instance is None for instance, *_ in expected)
+    assert len(X) == 1 or not one_instance
+    got = rows_of(X, one_instance)
+    assert [row[:2] for row in got] == [row[:2] for row in sorted(expected)]
+    np.testing.assert_allclose(
+        [row[2:] for row in got], [row[2:] for row in sorted(expected)], rtol=0, atol=1e-9
+    )
+
+
+def test_every_sample_has_an_independent_parser():
+    files = [path for path in SAMPLES.rglob("*") if path.is_file()]
+    named = {path.relative_to(SAMPLES).as_posix() for path in files}
+    folders = tuple(f"{name}/" for name in PARSERS)
+    ours = {name for name in named if name.split("/")[0] in ("csv", "events", "boris", "frames")}
+    assert {name for name in ours if not name.startswith(folders)} <= PARSERS.keys()
+
+
+def test_what_was_made_of_the_columns_is_said_and_can_be_given(file):
+    path = file("clip;onset;offset;mark\na;0,5;1;x\na;1;2,5;y\nb;0;1;x\n")
+    with pytest.warns(DataWarning, match="told apart by their names") as said:
+        X, _ = read_csv(path)
+    option = next(part for part in said[0].message.parts if not isinstance(part, str))
+    assert option.value == {"instance": "clip", "action": "mark", "start": "onset", "end": "offset"}
+    again, _ = read_csv(path, **dict([option]))  # nothing is guessed, and nothing said
+    assert again.to_lists() == X.to_lists() == [[("x", 0.5, 1), ("y", 1, 2.5)], [("x", 0, 1)]]
+
+
+def test_columns_of_a_table_without_names_are_given_by_number(file):
+    path = file("0 2 walk ann\n2 3 sit ann\n5 1 walk bob\n", "log.txt")
+    columns = {"start": 1, "length": 2, "action": 3, "instance": "4"}  # as --column instance=4
+    X, _ = read_csv(path, columns=columns)
+    assert X.to_lists() == [[("walk", 0, 2), ("sit", 2, 5)], [("walk", 5, 6)]]
+    X, _ = read_csv(path, columns={**columns, "action": "3+4", "instance": 4}, header=False)
+    assert X.actions == ("sit ann", "walk ann", "walk bob")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (
+            "who,wo,from,to\na,x,0,1\na,y,1,2\nb,x,2,3\n",
+            "no column can be told to be the action .found: 'who', 'wo'",
+        ),
+        ("what,x,y\na,0,1\nb,1,2\n", "no column can be told to be the start or the end"),
+        ("a,b,c\nx,y,z\n", "no line has a time or a number in a column"),
+        ("start,end,action\n0,1,a\n1:x,2,b\n2,3,c\n", "line 3: the start is '1:x', not a number"),
+        ("start,end,action\n0,1,a\n1,2,b\n2\n3,4,c\n", r"line 4 .*: the action is missing"),
+        ("start,end,action\n1/1/2001 9:00,1/1/2001 25:00,a\n", "line 2: there is no date and time"),
+    ],
+)
+def test_what_cannot_be_told_is_asked(file, content, message):
+    with pytest.raises(DataError, match=f"table.csv: {message}"):
+        read_csv(file(content))
+
+
+def test_a_line_that_is_no_row_can_be_left_out(file):
+    path = file("start,end,action\n0,1,a\n1,2,b\n2\n3,4,c\n")
+    X, _ = read(path, bad_rows="drop")
+    assert X.to_lists() == [[("a", 0, 1), ("b", 1, 2), ("c", 3, 4)]]
+
+
+def test_numbers_under_other_names_are_no_times(file):
+    """A recording of sensors must not be taken for intervals from one channel to the next."""
+    path = file("time,x,y,legs\n0,1,2,step\n1,2,3,step\n2,3,4,rest\n")
+    with pytest.raises(DataError, match="the start or the end"):
+        read_csv(path)
+
+
+def test_day_and_month_that_cannot_be_told_apart_are_announced(file):
+    path = file(
+        "start,end,what\n2/3/2019 9:00,2/3/2019 9:30,nap\n4/3/2019 9:00,4/3/2019 9:30,nap\n"
+    )
+    with pytest.warns(DataWarning, match=r"do not tell the day from the month; .*day_first=True"):
+        X, _ = read_csv(path, columns={"action": "what", "start": "start", "end": "end"})
+    assert X.to_lists()[0][1][1] == 61 * 86400 - 2 * 86400
+    X, _ = read(path, day_first=True)
+    assert X.to_lists()[0][1][1] == 2 * 86400
+    only = file(
+        "start,end,what\n4.3.2019 9:00,4.3.2019 9:30,nap\n5.3.2019 9:00,5.3.2019 9:30,nap\n"
+    )
+    assert read(only)[0].to_lists()[0][1][1] == 86400  # a full stop says that days come first
+
+
+def test_our_own_columns_may_hold_times_of_day_and_dates(file):
+    head = "instance,label,action,start,end\n"
+    X, y = read_csv(file(head + "a,tea,boil,0:00:05,0:01:10.5\n"))
+    assert (X.to_lists(), y.tolist()) == ([[("boil", 5, 70.5)]], ["tea"])
+    X, _ = read_csv(file(head + "a,tea,boil,2020-01-01T10:00:00Z,2020-01-01T10:00:09Z\n"))
+    assert X.to_lists() == [[("boil", 0, 9)]]
+
+
+def test_a_folder_of_tables_names_instances_by_file(tmp_path):
+    for name, video in (("tea/ann.csv", "v1"), ("milk/bob.csv", "v1"), ("milk/eve.tsv", "v2")):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        mark = "\t" if name.endswith("tsv") else ","
+        rows = [["video", "action", "start", "end"], [video, "pour", "0", "1"]]
+        path.write_text("\n".join(mark.join(row) for row in rows))
+    (tmp_path / "notes.txt").write_text("0 1 nothing\n")
+    with pytest.warns(DataWarning, match="1 file that is not named as a table passed over"):
+        X, y = ibgn.read(
+            tmp_path, columns={"instance": "video"}, activity="folder", group=r"/([a-z]+)\."
+        )
+    assert X.ids.tolist() == ["milk/bob.csv#v1", "milk/eve.tsv#v2", "tea/ann.csv#v1"]
+    assert (y.tolist(), X.groups.tolist()) == (["milk", "milk", "tea"], ["bob", "eve", "ann"])
+
+
+def test_another_column_gives_the_activity(file):
+    path = file("video,meal,event,start,end\na,tea,boil,0,1\na,tea,pour,1,2\nb,milk,pour,0,1\n")
+    assert read(path, activity="column:meal")[1].tolist() == ["tea", "milk"]
+    with pytest.raises(DataError, match="there is no column 'mood' for the label"):
+        read_csv(path, activity="column:mood")
+
+
+def test_a_subject_may_be_an_instance_of_its_own():
+    path = SAMPLES / "boris/two_subjects.csv"
+    with pytest.raises(DataError, match="'role' changes within .* subjects='instances'"):
+        read_boris(path, activity="variable:role", points="drop")
+    X, y = read(path, activity="variable:role", points="drop", subjects="instances")
+    assert X.ids.tolist() == ["o1#Ann", "o1#Bob", "o2#Ann", "o2#Bob"]
+    assert y.tolist() == ["cook", "guest", "cook", "guest"]
+    assert X.lengths.tolist() == [1, 1, 1, 1]
+
+
+def test_files_of_one_observation_with_other_subjects_belong_together(tmp_path):
+    head = "Observation id,Subject,Behavior,Behavior type,Start (s),Stop (s)\n"
+    for who in ("ann", "bob"):
+        (tmp_path / f"{who}.csv").write_text(f"{head}o1,{who},nap,STATE,0,{len(who)}\n")
+    X, _ = ibgn.read(tmp_path, action="both")
+    assert X.to_lists() == [[("ann: nap", 0, 3), ("bob: nap", 0, 3)]]
+    (tmp_path / "copy.csv").write_text(f"{head}o1,bob,nap,STATE,0,3\n")
+    with pytest.raises(DataError, match="two recordings are the instance 'o1'"):
+        ibgn.read(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "labels"),
+    [
+        ("casas_begin_end.txt", ["Sleeping", "Leave_Home"]),
+        ("casas_places.txt", ["Cook", "Leave"]),
+        ("casas_labels.txt", ["Drink", "Other_Activity", "Watch_TV"]),
+        ("casas_places_labels.csv", ["Drink", "Other_Activity", "Watch_TV"]),
+    ],
+)
+def test_activities_of_every_kind_of_log_become_instances(name, labels):
+    X, y = read(SAMPLES / "events" / name, activity="track:activity")
+    assert y.tolist() == labels
+    assert not {*labels} & {*X.actions}
+
+
+def test_words_after_the_state_that_are_no_activity_can_be_left_out(file):
+    path = file("0 M1 ON\n1 M1 OFF odd\n2 M1 ON\n3 M1 OFF\n", "home.log")
+    with pytest.raises(DataError, match="line 2: after the state comes 'odd'; .*unknown='drop'"):
+        read_events(path)
+    with pytest.warns(DataWarning, match="1 event with words after the state"):
+        X, _ = read_events(path, unknown="drop")
+    assert X.to_lists() == [[("M1", 0, 1), ("M1", 2, 3)]]
+
+
+def test_prose_is_no_table(file):
+    path = file("These are my notes.\nThey say nothing of 12 intervals, or 3.\n", "notes.txt")
+    with pytest.raises(DataError, match="is not known by its suffix"):
+        ibgn.read(path)
