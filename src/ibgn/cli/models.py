@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ibgn.cli.figures import FIGURES, save_figure
+from ibgn.cli.into import Into, Replace, Tier, add_tiers, check_into
 from ibgn.cli.memory import UnknownActions, compare_with_training, read_like_training
 from ibgn.cli.options import Data, Json, Model, Reading, Seed, takes_data
 from ibgn.cli.output import busy, print_json, say, warnings_aloud
@@ -19,7 +21,6 @@ if TYPE_CHECKING:
 
     from ibgn.intervals import IntervalSequences
 
-FIGURES = (".png", ".pdf", ".svg", ".jpg", ".jpeg", ".webp", ".eps")
 
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", help="File to write, by default standard output.")
@@ -32,6 +33,9 @@ def predict(
     model: Model,
     data: Data,
     output: Output = None,
+    into: Into = None,
+    tier: Tier = "predicted",
+    replace: Replace = False,
     unknown_actions: UnknownActions = None,
     as_json: Json = False,
     *,
@@ -43,12 +47,14 @@ def predict(
 
     $ ibgn predict takes.ibgn takes.csv
     $ ibgn predict takes.ibgn takes.csv -o predictions.csv
+    $ ibgn predict takes.ibgn talk.eaf --into talk.eaf -o copy.eaf
     """
     import numpy as np
     import pandas as pd
 
     from ibgn.classifiers import load as load_model
 
+    check_into(into, output)
     with warnings_aloud() as said, busy(f"recognising {data.name}"):
         classifier = load_model(model)
         X, y, remembered = read_like_training(reading, data, classifier)
@@ -64,6 +70,12 @@ def predict(
         say(f"accuracy {right:.3f} of {count(len(known), 'labelled instance')}")
     for c, name in enumerate(classifier.classes_):
         frame[f"P({name})"] = np.exp(logs[:, c])
+    if into is not None and output is not None:
+        with warnings_aloud():
+            add_tiers(into, output, X, predicted, tier, replace, reading)
+        output = None
+        if not as_json:
+            return
     if output is None and not as_json and sys.stdout.isatty():
         print_predictions(frame, classifier.classes_.tolist(), np.exp(logs))
         say("all probabilities are written with --output FILE.csv")
@@ -112,7 +124,7 @@ def explain(
         labels = {str(label): label for label in classifier.classes_.tolist()}
         explanation = classifier.explain(chosen, against=labels.get(against or "", against))
     if figure is not None:
-        _save_figure(explanation, figure)
+        save_figure(explanation, figure)
     if output is not None:
         _write_frame(explanation.frame(), output)
     if not as_json:
@@ -188,19 +200,6 @@ def choose_instance(X: "IntervalSequences", name: str | None, data: Path) -> "In
     alike = near(name, names, 3)
     hint = f"did you mean {', '.join(map(quote, alike))}?" if alike else f"there are {listed}"
     raise DataError(f"there is no instance {quote(name)} in {quote(data.name)}; {hint}")
-
-
-def _save_figure(explanation: Any, figure: Path) -> None:
-    import matplotlib.pyplot as plt
-
-    plt.switch_backend("Agg")
-    from ibgn._files import replacing
-    from ibgn.plots import plot_explanation
-
-    plot_explanation(explanation)
-    with replacing(figure) as temporary:
-        plt.savefig(temporary, format=figure.suffix[1:].lower(), dpi=150)
-    say(f"wrote {figure}")
 
 
 def _write_frame(frame: "pd.DataFrame", output: Path) -> None:

@@ -164,6 +164,16 @@ class Reading:
         leniency = {name: getattr(self, name) for name in ("bad_files", "bad_rows", "unlabelled")}
         return format.load(path, **self.options_of(format), **leniency)
 
+    def is_copied(self, path: Path, written_as: str) -> bool:
+        """Whether what is written in a format can be a changed copy of what is read."""
+        from ibgn.io.registry import find_format
+        from ibgn.io.tiers import DOCUMENTS
+
+        is_stored = path.is_file() or path.is_dir()
+        return (
+            is_stored and written_as in DOCUMENTS and find_format(path, self.format) == written_as
+        )
+
     def options_of(self, format: "FormatOfFiles") -> dict[str, Any]:
         """Options of the reader of a format that were given."""
         options = parse_options(self.option, format.options)

@@ -49,6 +49,14 @@ class LongFrame:
     place : names a row for a message, if its number would not help
     leniency : what to do with rows that are no intervals, and with instances without a label
     provenance : from which format it was loaded, and by which options
+
+    Examples
+    --------
+    >>> names = ["instance", "action", "start", "end"]
+    >>> rows = pd.DataFrame([("take 1", "boil", 0, 4)], columns=names)
+    >>> X, y = LongFrame(rows).read(Cleaning())
+    >>> X.to_lists(), y
+    ([[('boil', 0.0, 4.0)]], None)
     """
 
     series: Mapping[str, Any]

@@ -273,7 +273,27 @@ def _public(format: Format) -> Read:
 
 
 def writer(name: str) -> Callable[[Write], Write]:
-    """Register the function that writes a format, which takes X, a path, y and its own options."""
+    r"""Register the function that writes a format, which takes X, a path, y and its own options.
+
+    Examples
+    --------
+    >>> from ibgn.io import FORMATS, reader, write, writer
+    >>> @reader("lines", (".lines",))
+    ... def read_lines(files):
+    ...     '''Not needed here; what is written should be read too.'''
+    ...     yield from ()
+    >>> @writer("lines")
+    ... def write_lines(X, path, y=None):
+    ...     rows = [row for instance in X.to_lists() for row in instance]
+    ...     path.write_text("\n".join(f"{action} {start:g} {end:g}" for action, start, end in rows))
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "tea.lines"
+    >>> write(IntervalSequences.from_lists([[("boil", 0, 4), ("pour", 4, 6)]]), path)
+    >>> print(path.read_text())
+    boil 0 4
+    pour 4 6
+    >>> FORMATS.remove("lines")
+    """
 
     def register(write: Write) -> Write:
         FORMATS.writers[name] = write
@@ -289,6 +309,13 @@ def read(
 
     Of a folder, all files of the format are read, including those in subfolders. A frame of pandas,
     Polars or PyArrow is read too, see `read_table`; `X.to_frame(y)` gives it back.
+
+    Examples
+    --------
+    >>> from ibgn.datasets import sample_path
+    >>> X, y = read(sample_path("csv"))
+    >>> len(X), sorted(set(y))
+    (27, ['coffee', 'sandwich', 'tea'])
     """
     if is_frame(path):
         if format is not None:
@@ -313,6 +340,15 @@ def write(
     """Write any format that can be written, known by `format` or by the suffix of the file.
 
     The file appears whole or not at all; one that was there stays as it was until then.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> X = IntervalSequences.from_lists([[("boil", 0, 4), ("pour", 4, 6)]], ids=["take 1"])
+    >>> write(X, folder / "takes.jsonl", ["tea"])
+    >>> print((folder / "takes.jsonl").read_text(), end="")
+    {"instance": "take 1", "label": "tea", "intervals": [["boil", 0.0, 4.0], ["pour", 4.0, 6.0]]}
     """
     name = find_format(path, format, writing=True)
     chosen = FORMATS.writers[name]
