@@ -12,7 +12,12 @@ import re
 from datetime import UTC, datetime
 from xml.etree import ElementTree
 
-PARSERS = {}
+import independent_tables
+
+PARSERS = {
+    name: lambda path, parse=parse: [row[1:] for row in parse(path)]
+    for name, parse in independent_tables.PARSERS.items()
+}
 
 
 def parses(*samples):

@@ -298,7 +298,8 @@ def _users(annotation: Node) -> set[str]:
 
 
 def _tag(result: Node) -> str:
-    return result.child("from_name").name()
+    """Name of the tag that a result was made with; where a program left it out, its type."""
+    return (result.first("from_name") or result.child("type")).name()
 
 
 def _results(annotation: Node) -> list[Node]:
