@@ -17,6 +17,7 @@ from ibgn.io.outline import Entry
 from ibgn.io.plugins import builtin_names
 from ibgn.io.registry import FORMATS, read, reader, write, writer
 from ibgn.io.sensors import read_sensors
+from ibgn.io.survey import Survey, survey
 
 __all__ = [
     "CERTAIN",
@@ -30,11 +31,13 @@ __all__ = [
     "InputFile",
     "LongFrame",
     "Recording",
+    "Survey",
     "read",
     "read_joints",
     "read_sensors",
     "read_table",
     "reader",
+    "survey",
     "write",
     "writer",
 ]
