@@ -114,7 +114,7 @@ LABELLED = {
 
 
 def test_unlabelled_instances():
-    with pytest.raises(DataError, match="unlabelled='keep' reads such .* unlabelled='drop' leaves"):
+    with pytest.raises(DataError, match="unlabelled='drop' leaves such .* unlabelled='keep' reads"):
         read_table(LABELLED)
     X, y = read_table(LABELLED, unlabelled="keep")
     assert (list(X.ids), y.tolist()) == (["a", "b", "c"], ["tea", None, "soup"])
