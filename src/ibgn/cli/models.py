@@ -103,6 +103,8 @@ def explain(
         classifier = load_model(model)
         X, _ = reading.read(data)
         chosen = choose_instance(X, instance, data)
+        if not getattr(classifier, "activities_", None):
+            raise refuse_method(model, classifier, "gives no reasons")
         labels = {str(label): label for label in classifier.classes_.tolist()}
         explanation = classifier.explain(chosen, against=labels.get(against or "", against))
     if figure is not None:
@@ -142,7 +144,6 @@ def sample(
     import numpy as np
 
     from ibgn.classifiers import load as load_model
-    from ibgn.evaluation.methods import name_method
     from ibgn.intervals import IntervalSequences
     from ibgn.io import write
     from ibgn.io.registry import find_format
@@ -151,8 +152,7 @@ def sample(
         find_format(output, None, writing=True)  # before the work, so that a typo costs no time
     classifier = load_model(model)
     if not hasattr(classifier, "sample"):
-        reason = f"is of {name_method(classifier)[0]}, which generates nothing; fit one of IBGN-T"
-        raise OptionError("model", model.name, reason)
+        raise refuse_method(model, classifier, "generates nothing")
     labels = {str(label): label for label in classifier.classes_.tolist()}
     chosen = [labels.get(name, name) for name in activity or labels]
     rng = np.random.default_rng(seed)
@@ -166,6 +166,15 @@ def sample(
         say(f"wrote {len(X)} instances to {output}")
     if output is None or as_json:
         _print_frame(X.to_frame(y), None, as_json)
+
+
+def refuse_method(model: Path, classifier: Any, what: str) -> OptionError:
+    """An error that says what a method does not do, and which does."""
+    from ibgn.evaluation.methods import name_method
+
+    method = name_method(classifier)[0]
+    reason = f"is a model of {method}, which {what}; `ibgn fit` learns one that does by default"
+    return OptionError("model", model.name, reason)
 
 
 def choose_instance(X: "IntervalSequences", name: str | None, data: Path) -> "IntervalSequences":
