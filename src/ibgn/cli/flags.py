@@ -60,7 +60,9 @@ class Command(TyperCommand):
     def as_flag(self, option: Option) -> str:
         """Write an option as this command takes it; others as Python would."""
         own = {parameter.name: parameter for parameter in self.params}
-        if option.name in own:
+        # --column gives names to columns; formats that take a list of columns take it with -O
+        listed = option.name == "columns" and isinstance(option.value, list | tuple)
+        if option.name in own and not listed:
             return " ".join(_words(own[option.name], option.value))
         flags = {flag for parameter in own.values() for flag in parameter.opts}
         for holder, names in HOLDERS.items():

@@ -229,6 +229,8 @@ def _print_frame(
     if output is not None:
         _write_frame(frame, output)
     if as_json:
-        print_json({"rows": frame.to_dict(orient="records")} | (more or {}))
+        from ibgn.evaluation.plain import rows
+
+        print_json({"rows": rows(frame)} | (more or {}))
     elif output is None:
         print(frame.to_csv(index=False), end="")
