@@ -99,7 +99,7 @@ CHRONOLOGICAL = """"Praat chronological TextGrid text file"
 "TextTier" "bell" 0 2.3
 
 1 0 1.2 ! Mary:
-"say ""ah"""
+"say ""ah"" now"
 
 2 0.5 ! bell:
 "ding"
@@ -156,7 +156,10 @@ def test_all_formats_and_encodings_of_text_say_the_same(file, text, encoding, ne
 
 
 def test_the_order_of_time_says_the_same_as_that_of_tiers(file):
-    assert rows(file(CHRONOLOGICAL), tracks=["Mary"]) == [('say "ah"', 0, 1.2), ("go", 1.2, 2.3)]
+    assert rows(file(CHRONOLOGICAL), tracks=["Mary"]) == [
+        ('say "ah" now', 0, 1.2),
+        ("go", 1.2, 2.3),
+    ]
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-be", "utf-16-le"])
@@ -232,7 +235,7 @@ def test_points_on_tiers_that_were_not_chosen_do_not_matter(file):
         (LONG.replace("xmax = 0.7", "xmax = 0,7"), "line 17: '0,7' is not a finite number"),
         (LONG.replace("xmax = 0.7", "xmax = 1e999"), "line 17: '1e999' is not a finite"),
         (LONG.replace("xmax = 0.7", "xmax = 9" + "9" * 5000), "is not a finite number"),
-        (LONG.replace("xmin = 0.7", "xmin = 1.7"), "interval 2 .*ends before it starts.*start=1.7, end=1.5"),
+        (LONG.replace("xmin = 0.7", "xmin = 1.7"), "interval 2 .*ends before it starts"),
         (LONG.replace("IntervalTier", "PitchTier", 1), "tier 1 'hands' is of class 'PitchTier'"),
         (LONG.replace("<exists>", "<exists"), "line 6: the < here is never closed"),
         (LONG.replace("<exists>", ""), "line 7: the flag <exists>, a flag, is needed"),
