@@ -2,12 +2,13 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ibgn.cli.figures import FIGURES, save_figure
 from ibgn.cli.into import Into, Replace, Tier, add_tiers, check_into
+from ibgn.cli.memory import UnknownActions, compare_with_training, read_like_training
 from ibgn.cli.options import Data, Json, Model, Reading, Seed, takes_data
 from ibgn.cli.output import busy, print_json, say, warnings_aloud
 from ibgn.cli.tables import print_lines, print_predictions
@@ -35,6 +36,7 @@ def predict(
     into: Into = None,
     tier: Tier = "predicted",
     replace: Replace = False,
+    unknown_actions: UnknownActions = None,
     as_json: Json = False,
     *,
     reading: Reading,
@@ -53,9 +55,10 @@ def predict(
     from ibgn.classifiers import load as load_model
 
     check_into(into, output)
-    with warnings_aloud(), busy(f"recognising {data.name}"):
+    with warnings_aloud() as said, busy(f"recognising {data.name}"):
         classifier = load_model(model)
-        X, y = reading.read(data)
+        X, y, remembered = read_like_training(reading, data, classifier)
+        classifier.unknown_actions = unknown_actions or classifier.unknown_actions
         # one score for both, as probabilities of nearly equal scores could round to the same
         logs = classifier.predict_log_proba(X)
     predicted = classifier.classes_[logs.argmax(axis=1)]
@@ -77,7 +80,8 @@ def predict(
         print_predictions(frame, classifier.classes_.tolist(), np.exp(logs))
         say("all probabilities are written with --output FILE.csv")
     else:
-        _print_frame(frame, output, as_json)
+        compared = compare_with_training(classifier, X, remembered, said) if as_json else {}
+        _print_frame(frame, output, as_json, compared)
 
 
 @writes(output="file", figure="file")
@@ -97,6 +101,7 @@ def explain(
     ] = None,
     figure: Annotated[Path | None, typer.Option(help="File for a picture (PNG, PDF, SVG).")] = None,
     output: Output = None,
+    unknown_actions: UnknownActions = None,
     as_json: Json = False,
     *,
     reading: Reading,
@@ -111,9 +116,10 @@ def explain(
     from ibgn.classifiers import load as load_model
 
     check_suffix("figure", figure, *FIGURES)
-    with warnings_aloud():
+    with warnings_aloud() as said:
         classifier = load_model(model)
-        X, _ = reading.read(data)
+        X, _, remembered = read_like_training(reading, data, classifier)
+        classifier.unknown_actions = unknown_actions or classifier.unknown_actions
         chosen = choose_instance(X, instance, data)
         labels = {str(label): label for label in classifier.classes_.tolist()}
         explanation = classifier.explain(chosen, against=labels.get(against or "", against))
@@ -133,6 +139,7 @@ def explain(
             "terms": explanation.by_term,
             "rows": explanation.frame().to_dict(orient="records"),
         }
+        | compare_with_training(classifier, chosen, remembered, said)
     )
 
 
@@ -203,11 +210,16 @@ def _write_frame(frame: "pd.DataFrame", output: Path) -> None:
     say(f"wrote {output}")
 
 
-def _print_frame(frame: "pd.DataFrame", output: Path | None, as_json: bool) -> None:
-    """Print a frame as CSV or JSON, or write it to a file if one is named."""
+def _print_frame(
+    frame: "pd.DataFrame", output: Path | None, as_json: bool, more: dict[str, Any] | None = None
+) -> None:
+    """Print a frame as CSV or JSON, or write it to a file if one is named.
+
+    more : what else JSON has
+    """
     if output is not None:
         _write_frame(frame, output)
     if as_json:
-        print_json({"rows": frame.to_dict(orient="records")})
+        print_json({"rows": frame.to_dict(orient="records")} | (more or {}))
     elif output is None:
         print(frame.to_csv(index=False), end="")

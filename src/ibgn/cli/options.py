@@ -151,12 +151,16 @@ class Reading:
 
         return Cleaning(**{name: getattr(self, name) for name in CleaningOptions.__annotations__})
 
-    def load(self, path: Path) -> "LongFrame":
-        """Load a file or folder, or standard input for -."""
+    def find(self, path: Path) -> "tuple[Path, FormatOfFiles]":
+        """A file or folder, or standard input for -, and its format."""
         from ibgn.io.registry import FORMATS, find_format
 
         path = Path("/dev/stdin") if str(path) == "-" else path
-        format = FORMATS[find_format(path, self.format)]
+        return path, FORMATS[find_format(path, self.format)]
+
+    def load(self, path: Path) -> "LongFrame":
+        """Load a file or folder, or standard input for -."""
+        path, format = self.find(path)
         leniency = {name: getattr(self, name) for name in ("bad_files", "bad_rows", "unlabelled")}
         return format.load(path, **self.options_of(format), **leniency)
 

@@ -9,10 +9,11 @@ from typing import Any
 
 from ibgn._files import InputFile
 from ibgn.io.annotations import Annotation, Recording
+from ibgn.io.dataframes import read_table
 from ibgn.io.files import Files
 from ibgn.io.head import CERTAIN, LIKELY, POSSIBLE, Head
 from ibgn.io.joints import read_joints
-from ibgn.io.longframe import LongFrame, read_table
+from ibgn.io.longframe import LongFrame
 from ibgn.io.outline import Entry
 from ibgn.io.plugins import builtin_names
 from ibgn.io.predictions import add_predictions
