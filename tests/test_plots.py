@@ -12,6 +12,8 @@ mpl.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from matplotlib.collections import LineCollection, QuadMesh
 
 from ibgn.allen import Relation
@@ -28,8 +30,9 @@ from ibgn.plots import (
     plot_timeline,
     plot_traces,
 )
+from ibgn.plots.actions import ACTION_COLOURS, action_colours
 from ibgn.plots.curves import bend_apart
-from ibgn.plots.style import ACTION_COLOURS, RELATION_COLOURS
+from ibgn.plots.style import RELATION_COLOURS
 from ibgn.plots.units import timed_in
 from ibgn.structure import Structure
 from ibgn.terms.base import LogTerms
@@ -154,6 +157,25 @@ def test_colours_belong_to_the_action_not_to_the_instance():
     first, second = (plot_timeline(one).patches for one in X)
     assert first[0].get_facecolor() == second[1].get_facecolor()
     assert len({bar.get_facecolor() for bar in [*first, *second]}) == 3
+
+
+def test_actions_that_differ_in_the_last_word_are_shades_of_one_colour():
+    named = action_colours(["left hand open", "left hand shut", "nod", "right hand open", "wave"])
+    assert len(set(named)) == 5
+    alone = action_colours(["a", "b", "c", "d"])
+    assert (named[0], *named[2:]) == tuple(alone)
+    mixed = (np.array(named[1]) - named[0]) / (1 - np.array(named[0]))
+    assert np.allclose(mixed, mixed[0])  # with white
+    many = action_colours([f"Anna {word}" for word in "abcde"])
+    assert many == ACTION_COLOURS[:5]  # more than shades could tell apart
+    assert action_colours([]) == []
+    bright = action_colours([*"abcdef", "lamp off", "lamp on"])[-2:]
+    assert max(np.subtract(*bright)) > 0  # a brighter shade would vanish
+
+
+@given(st.lists(st.text(st.sampled_from("ab "), max_size=5), unique=True, max_size=20))
+def test_actions_have_different_colours(actions):
+    assert len(set(action_colours(actions))) == len(actions)
 
 
 def test_meeting_bars_have_an_edge_that_differs_from_every_fill():

@@ -185,9 +185,9 @@ def test_files_of_one_observation_with_other_subjects_belong_together(tmp_path):
 @pytest.mark.parametrize(
     ("name", "labels"),
     [
-        ("casas_begin_end.txt", ["Sleeping", "Leave_Home"]),
-        ("casas_places.txt", ["Cook", "Leave"]),
-        ("casas_labels.txt", ["Drink", "Other_Activity", "Watch_TV"]),
+        ("casas_begin_end.txt", ["Sleeping", "Leave_Home", "Leave_Home"]),
+        ("casas_places.txt", ["Cook", "Leave", "Leave"]),
+        ("casas_labels.txt", ["Drink", "Other_Activity", "Watch_TV", "Drink"]),
         ("casas_places_labels.csv", ["Drink", "Other_Activity", "Watch_TV"]),
     ],
 )

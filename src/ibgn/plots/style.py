@@ -19,7 +19,6 @@ from ibgn.intervals import Instance, IntervalSequences, as_sequences
 from ibgn.text import printable
 
 __all__ = [
-    "ACTION_COLOURS",
     "AGAINST",
     "DARK",
     "DIVERGING",
@@ -38,8 +37,8 @@ __all__ = [
     "Colour",
     "Floats",
     "Ints",
-    "action_colour",
     "add_legend",
+    "brightness",
     "draw_grid",
     "draw_signed_bars",
     "dress",
@@ -54,6 +53,7 @@ __all__ = [
     "method_looks",
     "new_axes",
     "only_instance",
+    "parse_colours",
     "say_empty",
     "series_look",
     "shown",
@@ -74,25 +74,17 @@ MOST_ROWS = 40  # that one plot can show
 SMALLEST_LETTER = 4.5  # points
 
 
-def _colours(digits: str) -> list[Colour]:
+def parse_colours(digits: str) -> list[Colour]:
+    """Colours from their hexadecimal digits, six each."""
     parts = np.frombuffer(bytes.fromhex(digits), np.uint8).reshape(-1, 3) / 255
     return [(red, green, blue) for red, green, blue in parts.tolist()]
 
 
-# Okabe and Ito's colours, with grey for their black so that its edge shows; then colours each as
-# different as possible from all before it, to eyes with and without red-green blindness
-ACTION_COLOURS = _colours("""
-0072B2 E69F00 009E73 D55E00 56B4E9 CC79A7 F0E442 666666 E1E1A5 780F0F 780069 69F0F0 E1965A 7896FF
-87693C E1B4B4 003C96 5A2D3C FFD269 874B00 F07887 785A87 3CB4C3 69D278 3C5A3C 3C4B87 B4D2FF 87962D
-1EF0D2 8787C3 1E69C3 B4F0C3 782D5A 78B496 5A965A E15A5A B42D5A 96002D 004B1E 5A96E1 F0E187 1E8787
-E1C3A5 B4C34B 5A78A5 87782D C3B4E1 003C69 0087F0 FF87C3 C35A87 784B1E 874BA5 FFB487 871E00 E1A5FF
-78B45A 6978D2 D2782D 6996A5 A55A00 3C3C87 FFD2F0 2DC3C3
-""")
-RELATION_COLOURS = _colours("56B4E9 E69F00 0072B2 009E73 CC79A7 D55E00 202020")
+RELATION_COLOURS = parse_colours("56B4E9 E69F00 0072B2 009E73 CC79A7 D55E00 202020")
 FAINT, DARK = "#DDDDDD", "#404040"
 # lines and dots that stand out by 3 to 1 or more from a white page and from a dark one: Okabe and
 # Ito's colours, the lightest ones darkened, and some more
-SERIES_COLOURS = _colours("""
+SERIES_COLOURS = parse_colours("""
 0072B2 D55E00 009E73 CC79A7 C48600 3598D6 8E63CE 9A6C3A 7C8A1E C8466E 2A8C96 6A78C8 808080
 """)
 GREY = SERIES_COLOURS[-1]
@@ -289,11 +281,6 @@ def label_rows(ax: Axes, names: list[str]) -> None:
     verbatim_ticks(ax.yaxis)
 
 
-def action_colour(code: int) -> Colour:
-    """Colour of an action; it only depends on the vocabulary."""
-    return ACTION_COLOURS[code % len(ACTION_COLOURS)]
-
-
 def label_columns(ax: Axes, places: Sequence[float], labels: list[str], room: float) -> None:
     """Write a label under each column, `room` points wide.
 
@@ -311,17 +298,18 @@ def label_columns(ax: Axes, places: Sequence[float], labels: list[str], room: fl
     verbatim_ticks(ax.xaxis)
 
 
-def _brightness(colour: Colour) -> float:
+def brightness(colour: Colour) -> float:
+    """How bright a colour looks, from 0 to 1."""
     return float(np.dot(colour, (0.299, 0.587, 0.114)))
 
 
 def ink(colour: Colour) -> str:
     """Black or white, whichever can be read on the colour."""
-    return "white" if _brightness(colour) < 0.5 else "black"
+    return "white" if brightness(colour) < 0.5 else "black"
 
 
 def edge(colour: Colour) -> Colour:
     """Colour of the edge between bars: darker than the bar, or lighter if that would not show."""
-    lift = 0.45 if _brightness(colour) < 0.25 else 0.0
+    lift = 0.45 if brightness(colour) < 0.25 else 0.0
     red, green, blue = (0.55 * part + lift for part in colour)
     return red, green, blue

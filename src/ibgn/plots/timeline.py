@@ -12,13 +12,13 @@ from matplotlib.text import Text
 from ibgn._arrays import Floats, Ints
 from ibgn.checks import check_choice
 from ibgn.intervals import Instance, IntervalSequences
+from ibgn.plots.actions import action_colours
 from ibgn.plots.style import (
     FAINT,
     LEGEND_LINE,
     MOST_IN_LEGEND,
     POINTS,
     Colour,
-    action_colour,
     add_legend,
     edge,
     inches,
@@ -49,6 +49,9 @@ def plot_timeline(
     ax: Axes | None = None,
 ) -> Axes:
     """Draw the intervals of one instance as bars over time, coloured by action.
+
+    Actions whose names differ only in the last word, like "thumb bent" and "thumb straight", are
+    shades of one colour.
 
     Parameters
     ----------
@@ -84,14 +87,15 @@ def plot_timeline(
     write_title(ax, X)
     if not len(lane):
         return say_empty(ax)
-    bars = draw_bars(ax, X, lane, [action_colour(code) for code in X.action.tolist()])
+    colours = action_colours(X.actions)
+    bars = draw_bars(ax, X, lane, [colours[code] for code in X.action.tolist()])
     label_timeline(ax, labels)
     if not by_action:
         ax.set_ylabel("track")
         for bar, name in zip(bars, shown(X, X.action.tolist(), 32), strict=True):
             ax.add_artist(_NameInBar(bar, name))
     if legend or (legend is None and not by_action and len(names) <= lines_beside(ax)):
-        add_legend(ax, [Patch(facecolor=action_colour(code)) for code in codes], names)
+        add_legend(ax, [Patch(facecolor=colours[code]) for code in codes], names)
     return ax
 
 

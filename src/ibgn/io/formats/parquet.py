@@ -10,10 +10,11 @@ import numpy.typing as npt
 from ibgn._files import COMPRESSIONS, Source, as_path, replacing
 from ibgn.errors import DataError
 from ibgn.intervals import IntervalSequences
+from ibgn.io.dataframes import column_values
 from ibgn.io.export import IN_PARQUET, check_writable
 from ibgn.io.files import Files
 from ibgn.io.head import CERTAIN, Head
-from ibgn.io.longframe import LongFrame, column_values
+from ibgn.io.longframe import LongFrame
 from ibgn.io.parsing.tabular import Columns, find_columns, unused
 from ibgn.io.registry import reader, writer
 from ibgn.text import printable

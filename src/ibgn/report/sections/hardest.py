@@ -1,12 +1,13 @@
 """The instances that a method found hardest, and why."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
 
-from ibgn.model.explanation import COLUMNS, Explanation
+from ibgn.model.explanation import COLUMNS
 from ibgn.plots import plot_explanation, plot_timeline
 from ibgn.plots.explanation import MOST_ABSENT
 from ibgn.report.findings import Findings, HardInstance
@@ -46,24 +47,24 @@ def _describe(hard: HardInstance) -> dict[str, Any]:
 def _figure(number: int, hard: HardInstance) -> tuple[str, Figure]:
     named = f"{printable(hard.name)}: {count(len(hard.instance.action), 'interval')}"
     why = hard.explanation
+    lanes = len(set(hard.instance.action.tolist()))
     if why is None:
-        lanes = len(set(hard.instance.action.tolist()))
-        height = min(LANE * lanes + 1, TALLEST)
-        draw = partial(draw_in_column, plot_timeline, hard.instance, height=height)
+        draw = partial(_draw_untitled, plot_timeline, hard.instance, lanes=lanes)
         return f"timeline-{number}", Figure(draw, f"Timeline of {named}.")
     alt = (
         f"Timeline of {named}, coloured by what spoke for {printable(why.activity)} and against "
         f"{printable(why.against)}; the strongest reasons are listed beside it."
     )
-    return f"explanation-{number}", Figure(partial(_draw_intervals, why), alt)
+    plot = partial(plot_explanation, most_links=MOST_LINKS)
+    lanes += MOST_ABSENT + 2  # two for the key
+    return f"explanation-{number}", Figure(partial(_draw_untitled, plot, why, lanes=lanes), alt)
 
 
-def _draw_intervals(why: Explanation) -> Axes:
-    """Draw what spoke for and against; the page has the title and the reasons in words."""
-    lanes = len(set(why.instance.action.tolist())) + MOST_ABSENT
-    height = min(LANE * lanes + 1.6, TALLEST)
-    ax = draw_in_column(plot_explanation, why, most_links=MOST_LINKS, height=height)
-    ax.set_title("", loc="left")
+def _draw_untitled(plot: Callable[..., Axes], what: Any, lanes: int) -> Axes:
+    """Draw intervals without a title, which the page has above."""
+    ax = draw_in_column(plot, what, height=min(LANE * lanes + 1, TALLEST))
+    for place in ("left", "center"):
+        ax.set_title("", loc=place)
     return ax
 
 
@@ -88,9 +89,7 @@ SECTION = Section(
     "hardest",
     "The hardest instances",
     "The test instances whose true activity got the lowest probability, from a model that had not "
-    "learned from them, and why. Log odds say how much likelier the prediction is than the "
-    "activity that it is compared with: the true one, or the next likeliest if the prediction is "
-    "right. +2.3 means ten times as likely; those of all terms add up to the whole.",
+    "learned from them.",
     lambda findings: [_describe(hard) for hard in findings.hardest],
     template_beside(__file__),
     lambda findings, data: dict(_figure(n, hard) for n, hard in enumerate(findings.hardest)),

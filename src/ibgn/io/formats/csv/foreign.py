@@ -108,9 +108,9 @@ class Foreign:
         self._refuse_unclear()
         series, lines = self._packed() if self.roles.packed is not None else self._rows()
         left_out = [
-            name
+            name if self.sheet.has_header else str(place + 1)
             for place, name in enumerate(self.sheet.names)
-            if place not in self.roles.used and name
+            if place not in self.roles.used and (name or not self.sheet.has_header)
         ]
         return LongFrame(series, left_out, self.file.prefix, lambda row: f"line {lines[row]}")
 
@@ -128,10 +128,14 @@ class Foreign:
         if lacking:
             hint = {ours: self._named(places[ours]) for ours in ORDER if ours in places}
             hint |= dict.fromkeys(lacking, "...")
+            lasting: tuple[Part, ...] = ()
+            if "end" in lacking:
+                lasting = ("; rows that last until the next one need ", Option("format", "tracks"))
             raise DataError(
                 f"{self.file.prefix}no column can be told to be the {' or the '.join(lacking)} "
                 f"({self._listed()}); name {'it' if len(lacking) == 1 else 'them'} with ",
                 Option("columns", hint),
+                *lasting,
             )
 
     def _could_be_action(self) -> bool:

@@ -15,6 +15,11 @@ from ibgn.io.parsing.sheets import WHITE_SPACE, cut
 __all__ = ["outline_table"]
 
 MOST_FILES = 20
+# words of columns that speak of the recording, its making or its use, and not of what is done
+ABOUT = {
+    *("split", "subset", "fold", "partition", "url", "link", "path", "comment", "notes", "remark"),
+    *("observer", "annotator", "rater", "coder", "date", "device", "license", "source"),
+}
 MOST_VALUES = 1000  # different values of a column that is still one of names
 
 
@@ -42,7 +47,9 @@ def outline_table(
                 continue
             values.setdefault(label, []).extend(sheet.column(place))
             instance = roles.places.get("instance", ())
-            stays = not guess.changes_within(place, instance)
+            stays = not guess.changes_within(place, instance) and not ABOUT & set(
+                guess.words[place]
+            )
             steady[label] = steady.get(label, True) and stays and not guess.is_unique(place)
     for label, cells in values.items():
         if steady[label] and len(set(cells)) <= MOST_VALUES:
