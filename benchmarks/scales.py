@@ -42,8 +42,8 @@ def main(folder: Path) -> None:
         for factor, numbers in measure(*read(path)).items():
             total[factor] += numbers
     print("| times multiplied by | folds noticed | single instances noticed |\n|---|---|---|")
-    for factor, (folds, noticed, instances, alone) in total.items():
-        print(f"| {factor:,.3g} | {noticed} of {folds} | {alone} of {instances} |")
+    for factor, (tested, noticed, instances, alone) in total.items():
+        print(f"| {factor:,.3g} | {noticed} of {tested} | {alone} of {instances} |")
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable
-from contextlib import chdir, redirect_stderr, redirect_stdout
+from contextlib import chdir, redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
 from unittest.mock import patch
 
@@ -36,11 +36,9 @@ def run(command: str) -> str:
         patch.dict("os.environ", TERMINAL),
         redirect_stdout(printed),
         redirect_stderr(printed),
+        suppress(SystemExit),
     ):
-        try:
-            main()
-        except SystemExit:
-            pass
+        main()
     return "\n".join(line.rstrip() for line in printed.getvalue().splitlines())
 
 

@@ -247,4 +247,4 @@ def _shape(name: str) -> str:
 
 
 def _warn(*parts: Part) -> None:
-    warnings.warn(DataWarning(*parts), stacklevel=2)
+    warnings.warn(DataWarning(*parts), stacklevel=5)  # where something is to be recognised
