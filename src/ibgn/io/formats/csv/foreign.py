@@ -131,7 +131,8 @@ class Foreign:
             hint |= dict.fromkeys(lacking, "...")
             lasting: tuple[Part, ...] = ()
             if "end" in lacking:
-                lasting = ("; rows that last until the next one need ", Option("format", "tracks"))
+                labels = (Option("format", "tracks"), " and ", Option("columns", ["..."]))
+                lasting = ("; rows that last until the next one need ", *labels)
             raise DataError(
                 f"{self.file.prefix}no column can be told to be the {' or the '.join(lacking)} "
                 f"({self._listed()}); name {'it' if len(lacking) == 1 else 'them'} with ",
