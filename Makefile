@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help demo test test-slow check bench accuracy comparison few generated detected errata paper figures docs samples dist format clean
+.PHONY: help demo test test-slow check bench accuracy comparison few generated detected errata paper figures docs notebooks samples dist format clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
@@ -60,6 +60,9 @@ figures: $(VENV)/dev.stamp ## every figure of the documentation
 docs: $(VENV)/docs.stamp ## the documentation as a site: build/docs/index.html
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet --builder html docs build/docs
 	@echo "open build/docs/index.html"
+
+notebooks: $(VENV)/docs.stamp ## the notebooks among the examples
+	$(BIN)/python docs/make_notebooks.py
 
 samples: $(VENV)/dev.stamp ## the small recordings that come with the library
 	$(BIN)/python docs/make_samples.py

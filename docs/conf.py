@@ -24,8 +24,8 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "docstrings",
     "links",
+    "stale",
 ]
-# in this order, so that the gallery takes its own header and not the README of the examples
 source_suffix = {".rst": "restructuredtext", ".md": "markdown"}
 exclude_patterns = ["_build", "gallery/**/*.ipynb", "gallery/**/*.py"]
 templates_path = ["_templates"]
@@ -89,4 +89,5 @@ html_theme_options = {
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
-html_sidebars = {"index": [], "changelog": []}
+html_context = {"default_mode": "auto"}
+html_sidebars = {"index": [], "start": []}

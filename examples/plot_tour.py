@@ -27,7 +27,7 @@ from ibgn.evaluation.folds import make_folds
 from ibgn.features import IntervalFeatures
 
 X, y = ibgn.read(sample_path("csv"))
-X  # noqa: B018
+X
 
 # %%
 # ``inspect`` counts, and warns about what looks like a mistake, such as inclusive ends. Here

@@ -188,3 +188,12 @@ def extensions():
         registry.update(content)
     for name in set(FORMATS) - formats:
         FORMATS.remove(name)
+
+
+@pytest.fixture(name="unquestioned")
+def _unquestioned():
+    """Models recognise whatever a test gives them, and say nothing about it."""
+    from ibgn.classifiers.recogniser import unquestioned
+
+    with unquestioned():
+        yield

@@ -5,7 +5,19 @@ order, as `ibgn convert` with the command that `ibgn inspect` proposes should gi
 compared by their differences, as a reader may set the clock to 0 where a recording begins.
 """
 
-PARSERS = {}
+import csv
+import gzip
+import json
+import re
+from datetime import UTC, datetime
+from xml.etree import ElementTree
+
+import independent_tables
+
+PARSERS = {
+    name: lambda path, parse=parse: [row[1:] for row in parse(path)]
+    for name, parse in independent_tables.PARSERS.items()
+}
 
 
 def parses(*samples):
@@ -18,3 +30,199 @@ def parses(*samples):
         return parse
 
     return register
+
+
+def _trace_events(path):
+    """Events of each trace of an XES log, as dictionaries of their attributes."""
+    content = path.read_bytes()
+    text = (gzip.decompress(content) if path.suffix == ".gz" else content).decode()
+    without_namespace = re.sub(r'\sxmlns="[^"]*"', "", text)
+    for trace in ElementTree.fromstring(without_namespace).iter("trace"):  # noqa: S314
+        yield [{a.get("key"): a.get("value") for a in event} for event in trace.iter("event")]
+
+
+def _seconds(stamp):
+    return datetime.fromisoformat(stamp).timestamp()
+
+
+@parses("xes/lifecycle.xes")
+def started_and_completed(path):
+    for events in _trace_events(path):
+        going = {}
+        for event in events:
+            name, state = event["concept:name"], event["lifecycle:transition"]
+            if state == "start":
+                going[name] = _seconds(event["time:timestamp"])
+            elif state == "complete":
+                yield name, going.pop(name), _seconds(event["time:timestamp"])
+
+
+@parses("xes/start_timestamp.xml")
+def stamped_twice(path):
+    for event in (event for events in _trace_events(path) for event in events):
+        stamps = event["start_timestamp"], event["time:timestamp"]
+        yield event["concept:name"], *map(_seconds, stamps)
+
+
+@parses("xes/complete_only.xes", "xes/packed.xes.gz", "xes/own_transitions.xes")
+def completed(path):
+    """Every event lasts since the one before it in its trace; the first lasts no time."""
+    for events in _trace_events(path):
+        times = [_seconds(event["time:timestamp"]) for event in events]
+        for event, before, time in zip(events[1:], times, times[1:], strict=False):
+            if before < time:
+                yield event["concept:name"], before, time
+
+
+def _results(path):
+    """Results of the first annotation of each task of Label Studio."""
+    document = json.loads(path.read_text())
+    for task in document if isinstance(document, list) else [document]:
+        for annotation in (task.get("annotations") or task.get("completions") or [])[:1]:
+            yield from annotation["result"]
+
+
+@parses("labelstudio/time_series.json", "labelstudio/audio.json", "labelstudio/one_completion.json")
+def regions(path):
+    for result in _results(path):
+        value = result["value"]
+        if result["type"] in ("labels", "timeserieslabels"):
+            yield from ((label, value["start"], value["end"]) for label in value[result["type"]])
+
+
+@parses("labelstudio/dates.json")
+def dated_regions(path):
+    for value in (result["value"] for result in _results(path)):
+        both = [datetime.fromisoformat(value[end]).replace(tzinfo=UTC) for end in ("start", "end")]
+        yield value["timeserieslabels"][0], *(moment.timestamp() for moment in both)
+
+
+@parses("labelstudio/video_timeline.json")
+def ranges_of_frames(path):
+    for value in (result["value"] for result in _results(path)):
+        for frames in value["ranges"]:
+            yield value["timelinelabels"][0], frames["start"] - 1, frames["end"]
+
+
+@parses("labelstudio/json_min.json")
+def short_export(path):
+    for task in json.loads(path.read_text()):
+        yield from ((row["labels"][0], row["start"], row["end"]) for row in task["tricks"])
+
+
+@parses("labelstudio/storage")
+def stored_annotations(path):
+    for file in path.glob("*.json"):
+        for result in json.loads(file.read_text())["result"]:
+            value = result["value"]
+            yield value["labels"][0], value["start"], value["end"]
+
+
+def _videos(path):
+    document = json.loads(path.read_text())
+    return document.get("database", document.get("results", document)).values()
+
+
+@parses(
+    "activitynet/database.json",
+    "activitynet/numbers_as_text.json",
+    "activitynet/no_database.json",
+    "activitynet/results.json",
+    "activitynet/proposals.json",
+    "activitynet/steps.json",
+)
+def segments(path):
+    for video in _videos(path):
+        rows = (
+            video if isinstance(video, list) else video.get("annotations", video.get("annotation"))
+        )
+        for row in rows:
+            yield row.get("label", "segment"), *map(float, row["segment"])
+
+
+@parses("activitynet/actions.json")
+def numbered_actions(path):
+    for video in _videos(path):
+        yield from ((str(action), start, end) for action, start, end in video["actions"])
+
+
+@parses("activitynet/captions.json")
+def sentences(path):
+    for video in _videos(path):
+        for text, times in zip(video["sentences"], video["timestamps"], strict=True):
+            yield text, *times
+
+
+@parses("via/project.json")
+def chosen_options(path):
+    project = json.loads(path.read_text())
+    for entry in project["metadata"].values():
+        for key, value in entry["av"].items() if len(entry["z"]) == 2 else ():
+            yield project["attribute"][key]["options"].get(value, value), *entry["z"]
+
+
+@parses("via/export.csv")
+def chosen_options_in_a_table(path):
+    lines = path.read_text().splitlines()
+    begin = "# ATTRIBUTE = "
+    attributes = json.loads(next(x for x in lines if x.startswith(begin)).removeprefix(begin))
+    for _, _, _, times, _, values in csv.reader(x for x in lines if not x.startswith("#")):
+        if len(json.loads(times)) == 2:
+            for key, value in json.loads(values).items():
+                yield attributes[key]["options"].get(value, value), *json.loads(times)
+
+
+@parses("via/unset.json")
+def unset_options(path):
+    project = json.loads(path.read_text())
+    for entry in project["metadata"].values():
+        yield project["attribute"]["1"]["aname"], *entry["z"]
+
+
+@parses("cvat/tracks.xml")
+def objects(path):
+    """An object is there until it is outside, or for one frame more than it was seen."""
+    for track in ElementTree.parse(path).iter("track"):  # noqa: S314
+        since = None
+        for box in track.iter("box"):
+            frame, outside = int(box.get("frame")), box.get("outside") == "1"
+            if outside:
+                yield track.get("label"), since, frame
+            since = None if outside else frame if since is None else since
+        if since is not None:
+            yield track.get("label"), since, frame + 1
+
+
+@parses("cvat/tags.xml")
+def tagged_frames(path):
+    root = ElementTree.parse(path)  # noqa: S314
+    frames = sorted(int(tag.get("frame")) for tag in root.iter("tag"))
+    firsts = [frame for frame in frames if frame - 1 not in frames]
+    lasts = [frame for frame in frames if frame + 1 not in frames]
+    yield from (("rain", first, last + 1) for first, last in zip(firsts, lasts, strict=True))
+
+
+@parses("json/transcript.json")
+def spoken(path):
+    for row in json.loads(path.read_text())["segments"]:
+        yield row["text"].strip(), row["start"], row["end"]
+
+
+@parses("json/by_video.json")
+def labels_by_video(path):
+    for rows in json.loads(path.read_text()).values():
+        yield from ((row["label"], row["start"], row["end"]) for row in rows)
+
+
+@parses("json/clips.json")
+def labels_of_clips(path):
+    (video,) = json.loads(path.read_text())["videos"]
+    for row in video["clips"][0]["annotations"][0]["labels"]:
+        yield row["label"], row["start_time"], row["end_time"]
+
+
+@parses("json/annotations_ms.json")
+def milliseconds(path):
+    for file in json.loads(path.read_text()):
+        for row in file["annotations"]:
+            yield row["type"], row["beginMs"] / 1000, row["endMs"] / 1000

@@ -94,6 +94,11 @@ def label_track(path):
     return [(None, c, float(a), float(b)) for a, b, c in cells]
 
 
+def point_labels(path):
+    """Points, to which inspect gives a length of 1."""
+    return [(name, label, start, start + 1) for name, label, start, _ in label_track(path)]
+
+
 def named(delimiter, instance, action, start, end):
     def parse(path):
         return [
@@ -114,6 +119,16 @@ def onset_duration(path):
 def high_jump(path):
     cells = [line.split() for line in _lines(path)]
     return [(video, "HighJump", float(a), float(b)) for video, a, b in cells]
+
+
+def step_codes(path):
+    cells = [line.split(",") for line in _lines(path)]
+    return [(None, code, float(a), float(b)) for code, a, b in cells]
+
+
+def clip_times(path):
+    rows = [[cell.strip() for cell in line.split(";")] for line in _lines(path)[1:]]
+    return [(r[1], r[4], float(r[2]), float(r[3])) for r in rows]
 
 
 def rttm(path):
@@ -294,6 +309,11 @@ def frame_ranges(path):
     return [(None, c, float(a), float(b) + 1) for a, b, c in rows if c != "SIL"]
 
 
+def gtea(path):
+    rows = [re.match(r"(<.*>) \((\d+)-(\d+)\)", line).groups() for line in _lines(path)]
+    return [(None, label, float(a), float(b) + 1) for label, a, b in rows]
+
+
 def frame_segments(path):
     rows = [line.split(None, 2) for line in _lines(path)]
     return [(None, c, float(a), float(b)) for a, b, c in rows]
@@ -324,10 +344,13 @@ PARSERS = {
     "csv/headerless_dates.csv": headerless_dates,
     "csv/house.activities": start_length,
     "csv/hypnogram.txt": hypnogram,
+    "csv/clip_times.csv": clip_times,
+    "csv/step_codes.csv": step_codes,
     "csv/kasteren.txt": kasteren,
     "csv/kitchens.csv": kitchens,
     "csv/label_track.txt": label_track,
     "csv/meeting.rttm": rttm,
+    "csv/point_labels.txt": point_labels,
     "csv/packed_actions.csv": packed_actions,
     "csv/postures.txt": postures,
     "csv/segments.csv": segments,
@@ -350,6 +373,7 @@ PARSERS = {
     "boris/tabular_write_table.txt": boris_switches("\t", 1, 2, 3, 5, 6),
     "boris/variable_called_time.tsv": boris_switches("\t", 0, 10, 11, 14, 15),
     "boris/two_subjects.csv": boris_switches(",", 0, 3, 4, 6, 7),
+    "frames/gtea.txt": gtea,
     "frames/labels.txt": frame_labels,
     "frames/ranges.txt": frame_ranges,
     "frames/segments.txt": frame_segments,

@@ -233,6 +233,7 @@ def test_class_priors(signs):
     assert quick(class_prior=given).fit(X, y).predict(empty)[0] == "quiz"
 
 
+@pytest.mark.usefixtures("unquestioned")
 def test_unknown_actions_say_nothing(signs, fitted):
     X, _ = signs
     rows = [[("never seen", 0, 1), ("nor this", 0.5, 2)]]
@@ -256,6 +257,7 @@ def test_an_instance_longer_than_any_in_training(signs, fitted):
     assert len(long) > X.lengths.max() * 3
 
 
+@pytest.mark.usefixtures("unquestioned")
 def test_few_classes_and_few_instances(signs):
     X, y = signs
     single = quick().fit(X[y == "bus"], y[y == "bus"])

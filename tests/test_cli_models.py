@@ -276,3 +276,103 @@ def test_options_of_a_reader(ibgn, tmp_path):
         refused = ibgn("inspect", tmp_path, *options, "-O", wrong)
         assert refused.returncode == 2
         assert message in refused.stderr
+
+
+TAKES = """take,activity,behaviour,start,end
+1,tea,boil,0,39
+1,tea,pour,40,49
+2,milk,cool,0,9
+2,milk,pour,5,14
+3,tea,boil,0,41
+3,tea,pour,42,50
+4,milk,cool,1,9
+4,milk,pour,6,16
+"""
+HOW = ["--column", "instance=take", "--column", "label=activity", "--column", "action=behaviour"]
+
+
+@pytest.fixture
+def drinks(ibgn, tmp_path):
+    """A model that was fitted on a file with other columns and inclusive ends."""
+    (tmp_path / "takes.csv").write_text(TAKES)
+    command = ["fit", "takes.csv", "-o", "drinks.ibgn", "--method", "DBN", "--closed", "both"]
+    result = ibgn(*command, *HOW)
+    assert result.returncode == 0, result.stderr
+    return tmp_path / "drinks.ibgn"
+
+
+def test_data_are_read_like_those_of_training(ibgn, drinks, tmp_path):
+    """Without a flag, also where there are no labels; a flag takes precedence."""
+    (tmp_path / "new.csv").write_text("take,behaviour,start,end\n9,boil,0,40\n9,pour,41,50\n")
+    result = ibgn("predict", drinks, "new.csv", "--json")
+    assert result.returncode == 0, result.stderr
+    found = json.loads(result.stdout)
+    assert found["rows"][0]["predicted"] == "tea"
+    columns = {"instance": "take", "action": "behaviour"}
+    assert found["read_with"] == {"closed": "both", "columns": columns}
+    assert (found["unknown_intervals"], found["scale"], found["warnings"]) == (0, 1.0, [])
+    said = "--closed both --column instance=take --column action=behaviour"
+    assert result.stderr == f"read like the training data of the model: {said}\n"
+    result = ibgn("predict", drinks, "takes.csv")
+    assert "accuracy 1.000 of 4 labelled instances" in result.stderr
+    result = ibgn("predict", drinks, "new.csv", "--json", "--closed", "left")
+    found = json.loads(result.stdout)
+    assert found["read_with"] == {"columns": columns}
+    alike = "the training data were read with --closed both, these with --closed left; read both"
+    assert found["warnings"] == [f"{alike} alike"]
+    result = ibgn("explain", drinks, "new.csv", "--json")
+    assert json.loads(result.stdout)["read_with"] == {"closed": "both", "columns": columns}
+
+
+def test_another_format_is_read_by_its_own_options(ibgn, drinks, tmp_path):
+    line = {"instance": "9", "intervals": [["boil", 0, 41], ["pour", 41, 51]]}
+    (tmp_path / "new.jsonl").write_text(json.dumps(line))
+    result = ibgn("predict", drinks, "new.jsonl", "--json")
+    assert json.loads(result.stdout)["read_with"] == {}
+    assert "were read with --closed both, these with --closed left" in result.stderr
+
+
+def test_unknown_actions_and_other_units_are_named(ibgn, drinks, tmp_path):
+    head = "take,behaviour,start,end\n"
+    (tmp_path / "new.csv").write_text(f"{head}9,boil,0,40000\n9,pour,41000,50000\n9,Pour,3,8\n")
+    result = ibgn("predict", drinks, "new.csv", "--json")
+    found = json.loads(result.stdout)
+    assert (found["unknown_intervals"], found["unknown_actions"]) == (1, {"Pour": 1})
+    assert found["rescaled_instances"] == 1
+    assert 500 < found["scale"] < 2000
+    unknown, unit = found["warnings"]
+    assert unknown == (
+        "1 of 3 intervals has an action that the model does not know and ignores: 'Pour' (1); "
+        "it knows 'pour'"
+    )
+    assert "times longer than those of the same actions in training" in unit
+    assert f"warning: {unknown}\nwarning: {unit}\n" in result.stderr
+    assert ibgn("explain", drinks, "new.csv").stderr.count("warning: ") == 2
+    (tmp_path / "strange.csv").write_text(f"{head}9,a,0,40\n9,b,41,50\n")
+    for command in ("predict", "explain"):
+        result = ibgn(command, drinks, "strange.csv")
+        assert result.returncode == 1
+        assert "the model knows none of the actions: 'a' (1), 'b' (1); it knows" in result.stderr
+        proposed = result.stderr.rpartition(" with ")[2].split()
+        assert proposed == ["--unknown-actions", "ignore"]
+        result = ibgn(command, drinks, "strange.csv", *proposed)
+        assert (result.returncode, "warning" in result.stderr) == (0, False)
+    result = ibgn("predict", drinks, "new.csv", "--unknown-actions", "error")
+    assert result.returncode == 1
+
+
+def test_show_says_how_training_data_were_read(ibgn, drinks):
+    found = json.loads(ibgn("show", drinks, "--json").stdout)
+    assert found["trained_on"] == {
+        "instances": 4,
+        "intervals": 8,
+        "format": "csv",
+        "read_with": {
+            "closed": "both",
+            "columns": {"instance": "take", "label": "activity", "action": "behaviour"},
+        },
+    }
+    assert found["actions"] == ["boil", "cool", "pour"]
+    assert (
+        "Training data: 4 instances, 8 intervals of the format csv" in ibgn("show", drinks).stdout
+    )

@@ -218,3 +218,21 @@ def test_names_from_the_data_are_only_text_on_a_terminal(ibgn, ibgn_at, tmp_path
         assert shown.returncode == 0
         assert "\x1b" not in shown.stdout
         assert "[red]milk" in shown.stdout
+
+
+def test_missing_labels_are_options_of_the_method_and_not_of_the_reader(ibgn, tmp_path):
+    X, y = make_takes()
+    labels = y.astype(object)
+    frame = X.to_frame(labels)
+    frame["label"] = frame["label"].where(frame["instance"] != "tea-1")
+    frame.to_csv(tmp_path / "some.csv", index=False)
+    quick = ["fit", "some.csv", "--unlabelled", "keep", "--draws", "20", "--budget", "100"]
+    refused = ibgn(*quick, "-o", "0.ibgn")
+    assert refused.returncode == 1
+    for value in ("ignore", "self-training"):
+        assert f"--set unlabelled={value}" in refused.stderr
+        fitted = ibgn(*quick, "-o", f"{value}.ibgn", "--set", f"unlabelled={value}")
+        assert fitted.returncode == 0, fitted.stderr
+    result = ibgn("predict", "ignore.ibgn", "some.csv", "--unlabelled", "keep")
+    assert "of 11 labelled instances" in result.stderr
+    assert table(result.stdout)[0]["label"] == ""

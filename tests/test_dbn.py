@@ -154,6 +154,7 @@ def test_an_unseen_context_backs_off():
 # bins of durations
 
 
+@pytest.mark.usefixtures("unquestioned")
 @pytest.mark.parametrize("n_bins", [2, 3, 5])
 def test_edges_are_quantiles_of_the_training_data(rng, n_bins):
     X = random_rows(rng)
@@ -193,6 +194,7 @@ def test_two_durations_that_are_edges_are_told_apart():
     assert model.predict(X).tolist() == ["x"] * 10 + ["y"] * 10
 
 
+@pytest.mark.usefixtures("unquestioned")
 def test_one_bin_does_not_see_durations(rng):
     X = random_rows(rng)
     stretched = [[(a, s, s + 7 * (e - s)) for a, s, e in rows] for rows in X]

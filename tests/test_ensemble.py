@@ -140,6 +140,7 @@ def test_new_instances_come_from_the_generative_member(model):
     assert list(model.activities_) == model.classes_.tolist()
 
 
+@pytest.mark.usefixtures("unquestioned")
 @pytest.mark.parametrize("n", [1, 2, 3, 6])
 def test_few_instances(n, data):
     X, y = data

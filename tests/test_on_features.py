@@ -132,9 +132,9 @@ def test_groups_are_left_out_as_a_whole(data):
     seen = []
 
     class Watched(IntervalForest):
-        def _learn(self, rows, codes, blocks):
+        def _learn(self, rows, codes, blocks, weight):
             seen.append(blocks)
-            return super()._learn(rows, codes, blocks)
+            return super()._learn(rows, codes, blocks, weight)
 
     Watched(trees=3, random_state=0).fit(X, y)
     groups = np.array([str(group) for group in X.groups])
@@ -169,6 +169,7 @@ def test_models_come_back_and_are_repeatable(model, data, tmp_path):
         np.testing.assert_allclose(fitted.predict_proba(X[d]), before[[d]], atol=1e-12)
 
 
+@pytest.mark.usefixtures("unquestioned")
 def test_one_activity_and_instances_without_intervals():
     for model in (IntervalForest(trees=3, random_state=0), IntervalRidge()):
         assert model.fit([[("a", 0, 1)]], ["x"]).predict([[], [("b", 0, 1)]]).tolist() == ["x", "x"]

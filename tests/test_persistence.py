@@ -350,9 +350,9 @@ def define_estimator(term, **declared):
         def _make_terms(self):
             return [term(self.shift)]
 
-        def _prepare_training(self, X, codes):
+        def _prepare_training(self, data):
             self.scale_ = np.array([1.5, np.nan])
-            return X
+            return data.X
 
     return MeanClassifier
 
@@ -736,7 +736,7 @@ def test_an_array_belongs_to_one_part(content, tmp_path):
 
 
 def test_a_newer_version_says_so(content, tmp_path):
-    newer = content.replace(b"ibgn model 3 ", b"ibgn model 4 ", 1)
+    newer = content.replace(b"ibgn model 4 ", b"ibgn model 5 ", 1)
     refused(newer, tmp_path, "written by a newer version of ibgn; update ibgn")
     refused(b"ibgn model 13\nwhatever", tmp_path, "written by a newer version of ibgn")
     for version in (b"0", b"-1", b"x", b"", b"1.5", b"9" * 100):
@@ -744,7 +744,7 @@ def test_a_newer_version_says_so(content, tmp_path):
 
 
 def test_an_older_version_says_so(content, tmp_path):
-    older = content.replace(b"ibgn model 3 ", b"ibgn model 2 ", 1)
+    older = content.replace(b"ibgn model 4 ", b"ibgn model 3 ", 1)
     refused(older, tmp_path, "an older version of ibgn, and can no longer be read; fit the model")
 
 

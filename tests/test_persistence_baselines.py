@@ -28,6 +28,8 @@ from model_files import (
     sealed,
 )
 
+pytestmark = pytest.mark.usefixtures("unquestioned")  # many have actions that are not learned
+
 ALL = [IHMMClassifier, DBNClassifier, ITBNClassifier]
 TERM = {IHMMClassifier: "chains", DBNClassifier: "steps", ITBNClassifier: "network"}
 SETTINGS = [
@@ -208,7 +210,7 @@ def test_what_is_opened_and_closed_is_a_model(make, contents, fitted, tmp_path):
 def test_names_in_files_stay(make, fields, contents):
     """Whoever changes them leaves old files behind, and needs another version of the format."""
     tree, _ = opened(contents[make])
-    common = ["parameters", "classes", "class_log_prior", "actions"]
+    common = ["parameters", "classes", "trained_on", "class_log_prior", "actions"]
     assert tree["class"] == make.__name__
     assert list(tree["model"]) == [*common, "activities"]
     for activity in tree["model"]["activities"]:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from ibgn import read_csv
-from ibgn.cli import models
+from ibgn.cli import learn
 from independent import PARSERS
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -65,16 +65,16 @@ class Learned:
 
     def fit(self, X, y):
         self.labels = y.tolist()
-
-    def describe_weights(self):
-        return {"term": [], "weight": []}
+        self.classes_ = sorted(set(self.labels), key=str)
 
 
 def test_the_command_that_learns_from_it_finds_labels(sample, found, ibgn, monkeypatch):
     if "fit" not in found["commands"]:
         pytest.skip("the sample says nothing of activities")
     learned = Learned()
-    monkeypatch.setattr(models, "_new_model", lambda *_: learned)
+    monkeypatch.setattr(learn, "new_model", lambda *_: ("stub", learned))
+    monkeypatch.setattr(learn, "describe_learned", lambda _: {"weights": {}})
+    monkeypatch.setattr(learn, "say_weights", lambda _: "")
     monkeypatch.setattr("ibgn.classifiers.save", lambda *_: None)
     ibgn(*shlex.split(found["commands"]["fit"])[1:])
     assert len(set(learned.labels)) > 1

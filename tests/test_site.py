@@ -17,7 +17,7 @@ LIST = re.compile(
     r"^.. currentmodule:: ibgn\n.. autosummary::\n   :toctree: generated\n\n((?:   \S+\n)+)", re.M
 )
 # constants, which have no docstring, are described on the page
-DATA = re.compile(r"^.. py:data:: (\S+)\n((?:\n|   .*\n)+)", re.M)
+DATA = re.compile(r"^((?:.. py:data:: \S+\n)+)((?:\n|   .*\n)+)", re.M)
 
 
 def public_things():
@@ -41,7 +41,12 @@ def resolve(name):
     return thing
 
 
-CONSTANTS = {name: text for page in PAGES.values() for name, text in DATA.findall(page)}
+CONSTANTS = {
+    name: text
+    for page in PAGES.values()
+    for names, text in DATA.findall(page)
+    for name in re.findall(r":: (\S+)", names)
+}
 LISTED = [name for page in PAGES.values() for names in LIST.findall(page) for name in names.split()]
 
 

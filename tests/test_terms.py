@@ -399,6 +399,7 @@ def test_scores_and_prior_are_the_joint(estimator, signs):
     assert (model.scores(X).std(axis=2) > 0).any(axis=0).all()  # control: activities differ
 
 
+@pytest.mark.usefixtures("unquestioned")
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=range(len(ESTIMATORS)))
 def test_explanations_add_up_at_every_level(estimator, signs):
     X, y = signs

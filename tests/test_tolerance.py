@@ -100,10 +100,11 @@ def test_too_little_to_judge_by_merges_nothing(lists):
 def test_much_data_are_judged_by_a_part(monkeypatch, rng):
     X, codes = meetings(rng)
     monkeypatch.setattr(tolerance, "MOST_PAIRS", 20)
-    part, its_codes = tolerance._sample(X, codes)
-    assert len(part) == len(its_codes) == 20
+    part, its_codes, weight = tolerance._sample(X, codes, np.arange(len(X)).astype(float))
+    assert len(part) == len(its_codes) == len(weight) == 20
     place = {str(one): d for d, one in enumerate(X.to_lists())}
     assert [codes[place[str(one)]] for one in part.to_lists()] == its_codes.tolist()
+    assert [place[str(one)] for one in part.to_lists()] == weight.tolist()
 
 
 def test_a_long_instance_does_not_crowd_out_the_others(rng):
@@ -111,7 +112,7 @@ def test_a_long_instance_does_not_crowd_out_the_others(rng):
     X, codes = meetings(rng)
     long = [("a", n, n + 1) for n in range(2100)]
     X = IntervalSequences.concatenate([IntervalSequences.from_lists([long]), X])
-    part, _ = tolerance._sample(X, np.concatenate([[0], codes]))
+    part, *_ = tolerance._sample(X, np.concatenate([[0], codes]), np.ones(len(X)))
     assert len(part) == 61
     assert part.lengths.max() == tolerance.LONGEST
     assert part[int(part.lengths.argmax())].to_lists() == [long[: tolerance.LONGEST]]

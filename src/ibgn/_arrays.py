@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Array", "Bools", "Bytes", "Codes", "Floats", "Ints", "Objects", "find_runs"]
+__all__ = ["Array", "Bools", "Bytes", "Codes", "Floats", "Ints", "Objects", "find_runs", "fixed"]
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
@@ -32,3 +32,9 @@ def find_runs(*columns: Array) -> Ints:
     is_edge = np.ones(len(columns[0]) + 1, np.bool_)
     is_edge[1:-1] = np.any([column[1:] != column[:-1] for column in columns], axis=0)
     return np.flatnonzero(is_edge)
+
+
+def fixed(values: Ints) -> Ints:
+    """Array that nobody may change."""
+    values.flags.writeable = False
+    return values

@@ -41,6 +41,15 @@ class InputFile:
         read, the path from there
 
     `prefix` begins every message about the file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "tea.notes"
+    >>> _ = path.write_text("boil 0 4")
+    >>> file = InputFile(path)
+    >>> file.name, file.lines()
+    ('tea.notes', ['boil 0 4'])
     """
 
     def __init__(self, path: Source, name: str | None = None) -> None:

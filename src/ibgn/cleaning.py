@@ -62,6 +62,15 @@ class Cleaning:
     zero_length : "error", or "drop" with a warning that counts them
     min_duration : intervals shorter than this are lengthened to it, at their end
     duplicates : "keep" rows that repeat another exactly, or "drop" them with a count
+
+    Examples
+    --------
+    >>> from ibgn.intervals import IntervalSequences
+    >>> X = IntervalSequences.from_lists([[("boil", 3, 7), ("pour", 8, 9)]], closed="both")
+    >>> X.to_lists()
+    [[('boil', 3.0, 8.0), ('pour', 8.0, 10.0)]]
+    >>> Cleaning(closed="both").tick
+    1.0
     """
 
     closed: Closed = "left"

@@ -1,11 +1,13 @@
 """Columns of interval sequences: one value per interval, or one per instance."""
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
+import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 
+from ibgn.checks import check_choice
 from ibgn.cleaning import Records, where_in_lists
 from ibgn.errors import DataError
 from ibgn.flat import Flat
@@ -14,7 +16,9 @@ from ibgn.text import count
 if TYPE_CHECKING:
     from ibgn.intervals import IntervalSequences
 
-__all__ = ["as_column", "as_columns", "check_intervals", "join_if_all"]
+__all__ = ["Backend", "as_column", "as_columns", "as_frame", "check_intervals", "join_if_all"]
+
+Backend = Literal["pandas", "polars", "pyarrow"]
 
 
 def check_intervals(flat: Flat, actions: tuple[str, ...]) -> None:
@@ -95,6 +99,18 @@ def as_columns(X: "IntervalSequences", y: Any) -> dict[str, npt.NDArray[Any]]:
         columns["start_error"] = spread(unsure.start_error, np.nan)
         columns["end_error"] = spread(unsure.end_error, np.nan)
     return columns
+
+
+def as_frame(X: "IntervalSequences", y: Any, backend: Backend) -> Any:
+    """Those columns as a frame of a library that is installed."""
+    check_choice("backend", backend, get_args(Backend))
+    try:
+        return nw.from_dict(as_columns(X, y), backend=backend).to_native()
+    except ModuleNotFoundError as error:
+        extra = "parquet" if backend == "pyarrow" else backend
+        raise ModuleNotFoundError(
+            f"backend={backend!r} needs {backend}; install it with: pip install 'ibgn[{extra}]'"
+        ) from error
 
 
 def join_if_all(parts: list[npt.NDArray[Any] | None]) -> npt.NDArray[Any] | None:

@@ -108,7 +108,13 @@ class OptionError(DataError):
 
 
 class DataWarning(UserWarning):
-    """The data were read, but some were left out, or look like a mistake."""
+    """The data were read, but some were left out, or look like a mistake.
+
+    Examples
+    --------
+    >>> str(DataWarning("dropped 3 rows; ", Option("points", "keep"), " keeps them"))
+    "dropped 3 rows; points='keep' keeps them"
+    """
 
     def __init__(self, *parts: Part) -> None:
         super().__init__(_join(parts))

@@ -44,6 +44,14 @@ class Inspection:
     relations, constraints : pairs of intervals by symbol, in fully linked networks; instances of
         more than 30,000 intervals are left out, with a warning
     warnings : what looks like a mistake, and what to do about it
+
+    Examples
+    --------
+    >>> from ibgn.datasets import make_relations
+    >>> X, y = make_relations(instances_per_activity=5, random_state=0)
+    >>> found = inspect(X, y)
+    >>> found.instances, found.activities, found.warnings
+    (20, 4, ())
     """
 
     instances: int

@@ -2,22 +2,21 @@
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, Literal, TypeVar, Unpack, get_args
+from typing import Any, TypeVar, Unpack
 
-import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 
 from ibgn import _display
-from ibgn.checks import check_choice
+from ibgn._arrays import fixed
 from ibgn.cleaning import Cleaning, CleaningOptions, Records, records_of_lists
-from ibgn.columns import as_column, as_columns, check_intervals, join_if_all
+from ibgn.columns import Backend, as_column, as_frame, check_intervals, join_if_all
 from ibgn.flat import Flat, add_uncertainty, join_flat
+from ibgn.provenance import Provenance, shared_provenance
 from ibgn.uncertainty import Uncertainty
 
 __all__ = ["Instance", "IntervalSequences", "as_sequences"]
 
-Backend = Literal["pandas", "polars", "pyarrow"]
 T = TypeVar("T")
 
 Instance = Sequence[tuple[str, float, float]]
@@ -42,7 +41,7 @@ class IntervalSequences:
     uncertainty : what is not certain about the intervals, see `ibgn.uncertainty.Uncertainty`;
         None where all is certain. Then `action` is the likeliest action of an interval.
 
-    `track` names the tier, subject or column of each interval, for writers; models do not use it.
+    `track` names the tier, subject or column of each interval; `provenance` says how all were read.
 
     Examples
     --------
@@ -58,7 +57,7 @@ class IntervalSequences:
     (1, [[('hold cup', 0.0, 5.0), ('pour', 2.0, 4.5)]])
     """
 
-    __slots__ = (*Flat._fields, "_derived", "actions", "groups", "ids")
+    __slots__ = (*Flat._fields, "_derived", "actions", "groups", "ids", "provenance")
 
     offsets: npt.NDArray[np.int64]
     action: npt.NDArray[np.int32]
@@ -69,6 +68,7 @@ class IntervalSequences:
     actions: tuple[str, ...]
     ids: npt.NDArray[np.object_] | None
     groups: npt.NDArray[Any] | None
+    provenance: Provenance | None
     _derived: dict[Hashable, Any]
 
     def __init__(
@@ -99,12 +99,14 @@ class IntervalSequences:
         actions: tuple[str, ...],
         ids: npt.ArrayLike | None,
         groups: npt.ArrayLike | None,
+        provenance: Provenance | None = None,
     ) -> None:
         n = len(flat.offsets) - 1
         fields = flat._asdict() | {
             "actions": actions,
             "ids": None if ids is None else as_column("ids", ids, n, object),
             "groups": None if groups is None else as_column("groups", groups, n),
+            "provenance": provenance,
             "_derived": {},
         }
         for value in (*fields.values(), *(flat.uncertainty or ())):
@@ -120,18 +122,20 @@ class IntervalSequences:
         actions: tuple[str, ...],
         ids: npt.ArrayLike | None = None,
         groups: npt.ArrayLike | None = None,
+        provenance: Provenance | None = None,
     ) -> "IntervalSequences":
         """Build from arrays that are known to be valid, without copying or checking them."""
         sequences = object.__new__(cls)
-        sequences._fill(flat, actions, ids, groups)
+        sequences._fill(flat, actions, ids, groups, provenance)
         return sequences
 
     @classmethod
     def from_records(
-        cls, records: Records, cleaning: Cleaning, groups: npt.ArrayLike | None = None
+        cls, records: Records, provenance: Provenance, groups: npt.ArrayLike | None = None
     ) -> "IntervalSequences":
-        """Check, clean and order recorded rows."""
-        return cls.from_flat(records.flat(cleaning), records.actions, records.ids, _copied(groups))
+        """Check, clean and order recorded rows, as they are read."""
+        flat = records.flat(provenance.cleaning)
+        return cls.from_flat(flat, records.actions, records.ids, _copied(groups), provenance)
 
     @classmethod
     def from_lists(
@@ -148,16 +152,17 @@ class IntervalSequences:
         records = records_of_lists(instances, ids)
         flat = records.flat(Cleaning(**cleaning))
         names = None if ids is None else records.ids
-        return cls.from_flat(flat, records.actions, names, _copied(groups))
+        read = Provenance(cleaning=Cleaning(**cleaning)) if cleaning else None  # nobody said
+        return cls.from_flat(flat, records.actions, names, _copied(groups), read)
 
     @classmethod
     def concatenate(cls, parts: Iterable["IntervalSequences"]) -> "IntervalSequences":
         """All instances of the parts, with one vocabulary; ids and groups if all have them."""
         parts = list(parts)
         flat, actions = join_flat([part.flat for part in parts], [part.actions for part in parts])
-        ids = join_if_all([part.ids for part in parts])
-        groups = join_if_all([part.groups for part in parts])
-        return cls.from_flat(flat, actions, ids, groups)
+        ids, groups = (join_if_all([getattr(part, n) for part in parts]) for n in ("ids", "groups"))
+        read = shared_provenance(part.provenance for part in parts)
+        return cls.from_flat(flat, actions, ids, groups, read)
 
     @property
     def flat(self) -> Flat:
@@ -189,7 +194,11 @@ class IntervalSequences:
         """
         columns = (confidence, alternatives, start_error, end_error)
         flat, actions = add_uncertainty(self.flat, self.actions, *columns)
-        return self.from_flat(flat, actions, self.ids, self.groups)
+        return self.from_flat(flat, actions, self.ids, self.groups, self.provenance)
+
+    def with_groups(self, groups: npt.ArrayLike | None) -> "IntervalSequences":
+        """The same instances, with other groups."""
+        return self.from_flat(self.flat, self.actions, self.ids, _copied(groups), self.provenance)
 
     def derived(self, key: Hashable, make: Callable[[], T]) -> T:
         """Return what `make` returns, called once for each key and cached.
@@ -205,12 +214,12 @@ class IntervalSequences:
     @property
     def lengths(self) -> npt.NDArray[np.int64]:
         """(n,) number of intervals of each instance."""
-        return self.derived("lengths", lambda: _fixed(np.diff(self.offsets)))
+        return self.derived("lengths", lambda: fixed(np.diff(self.offsets)))
 
     @property
     def owner(self) -> npt.NDArray[np.int64]:
         """(intervals,) number of the instance that each interval belongs to."""
-        return self.derived("owner", lambda: _fixed(np.repeat(np.arange(len(self)), self.lengths)))
+        return self.derived("owner", lambda: fixed(np.repeat(np.arange(len(self)), self.lengths)))
 
     @property
     def shape(self) -> tuple[int]:
@@ -257,7 +266,7 @@ class IntervalSequences:
         ids, groups = (
             None if column is None else column[chosen] for column in (self.ids, self.groups)
         )
-        return self.from_flat(flat, self.actions, ids, groups)
+        return self.from_flat(flat, self.actions, ids, groups, self.provenance)
 
     def to_lists(self) -> list[list[tuple[str, float, float]]]:
         """Return one list of (action, start, end) for each instance, without uncertainty."""
@@ -289,14 +298,7 @@ class IntervalSequences:
           instance label action  start  end
         0        a   yes    nod    0.0  1.0
         """
-        check_choice("backend", backend, get_args(Backend))
-        try:
-            return nw.from_dict(as_columns(self, y), backend=backend).to_native()
-        except ModuleNotFoundError as error:
-            extra = "parquet" if backend == "pyarrow" else backend
-            raise ModuleNotFoundError(
-                f"backend={backend!r} needs {backend}; install it with: pip install 'ibgn[{extra}]'"
-            ) from error
+        return as_frame(self, y, backend)
 
     def _names(self) -> list[str]:
         return [str(name) for name in (range(len(self)) if self.ids is None else self.ids)]
@@ -322,7 +324,8 @@ class IntervalSequences:
         raise AttributeError(f"IntervalSequences cannot be changed (deleting {name!r})")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return IntervalSequences.from_flat, (self.flat, self.actions, self.ids, self.groups)
+        columns = self.ids, self.groups, self.provenance
+        return IntervalSequences.from_flat, (self.flat, self.actions, *columns)
 
     def __array__(self, *args: object, **kwargs: object) -> npt.NDArray[Any]:
         raise TypeError(
@@ -342,12 +345,6 @@ def as_sequences(X: "IntervalSequences | Iterable[Instance]") -> IntervalSequenc
     return X if isinstance(X, IntervalSequences) else IntervalSequences.from_lists(X)
 
 
-def _fixed(values: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Array that nobody may change."""
-    values.flags.writeable = False
-    return values
-
-
 def _copied(values: npt.ArrayLike | None) -> npt.ArrayLike | None:
-    """Copy an array, which the caller may change later, even if it is a read-only view."""
+    """Copy an array, which the caller may change later."""
     return values.copy() if isinstance(values, np.ndarray) else values

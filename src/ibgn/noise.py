@@ -231,4 +231,4 @@ def _recoded(X: IntervalSequences, actions: tuple[str, ...]) -> IntervalSequence
     renumber = np.array([code[name] for name in X.actions], np.int32)
     unsure = None if X.uncertainty is None else X.uncertainty.recoded(renumber)
     flat = X.flat._replace(action=renumber[X.action].astype(np.int32), uncertainty=unsure)
-    return IntervalSequences.from_flat(flat, (*actions, *others), X.ids, X.groups)
+    return IntervalSequences.from_flat(flat, (*actions, *others), X.ids, X.groups, X.provenance)

@@ -25,7 +25,7 @@ def recode(X: IntervalSequences, actions: tuple[str, ...]) -> IntervalSequences:
     action = renumber[X.action] if len(X.action) else X.action
     unsure = None if X.uncertainty is None else X.uncertainty.recoded(renumber)
     flat = X.flat._replace(action=action, uncertainty=unsure)
-    return IntervalSequences.from_flat(flat, (*actions, unknown), X.ids, X.groups)
+    return IntervalSequences.from_flat(flat, (*actions, unknown), X.ids, X.groups, X.provenance)
 
 
 def rebuild(
@@ -51,7 +51,7 @@ def rebuild(
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     order = order_intervals(owner, start, end, action)
     flat = Flat(offsets, action, start, end, unsure).take(order, offsets)
-    return IntervalSequences.from_flat(flat, names, X.ids, X.groups)
+    return IntervalSequences.from_flat(flat, names, X.ids, X.groups, X.provenance)
 
 
 def order_intervals(owner: Ints, start: Floats, end: Floats, action: Codes) -> Ints:

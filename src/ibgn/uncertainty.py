@@ -35,6 +35,14 @@ class Uncertainty(NamedTuple):
     alternative, probability : (alternatives,) codes of actions, and their probabilities if the
         interval is there, which add up to 1. An interval without alternatives has its action for
         certain.
+
+    Examples
+    --------
+    >>> from ibgn.intervals import IntervalSequences
+    >>> X = IntervalSequences.from_lists([[("pour", 0, 2), ("stir", 2, 5)]])
+    >>> unsure = X.with_uncertainty(confidence=[1, 0.75], end_error=[0, 0.2])
+    >>> unsure.uncertainty.confidence.tolist(), unsure.uncertainty.end_error.tolist()
+    ([1.0, 0.75], [0.0, 0.2])
     """
 
     confidence: Floats

@@ -278,7 +278,7 @@ def likeliest_world(X: IntervalSequences) -> IntervalSequences:
     action = options.action[best]
     kept = action >= 0
     crisp = IntervalSequences.from_flat(
-        X.flat._replace(uncertainty=None), X.actions, X.ids, X.groups
+        X.flat._replace(uncertainty=None), X.actions, X.ids, X.groups, X.provenance
     )
     return rebuild(crisp, np.where(kept, action, 0), X.start, X.end, kept)
 

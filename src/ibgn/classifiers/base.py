@@ -12,7 +12,7 @@ from scipy.special import log_softmax
 from sklearn.utils.validation import check_is_fitted
 
 from ibgn._arrays import Floats
-from ibgn.classifiers.checks import check_data
+from ibgn.classifiers.checks import Training
 from ibgn.classifiers.held_out import score_by_folds
 from ibgn.classifiers.prior import ClassPrior, check_prior, class_log_prior
 from ibgn.classifiers.recogniser import Recogniser, as_generator
@@ -63,27 +63,37 @@ class ActivityClassifier(Recogniser):
         check_prior(self.class_prior)
         self._make_terms()  # which refuse invalid options of their own
 
-    def fit(self, X: Sequences, y: npt.ArrayLike) -> Self:
+    def fit(
+        self, X: Sequences, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None
+    ) -> Self:
         """Learn a model of each activity.
 
         Parameters
         ----------
         X : instances, as `IntervalSequences` or lists of (action, start, end)
         y : (n,) label of the activity of each
+        sample_weight : (n,) how many instances each counts as; 0 leaves one out
         """
-        self._learn(X, y)
+        self._learn(self._begin(X, y, sample_weight))
         return self
 
-    def fit_held_out(self, X: Sequences, y: npt.ArrayLike) -> Floats | None:
+    def fit_held_out(
+        self,
+        X: Sequences,
+        y: npt.ArrayLike,
+        sample_weight: npt.ArrayLike | None = None,
+        groups: npt.ArrayLike | None = None,
+    ) -> Floats | None:
         """Learn, and score the same instances by what was learned from others.
 
         Returns (n, activities) log probabilities, or None where no weights are learned, for which
-        some instances are held out.
+        some instances are held out. Instances of weight 0 are left out.
         """
-        held_out = self._learn(X, y, every=True)
+        data = self._begin(X, y, sample_weight, groups)
+        held_out = self._learn(data, every=True)
         if held_out is None:
             return None
-        own = held_out.scores[: len(as_sequences(X))]  # copies with errors come after them
+        own = held_out.scores[: len(data.X)]  # copies with errors come after them
         logs: Floats = log_softmax(self._weights @ own + self.class_log_prior_, axis=1)
         return logs
 
@@ -93,37 +103,32 @@ class ActivityClassifier(Recogniser):
         (n, terms, activities); groups are held out together, see `ibgn.model.folds`. Where no
         weights are learned, for which some instances are held out, copies learn from parts of X.
         """
-        held_out = self._learn(X, y, every=True)
+        held_out = self._learn(self._begin(X, y), every=True)
         if held_out is None:
             return score_by_folds(self, X, y)
         return held_out.scores[: len(as_sequences(X))]
 
-    def _learn(self, X: Sequences, y: npt.ArrayLike, every: bool = False) -> HeldOut | None:
+    def _learn(self, data: Training, every: bool = False) -> HeldOut | None:
         """Learn a model of each activity; returns scores of what was held out, if any was.
 
         every : whether every instance is held out, also where fewer are enough to learn weights
         """
-        self._check_options()
-        X, labels = check_data(X, y)
-        self.classes_, codes = np.unique(labels, return_inverse=True)
-        self.class_log_prior_ = class_log_prior(self.class_prior, self.classes_.tolist(), codes)
-        X = self._prepare_training(X, codes)
+        labels = self.classes_.tolist()
+        self.class_log_prior_ = class_log_prior(self.class_prior, labels, data.codes, data.weight)
+        X = self._prepare_training(data)
         # actions of the vocabulary that never occur stay unknown
         self.actions_ = tuple(sorted(X.actions[code] for code in occurring_actions(X)))
         X = IntervalSequences.from_flat(self._coded(X).flat, self.actions_, X.ids, X.groups)
-        self.activities_, held_out = self._learn_models(X, codes, self.classes_.tolist(), every)
+        self.activities_, held_out = self._learn_models(data._replace(X=X), labels, every)
         return held_out
 
     def _learn_models(
-        self,
-        X: IntervalSequences,
-        codes: npt.NDArray[np.intp],
-        labels: Sequence[Any],
-        every: bool,
+        self, data: Training, labels: Sequence[Any], every: bool
     ) -> tuple[dict[Any, ActivityModel], HeldOut | None]:
         """Learn a model for each label, by its number in codes; also returns held-out scores."""
-        parts = [likeliest_world(X[codes == c]) for c in range(len(labels))]
-        terms, typical, held_out = self._fit_terms(X, codes, parts, labels, every)
+        X = data.X
+        parts = [likeliest_world(X[data.codes == c]) for c in range(len(labels))]
+        terms, typical, held_out = self._fit_terms(data, parts, labels, every)
         models = {
             label: self.activity_type(
                 label,
@@ -139,11 +144,9 @@ class ActivityClassifier(Recogniser):
         }
         return models, held_out
 
-    def _prepare_training(
-        self, X: IntervalSequences, codes: npt.NDArray[np.intp]
-    ) -> IntervalSequences:
-        """X as the model learns from it; codes are the activities of the instances."""
-        return X
+    def _prepare_training(self, data: Training) -> IntervalSequences:
+        """Instances as the model learns from them."""
+        return data.X
 
     def _prepare(self, X: IntervalSequences) -> IntervalSequences:
         """X as the model recognises it, prepared as in training."""
@@ -151,13 +154,12 @@ class ActivityClassifier(Recogniser):
 
     def _fit_terms(
         self,
-        X: IntervalSequences,
-        codes: npt.NDArray[np.intp],
+        data: Training,
         parts: list[IntervalSequences],
         labels: Sequence[Any],
         every: bool,
     ) -> tuple[list[dict[str, FittedTerm]], Sequence[Floats | None], HeldOut | None]:
-        """Learn all terms of each label, and their weights; parts are X by label.
+        """Learn all terms of each label, and their weights; parts are instances by label.
 
         Also returns the typical score of each label by each term, and all scores, where some
         instances are held out.
@@ -169,8 +171,9 @@ class ActivityClassifier(Recogniser):
             for label, child in zip(labels, rng.spawn(len(parts)), strict=True)
         ]
         with joblib.parallel_config("threading", n_jobs=self.n_jobs):
-            terms = [term.specialise(parts) for term in self._make_terms()]
-            lesson = self._make_lesson(terms, X, codes, rng, labels)
+            weights = data.weight if data.weight is None else _by_code(data, len(parts))
+            terms = [term.specialise(parts, weights) for term in self._make_terms()]
+            lesson = self._make_lesson(terms, data, rng, labels)
             typical: Sequence[Floats | None] = [None] * len(parts)
             held_out: HeldOut | None = None
             if lesson.sample.folds > 1:
@@ -188,13 +191,13 @@ class ActivityClassifier(Recogniser):
     def _make_lesson(
         self,
         terms: list[Sequence[Term]],
-        X: IntervalSequences,
-        codes: npt.NDArray[np.intp],
+        data: Training,
         rng: np.random.Generator,
         labels: Sequence[Any],
     ) -> Lesson:
         """What is learned from: all instances as one fold, where no weights are learned."""
-        return Lesson(terms, likeliest_world(X), codes, [np.arange(len(X))])
+        X, codes, weight = data
+        return Lesson(terms, likeliest_world(X), codes, [np.arange(len(X))], weight=weight)
 
     def _set_weights(self, held_out: HeldOut, labels: Sequence[Any]) -> None:
         """Learn the weights of terms from held-out scores by the model of each label."""
@@ -234,7 +237,7 @@ class ActivityClassifier(Recogniser):
         activity : label to explain, by default the likeliest
         """
         check_is_fitted(self)
-        X = as_one_instance(instance)
+        X = self._question(as_one_instance(instance))
         joint = self._joint_log_likelihood(X)[0]
         X = self._prepare(likeliest_world(X))
         coded = self._coded(X)
@@ -255,6 +258,11 @@ class ActivityClassifier(Recogniser):
             relations=read_networks(coded)[0].relations,
             fitted={name: (models[0][name], models[1][name]) for name in models[0].terms},
         )
+
+
+def _by_code(data: Training, number: int) -> list[Floats]:
+    """Weights of the instances of each activity."""
+    return [np.asarray(data.weight)[data.codes == c] for c in range(number)]
 
 
 def as_one_instance(instance: IntervalSequences | Instance) -> IntervalSequences:

@@ -1,19 +1,36 @@
 """Checks of the data that estimators learn from, and of options that several share."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from sklearn.utils.multiclass import check_classification_targets
 
+from ibgn._arrays import Floats, Ints
 from ibgn.checks import check_number
+from ibgn.columns import as_column
 from ibgn.errors import DataError
 from ibgn.intervals import IntervalSequences, as_sequences
 from ibgn.networks import Sequences
 from ibgn.text import quote
 
-__all__ = ["check_data", "check_length", "check_smoothing"]
+__all__ = ["Training", "check_data", "check_length", "check_smoothing", "check_weights"]
+
+
+class Training(NamedTuple):
+    """What an estimator learns from.
+
+    Parameters
+    ----------
+    X : instances
+    codes : (n,) activity of each, as its place among the labels
+    weight : (n,) how many instances each counts as; None if each counts as one
+    """
+
+    X: IntervalSequences
+    codes: Ints
+    weight: Floats | None = None
 
 
 def check_data(X: Sequences, y: npt.ArrayLike) -> tuple[IntervalSequences, npt.NDArray[Any]]:
@@ -23,6 +40,23 @@ def check_data(X: Sequences, y: npt.ArrayLike) -> tuple[IntervalSequences, npt.N
         raise DataError("there are no instances to learn from")
     check_length(X, labels)
     return X, labels
+
+
+def check_weights(X: IntervalSequences, sample_weight: npt.ArrayLike | None) -> Floats | None:
+    """(n,) weights of instances, None where all count as one; refuses what cannot be a weight."""
+    if sample_weight is None:
+        return None
+    try:
+        weight = as_column("sample_weight", sample_weight, len(X), np.float64)
+    except TypeError as error:
+        raise DataError(f"sample_weight has values that are no numbers: {error}") from error
+    wrong = ~((weight >= 0) & (weight < np.inf))
+    if wrong.any():
+        d = int(np.argmax(wrong))
+        raise DataError(f"weight {d} is {weight[d]:g}, but must be 0 or more, and finite")
+    if not weight.any():
+        raise DataError("all weights are 0, so there is nothing to learn from; give some instances")
+    return None if (weight == 1).all() else weight
 
 
 def check_length(X: IntervalSequences, labels: npt.NDArray[Any]) -> None:

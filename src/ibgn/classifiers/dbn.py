@@ -18,6 +18,7 @@ from ibgn.errors import DataError, Option
 from ibgn.intervals import IntervalSequences
 from ibgn.terms.base import Context, Counts, FittedTerm, LogTerms, Term
 from ibgn.terms.parts import Part, probability
+from ibgn.training_data import UnknownActions
 
 __all__ = ["DBNClassifier", "DurationChain", "Steps"]
 
@@ -119,9 +120,14 @@ class Steps(Term):
         check_whole("n_bins", self.n_bins, 1, MOST_BINS)
         check_smoothing(self.smoothing)
 
-    def specialise(self, parts: Sequence[IntervalSequences]) -> list["Steps"]:
+    def specialise(
+        self, parts: Sequence[IntervalSequences], weights: Sequence[Floats] | None = None
+    ) -> list["Steps"]:
         """Find the bins, which are the same for all activities."""
-        edges = _quantiles(np.concatenate([part.end - part.start for part in parts]), self.n_bins)
+        lasts = np.concatenate([part.end - part.start for part in parts])
+        of_instances = weights or [np.ones(len(part)) for part in parts]
+        weight = [w[part.owner] for w, part in zip(of_instances, parts, strict=True)]
+        edges = _quantiles(lasts, np.concatenate(weight), self.n_bins)
         actions, bins = len(parts[0].actions), len(edges) + 1
         cells = actions * bins * max(actions, bins)
         if cells > MOST_CELLS:  # they would fill the memory
@@ -183,6 +189,8 @@ class DBNClassifier(ActivityClassifier):
     smoothing : weight of the distribution with less context, as a number of observations; a
         context never seen in training backs off to it completely
     class_prior : "uniform", "empirical", or a probability for each label
+    unknown_actions : "warn", "ignore" or "error" where actions are recognised that were not
+        learned; "warn" refuses instances of which none is known
     n_jobs : activities learned at the same time, by joblib
     progress : show which activities are done, if standard error is a terminal
 
@@ -218,12 +226,14 @@ class DBNClassifier(ActivityClassifier):
         *,
         smoothing: float = 2.0,
         class_prior: ClassPrior = "uniform",
+        unknown_actions: UnknownActions = "warn",
         n_jobs: int | None = None,
         progress: bool = False,
     ) -> None:
         self.n_bins = n_bins
         self.smoothing = smoothing
         self.class_prior = class_prior
+        self.unknown_actions = unknown_actions
         self.n_jobs = n_jobs
         self.progress = progress
 
@@ -235,15 +245,22 @@ def _bins(X: IntervalSequences, edges: Floats) -> Ints:
     return np.searchsorted(edges, X.end - X.start, side="right").astype(np.int64)
 
 
-def _quantiles(durations: Floats, bins: int) -> Floats:
-    """Distinct quantiles of the logarithm."""
+def _quantiles(durations: Floats, weight: Floats, bins: int) -> Floats:
+    """Distinct quantiles of the logarithm; a duration is there as often as it weighs."""
     if len(durations) == 0:
         return np.zeros(0)
-    inner = np.arange(1, bins) / bins
-    edges = np.exp(np.quantile(np.log(durations), inner))
-    # rounding must not move an edge past its own duration
-    low, high = (np.quantile(durations, inner, method=to) for to in ("lower", "higher"))
-    return np.unique(np.clip(edges, low, high))
+    order = np.argsort(durations, kind="stable")
+    until = np.cumsum(weight[order])
+    place = np.maximum(until[-1] - 1, 0.0) * np.arange(1, bins) / bins
+    # the duration at each whole place, and the next, if each were repeated
+    first, second = (
+        np.minimum(np.searchsorted(until, whole, side="right"), len(order) - 1)
+        for whole in (np.floor(place), np.ceil(place))
+    )
+    low, high = durations[order][first], durations[order][second]
+    part = place - np.floor(place)
+    edges = np.exp((1 - part) * np.log(low) + part * np.log(high))
+    return np.unique(np.clip(edges, low, high))  # rounding must not move one past its duration
 
 
 def _counts(index: tuple[npt.NDArray[Any], ...], shape: tuple[int, ...]) -> Floats:

@@ -13,15 +13,15 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from ibgn._arrays import Floats, Ints
+from ibgn._arrays import Floats
 from ibgn.classifiers.base import ActivityClassifier, as_one_instance
-from ibgn.classifiers.checks import check_data
+from ibgn.classifiers.checks import Training
 from ibgn.classifiers.ibgn import IBGNClassifier
 from ibgn.classifiers.imported import import_classifier
 from ibgn.classifiers.on_features import IntervalForest, IntervalRidge, find_blocks
-from ibgn.classifiers.recogniser import Recogniser, as_generator
+from ibgn.classifiers.recogniser import Recogniser, as_generator, unquestioned
 from ibgn.declarations import FLOAT, MEMBERS, Stored
 from ibgn.errors import DataError, OptionError
 from ibgn.features import Convolutions
@@ -34,6 +34,7 @@ from ibgn.model.ridge import occur_elsewhere, sharpen
 from ibgn.model.weights import fit_weights
 from ibgn.networks import Sequences
 from ibgn.text import quote
+from ibgn.training_data import UnknownActions
 from ibgn.worlds import likeliest_world
 
 __all__ = ["IBGNEnsemble", "default_members"]
@@ -77,6 +78,8 @@ class IBGNEnsemble(Recogniser):
     members : classifiers of instances by name, with `predict_proba`: estimators of this library, or
         pipelines of scikit-learn that begin with its features; by default those of
         `default_members`
+    unknown_actions : "warn", "ignore" or "error" where actions are recognised that were not
+        learned; "warn" refuses instances of which none is known
     random_state : seed for members that have none, or a NumPy generator
     n_jobs, progress : for members that have these options
 
@@ -108,11 +111,13 @@ class IBGNEnsemble(Recogniser):
         self,
         members: Mapping[str, Any] | None = None,
         *,
+        unknown_actions: UnknownActions = "warn",
         random_state: Any = None,
         n_jobs: int | None = None,
         progress: bool = False,
     ) -> None:
         self.members = members
+        self.unknown_actions = unknown_actions
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.progress = progress
@@ -149,6 +154,7 @@ class IBGNEnsemble(Recogniser):
         }
         copy = IBGNEnsemble(**self.get_params(deep=False) | {"members": given})
         copy.classes_, copy.members_, copy.weights_ = self.classes_, members, self.weights_
+        copy.trained_on_ = self.trained_on_
         return copy
 
     def agrees(self) -> bool:
@@ -156,24 +162,39 @@ class IBGNEnsemble(Recogniser):
         labels = [member.classes_.tolist() for member in self.members_.values()]
         return all(known == self.classes_.tolist() for known in labels)
 
-    def fit(self, X: Sequences, y: npt.ArrayLike) -> Self:
-        """Learn all members, and how much each counts."""
-        self._check_options()
-        X, labels = check_data(X, y)
-        self.classes_, codes = np.unique(labels, return_inverse=True)
+    def fit(
+        self,
+        X: Sequences,
+        y: npt.ArrayLike,
+        sample_weight: npt.ArrayLike | None = None,
+        groups: npt.ArrayLike | None = None,
+    ) -> Self:
+        """Learn all members, and how much each counts.
+
+        Parameters
+        ----------
+        X : instances, as `IntervalSequences` or lists of (action, start, end)
+        y : (n,) label of the activity of each
+        sample_weight : (n,) how many instances each counts as; 0 leaves one out
+        groups : (n,) who performed each, in place of `X.groups`; those of a group are held out
+            together
+        """
+        data = self._begin(X, y, sample_weight, groups)
+        X, codes, weight = data
         rng = as_generator(self.random_state)
         chosen = default_members() if self.members is None else self.members
         self.members_ = {name: self._prepared(member, rng) for name, member in chosen.items()}
-        said = [self._learn(member, X, labels, codes) for member in self.members_.values()]
+        said = [self._learn(name, member, data) for name, member in self.members_.items()]
         usual = 1 / len(said)
         known = occur_elsewhere(codes, find_blocks(X))
-        held_out = HeldOut(np.stack(said, axis=1)[known], codes[known], np.ones(known.sum()))
+        counting = np.ones(len(X)) if weight is None else weight
+        held_out = HeldOut(np.stack(said, axis=1)[known], codes[known], counting[known])
         none = np.zeros(len(self.classes_))
         self.weights_ = np.full(len(said), usual)
         if known.any():
             self.weights_ = fit_weights(held_out, none, usual=usual, ridge=RIDGE * usual**2)
         # the ridge keeps weights close to equal ones; how sure all are together is learned freely
-        self.weights_ *= sharpen(self.weights_ @ held_out.scores, held_out.codes)[1]
+        self.weights_ *= sharpen(self.weights_ @ held_out.scores, *held_out[1:])[1]
         return self
 
     def _prepared(self, member: Any, rng: np.random.Generator) -> Any:
@@ -191,39 +212,41 @@ class IBGNEnsemble(Recogniser):
             new["progress"] = True
         return copy.set_params(**new) if new else copy
 
-    def _learn(
-        self, member: Any, X: IntervalSequences, labels: npt.NDArray[Any], codes: Ints
-    ) -> Floats:
+    def _learn(self, name: str, member: Any, data: Training) -> Floats:
         """Fit a member; returns held-out log probabilities, (n, activities)."""
+        X, codes, weight = data
+        counted = {} if weight is None else {_weight_parameter(name, member): weight}
         if not hasattr(member, "fit_held_out"):
-            X = likeliest_world(X)
-            member.fit(X, labels)
-            return self._cross_predict(member, X, labels, codes)
-        said = member.fit_held_out(X, labels)
+            data = data._replace(X=likeliest_world(X))
+            member.fit(data.X, self.classes_[codes], **counted)
+            return self._cross_predict(member, data, counted)
+        said = member.fit_held_out(X, self.classes_[codes], **counted)
         if said is None:
-            return self._cross_predict(member, X, labels, codes)
+            return self._cross_predict(member, data, counted)
         return _bounded(member, said)
 
-    def _cross_predict(
-        self, member: Any, X: IntervalSequences, labels: npt.NDArray[Any], codes: Ints
-    ) -> Floats:
+    def _cross_predict(self, member: Any, data: Training, counted: Mapping[str, Floats]) -> Floats:
         """Held-out log probabilities of a member that has to be learned again for them."""
+        X, codes, _ = data
+        labels = self.classes_[codes]
         logs = np.full((len(X), len(self.classes_)), -np.log(len(self.classes_)))
         folds = make_inner_folds(X, codes, FOLDS) if len(X) >= FOLDS else []
         for fold in folds if len(folds) > 1 else []:
             rest = np.setdiff1d(np.arange(len(X)), fold)
             if len(np.unique(codes[rest])) > 1:
-                again = clone(member, safe=False).fit(X[rest], labels[rest])
+                of_rest = {option: weight[rest] for option, weight in counted.items()}
+                again = clone(member, safe=False).fit(X[rest], labels[rest], **of_rest)
                 logs[fold] = self._ask(again, X[fold])
         return logs
 
     def _ask(self, member: Any, X: IntervalSequences) -> Floats:
         """(n, activities) log probabilities by a member; it may not know all activities."""
         if isinstance(member, Recogniser) and len(member.classes_) == len(self.classes_):
-            return _bounded(member, member.predict_log_proba(X))
+            with unquestioned():
+                return _bounded(member, member.predict_log_proba(X))
         logs = np.full((len(X), len(self.classes_)), -np.inf)
         columns = np.searchsorted(self.classes_, member.classes_)
-        with np.errstate(divide="ignore"):
+        with unquestioned(), np.errstate(divide="ignore"):
             logs[:, columns] = np.log(member.predict_proba(X))
         return _bounded(member, logs)
 
@@ -277,7 +300,7 @@ class IBGNEnsemble(Recogniser):
         activity : label to explain, by default the likeliest
         """
         name, model = self.generative
-        X = as_one_instance(instance)
+        X = self._question(as_one_instance(instance))
         joint = self._joint_log_likelihood(X)[0]
         X = likeliest_world(X)
         said = self.scores(X)[0]
@@ -285,7 +308,8 @@ class IBGNEnsemble(Recogniser):
         for_it, against_it = np.searchsorted(self.classes_, [chosen, other])
         lead = self._weights * (said[:, for_it] - said[:, against_it])
         weight = dict(zip(self.members_, self._weights, strict=True))[name]
-        why = model.explain(X, against=other, activity=chosen)
+        with unquestioned():
+            why = model.explain(X, against=other, activity=chosen)
         terms = {term: log_terms.scaled(weight) for term, log_terms in why.terms.items()}
         others = dict(zip(self.members_, lead.tolist(), strict=True))
         del others[name]
@@ -306,3 +330,14 @@ def _bounded(member: Any, logs: Floats) -> Floats:
         return logs
     bounded: Floats = np.maximum(logs, np.log(LEAST))
     return bounded
+
+
+def _weight_parameter(name: str, member: Any) -> str:
+    """Name of the parameter of `fit` that takes weights of instances: that of the last step."""
+    steps = getattr(member, "steps", [("", member)])
+    if not has_fit_parameter(steps[-1][1], "sample_weight"):
+        raise DataError(
+            f"the member {quote(name)} does not weigh instances; leave sample_weight out, or the "
+            "member"
+        )
+    return f"{steps[-1][0]}__sample_weight" if hasattr(member, "steps") else "sample_weight"

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ibgn.checks import check_choice, check_number
 from ibgn.classifiers.base import ActivityClassifier
-from ibgn.classifiers.checks import check_length
+from ibgn.classifiers.checks import Training, check_length, check_weights
 from ibgn.classifiers.prior import ClassPrior
 from ibgn.classifiers.recogniser import as_generator
 from ibgn.classifiers.self_training import self_train
@@ -33,6 +33,7 @@ from ibgn.terms.seating import Sampler
 from ibgn.terms.selection import Criterion
 from ibgn.terms.smoothing import Smoothing
 from ibgn.terms.tables import NodeLikelihood
+from ibgn.training_data import UnknownActions
 from ibgn.worlds import likeliest_world
 
 __all__ = ["IBGNClassifier"]
@@ -101,6 +102,8 @@ class IBGNClassifier(StyledClassifier):
     class_prior : "uniform", "empirical", or a probability for each label
     sampler, draws, budget, chains, concentration, action_prior : how tables are sampled, where
         "tables" is a term, see `ibgn.terms.seating.Sampling`
+    unknown_actions : "warn", "ignore" or "error" where actions are recognised that were not
+        learned; "warn" refuses instances of which none is known
     random_state : seed, or a NumPy generator; the same seed gives the same model
     n_jobs : activities learned at the same time, by joblib
     progress : show which activities are done, if standard error is a terminal
@@ -119,10 +122,8 @@ class IBGNClassifier(StyledClassifier):
 
     Notes
     -----
-    Every instance gets an answer. An action never seen in training has no effect: it is equally
-    likely in every activity. Pairs of actions never seen together fall back to what is known about
-    others. An instance without intervals is decided by the class prior; if that is uniform, it
-    gets the first label.
+    An action never seen in training is equally likely in every activity. Pairs of actions that were
+    never seen together fall back to what is known of others. Without intervals, the prior decides.
 
     Examples
     --------
@@ -171,6 +172,7 @@ class IBGNClassifier(StyledClassifier):
         chains: int = 2,
         concentration: Learned = "learned",
         action_prior: Learned = "learned",
+        unknown_actions: UnknownActions = "warn",
         random_state: Any = None,
         n_jobs: int | None = None,
         progress: bool = False,
@@ -195,6 +197,7 @@ class IBGNClassifier(StyledClassifier):
         self.chains = chains
         self.concentration = concentration
         self.action_prior = action_prior
+        self.unknown_actions = unknown_actions
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.progress = progress
@@ -233,22 +236,35 @@ class IBGNClassifier(StyledClassifier):
             "published IBGN": lambda seed: cls.published("learned", random_state=seed),
         }
 
-    def fit(self, X: Sequences, y: npt.ArrayLike) -> Self:
+    def fit(
+        self,
+        X: Sequences,
+        y: npt.ArrayLike,
+        sample_weight: npt.ArrayLike | None = None,
+        groups: npt.ArrayLike | None = None,
+    ) -> Self:
         """Learn a model of each activity.
 
         Parameters
         ----------
         X : instances, as `IntervalSequences` or lists of (action, start, end)
         y : (n,) label of the activity of each; some may be missing, see `unlabelled`
+        sample_weight : (n,) how many instances each counts as; 0 leaves one out
+        groups : (n,) what is held out together, to learn weights of terms; in place of `X.groups`
         """
         known = find_labelled(y, self.unlabelled)
         if known.all():
-            return super().fit(X, y)
-        X, labels = as_sequences(X), np.asarray(y, object).ravel()[known].tolist()
+            self._learn(self._begin(X, y, sample_weight, groups))
+            return self
+        X = as_sequences(X) if groups is None else as_sequences(X).with_groups(groups)
         check_length(X, known)
-        super().fit(X[known], labels)
+        given = check_weights(X, sample_weight)
+        weight = np.ones(len(X)) if given is None else given
+        labels = np.asarray(y, object).ravel()[known & (weight > 0)].tolist()
+        X, known, weight = X[weight > 0], known[weight > 0], weight[weight > 0]
+        self._learn(self._begin(X[known], labels, weight[known]))
         if self.unlabelled == "self-training":
-            self_train(self, X, known, labels)
+            self_train(self, X, known, labels, weight)
         return self
 
     def _check_options(self) -> None:
@@ -292,11 +308,11 @@ class IBGNClassifier(StyledClassifier):
     def _make_lesson(
         self,
         terms: list[Sequence[Term]],
-        X: IntervalSequences,
-        codes: npt.NDArray[np.intp],
+        data: Training,
         rng: np.random.Generator,
         labels: Sequence[Any],
     ) -> Lesson:
+        X, codes, weight = data
         certain = likeliest_world(X)
         names = [of_activities[0].name for of_activities in terms]
         self.weights_ = np.ones(len(names))
@@ -310,17 +326,16 @@ class IBGNClassifier(StyledClassifier):
                 folds = make_inner_folds(certain, np.zeros_like(codes), FOLDS)
         copies = copy_with_errors(X, rng.spawn(1)[0]) if self.copy_weight else []
         owner = self._columns(labels)[1]
-        return Lesson(terms, certain, codes, folds, copies, self.copy_weight, owner)
+        return Lesson(terms, certain, codes, folds, copies, self.copy_weight, owner, weight)
 
     def _set_weights(self, held_out: HeldOut, labels: Sequence[Any]) -> None:
         self.weights_ = fit_weights(held_out, *self._columns(labels))
 
-    def _prepare_training(
-        self, X: IntervalSequences, codes: npt.NDArray[np.intp]
-    ) -> IntervalSequences:
+    def _prepare_training(self, data: Training) -> IntervalSequences:
+        X, codes, weight = data
         learn = self.tolerance == "learned"
         self.tolerance_ = (
-            choose_tolerance(X, codes, self.unlinked) if learn else float(self.tolerance)
+            choose_tolerance(X, codes, self.unlinked, weight) if learn else float(self.tolerance)
         )
         merged = self._prepare(X)
         self.emptied_ = count_emptied(X, merged, self.tolerance_)

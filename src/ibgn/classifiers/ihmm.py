@@ -19,6 +19,7 @@ from ibgn.intervals import IntervalSequences
 from ibgn.terms.base import Context, Counts, FittedTerm, LogTerms, Term
 from ibgn.terms.parts import Part, probability
 from ibgn.text import count
+from ibgn.training_data import UnknownActions
 
 __all__ = ["Chains", "IHMMClassifier", "InterleavedChains"]
 
@@ -122,7 +123,9 @@ class Chains(Term):
             check_whole("beam", self.beam, 1, LARGEST_BEAM)
         check_smoothing(self.smoothing)
 
-    def specialise(self, parts: Sequence[IntervalSequences]) -> list["Chains"]:
+    def specialise(
+        self, parts: Sequence[IntervalSequences], weights: Sequence[Floats] | None = None
+    ) -> list["Chains"]:
         """Use as many chains as intervals overlap in each activity, if n_chains is "overlap"."""
         if self.n_chains != "overlap":
             return [self] * len(parts)
@@ -179,6 +182,8 @@ class IHMMClassifier(ActivityClassifier):
         exponentially with the chains
     smoothing : added to each count
     class_prior : "uniform", "empirical", or a probability for each label
+    unknown_actions : "warn", "ignore" or "error" where actions are recognised that were not
+        learned; "warn" refuses instances of which none is known
     n_jobs : activities learned at the same time, by joblib
     progress : show which activities are done, if standard error is a terminal
 
@@ -216,6 +221,7 @@ class IHMMClassifier(ActivityClassifier):
         beam: int | None = 64,
         smoothing: float = 0.1,
         class_prior: ClassPrior = "uniform",
+        unknown_actions: UnknownActions = "warn",
         n_jobs: int | None = None,
         progress: bool = False,
     ) -> None:
@@ -223,6 +229,7 @@ class IHMMClassifier(ActivityClassifier):
         self.beam = beam
         self.smoothing = smoothing
         self.class_prior = class_prior
+        self.unknown_actions = unknown_actions
         self.n_jobs = n_jobs
         self.progress = progress
 

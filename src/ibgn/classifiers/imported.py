@@ -36,12 +36,14 @@ class Imported(FeatureClassifier):
     def __init__(self, features: Any = None) -> None:
         self.features = features
 
-    def fit_held_out(self, X: Any, y: npt.ArrayLike) -> Floats:
+    def fit_held_out(
+        self, X: Any, y: npt.ArrayLike, sample_weight: Any = None, groups: Any = None
+    ) -> Floats:
         """Refuse to learn, before anything changes."""
         nothing = np.zeros(0, np.int64)
-        return self._learn(X, nothing, nothing)
+        return self._learn(X, nothing, nothing, np.zeros(0))
 
-    def _learn(self, rows: Any, codes: Ints, blocks: Ints) -> Floats:
+    def _learn(self, rows: Any, codes: Ints, blocks: Ints, weight: Floats) -> Floats:
         raise DataError(
             f"{type(self).__name__} holds what scikit-learn learned, and cannot learn again; make "
             "the ensemble with the members that it had"

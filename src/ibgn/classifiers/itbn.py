@@ -1,12 +1,16 @@
 """ITBN: an activity as a Bayesian network of which actions occur, and how linked ones relate."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
+
+import numpy.typing as npt
 
 from ibgn.classifiers.base import ActivityClassifier
 from ibgn.classifiers.occurrences import Occurrence
 from ibgn.classifiers.prior import ClassPrior
 from ibgn.classifiers.temporal_network import Comparison, Consistency, Network
+from ibgn.networks import Sequences
+from ibgn.training_data import UnknownActions
 
 __all__ = ["ITBNClassifier"]
 
@@ -29,6 +33,8 @@ class ITBNClassifier(ActivityClassifier):
         "strict", by all relations that occur in training
     smoothing : added to each count
     class_prior : "uniform", "empirical", or a probability for each label
+    unknown_actions : "warn", "ignore" or "error" where actions are recognised that were not
+        learned; "warn" refuses instances of which none is known
     n_jobs : activities learned at the same time, by joblib
     progress : show which activities are done, if standard error is a terminal
 
@@ -70,6 +76,7 @@ class ITBNClassifier(ActivityClassifier):
         consistency: Consistency = "frequent",
         smoothing: float = 0.3,
         class_prior: ClassPrior = "uniform",
+        unknown_actions: UnknownActions = "warn",
         n_jobs: int | None = None,
         progress: bool = False,
     ) -> None:
@@ -78,8 +85,20 @@ class ITBNClassifier(ActivityClassifier):
         self.consistency = consistency
         self.smoothing = smoothing
         self.class_prior = class_prior
+        self.unknown_actions = unknown_actions
         self.n_jobs = n_jobs
         self.progress = progress
+
+    # links are found by looking at whole instances, which cannot be weighed
+    def fit(self, X: Sequences, y: npt.ArrayLike) -> Self:  # type: ignore[override]
+        """Learn a model of each activity, from whole instances.
+
+        Parameters
+        ----------
+        X : instances, as `IntervalSequences` or lists of (action, start, end)
+        y : (n,) label of the activity of each
+        """
+        return super().fit(X, y)
 
     def _make_terms(self) -> list[Network]:
         return [Network(self.occurrence, self.comparison, self.consistency, self.smoothing)]

@@ -18,7 +18,6 @@ from sklearn.tree import ExtraTreeClassifier
 
 from ibgn._arrays import Array, Bools, Floats, Ints
 from ibgn.checks import check_whole
-from ibgn.classifiers.checks import check_data
 from ibgn.classifiers.recogniser import Recogniser, as_generator
 from ibgn.declarations import FITTED, FLOAT, Stored, is_finite, is_positive
 from ibgn.errors import OptionError
@@ -27,6 +26,7 @@ from ibgn.intervals import IntervalSequences
 from ibgn.model.forest import Forest
 from ibgn.model.ridge import fit_ridge
 from ibgn.networks import Sequences
+from ibgn.training_data import UnknownActions
 from ibgn.worlds import likeliest_world
 
 __all__ = [
@@ -58,29 +58,50 @@ class FeatureClassifier(Recogniser):
             reason = "must be a transformer, such as IntervalFeatures()"
             raise OptionError("features", self.features, reason)
 
-    def fit(self, X: Sequences, y: npt.ArrayLike) -> Self:
-        """Learn from instances and the label of the activity of each."""
-        self.fit_held_out(X, y)
+    def fit(
+        self,
+        X: Sequences,
+        y: npt.ArrayLike,
+        sample_weight: npt.ArrayLike | None = None,
+        groups: npt.ArrayLike | None = None,
+    ) -> Self:
+        """Learn from instances and the label of the activity of each.
+
+        Parameters
+        ----------
+        X : instances, as `IntervalSequences` or lists of (action, start, end)
+        y : (n,) label of the activity of each
+        sample_weight : (n,) how many instances each counts as; 0 leaves one out
+        groups : (n,) who performed each, in place of `X.groups`; those of a group are left out
+            together
+        """
+        self.fit_held_out(X, y, sample_weight, groups)
         return self
 
-    def fit_held_out(self, X: Sequences, y: npt.ArrayLike) -> Floats | None:
+    def fit_held_out(
+        self,
+        X: Sequences,
+        y: npt.ArrayLike,
+        sample_weight: npt.ArrayLike | None = None,
+        groups: npt.ArrayLike | None = None,
+    ) -> Floats | None:
         """Learn, and score the same instances by what was learned from others.
 
         Returns (n, activities) log probabilities, or None where that would take learning again.
+        Instances of weight 0 are left out.
         """
-        self._check_options()
-        X, labels = check_data(X, y)
+        X, codes, weight = self._begin(X, y, sample_weight, groups)
         X = likeliest_world(X)
-        self.classes_, codes = np.unique(labels, return_inverse=True)
         self.features_ = self._usual_features() if self.features is None else clone(self.features)
-        return self._learn(self.features_.fit_transform(X), codes, find_blocks(X))
+        weight = np.ones(len(X)) if weight is None else weight
+        return self._learn(self.features_.fit_transform(X), codes, find_blocks(X), weight)
 
     def _usual_features(self) -> Any:
         """Features where none are given."""
         return IntervalFeatures(unknown="ignore")
 
     @abstractmethod
-    def _learn(self, rows: Any, codes: Ints, blocks: Ints) -> Floats | None:
+    def _learn(self, rows: Any, codes: Ints, blocks: Ints, weight: Floats) -> Floats | None:
         """Learn from rows; returns held-out log probabilities, if they are known."""
 
     @abstractmethod
@@ -109,6 +130,8 @@ class IntervalForest(FeatureClassifier):
     ----------
     features : a transformer from instances to rows of numbers, by default `IntervalFeatures`
     trees : their number
+    unknown_actions : "warn", "ignore" or "error" where actions are recognised that were not
+        learned; "warn" refuses instances of which none is known
     random_state : seed, or a NumPy generator; the same seed gives the same model
     n_jobs : trees learned at the same time, by joblib
 
@@ -131,11 +154,13 @@ class IntervalForest(FeatureClassifier):
         features: Any = None,
         *,
         trees: int = 200,
+        unknown_actions: UnknownActions = "warn",
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
         self.features = features
         self.trees = trees
+        self.unknown_actions = unknown_actions
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -152,13 +177,13 @@ class IntervalForest(FeatureClassifier):
         """Whether trees ask for columns that the features have, and vote for known activities."""
         return fits_features(self.forest_, self.features_, len(self.classes_))
 
-    def _learn(self, rows: Any, codes: Ints, blocks: Ints) -> Floats:
+    def _learn(self, rows: Any, codes: Ints, blocks: Ints, weight: Floats) -> Floats:
         rng = as_generator(self.random_state)
         dense = to_dense(rows).astype(np.float32)
         left_out = np.stack([_leave_some(blocks, codes, rng) for _ in range(self.trees)])
         seeds = rng.integers(2**31, size=self.trees).tolist()
-        grow = joblib.delayed(_grow)
-        tasks = (grow(dense, codes, *each) for each in zip(seeds, left_out, strict=True))
+        grow, counted = joblib.delayed(_grow), ~left_out * weight
+        tasks = (grow(dense, codes, *each) for each in zip(seeds, counted, strict=True))
         trees = joblib.Parallel(self.n_jobs, prefer="threads")(tasks)
         self.forest_ = Forest.of(trees)
         activities = len(self.classes_)
@@ -179,6 +204,8 @@ class IntervalRidge(FeatureClassifier):
     Parameters
     ----------
     features : a transformer from instances to rows of numbers, by default `IntervalFeatures`
+    unknown_actions : "warn", "ignore" or "error" where actions are recognised that were not
+        learned; "warn" refuses instances of which none is known
 
     Examples
     --------
@@ -198,8 +225,9 @@ class IntervalRidge(FeatureClassifier):
         "intercept_": Stored(FLOAT, ("activities",), is_finite),
     }
 
-    def __init__(self, features: Any = None) -> None:
+    def __init__(self, features: Any = None, *, unknown_actions: UnknownActions = "warn") -> None:
         self.features = features
+        self.unknown_actions = unknown_actions
 
     @classmethod
     def variants(cls) -> Mapping[str, Any]:
@@ -210,19 +238,19 @@ class IntervalRidge(FeatureClassifier):
         """Whether there is a coefficient for each column of the features."""
         return len(self.features_.get_feature_names_out()) == len(self.coefficients_)
 
-    def _learn(self, rows: Any, codes: Ints, blocks: Ints) -> Floats:
+    def _learn(self, rows: Any, codes: Ints, blocks: Ints, weight: Floats) -> Floats:
         dense = to_dense(rows)
         used = np.abs(dense) > 0
-        sums, numbers = np.abs(dense).sum(axis=0), used.sum(axis=0)
-        self.scale_ = np.where(numbers, sums / np.maximum(numbers, 1), 1.0)
+        sums, numbers = weight @ np.abs(dense), weight @ used
+        self.scale_ = np.where(numbers, sums / np.where(numbers, numbers, 1.0), 1.0)
         logs = _compress(dense, self.scale_)
-        self.mean_ = logs.mean(axis=0)
-        spread = logs.std(axis=0)
+        self.mean_ = np.average(logs, axis=0, weights=weight)
+        spread = np.sqrt(np.average((logs - self.mean_) ** 2, axis=0, weights=weight))
         constant = spread <= LEAST_SPREAD * np.abs(logs).max(axis=0)
         # a column that is constant in training says nothing: it stays 0
         self.spread_ = np.where(constant, 1.0, spread)
         standard = np.where(constant, 0.0, (logs - self.mean_) / self.spread_)
-        fit = fit_ridge(standard, codes, len(self.classes_), blocks)
+        fit = fit_ridge(standard, codes, len(self.classes_), blocks, weight)
         self.coefficients_, self.intercept_ = fit.coefficients, fit.intercept
         logs_held: Floats = log_softmax(fit.held_out, axis=1)
         return logs_held
@@ -262,10 +290,10 @@ def _leave_some(blocks: Ints, codes: Ints, rng: np.random.Generator) -> Bools:
     return np.isin(blocks, some)
 
 
-def _grow(rows: Array, codes: Ints, seed: int, left_out: Bools) -> ExtraTreeClassifier:
+def _grow(rows: Array, codes: Ints, seed: int, weight: Floats) -> ExtraTreeClassifier:
     """A tree; it knows of all activities, also of those that it leaves out."""
     tree = ExtraTreeClassifier(max_features="sqrt", random_state=seed)
-    return tree.fit(rows, codes, sample_weight=(~left_out).astype(float))
+    return tree.fit(rows, codes, sample_weight=weight)
 
 
 def _log_shares(votes: Floats, asked: Array) -> Floats:

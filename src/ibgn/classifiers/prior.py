@@ -4,10 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import logsumexp
 
-from ibgn._arrays import Floats
+from ibgn._arrays import Floats, Ints
 from ibgn.checks import check_choice, check_number
 from ibgn.errors import OptionError
 from ibgn.text import quote
@@ -24,11 +23,13 @@ def check_prior(prior: ClassPrior) -> None:
 
 
 def class_log_prior(
-    prior: ClassPrior, classes: Sequence[Any], codes: npt.NDArray[np.intp]
+    prior: ClassPrior, classes: Sequence[Any], codes: Ints, weight: Floats | None = None
 ) -> Floats:
-    """(activities,) log of the class prior; codes are the activities of the instances."""
+    """(activities,) log of the class prior; codes and weights are those of the instances."""
     if prior == "empirical":
-        return np.log(np.bincount(codes) / len(codes))
+        number = np.bincount(codes, weight)
+        shares: Floats = np.log(number / number.sum())
+        return shares
     if not isinstance(prior, Mapping):
         return np.full(len(classes), -np.log(len(classes)))
     missing = [label for label in classes if label not in prior]
@@ -41,5 +42,5 @@ def class_log_prior(
         except OptionError as error:
             raise error.within(f"activity {quote(label)}: ") from None
     logs = np.log([float(prior[label]) for label in classes])
-    shares: Floats = logs - logsumexp(logs)
-    return shares
+    normalised: Floats = logs - logsumexp(logs)
+    return normalised

@@ -1,10 +1,12 @@
 """What all estimators share: labels, probabilities, files."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from inspect import isabstract
 from os import PathLike
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -14,19 +16,38 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ibgn._arrays import Floats
-from ibgn.checks import check_jobs
+from ibgn.checks import check_choice, check_jobs
+from ibgn.classifiers.checks import Training, check_data, check_weights
 from ibgn.declarations import STORABLE, Stored, register
 from ibgn.errors import DataError
 from ibgn.intervals import IntervalSequences, as_sequences
 from ibgn.networks import Sequences
 from ibgn.persistence import save
 from ibgn.text import quote
+from ibgn.training_data import Familiarity, TrainingData, UnknownActions
 from ibgn.worlds import score_worlds
 
-__all__ = ["METHODS", "Recogniser", "as_generator"]
+__all__ = ["METHODS", "Recogniser", "as_generator", "unquestioned"]
 
 METHODS: dict[str, type["Recogniser"]] = {}
 """Estimators by their short names; a subclass that has one is registered when it is defined."""
+
+
+_QUESTIONED = ContextVar("_QUESTIONED", default=True)
+
+
+@contextmanager
+def unquestioned() -> Iterator[None]:
+    """Recognise instances whatever a model knows about them, without a word.
+
+    For recognition within another one, which asked already, and for evaluations, where a test set
+    may well have an action that its training set lacks.
+    """
+    token = _QUESTIONED.set(False)
+    try:
+        yield
+    finally:
+        _QUESTIONED.reset(token)
 
 
 class Recogniser(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
@@ -40,7 +61,10 @@ class Recogniser(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     learned: ClassVar[Mapping[str, Stored]] = {}  # what is stored in addition to the labels
     grid: ClassVar[Mapping[str, tuple[Any, ...]]] = {}  # values that a search chooses from
 
+    unknown_actions: UnknownActions = "warn"  # of estimators without this option
+
     classes_: npt.NDArray[Any]
+    trained_on_: TrainingData
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -57,6 +81,28 @@ class Recogniser(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     def _check_options(self) -> None:
         """Refuse invalid options."""
         check_jobs("n_jobs", getattr(self, "n_jobs", None))
+        check_choice("unknown_actions", self.unknown_actions, get_args(UnknownActions))
+
+    def _begin(
+        self,
+        X: Sequences,
+        y: npt.ArrayLike,
+        sample_weight: npt.ArrayLike | None = None,
+        groups: npt.ArrayLike | None = None,
+    ) -> Training:
+        """Check options and training data, and remember what every estimator remembers.
+
+        Instances of weight 0 are left out. `groups` replace those of X.
+        """
+        self._check_options()
+        X, labels = check_data(X, y)
+        X = X if groups is None else X.with_groups(groups)
+        weight = check_weights(X, sample_weight)
+        if weight is not None and not weight.all():
+            X, labels, weight = X[weight > 0], labels[weight > 0], weight[weight > 0]
+        self.classes_, codes = np.unique(labels, return_inverse=True)
+        self.trained_on_ = TrainingData.of(X)
+        return Training(X, codes, weight)
 
     @abstractmethod
     def fit(self, X: Sequences, y: npt.ArrayLike) -> Self:
@@ -129,15 +175,40 @@ class Recogniser(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
             as_sequences(X),
         )
 
+    def familiarity(self, X: Sequences) -> Familiarity:
+        """How instances compare with those that the model learned from.
+
+        Which actions it does not know, whether times seem to have another unit, and whether the
+        data were read in another way. `predict`, `predict_proba`, `score` and `explain` warn of
+        each; if they know no action at all, they refuse, unless `unknown_actions="ignore"`.
+
+        Examples
+        --------
+        >>> from ibgn import DBNClassifier
+        >>> model = DBNClassifier().fit([[("hold", 0, 1)], [("stir", 0, 9)]], ["tea", "dough"])
+        >>> model.familiarity([[("hold", 0, 1), ("shake", 0, 3)]]).unknown
+        {'shake': 1}
+        """
+        check_is_fitted(self)
+        return self.trained_on_.compare(as_sequences(X))
+
+    def _question(self, X: Sequences) -> IntervalSequences:
+        """Say, once per call, what about X a fitted model does not know."""
+        check_is_fitted(self)
+        X = as_sequences(X)
+        if _QUESTIONED.get() and hasattr(self, "trained_on_"):
+            self.trained_on_.compare(X).say(self.unknown_actions)
+        return X
+
     def predict(self, X: Sequences) -> npt.NDArray[Any]:
         """Label of the likeliest activity of each instance."""
-        best = self._joint_log_likelihood(X).argmax(axis=1)
+        best = self._joint_log_likelihood(self._question(X)).argmax(axis=1)
         labels: npt.NDArray[Any] = self.classes_[best]
         return labels
 
     def predict_log_proba(self, X: Sequences) -> Floats:
         """(n, activities) log probability of each activity, in the order of `classes_`."""
-        joint = self._joint_log_likelihood(X)
+        joint = self._joint_log_likelihood(self._question(X))
         result: Floats = joint - logsumexp(joint, axis=1, keepdims=True)
         return result
 

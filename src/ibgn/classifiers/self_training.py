@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.base import clone
 
 from ibgn._arrays import Bools, Floats
+from ibgn.classifiers.recogniser import unquestioned
 from ibgn.intervals import IntervalSequences
 from ibgn.model.unlabelled import choose_sure
 
@@ -14,7 +15,9 @@ __all__ = ["self_train"]
 ROUNDS = 3
 
 
-def self_train(model: Any, X: IntervalSequences, known: Bools, labels: list[Any]) -> None:
+def self_train(
+    model: Any, X: IntervalSequences, known: Bools, labels: list[Any], weight: Floats
+) -> None:
     """Change a model that was fitted on labelled instances: it learns from others too.
 
     In each round, instances whose activity is likelier than not count as if they had its label.
@@ -28,17 +31,19 @@ def self_train(model: Any, X: IntervalSequences, known: Bools, labels: list[Any]
     X : all instances
     known : (n,) which of them have a label
     labels : of these
+    weight : (n,) how many instances each counts as
     """
     others, codes = X[~known], np.searchsorted(model.classes_, labels)
     apart = _spread(model, others)
     options = {"weights": dict(zip(model.terms_, model.weights_.tolist(), strict=True))}
     student = model
     for _ in range(ROUNDS):
-        probabilities = student.predict_proba(others)
+        with unquestioned():
+            probabilities = student.predict_proba(others)
         sure = choose_sure(probabilities, np.bincount(codes))
         rows = np.concatenate([np.flatnonzero(known), np.flatnonzero(~known)[sure]])
         guessed = model.classes_[probabilities[sure].argmax(axis=1)].tolist()
-        student = clone(model).set_params(**options).fit(X[rows], labels + guessed)
+        student = clone(model).set_params(**options).fit(X[rows], labels + guessed, weight[rows])
         student.class_log_prior_ = model.class_log_prior_
         if model.weights == "learned":
             student.weights_ *= apart / max(_spread(student, others), apart, 1e-300)
@@ -48,5 +53,6 @@ def self_train(model: Any, X: IntervalSequences, known: Bools, labels: list[Any]
 
 def _spread(model: Any, X: IntervalSequences) -> float:
     """How far apart the activities of an instance are, in nats."""
-    joint: Floats = model.predict_log_proba(X)
+    with unquestioned():
+        joint: Floats = model.predict_log_proba(X)
     return float(joint.std(axis=1).mean())

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from ibgn._arrays import Floats, Ints
 from ibgn.checks import check_whole
 from ibgn.classifiers.base import ActivityClassifier
+from ibgn.classifiers.checks import Training
 from ibgn.classifiers.recogniser import as_generator
 from ibgn.errors import OptionError
 from ibgn.intervals import Instance, IntervalSequences, as_sequences
@@ -56,13 +57,14 @@ class StyledClassifier(ActivityClassifier):
             check_whole("styles", self.styles, 1)
 
     def _learn_models(
-        self,
-        X: IntervalSequences,
-        codes: npt.NDArray[np.intp],
-        labels: Sequence[Any],
-        every: bool,
+        self, data: Training, labels: Sequence[Any], every: bool
     ) -> tuple[dict[Any, ActivityModel], HeldOut | None]:
-        activities, held_out = super()._learn_models(X, codes, labels, every)
+        X, codes, weight = data
+        if self.styles != 1 and weight is not None:
+            raise OptionError(
+                "styles", self.styles, "divides whole instances, which cannot have a sample_weight"
+            )
+        activities, held_out = super()._learn_models(data, labels, every)
         self.styles_ = np.ones((len(X), 1))
         found = self._find_styles(X, codes) if self.styles != 1 else []
         if not any(style.any() for style in found):
@@ -73,7 +75,7 @@ class StyledClassifier(ActivityClassifier):
             style_codes[codes == c] = len(names) + style
             shares = (np.bincount(style) / len(style)).tolist()
             names += [Style(c, number, share) for number, share in enumerate(shares)]
-        styles, by_style = super()._learn_models(X, style_codes, names, every)
+        styles, by_style = super()._learn_models(Training(X, style_codes), names, every)
         for c, label in enumerate(labels):
             own = [
                 replace(model, share=name.share)

@@ -5,9 +5,10 @@ like every other method.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.neighbors import KNeighborsClassifier
 
@@ -18,6 +19,8 @@ from ibgn.declarations import ANY, FITTED, FLOAT, INT, Stored, is_finite, is_pos
 from ibgn.errors import OptionError
 from ibgn.features import IntervalFeatures, Raster
 from ibgn.model.forest import Forest
+from ibgn.networks import Sequences
+from ibgn.training_data import UnknownActions
 
 __all__ = ["ExtraTrees", "MiniRocket", "NearestRaster"]
 
@@ -32,6 +35,8 @@ class ExtraTrees(FeatureClassifier):
     ----------
     features : a transformer from instances to rows of numbers, by default `IntervalFeatures`
     trees : their number
+    unknown_actions : "warn", "ignore" or "error" where actions are recognised that were not
+        learned; "warn" refuses instances of which none is known
     random_state : seed; the same one gives the same model
 
     Examples
@@ -48,9 +53,17 @@ class ExtraTrees(FeatureClassifier):
         "forest_": Stored(Forest),
     }
 
-    def __init__(self, features: Any = None, *, trees: int = 500, random_state: Any = None) -> None:
+    def __init__(
+        self,
+        features: Any = None,
+        *,
+        trees: int = 500,
+        unknown_actions: UnknownActions = "warn",
+        random_state: Any = None,
+    ) -> None:
         self.features = features
         self.trees = trees
+        self.unknown_actions = unknown_actions
         self.random_state = random_state
 
     @classmethod
@@ -70,9 +83,23 @@ class ExtraTrees(FeatureClassifier):
         """Whether trees ask for columns that the features have, and vote for known activities."""
         return fits_features(self.forest_, self.features_, len(self.classes_))
 
-    def _learn(self, rows: Any, codes: Ints, blocks: Ints) -> None:
-        trees = ExtraTreesClassifier(self.trees, random_state=self.random_state).fit(rows, codes)
-        self.forest_ = Forest.of(trees.estimators_)
+    # no instance is left out, so groups say nothing
+    def fit(  # type: ignore[override]
+        self, X: Sequences, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None
+    ) -> Self:
+        """Learn from instances and the label of the activity of each.
+
+        Parameters
+        ----------
+        X : instances, as `IntervalSequences` or lists of (action, start, end)
+        y : (n,) label of the activity of each
+        sample_weight : (n,) how many instances each counts as; 0 leaves one out
+        """
+        return super().fit(X, y, sample_weight)
+
+    def _learn(self, rows: Any, codes: Ints, blocks: Ints, weight: Floats) -> None:
+        trees = ExtraTreesClassifier(self.trees, random_state=self.random_state)
+        self.forest_ = Forest.of(trees.fit(rows, codes, weight).estimators_)
 
     def _log_proba(self, rows: Any) -> Floats:
         return _log(self.forest_.vote(rows, len(self.classes_)) / len(self.forest_.roots))
@@ -93,6 +120,11 @@ class PictureClassifier(FeatureClassifier):
         super()._check_options()
         check_whole("samples", self.samples, 1)
 
+    # neither weighs instances, nor leaves any out
+    def fit(self, X: Sequences, y: npt.ArrayLike) -> Self:  # type: ignore[override]
+        """Learn from instances and the label of the activity of each."""
+        return super().fit(X, y)
+
     def _usual_features(self) -> Raster:
         return Raster(self.samples, unknown="ignore")
 
@@ -107,6 +139,8 @@ class NearestRaster(PictureClassifier):
     Parameters
     ----------
     samples : number of instants over the instance
+    unknown_actions : "warn", "ignore" or "error" where actions are recognised that were not
+        learned; "warn" refuses instances of which none is known
 
     Examples
     --------
@@ -122,8 +156,9 @@ class NearestRaster(PictureClassifier):
         "codes_": Stored(INT, ("instances",), lambda codes: (codes >= 0).all()),
     }
 
-    def __init__(self, samples: int = 100) -> None:
+    def __init__(self, samples: int = 100, *, unknown_actions: UnknownActions = "warn") -> None:
         self.samples = samples
+        self.unknown_actions = unknown_actions
 
     @classmethod
     def variants(cls) -> Mapping[str, Callable[[int], FeatureClassifier]]:
@@ -136,7 +171,7 @@ class NearestRaster(PictureClassifier):
         known = self.codes_.max(initial=-1) < len(self.classes_)
         return bool(known and len(self.codes_) and self.rasters_.shape[1] == size)
 
-    def _learn(self, rows: Array, codes: Ints, blocks: Ints) -> None:
+    def _learn(self, rows: Array, codes: Ints, blocks: Ints, weight: Floats) -> None:
         self.rasters_ = rows.reshape(len(rows), -1).astype(float)
         self.codes_ = codes.astype(np.int64)
 
@@ -151,6 +186,8 @@ class MiniRocket(PictureClassifier):
     Parameters
     ----------
     samples : number of instants over the instance, at least 9
+    unknown_actions : "warn", "ignore" or "error" where actions are recognised that were not
+        learned; "warn" refuses instances of which none is known
     random_state : seed; the same one gives the same model
 
     Examples
@@ -176,8 +213,15 @@ class MiniRocket(PictureClassifier):
         "intercept_": Stored(FLOAT, ("scores",), is_finite),
     }
 
-    def __init__(self, samples: int = 100, *, random_state: Any = None) -> None:
+    def __init__(
+        self,
+        samples: int = 100,
+        *,
+        unknown_actions: UnknownActions = "warn",
+        random_state: Any = None,
+    ) -> None:
         self.samples = samples
+        self.unknown_actions = unknown_actions
         self.random_state = random_state
 
     @classmethod
@@ -207,7 +251,7 @@ class MiniRocket(PictureClassifier):
             and len(self.intercept_) == scores
         )
 
-    def _learn(self, rows: Array, codes: Ints, blocks: Ints) -> None:
+    def _learn(self, rows: Array, codes: Ints, blocks: Ints, weight: Floats) -> None:
         model = _import_aeon()(random_state=self.random_state).fit(rows, codes)
         transformer, scaler, ridge = (step for _, step in model.pipeline_.steps)
         channels, chosen, dilations, numbers, biases = transformer.parameters

@@ -34,11 +34,14 @@ def convert(
 ) -> None:
     """Read intervals in one format and write them in another, half-open and in order.
 
+    From ELAN to ELAN, and from Praat to Praat, all else in a file stays as it is.
+
     $ ibgn convert takes.csv takes.jsonl
+    $ ibgn convert talk.eaf - --to csv
     """
     from ibgn.errors import Option, OptionError
     from ibgn.io import write
-    from ibgn.io.registry import find_format
+    from ibgn.io.registry import FORMATS, find_format
     from ibgn.text import count
 
     printed = target == STANDARD
@@ -51,8 +54,10 @@ def convert(
     with warnings_aloud() as said, busy(f"converting {source.name}"):
         frame = reading.load(source)
         X, y = frame.read(cleaning)
-        with output_file(target) as path:
-            write(X, path, y, format=written_as)
+        with output_file(target, next(iter(FORMATS[written_as].suffixes), "")) as path:
+            # within a format with tiers, what is not read stays as it is
+            copied = {"into": source} if reading.is_copied(source, written_as) else {}
+            write(X, path, y, format=written_as, **copied)
     if as_json:
         counts = {"instances": len(X), "intervals": len(X.action), "format": written_as}
         lost = {"left_out": list(frame.left_out), "warnings": said}

@@ -20,7 +20,15 @@ from ibgn.errors import MISSING, DataError, Option, message_of
 if TYPE_CHECKING:
     from ibgn.classifiers import Recogniser
 
-__all__ = ["Command", "given_flags", "in_flags", "methods", "read_value", "write_value"]
+__all__ = [
+    "Command",
+    "as_flag",
+    "given_flags",
+    "in_flags",
+    "methods",
+    "read_value",
+    "write_value",
+]
 
 
 class Command(TyperCommand):
@@ -74,6 +82,12 @@ def in_flags(error: BaseException) -> str:
     """Text of an error or a warning, with options as flags of the current command."""
     command = RUNNING.get()
     return message_of(error) if command is None else message_of(error, command.as_flag)
+
+
+def as_flag(option: Option) -> str:
+    """An option as the current command takes it."""
+    command = RUNNING.get()
+    return str(option) if command is None else command.as_flag(option)
 
 
 def as_setting(option: Option) -> str:

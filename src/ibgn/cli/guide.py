@@ -2,9 +2,10 @@
 
 import shlex
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from itertools import count as numbers
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,13 +13,11 @@ from typing import TYPE_CHECKING, Any
 from ibgn.cli.flags import given_flags, in_flags
 from ibgn.cli.options import Data, Json, Reading, takes_data
 from ibgn.cli.output import busy, print_json, say, warnings_aloud
-from ibgn.errors import DataError, DataWarning, Option
-from ibgn.text import printable
+from ibgn.cli.tables import print_lines, print_table
+from ibgn.errors import MISSING, DataError, DataWarning, Option
+from ibgn.text import count, printable
 
 if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
-
     from ibgn.inspection import Inspection
     from ibgn.io.outline import Entry
     from ibgn.io.registry import Format
@@ -29,6 +28,7 @@ STANDARD = Path("-")
 PURPOSES = {
     "convert": "to write the intervals as CSV",
     "fit": "to learn to recognise the activities",
+    "inspect": "to look again, as the warnings propose",
 }
 
 
@@ -60,8 +60,9 @@ def inspect(
             raise
         found = inspect_sequences(read.X, read.y, n_jobs=-1)
     suspected = [in_flags(warning) for warning in found.warnings]
-    named = {} if reading.format is None else {"format": reading.format}
-    commands = _commands(data, named | given, read, found)
+    if reading.format is not None:
+        given["format"] = reading.format
+    commands = _commands(data, given, read, found)
     if as_json:
         print_json(
             found.as_dict()
@@ -120,6 +121,14 @@ def _commands(
             options["unlabelled"] = "drop"
         model = shlex.quote(f"{stem}.ibgn")
         commands["fit"] = f"ibgn fit {source} --output {model} {_flags(options)}".strip()
+    advice = [part for warning in found.warnings for part in warning.parts]
+    proposed = {
+        part.name: part.value
+        for part in advice
+        if isinstance(part, Option) and part.value is not MISSING and part.name not in options
+    }
+    if proposed and proposed != {"closed": "left"}:  # which is how they were read
+        commands["inspect"] = f"ibgn inspect {source} {_flags({**given, **proposed})}"
     return commands
 
 
@@ -140,11 +149,10 @@ def _flags(options: Mapping[str, Any]) -> str:
 
 def _print_outline(path: Path, format: "Format", options: Mapping[str, Any]) -> None:
     """What files hold that cannot be read, on standard error."""
-    from rich.console import Console
-
     from ibgn.io.survey import outline
 
-    _print_entries(Console(stderr=True, highlight=False), outline(path, format, options))
+    with redirect_stdout(sys.stderr):
+        _print_entries(outline(path, format, options))
 
 
 def _as_dict(entry: "Entry") -> dict[str, Any]:
@@ -154,71 +162,53 @@ def _as_dict(entry: "Entry") -> dict[str, Any]:
 
 def print_inspection(inspection: "Inspection", entries: "Sequence[Entry]") -> None:
     """Print an inspection for people."""
-    from rich.console import Console
-
-    console = Console(highlight=False)
-    console.print(_overview(inspection))
-    _print_entries(console, entries)
-    named = (
-        ("activity", inspection.instances_per_activity),
-        ("action", inspection.intervals_per_action),
-    )
-    for title, counts in named:
-        if counts:
-            unit = "instances" if title == "activity" else "intervals"
-            console.print(_table_of_counts(title, unit, counts))
+    _print_overview(inspection)
+    _print_entries(entries)
+    _print_counts(("activity", "instances"), inspection.instances_per_activity)
+    _print_counts(("action", "intervals"), inspection.intervals_per_action)
 
 
-def _print_entries(console: "Console", entries: "Sequence[Entry]") -> None:
-    """Print what reading can choose from, a table for each kind; names are not read as markup."""
-    from rich.table import Table
-    from rich.text import Text
-
-    for kind in dict.fromkeys(entry.kind for entry in entries):
-        table = Table(kind, "number", "values")
-        same = [entry for entry in entries if entry.kind == kind]
-        for entry in same[:MOST]:
-            more = f", … ({entry.distinct} different)" if entry.distinct > len(entry.values) else ""
-            values = ", ".join(printable(value, 24) for value in entry.values) + more
-            table.add_row(Text(printable(entry.name)), str(entry.number), Text(values))
-        if len(same) > MOST:
-            rest = same[MOST:]
-            table.add_row(f"... {len(rest)} more", str(sum(entry.number for entry in rest)), "")
-        console.print(table)
-
-
-def _overview(inspection: "Inspection") -> "Table":
-    from rich.table import Table
-
+def _print_overview(inspection: "Inspection") -> None:
     from ibgn.allen import Relation
 
-    table = Table(show_header=False, box=None)
-    each, lasts = inspection.intervals_per_instance, inspection.duration
-    table.add_row("instances", f"{inspection.instances}")
-    table.add_row(
-        "activities", f"{inspection.activities}" if inspection.activities else "no labels"
-    )
+    spread = "{least:g} to {most:g} per instance, median {median:g}"
+    counted = [f"{Relation.from_symbol(r).label} {n}" for r, n in inspection.relations.items()]
+    lines = {
+        "instances": f"{inspection.instances}",
+        "activities": f"{inspection.activities}" if inspection.activities else "no labels",
+        "actions": f"{inspection.actions}",
+        "intervals": f"{inspection.intervals}, "
+        + spread.format(**inspection.intervals_per_instance),
+        "duration": "{least:.4g} to {most:.4g}, median {median:.4g}".format(**inspection.duration),
+        "groups": "none" if inspection.groups is None else f"{inspection.groups}",
+        "relations": ", ".join(counted),
+    }
     if inspection.unlabelled and inspection.activities:
-        table.add_row("without label", f"{inspection.unlabelled} instances")
-    table.add_row("actions", f"{inspection.actions}")
-    spread = "{least:g} to {most:g} per instance, median {median:g}".format(**each)
-    table.add_row("intervals", f"{inspection.intervals}, {spread}")
-    table.add_row("duration", "{least:.4g} to {most:.4g}, median {median:.4g}".format(**lasts))
-    table.add_row("groups", "none" if inspection.groups is None else f"{inspection.groups}")
-    relations = [f"{Relation.from_symbol(r).label} {n}" for r, n in inspection.relations.items()]
-    table.add_row("relations", ", ".join(relations))
-    return table
+        lines["activities"] += f", and {count(inspection.unlabelled, 'instance')} without a label"
+    for name, text in lines.items():
+        print_lines(f"{name:<12}{text}", indent=12)
 
 
-def _table_of_counts(title: str, unit: str, counts: dict[str, int]) -> "Table":
-    """Table of the most frequent names with their counts; names are not read as markup."""
-    from rich.table import Table
-    from rich.text import Text
+def _print_entries(entries: "Sequence[Entry]") -> None:
+    """Print what reading can choose from, a table for each kind."""
+    for kind in dict.fromkeys(entry.kind for entry in entries):
+        same = [entry for entry in entries if entry.kind == kind]
+        rows = [
+            (entry.name, f"{entry.number}", f"{entry.distinct}", ", ".join(entry.values))
+            for entry in same[:MOST]
+        ]
+        if len(same) > MOST:
+            number = sum(entry.number for entry in same[MOST:])
+            rows.append((f"... {len(same) - MOST} more", f"{number}", "", ""))
+        print_table((kind, "number", "different", "values"), rows)
 
-    table = Table(title, unit)
+
+def _print_counts(heads: tuple[str, str], counts: Mapping[str, int]) -> None:
+    """Print the most frequent names with their counts."""
     ranked = sorted(counts.items(), key=lambda item: -item[1])
-    for name, count in ranked[:MOST]:
-        table.add_row(Text(printable(name)), str(count))
+    rows = [(name, f"{number}") for name, number in ranked[:MOST]]
     if len(ranked) > MOST:
-        table.add_row(f"... {len(ranked) - MOST} more", str(sum(n for _, n in ranked[MOST:])))
-    return table
+        rest = sum(number for _, number in ranked[MOST:])
+        rows.append((f"... {len(ranked) - MOST} more", f"{rest}"))
+    if rows:
+        print_table(heads, rows)

@@ -139,8 +139,9 @@ def _of_method(part: Part, shared: set[str]) -> Part:
 
 def _set_tolerance(model: Any, method: str) -> None:
     if method.startswith("published") or "tolerance" not in model.get_params():
-        instead = (Option("method", method), "; use ", Option("method", "IBGN-T"))
-        raise OptionError("learn_tolerance", True, "is not for ", *instead)
+        instead = Option("method", "IBGN-T")
+        reason = ("is not for ", Option("method", method), "; use ", instead)
+        raise OptionError("learn_tolerance", True, *reason)
     model.set_params(tolerance="learned")
 
 

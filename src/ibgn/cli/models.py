@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ibgn.cli.figures import FIGURES, save_figure
+from ibgn.cli.into import Into, Replace, Tier, add_tiers, check_into
+from ibgn.cli.memory import UnknownActions, compare_with_training, read_like_training
 from ibgn.cli.options import Data, Json, Model, Reading, Seed, takes_data
 from ibgn.cli.output import busy, print_json, say, warnings_aloud
 from ibgn.cli.tables import print_lines, print_predictions
@@ -18,7 +21,6 @@ if TYPE_CHECKING:
 
     from ibgn.intervals import IntervalSequences
 
-FIGURES = (".png", ".pdf", ".svg", ".jpg", ".jpeg", ".webp", ".eps")
 
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", help="File to write, by default standard output.")
@@ -31,6 +33,10 @@ def predict(
     model: Model,
     data: Data,
     output: Output = None,
+    into: Into = None,
+    tier: Tier = "predicted",
+    replace: Replace = False,
+    unknown_actions: UnknownActions = None,
     as_json: Json = False,
     *,
     reading: Reading,
@@ -41,15 +47,18 @@ def predict(
 
     $ ibgn predict takes.ibgn takes.csv
     $ ibgn predict takes.ibgn takes.csv -o predictions.csv
+    $ ibgn predict takes.ibgn talk.eaf --into talk.eaf -o copy.eaf
     """
     import numpy as np
     import pandas as pd
 
     from ibgn.classifiers import load as load_model
 
-    with warnings_aloud(), busy(f"recognising {data.name}"):
+    check_into(into, output)
+    with warnings_aloud() as said, busy(f"recognising {data.name}"):
         classifier = load_model(model)
-        X, y = reading.read(data)
+        X, y, remembered = read_like_training(reading, data, classifier)
+        classifier.unknown_actions = unknown_actions or classifier.unknown_actions
         # one score for both, as probabilities of nearly equal scores could round to the same
         logs = classifier.predict_log_proba(X)
     predicted = classifier.classes_[logs.argmax(axis=1)]
@@ -61,11 +70,18 @@ def predict(
         say(f"accuracy {right:.3f} of {count(len(known), 'labelled instance')}")
     for c, name in enumerate(classifier.classes_):
         frame[f"P({name})"] = np.exp(logs[:, c])
+    if into is not None and output is not None:
+        with warnings_aloud():
+            add_tiers(into, output, X, predicted, tier, replace, reading)
+        output = None
+        if not as_json:
+            return
     if output is None and not as_json and sys.stdout.isatty():
         print_predictions(frame, classifier.classes_.tolist(), np.exp(logs))
         say("all probabilities are written with --output FILE.csv")
     else:
-        _print_frame(frame, output, as_json)
+        compared = compare_with_training(classifier, X, remembered, said) if as_json else {}
+        _print_frame(frame, output, as_json, compared)
 
 
 @writes(output="file", figure="file")
@@ -85,6 +101,7 @@ def explain(
     ] = None,
     figure: Annotated[Path | None, typer.Option(help="File for a picture (PNG, PDF, SVG).")] = None,
     output: Output = None,
+    unknown_actions: UnknownActions = None,
     as_json: Json = False,
     *,
     reading: Reading,
@@ -99,14 +116,15 @@ def explain(
     from ibgn.classifiers import load as load_model
 
     check_suffix("figure", figure, *FIGURES)
-    with warnings_aloud():
+    with warnings_aloud() as said:
         classifier = load_model(model)
-        X, _ = reading.read(data)
+        X, _, remembered = read_like_training(reading, data, classifier)
+        classifier.unknown_actions = unknown_actions or classifier.unknown_actions
         chosen = choose_instance(X, instance, data)
         labels = {str(label): label for label in classifier.classes_.tolist()}
         explanation = classifier.explain(chosen, against=labels.get(against or "", against))
     if figure is not None:
-        _save_figure(explanation, figure)
+        save_figure(explanation, figure)
     if output is not None:
         _write_frame(explanation.frame(), output)
     if not as_json:
@@ -121,6 +139,7 @@ def explain(
             "terms": explanation.by_term,
             "rows": explanation.frame().to_dict(orient="records"),
         }
+        | compare_with_training(classifier, chosen, remembered, said)
     )
 
 
@@ -183,19 +202,6 @@ def choose_instance(X: "IntervalSequences", name: str | None, data: Path) -> "In
     raise DataError(f"there is no instance {quote(name)} in {quote(data.name)}; {hint}")
 
 
-def _save_figure(explanation: Any, figure: Path) -> None:
-    import matplotlib.pyplot as plt
-
-    plt.switch_backend("Agg")
-    from ibgn._files import replacing
-    from ibgn.plots import plot_explanation
-
-    plot_explanation(explanation)
-    with replacing(figure) as temporary:
-        plt.savefig(temporary, format=figure.suffix[1:].lower(), dpi=150)
-    say(f"wrote {figure}")
-
-
 def _write_frame(frame: "pd.DataFrame", output: Path) -> None:
     from ibgn._files import replacing
 
@@ -204,11 +210,16 @@ def _write_frame(frame: "pd.DataFrame", output: Path) -> None:
     say(f"wrote {output}")
 
 
-def _print_frame(frame: "pd.DataFrame", output: Path | None, as_json: bool) -> None:
-    """Print a frame as CSV or JSON, or write it to a file if one is named."""
+def _print_frame(
+    frame: "pd.DataFrame", output: Path | None, as_json: bool, more: dict[str, Any] | None = None
+) -> None:
+    """Print a frame as CSV or JSON, or write it to a file if one is named.
+
+    more : what else JSON has
+    """
     if output is not None:
         _write_frame(frame, output)
     if as_json:
-        print_json({"rows": frame.to_dict(orient="records")})
+        print_json({"rows": frame.to_dict(orient="records")} | (more or {}))
     elif output is None:
         print(frame.to_csv(index=False), end="")

@@ -151,14 +151,28 @@ class Reading:
 
         return Cleaning(**{name: getattr(self, name) for name in CleaningOptions.__annotations__})
 
-    def load(self, path: Path) -> "LongFrame":
-        """Load a file or folder, or standard input for -."""
+    def find(self, path: Path) -> "tuple[Path, FormatOfFiles]":
+        """A file or folder, or standard input for -, and its format."""
         from ibgn.io.registry import FORMATS, find_format
 
         path = Path("/dev/stdin") if str(path) == "-" else path
-        format = FORMATS[find_format(path, self.format)]
+        return path, FORMATS[find_format(path, self.format)]
+
+    def load(self, path: Path) -> "LongFrame":
+        """Load a file or folder, or standard input for -."""
+        path, format = self.find(path)
         leniency = {name: getattr(self, name) for name in ("bad_files", "bad_rows", "unlabelled")}
         return format.load(path, **self.options_of(format), **leniency)
+
+    def is_copied(self, path: Path, written_as: str) -> bool:
+        """Whether what is written in a format can be a changed copy of what is read."""
+        from ibgn.io.registry import find_format
+        from ibgn.io.tiers import DOCUMENTS
+
+        is_stored = path.is_file() or path.is_dir()
+        return (
+            is_stored and written_as in DOCUMENTS and find_format(path, self.format) == written_as
+        )
 
     def options_of(self, format: "FormatOfFiles") -> dict[str, Any]:
         """Options of the reader of a format that were given."""

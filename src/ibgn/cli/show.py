@@ -1,11 +1,15 @@
 """The command show: what a model knows, and where it comes from."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from ibgn.cli.flags import write_value
 from ibgn.cli.options import Json, Model
 from ibgn.cli.output import print_json
 from ibgn.cli.tables import print_lines, print_table
 from ibgn.text import count, quote
+
+if TYPE_CHECKING:
+    from ibgn.training_data import TrainingData
 
 MOST = 40  # actions that are listed
 
@@ -31,17 +35,36 @@ def show(model: Model, as_json: Json = False) -> None:
 
 def describe(model: Any) -> dict[str, Any]:
     """What a model knows, as plain values."""
-    from ibgn.cli.flags import write_value
     from ibgn.evaluation.methods import name_method
 
     name, options = name_method(model)
     settings = {option: write_value(value) for option, value in options.items()}
+    known = getattr(model, "trained_on_", None)  # which not every method of others remembers
     return {
         "method": name,
         "class": type(model).__name__,
         "options": settings,
-        "actions": find_actions(model),
+        "actions": list(getattr(known or model, "actions" if known else "actions_", ())),
+        "trained_on": None if known is None else _describe_training(known),
     } | describe_learned(model)
+
+
+def _describe_training(known: "TrainingData") -> dict[str, Any]:
+    """What a model remembers of its training data, as plain values."""
+    read = known.provenance
+    return {
+        "instances": known.instances,
+        "intervals": known.intervals,
+        "format": None if read is None else read.format,
+        "read_with": {} if read is None else read.given(),
+    }
+
+
+def _say_training(known: dict[str, Any]) -> str:
+    flags = "".join(f", {name}={write_value(v)}" for name, v in known["read_with"].items())
+    source = f" of the format {known['format']}{flags}" if known["format"] else ""
+    counted = f"{count(known['instances'], 'instance')}, {count(known['intervals'], 'interval')}"
+    return f"Training data: {counted}{source}"
 
 
 def describe_learned(model: Any) -> dict[str, Any]:
@@ -67,15 +90,6 @@ def describe_learned(model: Any) -> dict[str, Any]:
     }
 
 
-def find_actions(model: Any) -> list[str]:
-    """Actions that a model has seen, of itself, of its features or of its members."""
-    parts = [model, getattr(model, "features_", None), *getattr(model, "members_", {}).values()]
-    own = next((part.actions_ for part in parts if hasattr(part, "actions_")), None)
-    if own is not None:
-        return list(own)
-    return sorted({name for part in parts[2:] for name in find_actions(part)})
-
-
 def _print(found: dict[str, Any]) -> None:
     activities = found["activities"]
     print_lines(f"{found['file']}: {found['method']} ({found['class']})")
@@ -99,6 +113,8 @@ def _print(found: dict[str, Any]) -> None:
         terms = ", ".join(f"{term} ({brief})" for term, brief in known.get("terms", {}).items())
         if terms:
             print_lines(f"{quote(label)}: {terms}", 2)
+    if found["trained_on"] is not None:
+        print_lines(_say_training(found["trained_on"]), 2)
     print_lines(f"File: {found['bytes']:,} bytes, written by ibgn {found['written_by']}", 2)
 
 

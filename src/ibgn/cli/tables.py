@@ -84,14 +84,16 @@ def print_lines(text: str, indent: int = 0) -> None:
 def print_predictions(frame: "pd.DataFrame", labels: list[Any], probabilities: Any) -> None:
     """Print the likeliest activity of each instance and the next one, with their probabilities."""
     heads = ["instance", *(["label"] if "label" in frame else []), "predicted", "P", "next"]
+    given = frame["label"] if "label" in frame else frame["predicted"]
+    texts = [
+        "" if missing else str(label) for label, missing in zip(given, given.isna(), strict=True)
+    ]
     rows, mistaken = [], False
-    for row, of in zip(frame.itertuples(), probabilities.tolist(), strict=True):
+    for row, of, label in zip(frame.itertuples(), probabilities.tolist(), texts, strict=True):
         ranked = sorted(zip(of, map(str, labels), strict=True), key=lambda pair: -pair[0])
-        following = [f"{label} {_per_cent(share)}" for share, label in ranked[1:2]]
-        known = "label" in frame and row.label is not None and row.label == row.label
-        label = str(row.label) if known else ""
+        following = [f"{name} {_per_cent(share)}" for share, name in ranked[1:2]]
         cells = [str(row.instance), *([label] if "label" in frame else [])]
-        wrong = known and str(row.predicted) != label
+        wrong = label not in ("", str(row.predicted))
         mistaken |= wrong
         predicted = f"{row.predicted}{' *' if wrong else ''}"
         rows.append([*cells, predicted, _per_cent(max(of)), *(following or [""])])

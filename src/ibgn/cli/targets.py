@@ -68,13 +68,13 @@ def writes(pairs: tuple[str, ...] = (), **outputs: Kind) -> Callable[[Command], 
 
 
 @contextmanager
-def output_file(target: Path) -> Iterator[Path]:
-    """Yield the path to write to; what is written for - is printed when it is complete."""
+def output_file(target: Path, suffix: str) -> Iterator[Path]:
+    """Yield the path to write to; for - a file that ends so, printed when it is complete."""
     if target != STANDARD:
         yield target
         return
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "output"
+        path = Path(folder) / f"output{suffix}"
         yield path
         if path.is_dir():
             raise DataError(

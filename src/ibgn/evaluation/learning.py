@@ -67,6 +67,18 @@ class LearningCurve:
     scores : one row for each method, size, draw and fold: the columns of `Evaluation.scores` and
         size, draw, pool and per_activity, as `Subset` has them
     predictions : one row for each of these and each test instance
+
+    Examples
+    --------
+    >>> from ibgn.datasets import make_relations
+    >>> from ibgn.evaluation.folds import make_folds
+    >>> from ibgn.evaluation.methods import METHODS
+    >>> X, y = make_relations(instances_per_activity=5, random_state=0)
+    >>> methods = {"DBN": METHODS["DBN"]}
+    >>> folds = make_folds(X, y, n_splits=2)
+    >>> curve = learning_curve(X, y, methods, folds, [1])
+    >>> sorted(curve.scores["size"].unique())
+    ['1', 'all']
     """
 
     scores: pd.DataFrame

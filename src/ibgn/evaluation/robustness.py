@@ -31,6 +31,11 @@ class Gain(NamedTuple):
     error : its standard error, corrected for the training instances that folds share
     p : of the corrected resampled t-test
     p_holm : corrected for all pairs, or all methods, that may have been looked at to choose
+
+    Examples
+    --------
+    >>> Gain(difference=0.05, error=0.02, p=0.03, p_holm=0.06).difference
+    0.05
     """
 
     difference: float
@@ -47,6 +52,20 @@ class Robustness:
     ----------
     scores : one row for each method, condition, draw and fold
     predictions : one row for each of these and each test instance
+
+    Examples
+    --------
+    >>> from ibgn.datasets import make_relations
+    >>> from ibgn.evaluation.conditions import noise_conditions
+    >>> from ibgn.evaluation.folds import make_folds
+    >>> from ibgn.evaluation.methods import METHODS
+    >>> X, y = make_relations(instances_per_activity=5, random_state=0)
+    >>> methods = {"DBN": METHODS["DBN"]}
+    >>> folds = make_folds(X, y, n_splits=2)
+    >>> errors = noise_conditions({"misdetection": [0.3]})
+    >>> robustness = measure_robustness(X, y, methods, folds, errors)
+    >>> robustness.curves()["rate"].tolist()
+    [0.0, 0.3]
     """
 
     scores: pd.DataFrame

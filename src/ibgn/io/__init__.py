@@ -9,14 +9,17 @@ from typing import Any
 
 from ibgn._files import InputFile
 from ibgn.io.annotations import Annotation, Recording
+from ibgn.io.dataframes import read_table
 from ibgn.io.files import Files
 from ibgn.io.head import CERTAIN, LIKELY, POSSIBLE, Head
 from ibgn.io.joints import read_joints
-from ibgn.io.longframe import LongFrame, read_table
+from ibgn.io.longframe import LongFrame
 from ibgn.io.outline import Entry
 from ibgn.io.plugins import builtin_names
+from ibgn.io.predictions import add_predictions
 from ibgn.io.registry import FORMATS, read, reader, write, writer
 from ibgn.io.sensors import read_sensors
+from ibgn.io.tiers import add_tier
 
 __all__ = [
     "CERTAIN",
@@ -30,6 +33,8 @@ __all__ = [
     "InputFile",
     "LongFrame",
     "Recording",
+    "add_predictions",
+    "add_tier",
     "read",
     "read_joints",
     "read_sensors",

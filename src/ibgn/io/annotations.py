@@ -37,6 +37,11 @@ class Annotation(NamedTuple):
     """A stretch of time on a track, with what was noted there; times in seconds.
 
     `place` names it in messages, for example "tier 'hands', annotation a12".
+
+    Examples
+    --------
+    >>> Annotation("left hand", "hold cup", 0.5, 2.0, "tier 'left hand', annotation 1").value
+    'hold cup'
     """
 
     track: str
@@ -55,6 +60,12 @@ class Recording:
     name : name of the recording; for a file, its path within the folder that was read
     annotations : in any order
     known : label, group or instance, where the file itself names them
+
+    Examples
+    --------
+    >>> boil = Annotation("hands", "boil", 0.0, 4.0, "line 1")
+    >>> Recording("tea.notes", [boil], {"label": "tea"}).known
+    {'label': 'tea'}
     """
 
     name: str

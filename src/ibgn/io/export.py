@@ -236,10 +236,12 @@ def tracks_of(instance: IntervalSequences) -> list[str]:
     return [] if instance.track is None else instance.track.tolist()
 
 
-def write_texts(texts: Mapping[str, Iterable[str]], path: Source, suffix: str) -> None:
+def write_texts(
+    texts: Mapping[str, Iterable[str]], path: Source, suffix: str, in_folder: bool = False
+) -> None:
     """Write files of lines: one to a path, unless that is a folder, and several to a folder."""
     target = as_path(path)
-    if len(texts) == 1 and not is_folder(target):
+    if len(texts) == 1 and not (in_folder or is_folder(target)):
         _write_files(target.parent, dict(zip([target.name], texts.values(), strict=True)))
         return
     try:

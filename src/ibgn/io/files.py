@@ -38,6 +38,14 @@ class Files:
     choices : how annotations become instances, for readers that need it
 
     `prefix` begins messages about all of them, and `current` is the file that is being read.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "tea.notes").write_text("boil 0 4")
+    >>> [file.name for file in Files(folder, [".notes"])]
+    ['tea.notes']
     """
 
     def __init__(

@@ -2,10 +2,9 @@
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Unpack
+from dataclasses import dataclass, field, replace
+from typing import Any
 
-import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
@@ -13,23 +12,16 @@ from pandas.api.types import is_hashable
 
 from ibgn._arrays import Bools, Ints
 from ibgn.checks import as_number, not_a_number, span_advice
-from ibgn.cleaning import (
-    LARGEST_TIME,
-    Cleaning,
-    CleaningOptions,
-    Records,
-    name_by_text,
-    order_by_name,
-)
+from ibgn.cleaning import LARGEST_TIME, Cleaning, Records, name_by_text, order_by_name
 from ibgn.errors import DataError, DataWarning, Option, Part
 from ibgn.intervals import IntervalSequences
-from ibgn.io.leniency import STRICT, Bad, Leniency, Unlabelled
-from ibgn.io.parsing.tabular import Columns, find_columns, unused
+from ibgn.io.leniency import STRICT, Leniency
 from ibgn.io.uncertain import UncertainCells
-from ibgn.text import count, printable, quote
+from ibgn.provenance import Provenance
+from ibgn.text import count, quote
 from ibgn.uncertainty import COLUMNS as UNCERTAIN
 
-__all__ = ["Labels", "LongFrame", "as_objects", "column_values", "join", "read_table"]
+__all__ = ["Labels", "LongFrame", "as_objects", "join"]
 
 Labels = npt.NDArray[Any] | None
 Where = Callable[[int], str]
@@ -45,61 +37,6 @@ UNLABELLED: tuple[Part, ...] = (
 CONFLICTING: tuple[Part, ...] = ("; ", Option("unlabelled", "ignore"), " reads no labels")
 
 
-def read_table(
-    table: Any,
-    *,
-    columns: Columns = None,
-    bad_rows: Bad = "error",
-    unlabelled: Unlabelled = "error",
-    **cleaning: Unpack[CleaningOptions],
-) -> tuple[IntervalSequences, Labels]:
-    """Read a frame of pandas, Polars or PyArrow with one row per interval.
-
-    Parameters
-    ----------
-    table : has the columns instance, action, start, end and, if known, label and group, and where
-        intervals are uncertain confidence, alternatives, start_error and end_error; other columns
-        are ignored
-    columns : other names for them, for example {"action": "behaviour"}
-    bad_rows, unlabelled : what to do with rows that are no intervals, and with instances without
-        a label; see `ibgn.io.leniency.Leniency`
-    **cleaning : closed, tick, tolerance, zero_length, min_duration, duplicates; see
-        `ibgn.cleaning.Cleaning`
-
-    Returns
-    -------
-    X : the instances, in the order in which the frame first names them
-    y : (n,) one label per instance, or None where the frame has none
-
-    An instance whose only row has no action, start and end is an instance without intervals.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> X, y = read_table(pd.DataFrame({
-    ...     "take": [1, 1, 2],
-    ...     "label": ["tea", "tea", "coffee"],
-    ...     "action": ["pour", "boil", "grind"],
-    ...     "start": [4.0, 0.0, 0.0],
-    ...     "end": [6.0, 4.0, 3.5],
-    ... }), columns={"instance": "take"})
-    >>> X
-    IntervalSequences: 2 instances, 3 intervals (1 to 2 each), 3 actions
-      1: boil [0, 4), pour [4, 6)
-      2: grind [0, 3.5)
-    >>> y
-    array(['tea', 'coffee'], dtype=object)
-    """
-    options = Cleaning(**cleaning)
-    leniency = Leniency(bad_rows=bad_rows, unlabelled=unlabelled)
-    names, frame = _as_frame(table)
-    used = find_columns(names, columns, "the table has")
-    series = {
-        ours: column_values(frame[:, place], str(names[place]), "") for ours, place in used.items()
-    }
-    return LongFrame(series, unused(names, used), leniency=leniency).read(options)
-
-
 @dataclass(frozen=True)
 class LongFrame:
     """Columns as they are in a file, one row per interval; every format is loaded into this.
@@ -111,6 +48,15 @@ class LongFrame:
     source : begins every message
     place : names a row for a message, if its number would not help
     leniency : what to do with rows that are no intervals, and with instances without a label
+    provenance : from which format it was loaded, and by which options
+
+    Examples
+    --------
+    >>> names = ["instance", "action", "start", "end"]
+    >>> rows = pd.DataFrame([("take 1", "boil", 0, 4)], columns=names)
+    >>> X, y = LongFrame(rows).read(Cleaning())
+    >>> X.to_lists(), y
+    ([[('boil', 0.0, 4.0)]], None)
     """
 
     series: Mapping[str, Any]
@@ -118,6 +64,7 @@ class LongFrame:
     source: str = ""
     place: Where = lambda row: f"row {row + 1}"
     leniency: Leniency = STRICT
+    provenance: Provenance = field(default_factory=Provenance)
 
     def read(self, cleaning: Cleaning) -> tuple[IntervalSequences, Labels]:
         """Check, clean and order the rows; returns the instances and one label for each."""
@@ -153,7 +100,8 @@ class LongFrame:
         action, actions = self._names("action")
         rows = np.flatnonzero(~self._rows_without_interval(action, instance))
         records = self._records(rows, (instance, ids), (action, actions), where)
-        return IntervalSequences.from_records(records, cleaning, groups), labels
+        read = replace(self.provenance, cleaning=cleaning)
+        return IntervalSequences.from_records(records, read, groups), labels
 
     def _take(self, rows: npt.NDArray[np.intp]) -> "LongFrame":
         series = {name: pd.Series(values).array[rows] for name, values in self.series.items()}
@@ -304,53 +252,6 @@ def join(frames: Sequence[LongFrame], source: str) -> LongFrame:
 
     left_out = [*dict.fromkeys(name for frame in frames for name in frame.left_out)]
     return LongFrame(series, left_out, source, place)
-
-
-def column_values(series: Any, name: str, source: str) -> Any:
-    """Values of a column of any kind of table, as an array."""
-    if series.dtype.is_nested():
-        raise DataError(
-            f"{source}the column {quote(name)} holds {series.dtype}; make it text or numbers"
-        )
-    try:
-        native = series.to_native()
-        if nw.dependencies.is_pyarrow_chunked_array(native):
-            if series.dtype == nw.String:  # an object for each cell would take the most room
-                return pd.Categorical(native.dictionary_encode().to_pandas())
-            if series.dtype == nw.Categorical:
-                # narwhals takes the last value of a dictionary for a missing one
-                values = native.cast(native.type.value_type)
-                series = nw.from_native(values, series_only=True)
-        return series.to_numpy()
-    except Exception as error:  # every library of tables fails in its own way
-        reason = printable(error, longest=200)
-        raise DataError(f"{source}the column {quote(name)} cannot be read: {reason}") from error
-
-
-def _as_frame(table: Any) -> tuple[list[Any], Any]:
-    """Names of the columns, which may repeat, and a frame of these columns by their places."""
-    if isinstance(table, Mapping):
-        try:
-            table = pd.DataFrame(table)
-        except (ValueError, TypeError) as error:
-            raise DataError(
-                f"the columns do not make a table: {printable(error)}; give lists of the same "
-                "length"
-            ) from error
-    if isinstance(table, pd.DataFrame):
-        places = range(table.shape[1])
-        return list(table.columns), nw.from_native(table.set_axis(places, axis=1), eager_only=True)
-    if nw.dependencies.is_pyarrow_table(table):
-        names = [str(place) for place in range(table.num_columns)]
-        return table.column_names, nw.from_native(table.rename_columns(names), eager_only=True)
-    try:
-        frame = nw.from_native(table, eager_only=True)
-    except TypeError as error:
-        raise DataError(
-            f"a table of pandas, Polars or PyArrow is needed, got {type(table).__name__}; "
-            "lists of (action, start, end) go to IntervalSequences.from_lists"
-        ) from error
-    return frame.columns, frame
 
 
 def _refuse_missing(missing: Bools, name: str, where: Where) -> None:

@@ -35,6 +35,12 @@ class Entry(NamedTuple):
     distinct : how many different values it has
     chosen_by : option that reads it, such as Option("activity", "variable:meal"); None where it
         is read anyway
+
+    Examples
+    --------
+    >>> entry = Entry("tier", "left hand", 12, values=("hold", "pour"), distinct=2)
+    >>> entry.kind, entry.name, entry.values[0]
+    ('tier', 'left hand', 'hold')
     """
 
     kind: str

@@ -18,9 +18,11 @@ import numpy.typing as npt
 from ibgn._files import Source
 from ibgn.checks import check_choice
 from ibgn.cleaning import Cleaning
+from ibgn.errors import OptionError
 from ibgn.intervals import IntervalSequences
 from ibgn.io.annotations import to_frame
 from ibgn.io.choices import Choices, Kinds
+from ibgn.io.dataframes import is_frame, read_table
 from ibgn.io.docstrings import describe
 from ibgn.io.files import Files, Sources
 from ibgn.io.head import Sniff
@@ -30,6 +32,7 @@ from ibgn.io.options import parameters_of, refuse_unknown
 from ibgn.io.outline import Outline
 from ibgn.io.plugins import builtin_names, import_plugins
 from ibgn.io.sniffing import find_by_content, find_by_suffix
+from ibgn.provenance import Provenance
 
 __all__ = ["FORMATS", "Format", "find_format", "load", "read", "reader", "write", "writer"]
 
@@ -88,6 +91,7 @@ class Format:
     def load(self, path: Sources, **options: Any) -> LongFrame:
         """Load files as they are, before cleaning; options as for the reader, without cleaning."""
         refuse_unknown(options, list(self.options), self.name)
+        given = {name: value for name, value in options.items() if name not in LENIENCY}
         shared = set(CHOICES) if self.yields_recordings else set()
         choices = Choices(**{n: options.pop(n) for n in shared & options.keys()}, kinds=self.kinds)
         leniency = Leniency(**{name: options.pop(name) for name in LENIENCY if name in options})
@@ -101,7 +105,8 @@ class Format:
             frame = files.parse(parse, leniency.bad_files)
         if self.yields_recordings:
             frame = to_frame(frame, choices, files.prefix)
-        return cast("LongFrame", replace(frame, leniency=leniency))
+        read = Provenance(self.name, options=given)
+        return cast("LongFrame", replace(frame, leniency=leniency, provenance=read))
 
     def read(self, path: Sources, **options: Any) -> tuple[IntervalSequences, Labels]:
         """Read files: the instances, and one label for each or None where there are none."""
@@ -268,7 +273,27 @@ def _public(format: Format) -> Read:
 
 
 def writer(name: str) -> Callable[[Write], Write]:
-    """Register the function that writes a format, which takes X, a path, y and its own options."""
+    r"""Register the function that writes a format, which takes X, a path, y and its own options.
+
+    Examples
+    --------
+    >>> from ibgn.io import FORMATS, reader, write, writer
+    >>> @reader("lines", (".lines",))
+    ... def read_lines(files):
+    ...     '''Not needed here; what is written should be read too.'''
+    ...     yield from ()
+    >>> @writer("lines")
+    ... def write_lines(X, path, y=None):
+    ...     rows = [row for instance in X.to_lists() for row in instance]
+    ...     path.write_text("\n".join(f"{action} {start:g} {end:g}" for action, start, end in rows))
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "tea.lines"
+    >>> write(IntervalSequences.from_lists([[("boil", 0, 4), ("pour", 4, 6)]]), path)
+    >>> print(path.read_text())
+    boil 0 4
+    pour 4 6
+    >>> FORMATS.remove("lines")
+    """
 
     def register(write: Write) -> Write:
         FORMATS.writers[name] = write
@@ -278,12 +303,24 @@ def writer(name: str) -> Callable[[Write], Write]:
 
 
 def read(
-    path: Sources, *, format: str | None = None, **options: Any
+    path: Sources | Any, *, format: str | None = None, **options: Any
 ) -> tuple[IntervalSequences, Labels]:
     """Read any format, known by `format` or by content and suffix; options go to its reader.
 
-    Of a folder, all files of the format are read, including those in subfolders.
+    Of a folder, all files of the format are read, including those in subfolders. A frame of pandas,
+    Polars or PyArrow is read too, see `read_table`; `X.to_frame(y)` gives it back.
+
+    Examples
+    --------
+    >>> from ibgn.datasets import sample_path
+    >>> X, y = read(sample_path("csv"))
+    >>> len(X), sorted(set(y))
+    (27, ['coffee', 'sandwich', 'tea'])
     """
+    if is_frame(path):
+        if format is not None:
+            raise OptionError("format", format, "is for files; a frame has none")
+        return read_table(path, **options)
     return FORMATS[find_format(path, format)].read(path, **options)
 
 
@@ -303,6 +340,15 @@ def write(
     """Write any format that can be written, known by `format` or by the suffix of the file.
 
     The file appears whole or not at all; one that was there stays as it was until then.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> X = IntervalSequences.from_lists([[("boil", 0, 4), ("pour", 4, 6)]], ids=["take 1"])
+    >>> write(X, folder / "takes.jsonl", ["tea"])
+    >>> print((folder / "takes.jsonl").read_text(), end="")
+    {"instance": "take 1", "label": "tea", "intervals": [["boil", 0.0, 4.0], ["pour", 4.0, 6.0]]}
     """
     name = find_format(path, format, writing=True)
     chosen = FORMATS.writers[name]

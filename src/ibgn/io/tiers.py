@@ -5,6 +5,7 @@ Writing instances `into` such a file changes only the annotations that differ; `
 tier. Both write a copy.
 """
 
+import itertools
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
@@ -12,7 +13,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy.typing as npt
 
-from ibgn._files import InputFile, Source, as_path, show
+from ibgn._files import InputFile, Source, as_path, is_folder, show
 from ibgn.errors import DataError, Option, OptionError
 from ibgn.intervals import Instance, IntervalSequences
 from ibgn.io.export import (
@@ -26,6 +27,7 @@ from ibgn.io.export import (
     write_texts,
 )
 from ibgn.io.files import find_files
+from ibgn.io.head import last_suffix
 from ibgn.io.registry import FORMATS, find_format
 from ibgn.text import quote
 
@@ -34,7 +36,11 @@ __all__ = [
     "TierDocument",
     "TierEntry",
     "add_tier",
+    "check_copy",
     "document",
+    "format_with_tiers",
+    "suffix_of",
+    "with_tier",
     "write_into",
 ]
 
@@ -65,8 +71,8 @@ class TierDocument(Protocol):
     def change(self, entry: TierEntry, value: str, start: float, end: float) -> bool:
         """Change an annotation where it is; False where its tier cannot hold that."""
 
-    def delete(self, entry: TierEntry) -> None:
-        """Delete an annotation."""
+    def delete(self, entry: TierEntry) -> Sequence[Hashable]:
+        """Delete an annotation; returns the keys of others that go with it."""
 
     def accepts(self, tier: str, start: float, end: float) -> bool:
         """Whether there is room on a tier, or no such tier yet."""
@@ -134,55 +140,58 @@ def add_tier(
     >>> read_elan(folder / "copy.eaf")[0].to_lists()
     [[('boil', 0.0, 4.0), ('tea', 0.0, 5.0), ('pour', 3.0, 5.0)]]
     """
-    file = InputFile(into)
-    name = _format_of(into, format)
-    changed = DOCUMENTS[name](file)
-    _refuse_itself(into, path)
-    numbered = _numbered(tier, changed.tiers)
-    if numbered and not replace:
+    name = format_with_tiers(into, format)
+    check_copy(into, path)
+    lines = with_tier(InputFile(into), name, tier, rows, replace)
+    write_texts({as_path(path).name: lines}, path, suffix_of(name))
+
+
+def with_tier(
+    file: InputFile, format: str, tier: str, rows: Instance, replace: bool
+) -> Iterator[str]:
+    """Lines of a file with one more tier; options as for `add_tier`."""
+    changed = DOCUMENTS[format](file)
+    old = list(itertools.takewhile(changed.tiers.__contains__, tier_names(tier, ())))
+    if old and not replace:
         raise OptionError(
             "tier",
             tier,
             f"is a tier of {quote(file.name)} already; name another, or replace it with ",
             Option("replace", True),
         )
-    for old in numbered:
-        changed.remove(old)
+    for name in old:
+        changed.remove(name)
     changed.make(tier)
     for lane in lay_out(rows, set(changed.tiers) - {tier}, [tier] * len(rows)):
         for value, start, end in map(rows.__getitem__, lane.places):
             changed.insert(lane.name, value, start, end)
-    write_texts({as_path(path).name: changed.lines()}, path, _suffix(name))
+    return changed.lines()
 
 
-def _format_of(into: Source, format: str | None) -> str:
-    FORMATS.keys()  # imports formats, so that their documents are known
-    if format is None:
-        format = find_format(into, None, "format")
-    if format not in DOCUMENTS:
+def format_with_tiers(path: Source, format: str | None = None) -> str:
+    """Format of a file or folder, which must be one of `DOCUMENTS`."""
+    name = find_format(path, format)
+    if name not in DOCUMENTS:
         raise DataError(
-            f"{show(into)} is of the format {quote(format)}, which has no tiers to write into; "
+            f"{show(path)} is of the format {quote(name)}, which has no tiers to write into; "
             f"those that have are {', '.join(map(repr, sorted(DOCUMENTS)))}"
         )
-    return format
+    return name
 
 
-def _refuse_itself(into: Source, path: Source) -> None:
-    if as_path(path).exists() and as_path(path).samefile(as_path(into)):
+def check_copy(into: Source, path: Source, is_file: bool = True) -> None:
+    """Refuse a copy that is the file itself, or is called like one of another format."""
+    source, target = as_path(into), as_path(path)
+    if target.exists() and target.samefile(source):
         raise DataError(f"{show(path)} is the file that is copied; name another")
+    suffix = last_suffix(source)
+    alike = is_folder(source) or is_folder(target) or last_suffix(target) == suffix
+    if is_file and not alike:
+        raise DataError(f"{show(path)} is a copy of {quote(source.name)}; let it end in {suffix}")
 
 
-def _numbered(tier: str, tiers: Sequence[str]) -> list[str]:
-    """The tier and those with a number that continue it, as far as they are there."""
-    names: list[str] = []
-    for name in tier_names(tier, ()):
-        if name not in tiers:
-            return names
-        names.append(name)
-    return names
-
-
-def _suffix(format: str) -> str:
+def suffix_of(format: str) -> str:
+    """Suffix of the files of a format."""
     return FORMATS[format].suffixes[0]
 
 
@@ -206,9 +215,9 @@ def write_into(
     Of a file that is one instance, annotations that differ are changed, added and deleted on the
     tiers that X has; other tiers stay. A part of a file has no other annotations.
     """
-    _refuse_itself(into, path)
+    check_copy(into, path, is_file=len(X) == 1)
     columns = {"instance": X._names()} | check_writable(X, y, IN_JSON)
-    files = {name: InputFile(file, name) for name, file in find_files(into, (_suffix(format),))}
+    files = {name: InputFile(file, name) for name, file in find_files(into, (suffix_of(format),))}
     documents = {name: DOCUMENTS[format](file) for name, file in files.items()}
     names = {str(each.known.get("instance", name)): name for name, each in documents.items()}
     texts: dict[str, Iterable[str]] = {}
@@ -234,7 +243,7 @@ def write_into(
         ]
         _update(changed, rows, whole=instance in names)
         texts[target.as_posix()] = changed.lines()
-    write_texts(texts, path, _suffix(format))
+    write_texts(texts, path, suffix_of(format), in_folder=is_folder(into))
 
 
 def _update(changed: TierDocument, rows: list[TierEntry], whole: bool) -> None:
@@ -246,15 +255,15 @@ def _update(changed: TierDocument, rows: list[TierEntry], whole: bool) -> None:
         # blank and empty annotations are no intervals, and stay
         if not whole or (entry.tier in tiers and entry.value.strip() and entry.start < entry.end)
     ]
-    new = rows
+    new, settled = rows, []
     for shared in (("tier", "value", "start", "end"), ("tier", "start", "end"), ("tier", "value")):
         pairs, old, new = _match(old, new, shared)
         kept = [changed.change(one, *two[2:]) if len(shared) < 4 else True for one, two in pairs]
+        settled += [pair for pair, done in zip(pairs, kept, strict=True) if done]
         old += [one for (one, _), done in zip(pairs, kept, strict=True) if not done]
         new += [two for (_, two), done in zip(pairs, kept, strict=True) if not done]
-    for entry in old:
-        changed.delete(entry)
-    for row in new:
+    lost = {key for entry in old for key in changed.delete(entry)}
+    for row in [*new, *(row for entry, row in settled if entry.key in lost)]:
         names = tier_names(row.tier, ())
         tier = next(name for name in names if changed.accepts(name, row.start, row.end))
         changed.insert(tier, *row[2:])

@@ -54,6 +54,7 @@ class Lesson:
     copies : the same instances with errors
     copy_weight : how much an instance of a copy counts
     owner : (codes,) activity of which each code is a style; None if codes are activities
+    weight : (n,) how many instances each counts as; None if each counts as one
     """
 
     def __init__(
@@ -65,6 +66,7 @@ class Lesson:
         copies: Sequence[IntervalSequences] = (),
         copy_weight: float = 0.0,
         owner: Ints | None = None,
+        weight: Floats | None = None,
     ) -> None:
         owner = np.arange(len(terms[0])) if owner is None else owner
         other = (owner[codes][:, None] == owner) & (codes[:, None] != np.arange(len(owner)))
@@ -76,6 +78,9 @@ class Lesson:
             fold[chosen] = number
         every = [*versions, X[row]] if len(row) else versions
         self.own = len(versions) * len(X)  # instances and copies, without those of other styles
+        given = weight
+        if weight is not None:
+            given = np.append(np.tile(weight, len(versions)), weight[row])
         self.sample = Sample(
             X=IntervalSequences.concatenate(every) if len(every) > 1 else X,
             activity=np.concatenate([np.tile(codes, len(versions)), style]),
@@ -84,6 +89,7 @@ class Lesson:
             activities=len(terms[0]),
             folds=len(folds),
             copy_weight=copy_weight,
+            given=given,
         )
         self.tallies = [make_tally(of_activities, self.sample) for of_activities in terms]
 
@@ -120,11 +126,14 @@ class Lesson:
 
         None where no instance of an activity was held out.
         """
-        counted = held_out.weights > 0
+        scores, codes, weight = held_out
+        counted = weight > 0
         counted[len(counted) // self.versions :] = False  # copies come after the instances
-        own = [counted & (held_out.codes == c) for c in range(self.sample.activities)]
+        own = [counted & (codes == c) for c in range(self.sample.activities)]
         return [
-            held_out.scores[chosen, :, c].mean(axis=0) if chosen.any() else None
+            np.average(scores[chosen, :, c], axis=0, weights=weight[chosen])
+            if chosen.any()
+            else None
             for c, chosen in enumerate(own)
         ]
 

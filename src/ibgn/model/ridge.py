@@ -37,30 +37,39 @@ class RidgeFit(NamedTuple):
     penalty: float
 
 
-def fit_ridge(rows: Floats, codes: Ints, activities: int, blocks: Ints) -> RidgeFit:
+def fit_ridge(
+    rows: Floats, codes: Ints, activities: int, blocks: Ints, weight: Floats | None = None
+) -> RidgeFit:
     """Regress labels on rows, with the penalty that recognises what is left out best.
 
     Parameters
     ----------
-    rows : (n, features) numbers, each column with mean 0
+    rows : (n, features) numbers, each column with weighted mean 0
     codes : (n,) activity of each
     activities : number of activities
     blocks : (n,) block of each; instances of a block are left out together
+    weight : (n,) how many instances each counts as; None if each counts as one
     """
+    weight = np.ones(len(rows)) if weight is None else weight
     targets = np.full((len(rows), activities), -1.0)
     targets[np.arange(len(rows)), codes] = 1.0
-    intercept = targets.mean(axis=0)
+    intercept = np.average(targets, axis=0, weights=weight)
+    # a row that counts twice, or two equal rows: both are one row times the root of two
+    root = np.sqrt(weight)[:, None]
+    rows = root * rows
     values, vectors = _decompose(rows)
-    scale = max(float(values.mean()), 1e-300)
-    projected = vectors.T @ (targets - intercept)
+    by_rows = len(values) == len(rows)
+    scale = max(float(values.sum() / (weight.sum() if by_rows else len(values))), 1e-300)
+    projected = vectors.T @ (root * (targets - intercept))
     known = occur_elsewhere(codes, blocks)
     best = None
     # where no instance can be left out, nothing can be chosen
     for penalty in scale * (PENALTIES if known.any() else np.ones(1)):
         shrunk = values / (values + penalty)
-        fitted = intercept + vectors @ (shrunk[:, None] * projected)
-        held_out = targets - leave_out(targets - fitted, vectors * np.sqrt(shrunk), blocks)
-        loss, sharpness = sharpen(held_out[known], codes[known])
+        residuals = root * (targets - intercept) - vectors @ (shrunk[:, None] * projected)
+        left_out = leave_out(residuals, vectors * np.sqrt(shrunk), blocks, weight)
+        held_out = targets - left_out / root
+        loss, sharpness = sharpen(held_out[known], codes[known], weight[known])
         if best is None or loss < best[0]:
             best = loss, sharpness, held_out, penalty
     _, sharpness, held_out, penalty = best  # type: ignore[misc]
@@ -90,38 +99,43 @@ def _decompose(rows: Floats) -> tuple[Floats, Floats]:
     return values[kept], (rows @ sides[:, kept]) / np.sqrt(values[kept])
 
 
-def leave_out(residuals: Floats, half: Floats, blocks: Ints) -> Floats:
+def leave_out(residuals: Floats, half: Floats, blocks: Ints, weight: Floats) -> Floats:
     """Residuals of each block had it not been learned from -> (n, activities).
 
-    half @ half.T is the hat matrix without the intercept, which adds 1 / n everywhere.
+    Residuals are times the roots of their weights. half @ half.T is the hat matrix without the
+    intercept, to which that adds the product of the roots over the sum of all weights.
     """
     left, n = np.empty_like(residuals), len(residuals)
+    half = np.column_stack([half, np.sqrt(weight / weight.sum())])
     order = np.argsort(blocks, kind="stable")
     bounds = np.flatnonzero(np.diff(blocks[order])) + 1
     parts = np.split(order, bounds)
     if len(parts) == n:  # each by itself
-        kept = 1 - np.einsum("ij,ij->i", half, half) - 1 / n
+        kept = 1 - np.einsum("ij,ij->i", half, half)
         left[:] = residuals / np.maximum(kept, 1e-12)[:, None]
         return left
     for part in parts:
-        hat = half[part] @ half[part].T + 1 / n
+        hat = half[part] @ half[part].T
         left[part] = np.linalg.lstsq(np.eye(len(part)) - hat, residuals[part], rcond=None)[0]
     return left
 
 
-def sharpen(scores: Floats, codes: Ints) -> tuple[float, float]:
+def sharpen(scores: Floats, codes: Ints, weight: Floats | None = None) -> tuple[float, float]:
     """Loss of held-out scores, and the factor that makes their softmax likeliest.
 
-    The loss includes a doubt, so that the factor is finite even if all instances are recognised.
+    weight (n,) says how much each instance counts, by default as one. The loss includes a doubt, so
+    that the factor is finite even if all instances are recognised.
     """
     if not len(scores) or not np.ptp(scores, axis=1).any():
         return float(np.log(scores.shape[1])), 1.0
     true = np.arange(len(codes)), codes
-    doubt = 1 / (len(codes) + 1)  # one more instance, which may be of any activity
+    weight = np.ones(len(codes)) if weight is None else weight
+    doubt = 1 / (weight.sum() + 1)  # one more instance, which may be of any activity
+    shares = weight / weight.sum()
 
     def loss(log_factor: float) -> float:
         logs = log_softmax(np.exp(log_factor) * scores, axis=1)
-        return float(-(1 - doubt) * logs[true].mean() - doubt * logs.mean())
+        return float(-(1 - doubt) * (shares @ logs[true]) - doubt * (shares @ logs).mean())
 
     found = minimize_scalar(loss, bounds=(-SHARPEST, SHARPEST), method="bounded")
     return float(found.fun), float(np.exp(found.x))

@@ -21,6 +21,7 @@ from ibgn.recoding import rebuild
 from ibgn.terms.actions import Actions
 from ibgn.terms.base import Context, Term
 from ibgn.terms.relations import Relations, Unlinked
+from ibgn.terms.tally import count_weighted
 from ibgn.text import count
 
 __all__ = ["choose_tolerance", "count_emptied", "merge_instants"]
@@ -66,7 +67,10 @@ def count_emptied(X: IntervalSequences, merged: IntervalSequences, tolerance: fl
 
 
 def choose_tolerance(
-    X: IntervalSequences, codes: npt.NDArray[np.intp], unlinked: Unlinked = "constrained"
+    X: IntervalSequences,
+    codes: npt.NDArray[np.intp],
+    unlinked: Unlinked = "constrained",
+    weight: Floats | None = None,
 ) -> float:
     """Choose the tolerance with the best recognition, by cross-validation.
 
@@ -79,23 +83,32 @@ def choose_tolerance(
     X : instances
     codes : (n,) activity of each instance
     unlinked : see `ibgn.terms.relations.Relations`
+    weight : (n,) how many instances each counts as; None if each counts as one. The durations of
+        which a tolerance is a part are those of all instances alike.
     """
-    X, codes = _sample(X, codes)
+    weight = np.ones(len(X)) if weight is None else weight
+    X, codes, weight = _sample(X, codes, weight)
     folds = make_inner_folds(X, codes, FOLDS)
     if len(X.action) == 0 or len(folds) < 2:
         return 0.0
     unit = float(np.median(X.end - X.start))
     terms = [Actions(), Relations("full", unlinked=unlinked)]
     right = np.array(
-        [_recognised(merge_instants(X, part * unit), codes, folds, terms) for part in CHOICES]
+        [
+            _recognised(merge_instants(X, part * unit), codes, weight, folds, terms)
+            for part in CHOICES
+        ]
     )
-    best = right[right.mean(axis=1).argmax()]
+    best = right[np.average(right, axis=1, weights=weight).argmax()]
     behind = best - right
-    error = behind.std(axis=1) / np.sqrt(len(codes))
-    return CHOICES[int(np.argmax(behind.mean(axis=1) <= error))] * unit
+    mean = np.average(behind, axis=1, weights=weight)
+    spread = np.average((behind - mean[:, None]) ** 2, axis=1, weights=weight)
+    return CHOICES[int(np.argmax(mean <= np.sqrt(spread / weight.sum())))] * unit
 
 
-def _sample(X: IntervalSequences, codes: npt.NDArray[np.intp]) -> tuple[IntervalSequences, Ints]:
+def _sample(
+    X: IntervalSequences, codes: npt.NDArray[np.intp], weight: Floats
+) -> tuple[IntervalSequences, Ints, Floats]:
     """Instances with at most MOST_PAIRS pairs, of each only the first LONGEST intervals."""
     if (X.lengths > LONGEST).any():
         position = np.arange(len(X.action)) - np.repeat(X.offsets[:-1], X.lengths)
@@ -103,20 +116,22 @@ def _sample(X: IntervalSequences, codes: npt.NDArray[np.intp]) -> tuple[Interval
     order = np.lexsort((codes, fingerprint(X)))
     pairs = np.cumsum(X.lengths[order] * (X.lengths[order] - 1) // 2)
     chosen = np.sort(order[pairs <= MOST_PAIRS])
-    return X[chosen], codes[chosen].astype(np.int64)
+    return X[chosen], codes[chosen].astype(np.int64), weight[chosen]
 
 
-def _recognised(X: IntervalSequences, codes: Ints, folds: list[Ints], terms: list[Term]) -> Floats:
+def _recognised(
+    X: IntervalSequences, codes: Ints, weight: Floats, folds: list[Ints], terms: list[Term]
+) -> Floats:
     """(n,) whether each instance is recognised when its fold is tested.
 
     Each fold is counted once, and activities are learned from all counts minus those of the fold.
     """
     activities = range(int(codes.max()) + 1)
-    parts = [[X[test[codes[test] == c]] for c in activities] for test in folds]
+    cells = [[test[codes[test] == c] for c in activities] for test in folds]
     right = np.zeros(len(X))
     scores = [np.zeros((len(test), len(activities))) for test in folds]
     for term in terms:
-        counts = [[term.count(part) for part in fold] for fold in parts]
+        counts = [[count_weighted(term, X[part], weight[part]) for part in f] for f in cells]
         totals = [reduce(add, (fold[c] for fold in counts)) for c in activities]
         for score, test, fold in zip(scores, folds, counts, strict=True):
             tested = X[test]

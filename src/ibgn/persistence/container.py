@@ -22,7 +22,7 @@ __all__ = ["Arrays", "MisfitError", "check", "items", "join", "split"]
 
 Json = Any  # any JSON value
 
-FORMAT, VERSION = b"ibgn model ", 3
+FORMAT, VERSION = b"ibgn model ", 4
 LARGEST = 2 << 30  # bytes of a file, and of all its arrays unpacked
 MOST_AXES = 4  # of an array
 LARGEST_JSON = 16 << 20

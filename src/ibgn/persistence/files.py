@@ -60,6 +60,17 @@ def load(path: Source) -> Any:
     """Read a model that `save` wrote; nothing in the file is run.
 
     A file that is damaged, altered, from a newer version or no model at all is a `DataError`.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from ibgn import IntervalRidge
+    >>> from ibgn.datasets import make_relations
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> X, y = make_relations(instances_per_activity=5, random_state=0)
+    >>> IntervalRidge().fit(X, y).save(folder / "model.ibgn")
+    >>> load(folder / "model.ibgn").predict(X[:1]).tolist()
+    ['apart, apart']
     """
     data = _read_bytes(path)
     try:

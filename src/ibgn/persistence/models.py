@@ -1,7 +1,6 @@
 """Estimators: their options, their labels, and the terms of each activity."""
 
 from dataclasses import is_dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -21,9 +20,11 @@ from ibgn.declarations import (
 )
 from ibgn.errors import DataError
 from ibgn.persistence.container import LARGEST, NUMBERS, Arrays, Json, check, items
+from ibgn.persistence.training import pack_training, unpack_training
 from ibgn.persistence.values import (
     pack_option,
     pack_value,
+    unpack_names,
     unpack_option,
     unpack_part,
     unpack_value,
@@ -38,7 +39,7 @@ DEEPEST = 3  # an ensemble has members, and these have features
 
 def pack_model(model: Any, arrays: list[Array]) -> Json:
     """Turn a fitted estimator into JSON; its arrays are appended to the list."""
-    common = ("classes_", "class_log_prior_", "actions_", "activities_")
+    common = ("classes_", "trained_on_", "class_log_prior_", "actions_", "activities_")
     known = {name for name in vars(model) if name.endswith("_") and not name.startswith("_")}
     lost = known.difference(common, model.learned)
     if lost:
@@ -52,6 +53,7 @@ def pack_model(model: Any, arrays: list[Array]) -> Json:
     }
     if _recognises(model):
         node["classes"] = _pack_labels(model.classes_, arrays)
+        node["trained_on"] = pack_training(getattr(model, "trained_on_", None), arrays)
     if _has_activities(model):
         node["class_log_prior"] = pack_value(model.class_log_prior_, arrays)
         node["actions"] = list(model.actions_)
@@ -112,7 +114,7 @@ def _fitted_kinds(model: Any) -> dict[str, type]:
 def unpack_model(kind: Any, node: Json, arrays: Arrays, depth: int = 0) -> Any:
     """Turn JSON into a fitted estimator of a class."""
     check(depth <= DEEPEST, "its parts have too many parts of their own")
-    names = ["parameters", *(["classes"] if _recognises(kind) else [])]
+    names = ["parameters", *(["classes", "trained_on"] if _recognises(kind) else [])]
     names += ["class_log_prior", "actions"] if _has_activities(kind) else []
     names += map(_plain, kind.learned)
     names += ["activities"] if _has_activities(kind) else []
@@ -122,11 +124,13 @@ def unpack_model(kind: Any, node: Json, arrays: Arrays, depth: int = 0) -> Any:
     if _recognises(kind):
         model.classes_ = _unpack_labels(values["classes"], arrays)
         arrays.lengths["activities"] = len(model.classes_)
+        if values["trained_on"] is not None:
+            model.trained_on_ = unpack_training(values["trained_on"], arrays)
     if _has_activities(kind):
         priors = Stored(FLOAT, (len(model.classes_),), are_log_probs)
         prior = values["class_log_prior"]
         model.class_log_prior_ = unpack_value(priors, prior, arrays, "class_log_prior")
-        model.actions_ = tuple(_names(values["actions"], "actions"))
+        model.actions_ = tuple(unpack_names(values["actions"], "actions"))
         arrays.lengths |= {"actions": len(model.actions_), "terms": len(model._make_terms())}
     for name, declared in kind.learned.items():
         value = values[_plain(name)]
@@ -140,7 +144,7 @@ def unpack_model(kind: Any, node: Json, arrays: Arrays, depth: int = 0) -> Any:
 
 def _unpack_learned(declared: Stored, node: Json, arrays: Arrays, what: str, depth: int) -> Any:
     if declared.kind == NAMES:
-        return tuple(_names(node, what))
+        return tuple(unpack_names(node, what))
     if declared.kind == FITTED:
         return _unpack_fitted(node, arrays, what, depth)
     if declared.kind != MEMBERS:
@@ -217,19 +221,13 @@ def _unpack_labels(node: Json, arrays: Arrays) -> Array:
         labels = unpack_value(Stored(NUMBERS, (ANY,), is_finite), node, arrays, "classes")
     else:
         names, width = items(node, "classes", ("names", "width"))
-        size = width * len(_names(names, "classes")) if type(width) is int else -1
+        size = width * len(unpack_names(names, "classes")) if type(width) is int else -1
         check(0 <= size <= LARGEST // 4, "the classes have an invalid width")
         labels = np.array(names, f"U{width}" if width else object)
         check(labels.tolist() == names, "classes are wider than declared")
     listed = labels.tolist()
     check(listed and listed == sorted(set(listed)), "classes are not distinct and sorted")
     return labels
-
-
-def _names(node: Json, what: str) -> list[str]:
-    right = isinstance(node, list) and all(isinstance(name, str) for name in node)
-    check(right and all(a < b for a, b in pairwise(node)), f"{what} are not sorted names")
-    return list(node)
 
 
 def _unpack_parameters(kind: Any, node: Json, arrays: Arrays) -> Any:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from ibgn.text import quote
 __all__ = [
     "pack_option",
     "pack_value",
+    "unpack_names",
     "unpack_option",
     "unpack_part",
     "unpack_value",
@@ -65,6 +67,13 @@ def unpack_value(declared: Stored, node: Json, arrays: Arrays, what: str) -> Any
         check(type(value) is kind, f"{what} is not of type {kind.__name__}")
     check(declared.holds(value), f"{what} has an invalid value")
     return value
+
+
+def unpack_names(node: Json, what: str) -> list[str]:
+    """Turn JSON into sorted names."""
+    right = isinstance(node, list) and all(isinstance(name, str) for name in node)
+    check(right and all(a < b for a, b in pairwise(node)), f"{what} are not sorted names")
+    return list(node)
 
 
 def unpack_part(kind: type, node: Json, arrays: Arrays, what: str, **known: Any) -> Any:

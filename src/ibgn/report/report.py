@@ -41,6 +41,22 @@ class Report:
     frames : data frames by name
     sections : those of the page whose data the summary has
     template : text of the template of the page
+
+    Examples
+    --------
+    >>> from ibgn.datasets import make_relations
+    >>> from ibgn.evaluation.evaluate import evaluate
+    >>> from ibgn.evaluation.folds import make_folds
+    >>> from ibgn.evaluation.methods import METHODS
+    >>> from ibgn.report import Origin, find
+    >>> X, y = make_relations(instances_per_activity=5, random_state=0)
+    >>> methods = {"DBN": METHODS["DBN"]}
+    >>> folds = make_folds(X, y, n_splits=2)
+    >>> origin = Origin("Relations", "Which method?", "python compare.py", 0, "stratified")
+    >>> findings = find(origin, X, y, evaluate(X, y, methods, folds), folds, methods)
+    >>> report = make_report(findings)
+    >>> isinstance(report, Report), "confusion" in report.frames
+    (True, True)
     """
 
     summary: dict[str, Any]
@@ -119,6 +135,22 @@ def make_report(findings: Findings, sections: Sequence[Section] = SECTIONS) -> R
     ----------
     findings : as `find` gives them
     sections : in the order of the page; ``[*SECTIONS, mine]`` adds one to the usual ones
+
+    Examples
+    --------
+    >>> from ibgn.datasets import make_relations
+    >>> from ibgn.evaluation.evaluate import evaluate
+    >>> from ibgn.evaluation.folds import make_folds
+    >>> from ibgn.evaluation.methods import METHODS
+    >>> from ibgn.report import Origin, find
+    >>> X, y = make_relations(instances_per_activity=5, random_state=0)
+    >>> methods = {"DBN": METHODS["DBN"]}
+    >>> folds = make_folds(X, y, n_splits=2)
+    >>> origin = Origin("Relations", "Which method?", "python compare.py", 0, "stratified")
+    >>> findings = find(origin, X, y, evaluate(X, y, methods, folds), folds, methods)
+    >>> report = make_report(findings)
+    >>> "<title>Relations" in report.html()
+    True
     """
     repeated = [name for name, n in Counter(s.name for s in sections).items() if n > 1]
     if repeated:

@@ -17,7 +17,14 @@ COLUMN = 4.4  # inches: letters of 9 points are read on a phone, and two figures
 
 
 class Figure(NamedTuple):
-    """A figure that is drawn on demand, and a text that says what it shows."""
+    """A figure that is drawn on demand, and a text that says what it shows.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> Figure(plt.gca, "nothing yet").alt
+    'nothing yet'
+    """
 
     draw: Callable[[], Axes]
     alt: str

@@ -249,8 +249,13 @@ class Term(ABC):
         None otherwise.
         """
 
-    def specialise(self, parts: Sequence[IntervalSequences]) -> Sequence["Term"]:
-        """Return a term for each activity, after looking at the instances of all of them."""
+    def specialise(
+        self, parts: Sequence[IntervalSequences], weights: Sequence[Floats] | None = None
+    ) -> Sequence["Term"]:
+        """Return a term for each activity, after looking at the instances of all of them.
+
+        `weights` say how much the instances of each activity count; None if each counts as one.
+        """
         return [self] * len(parts)
 
     def tally(self, sample: "Sample") -> "Tally | None":

@@ -36,7 +36,8 @@ class PairTally(Tally):
         """(2, activities, cells) of instances and of copies: whole numbers subtract exactly."""
         sample = self.sample
         cell = sample.copied * sample.activities + sample.activity
-        counts = outcomes.by_cell(Cells(cell, 2 * sample.activities, np.ones(len(cell))))
+        weight = np.ones(len(cell)) if sample.given is None else sample.given
+        counts = outcomes.by_cell(Cells(cell, 2 * sample.activities, weight))
         return counts.reshape(2, sample.activities, -1)
 
     def _weigh(self, counts: Floats) -> Floats:
@@ -63,7 +64,8 @@ class PairTally(Tally):
         for f in range(self.sample.folds):
             inside = np.flatnonzero(fold == f)
             left_out = Outcomes(owner[inside], code[inside], size)
-            others = self._weigh(self.counts - self._count(left_out))
+            # fractions subtract to a little less than nothing
+            others = self._weigh(np.maximum(self.counts - self._count(left_out), 0.0))
             inside = inside[place[owner[inside]] >= 0]
             tested = Outcomes(place[owner[inside]], code[inside], size)
             scores += tested.score(self._log_probs(others)[None], once)

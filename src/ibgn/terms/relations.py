@@ -260,9 +260,14 @@ class Relations(Term):
         check_choice("unlinked", self.unlinked, get_args(Unlinked))
         check_choice("ties", self.ties, get_args(Ties))
 
-    def specialise(self, parts: Sequence[IntervalSequences]) -> Sequence["Relations"]:
+    def specialise(
+        self, parts: Sequence[IntervalSequences], weights: Sequence[Floats] | None = None
+    ) -> Sequence["Relations"]:
         """Choose the structure of each activity, if it is to be learned."""
         choice = self.structure if isinstance(self.structure, str) else None
+        if weights is not None and choice in ("learned", "shared"):
+            reason = "counts whole instances, which cannot have a sample_weight; choose 'full'"
+            raise OptionError("structure", self.structure, reason)
         if choice == "learned":
             scores = joblib.Parallel()(
                 joblib.delayed(score_links)(part, self.criterion, self.penalty, self.ties)

@@ -15,10 +15,11 @@ import joblib
 import numpy as np
 
 from ibgn._arrays import Bools, Floats, Ints
+from ibgn.errors import DataError
 from ibgn.intervals import IntervalSequences
 from ibgn.terms.base import Context, FittedTerm, Term
 
-__all__ = ["PlainTally", "Sample", "Tally", "make_tally"]
+__all__ = ["PlainTally", "Sample", "Tally", "count_weighted", "make_tally"]
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,7 @@ class Sample:
     copied : (n,) which of them are copies
     activities, folds : how many there are
     copy_weight : how much a copy counts
+    given : (n,) how many instances each counts as; None if each counts as one
     """
 
     X: IntervalSequences
@@ -41,6 +43,7 @@ class Sample:
     activities: int
     folds: int
     copy_weight: float = 0.0
+    given: Floats | None = None
 
     @property
     def cell(self) -> Ints:
@@ -50,7 +53,8 @@ class Sample:
     @property
     def weight(self) -> Floats:
         """(n,) how much each instance counts."""
-        return np.where(self.copied, self.copy_weight, 1.0)
+        own = np.where(self.copied, self.copy_weight, 1.0)
+        return own if self.given is None else own * self.given
 
 
 class Tally(ABC):
@@ -85,11 +89,15 @@ class PlainTally(Tally):
         ]
 
     def _count(self, term: Term, inside: Bools) -> Any:
-        X, copied = self.sample.X, self.sample.copied
-        counts = term.count(X[inside & ~copied])
-        if not (term.scales and copied.any()):
-            return counts
-        return counts + term.count(X[inside & copied]) * self.sample.copy_weight
+        sample = self.sample
+        if term.scales:
+            return count_weighted(term, sample.X[inside], sample.weight[inside])
+        if sample.given is not None:
+            raise DataError(
+                f"the term {term.name!r} looks at whole instances, which cannot have a "
+                "sample_weight; choose other terms, or leave it out"
+            )
+        return term.count(sample.X[inside & ~sample.copied])
 
     def learn(self, contexts: Sequence[Context]) -> Iterator[FittedTerm]:
         """Learn each activity from all folds, activities at the same time."""
@@ -128,6 +136,14 @@ class PlainTally(Tally):
             (term.fit, (counts, pooled, context))
             for term, counts, context in zip(self.terms, own, contexts, strict=True)
         ]
+
+
+def count_weighted(term: Term, X: IntervalSequences, weight: Floats) -> Any:
+    """Counts of instances that each count as much as their weight says."""
+    counts = term.count(X[weight == 1])
+    for value in np.unique(weight[weight != 1]).tolist():
+        counts = counts + term.count(X[weight == value]) * value
+    return counts
 
 
 def make_tally(terms: Sequence[Term], sample: Sample) -> Tally:

@@ -31,6 +31,7 @@ BACKGROUND = ("SIL", "background", "action_start", "action_end")
 TRACK = "frames"
 NUMBER = r"[0-9]+(?:\.[0-9]*)?"
 RANGE = re.compile(r"\s*([0-9]{1,15})-([0-9]{1,15})\s+(\S.*)")
+GTEA = re.compile(r"\s*(<[^()]{1,200}>)\s*\(([0-9]{1,15})-([0-9]{1,15})\)\s*(\[.*\])?\s*")
 SEGMENT = re.compile(rf"\s*({NUMBER})\s+({NUMBER})\s+(\S.*)")
 SEGMENTS = 0.6  # how sure we are of lines that might also be rows of a table
 CODE = re.compile(r"\s*(\S+)\s+(\S.*)")
@@ -38,7 +39,7 @@ CODE = re.compile(r"\s*(\S+)\s+(\S.*)")
 
 def _sniff(head: Head) -> float:
     """Tell the file by lines that are ranges or segments of frames, or labels that repeat."""
-    lines = head.lines[:200]
+    lines = [_in_order(line) for line in head.lines[:200]]
     if not lines:
         return 0.0
     if all(RANGE.fullmatch(line) for line in lines):
@@ -49,6 +50,12 @@ def _sniff(head: Head) -> float:
     repeats = sum(a == b for a, b in pairwise(lines))
     alone = all(len(line) == 1 for line in words) and len(lines) > 2
     return SEGMENTS if alone and repeats > len(lines) / 3 else 0.0
+
+
+def _in_order(line: str) -> str:
+    """Line with its range first, where it comes last as in GTEA: "<take><cup> (1-379)"."""
+    parts = GTEA.fullmatch(line) if line.startswith("<") else None
+    return line if parts is None else f"{parts[2]}-{parts[3]} {parts[1]}"
 
 
 def _is_segment(line: str) -> bool:
@@ -77,9 +84,9 @@ def read_frames(
     r"""Read text files with labels of frames, such as those of Breakfast, 50 Salads and GTEA.
 
     A file is one recording. All its lines have the same one of three forms, which is detected: a
-    label per frame ("pour_milk"); a range of frames that includes the last ("1-379 SIL");
-    or a segment that excludes its end ("0 379 SIL", also with decimals). activity="folder" suits
-    Breakfast, group=r"(P\d+)_" its people.
+    label per frame ("pour_milk"); a range of frames that includes the last ("1-379 SIL", or as in
+    GTEA "<take><cup> (1-379)"); or a segment that excludes its end ("0 379 SIL", also with
+    decimals). activity="folder" suits Breakfast, group=r"(P\d+)_" its people.
 
     Parameters
     ----------
@@ -99,7 +106,7 @@ def read_frames(
     >>> import tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "P03_milk.txt"
     >>> _ = path.write_text("SIL\ntake_cup\ntake_cup\npour_milk\nSIL\n")
-    >>> X, y = read_frames(path, rate=2, activity="_([a-z]+)")
+    >>> X, y = read_frames(path, rate=2, activity="_([a-z]+)", background=["SIL"])
     >>> X
     IntervalSequences: 1 instance, 2 intervals, 2 actions
       P03_milk.txt: take_cup [0.5, 1.5), pour_milk [1.5, 2)
@@ -115,7 +122,7 @@ def read_frames(
     for file in files:
         # the mapping may lie among the files
         if mapping is None or file.path.resolve() != as_path(mapping).resolve():
-            lines = file.lines()
+            lines = [_in_order(line) for line in file.lines()]
             if not lines:
                 raise DataError(f"{file.prefix}the file is empty; it needs a label on each line")
             own_form = form or _find_form(lines, file.prefix)
@@ -123,7 +130,16 @@ def read_frames(
                 notes = _frames(lines, rate, names, file.prefix)
             else:
                 notes = list(_segments(lines, own_form, rate, names, file.prefix))
-            yield Recording(file.name, [note for note in notes if note.value not in no_action])
+            kept = [note for note in notes if note.value not in no_action]
+            if tuple(background) == BACKGROUND and len(kept) < len(notes):
+                files.leave_out(
+                    f" of {', '.join(BACKGROUND)}: left out as no action; ",
+                    Option("background"),
+                    " names the labels that are none",
+                    noun="segment",
+                    number=len(notes) - len(kept),
+                )
+            yield Recording(file.name, kept)
 
 
 def _read_mapping(mapping: Source) -> dict[str, str]:

@@ -86,6 +86,16 @@ def read_jsonl(files: Files, *, columns: Columns = None) -> LongFrame:
     -------
     X : the instances, in the order in which the file first names them
     y : (n,) one label per instance, or None where there are none
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> path = folder / "takes.jsonl"
+    >>> _ = path.write_text('{"instance": "take 1", "intervals": [["boil", 0, 4], ["pour", 4, 6]]}')
+    >>> X, y = read_jsonl(path)
+    >>> X.to_lists(), y
+    ([[('boil', 0.0, 4.0), ('pour', 4.0, 6.0)]], None)
     """
     renamed = check_columns(columns)
     file = files.only()
@@ -120,7 +130,17 @@ def write_jsonl(
     path: Source,
     y: Sequence[Any] | npt.NDArray[Any] | None = None,
 ) -> None:
-    """Write one line per instance; compressed where the suffix says so (.gz, .bz2, .xz)."""
+    """Write one line per instance; compressed where the suffix says so (.gz, .bz2, .xz).
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> X = IntervalSequences.from_lists([[("boil", 0, 4), ("pour", 4, 6)]], ids=["take 1"])
+    >>> write_jsonl(X, folder / "takes.jsonl", ["tea"])
+    >>> print((folder / "takes.jsonl").read_text(), end="")
+    {"instance": "take 1", "label": "tea", "intervals": [["boil", 0.0, 4.0], ["pour", 4.0, 6.0]]}
+    """
     columns = {"instance": X._names()} | check_writable(X, y, IN_JSON)
     with writing(path) as file:
         for d, intervals in enumerate(X.to_lists()):

@@ -10,10 +10,11 @@ import numpy.typing as npt
 from ibgn._files import COMPRESSIONS, Source, as_path, replacing
 from ibgn.errors import DataError
 from ibgn.intervals import IntervalSequences
+from ibgn.io.dataframes import column_values
 from ibgn.io.export import IN_PARQUET, check_writable
 from ibgn.io.files import Files
 from ibgn.io.head import CERTAIN, Head
-from ibgn.io.longframe import LongFrame, column_values
+from ibgn.io.longframe import LongFrame
 from ibgn.io.parsing.tabular import Columns, find_columns, unused
 from ibgn.io.registry import reader, writer
 from ibgn.text import printable
@@ -43,6 +44,16 @@ def read_parquet(files: Files, *, columns: Columns = None) -> LongFrame:
     -------
     X : the instances, in the order in which the file first names them
     y : (n,) one label per instance, or None where there are none
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> X = IntervalSequences.from_lists([[("boil", 0, 4), ("pour", 4, 6)]], ids=["take 1"])
+    >>> write_parquet(X, folder / "takes.parquet", ["tea"])
+    >>> X, y = read_parquet(folder / "takes.parquet")
+    >>> y.tolist()
+    ['tea']
     """
     parquet = _pyarrow_parquet()
     file = files.only()
@@ -70,7 +81,18 @@ def write_parquet(
     path: Source,
     y: Sequence[Any] | npt.NDArray[Any] | None = None,
 ) -> None:
-    """Write one row per interval."""
+    """Write one row per interval.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from ibgn import read_parquet
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> X = IntervalSequences.from_lists([[("boil", 0, 4), ("pour", 4, 6)]], ids=["take 1"])
+    >>> write_parquet(X, folder / "takes.parquet", ["tea"])
+    >>> read_parquet(folder / "takes.parquet")[0] == X
+    True
+    """
     parquet = _pyarrow_parquet()
     _refuse_compression(path)
     check_writable(X, y, IN_PARQUET)

@@ -29,6 +29,7 @@ Where = Callable[[int], str]
 
 MISSING = frozenset(["", "na", "n/a", "nan", "null", "none", "-", "<na>"])
 MOST = 0.9  # share of the cells of a column that make it one of their kind
+LONGEST = 60  # characters of a time
 LOOKED_AT = 1000  # cells of a column
 ADVICE = "write times as numbers or as date-times, 12.5 or 2010-11-04 00:03:50.2"
 
@@ -57,6 +58,8 @@ def kind_of(text: str) -> Kind:
     text = text.strip()
     if text.casefold() in MISSING:
         return "empty"
+    if len(text) > LONGEST:  # no time, and patterns would take long to find that out
+        return "text"
     if NUMBER.fullmatch(text):
         return "number"
     if IS_CLOCK.fullmatch(text):
@@ -84,7 +87,9 @@ def kind_of_column(texts: Sequence[str]) -> Kind:
 def as_plain_number(text: str) -> float | None:
     """Number with a point or a comma before its decimals; None where it is none."""
     stripped = text.strip()
-    return float(stripped.replace(",", ".")) if NUMBER.fullmatch(stripped) else None
+    if len(stripped) > LONGEST or not NUMBER.fullmatch(stripped):
+        return None
+    return float(stripped.replace(",", "."))
 
 
 def as_clock(text: str) -> float | None:
@@ -95,7 +100,7 @@ def as_clock(text: str) -> float | None:
     >>> as_clock("01:02:03.5"), as_clock("2:03")
     (3723.5, 123.0)
     """
-    match = IS_CLOCK.fullmatch(text.strip())
+    match = IS_CLOCK.fullmatch(text.strip()[: LONGEST + 1])
     return None if match is None else _seconds(match)
 
 
@@ -156,7 +161,7 @@ def read_moments(
 
 def check_moment(text: str, where: str) -> re.Match[str]:
     """Parts of a date and time; refuses other text."""
-    match = IS_MOMENT.fullmatch(text.strip())
+    match = IS_MOMENT.fullmatch(text.strip()[: LONGEST + 1])
     if match is None:
         raise DataError(f"{where}: the time {quote(text)} is not understood; {ADVICE}")
     return match

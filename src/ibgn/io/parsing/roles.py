@@ -198,4 +198,4 @@ def _alike(guess: Guess, code: int, texts: Sequence[int]) -> bool:
 
 
 def _are_whole(guess: Guess, place: int) -> bool:
-    return all(n is None or n == round(n) for n in guess.numbers(place))
+    return all(n is None or n.is_integer() for n in guess.numbers(place))

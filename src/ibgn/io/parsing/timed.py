@@ -1,6 +1,6 @@
 """Which columns of a sheet are times: by the words of their names, or by what is in them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -10,7 +10,9 @@ from ibgn.io.parsing.words import BESIDES, END, FRAMES, LENGTH, START, UNITS
 
 __all__ = ["find_times"]
 
-WIDEST = 12  # columns of numbers without names; more are measurements
+ORDERED = 0.95  # share of rows whose ends are not before their starts
+WIDEST = 6  # columns of numbers without names; more are measurements
+FEW = 4  # columns of numbers without names, among which one may be a length
 
 
 class _Time(NamedTuple):
@@ -58,10 +60,12 @@ def _times_by_name(guess: Guess) -> tuple[dict[str, Places], float] | None:
     if "onset" not in {word for words in guess.words for word in words}:
         # an offset alone shifts all times and ends none
         ends = [end for end in ends if "offset" not in guess.words[end.place]]
-    if not starts and (lengths or ends):
-        # a time alone is a start where something says how long it lasts
-        alone = [p for p, words in enumerate(guess.words) if _is_time(words, guess.kinds[p])]
-        starts = [_Time(p, False, frozenset(guess.words[p]), 1.0) for p in alone]
+    alone = [p for p, words in enumerate(guess.words) if _is_time(words, guess.kinds[p])]
+    bare = [_Time(p, False, frozenset(guess.words[p]), 1.0) for p in alone]
+    if not starts:  # a time alone is a start where something says how long it lasts
+        starts = bare
+    elif not ends and not lengths:  # and an end where something else is the start, as in event logs
+        ends = bare
     pairs = [
         (start, end, role)
         for start in starts
@@ -125,7 +129,7 @@ def _times_by_cells(guess: Guess, by_numbers: bool) -> dict[str, Places]:
     by_clock = [places for places in joined if guess.kinds[places[0]] == "clock"]
     if len(by_clock) > 1:
         return {"start": by_clock[0], "end": by_clock[1]}
-    return _times_by_numbers(guess) if by_numbers and len(guess.kinds) <= WIDEST else {}
+    return _times_by_numbers(guess) if by_numbers else {}
 
 
 def _join_dates(kinds: Sequence[Kind]) -> list[Places]:
@@ -143,20 +147,18 @@ def _times_by_numbers(guess: Guess) -> dict[str, Places]:
     places = [
         p for p, kind in enumerate(guess.kinds) if kind == "number" and not guess.counts_rows(p)
     ]
+    if len(places) > WIDEST:
+        return {}
     columns = {place: guess.numbers(place) for place in places}
-    pairs = []
-    for first, second in pairwise(places):
-        both = [
-            (a, b)
-            for a, b in zip(columns[first], columns[second], strict=True)
-            if a is not None and b is not None
-        ]
-        if second == first + 1 and both and all(a <= b for a, b in both):
-            pairs.append((guess.distinct(first) + guess.distinct(second), -first, second))
-    if pairs and not _are_lengths(columns, max(pairs)):
-        _, start, end = max(pairs)
-        return {"start": (-start,), "end": (end,)}
-    for first, second in pairwise(places):
+    pairs = [
+        (_likeness(columns[first], columns[second]), -first)
+        for first, second in pairwise(places)
+        if second == first + 1
+    ]
+    likeness, place = max(pairs, default=(0.0, 0))
+    if likeness > 0 and not _are_lengths(columns[-place], columns[1 - place]):
+        return {"start": (-place,), "end": (1 - place,)}
+    for first, second in pairwise(places if len(places) <= FEW else ()):
         ordered = [time for time in columns[first] if time is not None]
         positive = all(time is None or time >= 0 for time in columns[second])
         changes = len(ordered) == 1 or len(set(ordered)) > 1
@@ -165,12 +167,27 @@ def _times_by_numbers(guess: Guess) -> dict[str, Places]:
     return {}
 
 
-def _are_lengths(columns: Mapping[int, Sequence[float | None]], pair: tuple[int, int, int]) -> bool:
+def _likeness(starts: Sequence[float | None], ends: Sequence[float | None]) -> float:
+    """How much two columns are like starts and ends; 0 where ends come before starts.
+
+    Starts and ends differ from row to row, which codes do not, and most intervals end before the
+    next one starts. Where the ones have decimals, so have the others.
+    """
+    both = [(a, b) for a, b in zip(starts, ends, strict=True) if a is not None and b is not None]
+    if sum(a <= b for a, b in both) < max(1, ORDERED * len(both)):
+        return 0.0
+    whole = [all(time == round(time) for time in times) for times in zip(*both, strict=True)]
+    if len(both) > 2 and len(set(whole)) > 1:
+        return 0.0
+    distinct = len({a for a, _ in both}) + len({b for _, b in both})
+    follow = [end <= start for (_, end), (start, _) in pairwise(both)]
+    return distinct / (2 * len(both)) + (sum(follow) / len(follow) if follow else 0.0)
+
+
+def _are_lengths(start: Sequence[float | None], length: Sequence[float | None]) -> bool:
     """Whether the second column says how long it is until the next start."""
-    start, length = columns[-pair[1]], columns[pair[2]]
-    next_starts = list(zip(start, length, start[1:], strict=False))
     meets = [
         a is not None and b is not None and c is not None and abs(a + b - c) < 1e-6
-        for a, b, c in next_starts
+        for a, b, c in zip(start, length, start[1:], strict=False)
     ]
-    return len(meets) > 2 and sum(meets) > 0.8 * len(meets) and any(a for a in start[1:])
+    return len(meets) > 2 and sum(meets) > 0.8 * len(meets) and any(start[1:])

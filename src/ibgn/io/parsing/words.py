@@ -28,14 +28,14 @@ def _in_order(words: str) -> tuple[str, ...]:
 
 START = frozenset(
     _in_order(
-        "start starts started begin begins beginning onset from tmin xmin anfang beginn von inicio "
-        "debut"
+        "start starts started starting begin begins beginning onset from tmin xmin anfang beginn "
+        "von inicio debut"
     )
 )
 END = frozenset(
     _in_order(
-        "end ends ended stop stops stopped offset to until till finish tmax xmax ende bis fin fim "
-        "terminate"
+        "end ends ended ending stop stops stopped offset to until till finish finished complete "
+        "completed tmax xmax ende bis fin fim terminate"
     )
 )
 LENGTH = frozenset(_in_order("duration dur length len dauer duracion duree"))

@@ -251,6 +251,17 @@ def write_csv(
     """Write one row per interval; times are written so that reading gives them back exactly.
 
     The file is compressed where its suffix says so (.gz, .bz2, .xz).
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> X = IntervalSequences.from_lists([[("boil", 0, 4), ("pour", 4, 6)]], ids=["take 1"])
+    >>> write_csv(X, folder / "takes.csv", ["tea"])
+    >>> print((folder / "takes.csv").read_text(), end="")
+    instance,label,action,start,end
+    take 1,tea,boil,0,4
+    take 1,tea,pour,4,6
     """
     check_delimiter(delimiter)
     check_writable(X, y, IN_TEXT)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import PurePath
 from typing import Any
 
@@ -81,12 +82,12 @@ class Foreign:
             return matches[0]
         if name.isdecimal() and 1 <= int(name) <= len(self.sheet.names):
             return int(name) - 1
+        names = [each.strip() for each in self.sheet.names if each.strip()]
+        near = get_close_matches(ours, names, 1) or get_close_matches(name, names, 1) or ["..."]
         raise DataError(
-            f"{self.file.prefix}there is no column {quote(name)} for the {ours} "
-            f"({self._listed()}); check ",
-            Option("columns"),
-            " and ",
-            Option("delimiter"),
+            f"{self.file.prefix}the header has no column {quote(name)} ({self._listed()}); name it "
+            "with ",
+            Option("columns", {ours: near[0]}),
         )
 
     def _listed(self) -> str:
@@ -108,9 +109,9 @@ class Foreign:
         self._refuse_unclear()
         series, lines = self._packed() if self.roles.packed is not None else self._rows()
         left_out = [
-            name
+            name if self.sheet.has_header else str(place + 1)
             for place, name in enumerate(self.sheet.names)
-            if place not in self.roles.used and name
+            if place not in self.roles.used and (name or not self.sheet.has_header)
         ]
         return LongFrame(series, left_out, self.file.prefix, lambda row: f"line {lines[row]}")
 
@@ -128,10 +129,14 @@ class Foreign:
         if lacking:
             hint = {ours: self._named(places[ours]) for ours in ORDER if ours in places}
             hint |= dict.fromkeys(lacking, "...")
+            lasting: tuple[Part, ...] = ()
+            if "end" in lacking:
+                lasting = ("; rows that last until the next one need ", Option("format", "tracks"))
             raise DataError(
                 f"{self.file.prefix}no column can be told to be the {' or the '.join(lacking)} "
                 f"({self._listed()}); name {'it' if len(lacking) == 1 else 'them'} with ",
                 Option("columns", hint),
+                *lasting,
             )
 
     def _could_be_action(self) -> bool:

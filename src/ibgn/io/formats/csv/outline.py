@@ -11,10 +11,16 @@ from ibgn.io.outline import Entry
 from ibgn.io.parsing.guess import Guess
 from ibgn.io.parsing.roles import find_roles
 from ibgn.io.parsing.sheets import WHITE_SPACE, cut
+from ibgn.io.parsing.tabular import check_delimiter, check_encoding
 
 __all__ = ["outline_table"]
 
 MOST_FILES = 20
+# words of columns that speak of the recording, its making or its use, and not of what is done
+ABOUT = {
+    *("split", "subset", "fold", "partition", "url", "link", "path", "comment", "notes", "remark"),
+    *("observer", "annotator", "rater", "coder", "date", "device", "license", "source"),
+}
 MOST_VALUES = 1000  # different values of a column that is still one of names
 
 
@@ -27,6 +33,9 @@ def outline_table(
     encoding: str = "utf-8",
 ) -> Iterator[Entry]:
     """Columns of text that are not read and stay the same within instances, with their values."""
+    if delimiter not in (None, " "):
+        check_delimiter(delimiter)
+    check_encoding(encoding)
     values: dict[str, list[str]] = {}
     steady: dict[str, bool] = {}
     plain = codecs.lookup(encoding).name == "utf-8"
@@ -42,7 +51,9 @@ def outline_table(
                 continue
             values.setdefault(label, []).extend(sheet.column(place))
             instance = roles.places.get("instance", ())
-            stays = not guess.changes_within(place, instance)
+            stays = not guess.changes_within(place, instance) and not ABOUT & set(
+                guess.words[place]
+            )
             steady[label] = steady.get(label, True) and stays and not guess.is_unique(place)
     for label, cells in values.items():
         if steady[label] and len(set(cells)) <= MOST_VALUES:

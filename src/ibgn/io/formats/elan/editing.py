@@ -20,6 +20,7 @@ from ibgn.io.formats.elan.content import (
     milliseconds,
     read_content,
 )
+from ibgn.io.formats.elan.document import read_properties
 from ibgn.io.parsing.xml import parse_xml
 from ibgn.io.tiers import TierEntry, document
 from ibgn.text import quote
@@ -54,7 +55,9 @@ class ElanDocument:
         for note, start, end in self._notes:
             self._spans[note.tier][note.id] = (start, end)
         slots = (str(slot.get("TIME_SLOT_ID")) for slot in self._section("TIME_ORDER"))
-        self._new_annotation, self._new_slot = _numbers(self._elements), _numbers(slots)
+        used = read_properties(self._root, file.prefix).get(LAST_USED, "")
+        self._new_annotation = _numbers([*self._elements, f"a{used.strip()}"])
+        self._new_slot = _numbers(slots)
         self._exact: dict[str, list[float]] = {}
 
     @property
@@ -95,21 +98,18 @@ class ElanDocument:
         self._spans[entry.tier][name] = (start, end)
         return True
 
-    def delete(self, entry: TierEntry) -> None:
+    def delete(self, entry: TierEntry) -> list[str]:
         """Delete an annotation, and those that refer to it."""
         names = [str(entry.key)]
         for name in names:  # which grows on the way
-            if name not in self._holders:
-                continue  # deleted with the one that it refers to
-            tier, holder = self._holders.pop(name)
-            tier.remove(holder)
-            self._spans[str(tier.get("TIER_ID"))].pop(name, None)
-            del self._elements[name]
-            names += [
-                other
-                for other, element in self._elements.items()
-                if element.get("ANNOTATION_REF") == name
-            ]
+            if name in self._holders:  # and was not deleted with one that it refers to
+                tier, holder = self._holders.pop(name)
+                tier.remove(holder)
+                self._spans[str(tier.get("TIER_ID"))].pop(name, None)
+                del self._elements[name]
+                others = self._elements.items()
+                names += [key for key, each in others if each.get("ANNOTATION_REF") == name]
+        return names[1:]
 
     def accepts(self, tier: str, start: float, end: float) -> bool:
         """Whether a tier has room; one that depends on another, or is divided, has none."""
@@ -160,7 +160,7 @@ class ElanDocument:
             str(kind.get("LINGUISTIC_TYPE_ID"))
             for kind in self._root.iterfind("LINGUISTIC_TYPE")
             if kind.get("TIME_ALIGNABLE") != "false"
-            and not {"CONSTRAINTS", "CONTROLLED_VOCABULARY_REF"} & kind.keys()
+            and not {"CONSTRAINTS", "CONTROLLED_VOCABULARY_REF"} & kind.attrib.keys()
         ]
         kind = OURS if OURS in free else next(iter(free), "")
         if not kind:

@@ -42,7 +42,7 @@ class Line(NamedTuple):
 
 def split_line(line: str, number: int = 1) -> Line:
     """Words of a line; a date and a clock are one time, and what is quoted is one word."""
-    if '"' in line and not EDGE.search(line):
+    if '"' in line and 'begin"' not in line.lower() and 'end"' not in line.lower():
         words = [quoted or word for quoted, word in WORD.findall(line)]
     elif line.count(",") > 2 and len(line.split()) <= line.count(","):
         words = [word.strip() for word in line.split(",")]

@@ -53,13 +53,13 @@ class GridDocument:
         self._carve(tier, (start, end, value))
         return True
 
-    def delete(self, entry: TierEntry) -> None:
-        """Delete a point, or the text of an interval."""
+    def delete(self, entry: TierEntry) -> tuple[()]:
+        """Delete a point, or the text of an interval; no other depends on it."""
         tier = self._numbered(entry)
         place = tier.stretches.index((entry.start, entry.end, entry.value))
-        tier.stretches[place : place + 1] = (
-            [] if tier.has_points else [(entry.start, entry.end, "")]
-        )
+        blank = [] if tier.has_points else [(entry.start, entry.end, "")]
+        tier.stretches[place : place + 1] = blank
+        return ()
 
     def _numbered(self, entry: TierEntry) -> GridTier:
         return next(tier for tier in self._tiers if tier.number == cast("int", entry.key))

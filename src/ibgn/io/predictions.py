@@ -1,0 +1,125 @@
+"""Predictions as a tier in a copy of the recording that they are about."""
+
+import warnings
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy.typing as npt
+
+from ibgn._files import InputFile, Source, is_folder, show
+from ibgn.errors import DataError, DataWarning
+from ibgn.intervals import Instance, IntervalSequences
+from ibgn.io.export import write_texts
+from ibgn.io.files import find_files
+from ibgn.io.tiers import DOCUMENTS, check_copy, format_with_tiers, suffix_of, with_tier
+from ibgn.text import count, quote
+
+__all__ = ["add_predictions"]
+
+TRACK = "track:"
+
+
+def add_predictions(
+    into: Source,
+    path: Source,
+    X: IntervalSequences,
+    labels: Sequence[Any] | npt.NDArray[Any],
+    *,
+    tier: str = "predicted",
+    replace: bool = False,
+    activity: str | None = None,
+) -> int:
+    """Write predictions as a tier into a copy of a file of ELAN or Praat, or of a folder of them.
+
+    Parameters
+    ----------
+    into : file, or folder, that has the recordings; it stays as it is
+    path : file, or folder, to write
+    X : instances. Those of a recording have its name, or that and a number, as readers name them;
+        instances of other names go into a single file if they do not overlap.
+    labels : (n,) what was predicted
+    tier : name of the tier; where predictions overlap there are more, "name (2)"
+    replace : whether a tier of this name is replaced; otherwise it is refused
+    activity : as X was read, "track:phase": predictions then last as long as the annotations of
+        that tier. Otherwise one lasts from the first start to the last end of its instance.
+
+    Returns
+    -------
+    how many predictions were written
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from ibgn.io import read_elan, write_elan
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> take = IntervalSequences.from_lists([[("boil", 0, 4), ("pour", 3, 5)]])
+    >>> write_elan(take, folder / "take.eaf")
+    >>> X, _ = read_elan(folder / "take.eaf")
+    >>> add_predictions(folder / "take.eaf", folder / "copy.eaf", X, ["tea"])
+    1
+    >>> X, _ = read_elan(folder / "copy.eaf", tracks=["predicted"])
+    >>> X.to_lists()
+    [[('tea', 0.0, 5.0)]]
+    """
+    format = format_with_tiers(into)
+    check_copy(into, path)
+    files = {name: InputFile(file, name) for name, file in find_files(into, (suffix_of(format),))}
+    track = activity.removeprefix(TRACK) if activity and activity.startswith(TRACK) else None
+    rows: dict[str, list[tuple[str, float, float]]] = {name: [] for name in files}
+    spans = {name: _spans(file, format, track) for name, file in files.items()}
+    owner = {instance: name for name in files for instance in spans[name]}
+    empty = 0
+    for instance, each, label in zip(X._names(), X, labels, strict=True):
+        name = owner.get(instance) or _only(files, into, instance)
+        start, end = spans[name].get(instance) or (None, None)
+        if start is None and len(each.action):
+            start, end = float(each.start.min()), float(each.end.max())
+        if start is None or end is None:
+            empty += 1
+            continue
+        rows[name].append((str(label), start, end))
+    if empty:
+        text = f"{count(empty, 'instance')} without intervals have no place on a tier"
+        warnings.warn(DataWarning(text), stacklevel=2)
+    if not set(owner) & set(X._names()):
+        _refuse_overlaps(next(iter(rows.values())), into)
+    texts: dict[str, Iterable[str]] = {
+        name: with_tier(file, format, tier, rows[name], replace) for name, file in files.items()
+    }
+    write_texts(texts, path, suffix_of(format), in_folder=is_folder(into))
+    return sum(map(len, rows.values()))
+
+
+Spans = dict[str, tuple[float, float] | None]
+
+
+def _spans(file: InputFile, format: str, track: str | None) -> Spans:
+    """Instances of a file by name, with when they are, where the file itself says so."""
+    document = DOCUMENTS[format](file)
+    spans: Spans = {str(document.known.get("instance", file.name)): None}
+    if track is not None:
+        named = [(each.start, each.end) for each in document.entries() if each.tier == track]
+        spans |= {f"{file.name}#{n}": span for n, span in enumerate(sorted(named), 1)}
+    return spans
+
+
+def _only(files: Iterable[str], into: Source, instance: str) -> str:
+    names = list(files)
+    if is_folder(into):
+        raise DataError(
+            f"there is no file of instance {quote(instance)} in {show(into)}, which has "
+            f"{', '.join(map(quote, names[:20]))}; read the instances from there"
+        )
+    return names[0]
+
+
+def _refuse_overlaps(rows: Instance, into: Source) -> None:
+    """Refuse instances that can hardly be of one recording."""
+    latest = -float("inf")
+    for label, start, end in sorted(rows, key=lambda row: row[1]):
+        if start < latest:
+            raise DataError(
+                f"instances overlap at {start:g} (one of them is {quote(label)}), so they are not "
+                f"all of {show(into)}; read the instances from there"
+            )
+        latest = end
