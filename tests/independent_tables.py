@@ -94,6 +94,11 @@ def label_track(path):
     return [(None, c, float(a), float(b)) for a, b, c in cells]
 
 
+def point_labels(path):
+    """Points, to which inspect gives a length of 1."""
+    return [(name, label, start, start + 1) for name, label, start, _ in label_track(path)]
+
+
 def named(delimiter, instance, action, start, end):
     def parse(path):
         return [
@@ -345,6 +350,7 @@ PARSERS = {
     "csv/kitchens.csv": kitchens,
     "csv/label_track.txt": label_track,
     "csv/meeting.rttm": rttm,
+    "csv/point_labels.txt": point_labels,
     "csv/packed_actions.csv": packed_actions,
     "csv/postures.txt": postures,
     "csv/segments.csv": segments,

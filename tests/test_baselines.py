@@ -16,6 +16,8 @@ from ibgn.classifiers import DBNClassifier, IHMMClassifier, ITBNClassifier
 from ibgn.datasets import make_hand_signs
 from ibgn.errors import OptionError
 
+pytestmark = pytest.mark.usefixtures("unquestioned")  # many tests have actions not learned
+
 CLASSES = [IHMMClassifier, DBNClassifier, ITBNClassifier]
 SETTINGS = [
     IHMMClassifier("overlap", beam=8, smoothing=1.0),
@@ -40,7 +42,7 @@ OWN = {  # options of each class
     },
 }
 COMMON = {"smoothing": [1.0, 0.2], "class_prior": ["uniform", "empirical"]}
-TECHNICAL = {"n_jobs": [None, 2], "progress": [False, True]}
+TECHNICAL = {"n_jobs": [None, 2], "progress": [False, True], "unknown_actions": ["warn", "ignore"]}
 
 every_class = pytest.mark.parametrize("kind", CLASSES, ids=lambda kind: kind.__name__)
 names = [f"{type(model).__name__}-{number}" for number, model in enumerate(SETTINGS)]

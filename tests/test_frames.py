@@ -4,10 +4,13 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from ibgn.errors import DataError, OptionError
+from ibgn.errors import DataError, DataWarning, OptionError
 from ibgn.io import read_frames
 from ibgn.io.registry import load
 from strategies import one_track
+
+# tests of background ask for this warning; others use background as data sets do
+pytestmark = pytest.mark.filterwarnings("ignore:.*left out as no action")
 
 SAMPLES = {
     "P03_milk.txt": b"SIL\ntake_cup\ntake_cup\npour_milk\n\npour_milk\nSIL\n",
@@ -67,7 +70,11 @@ def test_a_folder_gives_labels_and_groups_by_path(file):
 
 def test_background_is_no_action(file):
     path = file("action_start\nSIL\nbackground\nstir\nidle\naction_end\n")
-    assert read_frames(path)[0].to_lists() == [[("stir", 3, 4), ("idle", 4, 5)]]
+    with pytest.warns(
+        DataWarning, match="4 segments of SIL.* left out as no action; background= names"
+    ):
+        X, _ = read_frames(path)
+    assert X.to_lists() == [[("stir", 3, 4), ("idle", 4, 5)]]
     assert read_frames(path, background=["idle"])[0].actions == (
         *("SIL", "action_end", "action_start", "background", "stir"),
     )

@@ -15,6 +15,8 @@ from ibgn.networks import read_networks
 from ibgn.terms.parts import Part, as_times, enumerated, listed, per_cent, short, usual
 from ibgn.text import quote
 
+pytestmark = pytest.mark.usefixtures("unquestioned")  # reasons name unknown actions too
+
 QUICK_TERMS = ("actions", *DEFAULT_TERMS)
 TEA = [("boil", 0, 4), ("pour", 4, 6), ("stir", 5, 9)]
 COFFEE = [("grind", 0, 2), ("pour", 2, 3), ("grind", 4, 6), ("pour", 6, 8), ("wait", 6, 20)]

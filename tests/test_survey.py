@@ -165,10 +165,13 @@ def test_a_survey_of_points_alone_shows_them_as_short_intervals(tmp_path):
 
 
 def test_options_that_leave_nothing_are_not_proposed(tmp_path):
+    """A table of points alone is not read without them, but with an assumed length."""
     path = tmp_path / "takes.csv"
     path.write_text("instance,action,start,end\na,boil,1,1\n")
-    with pytest.raises(DataError, match="zero length"):
-        survey(path)
+    with pytest.warns(DataWarning, match="min_duration=1 is assumed"):
+        found = survey(path)
+    assert found.needed == {"min_duration": 1}
+    assert found.X.to_lists() == [[("boil", 1, 2)]]
 
 
 def test_a_survey_finds_where_labels_are(tmp_path):

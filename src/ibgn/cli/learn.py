@@ -102,7 +102,8 @@ def fit(
         f"{name} learned {learned} {'activity' if learned == 1 else 'activities'} from "
         f"{count(len(X), 'instance')}"
     )
-    print_lines(say_weights(result["weights"]), 2)
+    if len(result["weights"]) > 1:
+        print_lines(say_weights(result["weights"]), 2)
     say(f"wrote {output}; look at it with: {shlex.join(['ibgn', 'show', str(output)])}")
 
 

@@ -60,7 +60,8 @@ def compare_with_training(
     classifier: Any, X: "IntervalSequences", remembered: dict[str, Any], said: list[str]
 ) -> dict[str, Any]:
     """How data compare with those that a model learned from, for programs."""
-    found: dict[str, Any] = classifier.familiarity(X).as_dict()
+    remembers = hasattr(classifier, "trained_on_")  # as not every method of others does
+    found: dict[str, Any] = classifier.familiarity(X).as_dict() if remembers else {}
     return found | {"read_with": remembered, "warnings": said}
 
 

@@ -39,12 +39,13 @@ def describe(model: Any) -> dict[str, Any]:
 
     name, options = name_method(model)
     settings = {option: write_value(value) for option, value in options.items()}
+    known = getattr(model, "trained_on_", None)  # which not every method of others remembers
     return {
         "method": name,
         "class": type(model).__name__,
         "options": settings,
-        "actions": list(model.trained_on_.actions),
-        "trained_on": _describe_training(model.trained_on_),
+        "actions": list(getattr(known or model, "actions" if known else "actions_", ())),
+        "trained_on": None if known is None else _describe_training(known),
     } | describe_learned(model)
 
 
@@ -57,6 +58,13 @@ def _describe_training(known: "TrainingData") -> dict[str, Any]:
         "format": None if read is None else read.format,
         "read_with": {} if read is None else read.given(),
     }
+
+
+def _say_training(known: dict[str, Any]) -> str:
+    flags = "".join(f", {name}={write_value(v)}" for name, v in known["read_with"].items())
+    source = f" of the format {known['format']}{flags}" if known["format"] else ""
+    counted = f"{count(known['instances'], 'instance')}, {count(known['intervals'], 'interval')}"
+    return f"Training data: {counted}{source}"
 
 
 def describe_learned(model: Any) -> dict[str, Any]:
@@ -100,16 +108,14 @@ def _print(found: dict[str, Any]) -> None:
     actions = ", ".join(map(quote, found["actions"][:MOST]))
     more = f", and {len(found['actions']) - MOST} more" if len(found["actions"]) > MOST else ""
     print_lines(f"{count(len(found['actions']), 'action')}: {actions}{more}", 2)
-    print_lines(say_weights(found["weights"]), 2)
+    if len(found["weights"]) > 1:
+        print_lines(say_weights(found["weights"]), 2)
     for label, known in activities.items():
         terms = ", ".join(f"{term} ({brief})" for term, brief in known.get("terms", {}).items())
         if terms:
             print_lines(f"{quote(label)}: {terms}", 2)
-    known = found["trained_on"]
-    flags = "".join(f", {name}={write_value(v)}" for name, v in known["read_with"].items())
-    source = f" of the format {known['format']}{flags}" if known["format"] else ""
-    counted = f"{count(known['instances'], 'instance')}, {count(known['intervals'], 'interval')}"
-    print_lines(f"Training data: {counted}{source}", 2)
+    if found["trained_on"] is not None:
+        print_lines(_say_training(found["trained_on"]), 2)
     print_lines(f"File: {found['bytes']:,} bytes, written by ibgn {found['written_by']}", 2)
 
 

@@ -25,6 +25,7 @@ UNKNOWN = "..."  # stands in messages for what only the user knows
 SHOWS_MORE = {"unlabelled": "keep"}  # values that are preferred to what else an error proposes
 # what is assumed where only the user knows: times in frames, and points as long as one of them
 ASSUMED = {"rate": 1, "min_duration": 1}
+OF_POINTS = {"points", "zero_length"}  # options that leave points out
 
 
 @dataclass(frozen=True)
@@ -78,12 +79,13 @@ def survey(path: Sources, *, format: str | None = None, **options: Any) -> Surve
     """
     chosen = FORMATS[find_format(path, format)]
     read = _Reading(chosen, path, options).with_needed()
-    if len(read.X.action) == 0 and read.needed.get("points") == "drop":
+    if len(read.X.action) == 0 and read.needed.keys() & OF_POINTS:
         # files of points only: as short intervals they can at least be looked at
-        keep = {name: ASSUMED[name] for name in ("min_duration",) if name not in options}
-        read = _Reading(
-            chosen, path, options, read.needed | {"points": "keep"} | keep
-        ).with_needed()
+        keep: dict[str, Any] = {"points": "keep"} if "points" in read.needed else {}
+        if "min_duration" not in options:
+            keep["min_duration"] = ASSUMED["min_duration"]
+        others = {name: value for name, value in read.needed.items() if name not in OF_POINTS}
+        read = _Reading(chosen, path, options, others | keep).with_needed()
     for warning in read.warnings:
         warnings.warn(warning, stacklevel=2)
     for name in ASSUMED.keys() & read.needed.keys():
@@ -132,7 +134,7 @@ class _Reading:
                     raise
                 self.needed |= advice
             else:
-                if errors and len(self.X.action) == 0 and self.needed.get("points") != "drop":
+                if errors and len(self.X.action) == 0 and not self.needed.keys() & OF_POINTS:
                     raise errors[0]
                 return self
 

@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import precision_recall_fscore_support
 
-from ibgn.classifiers.recogniser import Recogniser
+from ibgn.classifiers.recogniser import Recogniser, unquestioned
 from ibgn.errors import MISSING, DataError, OptionError
 from ibgn.evaluation.evaluate import Evaluation
 from ibgn.evaluation.folds import Fold
@@ -295,10 +295,10 @@ def _explained(model: Any, instance: IntervalSequences, row: dict[Any, Any]) -> 
     explanation = None
     # with one activity only there is no other to compare with
     if _can(model, "explain") and {label} < set(model.classes_.tolist()):
-        if predicted == label:  # recognised: compare with the next likeliest
-            explanation = model.explain(instance, activity=label)
-        else:
-            explanation = model.explain(instance, activity=predicted, against=label)
+        # recognised: compare with the next likeliest
+        against = None if predicted == label else label
+        with unquestioned():  # a test set may have an action that its training set lacks
+            explanation = model.explain(instance, against=against, activity=predicted)
     return HardInstance(
         str(row["instance"]), label, predicted, float(row["probability"]), instance, explanation
     )

@@ -106,7 +106,7 @@ def read_frames(
     >>> import tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "P03_milk.txt"
     >>> _ = path.write_text("SIL\ntake_cup\ntake_cup\npour_milk\nSIL\n")
-    >>> X, y = read_frames(path, rate=2, activity="_([a-z]+)")
+    >>> X, y = read_frames(path, rate=2, activity="_([a-z]+)", background=["SIL"])
     >>> X
     IntervalSequences: 1 instance, 2 intervals, 2 actions
       P03_milk.txt: take_cup [0.5, 1.5), pour_milk [1.5, 2)
@@ -130,7 +130,16 @@ def read_frames(
                 notes = _frames(lines, rate, names, file.prefix)
             else:
                 notes = list(_segments(lines, own_form, rate, names, file.prefix))
-            yield Recording(file.name, [note for note in notes if note.value not in no_action])
+            kept = [note for note in notes if note.value not in no_action]
+            if tuple(background) == BACKGROUND and len(kept) < len(notes):
+                files.leave_out(
+                    f" of {', '.join(BACKGROUND)}: left out as no action; ",
+                    Option("background"),
+                    " names the labels that are none",
+                    noun="segment",
+                    number=len(notes) - len(kept),
+                )
+            yield Recording(file.name, kept)
 
 
 def _read_mapping(mapping: Source) -> dict[str, str]:

@@ -11,7 +11,8 @@ from ibgn.io.parsing.words import BESIDES, END, FRAMES, LENGTH, START, UNITS
 __all__ = ["find_times"]
 
 ORDERED = 0.95  # share of rows whose ends are not before their starts
-WIDEST = 12  # columns of numbers without names; more are measurements
+WIDEST = 6  # columns of numbers without names; more are measurements
+FEW = 4  # columns of numbers without names, among which one may be a length
 
 
 class _Time(NamedTuple):
@@ -128,7 +129,7 @@ def _times_by_cells(guess: Guess, by_numbers: bool) -> dict[str, Places]:
     by_clock = [places for places in joined if guess.kinds[places[0]] == "clock"]
     if len(by_clock) > 1:
         return {"start": by_clock[0], "end": by_clock[1]}
-    return _times_by_numbers(guess) if by_numbers and len(guess.kinds) <= WIDEST else {}
+    return _times_by_numbers(guess) if by_numbers else {}
 
 
 def _join_dates(kinds: Sequence[Kind]) -> list[Places]:
@@ -146,6 +147,8 @@ def _times_by_numbers(guess: Guess) -> dict[str, Places]:
     places = [
         p for p, kind in enumerate(guess.kinds) if kind == "number" and not guess.counts_rows(p)
     ]
+    if len(places) > WIDEST:
+        return {}
     columns = {place: guess.numbers(place) for place in places}
     pairs = [
         (_likeness(columns[first], columns[second]), -first)
@@ -155,7 +158,7 @@ def _times_by_numbers(guess: Guess) -> dict[str, Places]:
     likeness, place = max(pairs, default=(0.0, 0))
     if likeness > 0 and not _are_lengths(columns[-place], columns[1 - place]):
         return {"start": (-place,), "end": (1 - place,)}
-    for first, second in pairwise(places):
+    for first, second in pairwise(places if len(places) <= FEW else ()):
         ordered = [time for time in columns[first] if time is not None]
         positive = all(time is None or time >= 0 for time in columns[second])
         changes = len(ordered) == 1 or len(set(ordered)) > 1
@@ -168,10 +171,13 @@ def _likeness(starts: Sequence[float | None], ends: Sequence[float | None]) -> f
     """How much two columns are like starts and ends; 0 where ends come before starts.
 
     Starts and ends differ from row to row, which codes do not, and most intervals end before the
-    next one starts.
+    next one starts. Where the ones have decimals, so have the others.
     """
     both = [(a, b) for a, b in zip(starts, ends, strict=True) if a is not None and b is not None]
     if sum(a <= b for a, b in both) < max(1, ORDERED * len(both)):
+        return 0.0
+    whole = [all(time == round(time) for time in times) for times in zip(*both, strict=True)]
+    if len(both) > 2 and len(set(whole)) > 1:
         return 0.0
     distinct = len({a for a, _ in both}) + len({b for _, b in both})
     follow = [end <= start for (_, end), (start, _) in pairwise(both)]

@@ -17,7 +17,7 @@ CHUNK = 1 << 20
 
 
 def parse_xml(file: InputFile) -> Element:
-    """Root of the tree of a file; a file that declares a document type or entities is refused."""
+    """Root of the tree of a file; a file that declares entities or a document type is refused."""
     builder = TreeBuilder()
     parser = _parser(builder, file.prefix)
     try:
@@ -73,6 +73,11 @@ def _parser(builder: TreeBuilder, prefix: str) -> Any:
     parser.StartElementHandler = start
     parser.EndElementHandler = end
     parser.CharacterDataHandler = builder.data
-    parser.StartDoctypeDeclHandler = refuse
+
+    def refuse_declarations(_: str, __: str | None, ___: str | None, inside: int) -> None:
+        if inside:  # a document type in another file is only named, never read
+            refuse()
+
+    parser.StartDoctypeDeclHandler = refuse_declarations
     parser.EntityDeclHandler = refuse
     return parser

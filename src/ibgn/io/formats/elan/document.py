@@ -16,7 +16,7 @@ from ibgn.text import printable, quote
 
 __all__ = ["Note", "Timed", "read_notes", "read_properties"]
 
-WHOLE = re.compile(r"\s*\d{1,15}\s*", re.ASCII)
+NUMBER = re.compile(r"\s*\d{1,15}(\.\d*)?\s*", re.ASCII)  # programs write 1200.0, ELAN 1200
 
 
 class Note(NamedTuple):
@@ -98,10 +98,10 @@ def _slots(root: Element, prefix: str) -> dict[str, float | None]:
         value = element.get("TIME_VALUE")
         if name in slots:
             raise DataError(f"{prefix}the time slot {printable(name)} appears twice; remove one")
-        if value is not None and not WHOLE.fullmatch(value):
+        if value is not None and not NUMBER.fullmatch(value):
             raise DataError(
                 f"{prefix}time slot {printable(name)} is at {quote(value)}; it must be in "
-                "whole milliseconds from 0 on"
+                "milliseconds from 0 on"
             )
         slots[name] = None if value is None else float(value)
     return slots
@@ -219,9 +219,5 @@ def _timed(note: Note, aligned: Note, slots: Mapping[str, float | None], prefix:
         raise DataError(
             f"{prefix}{note}: time slot {printable(first if start is None else last)} has no time, "
             "and its neighbours do not determine it; give it one in ELAN"
-        )
-    if end < start:
-        raise DataError(
-            f"{prefix}{note} ends at {end:g} ms, before it starts at {start:g} ms; swap them"
         )
     return Timed(note, aligned.id, start, end)

@@ -146,7 +146,7 @@ class ElanDocument:
         order = self._section("TIME_ORDER")
         for side, time in enumerate(times, 1):
             slot = f"ts{next(self._new_slot)}"
-            later = (n for n, each in enumerate(order) if int(each.get("TIME_VALUE", -1)) > time)
+            later = (n for n, each in enumerate(order) if float(each.get("TIME_VALUE", -1)) > time)
             at = {"TIME_SLOT_ID": slot, "TIME_VALUE": str(time)}
             _insert(order, next(later, len(order)), Element("TIME_SLOT", at), 2)
             element.set(f"TIME_SLOT_REF{side}", slot)

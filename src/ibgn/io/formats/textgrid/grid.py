@@ -41,8 +41,8 @@ class GridTier(NamedTuple):
     stretches: list[Stretch]
 
     @classmethod
-    def of(cls, tokens: Tokens, number: int, prefix: str) -> "GridTier":
-        """Take a tier from a file."""
+    def named(cls, tokens: Tokens, number: int, prefix: str) -> "GridTier":
+        """Take the head of a tier from a file."""
         kind, name = tokens.text("class of the tier"), tokens.text("name of the tier")
         if kind not in ("IntervalTier", "TextTier"):
             raise DataError(
@@ -50,17 +50,21 @@ class GridTier(NamedTuple):
                 "'IntervalTier' or 'TextTier'; save it again in Praat"
             )
         span = tokens.number("start of the tier"), tokens.number("end of the tier")
-        tier = cls(number, name, kind == "TextTier", span, [])
-        for entry in range(1, tokens.size("size of the tier") + 1):
-            start = tokens.number("time")
-            end = start if tier.has_points else tokens.number("end of the interval")
-            if end < start:
-                raise DataError(
-                    f"{prefix}{tier.place(entry)} ends at {end:g}, before it starts at {start:g}; "
-                    "swap them"
-                )
-            tier.stretches.append((start, end, tokens.text("text")))
+        return cls(number, name, kind == "TextTier", span, [])
+
+    @classmethod
+    def of(cls, tokens: Tokens, number: int, prefix: str) -> "GridTier":
+        """Take a whole tier from a file."""
+        tier = cls.named(tokens, number, prefix)
+        for _ in range(tokens.size("size of the tier")):
+            tier.take(tokens)
         return tier
+
+    def take(self, tokens: Tokens) -> None:
+        """Take the next interval or point."""
+        start = tokens.number("time")
+        end = start if self.has_points else tokens.number("end of the interval")
+        self.stretches.append((start, end, tokens.text("text")))
 
     def place(self, entry: int) -> str:
         """Name an entry of the tier for a message."""
@@ -87,11 +91,8 @@ def read_grid(file: InputFile, encoding: str | None = None) -> Grid:
     prefix = file.prefix
     tokens = Tokens(read_text(file, encoding), prefix)
     kind = tokens.text("type of the file")
-    if kind.startswith("Praat chronological"):
-        raise DataError(
-            f"{prefix}the TextGrid is in chronological order, which is not read; open it in Praat "
-            "and choose 'Save as text file...'"
-        )
+    if kind.startswith("Praat chronological TextGrid"):
+        return _read_chronological(tokens, prefix)
     if kind not in ("ooTextFile", "ooTextFile short"):
         raise DataError(
             f"{prefix}the type of the file is {quote(kind)}, not 'ooTextFile'; is it a TextGrid?"
@@ -106,6 +107,21 @@ def read_grid(file: InputFile, encoding: str | None = None) -> Grid:
         for number in range(1, (tokens.size("number of tiers") if some else 0) + 1)
     ]
     tokens.end()
+    return Grid(span, tiers)
+
+
+def _read_chronological(tokens: Tokens, prefix: str) -> Grid:
+    """Read a file that has the entries of all tiers in the order of their times."""
+    span = tokens.number("start of the grid"), tokens.number("end of the grid")
+    tiers = [
+        GridTier.named(tokens, number, prefix)
+        for number in range(1, tokens.size("number of tiers") + 1)
+    ]
+    while not tokens.at_end:
+        number = tokens.size("number of the tier")
+        if not 1 <= number <= len(tiers):
+            raise DataError(f"{prefix}there is no tier {number}; it has {len(tiers)}")
+        tiers[number - 1].take(tokens)
     return Grid(span, tiers)
 
 

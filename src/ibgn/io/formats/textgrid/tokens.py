@@ -8,6 +8,7 @@ import codecs
 import re
 import warnings
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any, NamedTuple
 
 from ibgn._files import InputFile
@@ -61,6 +62,9 @@ def _decode(content: bytes, encoding: str | None, prefix: str) -> str:
     for mark, name in MARKS.items():
         if content.startswith(mark):
             return _decode_as(content, name, prefix)
+    if b"\0" in content[:2]:  # in UTF-16, letters of the Latin alphabet have a zero byte
+        name = "utf-16-be" if content[:1] == b"\0" else "utf-16-le"
+        return _decode_as(content, name, prefix)
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError:
@@ -111,7 +115,7 @@ class Tokens:
     def __init__(self, text: str, prefix: str) -> None:
         self._text = text
         self._prefix = prefix
-        self._tokens = self._scan()
+        self._tokens: Iterator[_Token] = self._scan()
 
     def number(self, name: str) -> float:
         """Take a number; messages call it by its name."""
@@ -143,6 +147,15 @@ class Tokens:
             raise self._error(
                 token, f"after the last tier comes {quote(token.value)}; correct the sizes"
             )
+
+    @property
+    def at_end(self) -> bool:
+        """Whether nothing is left to take."""
+        token = next(self._tokens, None)
+        if token is None:
+            return True
+        self._tokens = chain([token], self._tokens)
+        return False
 
     def _take(self, kind: str, name: str) -> Any:
         token = self._next(name)
