@@ -86,7 +86,11 @@ def parse_anvil(path):
     for element, span in zip(first, spans, strict=True):
         yield element[0].text, *span
     for element in second:
-        yield element[0].text, spans[int(element.get("start"))][0], spans[int(element.get("end"))][1]
+        yield (
+            element[0].text,
+            spans[int(element.get("start"))][0],
+            spans[int(element.get("end"))][1],
+        )
 
 
 @parses("transcriber/news.trs")

@@ -7,6 +7,7 @@ import importlib
 import io
 import time
 import warnings
+from importlib.util import find_spec
 from pathlib import Path
 
 import pandas as pd
@@ -39,8 +40,11 @@ def _samples():
     yield FLAT["csv"], TABLE.encode(), read_csv
     yield FLAT["jsonl"], LINES.encode(), read_jsonl
     yield FLAT["parquet"], _parquet(), read_parquet
-    # every format that is registered has samples in the module of its tests
+    # every format that is registered has samples in the module of its tests, or in a folder
+    in_folders = {folder.name for folder in DIALECTS.iterdir()}
     for name in sorted({*builtin_names(), *OTHERS} - FLAT.keys()):
+        if name in in_folders and find_spec(f"test_{name}") is None:
+            continue
         module = importlib.import_module(f"test_{name}")
         for file, content in module.SAMPLES.items():
             yield file, content, module.READERS[file]
