@@ -92,8 +92,8 @@ class Foreign:
 
     def _listed(self) -> str:
         if not self.sheet.has_header:
-            first = ", ".join(map(quote, self.sheet.rows[0][:SHOWN]))
-            return f"no names; the first row is {first}"
+            first = [quote(cell) for row in self.sheet.rows[:1] for cell in row[:SHOWN]]
+            return f"no names; the first row is {', '.join(first) or 'empty'}"
         names = self.sheet.names
         more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
         return f"found: {', '.join(map(quote, names[:SHOWN]))}{more}"
