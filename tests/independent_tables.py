@@ -7,6 +7,7 @@ one. Times are those of the file, date-times are seconds since the earliest in i
 import csv
 import re
 from datetime import datetime, timedelta
+from itertools import pairwise
 
 
 def _lines(path):
@@ -40,6 +41,55 @@ def kasteren(path):
             for a, b, c in cells
         ]
     )
+
+
+def numbered_sensors(path):
+    names = dict(re.findall(r"\[ *(\d+)\] +'(.*)'", path.read_text()))
+    cells = [line.split("\t") for line in _lines(path) if re.match(r"\d\d-", line)]
+    day = "%d-%b-%Y %H:%M:%S"
+    return _since_first(
+        [
+            (
+                None,
+                names.get(c[2], c[2]),
+                datetime.strptime(c[0], day),
+                datetime.strptime(c[1], day),
+            )
+            for c in cells
+        ]
+    )
+
+
+def right_or_wrong(path):
+    return [
+        (row["youtube_id"], row["classname"], float(row["start"]), float(row["end"]))
+        for row in _dicts(path)
+    ]
+
+
+def coded_sounds(path):
+    cells = [line.split("\t") for line in _lines(path)]
+    return [(None, name, float(start), float(end)) for _, start, end, name in cells]
+
+
+def unnamed_clips(path):
+    return [
+        (row["video_id"], path.stem, _clock(row["start_timestamp"]), _clock(row["stop_timestamp"]))
+        for row in _dicts(path)
+    ]
+
+
+def cases(path):
+    rows = [
+        (row["case_id"], row["activity"], datetime.fromisoformat(row["timestamp"]))
+        for row in _dicts(path, ";")
+    ]
+    first = min(time for _, _, time in rows)
+    return [
+        (case, action, (start - first).total_seconds(), (end - first).total_seconds())
+        for (before, _, start), (case, action, end) in pairwise(rows)
+        if before == case
+    ]
 
 
 def headerless_dates(path):
@@ -341,7 +391,13 @@ PARSERS = {
     "csv/decimal_commas.csv": decimal_commas,
     "csv/diary.csv": diary,
     "csv/from_r.csv": named(",", "video", "behaviour", "start", "end"),
+    "csv/cases.csv": cases,
+    "csv/coded_sounds.txt": coded_sounds,
+    "csv/each_id_once.txt": numbered_sensors,
     "csv/headerless_dates.csv": headerless_dates,
+    "csv/numbered_sensors.txt": numbered_sensors,
+    "csv/right_or_wrong.csv": right_or_wrong,
+    "csv/unnamed_clips.csv": unnamed_clips,
     "csv/house.activities": start_length,
     "csv/hypnogram.txt": hypnogram,
     "csv/clip_times.csv": clip_times,
@@ -369,6 +425,7 @@ PARSERS = {
     "boris/aggregated.tsv": boris_ranges("\t", 0, 8, 11, 12, 13),
     "boris/aggregated_r.csv": boris_ranges(",", 1, 5, 8, 9, 10),
     "boris/headerless.tsv": boris_ranges("\t", 0, 8, 11, 12, 13, header=0),
+    "boris/headerless_one_behaviour.tsv": boris_ranges("\t", 0, 9, 12, 13, 14, header=0),
     "boris/old_tabular.tsv": boris_switches("\t", None, 4, 5, 8, 0, header=10),
     "boris/tabular_write_table.txt": boris_switches("\t", 1, 2, 3, 5, 6),
     "boris/variable_called_time.tsv": boris_switches("\t", 0, 10, 11, 14, 15),

@@ -20,7 +20,8 @@ from ibgn.text import count, printable, quote
 __all__ = ["Inspection", "inspect"]
 
 
-ENOUGH = 0.05  # share of intervals that makes a pattern a habit of the recording
+ENOUGH = 0.05  # share of intervals that makes a pattern a habit of the recording ...
+EVIDENCE = 3  # ... and how many of them, as fewer may be chance
 TOLERANCE_SHARE = 0.01  # share of gaps that must be tiny before a tolerance is advised
 TINY = 0.1  # tiny gaps are below this share of the median duration ...
 JUMP = 4.0  # ... and this many times smaller than the next larger gap
@@ -176,7 +177,8 @@ def _wrong_ends(X: IntervalSequences) -> DataWarning | None:
         return None
     start, end = (np.rint(times / tick) for times in (X.start, X.end))
     late, exact, early = (_ends_at_starts(X.owner, start, end + n) for n in (-1, 0, 1))
-    if max(late, early) < ENOUGH * len(end) or max(late, early) < 3 * exact:
+    off = max(late, early)
+    if off < max(EVIDENCE, ENOUGH * len(end)) or off < 3 * exact:
         return None
     length = "" if tick == 1 else f" ({tick:g})"
     among = f"of {len(end)} intervals end one tick{length}"

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ibgn.io.survey import Survey
 
 MOST = 12  # rows of a table
+LONGEST_NAME = 200  # characters of a file that is proposed; most systems take 255
 STANDARD = Path("-")
 PURPOSES = {
     "convert": "to write the intervals as CSV",
@@ -106,7 +107,7 @@ def _commands(
 ) -> dict[str, str]:
     """Commands that read the files, by their names."""
     options = {**given, **read.needed}
-    stem = printable(data.name).split(".")[0] or "intervals"
+    stem = printable(data.name, LONGEST_NAME).split(".")[0] or "intervals"
     table = next(
         name
         for number in numbers()
@@ -194,7 +195,7 @@ def _print_entries(entries: "Sequence[Entry]") -> None:
     for kind in dict.fromkeys(entry.kind for entry in entries):
         same = [entry for entry in entries if entry.kind == kind]
         rows = [
-            (entry.name, f"{entry.number}", f"{entry.distinct}", ", ".join(entry.values))
+            (entry.name, f"{entry.number}", f"{entry.distinct or ''}", ", ".join(entry.values))
             for entry in same[:MOST]
         ]
         if len(same) > MOST:

@@ -15,6 +15,7 @@ from ibgn.io.parsing.words import (
     GROUP,
     INSTANCE,
     LABEL,
+    NO_ACTION,
     NO_INSTANCE,
     NUMBERED,
     NUMBERING,
@@ -37,11 +38,13 @@ class Roles:
     places : of instance, action, start, end or length, label, group and others of our columns
     scale : how many units of the start make one of the length
     packed : place of the column whose cells hold actions with their times, if one does
+    since_before : whether rows say only when they end, and last since the row before
     """
 
     places: Mapping[str, Places] = field(default_factory=dict)
     scale: float = 1.0
     packed: int | None = None
+    since_before: bool = False
 
     @property
     def used(self) -> set[int]:
@@ -61,7 +64,20 @@ def find_roles(sheet: Sheet, known: Mapping[str, Places]) -> Roles:
     places = {**times, **known}
     used = {place for each in places.values() for place in each}
     places |= _find_names(guess, used, start=places.get("start"))
-    return Roles(places | dict(known), scale)
+    if _is_log_of_cases(guess, places):
+        places["end"] = places.pop("start")
+    since_before = "end" in places and "start" not in places
+    return Roles(places | dict(known), scale, since_before=since_before)
+
+
+def _is_log_of_cases(guess: Guess, places: Mapping[str, Places]) -> bool:
+    """Whether rows are events of cases, as of process logs, each with one date and time."""
+    if "start" in guess.known or not {"instance", "action", "start"} <= places.keys():
+        return False
+    if places.keys() & {"end", "length"} or len(places["instance"] + places["start"]) > 2:
+        return False
+    named = {*guess.words[places["instance"][0]]} & {"case", "trace"}
+    return bool(named) and guess.kinds[places["start"][0]] == "moment"
 
 
 def _find_packed(guess: Guess) -> int | None:
@@ -135,7 +151,10 @@ def _instance_by_cells(guess: Guess, free: Sequence[int], start: Places | None) 
     for place in texts:
         if all(MEDIA.fullmatch(cell) for cell in guess.sheet.column(place)):
             return place
+    after = [place for place in texts if start and place > start[0]]
     before = [place for place in texts if start and place < start[0]]
+    if any(guess.is_unique(place) for place in after):  # what is unique too is a code of it
+        before = [place for place in before if not guess.is_unique(place)]
     if len(texts) > 1 and before and len(before) < len(texts):
         return next((place for place in before if guess.distinct(place) > 1), before[-1])
     if start is None or len(start) > 1 or guess.kinds[start[0]] != "number":
@@ -154,10 +173,13 @@ def _instance_by_cells(guess: Guess, free: Sequence[int], start: Places | None) 
 
 def _find_action(guess: Guess, free: Sequence[int], instance: Places, used: set[int]) -> int | None:
     """Column of the actions; None where there is none, or several that could be it."""
+    free = [place for place in free if not _is_about(guess, place)]
     texts = [place for place in free if guess.kinds[place] == "text"]
     telling = [place for place in texts if not guess.is_unique(place)]
     named = [p for p in _named(guess, free, ACTION) if guess.kinds[p] in ("text", "number")]
     named = [p for p in named if _may_name(guess, p)]
+    if any(guess.kinds[p] == "text" for p in named):  # whether it was right, and not what it was
+        named = [p for p in named if not _is_flag(guess, p)]
     several = instance and len(guess.sheet.rows) > len(guess.instances(instance))
     steady = [p for p in named if several and not guess.changes_within(p, instance)]
     changing = [p for p in named if p not in steady]
@@ -178,7 +200,18 @@ def _find_action(guess: Guess, free: Sequence[int], instance: Places, used: set[
         codes = [p for p in free if guess.kinds[p] == "number" and _are_whole(guess, p)]
         near = [p for p in codes if p - 1 in used or p + 1 in used]
         return max(near or codes, key=guess.distinct, default=None)
+    if not telling and not texts and not instance and len(free) == 1:
+        only = free[0]
+        if "id" in guess.words[only] and _are_whole(guess, only) and not _rises(guess, only):
+            return only
     return telling[0] if len(telling) == 1 else None
+
+
+def _is_about(guess: Guess, place: int) -> bool:
+    """Whether a column says who acts, or what its row is for, and not what is done."""
+    words = set(guess.words[place])
+    who = words & set(SUBJECT[:-1])  # a speaker acts by speaking
+    return bool(words & NO_ACTION) or bool(who and words <= {*who, *NUMBERING, "name"})
 
 
 def _may_name(guess: Guess, place: int) -> bool:
@@ -186,10 +219,19 @@ def _may_name(guess: Guess, place: int) -> bool:
     words = set(guess.words[place])
     if words & {"confidence", "score", "comment", "probability", "prob", "count", "valid"}:
         return False
-    if guess.kinds[place] == "number":
-        numbering = words & NUMBERING
-        return _are_whole(guess, place) and not (numbering and guess.is_unique(place))
-    return True
+    if words & NUMBERING and guess.is_unique(place):
+        return False  # it numbers the rows
+    return guess.kinds[place] != "number" or _are_whole(guess, place)
+
+
+def _is_flag(guess: Guess, place: int) -> bool:
+    return guess.kinds[place] == "number" and set(guess.numbers(place)) <= {-1, 0, 1, None}
+
+
+def _rises(guess: Guess, place: int) -> bool:
+    """Whether the numbers of a column increase from row to row, as those that count them do."""
+    numbers = [number for number in guess.numbers(place) if number is not None]
+    return numbers == sorted(numbers)
 
 
 def _alike(guess: Guess, code: int, texts: Sequence[int]) -> bool:

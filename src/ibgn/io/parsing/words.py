@@ -12,6 +12,7 @@ __all__ = [
     "INSTANCE",
     "LABEL",
     "LENGTH",
+    "NO_ACTION",
     "NO_INSTANCE",
     "NUMBERED",
     "NUMBERING",
@@ -72,6 +73,8 @@ NUMBERED = _in_order("sequence seq segment trial record run sample")
 SUBJECT = _in_order(
     "subject participant person user patient animal individual resident actor child speaker"
 )
+# columns that speak of the use of the data, and not of what is done
+NO_ACTION = frozenset(_in_order("split subset fold partition url link comment notes remark"))
 NO_INSTANCE = frozenset(_in_order("date duration description length type kind class"))
 LABEL = _in_order("label activity task scene scenario condition")
 GROUP = ("group",)

@@ -8,6 +8,7 @@ __all__ = ["find_without_header"]
 
 RANGES = {"STATE", "POINT"}
 SWITCHES = {"START", "STOP", "POINT"}
+NOBODY = "No focal subject"  # what BORIS writes where an event has no subject
 LOOKED_AT = 200  # rows
 
 
@@ -27,7 +28,10 @@ def find_without_header(rows: Sequence[Sequence[str]]) -> dict[str, int]:
         ranged = values <= RANGES and kinds[status + 1 : status + 3] == ["number", "number"]
         if not (ranged or values <= SWITCHES):
             continue
-        named = _find_names(columns, kinds, status)
+        named = _find_after_nobody(columns, kinds, status)
+        if not named and ranged:
+            named = _find_before_type(columns, kinds, status)
+        named = named or _find_names(columns, kinds, status)
         if not named:
             continue
         found = {"observation": _find_observation(columns, kinds)} | named | {"status": status}
@@ -38,6 +42,43 @@ def find_without_header(rows: Sequence[Sequence[str]]) -> dict[str, int]:
     return {}
 
 
+def _find_after_nobody(
+    columns: Sequence[list[str]], kinds: Sequence[str], status: int
+) -> dict[str, int]:
+    """Subject and behaviour where some events have no subject, which BORIS says in words."""
+    subject = next((p for p in range(status) if NOBODY in columns[p]), None)
+    if subject is None:
+        return {}
+    behavior = subject + 2 if kinds[subject + 1] == "number" else subject + 1
+    return {"subject": subject, "behavior": behavior} if behavior < status else {}
+
+
+def _find_before_type(
+    columns: Sequence[list[str]], kinds: Sequence[str], status: int
+) -> dict[str, int]:
+    """Subject and behaviour where category and modifiers stand between them and the type.
+
+    Nothing is found where the column of the subject tells that of the behaviour: with modifiers in
+    two columns, these would be the behaviour and its category.
+    """
+    behavior = status - 3
+    subject = behavior - 2 if kinds[behavior - 1] == "number" else behavior - 1
+    if subject < 0 or {kinds[subject], kinds[behavior]} != {"text"} or not all(columns[behavior]):
+        return {}
+    if not {kinds[status - 2], kinds[status - 1]} <= {"text", "empty"}:
+        return {}
+    if not _tells(columns[behavior], columns[status - 2]):
+        return {}
+    if _tells(columns[subject], columns[behavior]):
+        return {}
+    return {"subject": subject, "behavior": behavior}
+
+
+def _tells(these: Sequence[str], others: Sequence[str]) -> bool:
+    """Whether a value of one column always goes with the same value of another."""
+    return len(set(zip(these, others, strict=True))) == len(set(these))
+
+
 def _find_names(columns: Sequence[list[str]], kinds: Sequence[str], status: int) -> dict[str, int]:
     """Subject and behaviour: the behaviour tells its category, which stands after it.
 
@@ -46,9 +87,9 @@ def _find_names(columns: Sequence[list[str]], kinds: Sequence[str], status: int)
     for place in range(1, status - 1):
         if kinds[place] != "text" or not all(columns[place]) or place + 1 == status:
             continue
-        pairs = set(zip(columns[place], columns[place + 1], strict=True))
-        tells = len(pairs) == len(set(columns[place])) > 1 and kinds[place + 1] in ("text", "empty")
-        if tells and set(columns[place + 1]) != set(columns[place]):
+        these, others = columns[place], columns[place + 1]
+        tells = _tells(these, others) and len(set(these)) > 1
+        if tells and kinds[place + 1] in ("text", "empty") and set(others) != set(these):
             subject = place - 2 if kinds[place - 1] == "number" else place - 1
             named = subject >= 0 and kinds[subject] == "text"
             return {"subject": subject} | {"behavior": place} if named else {"behavior": place}

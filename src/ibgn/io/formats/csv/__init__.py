@@ -52,7 +52,8 @@ def _sniff(head: Head) -> float:
         return OWN
     sheet = cut("\n".join(head.lines), "")
     roles = find_roles(sheet, {})
-    if roles.packed is None and not {"start"} < roles.places.keys() & {"start", "end", "length"}:
+    timed = {"start"} < roles.places.keys() & {"start", "end", "length"}
+    if roles.packed is None and not timed and not roles.since_before:
         return 0.0
     return LIKELY if sheet.has_header else WITHOUT_NAMES
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import PurePath
 from typing import Any
@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from ibgn._files import InputFile
 from ibgn.errors import DataError, Option, Part
-from ibgn.io.formats.csv.times import read_times
+from ibgn.io.formats.csv.times import ends_before, read_times
 from ibgn.io.longframe import LongFrame
 from ibgn.io.parsing.moments import kind_of
 from ibgn.io.parsing.roles import Roles, find_roles
@@ -24,7 +24,7 @@ from ibgn.uncertainty import COLUMNS as UNCERTAIN
 __all__ = ["Foreign", "Given"]
 
 SHOWN = 20  # columns that a message lists
-CODE = re.compile(r"\s*([0-9]+)\s*[:=]\s*['\"]?([^'\"]*[^'\"\s])['\"]?\s*")
+CODE = re.compile(r"\s*\[?\s*([0-9]+)\s*[]:=]\s*['\"]?([^'\"]*[^'\"\s])['\"]?\s*")
 FOLD = re.compile(r"_(val|valid|validation|test|train|training)$")
 ORDER = ("instance", "action", "start", "end", "length", "label", "group", *UNCERTAIN)
 
@@ -60,6 +60,7 @@ class Foreign:
         self.sheet = cut(text, file.prefix, given.delimiter, given.header)
         known = {ours: self._places(ours, theirs) for ours, theirs in given.columns.items()}
         self.roles = self._with_uncertainty(find_roles(self.sheet, known))
+        self.without_before = 0  # rows that are left out, as none came before them
 
     def _places(self, ours: str, theirs: Any) -> tuple[int, ...]:
         """Places of a column that is given by its name or number, or of several with "+"."""
@@ -102,7 +103,7 @@ class Foreign:
         """Columns of uncertain intervals count by their exact names."""
         free = {name.strip(): p for p, name in enumerate(self.sheet.names) if p not in roles.used}
         sure = {name: (free[name],) for name in UNCERTAIN if name in free}
-        return Roles({**sure, **roles.places}, roles.scale, roles.packed)
+        return replace(roles, places={**sure, **roles.places})
 
     def frame(self) -> LongFrame:
         """Rows of the table, with what is missing in them left empty."""
@@ -120,7 +121,7 @@ class Foreign:
         if self.roles.packed is not None:
             return
         lacking = []
-        if "start" not in places:
+        if "start" not in places and not self.roles.since_before:
             lacking.append("start")
         if not places.keys() & {"end", "length"}:
             lacking.append("end")
@@ -166,10 +167,19 @@ class Foreign:
             series["action"] = self._name_codes(series["action"])
         else:
             series["action"] = _objects([self.file_action] * len(self.sheet.rows))
+        roles = self.roles
+        if roles.since_before:
+            roles = replace(roles, places={**places, "start": places["end"]})
         series["start"], series["end"] = read_times(
-            self.sheet, self.roles, series["instance"], self._where, self.given.day_first
+            self.sheet, roles, series["instance"], self._where, self.given.day_first
         )
-        return series, self.sheet.lines
+        if not roles.since_before:
+            return series, self.sheet.lines
+        series["start"] = ends_before(series["instance"], series["end"])
+        kept = ~(series["start"] == series["end"])
+        self.without_before = int((~kept).sum())
+        lines = [line for line, keep in zip(self.sheet.lines, kept, strict=True) if keep]
+        return {ours: values[kept] for ours, values in series.items()}, lines
 
     def _packed(self) -> tuple[dict[str, npt.NDArray[Any]], list[int]]:
         """One row per action of a cell such as "c092 11.9 21.2;c147 0 12.6"."""
@@ -227,6 +237,10 @@ class Foreign:
             more.append(f"actions and their times are in {column}")
         elif "action" not in places:
             more.append(f"the action is the name of the file, {quote(self.file_action)}")
+        if self.roles.since_before:
+            more.append("rows without a start last since the row before of the same instance")
+            if self.without_before:
+                more.append(f"left out {count(self.without_before, 'row')} with none before")
         if not guessed and not more:
             return
         if "instance" not in places:

@@ -12,14 +12,15 @@ from ibgn.io.parsing.guess import Guess
 from ibgn.io.parsing.roles import find_roles
 from ibgn.io.parsing.sheets import WHITE_SPACE, cut
 from ibgn.io.parsing.tabular import check_delimiter, check_encoding
+from ibgn.io.parsing.words import NO_ACTION
 
 __all__ = ["outline_table"]
 
 MOST_FILES = 20
 # words of columns that speak of the recording, its making or its use, and not of what is done
 ABOUT = {
-    *("split", "subset", "fold", "partition", "url", "link", "path", "comment", "notes", "remark"),
-    *("observer", "annotator", "rater", "coder", "date", "device", "license", "source"),
+    *NO_ACTION,
+    *("path", "observer", "annotator", "rater", "coder", "date", "device", "license", "source"),
 }
 MOST_VALUES = 1000  # different values of a column that is still one of names
 

@@ -23,7 +23,7 @@ from ibgn.io.parsing.roles import Roles
 from ibgn.io.parsing.sheets import Sheet
 from ibgn.text import count, quote
 
-__all__ = ["read_times"]
+__all__ = ["ends_before", "read_times"]
 
 Where = Callable[[int], str]
 
@@ -67,6 +67,19 @@ def read_times(
     if kind == "clock":
         return _past_midnight(begin, end, instances, where(0).partition(": ")[0])
     return begin, end
+
+
+def ends_before(instances: npt.NDArray[Any], end: Floats) -> Floats:
+    """End of the row before in time of the same instance; of the row itself where there is none.
+
+    Rows that end at the same time are in the order of the table.
+    """
+    before = end.copy()
+    last: dict[Any, float] = {}
+    for row in np.argsort(end, kind="stable").tolist():
+        before[row] = last.get(instances[row], end[row])
+        last[instances[row]] = end[row]
+    return before
 
 
 def _cells(sheet: Sheet, places: tuple[int, ...]) -> list[str]:
