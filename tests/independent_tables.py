@@ -426,6 +426,7 @@ PARSERS = {
     "boris/aggregated_r.csv": boris_ranges(",", 1, 5, 8, 9, 10),
     "boris/headerless.tsv": boris_ranges("\t", 0, 8, 11, 12, 13, header=0),
     "boris/headerless_one_behaviour.tsv": boris_ranges("\t", 0, 9, 12, 13, 14, header=0),
+    "boris/renamed_in_r.csv": boris_ranges(",", 1, 3, 5, 6, 7),
     "boris/old_tabular.tsv": boris_switches("\t", None, 4, 5, 8, 0, header=10),
     "boris/tabular_write_table.txt": boris_switches("\t", 1, 2, 3, 5, 6),
     "boris/variable_called_time.tsv": boris_switches("\t", 0, 10, 11, 14, 15),

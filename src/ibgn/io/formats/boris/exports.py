@@ -32,9 +32,9 @@ COLUMNS = {
     "observation": ("observation id", "observation"),
     "subject": ("subject",),
     "behavior": ("behavior", "behaviour", "behavior code"),
-    "start": ("start s", "start seconds", "start"),
-    "stop": ("stop s", "stop seconds", "stop"),
-    "time": ("time", "time s", "time seconds"),
+    "start": ("start s", "start sec", "start seconds", "start"),
+    "stop": ("stop s", "stop sec", "stop seconds", "stop"),
+    "time": ("time", "time s", "time sec", "time seconds"),
     "status": ("status", "behavior type", "behaviour type"),
     "length": ("observation duration", "total length", "media duration s"),
 }
