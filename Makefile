@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help demo test test-slow check bench accuracy comparison few generated detected errata paper figures docs notebooks samples dist format clean
+.PHONY: help demo test test-slow check bench accuracy comparison few generated detected errata paper figures docs notebooks samples transcripts dist format clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
@@ -66,6 +66,9 @@ notebooks: $(VENV)/docs.stamp ## the notebooks among the examples
 
 samples: $(VENV)/dev.stamp ## the small recordings that come with the library
 	$(BIN)/python docs/make_samples.py
+
+transcripts: $(VENV)/dev.stamp ## what the commands of docs/first_ten_minutes.md print
+	$(BIN)/python docs/make_transcripts.py
 
 dist: $(VENV)/dev.stamp ## wheel and source distribution, tried in an empty environment
 	rm -rf dist

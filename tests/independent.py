@@ -201,3 +201,29 @@ def tagged_frames(path):
     firsts = [frame for frame in frames if frame - 1 not in frames]
     lasts = [frame for frame in frames if frame + 1 not in frames]
     yield from (("rain", first, last + 1) for first, last in zip(firsts, lasts, strict=True))
+
+
+@parses("json/transcript.json")
+def spoken(path):
+    for row in json.loads(path.read_text())["segments"]:
+        yield row["text"].strip(), row["start"], row["end"]
+
+
+@parses("json/by_video.json")
+def labels_by_video(path):
+    for rows in json.loads(path.read_text()).values():
+        yield from ((row["label"], row["start"], row["end"]) for row in rows)
+
+
+@parses("json/clips.json")
+def labels_of_clips(path):
+    (video,) = json.loads(path.read_text())["videos"]
+    for row in video["clips"][0]["annotations"][0]["labels"]:
+        yield row["label"], row["start_time"], row["end_time"]
+
+
+@parses("json/annotations_ms.json")
+def milliseconds(path):
+    for file in json.loads(path.read_text()):
+        for row in file["annotations"]:
+            yield row["type"], row["beginMs"] / 1000, row["endMs"] / 1000

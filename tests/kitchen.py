@@ -24,9 +24,10 @@ def make_takes():
 
 
 def make_kitchen(folder):
-    """Write takes.csv, takes.ibgn, and sensors in train.csv and new.csv."""
+    """Write takes.csv, talk.eaf, takes.ibgn, and sensors in train.csv and new.csv."""
     X, y = make_takes()
     write(X, folder / "takes.csv", y)
+    write(X[:1], folder / "talk.eaf", y[:1])
     IBGNClassifier(draws=20, budget=100, random_state=0).fit(X, y).save(folder / "takes.ibgn")
     time = np.arange(0, 20, 0.1)
     up = (time // 5 % 2).astype(int)

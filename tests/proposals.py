@@ -35,8 +35,8 @@ class Scenario:
     together: tuple[str, ...] = ()
 
 
-def find_proposals() -> tuple[dict[tuple[str, int], str], set[str]]:
-    """Every `Option(name, value)` in the source by its module and line, but for mentions.
+def find_proposals() -> tuple[dict[tuple[str, int, int], str], set[str]]:
+    """Every `Option(name, value)` in the source by its module, line and column, but for mentions.
 
     A message mentions what was chosen, as in `Option("closed", cleaning.closed)`. Outlines
     lead to commands that `inspect` prints, which the samples try. Also returns those
@@ -64,7 +64,7 @@ def find_proposals() -> tuple[dict[tuple[str, int], str], set[str]]:
                 and not isinstance(node.args[1], ast.Attribute)
             ):
                 text = f"{module}: {ast.unparse(node)}"
-                proposals[module, node.lineno] = text
+                proposals[module, node.lineno, node.col_offset] = text
                 early |= {text} if id(node) in constants else set()
     return proposals, early
 
@@ -439,6 +439,15 @@ UNTRIED: dict[str, str] = {
     "model/unlabelled.py: Option('unlabelled', 'self-training')": APART,
     "terms/relations.py: Option('unlinked', 'constrained')": "is an option of fit, not of sample",
     "cli/learn.py: Option('method', method)": MENTION,
+    "cli/memory.py: Option(name, value)": MENTION,
+    "cli/into.py: Option('into', str(into))": MENTION,
+    "provenance.py: Option(name, getattr(self.cleaning, name))": MENTION,
+    "provenance.py: Option(name, getattr(other.cleaning, name))": MENTION,
+    "provenance.py: Option(name, self.options.get(name))": MENTION,
+    "provenance.py: Option(name, other.options.get(name))": MENTION,
+    "io/formats/csv/foreign.py: Option('format', 'tracks')": FORMAT,
+    "io/formats/csv/foreign.py: Option('columns', ['...'])": FORMAT,
+    "training_data.py: Option('unknown_actions', 'ignore')": APART,
     "cli/data.py: Option('target', '-')": MENTION,
     "cli/paper.py: Option('full', True)": MENTION,
     "detection/detector.py: Option('window', window)": MENTION,

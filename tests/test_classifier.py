@@ -46,6 +46,7 @@ def fitted(signs):
     return quick().fit(*signs)
 
 
+@pytest.mark.usefixtures("unquestioned")
 def test_it_recognises(signs):
     X, y = signs
     scores = cross_val_score(quick(), X, y, cv=3, error_score="raise")

@@ -231,7 +231,7 @@ FILES = {
     "half.csv": "instance,action,start,end\ns,a,0,1.5\n",
     "zero.csv": "instance,action,start,end\ns,a,1,1\n",
     "semicolons.csv": "instance;action;start;end\ns;a;0;1\n",
-    "header.csv": "Instance,action,start, end\ns,a,0,1\n",
+    "header.csv": "wer,wo,from,to\na,x,0,1\na,y,1,2\nb,x,2,3\n",
 }
 FAILURES = [
     (["inspect", "absent.csv"], 1, "error: there is no file 'absent.csv'"),
@@ -248,11 +248,11 @@ FAILURES = [
     (["inspect", "takes.csv", "--delimiter", ";;"], 2, "--delimiter ';;' must be one character"),
     (["inspect", "takes.csv", "--encoding", "utf-99"], 2, "--encoding utf-99 is not known"),
     (["inspect", "takes.csv", "--delimiter", ";"], 1, "use --delimiter ,"),
-    (["convert", "semicolons.csv", "out.csv"], 1, "use --delimiter ';'"),
+    (["convert", "semicolons.csv", "out.csv", "--delimiter", ","], 1, "use --delimiter ';'"),
     (
         ["convert", "header.csv", "out.csv"],
         1,
-        "name them with --column instance=Instance --column 'end= end'",
+        "name it with --column start=from --column end=to --column action=...",
     ),
     (
         ["inspect", "zero.csv", "--zero-length", "error"],
@@ -268,7 +268,7 @@ FAILURES = [
     (["inspect", "takes.csv", "--column", "action=what"], 1, "has no column 'what'"),
     (["inspect", "takes.xyz"], 1, "name it with --from, one of"),
     (["inspect", "-"], 1, "stdin: the file is empty"),
-    (["inspect", "."], 1, "error: "),
+    (["inspect", ".", "--from", "elan"], 1, "error: "),
     (["convert", "takes.csv", "no/such/out.csv"], 1, "there is no folder"),
     (["convert", "takes.csv", "out.xyz"], 1, "name it with --to, one of"),
     (["inspect"], 2, "Missing argument"),

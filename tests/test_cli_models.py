@@ -155,7 +155,8 @@ def test_other_methods(ibgn, signs, tmp_path, method):
     refused = ibgn("sample", "other.ibgn")
     assert refused.returncode == 2
     name = method.upper()
-    assert f"is of {name}, which generates nothing; fit one of IBGN-T" in refused.stderr
+    expected = f"is a model of {name}, which generates nothing; `ibgn fit` learns one that does"
+    assert expected in refused.stderr
     alien = ibgn("fit", signs, "-o", "alien.ibgn", "--method", method, "--structure", "chain")
     assert alien.returncode == 2
     assert f"--structure chain is not an option of --method {name}, which has " in alien.stderr

@@ -236,3 +236,7 @@ def test_missing_labels_are_options_of_the_method_and_not_of_the_reader(ibgn, tm
     result = ibgn("predict", "ignore.ibgn", "some.csv", "--unlabelled", "keep")
     assert "of 11 labelled instances" in result.stderr
     assert table(result.stdout)[0]["label"] == ""
+    found = json.loads(
+        ibgn("predict", "ignore.ibgn", "some.csv", "--unlabelled", "keep", "--json").stdout
+    )
+    assert found["rows"][0]["label"] is None

@@ -4,11 +4,14 @@ import ast
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from ibgn.datasets import sample_path
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 SCRIPTS = sorted(str(path.relative_to(EXAMPLES)) for path in EXAMPLES.rglob("plot_*.py"))
@@ -84,3 +87,28 @@ def test_a_notebook_runs_from_its_first_cell_to_its_last(notebook, tmp_path):
     done = run(tmp_path / "cells.py", tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout
+
+
+@pytest.fixture
+def with_samples(tmp_path):
+    """Folder with copies of the samples, under the names that the tutorials give them."""
+    for name, path in {"recordings": "elan", "labelled": "sensors", "new": "sensors"}.items():
+        shutil.copytree(sample_path(path), tmp_path / name)
+    (tmp_path / "recordings" / "dora.eaf").rename(tmp_path / "new.eaf")
+    for name in ("boris", "xes", "casas"):
+        shutil.copy(sample_path(name), tmp_path)
+    return tmp_path
+
+
+TUTORIALS = [name for name in SCRIPTS if name.startswith("tutorials/")]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", TUTORIALS)
+def test_the_commands_of_a_tutorial_work_one_after_the_other(name, with_samples, ibgn):
+    commands = re.findall(r"^#    ibgn (.*)$", (EXAMPLES / name).read_text(), re.M)
+    assert len(commands) >= 2
+    for command in commands:
+        done = ibgn(*command.split())
+        assert done.returncode == 0, done.stderr
+        assert done.stdout + done.stderr

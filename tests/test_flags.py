@@ -94,6 +94,7 @@ def test_a_value_is_read_as_it_was_written(value):
         ("inspect", Option("points"), "-O points="),
         ("inspect", Option("min_duration", 0.5), "--min-duration 0.5"),
         ("inspect", Option("tracks", ["a"]), """-O 'tracks=["a"]'"""),
+        ("inspect", Option("columns", ["a"]), """-O 'columns=["a"]'"""),
         ("inspect", Option("activity", r"q(\d)_"), r"-O 'activity=q(\d)_'"),
         ("inspect", Option("rate", 25), "-O rate=25"),
         ("inspect", Option("unit", 0.001), "-O unit=0.001"),

@@ -71,7 +71,7 @@ def test_a_folder_gives_labels_and_groups_by_path(file):
 def test_background_is_no_action(file):
     path = file("action_start\nSIL\nbackground\nstir\nidle\naction_end\n")
     with pytest.warns(
-        DataWarning, match="4 segments of SIL.* left out as no action; background names"
+        DataWarning, match="4 segments of SIL.* left out as no action; background= names"
     ):
         X, _ = read_frames(path)
     assert X.to_lists() == [[("stir", 3, 4), ("idle", 4, 5)]]

@@ -152,7 +152,7 @@ BAD = {
     "columns of no mapping": (GOOD, {"columns": ["action"]}, "columns=.* must map names"),
     "columns of no text": (GOOD, {"columns": {"action": None}}, "columns=.* must map names"),
     "column number 0": (GOOD, {"columns": {"action": 0}}, "columns=.* numbers from 1 on"),
-    "column beyond the last": (GOOD, {"columns": {"action": 9}}, "there is no column '9' for the"),
+    "column beyond the last": (GOOD, {"columns": {"action": 9}}, "the header has no column '9'"),
     "unknown name in columns": (GOOD, {"columns": {"actor": "who"}}, "not one of 'instance'"),
     "duplicate columns": (GOOD.replace("label", "start"), {}, "the column 'start' 2 times"),
     "wrong delimiter": (GOOD, {"delimiter": ";"}, "no row has a time or a number in it"),

@@ -132,6 +132,13 @@ def test_files_of_a_folder_keep_their_tasks_apart(tmp_path):
     assert y.tolist() == ["mon", "tue"]
 
 
+def test_results_without_a_tag_have_their_type_as_track(file):
+    one = stretch("labels", "a", 0, 1)
+    del one["from_name"]
+    X, _ = read_labelstudio(file([task(1, annotation(one))]), action="both")
+    assert X.to_lists() == [[("labels: a", 0.0, 1.0)]]
+
+
 def test_date_times_become_seconds_since_the_first_of_the_task(file):
     stretches = [
         stretch("timeserieslabels", "a", "2023-01-10T10:15:00.000Z", "2023-01-10T10:15:01.500Z"),

@@ -33,7 +33,8 @@ class Listener:
             caller = sys._getframe(1)
             path = Path(caller.f_code.co_filename)
             if value is not MISSING and path.is_relative_to(SOURCE):
-                place = path.relative_to(SOURCE).as_posix(), caller.f_lineno
+                line, _, column, _ = [*caller.f_code.co_positions()][caller.f_lasti // 2]
+                place = path.relative_to(SOURCE).as_posix(), line, column
                 self.made.append((place, option))
             return option
 

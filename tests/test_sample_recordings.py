@@ -19,14 +19,13 @@ READING = {
     "elan": {"activity": "track:task", "tracks": ["left hand", "right hand"], "group": "file"},
     "textgrid": {"activity": "track:phase"},
     "boris": {
-        "format": "boris",
         "activity": "variable:context",
         "action": "both",
         "points": "drop",
     },
-    "casas": {"format": "events", "activity": "track:activity"},
+    "casas": {"activity": "track:activity"},
     "xes": {"activity": "attribute:outcome"},
-    "labelstudio": {"format": "labelstudio", "activity": "choice:task"},
+    "labelstudio": {"activity": "choice:task"},
 }
 
 

@@ -11,7 +11,8 @@ import pytest
 import ibgn
 
 ROOT = Path(__file__).parents[1]
-API = ROOT / "docs" / "api"
+DOCS = ROOT / "docs"
+API = DOCS / "api"
 PAGES = {page.stem: page.read_text() for page in API.glob("*.md")}
 LIST = re.compile(
     r"^.. currentmodule:: ibgn\n.. autosummary::\n   :toctree: generated\n\n((?:   \S+\n)+)", re.M
@@ -62,9 +63,21 @@ def test_every_page_of_the_reference_is_in_its_index():
 
 @pytest.mark.parametrize("name", LISTED)
 def test_a_public_thing_has_an_example(name):
+    assert inspect.isclass(resolve(name)) or callable(resolve(name)), "describe data on the page"
     assert ">>> " in inspect.getdoc(resolve(name)), f"ibgn.{name} has no example in its docstring"
 
 
 @pytest.mark.parametrize("name", list(CONSTANTS))
 def test_a_constant_has_an_example(name):
     assert ">>> " in CONSTANTS[name]
+
+
+def test_every_page_is_in_the_navigation_of_the_site():
+    pages = [p for p in DOCS.rglob("*.md") if not {"gallery", "generated"} & {*p.parts}]
+    navigated = {DOCS / "index.md"}
+    for page in pages:
+        for tree in re.findall(
+            r"^```{toctree}\n:hidden:\n\n(.*?)```", page.read_text(), re.M | re.S
+        ):
+            navigated |= {(page.parent / f"{name}.md").resolve() for name in tree.split()}
+    assert [str(page.relative_to(DOCS)) for page in pages if page not in navigated] == []

@@ -114,7 +114,7 @@ LABELLED = {
 
 
 def test_unlabelled_instances():
-    with pytest.raises(DataError, match="unlabelled='keep' reads such .* unlabelled='drop' leaves"):
+    with pytest.raises(DataError, match="unlabelled='drop' leaves such .* unlabelled='keep' reads"):
         read_table(LABELLED)
     X, y = read_table(LABELLED, unlabelled="keep")
     assert (list(X.ids), y.tolist()) == (["a", "b", "c"], ["tea", None, "soup"])
@@ -122,15 +122,15 @@ def test_unlabelled_instances():
         X, y = read_table(LABELLED, unlabelled="drop")
     assert (list(X.ids), X.lengths.tolist()) == (["a", "c"], [2, 1])
     assert y.tolist() == ["tea", "soup"]
-    assert read_table(LABELLED, unlabelled="ignore")[1] is None
+    assert read_table(LABELLED, unlabelled="all")[1] is None
 
 
 def test_contradicting_labels_can_be_ignored():
     rows = LABELLED | {"label": ["tea", "soup", "milk", "soup"]}
     for unlabelled in ("error", "keep", "drop"):
-        with pytest.raises(DataError, match="'milk', but 'tea' .*unlabelled='ignore' reads no"):
+        with pytest.raises(DataError, match="'milk', but 'tea' .*unlabelled='all' reads no"):
             read_table(rows, unlabelled=unlabelled)
-    X, y = read_table(rows, unlabelled="ignore")
+    X, y = read_table(rows, unlabelled="all")
     assert (len(X), y) == (3, None)
 
 

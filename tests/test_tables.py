@@ -160,7 +160,7 @@ def test_a_folder_of_tables_names_instances_by_file(tmp_path):
 def test_another_column_gives_the_activity(file):
     path = file("video,meal,event,start,end\na,tea,boil,0,1\na,tea,pour,1,2\nb,milk,pour,0,1\n")
     assert read(path, activity="column:meal")[1].tolist() == ["tea", "milk"]
-    with pytest.raises(DataError, match="there is no column 'mood' for the label"):
+    with pytest.raises(DataError, match="the header has no column 'mood'"):
         read_csv(path, activity="column:mood")
 
 

@@ -29,7 +29,6 @@ from ibgn.datasets import sample_path
 
 X, y = ibgn.read(
     sample_path("boris"),
-    format="boris",
     activity="variable:context",
     group="variable:park",
     action="both",
@@ -75,6 +74,15 @@ why = model.explain(meeting)
 print(why)
 
 # %%
+# The same in a shell:
+#
+# .. code-block:: console
+#
+#    ibgn inspect dogs.csv
+#    ibgn evaluate dogs.csv -O activity=variable:context -O action=both -O points=drop
+#
+# One meeting of each context:
+
 fig, axes = plt.subplots(3, 1, figsize=(9, 8), layout="constrained")
 for ax, context in zip(axes, model.classes_, strict=True):
     ibgn.plot_timeline(X[y == context][0], ax=ax)

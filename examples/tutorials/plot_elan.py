@@ -76,21 +76,24 @@ ibgn.plot_explanation(why)
 # %%
 # Back to ELAN
 # ------------
-# ``write`` makes one file per instance and one tier per action, with a tier that shows the label.
-# Open it in ELAN and link the video. The times are those of the recording, so they fit.
+# ``add_predictions`` writes a copy of the file with one more tier, *predicted*. Everything else in
+# it stays as it is, so open the copy in ELAN and compare. The tier *task* says how long each lasts.
 
 with tempfile.TemporaryDirectory() as results:
-    ibgn.write(dora, Path(results) / "recognised", predicted, format="elan")
-    print(*sorted(path.name for path in (Path(results) / "recognised").iterdir())[:3], "...")
+    copy = Path(results) / "dora.eaf"
+    ibgn.io.add_predictions(folder / "dora.eaf", copy, dora, predicted, activity="track:task")
+    seen, _ = ibgn.read(copy, tracks=["task", "predicted"], action="both")
+for annotation, start, end in seen.to_lists()[0][:4]:
+    print(f"{start:6.2f} to {end:6.2f} s  {annotation}")
 
 # %%
-# The same in a shell, with a file instead of a Python session:
+# The same in a shell:
 #
 # .. code-block:: console
 #
-#    ibgn inspect recordings/ -O activity=track:task
+#    ibgn inspect recordings/
 #    ibgn fit recordings/ -O activity=track:task -o tasks.ibgn
-#    ibgn predict tasks.ibgn new.eaf -O activity=track:task
+#    ibgn predict tasks.ibgn new.eaf --into new.eaf -o seen.eaf
 #
 # The figure shows one instance of each task.
 

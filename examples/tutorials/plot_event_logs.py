@@ -70,7 +70,7 @@ for hour, share in zip(hours, shares, strict=True):
 # ``activity="track:activity"`` makes an instance of each activity. A sensor that never switches off
 # would be an error here, and ``unpaired=`` says what to do about it.
 
-rooms, activity = ibgn.read(sample_path("casas"), format="events", activity="track:activity")
+rooms, activity = ibgn.read(sample_path("casas"), activity="track:activity")
 print(rooms)
 judged = cross_val_predict(ibgn.IBGNClassifier(random_state=0), rooms, activity, cv=5)
 print(f"{(judged == activity).mean():.0%} of {len(rooms)} activities are recognised")
@@ -87,7 +87,7 @@ ibgn.plot_confusion(counts)
 # .. code-block:: console
 #
 #    ibgn inspect repairs.xes -O activity=attribute:outcome
-#    ibgn evaluate home.txt --from events -O activity=track:activity
+#    ibgn evaluate home.txt -O activity=track:activity
 #
 # The figure shows how soon the outcome of a case is known.
 

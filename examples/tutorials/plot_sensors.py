@@ -80,8 +80,8 @@ print(f"{accuracy_score(truth, by_detector):.0%} recognised from what was detect
 #
 # .. code-block:: console
 #
-#    ibgn detect labelled/ new/ --label action --activity activity --classifier rbf -o intervals.csv
-#    ibgn predict activities.ibgn intervals.csv
+#    ibgn detect labelled/ new/ --label action --activity activity -o intervals.csv
+#    ibgn inspect intervals.csv
 #
 # In the figure, the labels and what was detected for the first activity of the new recording.
 

@@ -151,6 +151,13 @@ class Familiarity(NamedTuple):
     instances : number of all instances
     trained_on : what the model remembers
     provenance : how the instances were read, None where that is not known
+
+    Examples
+    --------
+    >>> known = TrainingData.of(IntervalSequences.from_lists([[("boil", 0, 90)]]))
+    >>> new = IntervalSequences.from_lists([[("Boil", 0, 90), ("boil", 5, 80)]])
+    >>> known.compare(new).as_dict()["unknown_actions"]
+    {'Boil': 1}
     """
 
     unknown: Mapping[str, int]

@@ -60,11 +60,19 @@ class Command(TyperCommand):
     def as_flag(self, option: Option) -> str:
         """Write an option as this command takes it; others as Python would."""
         own = {parameter.name: parameter for parameter in self.params}
-        if option.name in own:
+        # --column gives names to columns; formats that take a list of columns take it with -O
+        listed = option.name == "columns" and isinstance(option.value, list | tuple)
+        # what is not a choice of the flag is an option of the method with the same name
+        choices = getattr(getattr(own.get(option.name), "type", None), "choices", None)
+        if (
+            option.name in own
+            and not listed
+            and (choices is None or option.value in (MISSING, *choices))
+        ):
             return " ".join(_words(own[option.name], option.value))
         flags = {flag for parameter in own.values() for flag in parameter.opts}
         for holder, names in HOLDERS.items():
-            if holder in flags and option.name in names():
+            if holder in flags and option.name in names() and (holder != "-O" or not choices):
                 return f"{holder} {shlex.quote(f'{option.name}={write_value(option.value)}')}"
         return str(option)
 

@@ -83,7 +83,8 @@ def fit(
             model.fit(X, y)
         except DataError as error:
             shared_names = {*model.get_params()} & {field.name for field in fields(Reading)}
-            raise DataError(*(_of_method(part, shared_names) for part in error.parts)) from error
+            error.parts = tuple(_of_method(part, shared_names) for part in error.parts)
+            raise
         save(model, output)
     result: dict[str, Any] = {"model": str(output), "method": name, "instances": len(X)}
     result["warnings"] = messages
@@ -102,7 +103,8 @@ def fit(
         f"{name} learned {learned} {'activity' if learned == 1 else 'activities'} from "
         f"{count(len(X), 'instance')}"
     )
-    print_lines(say_weights(result["weights"]), 2)
+    if len(result["weights"]) > 1:
+        print_lines(say_weights(result["weights"]), 2)
     say(f"wrote {output}; look at it with: {shlex.join(['ibgn', 'show', str(output)])}")
 
 

@@ -121,6 +121,8 @@ def explain(
         X, _, remembered = read_like_training(reading, data, classifier)
         classifier.unknown_actions = unknown_actions or classifier.unknown_actions
         chosen = choose_instance(X, instance, data)
+        if not getattr(classifier, "activities_", None):
+            raise refuse_method(model, classifier, "gives no reasons")
         labels = {str(label): label for label in classifier.classes_.tolist()}
         explanation = classifier.explain(chosen, against=labels.get(against or "", against))
     if figure is not None:
@@ -161,7 +163,6 @@ def sample(
     import numpy as np
 
     from ibgn.classifiers import load as load_model
-    from ibgn.evaluation.methods import name_method
     from ibgn.intervals import IntervalSequences
     from ibgn.io import write
     from ibgn.io.registry import find_format
@@ -170,8 +171,7 @@ def sample(
         find_format(output, None, writing=True)  # before the work, so that a typo costs no time
     classifier = load_model(model)
     if not hasattr(classifier, "sample"):
-        reason = f"is of {name_method(classifier)[0]}, which generates nothing; fit one of IBGN-T"
-        raise OptionError("model", model.name, reason)
+        raise refuse_method(model, classifier, "generates nothing")
     labels = {str(label): label for label in classifier.classes_.tolist()}
     chosen = [labels.get(name, name) for name in activity or labels]
     rng = np.random.default_rng(seed)
@@ -185,6 +185,15 @@ def sample(
         say(f"wrote {len(X)} instances to {output}")
     if output is None or as_json:
         _print_frame(X.to_frame(y), None, as_json)
+
+
+def refuse_method(model: Path, classifier: Any, what: str) -> OptionError:
+    """An error that says what a method does not do, and which does."""
+    from ibgn.evaluation.methods import name_method
+
+    method = name_method(classifier)[0]
+    reason = f"is a model of {method}, which {what}; `ibgn fit` learns one that does by default"
+    return OptionError("model", model.name, reason)
 
 
 def choose_instance(X: "IntervalSequences", name: str | None, data: Path) -> "IntervalSequences":
@@ -220,6 +229,8 @@ def _print_frame(
     if output is not None:
         _write_frame(frame, output)
     if as_json:
-        print_json({"rows": frame.to_dict(orient="records")} | (more or {}))
+        from ibgn.evaluation.plain import rows
+
+        print_json({"rows": rows(frame)} | (more or {}))
     elif output is None:
         print(frame.to_csv(index=False), end="")

@@ -88,8 +88,10 @@ BadRows = Annotated[
     Literal["error", "drop"], typer.Option(help="What to do with rows that are no intervals.")
 ]
 Unlabelled = Annotated[
-    Literal["error", "drop", "keep", "ignore"],
-    typer.Option(help="What to do with instances without a label, where others have one."),
+    Literal["error", "drop", "keep", "all"],
+    typer.Option(
+        help="What to do with instances without a label, where others have one; all reads none."
+    ),
 ]
 Column = Annotated[
     list[str] | None,

@@ -172,6 +172,7 @@ class Watch:
         if count:
             left = (time.monotonic() - self.since) / count * (self.total - count)
             table.title += f": {count} of {self.total} done, about {left:.0f} s left"
+        table.min_width = len(table.title)  # which is then in one line, where there is room
         for name, values in self.accuracies.items():
             mean = [f"{sum(values) / len(values):.3f}"] if self.alike else []
             table.add_row(name, str(len(values)), *mean)

@@ -108,7 +108,8 @@ def _print(found: dict[str, Any]) -> None:
     actions = ", ".join(map(quote, found["actions"][:MOST]))
     more = f", and {len(found['actions']) - MOST} more" if len(found["actions"]) > MOST else ""
     print_lines(f"{count(len(found['actions']), 'action')}: {actions}{more}", 2)
-    print_lines(say_weights(found["weights"]), 2)
+    if len(found["weights"]) > 1:
+        print_lines(say_weights(found["weights"]), 2)
     for label, known in activities.items():
         terms = ", ".join(f"{term} ({brief})" for term, brief in known.get("terms", {}).items())
         if terms:

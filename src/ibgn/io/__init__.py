@@ -19,6 +19,7 @@ from ibgn.io.plugins import builtin_names
 from ibgn.io.predictions import add_predictions
 from ibgn.io.registry import FORMATS, read, reader, write, writer
 from ibgn.io.sensors import read_sensors
+from ibgn.io.survey import Survey, survey
 from ibgn.io.tiers import add_tier
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "InputFile",
     "LongFrame",
     "Recording",
+    "Survey",
     "add_predictions",
     "add_tier",
     "read",
@@ -40,6 +42,7 @@ __all__ = [
     "read_sensors",
     "read_table",
     "reader",
+    "survey",
     "write",
     "writer",
 ]

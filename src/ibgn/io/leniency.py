@@ -8,7 +8,7 @@ from ibgn.checks import check_choice
 __all__ = ["STRICT", "Bad", "Leniency", "Unlabelled"]
 
 Bad = Literal["error", "drop"]
-Unlabelled = Literal["error", "drop", "keep", "ignore"]
+Unlabelled = Literal["error", "drop", "keep", "all"]
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Leniency:
     bad_rows : what to do with a row that is no interval, as its action or a time is missing or it
         ends before it starts: "error", or "drop" it
     unlabelled : what to do with instances without a label, where others have one: "error", "drop"
-        them, "keep" them with the label None, or "ignore" all labels
+        them, "keep" them with the label None, or read "all" instances without a label
     """
 
     bad_files: Bad = "error"

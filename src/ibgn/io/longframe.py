@@ -34,7 +34,7 @@ UNLABELLED: tuple[Part, ...] = (
     Option("unlabelled", "keep"),
     " reads them without a label, as to recognise them",
 )
-CONFLICTING: tuple[Part, ...] = ("; ", Option("unlabelled", "ignore"), " reads no labels")
+CONFLICTING: tuple[Part, ...] = ("; ", Option("unlabelled", "all"), " reads no labels")
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,7 @@ class LongFrame:
     def _label_instances(self, name: str, instance: Ints, where: Where) -> Labels:
         """One value per instance, or None where no row has one; refuses two, or some missing."""
         unlabelled = self.leniency.unlabelled if name == "label" else "error"
-        if name not in self.series or unlabelled == "ignore":
+        if name not in self.series or unlabelled == "all":
             return None
         codes, uniques = self._factorize(name)
         blank = [code for code, v in enumerate(uniques) if isinstance(v, str) and not v.strip()]

@@ -22,6 +22,7 @@ from ibgn.io.registry import FORMATS, Format, find_format
 __all__ = ["Survey", "outline", "survey"]
 
 UNKNOWN = "..."  # stands in messages for what only the user knows
+SHOWS_MORE = {"unlabelled": "keep"}  # values that are preferred to what else an error proposes
 # what is assumed where only the user knows: times in frames, and points as long as one of them
 ASSUMED = {"rate": 1, "min_duration": 1}
 OF_POINTS = {"points", "zero_length"}  # options that leave points out
@@ -90,7 +91,9 @@ def survey(path: Sources, *, format: str | None = None, **options: Any) -> Surve
     for name in ASSUMED.keys() & read.needed.keys():
         assumed = (Option(name, read.needed[name]), " is assumed; give the value that is right")
         warnings.warn(DataWarning(*assumed), stacklevel=2)
-    entries = (*read.outline(), *outline(path, chosen, options | read.needed))
+    own = outline(path, chosen, options | read.needed)  # which knows better what a track is
+    named = {entry.name for entry in own}
+    entries = (*(entry for entry in read.outline() if entry.name not in named), *own)
     activity = {} if read.y is not None else _find_activity(read, entries)
     return Survey(chosen.name, read.X, read.y, read.needed, entries, activity)
 
@@ -150,6 +153,8 @@ class _Reading:
             if not isinstance(part, Option) or part.name not in options:
                 continue
             name, value = part
+            if Option(name, SHOWS_MORE.get(name)) in error.parts:
+                value = SHOWS_MORE[name]
             if value is MISSING and name in ASSUMED:
                 value = ASSUMED[name]
             if value is MISSING:

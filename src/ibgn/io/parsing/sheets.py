@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ibgn.errors import DataError, Option
+from ibgn.errors import DataError, Option, Part
 from ibgn.io.parsing.moments import kind_of
 from ibgn.text import printable
 
@@ -20,6 +20,7 @@ __all__ = ["WHITE_SPACE", "Sheet", "cut"]
 WHITE_SPACE = r"\s+"
 TABS = r"\t+"
 DELIMITERS = ("\t", ";", ",", "|", WHITE_SPACE)  # the rarer in text first
+SEEN = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar"}
 SAMPLE = 200  # lines at the end of the beginning, which tell how the rows are written
 LONGEST_HEAD = 1000  # lines that may stand before the first row
 ENOUGH = 0.6  # share of these lines that have as many cells as most
@@ -85,7 +86,16 @@ def cut(text: str, source: str, delimiter: str | None = None, header: bool | Non
     width = _usual_width(cells)
     first = _first_row(cells, width)
     if first is None:
-        raise DataError(f"{source}no row has a time or a number in it, so there are no intervals")
+        other = find_delimiter(lines)
+        advice: tuple[Part, ...] = ()
+        if delimiter is not None and other in SEEN:
+            advice = (
+                f"; {SEEN[other]} seems to separate columns: use ",
+                Option("delimiter", other),
+            )
+        raise DataError(
+            f"{source}no row has a time or a number in it, so there are no intervals", *advice
+        )
     named = _find_header(cells[:first], width, header)
     names = [""] * width
     if named is not None:

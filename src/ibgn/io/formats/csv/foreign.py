@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import PurePath
 from typing import Any
 
@@ -81,18 +82,18 @@ class Foreign:
             return matches[0]
         if name.isdecimal() and 1 <= int(name) <= len(self.sheet.names):
             return int(name) - 1
+        names = [each.strip() for each in self.sheet.names if each.strip()]
+        near = get_close_matches(ours, names, 1) or get_close_matches(name, names, 1) or ["..."]
         raise DataError(
-            f"{self.file.prefix}there is no column {quote(name)} for the {ours} "
-            f"({self._listed()}); check ",
-            Option("columns"),
-            " and ",
-            Option("delimiter"),
+            f"{self.file.prefix}the header has no column {quote(name)} ({self._listed()}); name it "
+            "with ",
+            Option("columns", {ours: near[0]}),
         )
 
     def _listed(self) -> str:
         if not self.sheet.has_header:
-            first = ", ".join(map(quote, self.sheet.rows[0][:SHOWN]))
-            return f"no names; the first row is {first}"
+            first = [quote(cell) for row in self.sheet.rows[:1] for cell in row[:SHOWN]]
+            return f"no names; the first row is {', '.join(first) or 'empty'}"
         names = self.sheet.names
         more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
         return f"found: {', '.join(map(quote, names[:SHOWN]))}{more}"
@@ -130,7 +131,8 @@ class Foreign:
             hint |= dict.fromkeys(lacking, "...")
             lasting: tuple[Part, ...] = ()
             if "end" in lacking:
-                lasting = ("; rows that last until the next one need ", Option("format", "tracks"))
+                labels = (Option("format", "tracks"), " and ", Option("columns", ["..."]))
+                lasting = ("; rows that last until the next one need ", *labels)
             raise DataError(
                 f"{self.file.prefix}no column can be told to be the {' or the '.join(lacking)} "
                 f"({self._listed()}); name {'it' if len(lacking) == 1 else 'them'} with ",

@@ -11,6 +11,7 @@ from ibgn.io.outline import Entry
 from ibgn.io.parsing.guess import Guess
 from ibgn.io.parsing.roles import find_roles
 from ibgn.io.parsing.sheets import WHITE_SPACE, cut
+from ibgn.io.parsing.tabular import check_delimiter, check_encoding
 
 __all__ = ["outline_table"]
 
@@ -32,6 +33,9 @@ def outline_table(
     encoding: str = "utf-8",
 ) -> Iterator[Entry]:
     """Columns of text that are not read and stay the same within instances, with their values."""
+    if delimiter not in (None, " "):
+        check_delimiter(delimiter)
+    check_encoding(encoding)
     values: dict[str, list[str]] = {}
     steady: dict[str, bool] = {}
     plain = codecs.lookup(encoding).name == "utf-8"

@@ -1,6 +1,5 @@
 """Label Studio: tasks with labelled stretches of time series, audio and video."""
 
-import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -30,10 +29,11 @@ def _sniff(head: Head) -> float:
     annotations = first.get("annotations") or first.get("completions") or [first]
     if "result" in annotations[0] and (annotations[0] is not first or "task" in first):
         return CERTAIN
-    named = json.dumps(first)  # JSON-MIN, or a task that nobody has worked on
     if "data" in first and ("annotations" in first or "completions" in first):
-        return LIKELY
-    return LIKELY if any(f'"{kind}": [' in named for kind in (*TIMED, FRAMED)) else 0.0
+        return LIKELY  # a task that nobody has worked on
+    fields = [value[0] if isinstance(value, list) and value else value for value in first.values()]
+    noted = [value.keys() for value in fields if isinstance(value, dict)]
+    return LIKELY if any(keys & {*TIMED, FRAMED} for keys in noted) else 0.0  # JSON-MIN
 
 
 def _outline(files: Files) -> Iterator[Entry]:
@@ -298,7 +298,8 @@ def _users(annotation: Node) -> set[str]:
 
 
 def _tag(result: Node) -> str:
-    return result.child("from_name").name()
+    """Name of the tag that a result was made with; where a program left it out, its type."""
+    return (result.first("from_name") or result.child("type")).name()
 
 
 def _results(annotation: Node) -> list[Node]:

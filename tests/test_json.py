@@ -1,0 +1,110 @@
+"""JSON of other tools: what is found wherever it stands, and documents without intervals."""
+
+import json
+
+import pytest
+
+import ibgn
+from ibgn import DataError, DataWarning
+from ibgn.io import read_json
+from ibgn.io.registry import find_format
+
+ROWS = [("boil", 0.0, 2.5), ("pour", 2.5, 4.0)]
+
+
+def rows(start="start", end="end", action="label", scale=1, **more):
+    return [{start: s * scale, end: e * scale, action: a, **more} for a, s, e in ROWS]
+
+
+SPOKEN = {
+    "text": "boil pour",
+    "segments": [{"id": 0, "start": 0, "end": 4, "text": " boil pour", "words": [
+        {"word": " boil", "start": 0.0, "end": 2.5, "probability": 0.9},
+        {"word": " pour", "start": 2.5, "end": 4.0, "probability": 0.8}]}],
+    "language": "en",
+}  # fmt: skip
+DOCUMENTS = {
+    "a list": (rows(), "a.json"),
+    "a list with videos": (rows(video="v.mp4"), "v.mp4"),
+    "by video": ({"v.mp4": rows()}, "v.mp4"),
+    "in an object": ({"version": "1", "events": rows("startTime", "endTime", "name")}, "a.json"),
+    "within videos": ([{"video_id": "v.mp4", "duration": 9, "clips": [{"id": 3, "annotations":
+                       rows("start_sec", "end_sec", "action")}]}], "v.mp4"),
+    "by id": ([{"id": 7, "regions": rows()}], "7"),
+    "milliseconds": ({"v.mp4": rows("start_ms", "end_ms", "behaviour", 1000)}, "v.mp4"),
+    "milliseconds with a hump": (rows("startMs", "endMs", "tag", 1000), "a.json"),
+    "pairs": ([{"interval": [s, e], "class": a} for a, s, e in ROWS], "a.json"),
+    "lengths": ([{"time": s, "duration": e - s, "value": a} for a, s, e in ROWS], "a.json"),
+    "clocks": ([{"from": f"00:00:0{s}", "to": f"00:00:0{e}", "text": a} for a, s, e in ROWS],
+               "a.json"),
+    "lists of labels": ([{"start": s, "end": e, "labels": [a]} for a, s, e in ROWS], "a.json"),
+    "frames beside times": (rows(start_frame=3, end_frame=9), "a.json"),
+}  # fmt: skip
+SAMPLES = {
+    "spoken.json": json.dumps(SPOKEN).encode(),
+    "videos.json": json.dumps(DOCUMENTS["within videos"][0], indent=1).encode(),
+    "clocks.json": json.dumps(DOCUMENTS["clocks"][0]).encode(),
+}
+READERS = dict.fromkeys(SAMPLES, read_json)
+
+
+@pytest.fixture
+def file(tmp_path):
+    def make(content, name="a.json"):
+        (tmp_path / name).write_text(json.dumps(content))
+        return tmp_path / name
+
+    return make
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_objects_with_a_start_and_an_end_are_intervals(file, name):
+    content, instance = DOCUMENTS[name]
+    path = file(content)
+    assert find_format(path, None) in ("json", "activitynet")
+    X, y = read_json(path)
+    assert (X.ids.tolist(), X.to_lists(), y) == ([instance], [ROWS], None)
+
+
+def test_lists_within_objects_are_tracks_of_their_own(file):
+    X, _ = ibgn.read(file(SPOKEN), action="both")
+    assert X.to_lists() == [
+        [("words: boil", 0, 2.5), ("segments: boil pour", 0, 4), ("words: pour", 2.5, 4)]
+    ]
+
+
+def test_frames_are_times_where_there_are_no_others(file):
+    X, _ = ibgn.read(file([{"start_frame": 3, "end_frame": 9, "label_id": 2, "label": "nod"}]))
+    assert X.to_lists() == [[("nod", 3, 9)]]
+
+
+def test_what_has_no_name_is_counted(file):
+    with pytest.warns(DataWarning, match="left out 1 annotation without a value"):
+        X, _ = ibgn.read(file([*rows(), {"start": 5, "end": 6}]))
+    assert X.to_lists() == [ROWS]
+
+
+def test_files_of_a_folder_keep_their_instances_apart(file, tmp_path):
+    for name in ("a.json", "b.json"):
+        file({"v.mp4": rows()}, name)
+    assert ibgn.read(tmp_path)[0].ids.tolist() == ["a.json#v.mp4", "b.json#v.mp4"]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [{}, [], {"images": [{"id": 1}], "annotations": [{"bbox": [0, 0, 2, 2], "category_id": 1}]}],
+)
+def test_a_document_without_times_is_refused(file, content):
+    with pytest.raises(DataError, match="a.json: no object in the document has a start and an end"):
+        ibgn.read(file(content))
+
+
+def test_a_time_that_is_none_is_named(file):
+    with pytest.raises(DataError, match=r"a.json: \[1\].start: the time is '5x'"):
+        ibgn.read(file([*rows()[:1], {"start": "5x", "end": 7, "label": "a"}]))
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_samples_are_read_without_a_warning(name, tmp_path):
+    (tmp_path / name).write_bytes(SAMPLES[name])
+    assert len(READERS[name](tmp_path / name)[0]) > 0
