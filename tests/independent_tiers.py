@@ -107,7 +107,6 @@ def parse_transcriber(path):
 
 @parses("chat/play.cha")
 def parse_chat(path):
-    utterance = r"^\*\w+:\t([^\x15]*?) \x15(\d+)_(\d+)\x15"
+    utterance = r"^\*\w+:\t([^\x15*]*?) \x15(\d+)_(\d+)\x15"
     for said, start, end in re.findall(utterance, Path(path).read_text(), re.M):
-        if not said.startswith("well"):
-            yield " ".join(said.split()), int(start) / 1000, int(end) / 1000
+        yield " ".join(said.split()), int(start) / 1000, int(end) / 1000
