@@ -13,11 +13,12 @@ from datetime import UTC, datetime
 from xml.etree import ElementTree
 
 import independent_tables
+import independent_tiers
 
 PARSERS = {
     name: lambda path, parse=parse: [row[1:] for row in parse(path)]
     for name, parse in independent_tables.PARSERS.items()
-}
+} | independent_tiers.PARSERS
 
 
 def parses(*samples):

@@ -1,18 +1,18 @@
-"""Samples of formats with tiers, and of transcripts, parsed by plain Python."""
+"""Plain parsers of the samples of tiers and transcripts, which share nothing with the readers.
+
+Each gives the intervals as (action, start, end), in seconds.
+"""
 
 import re
 from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
 
-from independent import parses
-
 
 def parse_xml(path):
     return ElementTree.parse(path).getroot()  # noqa: S314
 
 
-@parses("elan/talk.eaf", "elan/utf16.eaf", "elan/old.eaf")
 def parse_elan(path):
     """Slots without a time are in the middle of their neighbours in these samples."""
     root = parse_xml(path)
@@ -31,7 +31,6 @@ def parse_elan(path):
         yield (element.findtext("ANNOTATION_VALUE"), *spans[element.get("ANNOTATION_ID")])
 
 
-@parses("textgrid/short.TextGrid")
 def parse_short(path):
     tiers = path.read_text().split('"IntervalTier"')[1:]
     for tier in tiers:
@@ -41,7 +40,6 @@ def parse_short(path):
                 yield text[1:-1], float(start), float(end)
 
 
-@parses("textgrid/utf16.TextGrid")
 def parse_long(path):
     text = path.read_text("utf-16").partition('"TextTier"')[0]
     entry = r'intervals \[\d+\]:\s+xmin = (\S+)\s+xmax = (\S+)\s+text = "((?:[^"]|"")+)"'
@@ -49,13 +47,11 @@ def parse_long(path):
         yield value.replace('""', '"'), float(start), float(end)
 
 
-@parses("textgrid/chronological.TextGrid")
 def parse_chronological(path):
     for start, end, text in re.findall(r'^\d (\S+) (\S+)\n"(.+)"$', path.read_text(), re.M):
         yield text, float(start), float(end)
 
 
-@parses("subtitles/film.srt", "subtitles/talk.vtt")
 def parse_subtitles(path):
     def seconds(time):
         parts = [float(part.replace(",", ".")) for part in time.split(":")]
@@ -70,7 +66,6 @@ def parse_subtitles(path):
             yield said, seconds(start), seconds(end)
 
 
-@parses("exmaralda/kitchen.exb")
 def parse_exmaralda(path):
     root = parse_xml(path)
     times = {point.get("id"): point.get("time") for point in root.iter("tli")}
@@ -79,7 +74,6 @@ def parse_exmaralda(path):
         yield event.text.strip(), *(float(times[event.get(side)]) for side in ("start", "end"))
 
 
-@parses("anvil/gesture.anvil")
 def parse_anvil(path):
     first, second = parse_xml(path).iter("track")
     spans = [(float(each.get("start")), float(each.get("end"))) for each in first]
@@ -93,7 +87,6 @@ def parse_anvil(path):
         )
 
 
-@parses("transcriber/news.trs")
 def parse_transcriber(path):
     text = path.read_text("iso-8859-1")
     (section,) = re.findall(r'<Section type="(\w+)" startTime="(\S+)" endTime="(\S+)"', text)
@@ -105,8 +98,23 @@ def parse_transcriber(path):
             yield words, float(start), float(end)
 
 
-@parses("chat/play.cha")
 def parse_chat(path):
     utterance = r"^\*\w+:\t([^\x15*]*?) \x15(\d+)_(\d+)\x15"
     for said, start, end in re.findall(utterance, Path(path).read_text(), re.M):
         yield " ".join(said.split()), int(start) / 1000, int(end) / 1000
+
+
+PARSERS = {
+    "elan/talk.eaf": parse_elan,
+    "elan/utf16.eaf": parse_elan,
+    "elan/old.eaf": parse_elan,
+    "textgrid/short.TextGrid": parse_short,
+    "textgrid/utf16.TextGrid": parse_long,
+    "textgrid/chronological.TextGrid": parse_chronological,
+    "subtitles/film.srt": parse_subtitles,
+    "subtitles/talk.vtt": parse_subtitles,
+    "exmaralda/kitchen.exb": parse_exmaralda,
+    "anvil/gesture.anvil": parse_anvil,
+    "transcriber/news.trs": parse_transcriber,
+    "chat/play.cha": parse_chat,
+}

@@ -311,7 +311,10 @@ def broken(change):
         (lambda p, o: p.update(observations=[]), "observations: an object"),
         (lambda p, o: o.update(events=None), r"observations\.morning\.events: a list"),
         (lambda p, o: o["events"].append([1, ""]), r"events\[4\]: a list of 3 values or more"),
-        (lambda p, o: o["events"].append(["1", "", "boil"]), r"\[4\]\[0\]: the time is '1', not"),
+        (
+            lambda p, o: o["events"].append(["one", "", "boil"]),
+            r"\[4\]\[0\]: the time is 'one', not",
+        ),
         (lambda p, o: o["events"].append([float("nan"), "", "boil"]), "the time is NaN"),
         (lambda p, o: o["events"].append([1, [], "boil"]), r"\[4\]\[1\]: text is needed, got a l"),
         (lambda p, o: o["events"].append([1, "", {}]), r"\[4\]\[2\]: text is needed, got an obj"),

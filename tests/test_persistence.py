@@ -186,6 +186,7 @@ def test_an_iterator_is_refused_before_it_is_used_up(data):
     assert list(pairs) == [(1, 3), (0, 2)]
 
 
+@pytest.mark.usefixtures("unquestioned")
 def test_models_of_next_to_nothing_come_back(tmp_path):
     for X in ([[], []], [[("nod", 0, 1)], []]):
         model = IBGNClassifier("learned", **QUICK).fit(X, ["a", "b"])

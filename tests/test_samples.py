@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-import independent_tiers  # noqa: F401  registers its parsers
 from ibgn import read_csv
 from ibgn.cli import learn
 from independent import PARSERS

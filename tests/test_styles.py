@@ -445,8 +445,13 @@ def test_held_out_scores_are_those_of_activities(data):
 def test_the_report_shows_styles(model):
     scores = pd.DataFrame({"activity": list(model.activities_), "f1": 1.0})
     scores.loc[scores["activity"] == "three ways", "f1"] = 0.5  # the worst is drawn
+    origin = SimpleNamespace(unit="")
     findings = SimpleNamespace(
-        activities=model.activities_, activity_scores=scores, weights=None, method="mine"
+        activities=model.activities_,
+        activity_scores=scores,
+        weights=None,
+        method="mine",
+        origin=origin,
     )
     shown = SECTION.data(findings)
     styles = {row["activity"]: row["styles"] for row in shown["activities"]}

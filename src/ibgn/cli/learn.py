@@ -83,7 +83,8 @@ def fit(
             model.fit(X, y)
         except DataError as error:
             shared_names = {*model.get_params()} & {field.name for field in fields(Reading)}
-            raise DataError(*(_of_method(part, shared_names) for part in error.parts)) from error
+            error.parts = tuple(_of_method(part, shared_names) for part in error.parts)
+            raise
         save(model, output)
     result: dict[str, Any] = {"model": str(output), "method": name, "instances": len(X)}
     result["warnings"] = messages

@@ -59,7 +59,7 @@ def read_anvil(files: Files, *, attribute: str | None = None) -> Iterator[Record
             for element in track.iterfind("el"):
                 index = element.get("index", "")
                 place = f"track {quote(name)}, element {quote(index)}"
-                # what looks like times of a track that refers to another are numbers of its elements
+                # a track that refers to another has numbers of its elements in place of times
                 span = _span_of_others(element, parent, spans) or _own_span(element)
                 if span is None:
                     raise DataError(

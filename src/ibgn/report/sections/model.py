@@ -133,7 +133,9 @@ def _figures(findings: Findings, data: dict[str, Any]) -> dict[str, Figure]:
         others = [other for other in findings.activities.values() if other is not model]
         if model.styles and "occupancy" in model:
             alt = f"Which actions go on when, in each style of {name}."
-            figures[f"styles-{number}"] = Figure(partial(plot_styles, model), alt)
+            figures[f"styles-{number}"] = Figure(
+                partial(draw_in_column, plot_styles, model, height=1.25 * HEIGHT), alt
+            )
         telling = sorted(model.terms, key=lambda term: rank.get(term, len(rank)))
         for term in telling[:MOST_TERMS]:
             alt = f"Figure of {printable(term)} in {name}; its numbers are in the table below."
@@ -141,10 +143,14 @@ def _figures(findings: Findings, data: dict[str, Any]) -> dict[str, Figure]:
             figures[f"{term}-{number}"] = Figure(draw, alt)
         if row.get("linked", 0) < row.get("pairs", 0):
             alt = f"Which pairs of positions of {name} are linked."
-            figures[f"structure-{number}"] = Figure(partial(plot_structure, model), alt)
+            figures[f"structure-{number}"] = Figure(
+                partial(draw_in_column, plot_structure, model, height=1.25 * HEIGHT), alt
+            )
         if "tables" in model:
             alt = f"Log joint of the chains that learned {name}."
-            figures[f"traces-{number}"] = Figure(partial(plot_traces, model), alt)
+            figures[f"traces-{number}"] = Figure(
+                partial(draw_in_column, plot_traces, model, height=HEIGHT), alt
+            )
     return figures
 
 
