@@ -11,7 +11,10 @@ def lowest(path: Path) -> list[str]:
     """Exact versions of all that a user installs; tools of developers are left as they are."""
     project = tomllib.loads(path.read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
-    named = [*project["dependencies"], *(r for name in extras if name != "dev" for r in extras[name])]
+    named = [
+        *project["dependencies"],
+        *(r for name in extras if name not in ("dev", "docs") for r in extras[name]),
+    ]
     found = []
     for requirement in map(Requirement, named):
         (bound,) = [s for s in requirement.specifier if s.operator == ">="]
