@@ -166,3 +166,11 @@ def test_real_recordings(shared, read_shared, name):
         X, y = read_csv(path, closed="both")
     assert "ends look" in warnings_of(X, y)
     assert np.isfinite(X.start).all()
+
+
+def test_two_pairs_one_tick_apart_are_no_habit():
+    pairs = [[("a", 0, 4), ("b", 5, 9)], [("a", 0, 3), ("b", 4, 8)]]
+    assert not inspect(pairs).warnings
+    assert "ends look inclusive: 3 of 6" in str(
+        inspect([*pairs, [("a", 0, 2), ("b", 3, 9)]]).warnings[0]
+    )

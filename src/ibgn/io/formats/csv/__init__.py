@@ -96,7 +96,8 @@ def read_csv(
     path : file, folder, or a list of these; compressed ones too (.gz, .bz2, .xz)
     columns : other names for columns, or their numbers from 1 on, for example {"action":
         "behaviour", "start": 3}; "length" in place of "end" for how long intervals last; "day+hour"
-        joins two columns
+        joins two columns. With an "end" and no start, a row lasts since the row before of its
+        instance
     header : whether the first line names the columns; by default that is found
     delimiter : what separates the columns, one character of ASCII, " " for any white space; by
         default that is found
