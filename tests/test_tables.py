@@ -213,3 +213,12 @@ def test_prose_is_no_table(file):
     path = file("These are my notes.\nThey say nothing of 12 intervals, or 3.\n", "notes.txt")
     with pytest.raises(DataError, match="is not known by its suffix"):
         ibgn.read(path)
+
+
+def test_rows_with_an_end_alone_last_since_the_row_before(tmp_path):
+    path = tmp_path / "log.csv"
+    path.write_text("who,did,at\nann,a,10\nann,c,15\nbob,a,3\nann,b,12\nbob,b,7\n")
+    columns = {"instance": "who", "action": "did", "end": "at"}
+    with pytest.warns(DataWarning, match="since the row before.*; left out 2 rows with none"):
+        X, _ = ibgn.read(path, columns=columns)
+    assert X.to_lists() == [[("b", 10, 12), ("c", 12, 15)], [("b", 3, 7)]]

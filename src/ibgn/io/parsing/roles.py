@@ -62,6 +62,8 @@ def find_roles(sheet: Sheet, known: Mapping[str, Places]) -> Roles:
         return Roles(places, packed=packed)
     times, scale = find_times(guess)
     places = {**times, **known}
+    if "start" not in known and places.get("start") == known.get("end"):
+        places.pop("start", None)  # the only time there is, which is said to be the end
     used = {place for each in places.values() for place in each}
     places |= _find_names(guess, used, start=places.get("start"))
     if _is_log_of_cases(guess, places):
