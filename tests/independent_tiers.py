@@ -4,6 +4,7 @@ Each gives the intervals as (action, start, end), in seconds.
 """
 
 import re
+from html import unescape
 from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
@@ -63,7 +64,7 @@ def parse_subtitles(path):
             times, _, text = tail.partition("\n")
             start, end = head.split()[-1], times.split()[0]
             said = " ".join(re.sub(r"<.*?>|\{.*?\}", "", text).split())
-            yield said, seconds(start), seconds(end)
+            yield unescape(said), seconds(start), seconds(end)
 
 
 def parse_exmaralda(path):
@@ -99,7 +100,7 @@ def parse_transcriber(path):
 
 
 def parse_chat(path):
-    utterance = r"^\*\w+:\t([^\x15*]*?) \x15(\d+)_(\d+)\x15"
+    utterance = r"^\*\w+:\t([^\x15*]*?) \x15?(\d+)_(\d+)\x15?$"
     for said, start, end in re.findall(utterance, Path(path).read_text(), re.M):
         yield " ".join(said.split()), int(start) / 1000, int(end) / 1000
 
@@ -113,8 +114,10 @@ PARSERS = {
     "textgrid/chronological.TextGrid": parse_chronological,
     "subtitles/film.srt": parse_subtitles,
     "subtitles/talk.vtt": parse_subtitles,
+    "subtitles/signs.vtt": parse_subtitles,
     "exmaralda/kitchen.exb": parse_exmaralda,
     "anvil/gesture.anvil": parse_anvil,
     "transcriber/news.trs": parse_transcriber,
     "chat/play.cha": parse_chat,
+    "chat/without_bullets.cha": parse_chat,
 }

@@ -11,7 +11,8 @@ from ibgn.errors import DataError, Option, OptionError, Part
 from ibgn.io.annotations import Annotation, Overlaps, Recording, settle_overlaps
 from ibgn.io.choices import check_names
 from ibgn.io.files import Files
-from ibgn.io.formats.labelstudio.tasks import FRAMED, TIMED, Task, read_tasks
+from ibgn.io.formats.labelstudio.frames import BOXES, FRAMED, find_frames
+from ibgn.io.formats.labelstudio.tasks import TIMED, Task, read_tasks
 from ibgn.io.head import CERTAIN, LIKELY, Head
 from ibgn.io.outline import Entry
 from ibgn.io.parsing.json import Node, parse_json
@@ -33,7 +34,7 @@ def _sniff(head: Head) -> float:
         return LIKELY  # a task that nobody has worked on
     fields = [value[0] if isinstance(value, list) and value else value for value in first.values()]
     noted = [value.keys() for value in fields if isinstance(value, dict)]
-    return LIKELY if any(keys & {*TIMED, FRAMED} for keys in noted) else 0.0  # JSON-MIN
+    return LIKELY if any(keys & {*TIMED, *FRAMED} for keys in noted) else 0.0  # JSON-MIN
 
 
 def _outline(files: Files) -> Iterator[Entry]:
@@ -75,13 +76,13 @@ def read_labelstudio(
 
     The file is written by "Export" and then "JSON" or "JSON-MIN" in a project of Label Studio, or
     by a cloud storage, one annotation per file. Labels of time series (TimeSeriesLabels), of audio
-    (Labels) and of video (TimelineLabels) are read; date-times become seconds since the first of
-    the task. A tag of the labeling interface is a track, by its name. activity="choice:meal" takes
-    the choice in the tag Choices named "meal".
+    (Labels) and of video (TimelineLabels, and VideoRectangle for as long as an object is shown) are
+    read; date-times become seconds since the first of the task. A tag of the labeling interface is
+    a track, by its name. activity="choice:meal" takes the choice in the tag Choices named "meal".
 
     Parameters
     ----------
-    rate : frames per second, for TimelineLabels only. These count frames from 1, and the last
+    rate : frames per second, for labels of video only. These count frames from 1, and the last
         frame belongs to the range: 1 to 50 at 25 frames per second is [0, 2). By default times
         are frames, with a warning.
     annotator : which annotation of a task is used: the "first" in the file, the "last", or that
@@ -121,7 +122,7 @@ def read_labelstudio(
 
 @dataclass(frozen=True)
 class _Tasks:
-    """Checked options, and the tags of choices that were seen."""
+    """Checked options, and what was seen: tags of choices, and results that were left out."""
 
     files: Files
     rate: float | None
@@ -129,6 +130,7 @@ class _Tasks:
     instance: str | None
     unknown: Unknown
     choice_tags: set[str] = field(default_factory=set)
+    others: Counter[str] = field(default_factory=Counter)  # kinds of results that were left out
 
     def __post_init__(self) -> None:
         check_names(instance=self.instance)
@@ -149,6 +151,7 @@ class _Tasks:
 
     def recordings(self) -> Iterator[Recording]:
         """One for each task that has an annotation."""
+        is_timed = False
         for file in self.files:
             within = f"{file.name}#" if len(self.files) > 1 else ""
             tasks = enumerate(read_tasks(parse_json(file)), 1)
@@ -163,7 +166,14 @@ class _Tasks:
                 number=len(names) - len(set(names)),
             )
             for recording, name in zip(of_file, number_repeats(names), strict=True):
+                is_timed = is_timed or bool(recording.annotations)
                 yield replace(recording, name=name)
+        if self.others.total() and not is_timed:
+            kinds = ", ".join(quote(kind) for kind, _ in self.others.most_common(5))
+            raise DataError(
+                f"{self.files.prefix}no result is a labelled stretch of time; labels of images and "
+                f"text have no time (there are results of type {kinds})"
+            )
         if self.label_tag is not None and self.label_tag not in self.choice_tags:
             listed = ", ".join(quote(name) for name in sorted(self.choice_tags)[:20]) or "none"
             raise DataError(
@@ -234,8 +244,8 @@ class _Tasks:
         kind = result.child("type").name()
         if self._is_label(result):
             return
-        if kind == FRAMED:
-            stretches = self._frames(result.child("value").child("ranges"))
+        if kind in FRAMED:
+            stretches = self._seconds(find_frames(result))
         elif (
             kind in TIMED
             and (value := result.child("value")).has("start")
@@ -252,26 +262,23 @@ class _Tasks:
         else:
             self._leave_out(kind, result)
             return
-        labels = [label.name() for label in result.child("value").child(kind).items()]
+        tags = result.child("value").first("labels" if kind == BOXES else kind)
+        labels = [] if tags is None else [label.name() for label in tags.items()]
         for start, end in stretches:
             for label in labels or [""]:
                 yield Annotation(_tag(result), label, start, end, result.path)
 
-    def _frames(self, ranges: Node) -> list[tuple[float, float]]:
+    def _seconds(self, frames: list[tuple[float, float]]) -> list[tuple[float, float]]:
         if self.rate is None:
             self.files.leave_out(
                 ": of frames, which times are counted in; ",
                 Option("rate"),
                 ", the frames per second, makes them seconds",
                 noun="range",
-                number=len(ranges.items()),
+                number=len(frames),
             )
         rate = 1.0 if self.rate is None else self.rate
-        frames = [(stretch.child("start"), stretch.child("end")) for stretch in ranges.items()]
-        return [
-            ((start.number("frame") - 1) / rate, end.number("frame") / rate)
-            for start, end in frames
-        ]
+        return [((first - 1) / rate, last / rate) for first, last in frames]
 
     def _leave_out(self, kind: str, result: Node) -> None:
         advice: tuple[Part, ...] = ()
@@ -284,6 +291,7 @@ class _Tasks:
                 " leaves such results out",
                 *advice,
             )
+        self.others[kind] += kind != "choices"
         self.files.leave_out(f": of type '{printable(kind)}', left out", *advice, noun="result")
 
 

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
+from ibgn.io.formats.labelstudio.frames import BOXES, FRAMED
 from ibgn.io.parsing.json import Node
 
-__all__ = ["FRAMED", "TIMED", "Task", "read_tasks"]
+__all__ = ["TIMED", "Task", "read_tasks"]
 
 TIMED = ("timeserieslabels", "labels")  # kinds of results with a start and an end
-FRAMED = "timelinelabels"  # with ranges of frames
 ANNOTATIONS = ("annotations", "completions")  # the second until version 1.0
 # fields of JSON-MIN that say something of the annotation, and are neither data nor results
 ABOUT = ("id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time")
@@ -55,11 +55,11 @@ def _short(task: Node) -> Task:
     """Task of JSON-MIN, which has what was noted with a tag under the name of the tag."""
     fields = dict(task.members()) if isinstance(task.value, dict) else {}
     results = [
-        {"type": kind, "from_name": name, "value": value}
+        {"type": BOXES if "sequence" in value else kind, "from_name": name, "value": value}
         for name, node in fields.items()
         for value in (node.value if isinstance(node.value, list) else [node.value])
         if isinstance(value, dict)
-        for kind in (*TIMED, FRAMED)
+        for kind in (*TIMED, *FRAMED)
         if kind in value
     ]
     if not results and not fields.keys() & set(ABOUT[1:]):
