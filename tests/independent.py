@@ -85,11 +85,17 @@ def _results(path):
     """Results of the first annotation of each task of Label Studio."""
     document = json.loads(path.read_text())
     for task in document if isinstance(document, list) else [document]:
-        for annotation in (task.get("annotations") or task.get("completions") or [])[:1]:
-            yield from annotation["result"]
+        one = [task.get("annotation", task)]
+        for annotation in (task.get("annotations") or task.get("completions") or one)[:1]:
+            yield from annotation.get("result", [])
 
 
-@parses("labelstudio/time_series.json", "labelstudio/audio.json", "labelstudio/one_completion.json")
+@parses(
+    "labelstudio/time_series.json",
+    "labelstudio/audio.json",
+    "labelstudio/one_completion.json",
+    "labelstudio/predictions.json",
+)
 def regions(path):
     for result in _results(path):
         value = result["value"]
@@ -104,7 +110,7 @@ def dated_regions(path):
         yield value["timeserieslabels"][0], *(moment.timestamp() for moment in both)
 
 
-@parses("labelstudio/video_timeline.json")
+@parses("labelstudio/video_timeline.json", "labelstudio/webhook.json")
 def ranges_of_frames(path):
     for value in (result["value"] for result in _results(path)):
         for frames in value["ranges"]:

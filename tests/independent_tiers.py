@@ -11,7 +11,10 @@ from xml.etree import ElementTree
 
 
 def parse_xml(path):
-    return ElementTree.parse(path).getroot()  # noqa: S314
+    content = path.read_bytes()
+    if content.startswith(b"<"):  # whatever it declares, it is no UTF-16
+        content = content.replace(b"UTF-16", b"UTF-8", 1)
+    return ElementTree.fromstring(content)  # noqa: S314
 
 
 def parse_elan(path):
@@ -108,6 +111,7 @@ def parse_chat(path):
 PARSERS = {
     "elan/talk.eaf": parse_elan,
     "elan/utf16.eaf": parse_elan,
+    "elan/says_utf16.eaf": parse_elan,
     "elan/old.eaf": parse_elan,
     "textgrid/short.TextGrid": parse_short,
     "textgrid/utf16.TextGrid": parse_long,

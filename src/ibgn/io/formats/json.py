@@ -61,7 +61,9 @@ class Times(NamedTuple):
 
 def _sniff(head: Head) -> float:
     """Tell the file by an object with a start and an end."""
-    document = head.json if head.json is not None else [json.loads(x) for x in head.lines[:20]]
+    document = head.json
+    if document is None and head.text.lstrip().startswith("{"):  # perhaps one for each line
+        document = [json.loads(line) for line in head.lines[:20]]
     if not isinstance(document, dict | list):
         return 0.0
     found = next(_records(Node(document, "")), None)

@@ -3,16 +3,29 @@
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Literal, get_args
 
-from ibgn.checks import as_number, check_choice, check_number
+from ibgn.checks import check_choice, check_number
 from ibgn.errors import DataError, Option, OptionError, Part
 from ibgn.io.annotations import Annotation, Overlaps, Recording, settle_overlaps
 from ibgn.io.choices import check_names
 from ibgn.io.files import Files
 from ibgn.io.formats.labelstudio.frames import BOXES, FRAMED, find_frames
-from ibgn.io.formats.labelstudio.tasks import TIMED, Task, read_tasks
+from ibgn.io.formats.labelstudio.results import (
+    is_choice,
+    moments_of,
+    results_of,
+    tag_of,
+    users_of,
+)
+from ibgn.io.formats.labelstudio.tasks import (
+    ANNOTATIONS,
+    PREDICTIONS,
+    TIMED,
+    Task,
+    read_tasks,
+)
 from ibgn.io.head import CERTAIN, LIKELY, Head
 from ibgn.io.outline import Entry
 from ibgn.io.parsing.json import Node, parse_json
@@ -27,14 +40,18 @@ Unknown = Literal["error", "drop"]
 def _sniff(head: Head) -> float:
     """Tell an export by its tasks, whose annotations have results."""
     first = head.json[0] if isinstance(head.json, list) else head.json
-    annotations = first.get("annotations") or first.get("completions") or [first]
-    if "result" in annotations[0] and (annotations[0] is not first or "task" in first):
+    listed = [first.get(key) or [{}] for key in (*ANNOTATIONS, PREDICTIONS)]
+    within = [*(each[0] for each in listed), first.get("annotation") or {}]
+    if any("result" in each for each in within) or {"result", "task"} <= first.keys():
         return CERTAIN
+    if "result" in first and first["result"][0].keys() >= {"from_name", "value"}:
+        return CERTAIN  # what a model found
     if "data" in first and ("annotations" in first or "completions" in first):
         return LIKELY  # a task that nobody has worked on
     fields = [value[0] if isinstance(value, list) and value else value for value in first.values()]
     noted = [value.keys() for value in fields if isinstance(value, dict)]
-    return LIKELY if any(keys & {*TIMED, *FRAMED} for keys in noted) else 0.0  # JSON-MIN
+    timed = [keys for keys in noted if keys & {"start", "ranges", "sequence"}]
+    return LIKELY if any(keys & {*TIMED, *FRAMED} for keys in timed) else 0.0  # JSON-MIN
 
 
 def _outline(files: Files) -> Iterator[Entry]:
@@ -44,11 +61,11 @@ def _outline(files: Files) -> Iterator[Entry]:
     for file in files:
         for task in read_tasks(parse_json(file)):
             for annotation in task.annotations:
-                users.update(sorted(_users(annotation))[:1])
-                for result in _results(annotation):
-                    if _is_choice(result):
+                users.update(sorted(users_of(annotation))[:1])
+                for result in results_of(annotation):
+                    if is_choice(result):
                         picked = result.child("value").child("choices").items()
-                        choices.setdefault(_tag(result), []).extend(c.name() for c in picked)
+                        choices.setdefault(tag_of(result), []).extend(c.name() for c in picked)
     for tag, values in choices.items():
         yield Entry.of("choice", tag, values, Option("activity", f"choice:{tag}"))
     for user, number in users.items() if len(users) > 1 else ():
@@ -75,7 +92,8 @@ def read_labelstudio(
     r"""Read an export of Label Studio; a task is an instance.
 
     The file is written by "Export" and then "JSON" or "JSON-MIN" in a project of Label Studio, or
-    by a cloud storage, one annotation per file. Labels of time series (TimeSeriesLabels), of audio
+    by a cloud storage, one annotation per file; where nobody labelled a task, what a model found is
+    read, with a warning. Labels of time series (TimeSeriesLabels), of audio
     (Labels) and of video (TimelineLabels, and VideoRectangle for as long as an object is shown) are
     read; date-times become seconds since the first of the task. A tag of the labeling interface is
     a track, by its name. activity="choice:meal" takes the choice in the tag Choices named "meal".
@@ -183,16 +201,18 @@ class _Tasks:
 
     def _recording(self, task: Task, number: int, within: str) -> Recording | None:
         """Recording of a task, or None where it has no annotation to take."""
+        if task.is_predicted:
+            self.files.leave_out(": read as a model labelled it, as nobody did", noun="task")
         annotation = self._choose(task.annotations)
         if annotation is None:
             self.files.leave_out(": left out, without an annotation to take", noun="task")
             return None
-        results = _results(annotation)
+        results = results_of(annotation)
         known = {} if self.label_tag is None else self._label(results)
         if self.label_tag is not None and self.label_tag in task.data:
             self.choice_tags.add(self.label_tag)
             known.setdefault("label", task.data[self.label_tag])
-        first = min((moment for r in results for moment in _moments(r)), default=None)
+        first = min((moment for r in results for moment in moments_of(r)), default=None)
         stretches = [note for result in results for note in self._annotations(result, first)]
         name = task.own_name or f"task {number}"
         if self.instance is not None:
@@ -209,7 +229,7 @@ class _Tasks:
         ]
         fitting = valid
         if self.annotator not in ("first", "last"):
-            fitting = [by for by in valid if str(self.annotator) in _users(by)]
+            fitting = [by for by in valid if str(self.annotator) in users_of(by)]
         cancelled = len(everyone) - len(valid)
         self.files.leave_out(": left out", noun="cancelled annotation", number=cancelled)
         self.files.leave_out(
@@ -234,10 +254,10 @@ class _Tasks:
         return known
 
     def _is_label(self, result: Node) -> bool:
-        if not _is_choice(result):
+        if not is_choice(result):
             return False
-        self.choice_tags.add(_tag(result))
-        return _tag(result) == self.label_tag
+        self.choice_tags.add(tag_of(result))
+        return tag_of(result) == self.label_tag
 
     def _annotations(self, result: Node, first: datetime | None) -> Iterator[Annotation]:
         """Stretches of a result; date-times become seconds since the first of the task."""
@@ -252,7 +272,7 @@ class _Tasks:
             and value.has("end")
             and not value.has("text")  # stretches of text have a start and an end too
         ):
-            moments = [] if first is None else [m - first for m in _moments(result)]
+            moments = [] if first is None else [m - first for m in moments_of(result)]
             start, end = (
                 [moment.total_seconds() for moment in moments]
                 if len(moments) == 2
@@ -266,7 +286,7 @@ class _Tasks:
         labels = [] if tags is None else [label.name() for label in tags.items()]
         for start, end in stretches:
             for label in labels or [""]:
-                yield Annotation(_tag(result), label, start, end, result.path)
+                yield Annotation(tag_of(result), label, start, end, result.path)
 
     def _seconds(self, frames: list[tuple[float, float]]) -> list[tuple[float, float]]:
         if self.rate is None:
@@ -293,48 +313,3 @@ class _Tasks:
             )
         self.others[kind] += kind != "choices"
         self.files.leave_out(f": of type '{printable(kind)}', left out", *advice, noun="result")
-
-
-def _users(annotation: Node) -> set[str]:
-    """Names of the user who made an annotation: id and e-mail address."""
-    if not annotation.has("completed_by"):
-        return set()
-    user = annotation.child("completed_by")
-    if isinstance(user.value, dict):
-        return {user.child(key).name() for key in ("id", "email") if user.has(key)}
-    return {user.name()}
-
-
-def _tag(result: Node) -> str:
-    """Name of the tag that a result was made with; where a program left it out, its type."""
-    return (result.first("from_name") or result.child("type")).name()
-
-
-def _results(annotation: Node) -> list[Node]:
-    found = annotation.first("result")
-    return [] if found is None else found.items()
-
-
-def _is_choice(result: Node) -> bool:
-    """Whether it is a choice for a whole task, and not for one stretch."""
-    chosen = result.has("type") and result.child("type").value == "choices"
-    return chosen and not result.child("value").has("start")
-
-
-def _moments(result: Node) -> list[datetime]:
-    """Start and end of a result, where they are date-times and not numbers."""
-    value = result.first("value")
-    ends = [] if value is None else [value.first("start"), value.first("end")]
-    texts = [end for end in ends if end is not None and isinstance(end.value, str)]
-    return [moment for end in texts if (moment := _moment(end)) is not None]
-
-
-def _moment(end: Node) -> datetime | None:
-    """Date-time, in universal time where it names no zone; None where it is none."""
-    if as_number(end.value) is not None:
-        return None
-    try:
-        moment = datetime.fromisoformat(end.value.strip())
-    except ValueError:
-        return None
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
