@@ -283,9 +283,16 @@ SCENARIOS = (
         {"min_duration": 0.5},
     ),
     Scenario(
-        "convert u.TextGrid out.csv",
+        "convert u.TextGrid out.csv --encoding latin-1",
         {"u.TextGrid": textgrid(INTERVALS).encode("utf-16-le")},
         either=("encoding",),
+    ),
+    Scenario(
+        "convert d.csv out.csv --delimiter ';'", {"d.csv": "from,to,what\n0,2,walk\n2,3,sit\n"}
+    ),
+    Scenario(
+        "convert b.csv out.csv --column action=behavior",
+        {"b.csv": "start,end,behaviour\n0,2,walk\n2,3,sit\n"},
     ),
     Scenario("convert l.TextGrid out.csv", {"l.TextGrid": textgrid(INTERVALS).encode("latin-1")}),
     Scenario("convert v.json out.csv", {"v.json": SEGMENTS % '{"segment": [0, 4]}'}),
@@ -424,6 +431,7 @@ FORMAT = "is tested with its format"
 APART = "is tried in test_cli_terminal.py"
 UNTRIED: dict[str, str] = {
     "cli/guide.py: Option(name, value)": INSPECT,
+    "io/survey.py: Option(name, SHOWS_MORE.get(name))": INSPECT,
     "io/survey.py: Option(name, read.needed[name])": INSPECT,
     "io/tiers.py: Option('replace', True)": PYTHON,
     "io/formats/boris/__init__.py: Option('unknown', 'drop')": FORMAT,

@@ -287,6 +287,7 @@ def test_fetching_putting_away_and_checking_need_the_same_actions(thing):
     assert len({chore.steps for chore in chores}) == len({chore.pace for chore in chores}) == 3
 
 
+@pytest.mark.usefixtures("unquestioned")
 @pytest.mark.own_seed(reason="scores of a model on simulations have no known bound")
 def test_order_and_relations_tell_more_than_counts_of_actions(seed):
     X, y, _ = make_daily_living(instances=250, random_state=seed)

@@ -254,7 +254,7 @@ def test_all_channels_are_read_by_default(folder):
 
 def test_load_gives_the_table_that_read_reads(folder):
     table = load(folder, format="opportunity")
-    assert {"instance", "label", "group", "action", "start", "end"} == set(table.series)
+    assert {"instance", "label", "group", "action", "start", "end", "track"} == set(table.series)
 
 
 @pytest.mark.parametrize(

@@ -79,16 +79,6 @@ def test_long_compilation_is_announced_once_and_a_cached_run_is_quiet(tmp_path):
     assert compilation.PATIENCE_SECONDS == 2.0
 
 
-def test_without_a_folder_to_cache_in_kernels_work_all_the_same(monkeypatch):
-    def no_cache(*, nogil, cache=False):
-        if cache:
-            raise RuntimeError("cannot cache function: no locator available")
-        return lambda function: function
-
-    monkeypatch.setattr(compilation.numba, "njit", no_cache)
-    assert compilation.kernel(len)([1, 2]) == 2
-
-
 def test_other_peoples_kernels_are_not_announced(tmp_path):
     program = (
         "from ibgn._kernels import compile; compile.PATIENCE_SECONDS = 0.0\n"

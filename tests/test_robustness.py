@@ -354,7 +354,7 @@ def test_command_measures_errors_and_detectors(ibgn, takes, tmp_path):
     assert abs(by_error["camera"] - by_error["none"]) < 0.05  # all but one instance are the same
     assert "no intervals of 1 instance" in result.stderr
     assert len(pd.read_csv(tmp_path / "scores.csv")) == 2 * 4
-    shown = ibgn("robustness", takes, *options)
+    shown = ibgn("robustness", takes, *options, "--force")
     assert "50%" in shown.stdout
 
 

@@ -4,10 +4,13 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from typing import Any, ParamSpec, TypeVar
+from contextlib import suppress
+from typing import Any, ParamSpec, TypeVar, cast
 
 import numba
 from numba.core import event
+
+from ibgn._kernels.cache import ForgivingCache
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -17,11 +20,10 @@ PATIENCE_SECONDS = 2.0
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile on first call, cache on disk, run without the interpreter's lock."""
-    try:
-        compiled: Callable[P, R] = numba.njit(cache=True, nogil=True)(function)
-    except RuntimeError:  # no folder to cache in: neither the package's nor the user's is writable
-        compiled = numba.njit(nogil=True)(function)
-    return compiled
+    compiled = numba.njit(nogil=True)(function)
+    with suppress(RuntimeError):  # no folder to cache in: neither the package's nor the user's
+        compiled._cache = ForgivingCache(function)
+    return cast("Callable[P, R]", compiled)
 
 
 class CompileNotice(event.Listener):  # type: ignore[misc]

@@ -10,11 +10,11 @@ import shlex
 from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from inspect import signature
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_type_hints
 
 from typer.core import TyperCommand
 
-from ibgn.cli.help import argument_name, write_help
+from ibgn.cli.help import argument_name, choices_of, write_help
 from ibgn.errors import MISSING, DataError, Option, message_of
 
 if TYPE_CHECKING:
@@ -62,18 +62,18 @@ class Command(TyperCommand):
         own = {parameter.name: parameter for parameter in self.params}
         # --column gives names to columns; formats that take a list of columns take it with -O
         listed = option.name == "columns" and isinstance(option.value, list | tuple)
-        # what is not a choice of the flag is an option of the method with the same name
-        choices = getattr(getattr(own.get(option.name), "type", None), "choices", None)
-        if (
-            option.name in own
-            and not listed
-            and (choices is None or option.value in (MISSING, *choices))
-        ):
-            return " ".join(_words(own[option.name], option.value))
         flags = {flag for parameter in own.values() for flag in parameter.opts}
-        for holder, names in HOLDERS.items():
-            if holder in flags and option.name in names() and (holder != "-O" or not choices):
+        holders = [holder for holder, names in HOLDERS.items() if option.name in names()]
+        if option.name in own and not listed:
+            choices = choices_of(get_type_hints(self.callback).get(option.name))
+            # what is not a choice of the flag may be one of the method's option of that name
+            refused = choices and option.value is not MISSING and option.value not in choices
+            holders = ["--set"] if refused and "--set" in holders else []
+        for holder in holders:
+            if holder in flags:
                 return f"{holder} {shlex.quote(f'{option.name}={write_value(option.value)}')}"
+        if option.name in own and not listed:
+            return " ".join(_words(own[option.name], option.value))
         return str(option)
 
 

@@ -12,7 +12,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from typer.core import TyperGroup
 
-__all__ = ["EXAMPLE", "Group", "argument_name", "write_help"]
+__all__ = ["EXAMPLE", "Group", "argument_name", "choices_of", "write_help"]
 
 EXAMPLE = "$ "
 WIDEST = 100  # letters per line, beyond which lines are hard to follow
@@ -102,7 +102,7 @@ def _entries(rows: list[Row], width: int) -> Any:
 def _meaning(parameter: Any, kind: Any) -> str:
     """What an option does, with its choices and its default."""
     text = parameter.help or ""
-    choices = [str(choice) for choice in _choices(kind)]
+    choices = [str(choice) for choice in choices_of(kind)]
     default = parameter.default
     said = "default" in text
     if choices:
@@ -115,7 +115,8 @@ def _meaning(parameter: Any, kind: Any) -> str:
     return f"{text} Default: {value}." if value and not said else text
 
 
-def _choices(kind: Any) -> tuple[Any, ...]:
+def choices_of(kind: Any) -> tuple[Any, ...]:
+    """Values that a type lists; none where it takes others too."""
     return next((get_args(k) for k in _plain(kind) if get_origin(k) is Literal), ())
 
 
@@ -143,7 +144,7 @@ def _flags(parameter: Any, kind: Any) -> str:
     value = parameter.metavar
     if value is None and not parameter.is_flag:
         names = [VALUES.get(getattr(part, "__name__", ""), "") for part in _plain(kind)]
-        value = next(filter(None, names), "NAME" if _choices(kind) else "")
+        value = next(filter(None, names), "NAME" if choices_of(kind) else "")
     return " ".join(filter(None, [", ".join(flags), value]))
 
 

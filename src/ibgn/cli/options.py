@@ -168,13 +168,11 @@ class Reading:
 
     def is_copied(self, path: Path, written_as: str) -> bool:
         """Whether what is written in a format can be a changed copy of what is read."""
-        from ibgn.io.registry import find_format
-        from ibgn.io.tiers import DOCUMENTS
+        from ibgn.io.registry import FORMATS, find_format
 
-        is_stored = path.is_file() or path.is_dir()
-        return (
-            is_stored and written_as in DOCUMENTS and find_format(path, self.format) == written_as
-        )
+        if written_as not in FORMATS.documents or not (path.is_file() or path.is_dir()):
+            return False
+        return find_format(path, self.format) == written_as
 
     def options_of(self, format: "FormatOfFiles") -> dict[str, Any]:
         """Options of the reader of a format that were given."""

@@ -11,7 +11,8 @@ from ibgn.errors import DataError, DataWarning
 from ibgn.intervals import Instance, IntervalSequences
 from ibgn.io.export import write_texts
 from ibgn.io.files import find_files
-from ibgn.io.tiers import DOCUMENTS, check_copy, format_with_tiers, suffix_of, with_tier
+from ibgn.io.registry import FORMATS
+from ibgn.io.tiers import TierDocument, check_copy, format_with_tiers, suffix_of, with_tier
 from ibgn.text import count, quote
 
 __all__ = ["add_predictions"]
@@ -95,7 +96,7 @@ Spans = dict[str, tuple[float, float] | None]
 
 def _spans(file: InputFile, format: str, track: str | None) -> Spans:
     """Instances of a file by name, with when they are, where the file itself says so."""
-    document = DOCUMENTS[format](file)
+    document: TierDocument = FORMATS.documents[format](file)
     spans: Spans = {str(document.known.get("instance", file.name)): None}
     if track is not None:
         named = [(each.start, each.end) for each in document.entries() if each.tier == track]

@@ -120,6 +120,7 @@ class Formats(Mapping[str, Format]):
 
     def __init__(self) -> None:
         self.writers: dict[str, Write] = {}
+        self.documents: dict[str, Callable[..., Any]] = {}  # see `ibgn.io.tiers`
         self._formats: dict[str, Format] = {}
         self._is_complete = False
 
@@ -153,6 +154,7 @@ class Formats(Mapping[str, Format]):
         """Forget a format that was registered, and its writer."""
         del self._formats[name]
         self.writers.pop(name, None)
+        self.documents.pop(name, None)
 
     def _complete(self) -> None:
         if self._is_complete:

@@ -41,6 +41,15 @@ class Survey:
     entries : tracks, variables, columns and whatever else reading can choose
     activity : option that gives each instance a label, such as {"activity": "track:phase"}, where
         there is none and the files seem to say it; otherwise empty
+
+    Examples
+    --------
+    >>> from ibgn.datasets import sample_path
+    >>> found = survey(sample_path("textgrid"))
+    >>> found.format, found.activity
+    ('textgrid', {'activity': 'track:phase'})
+    >>> [(entry.name, entry.number) for entry in found.entries][:2]
+    [('speech', 17), ('hands', 25)]
     """
 
     format: str

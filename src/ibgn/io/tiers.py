@@ -32,7 +32,6 @@ from ibgn.io.registry import FORMATS, find_format
 from ibgn.text import quote
 
 __all__ = [
-    "DOCUMENTS",
     "TierDocument",
     "TierEntry",
     "add_tier",
@@ -93,17 +92,14 @@ class TierDocument(Protocol):
         """Lines of the changed file."""
 
 
-Open = Callable[[InputFile], TierDocument]
 Kind = TypeVar("Kind", bound=Callable[..., Any])
-
-DOCUMENTS: dict[str, Open] = {}
 
 
 def document(format: str) -> Callable[[Kind], Kind]:
     """Register the class of documents of a format."""
 
     def register(kind: Kind) -> Kind:
-        DOCUMENTS[format] = kind
+        FORMATS.documents[format] = kind
         return kind
 
     return register
@@ -150,7 +146,7 @@ def with_tier(
     file: InputFile, format: str, tier: str, rows: Instance, replace: bool
 ) -> Iterator[str]:
     """Lines of a file with one more tier; options as for `add_tier`."""
-    changed = DOCUMENTS[format](file)
+    changed: TierDocument = FORMATS.documents[format](file)
     old = list(itertools.takewhile(changed.tiers.__contains__, tier_names(tier, ())))
     if old and not replace:
         raise OptionError(
@@ -169,12 +165,12 @@ def with_tier(
 
 
 def format_with_tiers(path: Source, format: str | None = None) -> str:
-    """Format of a file or folder, which must be one of `DOCUMENTS`."""
+    """Format of a file or folder, which must be one that has documents."""
     name = find_format(path, format)
-    if name not in DOCUMENTS:
+    if name not in FORMATS.documents:
         raise DataError(
             f"{show(path)} is of the format {quote(name)}, which has no tiers to write into; "
-            f"those that have are {', '.join(map(repr, sorted(DOCUMENTS)))}"
+            f"those that have are {', '.join(map(repr, sorted(FORMATS.documents)))}"
         )
     return name
 
@@ -210,7 +206,7 @@ def write_into(
         them
     path : a file if `into` is one, otherwise a folder; files have the same names there
     into : file or folder that X was read from
-    format : one of `DOCUMENTS`
+    format : one that has documents
 
     Of a file that is one instance, annotations that differ are changed, added and deleted on the
     tiers that X has; other tiers stay. A part of a file has no other annotations.
@@ -218,7 +214,7 @@ def write_into(
     check_copy(into, path, is_file=len(X) == 1)
     columns = {"instance": X._names()} | check_writable(X, y, IN_JSON)
     files = {name: InputFile(file, name) for name, file in find_files(into, (suffix_of(format),))}
-    documents = {name: DOCUMENTS[format](file) for name, file in files.items()}
+    documents = {name: FORMATS.documents[format](file) for name, file in files.items()}
     names = {str(each.known.get("instance", name)): name for name, each in documents.items()}
     texts: dict[str, Iterable[str]] = {}
     for d, instance in enumerate(columns["instance"]):
@@ -232,7 +228,7 @@ def write_into(
         target = PurePath(source)
         changed = documents[source]
         if instance not in names:  # another part may follow, of the same file
-            changed = DOCUMENTS[format](files[source])
+            changed = FORMATS.documents[format](files[source])
             target = target.with_name(f"{target.stem}_{part}{target.suffix}")
         known = {name: values[d] for name, values in columns.items()}
         changed.describe(check_known(known, f"instance {quote(instance)}"))

@@ -112,7 +112,8 @@ def _learn(method: Method, seed: int, data: Data) -> Any:
 
 def _accuracy(model: Any, data: Data) -> float:
     X, y = data
-    return float((model.predict(X) == y).mean())
+    with unquestioned():  # instances of other lengths and times are the point of it
+        return float((model.predict(X) == y).mean())
 
 
 def recognise(activities: Sequence[Activity], method: Method, seed: int) -> float:

@@ -36,7 +36,7 @@ def _outline(files: Files) -> Iterator[Entry]:
 
 @reader("anvil", (".anvil",), also=(".xml",), about="Anvil", sniff=_sniff, outline=_outline)
 def read_anvil(files: Files, *, attribute: str | None = None) -> Iterator[Recording]:
-    """Read a file of Anvil, or a folder of them; a file is an instance.
+    r"""Read a file of Anvil, or a folder of them; a file is an instance.
 
     Elements of tracks that refer to others, and have no times of their own, have the times of the
     first and the last of these.
@@ -49,6 +49,16 @@ def read_anvil(files: Files, *, attribute: str | None = None) -> Iterator[Record
     -------
     X : the instances, by the names of their files; times in seconds
     y : (n,) one activity per instance, or None
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "talk.anvil"
+    >>> stroke = '<el index="0" start="0.5" end="1"><attribute name="type">stroke</attribute></el>'
+    >>> track = f'<track name="hand" type="primary">{stroke}</track>'
+    >>> _ = path.write_text(f"<annotation><body>{track}</body></annotation>")
+    >>> read_anvil(path)[0].to_lists()
+    [[('stroke', 0.5, 1.0)]]
     """
     check_names(attribute=attribute)
     for file in files:

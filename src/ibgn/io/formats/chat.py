@@ -31,7 +31,7 @@ def _sniff(head: Head) -> float:
 
 @reader("chat", (".cha",), also=(".txt",), about="CHAT of CLAN", sniff=_sniff)
 def read_chat(files: Files) -> Iterator[Recording]:
-    """Read a transcript of CLAN, or a folder of them; a file is an instance.
+    r"""Read a transcript of CLAN, or a folder of them; a file is an instance.
 
     Tracks are the speakers, and each utterance that has times is an annotation; lines that depend
     on it are left out. Utterances without times are counted in a warning.
@@ -40,6 +40,14 @@ def read_chat(files: Files) -> Iterator[Recording]:
     -------
     X : the instances, by the names of their files; times in seconds
     y : (n,) one activity per instance, or None
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "play.cha"
+    >>> _ = path.write_text("@Begin\n*CHI:\tmore cookie . \x150_1200\x15\n@End\n")
+    >>> read_chat(path)[0].to_lists()
+    [[('more cookie .', 0.0, 1.2)]]
     """
     for file in files:
         annotations = []

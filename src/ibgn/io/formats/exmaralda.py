@@ -25,7 +25,7 @@ def _sniff(head: Head) -> float:
 
 @reader("exmaralda", (".exb",), also=(".xml",), about="EXMARaLDA", sniff=_sniff)
 def read_exmaralda(files: Files) -> Iterator[Recording]:
-    """Read a basic transcription of EXMARaLDA, or a folder of them; a file is an instance.
+    r"""Read a basic transcription of EXMARaLDA, or a folder of them; a file is an instance.
 
     Tracks are its tiers, by their display names. Points of the timeline without a time are spread
     evenly between those that have one.
@@ -34,6 +34,17 @@ def read_exmaralda(files: Files) -> Iterator[Recording]:
     -------
     X : the instances, by the names of their files; times in seconds
     y : (n,) one activity per instance, or None
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "talk.exb"
+    >>> times = '<tli id="T0" time="0"/><tli id="T1" time="1.5"/>'
+    >>> tier = '<tier id="A" display-name="ann"><event start="T0" end="T1">nods</event></tier>'
+    >>> body = f"<basic-body><common-timeline>{times}</common-timeline>{tier}</basic-body>"
+    >>> _ = path.write_text(f"<basic-transcription>{body}</basic-transcription>")
+    >>> read_exmaralda(path)[0].to_lists()
+    [[('nods', 0.0, 1.5)]]
     """
     for file in files:
         root = parse_xml(file)

@@ -25,7 +25,7 @@ def _sniff(head: Head) -> float:
 
 @reader("transcriber", (".trs",), also=(".xml",), about="Transcriber", sniff=_sniff)
 def read_transcriber(files: Files) -> Iterator[Recording]:
-    """Read a transcription of Transcriber, or a folder of them; a file is an instance.
+    r"""Read a transcription of Transcriber, or a folder of them; a file is an instance.
 
     Tracks are the speakers, and "no speaker"; each text between two points of time is an
     annotation. Sections are annotations of the track "section", by their type.
@@ -34,6 +34,16 @@ def read_transcriber(files: Files) -> Iterator[Recording]:
     -------
     X : the instances, by the names of their files; times in seconds
     y : (n,) one activity per instance, or None
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "news.trs"
+    >>> turn = '<Turn startTime="0" endTime="2"><Sync time="0"/>good evening</Turn>'
+    >>> section = f'<Section type="report" startTime="0" endTime="2">{turn}</Section>'
+    >>> _ = path.write_text(f"<Trans><Episode>{section}</Episode></Trans>")
+    >>> read_transcriber(path)[0].to_lists()
+    [[('good evening', 0.0, 2.0), ('report', 0.0, 2.0)]]
     """
     for file in files:
         root = parse_xml(file)
