@@ -252,6 +252,12 @@ def skeletons(path):
                 since = frame
 
 
+@parses("json/numbered.json")
+def numbered_segments(path):
+    for video in json.loads(path.read_text())["annotations"].values():
+        yield from (("segments", *row["timestamps"]) for row in video["segments"].values())
+
+
 @parses("json/windows.jsonl")
 def windows(path):
     for line in path.read_text().splitlines():

@@ -128,3 +128,14 @@ def test_several_windows_share_a_query(tmp_path):
     path = tmp_path / "a.json"
     path.write_text(json.dumps([{"vid": "v", "windows": [[0, 2], [3, 4]], "query": "boil"}]))
     assert read_json(path)[0].to_lists() == [[("boil", 0, 2), ("boil", 3, 4)]]
+
+
+def test_objects_that_do_not_say_what_went_on_are_named_by_their_list(tmp_path):
+    numbered = {str(n): {"timestamps": [s, e]} for n, (_, s, e) in enumerate(ROWS)}
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps({"videos": {"v_a": {"fps": 30, "segments": numbered}}}))
+    with pytest.raises(DataError, match="says what went on; action='track' names"):
+        read_json(path)
+    X, _ = read_json(path, action="track")
+    assert X.to_lists() == [[("segments", s, e) for _, s, e in ROWS]]
+    assert list(X.ids) == ["v_a"]

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from ibgn._files import InputFile
-from ibgn.errors import DataError
+from ibgn.errors import DataError, Option
 from ibgn.io.annotations import Annotation, Overlaps, Recording, settle_overlaps
 from ibgn.io.files import Files
 from ibgn.io.head import POSSIBLE, Head
@@ -108,11 +108,11 @@ def read_json(files: Files, *, overlaps: Overlaps = "keep") -> Iterator[Recordin
     IntervalSequences: 1 instance, 2 intervals, 2 actions
       tea_01: boil [0, 2.5), pour [2.5, 4)
     """
-    recordings = (recording for file in files for recording in _recordings(file, len(files) > 1))
+    recordings = (recording for file in files for recording in _recordings(file, files))
     yield from settle_overlaps(recordings, overlaps, files)
 
 
-def _recordings(file: InputFile, is_one_of_many: bool) -> Iterator[Recording]:
+def _recordings(file: InputFile, files: Files) -> Iterator[Recording]:
     records = list(_records(_document(file)))
     if not records:
         raise DataError(
@@ -122,10 +122,18 @@ def _recordings(file: InputFile, is_one_of_many: bool) -> Iterator[Recording]:
     notes: dict[str, list[Annotation]] = {}
     for (record, times), (start, end) in zip(records, _seconds(records), strict=True):
         name = _instance(record) or file.name
-        own = f"{file.name}#{name}" if is_one_of_many and name != file.name else name
+        own = f"{file.name}#{name}" if len(files) > 1 and name != file.name else name
         for action in _actions(record, times):
             note = Annotation(_track(record), action, start, end, record.path)
             notes.setdefault(own, []).append(note)
+    if files.choices.action == "value" and not any(
+        n.value for each in notes.values() for n in each
+    ):
+        raise DataError(
+            f"{file.prefix}no object with a start and an end says what went on; ",
+            Option("action", "track"),
+            " names the intervals by the lists that hold them",
+        )
     yield from (Recording(name, each) for name, each in notes.items())
 
 
@@ -234,7 +242,7 @@ def _instance(record: Node) -> str | None:
         if found is not None:
             return str(fields[found])
         within = node.parent.value if node.parent is not None else None
-        if isinstance(node.key, str) and isinstance(within, dict):
+        if isinstance(node.key, str) and not node.key.isdigit() and isinstance(within, dict):
             alike = all(isinstance(value, dict | list) for value in within.values())
             if alike and not set(words_of(node.key)) <= LISTS:
                 return node.key
