@@ -65,10 +65,16 @@ def stamped_twice(path):
         yield event["concept:name"], *map(_seconds, stamps)
 
 
-@parses("xes/complete_only.xes", "xes/packed.xes.gz", "xes/own_transitions.xes")
+@parses(
+    "xes/complete_only.xes",
+    "xes/packed.xes.gz",
+    "xes/own_transitions.xes",
+    "xes/incomplete_events.xes",
+)
 def completed(path):
     """Every event lasts since the one before it in its trace; the first lasts no time."""
-    for events in _trace_events(path):
+    for every in _trace_events(path):
+        events = [event for event in every if {"concept:name", "time:timestamp"} <= event.keys()]
         times = [_seconds(event["time:timestamp"]) for event in events]
         for event, before, time in zip(events[1:], times, times[1:], strict=False):
             if before < time:
@@ -79,11 +85,17 @@ def _results(path):
     """Results of the first annotation of each task of Label Studio."""
     document = json.loads(path.read_text())
     for task in document if isinstance(document, list) else [document]:
-        for annotation in (task.get("annotations") or task.get("completions") or [])[:1]:
-            yield from annotation["result"]
+        one = [task.get("annotation", task)]
+        for annotation in (task.get("annotations") or task.get("completions") or one)[:1]:
+            yield from annotation.get("result", [])
 
 
-@parses("labelstudio/time_series.json", "labelstudio/audio.json", "labelstudio/one_completion.json")
+@parses(
+    "labelstudio/time_series.json",
+    "labelstudio/audio.json",
+    "labelstudio/one_completion.json",
+    "labelstudio/predictions.json",
+)
 def regions(path):
     for result in _results(path):
         value = result["value"]
@@ -98,11 +110,24 @@ def dated_regions(path):
         yield value["timeserieslabels"][0], *(moment.timestamp() for moment in both)
 
 
-@parses("labelstudio/video_timeline.json")
+@parses("labelstudio/video_timeline.json", "labelstudio/webhook.json")
 def ranges_of_frames(path):
     for value in (result["value"] for result in _results(path)):
         for frames in value["ranges"]:
             yield value["timelinelabels"][0], frames["start"] - 1, frames["end"]
+
+
+@parses("labelstudio/video_boxes.json")
+def shown_objects(path):
+    """An object is shown up to the box that is not enabled, or to the end of the video."""
+    for value in (result["value"] for result in _results(path)):
+        since = None
+        for box in value["sequence"]:
+            if not box["enabled"]:
+                yield value["labels"][0], since - 1, box["frame"]
+            since = None if not box["enabled"] else since or box["frame"]
+        if since is not None:
+            yield value["labels"][0], since - 1, value["framesCount"]
 
 
 @parses("labelstudio/json_min.json")
@@ -201,6 +226,43 @@ def tagged_frames(path):
     firsts = [frame for frame in frames if frame - 1 not in frames]
     lasts = [frame for frame in frames if frame + 1 not in frames]
     yield from (("rain", first, last + 1) for first, last in zip(firsts, lasts, strict=True))
+
+
+@parses("cvat/frames_as_images.xml")
+def tagged_images(path):
+    root = ElementTree.parse(path)  # noqa: S314
+    for label in {tag.get("label") for tag in root.iter("tag")}:
+        seen = "".join(
+            "x" if any(tag.get("label") == label for tag in image) else " "
+            for image in root.iter("image")
+        )
+        yield from ((label, *run.span()) for run in re.finditer("x+", seen))
+
+
+@parses("cvat/skeletons.xml")
+def skeletons(path):
+    for track in ElementTree.parse(path).iter("track"):  # noqa: S314
+        since = None
+        for skeleton in track.iter("skeleton"):
+            frame, points = int(skeleton.get("frame")), [p.get("outside") for p in skeleton]
+            if set(points) == {"1"}:
+                yield track.get("label"), since, frame
+                since = None
+            elif since is None:
+                since = frame
+
+
+@parses("json/numbered.json")
+def numbered_segments(path):
+    for video in json.loads(path.read_text())["annotations"].values():
+        yield from (("segments", *row["timestamps"]) for row in video["segments"].values())
+
+
+@parses("json/windows.jsonl")
+def windows(path):
+    for line in path.read_text().splitlines():
+        row = json.loads(line)
+        yield from ((row["query"], *window) for window in row["relevant_windows"])
 
 
 @parses("json/transcript.json")

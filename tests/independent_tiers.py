@@ -4,13 +4,17 @@ Each gives the intervals as (action, start, end), in seconds.
 """
 
 import re
+from html import unescape
 from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
 
 
 def parse_xml(path):
-    return ElementTree.parse(path).getroot()  # noqa: S314
+    content = path.read_bytes()
+    if content.startswith(b"<"):  # whatever it declares, it is no UTF-16
+        content = content.replace(b"UTF-16", b"UTF-8", 1)
+    return ElementTree.fromstring(content)  # noqa: S314
 
 
 def parse_elan(path):
@@ -63,7 +67,7 @@ def parse_subtitles(path):
             times, _, text = tail.partition("\n")
             start, end = head.split()[-1], times.split()[0]
             said = " ".join(re.sub(r"<.*?>|\{.*?\}", "", text).split())
-            yield said, seconds(start), seconds(end)
+            yield unescape(said), seconds(start), seconds(end)
 
 
 def parse_exmaralda(path):
@@ -99,7 +103,7 @@ def parse_transcriber(path):
 
 
 def parse_chat(path):
-    utterance = r"^\*\w+:\t([^\x15*]*?) \x15(\d+)_(\d+)\x15"
+    utterance = r"^\*\w+:\t([^\x15*]*?) \x15?(\d+)_(\d+)\x15?$"
     for said, start, end in re.findall(utterance, Path(path).read_text(), re.M):
         yield " ".join(said.split()), int(start) / 1000, int(end) / 1000
 
@@ -107,14 +111,17 @@ def parse_chat(path):
 PARSERS = {
     "elan/talk.eaf": parse_elan,
     "elan/utf16.eaf": parse_elan,
+    "elan/says_utf16.eaf": parse_elan,
     "elan/old.eaf": parse_elan,
     "textgrid/short.TextGrid": parse_short,
     "textgrid/utf16.TextGrid": parse_long,
     "textgrid/chronological.TextGrid": parse_chronological,
     "subtitles/film.srt": parse_subtitles,
     "subtitles/talk.vtt": parse_subtitles,
+    "subtitles/signs.vtt": parse_subtitles,
     "exmaralda/kitchen.exb": parse_exmaralda,
     "anvil/gesture.anvil": parse_anvil,
     "transcriber/news.trs": parse_transcriber,
     "chat/play.cha": parse_chat,
+    "chat/without_bullets.cha": parse_chat,
 }

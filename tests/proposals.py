@@ -365,6 +365,9 @@ SCENARIOS = (
     Scenario("convert v.json out.csv -O unknown=error", {"v.json": json.dumps(VIA)}),
     Scenario("convert v.json out.csv -O unknown=drop", {"v.json": json.dumps(VIA)}),
     Scenario("convert v.json out.csv", {"v.json": json.dumps(UNSET)}),
+    Scenario("convert j.json out.csv", {"j.json": '[{"start": 0, "end": 4}]'}),
+    Scenario("convert c.xes out.csv", {"c.xes": XES % (PAIRED + event("", 5))}),
+    Scenario("convert c.xes out.csv -O unknown=drop", {"c.xes": XES % (PAIRED + event("", 5))}),
     Scenario(
         "convert c.xes out.csv",
         {"c.xes": XES % (event("b", 0, "complete") + event("c", 2, "complete"))},

@@ -199,10 +199,39 @@ def test_a_file_without_tracks_is_an_instance_without_intervals(file):
     assert read_cvat(file(), rate=1)[0].lengths.tolist() == [0]
 
 
+def images(*labels):
+    frames = [f'<image id="{n}" name="f">{entry}</image>' for n, entry in enumerate(labels)]
+    return "".join(frames)
+
+
+def test_images_that_are_frames_of_a_video_have_times(file):
+    jump, land = '<tag label="jump"/>', '<box label="land" xtl="1"/>'
+    path = file(images("", jump, jump + land, land, "", land))
+    assert read_cvat(path, rate=1)[0].to_lists() == [
+        [("jump", 1.0, 3.0), ("land", 2.0, 4.0), ("land", 5.0, 6.0)]
+    ]
+
+
+def test_images_of_no_video_are_refused(tmp_path):
+    path = tmp_path / "a.xml"
+    path.write_text(document(images("")).replace("interpolation", "annotation"))
+    with pytest.raises(DataError, match="'CVAT for images', and its pictures are of no video"):
+        read_cvat(path, rate=1)
+
+
+def test_a_skeleton_is_outside_where_all_its_points_are(file):
+    def skeleton(frame, *outside):
+        points = "".join(f'<points label="{n}" outside="{o}"/>' for n, o in enumerate(outside))
+        return f'<skeleton frame="{frame}" keyframe="1">{points}</skeleton>'
+
+    path = file(track("driver", skeleton(0, 0, 0), skeleton(4, 0, 1), skeleton(9, 1, 1)))
+    assert read_cvat(path, rate=1)[0].to_lists() == [[("driver", 0.0, 9.0)]]
+
+
 @pytest.mark.parametrize(
     ("entries", "told"),
     [
-        (['<image id="0" name="f" />'], "'CVAT for images'"),
+        (['<image id="x" name="f"><tag label="a"/></image>'], "image 2: the frame is 'x'"),
         ([track("a", box("x"))], r"track 2 \('a'\): the frame is 'x'"),
         ([track("a", box(-1))], "the frame is '-1'"),
         ([track("a", box("9" * 400))], "it must be a whole number"),

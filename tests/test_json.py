@@ -108,3 +108,34 @@ def test_a_time_that_is_none_is_named(file):
 def test_samples_are_read_without_a_warning(name, tmp_path):
     (tmp_path / name).write_bytes(SAMPLES[name])
     assert len(READERS[name](tmp_path / name)[0]) > 0
+
+
+def test_each_line_may_be_a_document(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text("".join(f"{json.dumps({'video': 'v', **row})}\n" for row in rows()))
+    assert find_format(path, None) == "json"
+    assert read_json(path)[0].to_lists() == [ROWS]
+
+
+@pytest.mark.parametrize("texts", [{"captions": ["boil", "pour"]}, {"sentences": ["boil", "pour"]}])
+def test_a_list_of_pairs_goes_with_a_list_of_texts(tmp_path, texts):
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps([{"vid": "v", "timestamps": [[0, 2.5], [2.5, 4]], **texts}]))
+    assert read_json(path)[0].to_lists() == [ROWS]
+
+
+def test_several_windows_share_a_query(tmp_path):
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps([{"vid": "v", "windows": [[0, 2], [3, 4]], "query": "boil"}]))
+    assert read_json(path)[0].to_lists() == [[("boil", 0, 2), ("boil", 3, 4)]]
+
+
+def test_objects_that_do_not_say_what_went_on_are_named_by_their_list(tmp_path):
+    numbered = {str(n): {"timestamps": [s, e]} for n, (_, s, e) in enumerate(ROWS)}
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps({"videos": {"v_a": {"fps": 30, "segments": numbered}}}))
+    with pytest.raises(DataError, match="says what went on; action='track' names"):
+        read_json(path)
+    X, _ = read_json(path, action="track")
+    assert X.to_lists() == [[("segments", s, e) for _, s, e in ROWS]]
+    assert list(X.ids) == ["v_a"]

@@ -325,3 +325,47 @@ def test_wrong_options_are_refused(file, options):
 def test_samples_are_read_without_a_warning(name, tmp_path):
     (tmp_path / name).write_bytes(SAMPLES[name])
     assert len(READERS[name](tmp_path / name)[0]) > 0
+
+
+def boxes(*sequence, **value):
+    shown = [{"frame": frame, "enabled": enabled, "x": 1} for frame, enabled in sequence]
+    return {"type": "videorectangle", "from_name": "box", "value": {"sequence": shown, **value}}
+
+
+@pytest.mark.parametrize(
+    ("result", "rows"),
+    [
+        (boxes((1, True), (50, False), labels=["cup"]), [("cup", 0.0, 2.0)]),
+        (
+            boxes((26, True), (30, True), (50, False), (60, False), (76, True), labels=["cup"]),
+            [("cup", 1.0, 2.0), ("cup", 3.0, 3.04)],
+        ),
+        (boxes((26, True), labels=["cup"], framesCount=100), [("cup", 1.0, 4.0)]),
+        (boxes((26, True), (50, False), labels=["cup", "blue"]), [("blue", 1, 2), ("cup", 1, 2)]),
+    ],
+)
+def test_an_object_lasts_as_long_as_its_boxes_are_shown(file, result, rows):
+    X, _ = read_labelstudio(file([task(1, annotation(result))]), rate=25)
+    assert X.to_lists() == [rows]
+
+
+def test_boxes_of_a_short_export_are_read(file):
+    short = {"id": 3, "video": "v.mp4", "box": [boxes((26, True), (50, False))["value"]]}
+    short["box"][0]["labels"] = ["cup"]
+    X, _ = read_labelstudio(file([short]), rate=25)
+    assert X.to_lists() == [[("cup", 1.0, 2.0)]]
+
+
+def test_an_export_of_images_says_that_it_has_no_times(file):
+    image = {"type": "polygonlabels", "from_name": "a", "value": {"polygonlabels": ["cat"]}}
+    path = file([task(1, annotation(image))])
+    with pytest.raises(DataError, match=r"no result is .* time \(.* of type 'polygonlabels'\)"):
+        read_labelstudio(path, unknown="drop")
+
+
+def test_what_a_model_found_is_read_where_nobody_labelled(file):
+    found = {"model_version": "m", "result": [stretch("labels", "hiss", 0, 1)]}
+    tasks = [task(1) | {"predictions": [found]}, task(2, annotation(stretch("labels", "a", 0, 1)))]
+    with pytest.warns(DataWarning, match="1 task: read as a model labelled it"):
+        X, _ = read_labelstudio(file(tasks))
+    assert X.to_lists() == [[("hiss", 0.0, 1.0)], [("a", 0.0, 1.0)]]

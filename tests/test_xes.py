@@ -282,7 +282,11 @@ def test_compressed_files_of_a_folder_keep_their_traces_apart(tmp_path):
         ("<log/>", "no <trace>"),
         ("<log>", "not XML"),
         ('<!DOCTYPE log [<!ENTITY a "b">]><log/>', "document type"),
-        (trace(event("a", 0, "start").replace("time:", "")), "event 1 has no time:timestamp"),
+        (trace(event("a", 0, "start").replace("time:", "")), "no event has a time:timestamp"),
+        (
+            trace(event("a", 0, "start"), event("a", 1).replace("time:", "")),
+            "event 2 has no time:timestamp; give it one, or use unknown='drop'",
+        ),
         (trace(event("", 0, "start")), "event 1 has no concept:name"),
         (trace(event("a", 0, "start").replace("2020-", "")), "event 1: the time .* not under"),
         (trace(event("a", 0, "start").replace("<event>", event("b", 0)[:-9])), "two attributes"),
@@ -321,3 +325,16 @@ def test_options_are_checked(file, options, message):
 
 def test_loading_tells_the_events(file):
     assert load(file(PLAIN), format="xes").place(1) == "log.xes, trace 'case 1', event 3"
+
+
+def test_events_without_a_name_or_a_time_can_be_left_out(file):
+    events = pair("test", 1, 2), event("", 3), event("repair", 4).replace("time:", "")
+    with pytest.warns(DataWarning, match="2 events without concept:name or time:timestamp"):
+        X, _ = read_xes(file(trace(*events)), unknown="drop")
+    assert X.to_lists() == [[("test", 0.0, 1.0)]]
+
+
+def test_an_attribute_may_be_repeated_with_the_same_value(file):
+    again = '<string key="concept:name" value="test"/>'
+    events = pair("test", 1, 2).replace("<event>", f"<event>{again}")
+    assert read_xes(file(trace(events)))[0].to_lists() == [[("test", 0.0, 1.0)]]

@@ -12,9 +12,11 @@ from ibgn.text import quote
 
 __all__ = ["read_chat"]
 
-# bullets of a media file may name it: %snd:"tea"_0_1200
+# bullets of a media file may name it: %snd:"tea"_0_1200; copying loses those around the last times
 BULLET = re.compile(
-    r"[\x15\u2022](?:%\w+:\"[^\"]*\")?_?(\d{1,15})_(\d{1,15})-?[\x15\u2022]", re.ASCII
+    r"[\x15\u2022](?:%\w+:\"[^\"]*\")?_?(\d{1,15})_(\d{1,15})-?[\x15\u2022]"
+    r"|(?<=\s)(\d{1,15})_(\d{1,15})\s*\Z",
+    re.ASCII,
 )
 
 
@@ -51,11 +53,11 @@ def read_chat(files: Files) -> Iterator[Recording]:
         annotations = []
         for number, line in _utterances(file.lines()):
             speaker, _, text = line[1:].partition(":")
-            bullets = BULLET.findall(text)
+            bullets = list(BULLET.finditer(text))
             if not bullets:
                 files.leave_out(" without times left out", noun="utterance")
                 continue
-            times = (int(bullets[0][0]) / 1000, int(bullets[-1][1]) / 1000)
+            times = (_seconds(bullets[0], 1), _seconds(bullets[-1], 2))
             said = " ".join(BULLET.sub(" ", text).split())
             place = f"line {number}, {quote(speaker)}"
             annotations.append(Annotation(speaker.strip(), said, *times, place))
@@ -78,3 +80,8 @@ def _utterances(lines: list[str]) -> Iterator[tuple[int, str]]:
         current = (number, line) if line.startswith("*") else None
     if current is not None:
         yield current
+
+
+def _seconds(bullet: re.Match[str], which: int) -> float:
+    """Start, the first, or end, the second, of a bullet, whether it is marked or not."""
+    return int(bullet[which] or bullet[which + 2]) / 1000

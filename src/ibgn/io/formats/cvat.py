@@ -71,7 +71,8 @@ def read_cvat(
     The file is annotations.xml from "Export task dataset" in the menu of a task of CVAT, in that
     format. An object is there from its first frame up to the frame at which it is
     "outside"; frame 50 at 25 frames per second is at 2 seconds. The label is the track; it is also
-    the value, unless an attribute is chosen. Tags of frames that follow each other are one stretch.
+    the value, unless an attribute is chosen. Tags of frames that follow each other are one stretch,
+    and so are the objects of a label in "CVAT for images", where its images are frames of a video.
 
     Parameters
     ----------
@@ -178,11 +179,14 @@ class _Objects:
         for number, element in enumerate(root):
             if element.tag == "track":
                 annotations += self._of_track(element, f"track {number}", video)
-            elif element.tag == "tag":
-                label = element.get("label", "")
-                frame, value = self._shape(element, f"tag {number}", video, label)
-                if value is not None:
-                    tags.setdefault((label, value), set()).add(frame)
+            elif element.tag in ("tag", "image"):
+                is_tag = element.tag == "tag"
+                frame = element.get("frame" if is_tag else "id", "")
+                for noted in [element] if is_tag else element:
+                    label, place = noted.get("label", ""), f"{element.tag} {number}"
+                    shape = self._shape(noted, frame, place, video, label)
+                    if shape.value is not None:
+                        tags.setdefault((label, shape.value), set()).add(shape.frame)
             elif element.tag not in ("version", "meta"):
                 self._leave_out("entry", f"<{printable(element.tag)}> and no track or tag", source)
         for (label, value), frames in tags.items():
@@ -205,7 +209,7 @@ class _Objects:
         label = track.get("label", "")
         place = f"{number} ({quote(label)})"
         shapes = [
-            self._shape(element, place, video, label)
+            self._shape(element, element.get("frame", ""), place, video, label)
             for element in track
             if element.tag not in NOT_SHAPES
         ]
@@ -217,13 +221,12 @@ class _Objects:
             shapes = self._closed(shapes, place, video)
         return _stretches(label, shapes, place, video)
 
-    def _shape(self, element: Element, place: str, video: _Video, label: str) -> _Shape:
-        frame = element.get("frame", "")
+    def _shape(self, element: Element, frame: str, place: str, video: _Video, label: str) -> _Shape:
         if not FRAME.fullmatch(frame):
             raise DataError(
                 f"{video.source}{place}: the frame is {quote(frame)}; it must be a whole number"
             )
-        if element.get("outside", "0") == "1":
+        if _is_outside(element):
             return _Shape(int(frame), None)
         values = {a.get("name", ""): a.text or "" for a in element.findall("attribute")}
         self.attributes.update(values)
@@ -262,19 +265,32 @@ class _Objects:
         self.files.leave_out(f": {what}; dropped, ", refused, " refuses them", noun=noun)
 
 
+def _is_outside(shape: Element) -> bool:
+    """Tell whether an object is not there; a skeleton is not where none of its points is."""
+    if shape.tag == "skeleton" and "outside" not in shape.attrib:
+        parts = [part for part in shape if part.tag not in NOT_SHAPES]
+        return bool(parts) and all(_is_outside(part) for part in parts)
+    return shape.get("outside", "0") == "1"
+
+
 def _refuse_others(root: Element, source: str) -> None:
     if root.tag != "annotations":
         raise DataError(f"{source}the root is <{printable(root.tag)}>, not <annotations> of CVAT")
-    if root.find("image") is not None:
+    if root.find("image") is not None and not _is_video(root):
         raise DataError(
-            f"{source}the file is in the format 'CVAT for images', frame by frame; "
-            "export it as 'CVAT for video 1.1'"
+            f"{source}the file is in the format 'CVAT for images', and its pictures are of no "
+            "video, so that it holds no times; export a video as 'CVAT for video 1.1'"
         )
     tasks = {element.get("task_id") for element in root if element.get("task_id")}
     if len(tasks) > 1:
         raise DataError(
             f"{source}the file holds the tracks of {len(tasks)} tasks; export each on its own"
         )
+
+
+def _is_video(root: Element) -> bool:
+    """Tell whether the pictures are frames of a video, which CVAT calls interpolation."""
+    return (root.findtext("meta//mode") or "").strip() == "interpolation"
 
 
 def _stretches(label: str, shapes: Iterable[_Shape], place: str, video: _Video) -> list[Annotation]:

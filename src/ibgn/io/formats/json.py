@@ -1,11 +1,13 @@
 """JSON of other tools: all objects that have a start and an end, wherever they stand."""
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from ibgn._files import InputFile
-from ibgn.errors import DataError
+from ibgn.errors import DataError, Option
 from ibgn.io.annotations import Annotation, Overlaps, Recording, settle_overlaps
 from ibgn.io.files import Files
 from ibgn.io.head import POSSIBLE, Head
@@ -30,6 +32,7 @@ __all__ = ["read_json"]
 TRACK = "intervals"  # of objects in a list without a name
 SOME_JSON = 0.01  # so that the reader can say what is missing in JSON that no format knows
 BOTH = frozenset({"segment", "interval", "timestamp", "timestamps", "span", "range", "window"})
+SEVERAL = frozenset({*BOTH, "segments", "intervals", "spans", "ranges", "windows", "moments"})
 # names of lists in a document, which do not name a recording
 LISTS = frozenset(
     re.findall(
@@ -45,38 +48,43 @@ LISTS = frozenset(
 class Times(NamedTuple):
     """Where an object has its times, and how many seconds a number there stands for.
 
-    `end` is a length where `is_length`; both are in one list where `end` is None.
+    `end` is a length where `is_length`; both are in one list where `end` is None, or in that of a
+    list of such lists which `place` says.
     """
 
     start: str
     end: str | None
     is_length: bool = False
     unit: float = 1.0
+    place: int | None = None
 
 
 def _sniff(head: Head) -> float:
     """Tell the file by an object with a start and an end."""
-    if not isinstance(head.json, dict | list):
+    document = head.json
+    if document is None and head.text.lstrip().startswith("{"):  # perhaps one for each line
+        document = [json.loads(line) for line in head.lines[:20]]
+    if not isinstance(document, dict | list):
         return 0.0
-    found = next(_records(Node(head.json, "")), None)
+    found = next(_records(Node(document, "")), None)
     return SOME_JSON if found is None else POSSIBLE
 
 
 @reader(
     "json",
-    also=(".json",),
+    also=(".json", ".jsonl", ".ndjson"),
     about="any JSON with objects that have a start and an end",
     sniff=_sniff,
 )
 def read_json(files: Files, *, overlaps: Overlaps = "keep") -> Iterator[Recording]:
     r"""Read JSON of tools that have no format of their own here.
 
-    All objects with a start and an end are intervals, wherever they stand. Fields are known by the
-    words of their names: a start is "start", "begin_time", "startMs" and so on, and so are an end,
-    a duration or a pair "segment": [0, 2.5]; the action is a "label", "action", "text" or the like.
-    The instance is the "video", "file" or the like of the object or of those around it, the name
-    under which they stand, or else the file. The name of the list that holds an object is its
-    track.
+    All objects with a start and an end are intervals, wherever they stand, also where each line is
+    a document of its own. Fields are known by the words of their names: a start is "start",
+    "begin_time", "startMs" and so on, and so are an end, a duration, a pair "segment": [0, 2.5] or
+    a list of pairs; the action is a "label", "action", "text" or the like. The instance is the
+    "video", "file" or the like of the object or of those around it, the name under which they
+    stand, or else the file. The name of the list that holds an object is its track.
 
     Parameters
     ----------
@@ -100,12 +108,12 @@ def read_json(files: Files, *, overlaps: Overlaps = "keep") -> Iterator[Recordin
     IntervalSequences: 1 instance, 2 intervals, 2 actions
       tea_01: boil [0, 2.5), pour [2.5, 4)
     """
-    recordings = (recording for file in files for recording in _recordings(file, len(files) > 1))
+    recordings = (recording for file in files for recording in _recordings(file, files))
     yield from settle_overlaps(recordings, overlaps, files)
 
 
-def _recordings(file: InputFile, is_one_of_many: bool) -> Iterator[Recording]:
-    records = list(_records(parse_json(file)))
+def _recordings(file: InputFile, files: Files) -> Iterator[Recording]:
+    records = list(_records(_document(file)))
     if not records:
         raise DataError(
             f"{file.prefix}no object in the document has a start and an end, so that it holds no "
@@ -114,11 +122,32 @@ def _recordings(file: InputFile, is_one_of_many: bool) -> Iterator[Recording]:
     notes: dict[str, list[Annotation]] = {}
     for (record, times), (start, end) in zip(records, _seconds(records), strict=True):
         name = _instance(record) or file.name
-        own = f"{file.name}#{name}" if is_one_of_many and name != file.name else name
+        own = f"{file.name}#{name}" if len(files) > 1 and name != file.name else name
         for action in _actions(record, times):
             note = Annotation(_track(record), action, start, end, record.path)
             notes.setdefault(own, []).append(note)
+    if files.choices.action == "value" and not any(
+        n.value for each in notes.values() for n in each
+    ):
+        raise DataError(
+            f"{file.prefix}no object with a start and an end says what went on; ",
+            Option("action", "track"),
+            " names the intervals by the lists that hold them",
+        )
     yield from (Recording(name, each) for name, each in notes.items())
+
+
+def _document(file: InputFile) -> Node:
+    """Root of a document, which may be one for each line."""
+    try:
+        return parse_json(file)
+    except DataError:
+        lines = [line for line in file.lines() if line.strip()]
+        if len(lines) < 2:
+            raise
+        with suppress(ValueError, RecursionError):
+            return Node([json.loads(line) for line in lines], file.prefix)
+        raise
 
 
 def _records(root: Node) -> Iterator[tuple[Node, Times]]:
@@ -127,16 +156,14 @@ def _records(root: Node) -> Iterator[tuple[Node, Times]]:
     while waiting:
         node = waiting.pop()
         if isinstance(node.value, dict):
-            times = _find_times(node.value)
-            if times is not None:
-                yield node, times
+            yield from ((node, times) for times in _find_times(node.value))
             within = [child for _, child in node.members()]
         else:
             within = node.items() if isinstance(node.value, list) else []
         waiting += [each for each in reversed(within) if isinstance(each.value, dict | list)]
 
 
-def _find_times(fields: Mapping[str, Any]) -> Times | None:
+def _find_times(fields: Mapping[str, Any]) -> list[Times]:
     """Where an object has its times; frames only where it has no others."""
     scalars = {key: words_of(key) for key, value in fields.items() if _is_time(value)}
     for besides in (BESIDES, BESIDES | FRAMES):
@@ -148,12 +175,18 @@ def _find_times(fields: Mapping[str, Any]) -> Times | None:
             start = next((key for key, words in scalars.items() if words == ["time"]), None)
         if start is not None and (end is not None or length is not None):
             unit = next((UNITS[word] for word in scalars[start] if word in UNITS), 1.0)
-            return Times(start, end or length, end is None, unit)
+            return [Times(start, end or length, end is None, unit)]
     for key, value in fields.items():
-        pair = isinstance(value, list) and len(value) == 2 and all(map(_is_time, value))
-        if pair and BOTH & set(words_of(key)):
-            return Times(key, None)
-    return None
+        words = set(words_of(key))
+        if BOTH & words and _is_pair(value):
+            return [Times(key, None)]
+        if SEVERAL & words and isinstance(value, list) and value and all(map(_is_pair, value)):
+            return [Times(key, None, place=place) for place in range(len(value))]
+    return []
+
+
+def _is_pair(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 2 and all(map(_is_time, value))
 
 
 def _is_time(value: Any) -> bool:
@@ -172,6 +205,7 @@ def _seconds(records: Sequence[tuple[Node, Times]]) -> Iterator[tuple[float, flo
     pairs = []
     for record, times in records:
         node = record.child(times.start)
+        node = node if times.place is None else node.items()[times.place]
         pairs.append(node.items() if times.end is None else [node, record.child(times.end)])
     both = [end for pair in pairs for end in pair]
     texts = [str(end.value) for end in both]
@@ -184,11 +218,14 @@ def _seconds(records: Sequence[tuple[Node, Times]]) -> Iterator[tuple[float, flo
 def _actions(record: Node, times: Times) -> list[str]:
     """What went on: the field whose name is most like that of an action; empty without one."""
     free = {key: words_of(key) for key in record.value if key not in (times.start, times.end)}
-    named = [key for word in ACTION for key, words in free.items() if word in words]
+    named = [key for word in ACTION for key, words in free.items() if {word, f"{word}s"} & {*words}]
     for key in sorted(named, key=lambda key: bool(NUMBERING & set(free[key]))):
         value = record.value[key]
         values = value if isinstance(value, list) else [value]
         if values and all(isinstance(each, str | int) for each in values):
+            beside = times.place is not None and len(values) == len(record.value[times.start])
+            if isinstance(value, list) and beside:  # one text for each of a list of times
+                values = values[times.place :][:1]
             return [str(each).strip() for each in values]
     return [""]
 
@@ -205,12 +242,12 @@ def _instance(record: Node) -> str | None:
         if found is not None:
             return str(fields[found])
         within = node.parent.value if node.parent is not None else None
-        if isinstance(node.key, str) and isinstance(within, dict):
+        if isinstance(node.key, str) and not node.key.isdigit() and isinstance(within, dict):
             alike = all(isinstance(value, dict | list) for value in within.values())
             if alike and not set(words_of(node.key)) <= LISTS:
                 return node.key
     for node in around[1:]:
-        is_object = isinstance(node.value, dict) and _find_times(node.value) is None
+        is_object = isinstance(node.value, dict) and not _find_times(node.value)
         if is_object and isinstance(node.key, int) and node.has("id"):
             return node.child("id").name()
     return None

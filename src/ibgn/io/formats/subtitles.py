@@ -1,5 +1,6 @@
 """Subtitles: texts with times, as SubRip and WebVTT have them (.srt, .vtt)."""
 
+import html
 import re
 from collections.abc import Iterator
 
@@ -57,7 +58,7 @@ def read_subtitles(files: Files) -> Iterator[Recording]:
             voice = VOICE.search(text)
             track = voice[1].strip() if voice else TRACK
             start, end = _seconds(*match.group(1, 2, 3)), _seconds(*match.group(4, 5, 6))
-            said = MARKUP.sub("", text).strip()
+            said = html.unescape(MARKUP.sub("", text)).strip()
             annotations.append(Annotation(track, said, start, end, f"line {number + 1}"))
         yield Recording(file.name, annotations)
 

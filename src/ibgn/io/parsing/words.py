@@ -61,7 +61,7 @@ ACTION = _in_order(
     "action behavior behaviour verhalten gesture event activity annotation label labels stage "
     "class classname category task trial state phase skill step verb sensor device location call "
     "species word phone phoneme note chord tag text transcription transcript utterance narration "
-    "description sentence name type kind what code value id speaker"
+    "description sentence caption query question name type kind what code value id speaker"
 )
 INSTANCE = _in_order(
     "instance recording observation take video videoname vid file filename filepath wav path clip "

@@ -17,32 +17,44 @@ CHUNK = 1 << 20
 
 
 def parse_xml(file: InputFile) -> Element:
-    """Root of the tree of a file; a file that declares entities or a document type is refused."""
-    builder = TreeBuilder()
-    parser = _parser(builder, file.prefix)
+    """Root of the tree of a file; a file that declares entities or a document type is refused.
+
+    A file that says it is UTF-16 and is not was saved by an editor as UTF-8.
+    """
     try:
-        with file.open() as stream:
-            size = 0
-            while chunk := stream.read(CHUNK):
-                size += len(chunk)
-                if size > LARGEST:
-                    raise DataError(
-                        f"{file.prefix}the file is larger than {LARGEST} bytes; export it in parts"
-                    )
-                parser.Parse(chunk, False)
-            parser.Parse(b"", True)
+        try:
+            return _parse(file, None)
+        except expat.ExpatError as error:
+            if error.code != expat.errors.codes[expat.errors.XML_ERROR_INCORRECT_ENCODING]:
+                raise
+            return _parse(file, "utf-8")
     except (expat.ExpatError, LookupError, ValueError) as error:
         if isinstance(error, DataError):
             raise
         raise DataError(
             f"{file.prefix}the file is not XML: {printable(error, 200)}; export it again"
         ) from error
+
+
+def _parse(file: InputFile, encoding: str | None) -> Element:
+    builder = TreeBuilder()
+    parser = _parser(builder, file.prefix, encoding)
+    with file.open() as stream:
+        size = 0
+        while chunk := stream.read(CHUNK):
+            size += len(chunk)
+            if size > LARGEST:
+                raise DataError(
+                    f"{file.prefix}the file is larger than {LARGEST} bytes; export it in parts"
+                )
+            parser.Parse(chunk, False)
+        parser.Parse(b"", True)
     root: Element = builder.close()
     return root
 
 
-def _parser(builder: TreeBuilder, prefix: str) -> Any:
-    parser = expat.ParserCreate()
+def _parser(builder: TreeBuilder, prefix: str, encoding: str | None) -> Any:
+    parser = expat.ParserCreate(encoding)
     parser.buffer_text = True
     parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
     depth = number = 0

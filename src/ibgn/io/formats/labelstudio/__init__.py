@@ -3,15 +3,29 @@
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Literal, get_args
 
-from ibgn.checks import as_number, check_choice, check_number
+from ibgn.checks import check_choice, check_number
 from ibgn.errors import DataError, Option, OptionError, Part
 from ibgn.io.annotations import Annotation, Overlaps, Recording, settle_overlaps
 from ibgn.io.choices import check_names
 from ibgn.io.files import Files
-from ibgn.io.formats.labelstudio.tasks import FRAMED, TIMED, Task, read_tasks
+from ibgn.io.formats.labelstudio.frames import BOXES, FRAMED, find_frames
+from ibgn.io.formats.labelstudio.results import (
+    is_choice,
+    moments_of,
+    results_of,
+    tag_of,
+    users_of,
+)
+from ibgn.io.formats.labelstudio.tasks import (
+    ANNOTATIONS,
+    PREDICTIONS,
+    TIMED,
+    Task,
+    read_tasks,
+)
 from ibgn.io.head import CERTAIN, LIKELY, Head
 from ibgn.io.outline import Entry
 from ibgn.io.parsing.json import Node, parse_json
@@ -26,14 +40,18 @@ Unknown = Literal["error", "drop"]
 def _sniff(head: Head) -> float:
     """Tell an export by its tasks, whose annotations have results."""
     first = head.json[0] if isinstance(head.json, list) else head.json
-    annotations = first.get("annotations") or first.get("completions") or [first]
-    if "result" in annotations[0] and (annotations[0] is not first or "task" in first):
+    listed = [first.get(key) or [{}] for key in (*ANNOTATIONS, PREDICTIONS)]
+    within = [*(each[0] for each in listed), first.get("annotation") or {}]
+    if any("result" in each for each in within) or {"result", "task"} <= first.keys():
         return CERTAIN
+    if "result" in first and first["result"][0].keys() >= {"from_name", "value"}:
+        return CERTAIN  # what a model found
     if "data" in first and ("annotations" in first or "completions" in first):
         return LIKELY  # a task that nobody has worked on
     fields = [value[0] if isinstance(value, list) and value else value for value in first.values()]
     noted = [value.keys() for value in fields if isinstance(value, dict)]
-    return LIKELY if any(keys & {*TIMED, FRAMED} for keys in noted) else 0.0  # JSON-MIN
+    timed = [keys for keys in noted if keys & {"start", "ranges", "sequence"}]
+    return LIKELY if any(keys & {*TIMED, *FRAMED} for keys in timed) else 0.0  # JSON-MIN
 
 
 def _outline(files: Files) -> Iterator[Entry]:
@@ -43,11 +61,11 @@ def _outline(files: Files) -> Iterator[Entry]:
     for file in files:
         for task in read_tasks(parse_json(file)):
             for annotation in task.annotations:
-                users.update(sorted(_users(annotation))[:1])
-                for result in _results(annotation):
-                    if _is_choice(result):
+                users.update(sorted(users_of(annotation))[:1])
+                for result in results_of(annotation):
+                    if is_choice(result):
                         picked = result.child("value").child("choices").items()
-                        choices.setdefault(_tag(result), []).extend(c.name() for c in picked)
+                        choices.setdefault(tag_of(result), []).extend(c.name() for c in picked)
     for tag, values in choices.items():
         yield Entry.of("choice", tag, values, Option("activity", f"choice:{tag}"))
     for user, number in users.items() if len(users) > 1 else ():
@@ -74,14 +92,15 @@ def read_labelstudio(
     r"""Read an export of Label Studio; a task is an instance.
 
     The file is written by "Export" and then "JSON" or "JSON-MIN" in a project of Label Studio, or
-    by a cloud storage, one annotation per file. Labels of time series (TimeSeriesLabels), of audio
-    (Labels) and of video (TimelineLabels) are read; date-times become seconds since the first of
-    the task. A tag of the labeling interface is a track, by its name. activity="choice:meal" takes
-    the choice in the tag Choices named "meal".
+    by a cloud storage, one annotation per file; where nobody labelled a task, what a model found is
+    read, with a warning. Labels of time series (TimeSeriesLabels), of audio
+    (Labels) and of video (TimelineLabels, and VideoRectangle for as long as an object is shown) are
+    read; date-times become seconds since the first of the task. A tag of the labeling interface is
+    a track, by its name. activity="choice:meal" takes the choice in the tag Choices named "meal".
 
     Parameters
     ----------
-    rate : frames per second, for TimelineLabels only. These count frames from 1, and the last
+    rate : frames per second, for labels of video only. These count frames from 1, and the last
         frame belongs to the range: 1 to 50 at 25 frames per second is [0, 2). By default times
         are frames, with a warning.
     annotator : which annotation of a task is used: the "first" in the file, the "last", or that
@@ -121,7 +140,7 @@ def read_labelstudio(
 
 @dataclass(frozen=True)
 class _Tasks:
-    """Checked options, and the tags of choices that were seen."""
+    """Checked options, and what was seen: tags of choices, and results that were left out."""
 
     files: Files
     rate: float | None
@@ -129,6 +148,7 @@ class _Tasks:
     instance: str | None
     unknown: Unknown
     choice_tags: set[str] = field(default_factory=set)
+    others: Counter[str] = field(default_factory=Counter)  # kinds of results that were left out
 
     def __post_init__(self) -> None:
         check_names(instance=self.instance)
@@ -149,6 +169,7 @@ class _Tasks:
 
     def recordings(self) -> Iterator[Recording]:
         """One for each task that has an annotation."""
+        is_timed = False
         for file in self.files:
             within = f"{file.name}#" if len(self.files) > 1 else ""
             tasks = enumerate(read_tasks(parse_json(file)), 1)
@@ -163,7 +184,14 @@ class _Tasks:
                 number=len(names) - len(set(names)),
             )
             for recording, name in zip(of_file, number_repeats(names), strict=True):
+                is_timed = is_timed or bool(recording.annotations)
                 yield replace(recording, name=name)
+        if self.others.total() and not is_timed:
+            kinds = ", ".join(quote(kind) for kind, _ in self.others.most_common(5))
+            raise DataError(
+                f"{self.files.prefix}no result is a labelled stretch of time; labels of images and "
+                f"text have no time (there are results of type {kinds})"
+            )
         if self.label_tag is not None and self.label_tag not in self.choice_tags:
             listed = ", ".join(quote(name) for name in sorted(self.choice_tags)[:20]) or "none"
             raise DataError(
@@ -173,16 +201,18 @@ class _Tasks:
 
     def _recording(self, task: Task, number: int, within: str) -> Recording | None:
         """Recording of a task, or None where it has no annotation to take."""
+        if task.is_predicted:
+            self.files.leave_out(": read as a model labelled it, as nobody did", noun="task")
         annotation = self._choose(task.annotations)
         if annotation is None:
             self.files.leave_out(": left out, without an annotation to take", noun="task")
             return None
-        results = _results(annotation)
+        results = results_of(annotation)
         known = {} if self.label_tag is None else self._label(results)
         if self.label_tag is not None and self.label_tag in task.data:
             self.choice_tags.add(self.label_tag)
             known.setdefault("label", task.data[self.label_tag])
-        first = min((moment for r in results for moment in _moments(r)), default=None)
+        first = min((moment for r in results for moment in moments_of(r)), default=None)
         stretches = [note for result in results for note in self._annotations(result, first)]
         name = task.own_name or f"task {number}"
         if self.instance is not None:
@@ -199,7 +229,7 @@ class _Tasks:
         ]
         fitting = valid
         if self.annotator not in ("first", "last"):
-            fitting = [by for by in valid if str(self.annotator) in _users(by)]
+            fitting = [by for by in valid if str(self.annotator) in users_of(by)]
         cancelled = len(everyone) - len(valid)
         self.files.leave_out(": left out", noun="cancelled annotation", number=cancelled)
         self.files.leave_out(
@@ -224,25 +254,25 @@ class _Tasks:
         return known
 
     def _is_label(self, result: Node) -> bool:
-        if not _is_choice(result):
+        if not is_choice(result):
             return False
-        self.choice_tags.add(_tag(result))
-        return _tag(result) == self.label_tag
+        self.choice_tags.add(tag_of(result))
+        return tag_of(result) == self.label_tag
 
     def _annotations(self, result: Node, first: datetime | None) -> Iterator[Annotation]:
         """Stretches of a result; date-times become seconds since the first of the task."""
         kind = result.child("type").name()
         if self._is_label(result):
             return
-        if kind == FRAMED:
-            stretches = self._frames(result.child("value").child("ranges"))
+        if kind in FRAMED:
+            stretches = self._seconds(find_frames(result))
         elif (
             kind in TIMED
             and (value := result.child("value")).has("start")
             and value.has("end")
             and not value.has("text")  # stretches of text have a start and an end too
         ):
-            moments = [] if first is None else [m - first for m in _moments(result)]
+            moments = [] if first is None else [m - first for m in moments_of(result)]
             start, end = (
                 [moment.total_seconds() for moment in moments]
                 if len(moments) == 2
@@ -252,26 +282,23 @@ class _Tasks:
         else:
             self._leave_out(kind, result)
             return
-        labels = [label.name() for label in result.child("value").child(kind).items()]
+        tags = result.child("value").first("labels" if kind == BOXES else kind)
+        labels = [] if tags is None else [label.name() for label in tags.items()]
         for start, end in stretches:
             for label in labels or [""]:
-                yield Annotation(_tag(result), label, start, end, result.path)
+                yield Annotation(tag_of(result), label, start, end, result.path)
 
-    def _frames(self, ranges: Node) -> list[tuple[float, float]]:
+    def _seconds(self, frames: list[tuple[float, float]]) -> list[tuple[float, float]]:
         if self.rate is None:
             self.files.leave_out(
                 ": of frames, which times are counted in; ",
                 Option("rate"),
                 ", the frames per second, makes them seconds",
                 noun="range",
-                number=len(ranges.items()),
+                number=len(frames),
             )
         rate = 1.0 if self.rate is None else self.rate
-        frames = [(stretch.child("start"), stretch.child("end")) for stretch in ranges.items()]
-        return [
-            ((start.number("frame") - 1) / rate, end.number("frame") / rate)
-            for start, end in frames
-        ]
+        return [((first - 1) / rate, last / rate) for first, last in frames]
 
     def _leave_out(self, kind: str, result: Node) -> None:
         advice: tuple[Part, ...] = ()
@@ -284,49 +311,5 @@ class _Tasks:
                 " leaves such results out",
                 *advice,
             )
+        self.others[kind] += kind != "choices"
         self.files.leave_out(f": of type '{printable(kind)}', left out", *advice, noun="result")
-
-
-def _users(annotation: Node) -> set[str]:
-    """Names of the user who made an annotation: id and e-mail address."""
-    if not annotation.has("completed_by"):
-        return set()
-    user = annotation.child("completed_by")
-    if isinstance(user.value, dict):
-        return {user.child(key).name() for key in ("id", "email") if user.has(key)}
-    return {user.name()}
-
-
-def _tag(result: Node) -> str:
-    """Name of the tag that a result was made with; where a program left it out, its type."""
-    return (result.first("from_name") or result.child("type")).name()
-
-
-def _results(annotation: Node) -> list[Node]:
-    found = annotation.first("result")
-    return [] if found is None else found.items()
-
-
-def _is_choice(result: Node) -> bool:
-    """Whether it is a choice for a whole task, and not for one stretch."""
-    chosen = result.has("type") and result.child("type").value == "choices"
-    return chosen and not result.child("value").has("start")
-
-
-def _moments(result: Node) -> list[datetime]:
-    """Start and end of a result, where they are date-times and not numbers."""
-    value = result.first("value")
-    ends = [] if value is None else [value.first("start"), value.first("end")]
-    texts = [end for end in ends if end is not None and isinstance(end.value, str)]
-    return [moment for end in texts if (moment := _moment(end)) is not None]
-
-
-def _moment(end: Node) -> datetime | None:
-    """Date-time, in universal time where it names no zone; None where it is none."""
-    if as_number(end.value) is not None:
-        return None
-    try:
-        moment = datetime.fromisoformat(end.value.strip())
-    except ValueError:
-        return None
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

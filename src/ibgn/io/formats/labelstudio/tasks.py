@@ -4,23 +4,25 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
+from ibgn.io.formats.labelstudio.frames import BOXES, FRAMED
 from ibgn.io.parsing.json import Node
 
-__all__ = ["FRAMED", "TIMED", "Task", "read_tasks"]
+__all__ = ["ANNOTATIONS", "PREDICTIONS", "TIMED", "Task", "read_tasks"]
 
 TIMED = ("timeserieslabels", "labels")  # kinds of results with a start and an end
-FRAMED = "timelinelabels"  # with ranges of frames
 ANNOTATIONS = ("annotations", "completions")  # the second until version 1.0
+PREDICTIONS = "predictions"
 # fields of JSON-MIN that say something of the annotation, and are neither data nor results
 ABOUT = ("id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time")
 
 
 class Task(NamedTuple):
-    """A task: where it stands, its data, and its annotations."""
+    """A task: where it stands, its data, its annotations, and whether a model made these."""
 
     node: Node
     data: Mapping[str, Any]
     annotations: list[Node]
+    is_predicted: bool = False
 
     @property
     def own_name(self) -> str | None:
@@ -36,12 +38,20 @@ class Task(NamedTuple):
 def read_tasks(root: Node) -> Iterator[Task]:
     """Tasks of an export: a list of them, a single one, or one annotation with its task."""
     for node in root.items() if isinstance(root.value, list) else [root]:
-        annotations = node.first(*ANNOTATIONS)
-        if annotations is not None:
+        annotations, predictions = node.first(*ANNOTATIONS), node.first(PREDICTIONS)
+        if (
+            predictions is not None
+            and predictions.value
+            and not (annotations and annotations.value)
+        ):
+            yield Task(node, _data(node), predictions.items(), is_predicted=True)
+        elif annotations is not None:
             yield Task(node, _data(node), annotations.items())
-        elif node.has("result"):  # what a cloud storage gets, an annotation at a time
+        elif node.has("result") or node.has("annotation"):
+            # what a cloud storage and other programs get, an annotation at a time
+            annotation = node if node.has("result") else node.child("annotation")
             task = node.child("task") if isinstance(node.value.get("task"), dict) else node
-            yield Task(task, _data(task), [node])
+            yield Task(task, _data(task), [annotation], node.has("model_version"))
         else:
             yield _short(node)
 
@@ -55,11 +65,11 @@ def _short(task: Node) -> Task:
     """Task of JSON-MIN, which has what was noted with a tag under the name of the tag."""
     fields = dict(task.members()) if isinstance(task.value, dict) else {}
     results = [
-        {"type": kind, "from_name": name, "value": value}
+        {"type": BOXES if "sequence" in value else kind, "from_name": name, "value": value}
         for name, node in fields.items()
         for value in (node.value if isinstance(node.value, list) else [node.value])
         if isinstance(value, dict)
-        for kind in (*TIMED, FRAMED)
+        for kind in (*TIMED, *FRAMED)
         if kind in value
     ]
     if not results and not fields.keys() & set(ABOUT[1:]):

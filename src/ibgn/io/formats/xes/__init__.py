@@ -16,6 +16,7 @@ from ibgn.io.formats.xes.traces import (
     INSTANCE,
     NAME,
     RESOURCE,
+    TIME,
     TRANSITION,
     Event,
     Trace,
@@ -35,6 +36,7 @@ __all__ = ["read_xes"]
 Points = Literal["error", "drop", "keep"]
 Origin = Literal["trace", "log"]
 CompleteOnly = Literal["case", "resource", "points"]
+Unknown = Literal["error", "drop"]
 
 STARTS = ("start", "started", "begin")
 COMPLETES = ("", "complete", "completed", "end")
@@ -85,6 +87,7 @@ def read_xes(
     points: Points = "error",
     unpaired: Unpaired = "error",
     repeated: Repeated = "overlap",
+    unknown: Unknown = "error",
 ) -> Iterator[Recording]:
     """Read event logs of processes, in which a trace is an instance.
 
@@ -119,6 +122,8 @@ def read_xes(
         on and gives the first start the first completion, with a count; "merge" ignores it,
         "restart" ends what is going on and starts again, "unpaired" treats the earlier start as
         one without a completion, "error" refuses it
+    unknown : what to do with events that have no concept:name or no time:timestamp: "error", or
+        "drop" them with a count
 
     Returns
     -------
@@ -150,7 +155,7 @@ def read_xes(
     }
     attributes = {ours: theirs for ours, theirs in chosen.items() if theirs is not None}
     rules = Pairing(unpaired, repeated, files)
-    log = _Log(files, attributes, origin, complete_only, points, rules)
+    log = _Log(files, attributes, origin, complete_only, points, rules, unknown)
     for file in files:
         yield from log.recordings(file)
     log.count_transitions()
@@ -166,12 +171,14 @@ class _Log:
     complete_only: CompleteOnly
     points: Points
     pairing: Pairing
+    unknown: Unknown
     transitions: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
         check_choice("origin", self.origin, get_args(Origin))
         check_choice("complete_only", self.complete_only, get_args(CompleteOnly))
         check_choice("points", self.points, get_args(Points))
+        check_choice("unknown", self.unknown, get_args(Unknown))
 
     def recordings(self, file: InputFile) -> Iterator[Recording]:
         """Yield one recording per trace; with several files, names begin with that of the file."""
@@ -213,7 +220,17 @@ class _Log:
         traces = [child for child in log if bare_tag(child) == "trace"]
         if not traces:
             raise DataError(f"{source}the log has no <trace>, which would be an instance")
-        return [Trace.of(trace, self.attributes, n, source) for n, trace in enumerate(traces, 1)]
+        every = [Trace.of(trace, self.attributes, n, source) for n, trace in enumerate(traces, 1)]
+        if self.unknown == "error":
+            return every
+        known = [trace.without_unknown() for trace in every]
+        self.files.leave_out(
+            f" without {NAME} or {TIME} left out (",
+            Option("unknown", "drop"),
+            ")",
+            number=sum(len(a.events) - len(b.events) for a, b in zip(every, known, strict=True)),
+        )
+        return known
 
     def _annotations(
         self, trace: Trace, events: Sequence[Event], started: set[str]

@@ -5,7 +5,7 @@ from itertools import islice
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
-from ibgn.errors import DataError
+from ibgn.errors import DataError, Option
 from ibgn.io.parsing.time import as_seconds
 from ibgn.text import quote
 
@@ -65,8 +65,20 @@ class Trace(NamedTuple):
         """Attribute that an event must have."""
         value = self.events[number - 1].get(key, "")
         if not value.strip():
-            raise DataError(f"{self.where(number)} has no {key}; give it one, or leave it out")
+            raise DataError(
+                f"{self.where(number)} has no {key}; give it one, or use ",
+                Option("unknown", "drop"),
+            )
         return value
+
+    def without_unknown(self) -> "Trace":
+        """The trace with the events that have a name and a time."""
+        known = [
+            event
+            for event in self.events
+            if all(event.get(key, "").strip() for key in (NAME, TIME))
+        ]
+        return self._replace(events=known)
 
 
 class Event(NamedTuple):
@@ -103,6 +115,10 @@ def read_times(traces: Sequence[Trace], of_trace: bool) -> Iterator[list[Event]]
     attributes = [trace.events[n - 1] for trace, n in places]
     started = [at for at, each in enumerate(attributes) if each.get(START, "").strip()]
     keys = [(at, TIME) for at in range(len(places))] + [(at, START) for at in started]
+    if places and not any(each.get(TIME, "").strip() for each in attributes):
+        raise DataError(
+            f"{traces[0].source}no event has a {TIME}, so that the log has an order and no times"
+        )
 
     def where(place: int) -> str:
         trace, number = places[keys[place][0]]
@@ -142,12 +158,12 @@ def bare_tag(element: Element) -> str:
 
 
 def _values(element: Element, keys: Sequence[str], where: str) -> dict[str, str]:
-    """Attributes of a trace or event of these keys; refuses two of the same key."""
+    """Attributes of a trace or event of these keys; refuses two that contradict each other."""
     values: dict[str, str] = {}
     for child in element:
         key = child.attrib.get("key", "")
         if key in keys and "value" in child.attrib:
-            if key in values:
+            if values.get(key, child.attrib["value"]) != child.attrib["value"]:
                 raise DataError(f"{where} has two attributes {quote(key)}; remove one")
             values[key] = child.attrib["value"]
     return values
