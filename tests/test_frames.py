@@ -18,8 +18,10 @@ SAMPLES = {
     "S1_tea.txt": b"0 12.5 open bag\n12.5 14 pour water\n15 20 stir\n",
 }
 READERS = {
-    "P03_milk.txt": lambda path: read_frames(path, rate=15),
-    "P04_tea.txt": lambda path: read_frames(path, rate=15, activity=r"([a-z]+)\.txt"),
+    "P03_milk.txt": lambda path: read_frames(path, rate=15, background=["SIL"]),
+    "P04_tea.txt": lambda path: read_frames(
+        path, rate=15, background=["SIL"], activity=r"([a-z]+)\.txt"
+    ),
     "S1_tea.txt": lambda path: read_frames(path),
 }
 
