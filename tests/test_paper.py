@@ -698,7 +698,7 @@ def test_command_prints_verdicts_and_takes_recordings(at_once, recording, tmp_pa
         write(recording[0], tmp_path / name, recording[1])
     (tmp_path / "many" / "notes.txt").write_text("not a recording")
     for options in ([], ["--full"]):
-        result = CliRunner().invoke(app, ["paper", *options, "many", "one.csv"])
+        result = CliRunner().invoke(app, ["paper", *options, "--force", "many", "one.csv"])
         assert result.exit_code == 0, result.exception
     assert "cannot tell" in result.stdout or "differs" in result.stdout
     assert "Of " in result.stdout
