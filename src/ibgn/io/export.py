@@ -239,7 +239,7 @@ def tracks_of(instance: IntervalSequences) -> list[str]:
 def write_texts(
     texts: Mapping[str, Iterable[str]], path: Source, suffix: str, in_folder: bool = False
 ) -> None:
-    """Write files of lines: one to a path, unless that is a folder, and several to a folder."""
+    """Write text files; a single one may go to a path that is no folder."""
     target = as_path(path)
     if len(texts) == 1 and not (in_folder or is_folder(target)):
         _write_files(target.parent, dict(zip([target.name], texts.values(), strict=True)))

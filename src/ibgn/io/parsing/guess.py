@@ -46,7 +46,7 @@ class Guess:
         return {tuple(row[place] for place in places) for row in self.sheet.rows}
 
     def changes_within(self, place: int, instance: Places) -> bool:
-        """Whether a column has several values in an instance; all rows are one without a column."""
+        """Whether a column has several values in an instance; without `instance`, in all rows."""
         values: dict[tuple[str, ...], str] = {}
         for row in self.sheet.rows:
             if values.setdefault(tuple(row[p] for p in instance), row[place]) != row[place]:

@@ -121,7 +121,7 @@ def read_xes(
     repeated : what to do with a start of something that is already going on: "overlap" lets both go
         on and gives the first start the first completion, with a count; "merge" ignores it,
         "restart" ends what is going on and starts again, "unpaired" treats the earlier start as
-        one without a completion, "error" refuses it
+        never completed, and "error" refuses the log
     unknown : what to do with events that have no concept:name or no time:timestamp: "error", or
         "drop" them with a count
 
