@@ -24,7 +24,9 @@ def _sniff(head: Head) -> float:
     return CERTAIN if head.xml and head.xml.tag == "ANNOTATION_DOCUMENT" else 0.0
 
 
-@reader("elan", (".eaf",), also=(".xml",), about="ELAN", sniff=_sniff, outline=outline_tiers)
+@reader(
+    "elan", (".eaf",), also=(".xml",), about="ELAN", unit="s", sniff=_sniff, outline=outline_tiers
+)
 def read_elan(files: Files) -> Iterator[Recording]:
     """Read an ELAN file, or a folder of them; a file is an instance.
 

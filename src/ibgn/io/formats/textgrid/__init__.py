@@ -38,7 +38,15 @@ def _outline(files: Files, *, encoding: str | None = None) -> Iterator[Entry]:
     return tiers.entries()
 
 
-@reader("textgrid", (".textgrid",), also=(".txt",), about="Praat", sniff=_sniff, outline=_outline)
+@reader(
+    "textgrid",
+    (".textgrid",),
+    also=(".txt",),
+    about="Praat",
+    unit="s",
+    sniff=_sniff,
+    outline=_outline,
+)
 def read_textgrid(
     files: Files, *, encoding: str | None = None, points: Points = "error"
 ) -> Iterator[Recording]:
