@@ -25,7 +25,8 @@ from ibgn.columns import as_column
 from ibgn.errors import DataError, DataWarning
 from ibgn.intervals import Instance, IntervalSequences
 from ibgn.io.longframe import as_objects
-from ibgn.text import count, printable, quote
+from ibgn.io.parsing.json import parse_value
+from ibgn.text import count, half_character, printable, quote
 
 __all__ = [
     "Known",
@@ -121,13 +122,9 @@ def _check_cells(
 def _check_text(what: str, text: str) -> None:
     if not text.strip():
         raise DataError(f"{what} is blank; give it a name")
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise DataError(
-            f"{what} is {quote(text)}, which holds half a character (a lone surrogate) that "
-            "no file can; replace it"
-        ) from error
+    wrong = half_character(text)
+    if wrong is not None:
+        raise DataError(f"{what} {wrong}")
 
 
 class Tier(NamedTuple):
@@ -300,7 +297,9 @@ def _check_folder(folder: Path, files: Collection[str], suffix: str) -> None:
 def parse_known(text: str, what: str) -> Any:
     """Parse a piece of JSON that a file holds; `what` begins every message."""
     try:
-        return json.loads(text)
+        return parse_value(text, f"{what}: ")
+    except DataError:
+        raise
     except (ValueError, RecursionError) as error:
         raise DataError(
             f"{what} is not JSON: {printable(error, 100)}; restore it, or remove it"
