@@ -91,9 +91,9 @@ def check_seed(name: str, value: Any) -> None:
 
 
 def check_flag(name: str, value: Any) -> None:
-    """Refuse an option value that is neither True nor False."""
+    """Refuse what is neither true nor false: the text "False" would count as true."""
     if not isinstance(value, bool | np.bool_):
-        raise OptionError(name, value, "must be True or False")
+        raise OptionError(name, value, "must be true or false")
 
 
 def check_prior_count(name: str, value: Any, other: str = "") -> None:

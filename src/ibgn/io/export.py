@@ -91,6 +91,7 @@ def check_writable(
         # a label may be missing where others are not, as `unlabelled="keep"` reads them
         some = name == "label" and any(value is not None for value in values or [])
         _check_cells(name, values or [], held, may_miss=some)
+        _refuse_merged(name, values or [], held is IN_TEXT)
     return {name: values for name, values in cells.items() if values is not None}
 
 
@@ -117,6 +118,21 @@ def _check_cells(
             )
         if isinstance(value, str):
             _check_text(what, value)
+
+
+def _refuse_merged(name: str, values: list[Any], as_text: bool) -> None:
+    """Refuse values that a reader would take for one another: 1 and "1" as text, True and 1."""
+    kinds = {bool if isinstance(v, bool) else int for v in values if isinstance(v, int | float)}
+    if len(kinds) > 1:
+        raise DataError(f"some {name}s are True or False, others numbers; make all of them text")
+    written: dict[str, Any] = {}
+    for value in values if as_text else []:
+        other = written.setdefault(str(value), value)
+        if isinstance(other, str) != isinstance(value, str):
+            raise DataError(
+                f"a {name} is {value!r} and another {other!r}, which are written alike and would "
+                "be read as one; make them different text"
+            )
 
 
 def _check_text(what: str, text: str) -> None:
