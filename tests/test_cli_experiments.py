@@ -9,6 +9,7 @@ import pytest
 from ibgn import write
 from ibgn.cli.results import Watch
 from ibgn.datasets import make_relations
+from ibgn.evaluation.journal import Journal
 
 
 @pytest.fixture
@@ -40,12 +41,14 @@ def test_an_interrupted_evaluation_resumes(ibgn, takes, tmp_path):
     options = ["-m", "ITBN", "--folds", "2", "-o", "scores.parquet", "--json"]
     whole = json.loads(ibgn("evaluate", takes, *options).stdout)
     journal = tmp_path / "scores.parquet.journal"
-    journal.write_text('{"key": "of another", "result": {}}\n{"key": "cut sh')
+    Journal(journal).add("of another", {})
+    other = journal.read_text()
+    journal.write_text(other + '{"key": "cut sh')
     again = json.loads(ibgn("evaluate", takes, *options, "--force").stdout)
     for row in (*whole["folds"], *again["folds"]):
         del row["fit_seconds"], row["predict_seconds"]
     assert again["folds"] == whole["folds"]
-    assert journal.read_text() == '{"key": "of another", "result": {}}\n'  # not of this run
+    assert journal.read_text() == other  # not of this run
 
 
 def test_learning_curves_and_reliability(ibgn, takes, tmp_path):

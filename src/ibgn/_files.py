@@ -7,14 +7,15 @@ import io
 import lzma
 import os
 import re
-import tempfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+from ibgn._locks import holding
 from ibgn._signatures import LONGEST_SIGNATURE, recognise
+from ibgn._temporaries import is_temporary, temporary_file, temporary_folder
 from ibgn.errors import DataError
 from ibgn.text import printable, quote
 
@@ -44,8 +45,7 @@ class InputFile:
 
     Examples
     --------
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp()) / "tea.notes"
+    >>>     >>> path = Path(tempfile.mkdtemp()) / "tea.notes"
     >>> _ = path.write_text("boil 0 4")
     >>> file = InputFile(path)
     >>> file.name, file.lines()
@@ -188,7 +188,7 @@ def replacing(path: Source) -> Iterator[Path]:
     """Yield a temporary path beside the file, which replaces the file if all goes well."""
     try:
         target = _find_target(path)
-        with _temporary_beside(target) as temporary:
+        with temporary_file(target.parent) as temporary:
             yield temporary
             temporary.chmod(target.stat().st_mode if target.exists() else 0o666 & ~_umask())
             temporary.replace(target)
@@ -204,16 +204,18 @@ def filling(folder: Source) -> Iterator[Path]:
     """Yield a temporary folder, whose files go to the folder once all of them are written.
 
     The folder is made with its parents if needed, and files of the same names are replaced. If
-    anything goes wrong on the way, the folder stays as it was, or absent.
+    anything goes wrong on the way, the folder stays as it was, or absent; so it does where another
+    process wrote to it meanwhile, as files of both would be mixed.
     """
     target = as_path(folder)
     try:
         there = next(each for each in (target, *target.resolve().parents) if each.is_dir())
-        with tempfile.TemporaryDirectory(dir=there, prefix=".") as name:
-            temporary = Path(name) / "files"
+        before = _names_in(target)
+        with temporary_folder(there) as outer:
+            temporary = outer / "files"
             temporary.mkdir()
             yield temporary
-            _move(temporary, target)
+            _move(temporary, target, before)
     except OSError as error:  # its own text names the temporary folder
         raise DataError(
             f"the folder {show(folder)} could not be written: "
@@ -222,18 +224,40 @@ def filling(folder: Source) -> Iterator[Path]:
         ) from error
 
 
-def _move(temporary: Path, target: Path) -> None:
+def _names_in(folder: Path) -> set[str] | None:
+    """Names of all files and folders in a folder, without temporary ones; None where it is not."""
+    if not folder.is_dir():
+        return None
+    return {path.name for path in folder.iterdir() if not is_temporary(path)}
+
+
+def _move(temporary: Path, target: Path, before: set[str] | None) -> None:
     """Move all files of a folder to another, at once where that does not exist yet."""
-    if not target.exists():
+    if before is None:
         target.parent.mkdir(parents=True, exist_ok=True)
-        temporary.rename(target)
+        try:
+            temporary.rename(target)
+        except OSError as error:
+            if error.errno in (errno.EEXIST, errno.ENOTEMPTY):
+                raise _written_meanwhile(target) from error
+            raise
         return
-    for file in sorted(temporary.rglob("*")):
-        place = target / file.relative_to(temporary)
-        if file.is_dir():
-            place.mkdir(exist_ok=True)
-        else:
-            file.replace(place)
+    with holding(target):
+        if _names_in(target) != before:
+            raise _written_meanwhile(target)
+        for file in sorted(temporary.rglob("*")):
+            place = target / file.relative_to(temporary)
+            if file.is_dir():
+                place.mkdir(exist_ok=True)
+            else:
+                file.replace(place)
+
+
+def _written_meanwhile(folder: Path) -> DataError:
+    return DataError(
+        f"another process wrote to the folder {show(folder)} meanwhile, and nothing was changed "
+        "there; name another folder"
+    )
 
 
 @contextmanager
@@ -264,17 +288,6 @@ def _find_target(path: Source) -> Path:
     if not target.parent.is_dir():
         raise DataError(f"there is no folder {show(target.parent)}; make it first")
     return target
-
-
-@contextmanager
-def _temporary_beside(target: Path) -> Iterator[Path]:
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=".")
-    os.close(handle)
-    temporary = Path(name)
-    try:
-        yield temporary
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _umask() -> int:
