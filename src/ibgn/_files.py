@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+from ibgn._inputs import is_changed, open_input, opening_once
 from ibgn._locks import holding
 from ibgn._signatures import LONGEST_SIGNATURE, recognise
 from ibgn._temporaries import is_temporary, temporary_file, temporary_folder
@@ -62,7 +63,7 @@ class InputFile:
     @contextmanager
     def open(self) -> Iterator[IO[bytes]]:
         """Open the file, decompressed where its suffix says so; refuses what holds no data."""
-        with self._stream() as stream:
+        with opening_once(), self._stream() as stream:
             beginning = stream.read(LONGEST_SIGNATURE)
             if not beginning:
                 raise DataError(f"{self.prefix}the file is empty; export or download it again")
@@ -76,6 +77,10 @@ class InputFile:
                 )
             stream.seek(0)
             yield stream
+            if is_changed(self.path):
+                raise DataError(
+                    f"{self.prefix}the file was changed while it was read; read it again, or a copy"
+                )
 
     def content(self) -> bytes:
         """All bytes of the file; refuses more than `LARGEST_TEXT`."""
@@ -108,11 +113,11 @@ class InputFile:
             return self._packed()
         if not self._fits:  # before anything is made of the bytes, as that takes far longer
             self._refuse_bomb(opener)
-        return opener(self.path if self.path.is_file() else self._packed(), "rb")
+        return opener(self._packed(), "rb")
 
     def _packed(self) -> Any:
         if self.path.is_file():
-            return self.path.open("rb")
+            return open_input(self.path)
         if self._content is None:
             with self.path.open("rb") as stream:
                 self._content = stream.read(LARGEST_PIPE + 1)
