@@ -12,6 +12,7 @@ os.environ.setdefault("MPLBACKEND", "Agg")
 import hypothesis
 import numpy as np
 import pytest
+
 from terminals import IN_TESTS, Terminal, run_here
 
 # the first example of a test may compile a kernel, so examples have no deadline
