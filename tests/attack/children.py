@@ -137,7 +137,7 @@ def _run_all(attack, seed, numbers, place, limits, until, send):
     with contextlib.suppress(ValueError):  # a limit that is lower already
         most = _status("VmSize") + limits.hardest
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
-    guard = Guard(place.root)
+    guard = Guard(place.root, place.stock)
     for number in numbers:
         if time.monotonic() > until:
             return

@@ -14,11 +14,12 @@ class Guard:
 
     Parameters
     ----------
-    root : folder in which files may be written
+    *folders : in which files may be written
     """
 
-    def __init__(self, root):
-        self.root, self.noted = str(root), []
+    def __init__(self, *folders):
+        self.allowed = (*map(str, folders), "/proc/self/", "/dev/null")
+        self.noted = []
         sys.addaudithook(self._note)
 
     def _note(self, event, arguments):
@@ -38,8 +39,7 @@ class Guard:
 
     def _note_file(self, event, path):
         full = os.path.abspath(os.fsdecode(path))  # noqa: PTH100
-        allowed = full.startswith((self.root + os.sep, "/proc/self/", "/dev/null"))
-        if not allowed and not any(cache in full for cache in CACHES):
+        if not full.startswith(self.allowed) and not any(cache in full for cache in CACHES):
             self.noted.append(f"{event} of {full!r}"[:300])
 
     def _within(self, *packages):
