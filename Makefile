@@ -1,12 +1,13 @@
 # Every target needs Python 3.11 or later and make, and builds what else it needs in .venv.
 PYTHON ?= python3
 SEED ?=
+MINUTES ?= 10
 RECORDINGS ?= ../shared/data
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help demo test test-slow check bench accuracy comparison few generated detected errata paper figures docs notebooks samples transcripts dist format clean
+.PHONY: help demo test test-slow attack check bench accuracy comparison few generated detected errata paper figures docs notebooks samples transcripts dist format clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
@@ -19,6 +20,9 @@ test: $(VENV)/dev.stamp ## tests and doctests that are quick; SEED=17 draws othe
 
 test-slow: $(VENV)/dev.stamp ## the other tests; SEED=17 as above
 	$(BIN)/python -m pytest -n auto --dist loadfile -m slow $(if $(SEED),--seed $(SEED))
+
+attack: $(VENV)/dev.stamp ## damaged files, odd command lines, kills, full disks; MINUTES=10 SEED=17
+	$(BIN)/python -m tests.attack --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
 
 check: $(VENV)/dev.stamp ## lint, types, layers
 	$(BIN)/ruff check .

@@ -13,6 +13,7 @@ from ibgn.cli.experiments import unit_of
 from ibgn.cli.results import Watch
 from ibgn.datasets import make_relations, sample_path
 from ibgn.evaluation.folds import Fold
+from ibgn.evaluation.journal import Journal
 
 
 @pytest.fixture
@@ -44,12 +45,14 @@ def test_an_interrupted_evaluation_resumes(ibgn, takes, tmp_path):
     options = ["-m", "ITBN", "--folds", "2", "-o", "scores.parquet", "--json"]
     whole = json.loads(ibgn("evaluate", takes, *options).stdout)
     journal = tmp_path / "scores.parquet.journal"
-    journal.write_text('{"key": "of another", "result": {}}\n{"key": "cut sh')
+    Journal(journal).add("of another", {})
+    other = journal.read_text()
+    journal.write_text(other + '{"key": "cut sh')
     again = json.loads(ibgn("evaluate", takes, *options, "--force").stdout)
     for row in (*whole["folds"], *again["folds"]):
         del row["fit_seconds"], row["predict_seconds"]
     assert again["folds"] == whole["folds"]
-    assert journal.read_text() == '{"key": "of another", "result": {}}\n'  # not of this run
+    assert journal.read_text() == other  # not of this run
 
 
 def test_learning_curves_and_reliability(ibgn, takes, tmp_path):

@@ -3,12 +3,12 @@
 import shlex
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from ibgn.cli.flags import given_flags
-from ibgn.cli.options import Json, Reading, takes_data
+from ibgn.cli.options import EscapeFormulas, Json, Reading, takes_data
 from ibgn.cli.output import busy, listed, print_json, say, warnings_aloud
 from ibgn.cli.targets import STANDARD, output_file, writes
 
@@ -31,6 +31,7 @@ def convert(
     to: Annotated[
         str | None, typer.Option("--to", help="Format of OUT, if its suffix does not tell.")
     ] = None,
+    escape_formulas: EscapeFormulas = False,
     as_json: Json = False,
     *,
     reading: Reading,
@@ -62,8 +63,11 @@ def convert(
         X, y = frame.read(cleaning)
         with output_file(target, next(iter(FORMATS[written_as].suffixes), "")) as path:
             # within a format with tiers, what is not read stays as it is
-            copied = {"into": source} if reading.is_copied(source, written_as) else {}
-            write(X, path, y, format=written_as, **copied)
+            options: dict[str, Any] = (
+                {"into": source} if reading.is_copied(source, written_as) else {}
+            )
+            options |= {"escape_formulas": True} if escape_formulas else {}
+            write(X, path, y, format=written_as, **options)
     unlabelled = 0 if y is None else sum(label is None for label in y)
     if as_json:
         counts = {"instances": len(X), "intervals": len(X.action), "unlabelled": unlabelled}

@@ -96,9 +96,9 @@ def evaluate(
     from ibgn.evaluation.plain import rows
 
     methods = comparison.methods()
-    outputs.check()
     parts = _read_sizes(sizes)
     with warnings_aloud() as messages:
+        outputs.check()
         X, y = reading.read_labelled(data, "to compare with")
         folds, scheme = comparison.split(X, y)
         if draws is not None and sizes is None:
@@ -164,13 +164,13 @@ def robustness(
 
     methods = comparison.methods()
     detection.files()  # checks its options before the work
-    outputs.check()
     rates = {
         "misdetection": _numbers("misdetection", misdetection),
         "duration": _numbers("duration", duration),
     }
     conditions = noise_conditions(rates, on=on, draws=draws, seed=comparison.seed)
     with warnings_aloud() as messages:
+        outputs.check()
         X, y = reading.read_labelled(data, "to compare with")
         conditions += detection.conditions(X, on, reading, comparison.seed)
         folds, scheme = comparison.split(X, y)

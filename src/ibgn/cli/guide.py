@@ -3,13 +3,13 @@
 import shlex
 import shutil
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from itertools import count as numbers
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ibgn._temporaries import temporary_folder
 from ibgn.cli.flags import as_flags, in_flags
 from ibgn.cli.options import Data, Json, Reading, takes_data
 from ibgn.cli.output import busy, print_json, say, warnings_aloud
@@ -88,8 +88,8 @@ def _seekable(path: Path) -> Iterator[Path]:
     if not source.exists() or source.is_file() or source.is_dir():
         yield source
         return
-    with tempfile.TemporaryDirectory() as folder:
-        copy = Path(folder) / "stdin"
+    with temporary_folder() as folder:
+        copy = folder / "stdin"
         with source.open("rb") as stream, copy.open("wb") as file:
             shutil.copyfileobj(stream, file)
         yield copy

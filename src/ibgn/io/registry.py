@@ -16,6 +16,7 @@ from typing import Any, cast, get_type_hints
 import numpy.typing as npt
 
 from ibgn._files import Source
+from ibgn._inputs import opening_once
 from ibgn.checks import check_choice
 from ibgn.cleaning import Cleaning
 from ibgn.errors import OptionError
@@ -309,6 +310,7 @@ def writer(name: str) -> Callable[[Write], Write]:
     return register
 
 
+@opening_once()
 def read(
     path: Sources | Any, *, format: str | None = None, **options: Any
 ) -> tuple[IntervalSequences, Labels]:
@@ -331,6 +333,7 @@ def read(
     return FORMATS[find_format(path, format)].read(path, **options)
 
 
+@opening_once()
 def load(path: Sources, *, format: str | None = None, **options: Any) -> LongFrame:
     """Load any format as it is, before cleaning; also says which columns were left out."""
     return FORMATS[find_format(path, format)].load(path, **options)
