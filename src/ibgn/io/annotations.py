@@ -148,10 +148,13 @@ class _Row(NamedTuple):
     place: str
 
 
-def to_frame(recordings: Iterable[Recording], choices: Choices, source: str) -> LongFrame:
+def to_frame(
+    recordings: Iterable[Recording], choices: Choices, source: str, unnamed: str | None = None
+) -> LongFrame:
     """Make one row per interval; what is left out is counted in warnings.
 
-    `source` begins every message, for example "talks: ".
+    `source` begins every message, for example "talks: ". Where all are on the track `unnamed`,
+    which no file names, no track is given.
     """
     recordings = list(recordings)
     known = {a.track for recording in recordings for a in recording.annotations}
@@ -173,7 +176,8 @@ def to_frame(recordings: Iterable[Recording], choices: Choices, source: str) -> 
     columns = {name: [getattr(row, name) for row in rows] for name in _Row._fields[:-1]}
     series = {name: np.array([*values, None], object)[:-1] for name, values in columns.items()}
     for name in ("label", "group", "track"):
-        if all(value is None for value in columns[name]):
+        silent = unnamed if name == "track" else None
+        if all(value is None or value == silent for value in columns[name]):
             del series[name]
     return LongFrame(series, (), source, lambda row: rows[row].place)
 

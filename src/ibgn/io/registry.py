@@ -60,6 +60,7 @@ class Format:
     sniff : says how sure it is that a file is of this format, by its `Head`
     outline : what its files hold beside tracks or columns, for `inspect`; see `reader`
     unit : of the times that it gives, where that is known
+    unnamed : track of annotations whose files name none
     """
 
     name: str
@@ -71,6 +72,7 @@ class Format:
     outline: Outline | None = None
     sniff: Sniff | None = None
     unit: str = ""
+    unnamed: str | None = None
 
     @property
     def yields_recordings(self) -> bool:
@@ -107,7 +109,7 @@ class Format:
         with files.reading():
             frame = files.parse(parse, leniency.bad_files)
         if self.yields_recordings:
-            frame = to_frame(frame, choices, files.prefix)
+            frame = to_frame(frame, choices, files.prefix, self.unnamed)
         read = Provenance(self.name, options=given)
         return cast("LongFrame", replace(frame, leniency=leniency, provenance=read))
 
@@ -186,6 +188,7 @@ def reader(
     sniff: Sniff | None = None,
     outline: Outline | None = None,
     unit: str = "",
+    unnamed: str | None = None,
 ) -> Callable[[Callable[..., Any]], Read]:
     r"""Register a format, and make a public reader of the function that parses it.
 
@@ -207,6 +210,8 @@ def reader(
         the function, and refuses nothing that can be counted
     unit : of the times that it gives, "s" or "frames"; empty where files may have any. With an
         option rate= they are seconds
+    unnamed : track of annotations whose files name none; `X.track` does not name it where it is
+        the only one
 
     Returns
     -------
@@ -242,7 +247,7 @@ def reader(
     def register(parse: Callable[..., Any]) -> Read:
         lower, others = (tuple(map(str.lower, each)) for each in (suffixes, also))
         kinds = Kinds(tuple(activity), tuple(group))
-        format = Format(name, lower, others, about, kinds, parse, outline, sniff, unit)
+        format = Format(name, lower, others, about, kinds, parse, outline, sniff, unit, unnamed)
         first, *own = signature(parse).parameters.values()
         wrong = [p.name for p in own if p.kind is not p.KEYWORD_ONLY or p.default is p.empty]
         if first.kind is Parameter.KEYWORD_ONLY or wrong:
