@@ -60,7 +60,7 @@ def inspect(
             _print_outline(path, format, given)
             raise
         found = inspect_sequences(read.X, read.y, n_jobs=-1)
-    suspected = [in_flags(warning) for warning in found.warnings]
+    suspected = [in_flags(warning) for warning in (*read.advice, *found.warnings)]
     if reading.format is not None:
         given["format"] = reading.format
     commands = _commands(data, given, read, found)
@@ -116,12 +116,15 @@ def _commands(
             options["unlabelled"] = "drop"
         model = shlex.quote(f"{stem}.ibgn")
         commands["fit"] = f"ibgn fit {source} --output {model} {as_flags(options)}".strip()
-    advice = [part for warning in found.warnings for part in warning.parts]
-    proposed = {
-        part.name: part.value
-        for part in advice
-        if isinstance(part, Option) and part.value is not MISSING and part.name not in options
-    }
+    advice = [part for warning in (*read.advice, *found.warnings) for part in warning.parts]
+    proposed: dict[str, Any] = {}
+    for part in advice:
+        if not isinstance(part, Option) or part.value is MISSING:
+            continue
+        if part.name == "columns":  # of which some may be needed already
+            proposed["columns"] = {**options.get("columns", {}), **part.value}
+        elif part.name not in options:
+            proposed[part.name] = part.value
     if proposed and proposed != {"closed": "left"}:  # which is how they were read
         commands["inspect"] = f"ibgn inspect {source} {as_flags({**given, **proposed})}"
     return commands

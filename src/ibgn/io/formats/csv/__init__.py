@@ -17,6 +17,7 @@ from ibgn.io.annotations import name_by_path
 from ibgn.io.choices import Choices, Kinds, check_flag
 from ibgn.io.export import IN_TEXT, check_writable
 from ibgn.io.files import Files
+from ibgn.io.formats.csv.advice import refuse_swapped
 from ibgn.io.formats.csv.foreign import Foreign, Given
 from ibgn.io.formats.csv.outline import outline_table
 from ibgn.io.formats.csv.own import load_own
@@ -236,12 +237,17 @@ def _load(file: InputFile, given: Given, encoding: str, notes: _Notes) -> LongFr
     """Rows of one file: of our own columns, or else of columns that are told apart."""
     own = load_own(file, given, encoding)
     if own is not None:
+        times = (given.columns.get("start", "start"), given.columns.get("end", "end"))
+        refuse_swapped(own, times, given.columns, file.prefix)
         return own
     with decoding(file.prefix, encoding):
         plain = codecs.lookup(encoding).name == "utf-8"
         text = file.content().decode("utf-8-sig" if plain else encoding)
     foreign = Foreign(file, text, given)
     frame = foreign.frame()
+    start, end = foreign.named("start"), foreign.named("end")
+    if start is not None and end is not None:
+        refuse_swapped(frame, (start, end), given.columns, file.prefix)
     for note in foreign.notes():
         notes.add(file, note)
     return frame
