@@ -262,7 +262,7 @@ SCENARIOS = (
         either=("encoding",),
     ),
     Scenario(
-        "convert some.csv out.csv",
+        "convert some.csv out.csv --unlabelled error",
         {"some.csv": rows("s,tea,a,0,1", "t,,a,0,1", "u,tea,b,0,2")},
         either=("unlabelled",),  # to keep them is for `predict`
     ),
@@ -439,6 +439,7 @@ APART = "is tried in test_cli_terminal.py"
 UNTRIED: dict[str, str] = {
     "cli/flags.py: Option(name, value)": INSPECT,
     "io/survey.py: Option('columns', read.needed['columns'])": INSPECT,
+    "io/outline.py: Option('tracks', [name])": INSPECT,
     "io/survey.py: Option(name, SHOWS_MORE.get(name))": INSPECT,
     "io/survey.py: Option(name, read.needed[name])": INSPECT,
     "io/tiers.py: Option('replace', True)": PYTHON,
