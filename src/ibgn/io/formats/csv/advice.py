@@ -37,10 +37,10 @@ def guess_by_cells(sheet: Sheet, known: Mapping[str, Places]) -> dict[str, Place
     start = guess.numbers(times["start"][0])
     naming = [place for place in free if names_instances(sheet.column(place), start)]
     instance = (max(naming, key=guess.distinct),) if naming else ()
-    changing = [p for p in free if guess.changes_within(p, instance) and (p,) != instance]
-    actions = [place for place in changing if guess.kinds[place] == "text"]
-    if len(actions) != 1:
-        return {}
+    others = [place for place in free if (place,) != instance]
+    actions = [place for place in others if guess.changes_within(place, instance)]
+    if len(actions) != 1 or any(guess.kinds[place] == "number" for place in others):
+        return {}  # other numbers may be times as well
     named = {"instance": instance} if instance else {}
     return {**named, "action": (actions[0],), **times, **known}
 
