@@ -292,7 +292,10 @@ def test_starts_and_ends_that_are_swapped_are_swapped_back(ibgn, tmp_path):
             "Nr,los,fertig,getan\n1,0,5,boil\n1,5,9,pour\n2,0,4,cut\n2,4,10,stir\n",
             {"instance": "Nr", "action": "getan", "start": "los", "end": "fertig"},
         ),
-        ("b,c,d\nboil,0,5\npour,5,9\ncut,7,9\n", {"action": "b", "start": "c", "end": "d"}),
+        (
+            "b,c,d\nboil,0,5\npour,5,9\ncut,7,9\nboil,8,9\n",
+            {"action": "b", "start": "c", "end": "d"},
+        ),
     ],
 )
 def test_columns_whose_names_say_nothing_are_told_by_what_is_in_them(tmp_path, text, columns):
@@ -305,11 +308,18 @@ def test_columns_whose_names_say_nothing_are_told_by_what_is_in_them(tmp_path, t
     assert found.needed == {"columns": columns}
 
 
-def test_columns_that_could_be_several_things_are_asked_for(tmp_path):
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a,b,x,c,d\nv1,boil,hot,0,5\nv1,pour,cold,5,9\nv2,cut,hot,0,4\nv2,mix,cold,4,9\n",
+        "what,x,y\ncup,0,1\npan,1,2\ncup,3,4\n",  # too few to say
+        "what,x,y\ncup,5,8\npan,1,2\ncup,3,4\npan,2,6\n",  # places, not times
+        "what,x,y,z\ncup,1,2,4\npan,3,4,5\ncup,5,6,7\npan,7,8,9\n",
+    ],
+)
+def test_columns_that_could_be_several_things_are_asked_for(tmp_path, text):
     path = tmp_path / "odd.csv"
-    path.write_text(
-        "a,b,x,c,d\nv1,boil,hot,0,5\nv1,pour,cold,5,9\nv2,cut,hot,0,4\nv2,mix,cold,4,9\n"
-    )
+    path.write_text(text)
     with pytest.raises(DataError, match=r"name them with columns=.*'start': '\.\.\.'"):
         survey(path)
 

@@ -15,6 +15,7 @@ from ibgn.io.parsing.sheets import Sheet
 
 __all__ = ["guess_by_cells", "names_instances", "refuse_swapped"]
 
+ENOUGH = 4  # rows whose numbers must look like times
 FEWEST = 2  # rows that end before they start which make columns look swapped
 
 
@@ -37,6 +38,9 @@ def guess_by_cells(sheet: Sheet, known: Mapping[str, Places]) -> dict[str, Place
     start = guess.numbers(times["start"][0])
     naming = [place for place in free if names_instances(sheet.column(place), start)]
     instance = (max(naming, key=guess.distinct),) if naming else ()
+    goes_on = [time for time in start if time is not None]
+    if len(goes_on) < ENOUGH or not (instance or goes_on == sorted(goes_on)):
+        return {}  # numbers that may be no times
     others = [place for place in free if (place,) != instance]
     actions = [place for place in others if guess.changes_within(place, instance)]
     if len(actions) != 1 or any(guess.kinds[place] == "number" for place in others):
