@@ -1,0 +1,38 @@
+"""Numbers that stand for the contents of instances."""
+
+import numpy as np
+import numpy.typing as npt
+
+from ibgn._arrays import Codes, Ints
+from ibgn._kernels.compile import kernel
+
+Words = npt.NDArray[np.uint64]
+
+# of splitmix64, which mixes all bits of a number
+STEP, FIRST, SECOND = (
+    np.uint64(n) for n in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
+)
+
+
+@kernel
+def mix(state: int, word: int) -> int:
+    """Next state of a hash after one more word; all of 64 bits without a sign."""
+    z = (state ^ word) + STEP
+    z = (z ^ (z >> np.uint64(30))) * FIRST
+    z = (z ^ (z >> np.uint64(27))) * SECOND
+    return z ^ (z >> np.uint64(31))
+
+
+@kernel
+def hash_contents(offsets: Ints, action: Codes, start: Words, end: Words) -> Words:
+    """Numbers as good as random, equal if the intervals are equal -> (n,).
+
+    start, end: times, bit by bit.
+    """
+    numbers = np.empty(len(offsets) - 1, np.uint64)
+    for d in range(len(numbers)):
+        state = np.uint64(offsets[d + 1] - offsets[d])
+        for i in range(offsets[d], offsets[d + 1]):
+            state = mix(mix(mix(state, np.uint64(action[i])), start[i]), end[i])
+        numbers[d] = state
+    return numbers
