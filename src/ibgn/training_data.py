@@ -12,7 +12,8 @@ from typing import Literal, NamedTuple, Self
 
 import numpy as np
 
-from ibgn._arrays import Array, Bools, Floats, Ints
+from ibgn._arrays import Array, Bools, Floats, Ints, find_runs
+from ibgn._kernels.summaries import run_medians
 from ibgn.errors import DataError, DataWarning, Option, Part
 from ibgn.intervals import IntervalSequences
 from ibgn.provenance import Provenance
@@ -235,10 +236,11 @@ def _log_durations(X: IntervalSequences) -> tuple[Ints, Floats]:
 
 def _medians(keys: Array, values: Floats) -> tuple[Ints, Floats]:
     """Keys that there are, in order, and the median of the values of each."""
-    order = np.lexsort((values, keys))
-    distinct, first, number = np.unique(keys[order], return_index=True, return_counts=True)
-    low, high = (values[order][first + (number + more) // 2] for more in (-1, 0))
-    return distinct.astype(np.int64), (low + high) / 2
+    if (np.diff(keys) < 0).any():
+        order = np.argsort(keys, kind="stable")
+        keys, values = keys[order], values[order]
+    edges = find_runs(keys)
+    return keys[edges[:-1]].astype(np.int64), run_medians(edges, values)
 
 
 def _listed(names: Mapping[str, int]) -> str:

@@ -1,4 +1,4 @@
-"""What activities remember of the times of their instances."""
+"""What models remember of the times of their instances."""
 
 import numpy as np
 
@@ -41,3 +41,17 @@ def add_summary(
                 close = 2 if start[i] < end[before] else 1
                 closeness[c, action[i]] = max(closeness[c, action[i]], close)
             last[action[i]] = i
+
+
+@kernel
+def run_medians(edges: Ints, values: Floats) -> Floats:
+    """Median of the values of each run, of which none is empty -> (runs,).
+
+    edges (runs + 1,): where each run begins, and the number of values.
+    """
+    medians = np.empty(len(edges) - 1)
+    for run in range(len(medians)):
+        ordered = np.sort(values[edges[run] : edges[run + 1]])
+        middle = len(ordered) // 2
+        medians[run] = (ordered[middle] + ordered[-1 - middle]) / 2
+    return medians

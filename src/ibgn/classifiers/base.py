@@ -212,9 +212,7 @@ class ActivityClassifier(Recogniser):
 
     def _scores(self, X: IntervalSequences) -> Floats:
         with joblib.parallel_config("threading", n_jobs=self.n_jobs):
-            return score_activities(
-                self.activities_.values(), self._coded(self._prepare(X))
-            )
+            return score_activities(self.activities_.values(), self._coded(self._prepare(X)))
 
     def explain(
         self, instance: IntervalSequences | Instance, against: Any = None, activity: Any = None
@@ -275,7 +273,7 @@ def other_pieces(data: Training, folds: Sequence[Ints]) -> Iterator[Sample]:
             activity=codes,
             fold=fold,
             copied=np.zeros(len(X), bool),
-            activities=int(len(data.numbers)),
+            activities=len(data.numbers),
             folds=len(folds),
             given=weight,
         )

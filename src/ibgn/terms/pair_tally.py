@@ -76,7 +76,7 @@ class PairTally(Tally):
             yield self.term.fit(RelationCounts(keys[met], counts[met]), None, context)
 
     def _read(self, code: Ints) -> tuple[Ints, Ints, Ints, Ints]:
-        """Key, relation, activity and fold, which is the number of folds if it is never held out."""
+        """Key, relation, activity and fold; what is never held out comes after all folds."""
         pair, cell = np.divmod(code, self.sample.cells)
         fold, activity = np.divmod(cell, self.sample.activities)
         return pair // 8, pair % 8, activity, fold

@@ -114,9 +114,7 @@ class PlainTally(Tally):
 
     def __init__(self, terms: Sequence[Term], sample: Sample) -> None:
         self.terms, self.sample = terms, sample
-        self.counts: list[list[list[Any]]] = [
-            [[] for _ in terms] for _ in range(sample.folds + 1)
-        ]
+        self.counts: list[list[list[Any]]] = [[[] for _ in terms] for _ in range(sample.folds + 1)]
         self.add(self.count(sample))
         for of_fold in self.counts:
             for term, counts in zip(terms, of_fold, strict=True):
@@ -173,7 +171,9 @@ class PlainTally(Tally):
         )
         return scores
 
-    def _lessons(self, folds: Sequence[Sequence[list[Any]]], contexts: Sequence[Context]) -> list[Any]:
+    def _lessons(
+        self, folds: Sequence[Sequence[list[Any]]], contexts: Sequence[Context]
+    ) -> list[Any]:
         """`fit` and its arguments, for each activity, from the counts of these folds."""
         own = [reduce(add, chain(*cells)) for cells in zip(*folds, strict=True)]
         pooled = reduce(add, own) if self.terms[0].pools else None
