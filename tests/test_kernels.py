@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from numba.core.dispatcher import Dispatcher
 
 import naive
+import naive_actions
 import naive_chains
 import naive_contents
 import naive_hyperparameters
@@ -26,6 +27,7 @@ import naive_tallies
 import naive_trees
 from ibgn import _kernels
 from ibgn._kernels import (
+    actions,
     chains,
     consistency,
     contents,
@@ -778,3 +780,24 @@ def test_hashes_of_contents(X):
         contents.hash_contents(*flat), naive_contents.hash_contents(*flat)
     )
     assert contents.mix(np.uint64(7), np.uint64(9)) == naive_contents.mix(7, 9)
+
+
+@given(sequences())
+def test_intervals_action_by_action(X):
+    np.testing.assert_array_equal(
+        actions.order_by_action(X.offsets, X.action),
+        naive_actions.order_by_action(X.offsets, X.action),
+    )
+
+
+@given(st.lists(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 4)), max_size=5), max_size=4))
+def test_covered_instants(runs):
+    """Some intervals cover none, some overlap; runs may be empty."""
+    ranges = [(a, min(a + n, 10)) for run in runs for a, n in sorted(run)]
+    first, last = np.array(ranges, np.int64).reshape(-1, 2).T
+    edges = np.cumsum([0, *map(len, runs)])
+    covered = actions.covered_instants(edges, first, last, 10)
+    for mine, twin in zip(
+        covered, naive_actions.covered_instants(edges, first, last, 10), strict=True
+    ):
+        np.testing.assert_array_equal(mine, twin)
