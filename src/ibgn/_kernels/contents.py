@@ -6,6 +6,7 @@ import numpy.typing as npt
 from ibgn._arrays import Codes, Ints
 from ibgn._kernels.compile import kernel
 
+Word = np.uint64
 Words = npt.NDArray[np.uint64]
 
 # of splitmix64, which mixes all bits of a number
@@ -15,8 +16,8 @@ STEP, FIRST, SECOND = (
 
 
 @kernel
-def mix(state: int, word: int) -> int:
-    """Next state of a hash after one more word; all of 64 bits without a sign."""
+def mix(state: Word, word: Word) -> Word:
+    """Next state of a hash after one more word."""
     z = (state ^ word) + STEP
     z = (z ^ (z >> np.uint64(30))) * FIRST
     z = (z ^ (z >> np.uint64(27))) * SECOND

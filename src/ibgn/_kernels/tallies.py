@@ -3,14 +3,17 @@
 import math
 
 import numpy as np
+import numpy.typing as npt
 
 from ibgn._arrays import Floats, Ints
 from ibgn._kernels.compile import kernel
 
+Codes = npt.NDArray[np.integer]  # of any size
+
 
 @kernel
 def count_outcomes(
-    owner: Ints, code: Ints, cell: Ints, weight: Floats, cells: int, size: int
+    owner: Ints, code: Codes, cell: Ints, weight: Floats, cells: int, size: int
 ) -> Floats:
     """How often instances of each cell have each outcome -> (cells, size).
 
@@ -23,7 +26,7 @@ def count_outcomes(
 
 
 @kernel
-def score_outcomes(owner: Ints, code: Ints, row: Ints, logs: Floats) -> Floats:
+def score_outcomes(owner: Ints, code: Codes, row: Ints, logs: Floats) -> Floats:
     """Sum over the outcomes of each instance -> (n, columns).
 
     owner, code (outcomes,): instance and outcome of each. row (n,): which row of `logs`, (rows,
@@ -40,7 +43,7 @@ def score_outcomes(owner: Ints, code: Ints, row: Ints, logs: Floats) -> Floats:
 
 @kernel
 def count_numbers(
-    owner: Ints, group: Ints, value: Floats, cell: Ints, weight: Floats, cells: int, groups: int
+    owner: Ints, group: Codes, value: Floats, cell: Ints, weight: Floats, cells: int, groups: int
 ) -> Floats:
     """How many numbers, their sum and the sum of their squares -> (3, cells, groups).
 
@@ -57,7 +60,7 @@ def count_numbers(
 
 
 @kernel
-def score_numbers(owner: Ints, group: Ints, value: Floats, row: Ints, shape: Floats) -> Floats:
+def score_numbers(owner: Ints, group: Codes, value: Floats, row: Ints, shape: Floats) -> Floats:
     """Sum of the log densities of the numbers of each instance -> (n, columns).
 
     owner, group, value (numbers,): of each number. row (n,): which row each instance is scored by.

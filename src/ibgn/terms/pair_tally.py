@@ -56,7 +56,7 @@ class PairTally(Tally):
         owner, key, relation = self.rule.open_pairs(piece.X, len(piece.X.actions))
         code = (key * 8 + relation) * piece.cells + piece.cell[owner]
         number, codes = pd.factorize(code)
-        return codes, np.bincount(number, piece.number[owner], len(codes))
+        return codes, _sum_by(number, piece.number[owner], len(codes))
 
     def add(self, counts: tuple[Ints, Floats]) -> None:
         """Add counts of more instances."""
@@ -161,9 +161,13 @@ class CodeCounts:
         if self._waiting:
             codes, numbers = (np.concatenate(column) for column in zip(*self._parts, strict=True))
             place, code = pd.factorize(codes, sort=True)
-            self._parts = [(code, np.bincount(place, numbers, len(code)))]
+            self._parts = [(code, _sum_by(place, numbers, len(code)))]
             self._waiting = 0
         return self._parts[0]
+
+
+def _sum_by(place: Ints, values: Floats, size: int) -> Floats:
+    return np.bincount(place, values, size).astype(np.float64, copy=False)
 
 
 def as_index(values: Ints, among: Ints) -> Ints:
