@@ -15,12 +15,12 @@ def mix(state, word):
     return z ^ (z >> 31)
 
 
-def hash_contents(offsets, action, start, end):
+def hash_contents(offsets, action, names, start, end):
     numbers = []
     for begin, stop in pairwise(offsets):
         state = stop - begin
         for i in range(begin, stop):
-            for word in (action[i], start[i], end[i]):
+            for word in (names[action[i]], start[i], end[i]):
                 state = mix(state, word)
         numbers.append(state)
     return np.array(numbers, np.uint64)

@@ -775,7 +775,8 @@ def test_medians_of_runs(runs):
 
 @given(sequences())
 def test_hashes_of_contents(X):
-    flat = X.offsets, X.action, X.start.view(np.uint64), X.end.view(np.uint64)
+    names = np.arange(2, 2 + len(X.actions), dtype=np.uint64) ** np.uint64(20)
+    flat = X.offsets, X.action, names, X.start.view(np.uint64), X.end.view(np.uint64)
     np.testing.assert_array_equal(
         contents.hash_contents(*flat), naive_contents.hash_contents(*flat)
     )

@@ -25,15 +25,15 @@ def mix(state: Word, word: Word) -> Word:
 
 
 @kernel
-def hash_contents(offsets: Ints, action: Codes, start: Words, end: Words) -> Words:
+def hash_contents(offsets: Ints, action: Codes, names: Words, start: Words, end: Words) -> Words:
     """Numbers as good as random, equal if the intervals are equal -> (n,).
 
-    start, end: times, bit by bit.
+    names (actions,): what stands for each action. start, end (intervals,): times, bit by bit.
     """
     numbers = np.empty(len(offsets) - 1, np.uint64)
     for d in range(len(numbers)):
         state = np.uint64(offsets[d + 1] - offsets[d])
         for i in range(offsets[d], offsets[d + 1]):
-            state = mix(mix(mix(state, np.uint64(action[i])), start[i]), end[i])
+            state = mix(mix(mix(state, names[action[i]]), start[i]), end[i])
         numbers[d] = state
     return numbers
