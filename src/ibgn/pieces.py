@@ -35,9 +35,9 @@ def cut(X: IntervalSequences) -> list[slice]:
 
     Examples
     --------
-    >>> X = IntervalSequences.from_lists([[("pour", 0, 2), ("stir", 2, 5)]] * 1_000_000)
-    >>> [run.stop - run.start for run in cut(X)][:3]
-    [166666, 166667, 166667]
+    >>> X = IntervalSequences.from_lists([[("pour", 0, 2), ("stir", 2, 5)]] * 3)
+    >>> cut(X)
+    [slice(0, 3, None)]
     """
     size = np.cumsum(X.lengths * (X.lengths + 1) // 2)
     bounds = np.flatnonzero(np.diff(size // SIZE, prepend=0)).tolist()
