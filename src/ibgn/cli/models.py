@@ -1,7 +1,6 @@
 """Commands that use models: predict, explain, sample."""
 
 import sys
-from importlib.util import LazyLoader, find_spec, module_from_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -53,6 +52,8 @@ def predict(
     """
     import numpy as np
     import pandas as pd
+
+    from ibgn.classifiers import load as load_model
 
     check_into(into, output)
     with warnings_aloud() as said, busy(f"recognising {data.name}"):
@@ -114,6 +115,8 @@ def explain(
     $ ibgn explain takes.ibgn takes.csv --instance tea-1
     $ ibgn explain takes.ibgn takes.csv --instance tea-1 --against milk -o why.csv
     """
+    from ibgn.classifiers import load as load_model
+
     check_suffix("figure", figure, *FIGURES)
     with warnings_aloud() as said:
         classifier = load_model(model)
@@ -162,6 +165,7 @@ def sample(
     """
     import numpy as np
 
+    from ibgn.classifiers import load as load_model
     from ibgn.intervals import IntervalSequences
     from ibgn.io import write
     from ibgn.io.registry import find_format
@@ -185,20 +189,6 @@ def sample(
         say(f"wrote {len(X)} instances to {output}")
     if output is None or as_json:
         _print_frame(X.to_frame(y), None, as_json, escape_formulas=escape_formulas)
-
-
-def load_model(path: Path) -> Any:
-    """The model in a file; statistics of SciPy, which only learning needs, are left for later."""
-    if "scipy.stats" not in sys.modules:  # scikit-learn imports it, which takes a third of its time
-        spec = find_spec("scipy.stats")
-        assert spec is not None  # noqa: S101 - scipy is required
-        assert spec.loader is not None  # noqa: S101
-        spec.loader = LazyLoader(spec.loader)
-        sys.modules[spec.name] = module_from_spec(spec)
-        spec.loader.exec_module(sys.modules[spec.name])
-    from ibgn.classifiers import load
-
-    return load(path)
 
 
 def refuse_method(model: Path, classifier: Any, what: str) -> OptionError:
