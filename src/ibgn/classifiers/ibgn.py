@@ -10,13 +10,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from ibgn.checks import check_choice, check_number
 from ibgn.classifiers.base import ActivityClassifier, other_pieces
-from ibgn.classifiers.checks import Training, check_length, check_weights
+from ibgn.classifiers.checks import check_length, check_weights
 from ibgn.classifiers.prior import ClassPrior
 from ibgn.classifiers.recogniser import as_generator
 from ibgn.classifiers.self_training import self_train
+from ibgn.classifiers.streamed import AnyTraining, can_count_pieces
 from ibgn.classifiers.styled import StyledClassifier
 from ibgn.declarations import ANY, FLOAT, Stored, are_probs, are_weights, is_natural
-from ibgn.errors import OptionError
+from ibgn.errors import DataError, OptionError
 from ibgn.intervals import IntervalSequences, as_sequences
 from ibgn.model.folds import make_inner_folds
 from ibgn.model.generation import sample_instances
@@ -26,6 +27,7 @@ from ibgn.model.tolerance import choose_tolerance, count_emptied, merge_instants
 from ibgn.model.unlabelled import Unlabelled, find_labelled
 from ibgn.model.weights import MOST, USUAL, fit_weights
 from ibgn.networks import Sequences
+from ibgn.sources import InstanceSource
 from ibgn.terms import TERMS
 from ibgn.terms.base import Term
 from ibgn.terms.relations import StructureChoice, Ties, Unlinked
@@ -61,6 +63,10 @@ PAPER: Mapping[str, Any] = {
 """What the paper's model has: its terms, and their plain product."""
 
 FOLDS = 5  # on which weights are learned
+NOT_PIECEWISE = (
+    "needs all instances at once, but a source gives them piece by piece; "
+    "X, y = source.read() takes all into memory, if it holds them",
+)
 
 
 class IBGNClassifier(StyledClassifier):
@@ -236,8 +242,8 @@ class IBGNClassifier(StyledClassifier):
 
     def fit(
         self,
-        X: Sequences,
-        y: npt.ArrayLike,
+        X: Sequences | InstanceSource,
+        y: npt.ArrayLike | None = None,
         sample_weight: npt.ArrayLike | None = None,
         groups: npt.ArrayLike | None = None,
     ) -> Self:
@@ -245,11 +251,28 @@ class IBGNClassifier(StyledClassifier):
 
         Parameters
         ----------
-        X : instances, as `IntervalSequences` or lists of (action, start, end)
+        X : instances, as `IntervalSequences` or lists of (action, start, end); or a source of more
+            than memory holds, which has labels and groups, see `ibgn.scan`: the model is the same
+            to the last bit
         y : (n,) label of the activity of each; some may be missing, see `unlabelled`
         sample_weight : (n,) how many instances each counts as; 0 leaves one out
         groups : (n,) what is held out together, to learn weights of terms; in place of `X.groups`
+
+        Notes
+        -----
+        A source is read twice, and once more if `tolerance` is not 0. Terms that need all instances
+        at once are refused, and so are `styles`.
         """
+        if isinstance(X, InstanceSource):
+            for name, value in (("y", y), ("sample_weight", sample_weight), ("groups", groups)):
+                if value is not None:
+                    raise DataError(f"{name} is not given with a source, which has its own labels")
+            self._check_options()
+            self._check_countable()
+            self._learn(self._begin_source(X))
+            return self
+        if y is None:
+            raise DataError("y is missing; give one label per instance")
         known = find_labelled(y, self.unlabelled)
         if known.all():
             self._learn(self._begin(X, y, sample_weight, groups))
@@ -264,6 +287,17 @@ class IBGNClassifier(StyledClassifier):
         if self.unlabelled == "self-training":
             self_train(self, X, known, labels, weight)
         return self
+
+    def _check_countable(self) -> None:
+        """Refuse what cannot be learned from instances that are counted piece by piece."""
+        if self.styles != 1:
+            raise OptionError("styles", self.styles, *NOT_PIECEWISE)
+        if self.unlabelled == "self-training":
+            raise OptionError("unlabelled", self.unlabelled, *NOT_PIECEWISE)
+        for term in self._make_terms():
+            if not can_count_pieces(term):
+                reason = f"has {term.name!r}, which "
+                raise OptionError("terms", self.terms, reason, *NOT_PIECEWISE)
 
     def _check_options(self) -> None:
         super()._check_options()
@@ -311,7 +345,7 @@ class IBGNClassifier(StyledClassifier):
     def _make_lesson(
         self,
         terms: list[Sequence[Term]],
-        data: Training,
+        data: AnyTraining,
         rng: np.random.Generator,
         labels: Sequence[Any],
     ) -> Lesson:
@@ -345,14 +379,14 @@ class IBGNClassifier(StyledClassifier):
     def _set_weights(self, held_out: HeldOut, labels: Sequence[Any]) -> None:
         self.weights_ = fit_weights(held_out, *self._columns(labels))
 
-    def _prepare_training(self, data: Training) -> IntervalSequences:
+    def _prepare_training(self, data: AnyTraining) -> AnyTraining:
         X, codes, weight, _ = data.sampled
         learn = self.tolerance == "learned"
         self.tolerance_ = (
             choose_tolerance(X, codes, self.unlinked, weight) if learn else float(self.tolerance)
         )
-        merged = self._prepare(data.X)
-        self.emptied_ = count_emptied(data.X, merged, self.tolerance_)
+        merged = data.transform(self._prepare) if self.tolerance_ else data
+        self.emptied_ = count_emptied(data.intervals, merged.intervals, self.tolerance_)
         return merged
 
     def _prepare(self, X: IntervalSequences) -> IntervalSequences:

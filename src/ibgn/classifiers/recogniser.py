@@ -19,12 +19,14 @@ from sklearn.utils.validation import check_is_fitted
 from ibgn._arrays import Floats
 from ibgn.checks import check_choice, check_flag, check_jobs, check_seed
 from ibgn.classifiers.checks import Training, check_data, check_weights
+from ibgn.classifiers.streamed import AnyTraining, survey_source
 from ibgn.declarations import STORABLE, Stored, register
 from ibgn.errors import DataError
 from ibgn.intervals import IntervalSequences, as_sequences
 from ibgn.networks import Sequences
 from ibgn.persistence import save
-from ibgn.pieces import choose_sample
+from ibgn.pieces import Part, choose_sample, map_in_order
+from ibgn.sources import InstanceSource
 from ibgn.text import quote
 from ibgn.training_data import Familiarity, TrainingData, UnknownActions
 from ibgn.worlds import score_worlds
@@ -106,10 +108,21 @@ class Recogniser(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
             X, labels, weight = X[weight > 0], labels[weight > 0], weight[weight > 0]
         self.classes_, codes = np.unique(labels, return_inverse=True)
         data = Training(X, codes, weight, choose_sample(X, codes))
-        self.trained_on_ = replace(
-            TrainingData.of(data.sampled.X), instances=len(X), intervals=len(X.action)
-        )
+        self._remember(data)
         return data
+
+    def _begin_source(self, source: InstanceSource) -> AnyTraining:
+        """The same for instances that are read piece by piece; options are checked already."""
+        self.classes_, data = survey_source(source)
+        self._remember(data)
+        return data
+
+    def _remember(self, data: AnyTraining) -> None:
+        self.trained_on_ = replace(
+            TrainingData.of(data.sampled.X, data.actions),
+            instances=data.instances,
+            intervals=data.intervals,
+        )
 
     @abstractmethod
     def fit(self, X: Sequences, y: npt.ArrayLike) -> Self:
@@ -214,21 +227,85 @@ class Recogniser(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
             self.trained_on_.compare(X).say(self.unknown_actions)
         return X
 
-    def predict(self, X: Sequences) -> npt.NDArray[Any]:
-        """Label of the likeliest activity of each instance."""
-        best = self._joint_log_likelihood(self._question(X)).argmax(axis=1)
+    def _question_pieces(self, source: InstanceSource) -> Iterator[Part]:
+        """Pieces of a source; what a fitted model does not know about them is said in the end."""
+        check_is_fitted(self)
+        total: Familiarity | None = None
+        for X, y in source.pieces():
+            if _QUESTIONED.get() and hasattr(self, "trained_on_"):
+                found = self.trained_on_.compare(X)
+                total = found if total is None else total.joined(found)
+            yield X, y
+        if total is not None:
+            total.say(self.unknown_actions)
+
+    def _score_pieces(
+        self, source: InstanceSource
+    ) -> Iterator[tuple[IntervalSequences, npt.NDArray[Any] | None, Floats]]:
+        """Pieces of a source, their labels, and (n, activities) scores, some at the same time."""
+
+        def judge(part: Part) -> tuple[IntervalSequences, npt.NDArray[Any] | None, Floats]:
+            return *part, self._joint_log_likelihood(part[0])
+
+        return map_in_order(judge, self._question_pieces(source))
+
+    def predict_pieces(
+        self, source: InstanceSource
+    ) -> Iterator[tuple[IntervalSequences, npt.NDArray[Any] | None, Floats]]:
+        """Pieces of a source, their labels, and what `predict_log_proba` says about them.
+
+        Only a few pieces are in memory at the same time, see `ibgn.scan`.
+
+        Examples
+        --------
+        >>> from ibgn import IBGNClassifier, scan
+        >>> from ibgn.datasets import sample_path
+        >>> source = scan(sample_path("csv"))
+        >>> model = IBGNClassifier(random_state=0).fit(source)
+        >>> [(len(X), len(y), logs.shape) for X, y, logs in model.predict_pieces(source)]
+        [(27, 27, (27, 3))]
+        """
+        for X, y, joint in self._score_pieces(source):
+            yield X, y, _log_shares(joint)
+
+    def predict(self, X: Sequences | InstanceSource) -> npt.NDArray[Any]:
+        """Label of the likeliest activity of each instance.
+
+        X : instances, or a source of them, see `ibgn.scan`
+        """
+        if isinstance(X, InstanceSource):
+            best = np.concatenate([joint.argmax(axis=1) for *_, joint in self._score_pieces(X)])
+        else:
+            best = self._joint_log_likelihood(self._question(X)).argmax(axis=1)
         labels: npt.NDArray[Any] = self.classes_[best]
         return labels
 
-    def predict_log_proba(self, X: Sequences) -> Floats:
+    def predict_log_proba(self, X: Sequences | InstanceSource) -> Floats:
         """(n, activities) log probability of each activity, in the order of `classes_`."""
-        joint = self._joint_log_likelihood(self._question(X))
-        result: Floats = joint - logsumexp(joint, axis=1, keepdims=True)
-        return result
+        if isinstance(X, InstanceSource):
+            return np.concatenate([logs for *_, logs in self.predict_pieces(X)])
+        return _log_shares(self._joint_log_likelihood(self._question(X)))
 
-    def predict_proba(self, X: Sequences) -> Floats:
+    def predict_proba(self, X: Sequences | InstanceSource) -> Floats:
         """(n, activities) probability of each activity, in the order of `classes_`."""
         return np.exp(self.predict_log_proba(X))
+
+    def score(
+        self,
+        X: Sequences | InstanceSource,
+        y: npt.ArrayLike | None = None,
+        sample_weight: npt.ArrayLike | None = None,
+    ) -> float:
+        """Share of the instances that are recognised; y is not given with a source."""
+        if not isinstance(X, InstanceSource):
+            return float(super().score(X, y, sample_weight))
+        right = instances = 0
+        for piece, labels, joint in self._score_pieces(X):
+            if labels is None:
+                raise DataError("the source has no labels to compare with")
+            right += int((self.classes_[joint.argmax(axis=1)] == labels).sum())
+            instances += len(piece)
+        return right / instances
 
     def explain(self, instance: Any, against: Any = None, activity: Any = None) -> Any:
         """Refuse: only estimators with models of the activities give reasons."""
@@ -262,6 +339,12 @@ class Recogniser(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         tags.input_tags.three_d_array = False
         tags.non_deterministic = getattr(self, "random_state", 0) is None
         return tags
+
+
+def _log_shares(joint: Floats) -> Floats:
+    """(n, activities) log probabilities from scores."""
+    result: Floats = joint - logsumexp(joint, axis=1, keepdims=True)
+    return result
 
 
 def as_generator(random_state: Any) -> np.random.Generator:

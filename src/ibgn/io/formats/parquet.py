@@ -1,13 +1,14 @@
 """Parquet: the long frame of `read_table`, with its types; needs pyarrow."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
 import narwhals as nw
 import numpy.typing as npt
 
-from ibgn._files import COMPRESSIONS, Source, as_path, replacing
+from ibgn._files import COMPRESSIONS, InputFile, Source, as_path, replacing
 from ibgn.errors import DataError
 from ibgn.intervals import IntervalSequences
 from ibgn.io.dataframes import column_values
@@ -16,7 +17,7 @@ from ibgn.io.files import Files
 from ibgn.io.head import CERTAIN, Head
 from ibgn.io.longframe import LongFrame
 from ibgn.io.parsing.tabular import Columns, find_columns, unused
-from ibgn.io.registry import reader, writer
+from ibgn.io.registry import reader, streamer, writer
 from ibgn.text import printable
 
 __all__ = ["read_parquet", "write_parquet"]
@@ -58,21 +59,55 @@ def read_parquet(files: Files, *, columns: Columns = None) -> LongFrame:
     parquet = _pyarrow_parquet()
     file = files.only()
     _refuse_compression(file.path)
-    try:
-        with file.open() as stream, parquet.ParquetFile(stream) as stored:
+    with _naming_errors(file), file.open() as stream, parquet.ParquetFile(stream) as stored:
+        names = stored.schema_arrow.names
+        used = find_columns(names, columns, f"{file.prefix}the file has")
+        table = stored.read(columns=[names[place] for place in used.values()])
+    return LongFrame(_columns(table, names, used, file), unused(names, used), file.prefix)
+
+
+@streamer("parquet")
+def stream_parquet(files: Files, rows: int, *, columns: Columns = None) -> Iterator[LongFrame]:
+    """Rows of a file, or of all those in a folder, so many at a time; see `read_parquet`."""
+    parquet = _pyarrow_parquet()
+    import pyarrow
+
+    for file in files:
+        _refuse_compression(file.path)
+        first = 0
+        with _naming_errors(file), file.open() as stream, parquet.ParquetFile(stream) as stored:
             names = stored.schema_arrow.names
             used = find_columns(names, columns, f"{file.prefix}the file has")
-            table = stored.read(columns=[names[place] for place in used.values()])
+            chosen = [names[place] for place in used.values()]
+            for batch in stored.iter_batches(rows, columns=chosen):
+                table = pyarrow.Table.from_batches([batch])
+                series = _columns(table, names, used, file)
+                yield LongFrame(series, (), file.prefix).numbered_from(first)
+                first += len(table)
+
+
+def _columns(
+    table: Any, names: list[str], used: Mapping[str, int], file: InputFile
+) -> dict[str, Any]:
+    """Values of the columns that are used, by our names."""
+    return {
+        ours: column_values(
+            nw.from_native(table[names[place]], series_only=True), names[place], file.prefix
+        )
+        for ours, place in used.items()
+    }
+
+
+@contextmanager
+def _naming_errors(file: InputFile) -> Iterator[None]:
+    """Turn errors of pyarrow into errors that name the file."""
+    try:
+        yield
     except DataError:
         raise
     except _arrow_errors() as error:
         reason = printable(error, longest=200)
         raise DataError(f"{file.prefix}not readable as Parquet: {reason}") from error
-    series = {}
-    for ours, place in used.items():
-        column = nw.from_native(table[names[place]], series_only=True)
-        series[ours] = column_values(column, names[place], file.prefix)
-    return LongFrame(series, unused(names, used), file.prefix)
 
 
 @writer("parquet")
