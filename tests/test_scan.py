@@ -1,7 +1,10 @@
 """Files that are read piece by piece: the same instances, models and predictions as in memory."""
 
 import gc
+import json
 import os
+import subprocess
+import sys
 from dataclasses import fields, is_dataclass
 
 import numpy as np
@@ -16,6 +19,7 @@ from ibgn import (
     DBNClassifier,
     IBGNClassifier,
     IntervalSequences,
+    load,
     pieces,
     read,
     scan,
@@ -415,3 +419,106 @@ def test_rare_actions_outside_of_the_sample_are_known(signs):
     model = IBGNClassifier(random_state=0, terms=("durations",)).fit(X, y)
     assert "wink" in model.trained_on_.actions
     model.predict(X)  # without a warning
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_commands_write_the_same_files(signs, tmp_path, ibgn, suffix):
+    path = write_signs(signs, tmp_path / f"signs{suffix}")
+    quick = ("--set", 'terms=["length", "durations"]', "--json")
+    for scanned in ((), ("--scan",)):
+        name = "scanned" if scanned else "read"
+        fitted = ibgn("fit", path, "-o", f"{name}.ibgn", *quick, *scanned)
+        assert fitted.returncode == 0, fitted.stderr
+        assert json.loads(fitted.stdout)["instances"] == len(signs[0])
+        done = ibgn("predict", f"{name}.ibgn", path, "-o", f"{name}.csv", *scanned)
+        assert done.returncode == 0, done.stderr
+        assert f"of {len(signs[0])} labelled instances" in done.stderr
+    for suffix in (".ibgn", ".csv"):
+        one, two = ((tmp_path / f"{name}{suffix}").read_bytes() for name in ("read", "scanned"))
+        assert one == two
+    printed = ibgn("predict", "read.ibgn", path, "--scan")
+    assert printed.stdout == (tmp_path / "read.csv").read_text()
+
+
+def test_predictions_appear_whole_or_not_at_all(signs, tmp_path, ibgn):
+    path = write_signs(signs, tmp_path / "signs.csv")
+    ibgn("fit", path, "-o", "model.ibgn", "--set", 'terms=["durations"]')
+    with path.open("a") as file:
+        file.write(path.read_text().splitlines()[1] + "\n")
+    failed = ibgn("predict", "model.ibgn", path, "-o", "out.csv", "--scan")
+    assert failed.returncode == 1
+    assert "returns, after others" in failed.stderr
+    assert not list(tmp_path.glob("out*"))
+    refused = ibgn("predict", "model.ibgn", path, "--scan", "--json")
+    assert refused.returncode == 2
+    assert "--json" in refused.stderr
+    assert "--scan" in refused.stderr
+    refused = ibgn("fit", path, "-o", "dbn.ibgn", "--scan", "--method", "DBN")
+    assert refused.returncode == 2
+    assert "--scan is not for --method DBN, which needs all instances at once" in refused.stderr
+
+
+FIT = """
+import sys
+from ibgn import IBGNClassifier, pieces, scan
+from ibgn.io import scanning
+scanning.ROWS, pieces.SIZE, pieces.SAMPLE = 2_000, 2_000, 200
+source = scan(sys.argv[1])
+model = IBGNClassifier(terms=("durations",), random_state=0).fit(source)
+assert sum(len(logs) for *_, logs in model.predict_pieces(source)) == int(sys.argv[2])
+with open("/proc/self/status") as status:
+    print(*(line.split()[1] for line in status if line.startswith("VmHWM")))
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/proc says how much is used")
+def test_memory_does_not_grow_with_the_file(tmp_path):
+    rng = np.random.default_rng(0)
+    peaks = []
+    for number in (3_000, 30_000):
+        owner = np.repeat(np.arange(number), 12)
+        start = rng.random(len(owner)).round(3)
+        frame = pd.DataFrame(
+            {
+                "instance": owner.astype(str),
+                "label": np.where(owner % 2, "tea", "coffee"),
+                "action": np.array(list("abcdef"))[rng.integers(6, size=len(owner))],
+                "start": start,
+                "end": start + 1,
+            }
+        )
+        path = tmp_path / f"{number}.parquet"
+        frame.to_parquet(path, index=False, row_group_size=5_000)
+        run = subprocess.run(
+            [sys.executable, "-c", FIT, path, str(number)], capture_output=True, text=True
+        )
+        assert run.returncode == 0, run.stderr
+        peaks.append(int(run.stdout) * 1024)
+    assert (
+        peaks[1] - peaks[0] < 8_000_000
+    )  # the larger file has 15 megabytes of columns in memory, and much more as objects
+
+
+def test_parts_are_learned_as_the_whole(signs):
+    X, y = signs
+    whole = IBGNClassifier(random_state=0).fit(X, y)
+    model = IBGNClassifier(random_state=0)
+    for part in (slice(0, 20), slice(20, 80), slice(80, None)):  # the last has an action of its own
+        assert model.partial_fit(X[part], y[part], classes=np.unique(y)) is model
+    learned = vars(model).copy()
+    del learned["_parts"]
+    assert not list(find_differences(vars(whole), learned))
+    with pytest.raises(DataError, match="y has 'tee', which classes does not name"):
+        model.partial_fit(X[:1], ["tee"], classes=np.unique(y))
+    with pytest.raises(DataError, match="others are text; name all"):
+        model.partial_fit(X[:1], [1])
+    assert not list(find_differences(vars(whole), learned))
+
+
+def test_a_model_of_fit_does_not_go_on(signs, tmp_path):
+    X, y = signs
+    model = IBGNClassifier(random_state=0, terms=("durations",)).partial_fit(X[:50], y[:50])
+    model.save(tmp_path / "model.ibgn")
+    for fitted in (load(tmp_path / "model.ibgn"), model.fit(X, y)):
+        with pytest.raises(DataError, match="has no instances to go on from"):
+            fitted.partial_fit(X, y)

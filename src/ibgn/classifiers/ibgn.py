@@ -11,10 +11,11 @@ from sklearn.utils.validation import check_is_fitted
 from ibgn.checks import check_choice, check_number
 from ibgn.classifiers.base import ActivityClassifier, other_pieces
 from ibgn.classifiers.checks import check_length, check_weights
+from ibgn.classifiers.in_parts import LearnsInParts
 from ibgn.classifiers.prior import ClassPrior
 from ibgn.classifiers.recogniser import as_generator
 from ibgn.classifiers.self_training import self_train
-from ibgn.classifiers.streamed import AnyTraining, can_count_pieces
+from ibgn.classifiers.streamed import AnyTraining, refuse_uncountable
 from ibgn.classifiers.styled import StyledClassifier
 from ibgn.declarations import ANY, FLOAT, Stored, are_probs, are_weights, is_natural
 from ibgn.errors import DataError, OptionError
@@ -63,13 +64,9 @@ PAPER: Mapping[str, Any] = {
 """What the paper's model has: its terms, and their plain product."""
 
 FOLDS = 5  # on which weights are learned
-NOT_PIECEWISE = (
-    "needs all instances at once, but a source gives them piece by piece; "
-    "X, y = source.read() takes all into memory, if it holds them",
-)
 
 
-class IBGNClassifier(StyledClassifier):
+class IBGNClassifier(LearnsInParts, StyledClassifier):
     """Interval-based Bayesian generative network: recognises activities from action intervals.
 
     One generative model is learned for each activity, as a set of terms: each knows one side of an
@@ -145,6 +142,7 @@ class IBGNClassifier(StyledClassifier):
     """
 
     short_name = "ibgn"
+    fits_sources = True
     learned: ClassVar[Mapping[str, Stored]] = {
         "tolerance_": Stored(float, holds=lambda tolerance: 0 <= tolerance < np.inf),
         "emptied_": Stored(int, holds=is_natural),
@@ -268,7 +266,7 @@ class IBGNClassifier(StyledClassifier):
                 if value is not None:
                     raise DataError(f"{name} is not given with a source, which has its own labels")
             self._check_options()
-            self._check_countable()
+            refuse_uncountable(self._make_terms(), self.styles, self.unlabelled)
             self._learn(self._begin_source(X))
             return self
         if y is None:
@@ -287,17 +285,6 @@ class IBGNClassifier(StyledClassifier):
         if self.unlabelled == "self-training":
             self_train(self, X, known, labels, weight)
         return self
-
-    def _check_countable(self) -> None:
-        """Refuse what cannot be learned from instances that are counted piece by piece."""
-        if self.styles != 1:
-            raise OptionError("styles", self.styles, *NOT_PIECEWISE)
-        if self.unlabelled == "self-training":
-            raise OptionError("unlabelled", self.unlabelled, *NOT_PIECEWISE)
-        for term in self._make_terms():
-            if not can_count_pieces(term):
-                reason = f"has {term.name!r}, which "
-                raise OptionError("terms", self.terms, reason, *NOT_PIECEWISE)
 
     def _check_options(self) -> None:
         super()._check_options()

@@ -64,6 +64,7 @@ class Recogniser(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     short_name: ClassVar[str]
     learned: ClassVar[Mapping[str, Stored]] = {}  # what is stored in addition to the labels
     grid: ClassVar[Mapping[str, tuple[Any, ...]]] = {}  # values that a search chooses from
+    fits_sources: ClassVar[bool] = False  # whether `fit` takes an `InstanceSource`
 
     unknown_actions: UnknownActions = "warn"  # of estimators without this option
 

@@ -1,6 +1,6 @@
 """Training data that are read piece by piece: a sample of them in memory, and all to be counted."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -11,7 +11,7 @@ import pandas as pd
 
 from ibgn._arrays import Floats, Ints
 from ibgn.classifiers.checks import Training, check_labels
-from ibgn.errors import DataError, Option
+from ibgn.errors import DataError, Option, OptionError
 from ibgn.intervals import IntervalSequences
 from ibgn.pieces import Part, recut
 from ibgn.recoding import recode
@@ -20,7 +20,7 @@ from ibgn.terms.base import Term
 from ibgn.terms.tally import Sample
 from ibgn.worlds import occurring_actions
 
-__all__ = ["AnyTraining", "Streamed", "can_count_pieces", "survey_source"]
+__all__ = ["AnyTraining", "Streamed", "refuse_uncountable", "survey_source"]
 
 Change = Callable[[IntervalSequences], IntervalSequences]
 
@@ -149,9 +149,25 @@ def survey_source(source: InstanceSource) -> tuple[npt.NDArray[Any], AnyTraining
     return classes, data
 
 
-def can_count_pieces(term: Term) -> bool:
-    """Whether counts of a term are as large as its tables, however many instances it counts."""
-    [special] = term.specialise([IntervalSequences.from_lists([])])
+def refuse_uncountable(terms: Sequence[Term], styles: Any, unlabelled: str) -> None:
+    """Refuse options of an estimator under which pieces cannot be learned from one by one."""
+    reason = (
+        "needs all instances at once, but a source gives them piece by piece; "
+        "X, y = source.read() takes all into memory, if it holds them"
+    )
+    if styles != 1:
+        raise OptionError("styles", styles, reason)
+    if unlabelled == "self-training":
+        raise OptionError("unlabelled", unlabelled, reason)
+    for term in terms:
+        if not _counts_pieces(term):
+            names = [term.name for term in terms]
+            raise OptionError("terms", names, f"has {term.name!r}, which {reason}")
+
+
+def _counts_pieces(term: Term) -> bool:
+    """Whether counts of a term take the same room, however many instances it counts."""
+    nothing = IntervalSequences.from_lists([])
     none = np.zeros(0, np.int64)
-    empty = Sample(IntervalSequences.from_lists([]), none, none, none.astype(bool), 1, 1)
-    return special.tally(empty) is not None
+    [special] = term.specialise([nothing])
+    return special.tally(Sample(nothing, none, none, none.astype(bool), 1, 1)) is not None

@@ -1,6 +1,5 @@
 """Files that are read piece by piece, in memory that does not grow with them."""
 
-import re
 import warnings
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
@@ -22,7 +21,7 @@ from ibgn.io.together import keep_together
 from ibgn.pieces import Part
 from ibgn.provenance import Provenance
 from ibgn.sources import InstanceSource
-from ibgn.text import count
+from ibgn.text import count, without_values
 
 __all__ = ["Scan", "scan"]
 
@@ -220,7 +219,7 @@ class _Saying:
             warnings.simplefilter("always")
             yield
         for warning in caught:
-            kind = re.sub(r"\d+|\(.*", "", str(warning.message))
+            kind = without_values(str(warning.message))
             if kind in self.before:
                 continue
             if kind in self.said:
