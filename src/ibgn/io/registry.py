@@ -332,9 +332,16 @@ def streamer(name: str) -> Callable[[Stream], Stream]:
 
     Examples
     --------
-    >>> from ibgn.io import FORMATS
-    >>> sorted(FORMATS.streams)
-    ['csv', 'parquet']
+    >>> from ibgn.io import FORMATS, LongFrame, streamer
+    >>> @streamer("words")
+    ... def stream_words(files, rows):
+    ...     for file in files:
+    ...         with file.open() as lines:
+    ...             for line in lines:
+    ...                 names = ("instance", "action", "start", "end")
+    ...                 yield LongFrame({n: [w] for n, w in zip(names, line.split())}, (), file.prefix)
+    >>> FORMATS.streams.pop("words") is stream_words
+    True
     """
 
     def register(stream: Stream) -> Stream:
