@@ -50,7 +50,7 @@ KINDS = (
     "<M8[s]",
 )
 LARGE = (2, 50, 1_000, 16_000, 46_340)
-MOST_VALUES = 50_000_000  # of an array that is made large, as files are made here quickly
+MOST_VALUES = 2_000_000  # of an array that is made large, as cases are to be made quickly
 MOST_THREADS = 64
 
 

@@ -21,7 +21,10 @@ WRITTEN = ("takes.csv", "takes.jsonl", "takes.parquet")
 
 def try_names(rng, place):
     """Give instances hostile names, and take them through one of the outputs."""
-    X, y = _instances(rng)
+    try:
+        X, y = _instances(rng)
+    except DataError:  # a blank name
+        return
     do = pick(rng, (_files, _terminal, _terminal, _models, _models, _drawing, _file_names, _report))
     if do is _report and rng.random() < 0.6:  # takes long
         do = _files

@@ -10,7 +10,7 @@ from ibgn.cli.figures import FIGURES, save_figure
 from ibgn.cli.into import Into, Replace, Tier, add_tiers, check_into
 from ibgn.cli.memory import UnknownActions, compare_with_training, read_like_training
 from ibgn.cli.options import Data, Json, Model, Reading, Seed, takes_data
-from ibgn.cli.output import busy, print_json, say, warnings_aloud
+from ibgn.cli.output import busy, print_json, print_text, say, warnings_aloud
 from ibgn.cli.tables import print_lines, print_predictions
 from ibgn.cli.targets import check_suffix, writes
 from ibgn.errors import MISSING, DataError, OptionError
@@ -233,4 +233,4 @@ def _print_frame(
 
         print_json({"rows": rows(frame)} | (more or {}))
     elif output is None:
-        print(frame.to_csv(index=False), end="")
+        print_text(frame.to_csv(index=False))
