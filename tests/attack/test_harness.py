@@ -419,7 +419,6 @@ def hasty(place, monkeypatch):
     monkeypatch.setattr(jobs, "JOBS", {"planted": jobs.Job(("x",), ("out.txt",), ("in.txt",))})
     for module in (kills, races, disks):
         monkeypatch.setattr(module, "JOBS", jobs.JOBS)
-        monkeypatch.setattr(module, "SLOW", ())
     for number in (0, 1):
         folder = place.stock / f"planted-{number}"
         folder.mkdir()
