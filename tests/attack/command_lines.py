@@ -9,6 +9,7 @@ from typer.main import get_command
 from attack.commands import run
 from attack.findings import FoundError
 from attack.harness import Attack
+from attack.jobs import warm
 from attack.places import check_unchanged, contents
 from attack.words import HOSTILE, NUMBERS, pick
 from ibgn.cli import app
@@ -159,6 +160,6 @@ COMMAND_LINES = Attack(
     "command lines of odd words, flags and values",
     try_command,
     share=2,
-    warm=commands,
+    warm=warm,
     prepare=prepare,
 )

@@ -3,7 +3,10 @@
 import io
 import shutil
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pandas as pd
 
@@ -12,6 +15,7 @@ from attack.findings import FoundError
 from attack.places import contents
 from ibgn import IntervalSequences, write
 from kitchen import make_takes
+from terminals import IN_TESTS, run_here
 
 QUICK = ("--folds", "2", "-m", "DBN", "-m", "ITBN")
 RATES = ("--duration", "0.2", "--misdetection", "0.1", "--draws", "1")
@@ -42,6 +46,16 @@ JOBS = {
     ),
     "robustness": Job(("robustness", "takes.csv", *QUICK, *RATES, "-o", "out.csv"), ("out.csv",)),
 }
+
+
+@cache
+def warm():
+    """Import and compile what every copy of this process would otherwise begin with."""
+    with TemporaryDirectory() as folder:
+        X, y = make_takes()
+        write(X, Path(folder, "takes.csv"), y)
+        for job in JOBS.values():
+            run_here(folder, (*job.words, "--force"), IN_TESTS, io.StringIO())
 
 
 def prepare(place):

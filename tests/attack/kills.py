@@ -7,7 +7,7 @@ import time
 
 from attack.commands import check_code, finish, start
 from attack.harness import Attack
-from attack.jobs import JOBS, check_result, check_whole, prepare, put_inputs
+from attack.jobs import JOBS, check_result, check_whole, prepare, put_inputs, warm
 from attack.places import check_unchanged, contents
 from attack.words import pick
 
@@ -68,5 +68,6 @@ KILLS = Attack(
     "kill -9 at any moment, and the result of the next run",
     try_kill,
     share=1.5,
+    warm=warm,
     prepare=prepare,
 )

@@ -6,6 +6,7 @@ from attack.commands import run
 from attack.documents import damage_json
 from attack.findings import FoundError
 from attack.harness import Attack
+from attack.jobs import warm
 from attack.places import check_unchanged, contents
 from attack.words import pick
 from ibgn import DataError, IntervalForest, load, read, save
@@ -164,5 +165,6 @@ MODEL_FILES = Attack(
     "altered model files: loaded, used, saved again",
     try_model,
     share=2,
+    warm=warm,
     prepare=prepare,
 )

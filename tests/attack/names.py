@@ -9,6 +9,7 @@ import numpy as np
 from attack.commands import HIDDEN, run
 from attack.findings import FoundError
 from attack.harness import Attack
+from attack.jobs import warm
 from attack.round_trips import check_same, round_trip
 from attack.words import name, pick
 from ibgn import DataError, IntervalSequences, read, save, write
@@ -154,5 +155,9 @@ def check_drawing(text):
 
 
 NAMES = Attack(
-    "names", "hostile names through terminal, files, models, drawings and pages", try_names, share=2
+    "names",
+    "hostile names through terminal, files, models, drawings and pages",
+    try_names,
+    share=2,
+    warm=warm,
 )

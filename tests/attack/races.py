@@ -5,7 +5,7 @@ import os
 from attack.commands import check_code, finish, start
 from attack.findings import FoundError
 from attack.harness import Attack
-from attack.jobs import JOBS, prepare, put_inputs, results, undisturbed
+from attack.jobs import JOBS, prepare, put_inputs, results, undisturbed, warm
 from attack.words import pick
 
 CHANGED = "other.csv"  # the second set of data
@@ -47,4 +47,6 @@ def _check_winner(place, name, same):
         raise FoundError("stray file", f"{strays} after two runs of {JOBS[name].words}")
 
 
-RACES = Attack("races", "two processes with one output", try_race, share=1, prepare=prepare)
+RACES = Attack(
+    "races", "two processes with one output", try_race, share=1, warm=warm, prepare=prepare
+)
