@@ -9,6 +9,7 @@ import resource
 import select
 import signal
 import sys
+import tempfile
 import time
 import warnings
 import zlib
@@ -145,7 +146,7 @@ def _run_all(attack, seed, numbers, place, limits, until, send):
     os.dup2(log, 1)
     os.dup2(log, 2)
     faulthandler.enable(open(2, "w", closefd=False))  # noqa: SIM115
-    os.environ |= {"TMPDIR": str(place.temporary), "MPLCONFIGDIR": str(place.root / "matplotlib")}
+    os.environ["TMPDIR"] = tempfile.tempdir = str(place.temporary)
     with contextlib.suppress(ValueError):  # a limit that is lower already
         most = _status("VmSize") + limits.hardest
         resource.setrlimit(resource.RLIMIT_AS, (most, most))

@@ -1,5 +1,6 @@
 """Commands that write something, and what an undisturbed run of each writes."""
 
+import importlib
 import io
 import shutil
 from dataclasses import dataclass
@@ -51,6 +52,7 @@ JOBS = {
 @cache
 def warm():
     """Import and compile what every copy of this process would otherwise begin with."""
+    importlib.import_module("matplotlib.font_manager")  # looks for fonts, by other programs
     with TemporaryDirectory() as folder:
         X, y = make_takes()
         write(X, Path(folder, "takes.csv"), y)

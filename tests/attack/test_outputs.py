@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from ibgn import IntervalSequences, write
+from ibgn import DataError, IntervalSequences, read, read_csv, write
 
 HARMFUL = "a\x1b[31m\x9b\x7f\u202eb\r"
 CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]")
@@ -48,3 +48,17 @@ def test_a_table_that_is_not_utf_8_and_holds_no_intervals_is_refused(ibgn, tmp_p
     result = ibgn("inspect", "old.csv")
     assert result.returncode == 1
     assert "IBGN_DEBUG" not in result.stderr
+
+
+@pytest.mark.parametrize("name", ["a\0", "a\0b", "\0a"])
+def test_names_are_not_cut_at_nul(tmp_path, name):
+    X = IntervalSequences.from_lists([[("boil", 0, 1)], [(name, 0, 2)]], ids=["x", "y"])
+    with pytest.raises(DataError, match="holds a NUL character.*JSON Lines"):
+        write(X, tmp_path / "nul.csv")
+    write(X, tmp_path / "nul.jsonl")
+    assert read(tmp_path / "nul.jsonl")[0].to_lists() == X.to_lists()
+    rows = f"instance,action,start,end\nx,boil,0,1\ny,{name},0,2\n"
+    for encoding in ("utf-8", "utf-16"):
+        (tmp_path / "nul.csv").write_text(rows, encoding=encoding)
+        with pytest.raises(DataError, match="line 3: there is a NUL character"):
+            read_csv(tmp_path / "nul.csv", encoding=encoding)
