@@ -4,6 +4,7 @@ import contextlib
 import faulthandler
 import gc
 import json
+import math
 import os
 import resource
 import select
@@ -14,7 +15,6 @@ import time
 import warnings
 import zlib
 from dataclasses import dataclass
-from itertools import count
 
 import numpy as np
 
@@ -47,26 +47,26 @@ class Limits:
     hardest: int = 4 << 30
 
 
-def run_cases(attack, seed, numbers, place, limits, until):
+def run_cases(attack, seed, numbers, place, limits, until=math.inf):
     """Run cases in a child, and in another after each that killed one; yields findings.
 
     Parameters
     ----------
     attack : function of a generator and a `Place`; raises `FoundError`, or anything
     seed : of the run; with the number of a case it gives all random numbers of the case
-    numbers : iterator of the numbers of cases
+    numbers : range of the numbers of cases
     until : no case begins later, in seconds of time.monotonic
 
     Yields
     ------
     Number of each case that ended, and its findings
     """
-    while time.monotonic() < until:
+    while numbers and time.monotonic() < until:
         child = Child(attack, seed, numbers, place, limits, until)
         last = yield from child.outcomes()
         if last is None:
             return
-        numbers = count(last + 1) if isinstance(numbers, count) else iter(())
+        numbers = range(last + 1, numbers.stop)
 
 
 class Child:
