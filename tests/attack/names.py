@@ -1,6 +1,7 @@
 """Attack: hostile names in data, through everything that is printed, written and drawn."""
 
 import csv
+import io
 import json
 from xml.etree import ElementTree
 
@@ -81,9 +82,9 @@ def _models(rng, place, X, y):
     run(place, "predict", "m.ibgn", path, terminal=True)
     printed = run(place, "predict", "m.ibgn", path)
     if printed.returncode == 0:
-        rows = list(csv.reader(printed.stdout.splitlines(keepends=True)))
-        if [row[0] for row in rows[1:]] != list(map(str, X.ids)) and "\r" not in "".join(X.ids):
-            raise FoundError("changed value", f"names in predictions: {rows[1][0]!r}")
+        rows = list(csv.reader(io.StringIO(printed.stdout, newline="")))
+        if [row[0] for row in rows[1:]] != list(map(str, X.ids)):
+            raise FoundError("changed value", f"names in predictions: {rows[1:]!r}"[:500])
     found = _parse_json(run(place, "predict", "m.ibgn", path, "--json").stdout)
     if found and [row["instance"] for row in found["rows"]] != list(map(str, X.ids)):
         raise FoundError("changed value", "names in predictions as JSON")

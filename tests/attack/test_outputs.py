@@ -1,5 +1,7 @@
 """Names in data on the terminal: text, wherever they are printed."""
 
+import csv
+import io
 import json
 import re
 
@@ -62,3 +64,20 @@ def test_names_are_not_cut_at_nul(tmp_path, name):
         (tmp_path / "nul.csv").write_text(rows, encoding=encoding)
         with pytest.raises(DataError, match="line 3: there is a NUL character"):
             read_csv(tmp_path / "nul.csv", encoding=encoding)
+
+
+def test_carriage_returns_in_names_end_no_row(ibgn, tmp_path):
+    X = IntervalSequences.from_lists([[("a", 0, 1)], [("b", 0, 2)]] * 2, ids=[*"wx", "y\rz", "z"])
+    write(X, tmp_path / "takes.jsonl", ["tea", "m\rilk"] * 2)
+    assert ibgn("fit", "takes.jsonl", "-o", "m.ibgn", "-m", "DBN").returncode == 0
+    assert ibgn("predict", "m.ibgn", "takes.jsonl", "-o", "each.csv").returncode == 0
+    quick = ("-m", "DBN", "--folds", "2", "--predictions", "all.csv")
+    assert ibgn("evaluate", "takes.jsonl", *quick).returncode == 0
+    printed = ibgn("predict", "m.ibgn", "takes.jsonl").stdout
+    texts = [
+        printed,
+        *((tmp_path / name).read_bytes().decode() for name in ("each.csv", "all.csv")),
+    ]
+    for text in texts:
+        header, *rows = csv.reader(io.StringIO(text, newline=""))
+        assert sorted(row[header.index("instance")] for row in rows) == ["w", "x", "y\rz", "z"]

@@ -138,6 +138,7 @@ def _put_out(
     import numpy as np
 
     from ibgn.io import write
+    from ibgn.io.dataframes import as_csv
     from ibgn.text import count
 
     if output is not None:
@@ -154,4 +155,4 @@ def _put_out(
         }
         print_json(counts | more)
     elif output is None:
-        print_text(X.to_frame(y).to_csv(index=False))
+        print_text(as_csv(X.to_frame(y)))

@@ -224,10 +224,10 @@ def _write_frame(frame: "pd.DataFrame", output: Path, escape_formulas: bool) -> 
 
 
 def _as_csv(frame: "pd.DataFrame", escape_formulas: bool) -> str:
+    from ibgn.io.dataframes import as_csv
     from ibgn.io.formulas import escape_formulas as harmless
 
-    text: str = (harmless(frame) if escape_formulas else frame).to_csv(index=False)
-    return text
+    return as_csv(harmless(frame) if escape_formulas else frame)
 
 
 def _print_frame(
