@@ -60,20 +60,13 @@ def _damage_once(content, rng):
         return (_damage_parquet if rng.random() < 0.5 else mutate)(content, rng)
     if rng.random() < 0.3:
         return mutate(content, rng)
-    text = content.decode("utf-8", "surrogateescape")
-    begin = text.lstrip("\ufeff \n")[:1]
-    by_structure = {"{": damage_json, "[": damage_json, "<": _damage_xml}.get(begin, _damage_rows)
-    return (
-        by_structure(text, rng).encode(
-            "utf-8", "surrogatepass" if rng.random() < 0.5 else "replace"
-        )
-        if not _escaped(text)
-        else mutate(content, rng)
-    )
-
-
-def _escaped(text):
-    return re.search("[\udc80-\udcff]", text) is not None
+    try:
+        text = content.decode()
+    except UnicodeDecodeError:
+        return mutate(content, rng)
+    by_structure = {"{": damage_json, "[": damage_json, "<": _damage_xml}
+    damaged = by_structure.get(text.lstrip("\ufeff \n")[:1], _damage_rows)(text, rng)
+    return damaged.encode("utf-8", pick(rng, ("surrogatepass", "replace")))
 
 
 def damage_json(text, rng):
