@@ -5,6 +5,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from ibgn.io.parsing.guess import Guess, Places
+from ibgn.io.parsing.lasting import ends_with_mark
 from ibgn.io.parsing.moments import Kind
 from ibgn.io.parsing.words import BESIDES, END, FRAMES, LENGTH, NUMBERING, START, UNITS
 
@@ -33,13 +34,14 @@ def find_times(guess: Guess) -> tuple[dict[str, Places], float]:
         # numbers under names that do not speak of times are something else
         found = _times_by_name(guess) or (_times_by_cells(guess, by_numbers=False), 1.0)
         return found if found[0] else (_only_time(guess), 1.0)
-    return _times_by_cells(guess, by_numbers=True) or _first_of_two(guess), 1.0
+    return _first_of_two(guess) or _times_by_cells(guess, by_numbers=True), 1.0
 
 
 def _first_of_two(guess: Guess) -> dict[str, Places]:
-    """Start in a table of numbers and names that has no other columns."""
-    found = guess.kinds in (["number", "text"], ["clock", "text"])
-    return {"start": (0,)} if found else {}
+    """Start in a table of times and names that has no other columns; numbers may be names."""
+    if len(guess.kinds) != 2 or guess.kinds[0] not in ("number", "clock"):
+        return {}
+    return {"start": (0,)} if guess.kinds[1] == "text" or ends_with_mark(guess) else {}
 
 
 def _only_time(guess: Guess) -> dict[str, Places]:
