@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 
 from ibgn._files import Source, as_path, is_folder, reading
 from ibgn.errors import DataError, Option
-from ibgn.io.files import Sources
+from ibgn.io.files import Sources, walk
 from ibgn.io.head import LIKELY, Head, Sniff, last_suffix
 from ibgn.text import printable
 
@@ -130,7 +130,7 @@ def _files_of(root: Path) -> list[Path]:
     """The file itself, or all in a folder that are not hidden."""
     if not is_folder(root):
         return [root]
-    return [file for file in sorted(root.rglob("*")) if not file.name.startswith(".")]
+    return sorted(walk(root)[0])
 
 
 def _name(path: Sources) -> str:

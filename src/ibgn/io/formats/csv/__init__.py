@@ -20,6 +20,8 @@ from ibgn.io.files import Files
 from ibgn.io.formats.csv.foreign import Foreign, Given
 from ibgn.io.formats.csv.outline import outline_table
 from ibgn.io.formats.csv.own import load_own
+from ibgn.io.formulas import escape_formulas as harmless
+from ibgn.io.formulas import unescape_formula
 from ibgn.io.head import LIKELY, POSSIBLE, Head
 from ibgn.io.longframe import LongFrame, join
 from ibgn.io.parsing.guess import Guess
@@ -93,6 +95,7 @@ def read_csv(
     day_first: bool | None = None,
     activity: str | None = None,
     group: str | None = None,
+    unescape_formulas: bool = False,
 ) -> LongFrame:
     r"""Read tables with one row per interval: files of text, or all those in a folder.
 
@@ -124,6 +127,7 @@ def read_csv(
         for another column, "folder", "file", or a regular expression with one group (...),
         searched in the path of the file
     group : where their group comes from, likewise
+    unescape_formulas : whether names were written with `escape_formulas`, see `write_csv`
 
     Returns
     -------
@@ -155,6 +159,7 @@ def read_csv(
     for name, value in (("header", header), ("day_first", day_first)):
         if value is not None:
             check_flag(name, value)
+    check_flag("unescape_formulas", unescape_formulas)
     if delimiter is not None and delimiter != " ":
         check_delimiter(delimiter, "a tab is '\\t', and ' ' stands for any white space")
     check_encoding(encoding)
@@ -163,6 +168,7 @@ def read_csv(
     parts, notes = [], _Notes(files.prefix)
     for file in _tables(files):
         frame = _load(file, foreign, encoding, notes)
+        frame = _unescape(frame) if unescape_formulas else frame
         parts.append(_with_path(frame, file.name, chosen, len(files) > 1))
     notes.warn()
     return parts[0] if len(parts) == 1 else join(parts, files.prefix)
@@ -243,6 +249,14 @@ def _load(file: InputFile, given: Given, encoding: str, notes: _Notes) -> LongFr
     return frame
 
 
+def _unescape(frame: LongFrame) -> LongFrame:
+    """Rows with names as they were before they were made harmless."""
+    named = frame.series.keys() & {"instance", "label", "action", "group", "track"}
+    cells = {name: [*map(unescape_formula, frame.series[name]), None] for name in named}
+    plain = {name: np.array(values, object)[:-1] for name, values in cells.items()}
+    return replace(frame, series={**frame.series, **plain})
+
+
 def _with_path(frame: LongFrame, name: str, choices: Choices, one_of_many: bool) -> LongFrame:
     """Rows with what the path of their file says; in a folder, it is part of their names."""
     series = dict(frame.series)
@@ -265,10 +279,21 @@ def write_csv(
     y: Sequence[Any] | npt.NDArray[Any] | None = None,
     *,
     delimiter: str = ",",
+    escape_formulas: bool = False,
 ) -> None:
     """Write one row per interval; times are written so that reading gives them back exactly.
 
-    The file is compressed where its suffix says so (.gz, .bz2, .xz).
+    CSV knows no types: names, labels and groups are written as text and read as text, so that a
+    label 1 comes back as "1". What would be read as one, such as labels 1 and "1", is refused;
+    JSON Lines keeps them apart. The file is compressed where its suffix says so (.gz, .bz2, .xz).
+
+    Parameters
+    ----------
+    X, path, y : instances, the file to write, and (n,) labels
+    delimiter : what separates the columns, one character of ASCII
+    escape_formulas : whether names that a spreadsheet would run as a formula (those that begin
+        with =, +, -, @, a tab or a line break) get an apostrophe before them, and those that begin
+        with an apostrophe another; `read_csv(..., unescape_formulas=True)` takes them away again
 
     Examples
     --------
@@ -282,6 +307,7 @@ def write_csv(
     take 1,tea,pour,4,6
     """
     check_delimiter(delimiter)
+    check_flag("escape_formulas", escape_formulas)
     check_writable(X, y, IN_TEXT)
     frame = X.to_frame(y)
     for name in ("start", "end"):
@@ -291,5 +317,6 @@ def write_csv(
     columns = [values for values in (X.actions, X.ids, X.groups, X.track, y) if values is not None]
     returns = any("\r" in str(name) for values in columns for name in values)
     quoting = csv.QUOTE_NONNUMERIC if returns else csv.QUOTE_MINIMAL
+    written: Any = harmless(frame) if escape_formulas else frame
     with writing(path) as file:
-        frame.to_csv(file, index=False, sep=delimiter, lineterminator="\n", quoting=quoting)
+        written.to_csv(file, index=False, sep=delimiter, lineterminator="\n", quoting=quoting)
