@@ -136,6 +136,13 @@ def short_export(path):
         yield from ((row["labels"][0], row["start"], row["end"]) for row in task["tricks"])
 
 
+@parses("labelstudio/export.csv")
+def exported_table(path):
+    for row in csv.DictReader(path.read_text().splitlines()):
+        for value in json.loads(row["label"] or "[]"):
+            yield value["labels"][0], value["start"], value["end"]
+
+
 @parses("labelstudio/storage")
 def stored_annotations(path):
     for file in path.glob("*.json"):

@@ -84,6 +84,26 @@ def _switched(events):
             yield None, action, going.pop(action), time - first
 
 
+def lifecycle(path):
+    """What a patient starts and completes, of the same number; the rest has no start."""
+    rows, going = _rows(path), {}
+    first = min(_moment(row["timestamp"]) for row in rows)
+    for row in rows:
+        if row["status"] == "start":
+            going[row["activity_instance"]] = _moment(row["timestamp"])
+        elif row["status"] == "complete" and row["activity_instance"] in going:
+            start = going.pop(row["activity_instance"])
+            yield row["patient"], row["activity"], start - first, _moment(row["timestamp"]) - first
+
+
+def batches(path):
+    rows = [
+        (row, *(_moment(row[f"{end}_time"]) for end in ("start", "end"))) for row in _rows(path)
+    ]
+    first = min(start for _, start, _ in rows)
+    return [(row["case_id"], row["Activity"], a - first, b - first) for row, a, b in rows]
+
+
 def numbered_devices(path):
     rows = [row for row in _rows(path) if row["val"] in ("0", "1")]
     return list(_switched([(_moment(r["time"]), r["device"], r["val"] == "1") for r in rows]))
@@ -112,6 +132,7 @@ def records(path):
 
 
 PARSERS = {
+    "csv/batches.csv": batches,
     "csv/behaviour_starts.csv": behaviour_starts,
     "csv/boxes.csv": boxes,
     "csv/cases_by_id.csv": cases_by_id,
@@ -119,6 +140,7 @@ PARSERS = {
     "csv/queries.txt": queries,
     "csv/sampled_labels.csv": sampled_labels,
     "csv/weak_labels.tsv": weak_labels,
+    "events/lifecycle.csv": lifecycle,
     "events/numbered_devices.csv": numbered_devices,
     "events/records.csv": records,
     "events/zones.data": zones,

@@ -16,7 +16,10 @@ SAMPLES = Path(__file__).parent / "samples"
 LENIENT = {"boris": {"points": "drop"}, "events": {"unknown": "drop"}}
 
 
-LENGTHS = {"csv/point_labels.txt": {"min_duration": 1}}
+NEEDED = {
+    "csv/point_labels.txt": {"min_duration": 1},
+    "events/lifecycle.csv": {"unpaired": "drop"},
+}
 
 
 def rows_of(X, one_instance=False):
@@ -48,7 +51,7 @@ def test_a_sample_is_read_as_an_independent_parser_reads_it(name):
     path = SAMPLES / name
     format = find_format(path, None)
     assert format == Path(name).parts[0]
-    X, _ = read(path, **LENIENT.get(format, {}), **LENGTHS.get(name, {}))
+    X, _ = read(path, **LENIENT.get(format, {}), **NEEDED.get(name, {}))
     expected = PARSERS[name](path)
     one_instance = all(instance is None for instance, *_ in expected)
     assert len(X) == 1 or not one_instance

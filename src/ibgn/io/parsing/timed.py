@@ -12,6 +12,7 @@ from ibgn.io.parsing.words import BESIDES, END, FRAMES, LENGTH, NUMBERING, START
 __all__ = ["find_times"]
 
 ORDERED = 0.95  # share of rows whose ends are not before their starts
+POINTS = 0.1  # how likely rows are that last no time, as against rows that do
 WIDEST = 6  # columns of numbers without names; more are measurements
 NUMBERS_FRAMES = FRAMES | NUMBERING | {"epoch"}
 FEW = 4  # columns of numbers without names, among which one may be a length
@@ -204,7 +205,8 @@ def _likeness(starts: Sequence[float | None], ends: Sequence[float | None]) -> f
         return 0.0
     distinct = len({a for a, _ in both}) + len({b for _, b in both})
     follow = [end <= start for (_, end), (start, _) in pairwise(both)]
-    return distinct / (2 * len(both)) + (sum(follow) / len(follow) if follow else 0.0)
+    likeness = distinct / (2 * len(both)) + (sum(follow) / len(follow) if follow else 0.0)
+    return likeness * max(POINTS, sum(a < b for a, b in both) / len(both))
 
 
 def _are_lengths(start: Sequence[float | None], length: Sequence[float | None]) -> bool:
