@@ -1,7 +1,6 @@
 """Pictures on cards, tables of numbers, and code without blank lines at its end."""
 
 import re
-from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
