@@ -292,6 +292,8 @@ def average_worlds(scores: Floats, worlds: Worlds) -> Floats:
     scores : (worlds, ..., activities) log P(world | activity), with the prior or without
     worlds : what was scored
 
+    Notes
+    -----
     Among worlds with equally many intervals, the log of the mean of P(world | activity). Worlds
     with other numbers have densities in other units, which cannot be added: over these, the mean
     of the probability of the activity, on the scale of the mean score. So a unit of time changes
