@@ -26,6 +26,7 @@ from ibgn.io.formulas import unescape_formula
 from ibgn.io.head import LIKELY, POSSIBLE, Head
 from ibgn.io.longframe import LongFrame, join
 from ibgn.io.parsing.guess import Guess
+from ibgn.io.parsing.lasting import ends_with_mark
 from ibgn.io.parsing.roles import Roles, find_roles
 from ibgn.io.parsing.sheets import WHITE_SPACE, Sheet, cut
 from ibgn.io.parsing.tabular import (
@@ -71,7 +72,8 @@ def _tells_starts(sheet: Sheet, roles: Roles) -> bool:
     start, action = (roles.places[ours][0] for ours in ("start", "action"))
     guess = Guess(sheet, {})
     codes = guess.counts_rows(start) and guess.is_unique(action)
-    return start < action and guess.kinds[action] == "text" and not codes and not sheet.odd
+    names = guess.kinds[action] == "text" or ends_with_mark(guess)
+    return start < action and names and not codes and not sheet.odd
 
 
 @reader(
