@@ -26,6 +26,7 @@ __all__ = ["Labels", "LongFrame", "as_objects", "join"]
 Labels = npt.NDArray[Any] | None
 Where = Callable[[int], str]
 
+LONGEST_NAME = 1_000_000  # characters; transcripts are names of actions, whole books are none
 MOST_BAD = 0.5  # share of rows; where more are bad, the columns are
 UNLABELLED: tuple[Part, ...] = (
     "; ",
@@ -133,7 +134,14 @@ class LongFrame:
 
     def _names(self, name: str) -> tuple[Ints, tuple[str, ...]]:
         """Codes and names of a column of names; -1 where one is missing or blank."""
-        return name_by_text(*self._factorize(name))
+        codes, uniques = self._factorize(name)
+        for code, value in enumerate(uniques):
+            if isinstance(value, str) and len(value) > LONGEST_NAME:
+                raise DataError(
+                    f"{self.source}{self.place(int(np.argmax(codes == code)))}: the {name} has "
+                    f"{len(value)} characters, more than {LONGEST_NAME}; a name is meant"
+                )
+        return name_by_text(codes, uniques)
 
     def _factorize(self, name: str) -> tuple[Ints, Any]:
         values = self.series[name]

@@ -10,7 +10,7 @@ from os import PathLike
 from typing import Any, Self
 
 from ibgn._files import is_folder
-from ibgn.errors import MISSING, DataError, DataWarning, Option, OptionError
+from ibgn.errors import MISSING, BudgetError, DataError, DataWarning, Option, OptionError
 from ibgn.intervals import IntervalSequences
 from ibgn.io.annotations import Recording
 from ibgn.io.choices import Choices
@@ -134,7 +134,7 @@ class _Reading:
         while True:
             try:
                 self.X, self.y = self._read()
-            except OptionError:
+            except (OptionError, BudgetError):
                 raise
             except DataError as error:
                 errors.append(error)

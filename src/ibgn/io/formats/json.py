@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from ibgn._files import InputFile
-from ibgn.errors import DataError, Option
+from ibgn.errors import BudgetError, DataError, Option
 from ibgn.io.annotations import Annotation, Overlaps, Recording, settle_overlaps
 from ibgn.io.files import Files
 from ibgn.io.head import POSSIBLE, Head
@@ -141,6 +141,8 @@ def _document(file: InputFile) -> Node:
     """Root of a document, which may be one for each line."""
     try:
         return parse_json(file)
+    except BudgetError:
+        raise
     except DataError:
         lines = [line for line in file.lines() if line.strip()]
         if len(lines) < 2:
