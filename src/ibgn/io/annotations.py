@@ -177,8 +177,8 @@ def to_frame(
     labels, groups = (names_by_path(names, each, choices, source) for each in ("activity", "group"))
     rows: list[_Row] = []
     for recording, label, group in zip(recordings, labels, groups, strict=True):
-        known = {"label": label, "group": group, **recording.known}
-        for row in _rows(replace(recording, known=known), choices, left_out):
+        said = {"label": label, "group": group, **recording.known}
+        for row in _rows(replace(recording, known=said), choices, left_out):
             rows.append(row)
             if len(rows) % CHECKED == 0:
                 allowance.need(ROW * len(rows), f"more than {len(rows)} intervals of activities")
@@ -310,7 +310,7 @@ def _within(
 
 def names_by_path(
     names: Sequence[str], option: str, choices: Choices, source: str
-) -> list[str | None]:
+) -> Sequence[str | None]:
     """Activity or group of each recording from its path; None where the path does not say it.
 
     Parameters

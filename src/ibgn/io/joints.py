@@ -6,7 +6,7 @@ import re
 import warnings
 from collections import Counter
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -98,7 +98,7 @@ def read_joints(
     with files.reading():
         for file in files:
             recordings.append(_read_one(file, rate, left_out))
-    names = [recording.id for recording in recordings]
+    names = [file.name for file in files]
     groups, labels = (
         names_by_path(names, option, choices, files.prefix) for option in ("group", "activity")
     )

@@ -93,7 +93,7 @@ def read_sensors(
                 frame = _read_columns(file, header, used, texts, delimiter, encoding)
             frame.columns = pd.Index(list(used))
             recordings.append(_as_recording(frame, columns, null, unit, file.name))
-    groups = names_by_path([each.id for each in recordings], "group", choices, files.prefix)
+    groups = names_by_path([file.name for file in files], "group", choices, files.prefix)
     return [replace(each, group=own) for each, own in zip(recordings, groups, strict=True)]
 
 

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -120,8 +120,9 @@ def _recordings(file: InputFile, files: Files) -> Iterator[Recording]:
             "intervals that could be read"
         )
     notes: dict[str, list[Annotation]] = {}
+    said = _Names()
     for (record, times), (start, end) in zip(records, _seconds(records), strict=True):
-        name = _instance(record) or file.name
+        name = said.instance(record) or file.name
         own = f"{file.name}#{name}" if len(files) > 1 and name != file.name else name
         for action in _actions(record, times):
             note = Annotation(_track(record), action, start, end, record.path)
@@ -207,7 +208,7 @@ def _seconds(records: Sequence[tuple[Node, Times]]) -> Iterator[tuple[float, flo
     pairs = []
     for record, times in records:
         node = record.child(times.start)
-        node = node if times.place is None else node.items()[times.place]
+        node = node if times.place is None else node.item(times.place)
         pairs.append(node.items() if times.end is None else [node, record.child(times.end)])
     both = [end for pair in pairs for end in pair]
     texts = [str(end.value) for end in both]
@@ -232,27 +233,49 @@ def _actions(record: Node, times: Times) -> list[str]:
     return [""]
 
 
-def _instance(record: Node) -> str | None:
-    """Name of the recording that an object is of, said by it or by what is around it."""
-    around = [record]
-    while around[-1].parent is not None:
-        around.append(around[-1].parent)
-    for node in around:
-        fields = node.value if isinstance(node.value, dict) else {}
-        named = (key for word in INSTANCE for key in fields if word in words_of(key))
-        found = next((key for key in named if isinstance(fields[key], str | int)), None)
-        if found is not None:
-            return str(fields[found])
-        within = node.parent.value if node.parent is not None else None
-        if isinstance(node.key, str) and not node.key.isdigit() and isinstance(within, dict):
-            alike = all(isinstance(value, dict | list) for value in within.values())
-            if alike and not set(words_of(node.key)) <= LISTS:
-                return node.key
-    for node in around[1:]:
-        is_object = isinstance(node.value, dict) and not _find_times(node.value)
-        if is_object and isinstance(node.key, int) and node.has("id"):
-            return node.child("id").name()
-    return None
+class _Names:
+    """Names of recordings; what an object or a list says of all that is in it is found once."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[str, int], Any] = {}  # by what is asked, and the value
+
+    def _once(self, ask: Callable[[Any], Any], value: Any) -> Any:
+        key = ask.__name__, id(value)
+        if key not in self._found:
+            self._found[key] = ask(value)
+        return self._found[key]
+
+    def instance(self, record: Node) -> str | None:
+        """Name of the recording that an object is of, said by it or by what is around it."""
+        around = [record]
+        while around[-1].parent is not None:
+            around.append(around[-1].parent)
+        for node in around:
+            found = self._once(_field_of_name, node.value)
+            if found is not None:
+                return str(node.value[found])
+            within = node.parent.value if node.parent is not None else None
+            if isinstance(node.key, str) and not node.key.isdigit() and isinstance(within, dict):
+                alike = self._once(_holds_recordings, within)
+                if alike and not set(words_of(node.key)) <= LISTS:
+                    return node.key
+        for node in around[1:]:
+            is_object = isinstance(node.value, dict) and not self._once(_find_times, node.value)
+            if is_object and isinstance(node.key, int) and node.has("id"):
+                return node.child("id").name()
+        return None
+
+
+def _field_of_name(value: Any) -> str | None:
+    """Field of an object that names its recording."""
+    fields = value if isinstance(value, dict) else {}
+    named = (key for word in INSTANCE for key in fields if word in words_of(key))
+    return next((key for key in named if isinstance(fields[key], str | int)), None)
+
+
+def _holds_recordings(fields: Mapping[str, Any]) -> bool:
+    """Whether all that an object has are objects and lists."""
+    return all(isinstance(value, dict | list) for value in fields.values())
 
 
 def _track(record: Node) -> str:

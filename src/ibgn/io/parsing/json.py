@@ -124,6 +124,10 @@ class Node:
             raise self.error(f"a list of {least} values or more is needed, got {len(self.value)}")
         return [Node(value, self.prefix, self, place) for place, value in enumerate(self.value)]
 
+    def item(self, place: int) -> "Node":
+        """One value of a list, of which the others are not looked at."""
+        return Node(self.value[place], self.prefix, self, place)
+
     def number(self, name: str = "time") -> float:
         """Take a finite number, also one that is written as text, as many files have it."""
         number = None if self.value is None else as_number(self.value)
