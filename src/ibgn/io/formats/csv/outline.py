@@ -10,7 +10,7 @@ from ibgn.io.outline import Entry
 from ibgn.io.parsing.guess import Guess
 from ibgn.io.parsing.roles import find_roles
 from ibgn.io.parsing.sheets import WHITE_SPACE, cut, read_text
-from ibgn.io.parsing.tabular import check_delimiter, check_encoding
+from ibgn.io.parsing.tabular import check_delimiter, check_encoding, decoding
 from ibgn.io.parsing.words import NO_ACTION
 
 __all__ = ["outline_table"]
@@ -39,7 +39,8 @@ def outline_table(
     values: dict[str, list[str]] = {}
     steady: dict[str, bool] = {}
     for file in islice(files, MOST_FILES):
-        text = read_text(file, encoding)
+        with decoding(file.prefix, encoding):
+            text = read_text(file, encoding)
         sheet = cut(text, "", WHITE_SPACE if delimiter == " " else delimiter, header)
         roles = find_roles(sheet, {})
         guess = Guess(sheet, {})
