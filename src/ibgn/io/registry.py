@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from ibgn._files import Source
 from ibgn._inputs import opening_once
+from ibgn.budgets import Budget
 from ibgn.checks import check_choice
 from ibgn.cleaning import Cleaning
 from ibgn.errors import OptionError
@@ -43,6 +44,7 @@ Write = Callable[..., None]
 CHOICES = tuple(field.name for field in fields(Choices) if field.name != "kinds")
 CLEANING = tuple(field.name for field in fields(Cleaning))
 LENIENCY = tuple(field.name for field in fields(Leniency))
+BUDGET = tuple(field.name for field in fields(Budget))
 
 
 @dataclass(frozen=True)
@@ -91,25 +93,26 @@ class Format:
         """Options of the reader: those of the format, and those that all readers share."""
         shared = parameters_of(Choices, CHOICES) if self.yields_recordings else {}
         shared |= parameters_of(Cleaning, CLEANING) | parameters_of(Leniency, LENIENCY)
-        return self.own_options | shared
+        return self.own_options | shared | parameters_of(Budget, BUDGET)
 
     def load(self, path: Sources, **options: Any) -> LongFrame:
         """Load files as they are, before cleaning; options as for the reader, without cleaning."""
         refuse_unknown(options, list(self.options), self.name)
-        given = {name: value for name, value in options.items() if name not in LENIENCY}
+        given = {n: value for n, value in options.items() if n not in (*LENIENCY, *BUDGET)}
         shared = set(CHOICES) if self.yields_recordings else set()
         choices = Choices(**{n: options.pop(n) for n in shared & options.keys()}, kinds=self.kinds)
         leniency = Leniency(**{name: options.pop(name) for name in LENIENCY if name in options})
-        files = Files(path, self.suffixes + self.also, choices)
+        budget = Budget(**{name: options.pop(name) for name in BUDGET if name in options})
+        files = Files(path, self.suffixes + self.also, choices, budget)
 
         def parse(files: Files) -> Any:
             parsed = self.parse(files, **options)
-            return list(parsed) if self.yields_recordings else parsed
+            return files.collect(parsed) if self.yields_recordings else parsed
 
         with files.reading():
             frame = files.parse(parse, leniency.bad_files)
         if self.yields_recordings:
-            frame = to_frame(frame, choices, files.prefix, self.unnamed)
+            frame = to_frame(frame, choices, files.prefix, files.allowance, self.unnamed)
         read = Provenance(self.name, options=given)
         return cast("LongFrame", replace(frame, leniency=leniency, provenance=read))
 
@@ -256,7 +259,7 @@ def reader(
                 f"the reader of {name!r} takes files, and options as keyword arguments with "
                 f"defaults; got {', '.join(wrong) or first.name}"
             )
-        shared = (*(CHOICES if format.yields_recordings else ()), *CLEANING, *LENIENCY)
+        shared = (*(CHOICES if format.yields_recordings else ()), *CLEANING, *LENIENCY, *BUDGET)
         taken = [p.name for p in own if p.name in shared]
         if taken:
             raise TypeError(
@@ -281,7 +284,7 @@ def _public(format: Format) -> Read:
     read.__doc__ = describe(
         format.parse.__doc__ or f"Read files of the format {format.name}.",
         format.suffixes + format.also,
-        [*([Choices] if format.yields_recordings else []), Cleaning, Leniency],
+        [*([Choices] if format.yields_recordings else []), Cleaning, Leniency, Budget],
     )
     return read
 

@@ -27,7 +27,7 @@ __all__ = ["Foreign", "Given"]
 
 NEGATIVE = "-1"
 SHOWN = 20  # columns that a message lists
-CODE = re.compile(r"\s*\[?\s*([0-9]+)\s*[]:=]\s*['\"]?([^'\"]*[^'\"\s])['\"]?\s*")
+CODE = re.compile(r"\s*+\[?\s*+([0-9]++)\s*+[]:=]\s*+['\"]?([^'\"]*[^'\"\s])['\"]?\s*+")
 FOLD = re.compile(r"_(val|valid|validation|test|train|training)$")
 ORDER = ("instance", "action", "start", "end", "length", "label", "group", "track", *UNCERTAIN)
 

@@ -20,7 +20,7 @@ from ibgn.io.outline import Entry as OutlineEntry
 from ibgn.io.parsing.moments import kind_of
 from ibgn.io.parsing.pairing import Event, Pairing, Repeated, Unpaired
 from ibgn.io.parsing.roles import find_roles
-from ibgn.io.parsing.sheets import cut
+from ibgn.io.parsing.sheets import CELLS, cut
 from ibgn.io.parsing.tabular import Column, check_column, find_delimiter
 from ibgn.io.parsing.time import as_seconds
 from ibgn.io.registry import reader
@@ -64,6 +64,7 @@ def _outline(files: Files, *, delimiter: str | None = None) -> Iterator[OutlineE
             activities += [entry.action for entry in begun]
             continue
         mark = None if delimiter is None else find_delimiter(file, delimiter)
+        file.expect(CELLS, "its rows and cells")
         sheet = cut(file.text(), "", mark)
         used = {p for each in find_event_columns(sheet, states.is_switch).values() for p in each}
         for place, name in enumerate(sheet.names):

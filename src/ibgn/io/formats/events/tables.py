@@ -8,7 +8,7 @@ from ibgn.errors import DataWarning, Option
 from ibgn.io.formats.events.entries import Entry
 from ibgn.io.formats.events.states import States
 from ibgn.io.parsing.moments import kind_of, kind_of_column
-from ibgn.io.parsing.sheets import Sheet, cut
+from ibgn.io.parsing.sheets import CELLS, Sheet, cut
 from ibgn.io.parsing.tabular import Column, find_delimiter, find_places, read_columns, read_head
 from ibgn.io.parsing.words import NUMBERING, SUBJECT, words_of
 
@@ -91,6 +91,7 @@ def _read_foreign(
 ) -> Iterator[Entry]:
     """Entries of a table whose columns have to be told apart; says how they were."""
     mark = None if delimiter is None else find_delimiter(file, delimiter)
+    file.expect(CELLS, "its rows and cells")
     sheet = cut(file.text(), file.prefix, mark, None if header else False)
     places = find_event_columns(sheet, states.is_switch)
     others = {ours: name for ours, name in named.items() if ours not in REQUIRED}
