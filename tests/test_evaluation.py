@@ -597,11 +597,15 @@ def test_what_would_come_out_differently_is_done_again(relations, tmp_path, chan
 
 def test_a_journal_survives_rubbish(tmp_path):
     path = tmp_path / "done.jsonl"
-    path.write_bytes(b'{"key": "a", "result": {"x": 1}}\nrubbish\n[1]\n\xff\xfe\n{"key": 5')
-    journal = Journal(path)
+    Journal(path).add("a", {"x": 1})
+    with path.open("ab") as file:
+        file.write(b'rubbish\n[1]\n\xff\xfe\n{"key": 5')
+    with pytest.warns(DataWarning, match="3 results damaged, and computed again"):
+        journal = Journal(path)
     assert journal.results == {"a": {"x": 1}}
     journal.add("b", {"x": 2})
-    assert Journal(path).results == {"a": {"x": 1}, "b": {"x": 2}}
+    with pytest.warns(DataWarning, match="3 results damaged"):  # the cut one is gone
+        assert Journal(path).results == {"a": {"x": 1}, "b": {"x": 2}}
     with pytest.raises(DataError, match="could not be"):
         Journal(tmp_path).add("a", {})
 
@@ -690,7 +694,9 @@ def test_damaged_results_are_done_again(relations, tmp_path, damage):
     method, journal = {"DBN": METHODS["DBN"]}, tmp_path / "journal"
     whole = evaluate(X, y, method, folds, journal=journal)
     keys = [json.loads(line)["key"] for line in journal.read_text().splitlines()]
-    journal.write_text("".join(f'{{"key": "{key}", "result": {damage}}}\n' for key in keys))
+    journal.unlink()
+    for key in keys:
+        Journal(journal).add(key, json.loads(damage))
     again = evaluate(X, y, method, folds, journal=journal)
     pd.testing.assert_frame_equal(whole.predictions, again.predictions)
 

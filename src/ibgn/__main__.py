@@ -1,5 +1,21 @@
-"""Run the command line as `python -m ibgn`."""
+"""Run the command line: `ibgn`, or `python -m ibgn`."""
 
-from ibgn.cli import main
+import signal
+import sys
 
-main()
+
+def main() -> None:
+    """Import the command line and run it; Ctrl-C ends without a traceback before and after it."""
+    try:
+        from ibgn.cli import main as run
+
+        run()
+    except KeyboardInterrupt:
+        print("stopped", file=sys.stderr)
+        sys.exit(130)
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # what is left is to tidy up
+
+
+if __name__ == "__main__":
+    main()

@@ -7,14 +7,16 @@ import io
 import lzma
 import os
 import re
-import tempfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+from ibgn._inputs import is_changed, open_input, opening_once
+from ibgn._locks import holding
 from ibgn._signatures import LONGEST_SIGNATURE, recognise
+from ibgn._temporaries import is_temporary, temporary_file, temporary_folder
 from ibgn.errors import DataError
 from ibgn.text import printable, quote
 
@@ -44,8 +46,7 @@ class InputFile:
 
     Examples
     --------
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp()) / "tea.notes"
+    >>>     >>> path = Path(tempfile.mkdtemp()) / "tea.notes"
     >>> _ = path.write_text("boil 0 4")
     >>> file = InputFile(path)
     >>> file.name, file.lines()
@@ -62,7 +63,7 @@ class InputFile:
     @contextmanager
     def open(self) -> Iterator[IO[bytes]]:
         """Open the file, decompressed where its suffix says so; refuses what holds no data."""
-        with self._stream() as stream:
+        with opening_once(), self._stream() as stream:
             beginning = stream.read(LONGEST_SIGNATURE)
             if not beginning:
                 raise DataError(f"{self.prefix}the file is empty; export or download it again")
@@ -76,6 +77,10 @@ class InputFile:
                 )
             stream.seek(0)
             yield stream
+            if is_changed(self.path):
+                raise DataError(
+                    f"{self.prefix}the file was changed while it was read; read it again, or a copy"
+                )
 
     def content(self) -> bytes:
         """All bytes of the file; refuses more than `LARGEST_TEXT`."""
@@ -108,11 +113,11 @@ class InputFile:
             return self._packed()
         if not self._fits:  # before anything is made of the bytes, as that takes far longer
             self._refuse_bomb(opener)
-        return opener(self.path if self.path.is_file() else self._packed(), "rb")
+        return opener(self._packed(), "rb")
 
     def _packed(self) -> Any:
         if self.path.is_file():
-            return self.path.open("rb")
+            return open_input(self.path)
         if self._content is None:
             with self.path.open("rb") as stream:
                 self._content = stream.read(LARGEST_PIPE + 1)
@@ -188,7 +193,7 @@ def replacing(path: Source) -> Iterator[Path]:
     """Yield a temporary path beside the file, which replaces the file if all goes well."""
     try:
         target = _find_target(path)
-        with _temporary_beside(target) as temporary:
+        with temporary_file(target.parent) as temporary:
             yield temporary
             temporary.chmod(target.stat().st_mode if target.exists() else 0o666 & ~_umask())
             temporary.replace(target)
@@ -204,16 +209,18 @@ def filling(folder: Source) -> Iterator[Path]:
     """Yield a temporary folder, whose files go to the folder once all of them are written.
 
     The folder is made with its parents if needed, and files of the same names are replaced. If
-    anything goes wrong on the way, the folder stays as it was, or absent.
+    anything goes wrong on the way, the folder stays as it was, or absent; so it does where another
+    process wrote to it meanwhile, as files of both would be mixed.
     """
     target = as_path(folder)
     try:
         there = next(each for each in (target, *target.resolve().parents) if each.is_dir())
-        with tempfile.TemporaryDirectory(dir=there, prefix=".") as name:
-            temporary = Path(name) / "files"
+        before = _names_in(target)
+        with temporary_folder(there) as outer:
+            temporary = outer / "files"
             temporary.mkdir()
             yield temporary
-            _move(temporary, target)
+            _move(temporary, target, before)
     except OSError as error:  # its own text names the temporary folder
         raise DataError(
             f"the folder {show(folder)} could not be written: "
@@ -222,18 +229,40 @@ def filling(folder: Source) -> Iterator[Path]:
         ) from error
 
 
-def _move(temporary: Path, target: Path) -> None:
+def _names_in(folder: Path) -> set[str] | None:
+    """Names of all files and folders in a folder, without temporary ones; None where it is not."""
+    if not folder.is_dir():
+        return None
+    return {path.name for path in folder.iterdir() if not is_temporary(path)}
+
+
+def _move(temporary: Path, target: Path, before: set[str] | None) -> None:
     """Move all files of a folder to another, at once where that does not exist yet."""
-    if not target.exists():
+    if before is None:
         target.parent.mkdir(parents=True, exist_ok=True)
-        temporary.rename(target)
+        try:
+            temporary.rename(target)
+        except OSError as error:
+            if error.errno in (errno.EEXIST, errno.ENOTEMPTY):
+                raise _written_meanwhile(target) from error
+            raise
         return
-    for file in sorted(temporary.rglob("*")):
-        place = target / file.relative_to(temporary)
-        if file.is_dir():
-            place.mkdir(exist_ok=True)
-        else:
-            file.replace(place)
+    with holding(target):
+        if _names_in(target) != before:
+            raise _written_meanwhile(target)
+        for file in sorted(temporary.rglob("*")):
+            place = target / file.relative_to(temporary)
+            if file.is_dir():
+                place.mkdir(exist_ok=True)
+            else:
+                file.replace(place)
+
+
+def _written_meanwhile(folder: Path) -> DataError:
+    return DataError(
+        f"another process wrote to the folder {show(folder)} meanwhile, and nothing was changed "
+        "there; name another folder"
+    )
 
 
 @contextmanager
@@ -264,17 +293,6 @@ def _find_target(path: Source) -> Path:
     if not target.parent.is_dir():
         raise DataError(f"there is no folder {show(target.parent)}; make it first")
     return target
-
-
-@contextmanager
-def _temporary_beside(target: Path) -> Iterator[Path]:
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=".")
-    os.close(handle)
-    temporary = Path(name)
-    try:
-        yield temporary
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _umask() -> int:

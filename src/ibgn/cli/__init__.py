@@ -1,13 +1,14 @@
 """The command `ibgn`: each subcommand is a few lines that call the library.
 
 Results go to standard output, as JSON with --json; messages and progress go to standard error.
-Exit codes: 0 done, 1 failed, 2 wrong use. Heavy modules are imported when a command needs them.
+Exit codes: 0 done, 1 failed, 2 wrong use, 130 stopped. Heavy modules are imported when a command
+needs them.
 """
 
 import io
 import os
 import sys
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
 
@@ -18,9 +19,10 @@ from ibgn.cli.experiments import evaluate, robustness
 from ibgn.cli.flags import Command
 from ibgn.cli.guide import inspect
 from ibgn.cli.help import Group
+from ibgn.cli.interruption import Interruption
 from ibgn.cli.learn import fit
 from ibgn.cli.models import explain, predict, sample
-from ibgn.cli.output import fail, say
+from ibgn.cli.output import fail
 from ibgn.cli.paper import paper
 from ibgn.cli.show import show
 
@@ -61,28 +63,18 @@ def _options(
 def main() -> None:
     """Run the command; bad input ends in a message and exit code 1, never in a traceback."""
     _mend_streams()
-    try:
-        app()
-    except (KeyboardInterrupt, SystemError) as stop:
-        _stop(stop)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
-    except Exception as error:
-        if os.environ.get("IBGN_DEBUG"):
-            raise
-        fail(error)
-
-
-def _stop(stop: BaseException) -> NoReturn:
-    """Exit after an interruption, also if it came while compiled code ran."""
-    inner: BaseException | None = stop
-    while inner is not None and not isinstance(inner, KeyboardInterrupt):
-        inner = inner.__cause__ or inner.__context__
-    if inner is None:
-        fail(Exception(stop))
-    say("stopped; with --output or --report the same command resumes where it stopped")
-    sys.exit(130)
+    with Interruption() as interruption:
+        try:
+            app()
+        except BaseException as error:
+            if interruption.ended(error):
+                interruption.exit(error)
+            if isinstance(error, BrokenPipeError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+                sys.exit(1)
+            if not isinstance(error, Exception) or os.environ.get("IBGN_DEBUG"):
+                raise
+            fail(error)
 
 
 def _mend_streams() -> None:

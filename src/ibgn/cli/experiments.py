@@ -96,9 +96,9 @@ def evaluate(
     from ibgn.evaluation.plain import rows
 
     methods = comparison.methods()
-    outputs.check()
     parts = _read_sizes(sizes)
     with warnings_aloud() as messages:
+        outputs.check()
         X, y = reading.read_labelled(data, "to compare with")
         folds, scheme = comparison.split(X, y)
         if draws is not None and sizes is None:
@@ -164,13 +164,13 @@ def robustness(
 
     methods = comparison.methods()
     detection.files()  # checks its options before the work
-    outputs.check()
     rates = {
         "misdetection": _numbers("misdetection", misdetection),
         "duration": _numbers("duration", duration),
     }
     conditions = noise_conditions(rates, on=on, draws=draws, seed=comparison.seed)
     with warnings_aloud() as messages:
+        outputs.check()
         X, y = reading.read_labelled(data, "to compare with")
         conditions += detection.conditions(X, on, reading, comparison.seed)
         folds, scheme = comparison.split(X, y)
@@ -216,7 +216,9 @@ class _Study:
             from ibgn.report import Origin, find
 
             seed = comparison.seed
-            origin = Origin(TITLE, question, command_line(), seed, self.scheme, tuple(messages))
+            said, unit = tuple(messages), outputs.unit
+            unit = unit_of(self.X) if unit is None else unit
+            origin = Origin(TITLE, question, command_line(), seed, self.scheme, said, unit)
             more = outputs.write_report(
                 lambda: find(
                     origin,
@@ -233,6 +235,17 @@ class _Study:
             )
         outputs.finish()
         return more
+
+
+def unit_of(X: "IntervalSequences") -> str:
+    """Unit of the times, where the format of the data says it."""
+    from ibgn.io.registry import FORMATS
+
+    read = X.provenance
+    format = None if read is None else FORMATS.get(read.format or "")
+    if read is None or format is None:
+        return ""
+    return format.unit if read.options.get("rate") is None else "s"
 
 
 def _read_sizes(text: str | None) -> "list[Size]":

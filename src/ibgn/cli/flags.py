@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 
 from typer.core import TyperCommand
 
+from ibgn._inputs import opening_once
 from ibgn.cli.help import argument_name, choices_of, write_help
 from ibgn.errors import MISSING, DataError, Option, message_of
 
@@ -50,7 +51,8 @@ class Command(TyperCommand):
             name for name in ctx.params if ctx.get_parameter_source(name).name == "COMMANDLINE"
         }
         try:
-            return super().invoke(ctx)
+            with opening_once():  # so that all parts of a command see the same data
+                return super().invoke(ctx)
         except DataError as error:
             error.reword(self.as_flag)
             raise

@@ -3,13 +3,13 @@
 import shlex
 import shutil
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from itertools import count as numbers
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ibgn._temporaries import temporary_folder
 from ibgn.cli.flags import given_flags, in_flags
 from ibgn.cli.options import Data, Json, Reading, takes_data
 from ibgn.cli.output import busy, print_json, say, warnings_aloud
@@ -88,8 +88,8 @@ def _seekable(path: Path) -> Iterator[Path]:
     if not source.exists() or source.is_file() or source.is_dir():
         yield source
         return
-    with tempfile.TemporaryDirectory() as folder:
-        copy = Path(folder) / "stdin"
+    with temporary_folder() as folder:
+        copy = folder / "stdin"
         with source.open("rb") as stream, copy.open("wb") as file:
             shutil.copyfileobj(stream, file)
         yield copy
@@ -195,13 +195,21 @@ def _print_entries(entries: "Sequence[Entry]") -> None:
     for kind in dict.fromkeys(entry.kind for entry in entries):
         same = [entry for entry in entries if entry.kind == kind]
         rows = [
-            (entry.name, f"{entry.number}", f"{entry.distinct or ''}", ", ".join(entry.values))
+            (
+                entry.name,
+                f"{entry.number}",
+                f"{entry.distinct or ''}",
+                ", ".join(entry.values),
+                entry.about,
+            )
             for entry in same[:MOST]
         ]
         if len(same) > MOST:
             number = sum(entry.number for entry in same[MOST:])
-            rows.append((f"... {len(same) - MOST} more", f"{number}", "", ""))
-        print_table((kind, "number", "different", "values"), rows)
+            rows.append((f"... {len(same) - MOST} more", f"{number}", "", "", ""))
+        heads = (kind, "number", "different", "values", "about")
+        known = len(heads) if any(entry.about for entry in same) else len(heads) - 1
+        print_table(heads[:known], [row[:known] for row in rows])
 
 
 def _print_counts(heads: tuple[str, str], counts: Mapping[str, int]) -> None:

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ibgn.cli.interruption import resumable
 from ibgn.cli.options import Json, Reading, Seed, takes_data
 from ibgn.cli.output import print_json, say, warnings_aloud
 from ibgn.cli.results import check_jobs, command_line, watched
@@ -56,7 +57,8 @@ def paper(
         reason = ("cannot be combined with ", Option("full", True), "; give one, or neither")
         raise OptionError("quick", True, *reason)
     check_jobs(jobs)
-    with warnings_aloud() as messages:
+    journals = out / "journals"
+    with resumable(journals), warnings_aloud() as messages:
         real = read_recordings(recordings or [], reading.read)
         make_folder(out)
         with watched() as watch:
@@ -65,7 +67,7 @@ def paper(
                 real,
                 seed=seed,
                 n_jobs=jobs,
-                journals=out / "journals",
+                journals=journals,
                 on_begin=watch.begin,
                 on_done=watch.done,
             )

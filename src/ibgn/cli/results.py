@@ -6,14 +6,15 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
+from ibgn.cli.interruption import resumable
 from ibgn.cli.output import busy, say, warnings_aloud
-from ibgn.cli.targets import Command, check_suffix, writes
+from ibgn.cli.targets import Command, Kind, check_suffix, writes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,11 +46,32 @@ Pieces = Annotated[
         help="Folder for every figure (PNG), frame (CSV) and number (JSON) of a report.",
     ),
 ]
+Unit = Annotated[
+    str | None,
+    typer.Option(
+        help="Unit of the times, for the report, such as s or min; by default what the format says."
+    ),
+]
 
 
 def writes_outputs(*pairs: str) -> Callable[[Command], Command]:
-    """Check where `Outputs` go before a command runs; its `pairs` name files that are read."""
-    return writes(pairs, output="file", predictions="file", report="file", pieces="folder")
+    """Check where `Outputs` go before a command runs; its `pairs` name files that are read.
+
+    A command that is stopped says that it resumes, where it does.
+    """
+    kinds: dict[str, Kind] = {"output": "file", "predictions": "file", "report": "file"}
+    kinds["pieces"] = "folder"
+
+    def decorate(command: Command) -> Command:
+        @wraps(command)
+        def noting(**given: Any) -> None:
+            outputs = Outputs(**{name: given[name] for name in kinds})
+            with resumable(outputs.journal_path, outputs.paths):
+                command(**given)
+
+        return writes(pairs, **kinds)(noting)
+
+    return decorate
 
 
 def command_line() -> str:
@@ -88,20 +110,33 @@ class Outputs:
     predictions: Predictions = None
     report: Page = None
     pieces: Pieces = None
+    unit: Unit = None
 
     def check(self) -> None:
-        """Refuse files of another kind."""
+        """Refuse files of another kind, and what is no journal in the place of one."""
         check_suffix("output", self.output, ".csv", ".parquet")
         check_suffix("predictions", self.predictions, ".csv", ".parquet")
         check_suffix("report", self.report, ".html", ".htm")
+        _ = self.journal  # reads it
+
+    @property
+    def paths(self) -> list[Path]:
+        """Files and folders that were named."""
+        named = (self.output, self.predictions, self.report, self.pieces)
+        return [path for path in named if path is not None]
+
+    @property
+    def journal_path(self) -> Path | None:
+        """File beside the first output; it holds results until all are written."""
+        first = next(iter(self.paths), None)
+        return None if first is None else first.with_name(f"{first.name}.journal")
 
     @cached_property
     def journal(self) -> "Journal | None":
-        """Journal in a file beside the first output; it holds results until all are written."""
+        """Journal of the results, if any is written."""
         from ibgn.evaluation.journal import Journal
 
-        first = self.output or self.predictions or self.report or self.pieces
-        return None if first is None else Journal(first.with_name(f"{first.name}.journal"))
+        return None if self.journal_path is None else Journal(self.journal_path)
 
     @property
     def has_report(self) -> bool:

@@ -18,10 +18,11 @@ from typing import Annotated, Any, Literal
 import typer
 
 from ibgn._files import show
+from ibgn._temporaries import temporary_folder
 from ibgn.errors import DataError, Option, OptionError
 from ibgn.text import quote
 
-__all__ = ["STANDARD", "Command", "check_suffix", "check_targets", "output_file", "writes"]
+__all__ = ["STANDARD", "Command", "Kind", "check_suffix", "check_targets", "output_file", "writes"]
 
 Kind = Literal["file", "folder", "either"]
 Force = Annotated[bool, typer.Option("--force", help="Replace files that exist already.")]
@@ -73,8 +74,8 @@ def output_file(target: Path, suffix: str) -> Iterator[Path]:
     if target != STANDARD:
         yield target
         return
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / f"output{suffix}"
+    with temporary_folder() as folder:
+        path = folder / f"output{suffix}"
         yield path
         if path.is_dir():
             raise DataError(

@@ -26,6 +26,7 @@ from ibgn.evaluation.journal import Journal
 from ibgn.evaluation.methods import Method, make_estimators
 from ibgn.evaluation.scores import SCORES, score_predictions
 from ibgn.evaluation.search import Grid, Search
+from ibgn.evaluation.workers import Followed
 from ibgn.intervals import IntervalSequences
 from ibgn.networks import Sequences
 
@@ -250,7 +251,7 @@ def _run(
     """Results of the tasks with these numbers, in the order in which they finish."""
     parallel = joblib.Parallel(n_jobs, return_as="generator_unordered")
     yield from parallel(
-        joblib.delayed(_try)(
+        joblib.delayed(Followed(_try))(
             number,
             estimators[tasks[number].method],
             data[number].train(),

@@ -1,5 +1,6 @@
 """Files that a reader takes: one or a folder of them, opened one after the other."""
 
+import os
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -17,15 +18,17 @@ from ibgn._files import (
     naming_errors,
     show,
 )
+from ibgn._inputs import opening_once
 from ibgn.errors import DataError, DataWarning, Option, OptionError, Part
 from ibgn.io.choices import Choices
 from ibgn.text import count, printable, quote
 
-__all__ = ["Files", "Sources", "find_files"]
+__all__ = ["Files", "Sources", "find_files", "walk"]
 
 Sources = Source | list[Any] | tuple[Source, ...]
 
 MOST_FILES = 1_000_000
+SHOWN = 5  # files or folders that a message lists
 
 
 class Files:
@@ -131,7 +134,7 @@ class Files:
     @contextmanager
     def reading(self) -> Iterator[None]:
         """Let errors name the current file, and warn at the end of what was counted."""
-        with naming_errors(lambda: self.current):
+        with naming_errors(lambda: self.current), opening_once():
             yield
         for (noun, *what), number in self._counts.items():
             counted = f"{self.prefix}{count(number, str(noun))}"
@@ -143,17 +146,19 @@ def find_files(path: Source, suffixes: Sequence[str]) -> list[tuple[str, Path]]:
 
     A file is read whatever its suffix. A folder stands for all its files with one of these
     suffixes, including those in subfolders, which become part of their names; hidden files are left
-    out. Links to folders, which may be circular, and broken links are skipped with a warning.
+    out. Links to folders, which may be circular, broken links and folders that may not be read are
+    skipped with a warning.
     """
     root = as_path(path)
     if not is_folder(root):
         return [(root.name, root)]
-    visible = [
-        p
-        for p in root.rglob("*")
-        if not any(part.startswith(".") for part in p.relative_to(root).parts)
-    ]
-    _warn_of_links(root, [path for path in visible if path.is_symlink() and not path.is_file()])
+    visible, unreadable = walk(root)
+    if root in unreadable:
+        raise DataError(f"the folder {show(path)} may not be read; check its permissions")
+    _warn_of_skipped(root, unreadable, "folder", "that may not be read", "check their permissions")
+    links = [path for path in visible if path.is_symlink() and not path.is_file()]
+    advice = "copy the files there, or read them separately"
+    _warn_of_skipped(root, links, "link", "to folders or to nothing", advice)
     files = []
     for file in visible:
         bare = file.stem if file.suffix.lower() in COMPRESSIONS else file.name
@@ -169,13 +174,34 @@ def find_files(path: Source, suffixes: Sequence[str]) -> list[tuple[str, Path]]:
     return sorted(files)
 
 
-def _warn_of_links(root: Path, links: Sequence[Path]) -> None:
-    if links:
-        first = quote(min(links).relative_to(root).as_posix())
+def walk(root: Path) -> tuple[list[Path], list[Path]]:
+    """All in a folder and its subfolders that is not hidden, and the folders that are not readable.
+
+    Links to folders are not followed.
+    """
+    visible: list[Path] = []
+    unreadable: list[Path] = []
+
+    def note(error: OSError) -> None:
+        unreadable.append(Path(error.filename))
+
+    for folder, folders, files in os.walk(root, onerror=note):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        shown = [name for name in files if not name.startswith(".")]
+        visible += [Path(folder) / name for name in (*folders, *shown)]
+    return visible, unreadable
+
+
+def _warn_of_skipped(
+    root: Path, skipped: Sequence[Path], noun: str, which: str, advice: str
+) -> None:
+    if skipped:
+        names = [quote(each.relative_to(root).as_posix()) for each in sorted(skipped)]
+        named = ", ".join(names[:SHOWN]) + (", ..." if len(names) > SHOWN else "")
         warnings.warn(
             DataWarning(
-                f"{printable(root.name)}: skipped {count(len(links), 'link')} to folders or to "
-                f"nothing (first: {first}); copy the files there, or read them separately"
+                f"{printable(root.name)}: skipped {count(len(skipped), noun)} {which} "
+                f"({named}); {advice}"
             ),
             stacklevel=3,
         )

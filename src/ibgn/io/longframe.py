@@ -148,6 +148,8 @@ class LongFrame:
 
     def _factorize(self, name: str) -> tuple[Ints, Any]:
         values = self.series[name]
+        if isinstance(values, pd.arrays.NumpyExtensionArray):  # pandas 2 does not factorise these
+            values = values.to_numpy()
         try:
             return factorize(values)
         except TypeError as error:  # a cell holds a list or the like

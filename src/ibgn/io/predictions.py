@@ -7,6 +7,7 @@ from typing import Any
 import numpy.typing as npt
 
 from ibgn._files import InputFile, Source, is_folder, show
+from ibgn._inputs import opening_once
 from ibgn.errors import DataError, DataWarning
 from ibgn.intervals import Instance, IntervalSequences
 from ibgn.io.export import write_texts
@@ -20,6 +21,7 @@ __all__ = ["add_predictions"]
 TRACK = "track:"
 
 
+@opening_once()
 def add_predictions(
     into: Source,
     path: Source,

@@ -16,6 +16,7 @@ from typing import Any, cast, get_type_hints
 import numpy.typing as npt
 
 from ibgn._files import Source
+from ibgn._inputs import opening_once
 from ibgn.checks import check_choice
 from ibgn.cleaning import Cleaning
 from ibgn.errors import OptionError
@@ -58,6 +59,7 @@ class Format:
     parse : takes `Files` and the format's own options; yields recordings, or returns a frame
     sniff : says how sure it is that a file is of this format, by its `Head`
     outline : what its files hold beside tracks or columns, for `inspect`; see `reader`
+    unit : of the times that it gives, where that is known
     """
 
     name: str
@@ -68,6 +70,7 @@ class Format:
     parse: Callable[..., Any]
     outline: Outline | None = None
     sniff: Sniff | None = None
+    unit: str = ""
 
     @property
     def yields_recordings(self) -> bool:
@@ -182,6 +185,7 @@ def reader(
     group: Sequence[str] = (),
     sniff: Sniff | None = None,
     outline: Outline | None = None,
+    unit: str = "",
 ) -> Callable[[Callable[..., Any]], Read]:
     r"""Register a format, and make a public reader of the function that parses it.
 
@@ -201,6 +205,8 @@ def reader(
     outline : function that yields an `Entry` for each thing in the files that reading can choose,
         beside the tracks or columns, such as variables; it takes `Files` and any of the options of
         the function, and refuses nothing that can be counted
+    unit : of the times that it gives, "s" or "frames"; empty where files may have any. With an
+        option rate= they are seconds
 
     Returns
     -------
@@ -236,7 +242,7 @@ def reader(
     def register(parse: Callable[..., Any]) -> Read:
         lower, others = (tuple(map(str.lower, each)) for each in (suffixes, also))
         kinds = Kinds(tuple(activity), tuple(group))
-        format = Format(name, lower, others, about, kinds, parse, outline, sniff)
+        format = Format(name, lower, others, about, kinds, parse, outline, sniff, unit)
         first, *own = signature(parse).parameters.values()
         wrong = [p.name for p in own if p.kind is not p.KEYWORD_ONLY or p.default is p.empty]
         if first.kind is Parameter.KEYWORD_ONLY or wrong:
@@ -304,6 +310,7 @@ def writer(name: str) -> Callable[[Write], Write]:
     return register
 
 
+@opening_once()
 def read(
     path: Sources | Any, *, format: str | None = None, **options: Any
 ) -> tuple[IntervalSequences, Labels]:
@@ -326,6 +333,7 @@ def read(
     return FORMATS[find_format(path, format)].read(path, **options)
 
 
+@opening_once()
 def load(path: Sources, *, format: str | None = None, **options: Any) -> LongFrame:
     """Load any format as it is, before cleaning; also says which columns were left out."""
     return FORMATS[find_format(path, format)].load(path, **options)

@@ -10,6 +10,7 @@ from os import PathLike
 from typing import Any, Self
 
 from ibgn._files import is_folder
+from ibgn._inputs import opening_once
 from ibgn.errors import MISSING, DataError, DataWarning, Option, OptionError
 from ibgn.intervals import IntervalSequences
 from ibgn.io.annotations import Recording
@@ -60,6 +61,7 @@ class Survey:
     activity: Mapping[str, Any]
 
 
+@opening_once()
 def survey(path: Sources, *, format: str | None = None, **options: Any) -> Survey:
     r"""Read files as far as possible, and say how.
 

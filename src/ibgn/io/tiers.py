@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 import numpy.typing as npt
 
 from ibgn._files import InputFile, Source, as_path, is_folder, show
+from ibgn._inputs import opening_once
 from ibgn.errors import DataError, Option, OptionError
 from ibgn.intervals import Instance, IntervalSequences
 from ibgn.io.export import (
@@ -105,6 +106,7 @@ def document(format: str) -> Callable[[Kind], Kind]:
     return register
 
 
+@opening_once()
 def add_tier(
     into: Source,
     path: Source,
@@ -191,6 +193,7 @@ def suffix_of(format: str) -> str:
     return FORMATS[format].suffixes[0]
 
 
+@opening_once()
 def write_into(
     X: IntervalSequences,
     path: Source,

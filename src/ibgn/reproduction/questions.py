@@ -14,6 +14,7 @@ import pandas as pd
 
 from ibgn.checks import check_jobs, check_whole
 from ibgn.evaluation.methods import METHODS, Method
+from ibgn.evaluation.workers import Followed
 from ibgn.reproduction.probes import (
     RIGHT,
     count_relations,
@@ -100,7 +101,7 @@ def measure_abilities(
     check_jobs("n_jobs", n_jobs)
     cells = list(product(QUESTIONS, methods.items()))
     measured = joblib.Parallel(n_jobs)(
-        joblib.delayed(question.probe)(method, seed) for question, (_, method) in cells
+        joblib.delayed(Followed(question.probe))(method, seed) for question, (_, method) in cells
     )
     rows = [
         answer_row(question, name, number)

@@ -22,10 +22,11 @@ from ibgn.io.formats.csv.outline import outline_table
 from ibgn.io.formats.csv.own import load_own
 from ibgn.io.formulas import escape_formulas as harmless
 from ibgn.io.formulas import unescape_formula
-from ibgn.io.head import LIKELY, Head
+from ibgn.io.head import LIKELY, POSSIBLE, Head
 from ibgn.io.longframe import LongFrame, join
-from ibgn.io.parsing.roles import find_roles
-from ibgn.io.parsing.sheets import WHITE_SPACE, cut
+from ibgn.io.parsing.guess import Guess
+from ibgn.io.parsing.roles import Roles, find_roles
+from ibgn.io.parsing.sheets import WHITE_SPACE, Sheet, cut
 from ibgn.io.parsing.tabular import (
     OPTIONAL,
     OURS,
@@ -55,9 +56,21 @@ def _sniff(head: Head) -> float:
     sheet = cut("\n".join(head.lines), "")
     roles = find_roles(sheet, {})
     timed = {"start"} < roles.places.keys() & {"start", "end", "length"}
+    if roles.until_next:
+        return POSSIBLE if _tells_starts(sheet, roles) else 0.0
     if roles.packed is None and not timed and not roles.since_before:
         return 0.0
     return LIKELY if sheet.has_header else WITHOUT_NAMES
+
+
+def _tells_starts(sheet: Sheet, roles: Roles) -> bool:
+    """Whether rows with one time may be events; names with a number each are a list of codes."""
+    if sheet.has_header or "track" in roles.places:
+        return True
+    start, action = (roles.places[ours][0] for ours in ("start", "action"))
+    guess = Guess(sheet, {})
+    codes = guess.counts_rows(start) and guess.is_unique(action)
+    return start < action and guess.kinds[action] == "text" and not codes and not sheet.odd
 
 
 @reader(
@@ -100,7 +113,8 @@ def read_csv(
     columns : other names for columns, or their numbers from 1 on, for example {"action":
         "behaviour", "start": 3}; "length" in place of "end" for how long intervals last; "day+hour"
         joins two columns. With an "end" and no start, a row lasts since the row before of its
-        instance
+        instance; with a "start" and no end, until the next one, or for a step where rows are
+        samples taken at even steps, of which equal ones that follow each other are one interval
     header : whether the first line names the columns; by default that is found
     delimiter : what separates the columns, one character of ASCII, " " for any white space; by
         default that is found
