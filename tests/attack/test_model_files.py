@@ -24,9 +24,11 @@ from ibgn import (
     IntervalRidge,
     Structure,
     load,
+    read,
     save,
+    write,
 )
-from ibgn.classifiers import IHMMClassifier, on_features
+from ibgn.classifiers import DBNClassifier, IHMMClassifier, on_features
 from ibgn.evaluation.methods import METHODS
 from ibgn.features import Convolutions, IntervalFeatures
 from ibgn.persistence import container
@@ -428,3 +430,43 @@ def test_half_characters_in_names_are_refused(content, tmp_path):
         names[-1] += "\ud800"
         assert half_character(names[-1])
         refused(closed(tree, arrays), tmp_path, "half a character")
+
+
+READER = {"bad_rows": "drop", "bad_files": "drop", "unlabelled": "drop", "max_memory": "1T"}
+
+
+def put_options(content, options):
+    tree, arrays = opened(content)
+    node = tree["model"]["trained_on"]["provenance"]
+    node["options"] = options
+    return closed(tree, arrays)
+
+
+@pytest.fixture
+def learned(tmp_path):
+    """A model of a table, which remembers how it was read."""
+    X, y = make_takes()
+    write(X, tmp_path / "takes.csv", y)
+    save(DBNClassifier().fit(*read(tmp_path / "takes.csv")), tmp_path / "learned.ibgn")
+    return (tmp_path / "learned.ibgn").read_bytes()
+
+
+def test_a_file_does_not_say_what_reading_may_leave_out(learned, tmp_path, ibgn):
+    (tmp_path / "model.ibgn").write_bytes(put_options(learned, READER))
+    with (tmp_path / "takes.csv").open("a") as file:
+        file.write("tea-1,tea,pour,7,x\n")
+    result = ibgn("predict", "model.ibgn", "takes.csv")
+    assert result.returncode
+    assert "not a number" in result.stderr
+    assert "read like the training data" not in result.stderr
+    allowed = ibgn("predict", "model.ibgn", "takes.csv", "--bad-rows", "drop")
+    assert allowed.returncode == 0, allowed.stderr
+
+
+@pytest.mark.parametrize("name", ["columns", "delimiter", "encoding", "header", "activity", "x"])
+def test_options_of_readers_in_a_file_are_refused_or_said(name, learned, tmp_path, ibgn):
+    for value in (None, True, -1, 1e300, "x", "", [], [[]], {}, {"action": []}, {"x": 1}, ["a"]):
+        (tmp_path / "model.ibgn").write_bytes(put_options(learned, {name: value}))
+        result = ibgn("predict", "model.ibgn", "takes.csv")
+        assert "Traceback" not in result.stderr
+        assert result.returncode in (0, 1, 2)
