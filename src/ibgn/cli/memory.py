@@ -75,7 +75,7 @@ def recall(reading: Reading, data: Path, classifier: Any) -> dict[str, Any]:
         return {}
     given = given_flags() | {pair.partition("=")[0] for pair in reading.option or []}
     options = provenance.given().items()
-    return {n: value for n, value in options if n in format.options and n not in given}
+    return {n: value for n, value in options if n in format.remembered and n not in given}
 
 
 def extend(reading: Reading, remembered: Mapping[str, Any]) -> Reading:

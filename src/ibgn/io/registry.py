@@ -95,6 +95,15 @@ class Format:
         shared |= parameters_of(Cleaning, CLEANING) | parameters_of(Leniency, LENIENCY)
         return self.own_options | shared | parameters_of(Budget, BUDGET)
 
+    @property
+    def remembered(self) -> frozenset[str]:
+        """Options that say what a file means, as models remember them.
+
+        What is left out, or how much memory may be taken, is for whoever reads to say.
+        """
+        shared = CHOICES if self.yields_recordings else ()
+        return frozenset((*self.own_options, *shared, *CLEANING))
+
     def load(self, path: Sources, **options: Any) -> LongFrame:
         """Load files as they are, before cleaning; options as for the reader, without cleaning."""
         refuse_unknown(options, list(self.options), self.name)
