@@ -1,12 +1,22 @@
 # Every target needs Python 3.11 or later and make, and builds what else it needs in .venv.
 PYTHON ?= python3
 SEED ?=
+MINUTES ?= 10
 RECORDINGS ?= ../shared/data
-VENV := .venv
+VENV ?= .venv
+CONSTRAINTS ?= constraints.txt
+VERSION ?= 3.12
+OTHER_VERSIONS ?= 3.12 3.13
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint $(CONSTRAINTS)
+PYTEST := $(BIN)/python -m pytest -n auto --dist loadfile $(if $(SEED),--seed $(SEED))
 
-.PHONY: help demo test test-slow check bench accuracy comparison few generated detected errata paper figures docs notebooks samples transcripts dist format clean
+# old versions call what their own dependencies have replaced since
+OLD_WARN := -W ignore::DeprecationWarning -W ignore::PendingDeprecationWarning
+# the lowest versions, for the lowest Python; kernels of its own, as numba keeps those of one version only
+LOWEST := VENV=.venv-lowest CONSTRAINTS=.venv-lowest/lowest.txt NUMBA_CACHE_DIR=$(CURDIR)/.venv-lowest/kernels
+
+.PHONY: help demo test test-slow test-lowest test-python try try-versions attack check bench accuracy comparison few generated detected errata paper figures docs notebooks samples transcripts dist format clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
@@ -15,10 +25,30 @@ demo: $(VENV)/demo.stamp ## the main job: simulate, learn, compare, report
 	$(BIN)/ibgn demo --force
 
 test: $(VENV)/dev.stamp ## tests and doctests that are quick; SEED=17 draws other random numbers
-	$(BIN)/python -m pytest -n auto --dist loadfile -m "not slow" $(if $(SEED),--seed $(SEED))
+	$(PYTEST) -m "not slow" $(FLAGS)
 
 test-slow: $(VENV)/dev.stamp ## the other tests; SEED=17 as above
-	$(BIN)/python -m pytest -n auto --dist loadfile -m slow $(if $(SEED),--seed $(SEED))
+	$(PYTEST) -m slow
+
+test-lowest: ## make test with the lowest versions that pyproject.toml allows
+	@python=$$(.ci/find_python 3.11) && $(MAKE) test $(LOWEST) PYTHON=$$python FLAGS='$(OLD_WARN)'
+
+test-python: ## make test with another Python, VERSION=3.13
+	@python=$$(.ci/find_python $(VERSION)) && $(MAKE) test VENV=.venv-$(VERSION) PYTHON=$$python
+
+try: $(VENV)/demo.stamp ## every public name and a small demo
+	$(BIN)/python -c 'import ibgn; [getattr(ibgn, name) for name in ibgn.__all__]'
+	$(BIN)/ibgn demo --quick --jobs 1 --out build/demo --force
+
+try-versions: ## make try with the lowest versions and with other Pythons, where they are installed
+	@if python=$$(.ci/find_python 3.11); then $(MAKE) try $(LOWEST) PYTHON=$$python; fi
+	@for version in $(OTHER_VERSIONS); do \
+	  if python=$$(.ci/find_python $$version); \
+	  then $(MAKE) try VENV=.venv-$$version PYTHON=$$python || exit; fi; \
+	done
+
+attack: $(VENV)/dev.stamp ## damaged files, odd command lines, kills, full disks; MINUTES=10 SEED=17
+	$(BIN)/python -m tests.attack --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
 
 check: $(VENV)/dev.stamp ## lint, types, layers
 	$(BIN)/ruff check .
@@ -80,21 +110,24 @@ format: $(VENV)/dev.stamp ## put the code in shape
 	$(BIN)/ruff format .
 
 clean: ## remove all that make made
-	rm -rf docs/gallery docs/api/generated $(VENV) build dist ibgn-demo ibgn-paper .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf docs/gallery docs/api/generated $(VENV) .venv-* build dist ibgn-demo ibgn-paper .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "ibgn needs Python 3.11 or later; name one with make PYTHON=python3.12"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/demo.stamp: $(BIN)/python pyproject.toml constraints.txt
+.venv-lowest/lowest.txt: $(BIN)/python pyproject.toml .ci/lowest.py
+	$(BIN)/python .ci/lowest.py pyproject.toml > $@
+
+$(VENV)/demo.stamp: $(BIN)/python pyproject.toml $(CONSTRAINTS)
 	$(PIP) --editable .
 	@touch $@
 
-$(VENV)/docs.stamp: $(BIN)/python pyproject.toml constraints.txt
+$(VENV)/docs.stamp: $(BIN)/python pyproject.toml $(CONSTRAINTS)
 	$(PIP) --editable '.[docs]'
 	@touch $@
 
-$(VENV)/dev.stamp: $(BIN)/python pyproject.toml constraints.txt
+$(VENV)/dev.stamp: $(BIN)/python pyproject.toml $(CONSTRAINTS)
 	$(PIP) --editable '.[dev]'
 	@touch $@ $(VENV)/demo.stamp

@@ -1,26 +1,30 @@
 """Print the lowest versions that pyproject.toml allows, as constraints for pip."""
 
+import re
 import sys
 import tomllib
 from pathlib import Path
 
-from packaging.requirements import Requirement
+NOT_FOR_USERS = ("dev", "docs")  # tools of developers have the versions of constraints.txt
 
 
-def lowest(path: Path) -> list[str]:
-    """Exact versions of all that a user installs; tools of developers are left as they are."""
+def lowest(path: Path) -> dict[str, str]:
+    """The lowest version of each package that a user installs, extras included."""
     project = tomllib.loads(path.read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
     named = [
         *project["dependencies"],
-        *(r for name in extras if name not in ("dev", "docs") for r in extras[name]),
+        *(each for name in extras if name not in NOT_FOR_USERS for each in extras[name]),
     ]
-    found = []
-    for requirement in map(Requirement, named):
-        (bound,) = [s for s in requirement.specifier if s.operator == ">="]
-        found.append(f"{requirement.name}=={bound.version}")
-    return found
+    bounds = {}
+    for requirement in named:
+        bound = re.fullmatch(r"([A-Za-z0-9._-]+)>=([0-9.]+)", requirement)
+        if bound is None:
+            sys.exit(f"{requirement} in {path} is not of the form name>=version")
+        bounds[bound[1]] = bound[2]
+    return bounds
 
 
 if __name__ == "__main__":
-    print("\n".join(lowest(Path(sys.argv[1]))))
+    for name, version in lowest(Path(sys.argv[1])).items():
+        print(f"{name}=={version}")

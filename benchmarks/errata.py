@@ -1,6 +1,6 @@
 """Where the paper does not work as printed, shown by computation; needs no data.
 
-Run with `python -m benchmarks.errata`. docs/model.md explains each point.
+Run with `python -m benchmarks.errata`. docs/errata.md explains each point.
 """
 
 import itertools

@@ -8,6 +8,10 @@ sys.path.insert(0, str(Path(__file__).parent / "_extensions"))
 os.environ.setdefault("MPLBACKEND", "Agg")
 
 import ibgn
+from ibgn._kernels import compile as compilation
+
+# what examples print must not depend on what was compiled before
+compilation._say_compiling = lambda: None
 
 project = "ibgn"
 author = "The ibgn developers"
@@ -23,6 +27,7 @@ extensions = [
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
     "docstrings",
+    "layout",
     "links",
     "stale",
 ]
@@ -38,6 +43,7 @@ suppress_warnings = ["myst.directive_unknown"]
 
 # reference
 autosummary_generate = True
+autodoc_preserve_defaults = True  # `SECTIONS`, not what is in it
 autodoc_typehints = "none"  # docstrings say it in words
 smartquotes = False
 toc_object_entries_show_parents = "hide"
@@ -50,7 +56,7 @@ sphinx_gallery_conf = {
     "examples_dirs": ["../examples"],
     "gallery_dirs": ["gallery"],
     "filename_pattern": r"plot_",
-    "within_subsection_order": "ExampleTitleSortKey",
+    "within_subsection_order": "reading_order.ReadingOrder",
     "backreferences_dir": "gallery/uses",
     "doc_module": ("ibgn",),
     "capture_repr": ("_repr_html_",),

@@ -24,6 +24,7 @@ from ibgn import (
 )
 from ibgn.classifiers.ibgn import PAPER
 from ibgn.datasets import make_hand_signs, make_styles
+from ibgn.plots.style import method_looks, series_look
 
 FIGURES = Path(__file__).parent / "figures"
 
@@ -68,15 +69,15 @@ def draw_styles() -> None:
 
 
 def draw_generated() -> None:
-    """Real instances of a signed word above, generated ones below."""
+    """Real instances of a signed word on the left, generated ones on the right."""
     X, y, _ = make_hand_signs(random_state=0)
     model = IBGNClassifier(random_state=0, n_jobs=-1).fit(X, y)
     made = model.sample(3, "ketchup", random_state=0)
-    _, axes = plt.subplots(2, 3, figsize=(13, 7), layout="constrained")
-    for row, title, instances in zip(
-        axes, ("real", "generated"), (X[y == "ketchup"], made), strict=True
+    _, axes = plt.subplots(3, 2, figsize=(10, 8.5), layout="constrained")
+    for column, title, instances in zip(
+        axes.T, ("real", "generated"), (X[y == "ketchup"], made), strict=True
     ):
-        for n, ax in enumerate(row):
+        for n, ax in enumerate(column):
             plot_timeline(instances[n], ax=ax)
             ax.set_title(title)
     save("generated")
@@ -88,11 +89,11 @@ def draw_recovery() -> None:
 
     sizes, action_error, relation_error, links_found = measure()
     _, axes = plt.subplots(1, 2, figsize=(8, 3), layout="constrained")
-    axes[0].loglog(sizes, action_error, "o-", label="actions")
-    axes[0].loglog(sizes, relation_error, "s-", label="relations")
+    axes[0].loglog(sizes, action_error, label="actions", **series_look(0))
+    axes[0].loglog(sizes, relation_error, label="relations", **series_look(1))
     axes[0].set(xlabel="instances", ylabel="mean total variation")
     axes[0].legend(frameon=False)
-    axes[1].semilogx(sizes, links_found, "o-")
+    axes[1].semilogx(sizes, links_found, **series_look(0))
     axes[1].set(xlabel="instances", ylabel="links found again (Jaccard)", ylim=(0, 1.05))
     save("recovery")
 
@@ -118,14 +119,15 @@ def draw_learning_curve() -> None:
     from benchmarks.comparison import SIZES, learning_curve
 
     curve = learning_curve(SIZES).groupby(["method", "instances"], sort=False)["accuracy"].mean()
-    blind = {"IHMM", "DBN", "IBGN without links"}
-    _, ax = plt.subplots(figsize=(7, 3.5), layout="constrained")
+    looks = method_looks(map(str, curve.index.unique("method")))
+    _, ax = plt.subplots(figsize=(8, 4), layout="constrained")
     for name, values in curve.groupby("method", sort=False):
-        style = "o--" if name in blind else "o-"
-        ax.semilogx(SIZES, values.to_numpy(), style, markersize=4, label=str(name))
+        ax.semilogx(SIZES, values.to_numpy(), markersize=5, label=str(name), **looks[str(name)])
     ax.axhline(0.25, color="0.6", linewidth=1)
     ax.axhline(0.81, color="0.6", linewidth=1)
     ax.set(xlabel="training instances of an activity", ylabel="accuracy", ylim=(0, 1))
+    ax.set_xticks(SIZES, list(map(str, SIZES)), minor=False)
+    ax.spines[["top", "right"]].set_visible(False)
     ax.legend(frameon=False, ncols=1, loc="center left", bbox_to_anchor=(1, 0.5))
     save("learning_curve")
 

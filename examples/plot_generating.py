@@ -91,7 +91,7 @@ for name, instances in {
 # ones: that is what smoothing adds, at the cost of contains. Lengths are drawn from those of the
 # real ones, so they agree by construction.
 
-fig, axes = plt.subplots(2, 2, figsize=(11, 6.5), layout="constrained")
+fig, axes = plt.subplots(2, 2, figsize=(9.5, 6.5), layout="constrained")
 for ax, name, instances in zip(axes[0], ("real", "sampled"), (real, sampled), strict=True):
     typical = np.argmin(abs(instances.lengths - np.median(real.lengths)))
     plot_timeline(instances[typical], ax=ax)
@@ -100,16 +100,17 @@ for ax, name, instances in zip(axes[0], ("real", "sampled"), (real, sampled), st
 lengths = np.arange(real.lengths.min(), real.lengths.max() + 1)
 labels = [relation.label for relation in Relation]
 bars = {"real": real, "sampled, smoothing=0.02": sampled, "sampled, smoothing=1": smoothed}
-for place, (name, instances) in enumerate(bars.items()):
+colours = ("#666666", "#0072B2", "#8DC4E8")
+for place, ((name, instances), colour) in enumerate(zip(bars.items(), colours, strict=True)):
     shift = 0.27 * (place - 1)
     share = [100 * np.mean(instances.lengths == length) for length in lengths]
-    axes[1, 0].bar(lengths + shift, share, width=0.27)
+    axes[1, 0].bar(lengths + shift, share, width=0.27, color=colour)
     counts = np.array(list(count_pairs(instances).relations.values()))
     share = 100 * counts / counts.sum()
-    axes[1, 1].bar(np.arange(len(counts)) + shift, share, width=0.27, label=name)
+    axes[1, 1].bar(np.arange(len(counts)) + shift, share, width=0.27, color=colour, label=name)
 axes[1, 0].set(xlabel="intervals of an instance", ylabel="per cent of instances", xticks=lengths)
 axes[1, 1].set(ylabel="per cent of pairs")
-axes[1, 1].set_xticks(range(len(labels)), labels, rotation=20)
+axes[1, 1].set_xticks(range(len(labels)), labels, rotation=30)
 axes[1, 1].legend(frameon=False)
 for ax in axes[1]:
     ax.spines[["top", "right"]].set_visible(False)

@@ -95,7 +95,7 @@ def share_of_relations(X):
     return {name: 100 * n / sum(relations.values()) for name, n in relations.items()}
 
 
-fig, (left, right) = plt.subplots(1, 2, figsize=(11, 3.6), layout="constrained")
+fig, (left, right) = plt.subplots(1, 2, figsize=(10, 3.8), layout="constrained")
 plot_timeline(X[0], ax=left)
 left.set(title="one take", xlabel="frame")
 readings = {
@@ -106,7 +106,7 @@ readings = {
 }
 shares = pd.DataFrame({name: share_of_relations(read) for name, read in readings.items()})
 shares.index = ["before", "meets", "overlaps", "starts", "contains", "finished-by", "equals"]
-shares.plot.bar(ax=right, rot=20, width=0.8, color=["#F0B98D", "#D55E00", "#9CCBE8", "#0072B2"])
+shares.plot.bar(ax=right, rot=30, width=0.8, color=["#F0B98D", "#D55E00", "#9CCBE8", "#0072B2"])
 right.set(ylabel="per cent of pairs", title="relations, by how the frames are read")
 right.legend(frameon=False)
 right.spines[["top", "right"]].set_visible(False)

@@ -85,11 +85,11 @@ table = pd.DataFrame(results, columns=["noise", "rate", "method", "accuracy"])
 by_rate = table.groupby(["noise", "method", "rate"])["accuracy"].agg(["mean", "sem"])
 print(table.pivot_table("accuracy", ["noise", "method"], "rate").round(2).to_string())
 
-fig, axes = plt.subplots(1, 2, figsize=(10, 3.8), layout="constrained", sharey=True)
+fig, axes = plt.subplots(1, 2, figsize=(9, 3.8), layout="constrained", sharey=True)
 for ax, (what, (_, rates)) in zip(axes, NOISES.items(), strict=True):
-    for name, style in zip(METHODS, ("C0o--", "C0o-", "C1s--", "C1s-"), strict=True):
-        curve = by_rate.loc[what, name]
-        ax.errorbar(rates, curve["mean"], curve["sem"], fmt=style, capsize=3, label=name)
+    for name, style in zip(METHODS, ("o--", "o-", "s--", "s-"), strict=True):
+        curve, colour = by_rate.loc[what, name], "#0072B2" if "IBGN" in name else "#D55E00"
+        ax.errorbar(rates, curve["mean"], curve["sem"], fmt=style, color=colour, label=name)
     ax.axhline(1 / len(set(y)), color="0.6", linewidth=1, linestyle=":")
     ax.set(xlabel=what, ylim=(0, 1))
     ax.spines[["top", "right"]].set_visible(False)

@@ -13,6 +13,8 @@ import hypothesis
 import numpy as np
 import pytest
 
+from terminals import IN_TESTS, Terminal, run_here
+
 # the first example of a test may compile a kernel, so examples have no deadline
 hypothesis.settings.register_profile("ibgn", deadline=None)
 hypothesis.settings.load_profile("ibgn")
@@ -87,40 +89,10 @@ def browser():
         opened.close()
 
 
-TERMINAL = {"COLUMNS": "100", "NO_COLOR": "1"}
-
-
-class Terminal(io.StringIO):
-    """A stream that says it is a terminal."""
-
-    def isatty(self):
-        return True
-
-
-def run_here(folder, arguments, environment, stdout):
-    """Run the command in this process, as starting one costs seconds."""
-    from ibgn.cli import main
-
-    command = ["ibgn", *map(str, arguments)]
-    streams = {"stdout": stdout, "stderr": io.StringIO()}
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
-        patch.setattr(sys, "argv", command)
-        patch.setattr(sys.modules["__main__"], "__package__", None, raising=False)
-        for name, value in environment.items():
-            patch.setenv(name, value)
-        for name, stream in streams.items():
-            patch.setattr(sys, name, stream)
-        with pytest.raises(SystemExit) as stop:
-            main()
-    printed = {name: stream.getvalue() for name, stream in streams.items()}
-    return subprocess.CompletedProcess(command, stop.value.code or 0, **printed)
-
-
 @pytest.fixture
 def ibgn(tmp_path):
     """Run the command with its output in a pipe."""
-    return lambda *arguments: run_here(tmp_path, arguments, TERMINAL, io.StringIO())
+    return lambda *arguments: run_here(tmp_path, arguments, IN_TESTS, io.StringIO())
 
 
 @pytest.fixture
@@ -129,7 +101,7 @@ def ibgn_at(tmp_path):
 
     def run(width, *arguments):
         size = {"COLUMNS": str(width), "LINES": "40", "TERM": "dumb"}
-        return run_here(tmp_path, arguments, TERMINAL | size, Terminal())
+        return run_here(tmp_path, arguments, IN_TESTS | size, Terminal())
 
     return run
 
@@ -142,7 +114,7 @@ def ibgn_process(tmp_path):
         return subprocess.run(
             [sys.executable, "-m", "ibgn", *map(str, arguments)],
             cwd=tmp_path,
-            env=os.environ | TERMINAL | environment,
+            env=os.environ | IN_TESTS | environment,
             capture_output=True,
             text=True,
             timeout=120,

@@ -64,6 +64,7 @@ def right_or_wrong(path):
     return [
         (row["youtube_id"], row["classname"], float(row["start"]), float(row["end"]))
         for row in _dicts(path)
+        if row["label"] == "1"
     ]
 
 

@@ -29,8 +29,16 @@ def parse_elan(path):
     for element in root.iter("ALIGNABLE_ANNOTATION"):
         ends = (element.get("TIME_SLOT_REF1"), element.get("TIME_SLOT_REF2"))
         spans[element.get("ANNOTATION_ID")] = [times[end] / 1000 for end in ends]
-    for element in root.iter("REF_ANNOTATION"):
-        spans[element.get("ANNOTATION_ID")] = spans[element.get("ANNOTATION_REF")]
+    divided = root.findall("LINGUISTIC_TYPE[@CONSTRAINTS='Symbolic_Subdivision']")
+    for tier in root.iter("TIER"):
+        divides = tier.get("LINGUISTIC_TYPE_REF") in [d.get("LINGUISTIC_TYPE_ID") for d in divided]
+        parents = [e.get("ANNOTATION_REF") for e in tier.iter("REF_ANNOTATION")]
+        for place, element in enumerate(tier.iter("REF_ANNOTATION")):
+            start, end = spans[parents[place]]
+            number, parts = parents[:place].count(parents[place]), parents.count(parents[place])
+            length = (end - start) / parts
+            part = [start + number * length, start + (number + 1) * length]
+            spans[element.get("ANNOTATION_ID")] = part if divides else [start, end]
     for element in (*root.iter("ALIGNABLE_ANNOTATION"), *root.iter("REF_ANNOTATION")):
         yield (element.findtext("ANNOTATION_VALUE"), *spans[element.get("ANNOTATION_ID")])
 

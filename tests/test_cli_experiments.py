@@ -3,12 +3,16 @@
 import json
 from types import SimpleNamespace
 
+import numpy as np
 import pandas as pd
 import pytest
 
-from ibgn import write
+from ibgn import IntervalSequences, read, write
+from ibgn.cli.comparison import describe_design, say_design
+from ibgn.cli.experiments import unit_of
 from ibgn.cli.results import Watch
-from ibgn.datasets import make_relations
+from ibgn.datasets import make_relations, sample_path
+from ibgn.evaluation.folds import Fold
 from ibgn.evaluation.journal import Journal
 
 
@@ -117,3 +121,44 @@ def test_failures(ibgn, takes, options, code, message):
     assert result.returncode == code, result.stderr
     assert message in result.stderr
     assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("format", "options", "unit"),
+    [
+        ("elan", {}, "s"),
+        ("textgrid", {}, "s"),
+        ("boris", {"points": "drop"}, "s"),
+        ("casas", {}, "s"),
+        ("csv", {}, ""),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:.*point events")
+def test_reports_know_the_unit_of_formats_that_have_one(format, options, unit):
+    X, _ = read(sample_path(format), **options)
+    assert unit_of(X) == unit
+    assert unit_of(X[:1]) == unit
+
+
+def test_frames_are_seconds_where_their_rate_is_given(tmp_path):
+    path = tmp_path / "take.txt"
+    path.write_text("boil\nboil\npour\npour\n")
+    assert unit_of(read(path, format="frames")[0]) == "frames"
+    assert unit_of(read(path, format="frames", rate=25)[0]) == "s"
+    assert unit_of(IntervalSequences.from_lists([[("boil", 0, 1)]])) == ""
+
+
+def test_actions_that_no_training_set_has_are_counted_once():
+    rows = [[("boil", 0, 1)], [("boil", 0, 1), ("sing", 0, 2)], [("cut", 0, 1)], [("cut", 0, 2)]]
+    X, y = IntervalSequences.from_lists(rows), np.array(["tea", "tea", "soup", "soup"])
+    halves = np.array([0, 2]), np.array([1, 3])
+    folds = [Fold(0, 0, *halves), Fold(0, 1, *reversed(halves))]
+    design = describe_design(X, y, folds, "stratified")
+    assert design["tested_intervals"] == 5
+    assert design["unknown_intervals"] == 1
+    assert design["unknown_actions"] == {"sing": 1}
+    assert "Unknown actions: 1 of 5 tested intervals" in say_design(design, len(X))
+    assert "'sing' 1" in say_design(design, len(X))
+    known = describe_design(X[[0, 0, 2, 2]], y, folds, "stratified")
+    assert known["unknown_actions"] == {}
+    assert "Unknown" not in say_design(known, 4)

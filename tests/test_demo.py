@@ -1,7 +1,6 @@
 """The demo: the main job from start to end, and the report that it writes."""
 
 import json
-import sys
 from operator import itemgetter
 from types import SimpleNamespace
 
@@ -16,19 +15,15 @@ pytestmark = pytest.mark.slow
 
 
 def run_small_demo(folder, monkeypatch):
-    """The demo with few instances, short chains and few figures, in this process."""
+    """The quick demo with few figures, in this process."""
     from typer.testing import CliRunner
 
-    from ibgn.cli import app, demo
+    from ibgn.cli import app
     from ibgn.report.sections import model
 
-    module = sys.modules[demo.__module__]
-    rates = {"misdetection": (0.2,), "duration": (0.2,)}
-    for name, value in {"INSTANCES": 3, "DRAWS": 20, "SWEEPS": 60, "RATES": rates}.items():
-        monkeypatch.setattr(module, name, value)
     monkeypatch.setattr(model, "MOST_MODELS", 1)
     monkeypatch.chdir(folder)
-    return lambda *options: CliRunner().invoke(app, ["demo", *map(str, options)])
+    return lambda *options: CliRunner().invoke(app, ["demo", "--quick", *map(str, options)])
 
 
 @pytest.fixture

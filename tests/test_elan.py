@@ -5,15 +5,17 @@ import re
 import time
 import warnings
 import xml.etree.ElementTree as ET
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from ibgn import DataError, DataWarning, IntervalSequences
-from ibgn.errors import OptionError
+from ibgn import DataError, DataWarning, IntervalSequences, read_table
+from ibgn.errors import Option, OptionError
 from ibgn.io import read_elan, write_elan
 from ibgn.io.registry import load
+from ibgn.io.survey import survey
 from tiered import labelled, names, same
 
 SLOW_FOLDERS = settings(
@@ -38,9 +40,11 @@ def slots(**times):
     )
 
 
-def tier(name, *annotations, parent=None):
+def tier(name, *annotations, parent=None, kind="lt"):
     parent = f' PARENT_REF="{parent}"' if parent else ""
-    return f'<TIER TIER_ID="{name}" LINGUISTIC_TYPE_REF="lt"{parent}>{"".join(annotations)}</TIER>'
+    return (
+        f'<TIER TIER_ID="{name}" LINGUISTIC_TYPE_REF="{kind}"{parent}>{"".join(annotations)}</TIER>'
+    )
 
 
 def aligned(id, first, last, value):
@@ -51,9 +55,10 @@ def aligned(id, first, last, value):
     )
 
 
-def refers(id, parent, value):
+def refers(id, parent, value, previous=None):
+    after = f' PREVIOUS_ANNOTATION="{previous}"' if previous else ""
     return (
-        f'<ANNOTATION><REF_ANNOTATION ANNOTATION_ID="{id}" ANNOTATION_REF="{parent}">'
+        f'<ANNOTATION><REF_ANNOTATION ANNOTATION_ID="{id}" ANNOTATION_REF="{parent}"{after}>'
         f"<ANNOTATION_VALUE>{value}</ANNOTATION_VALUE></REF_ANNOTATION></ANNOTATION>"
     )
 
@@ -143,6 +148,86 @@ def test_slots_without_a_time_divide_their_tier_evenly(file):
         ("pour", 0.3, 0.6),
         ("stir", 0.6, 0.9),
     ]
+
+
+SHARED = eaf(
+    tier("phrase", aligned("a1", "ts1", "ts2", "tea"), aligned("a2", "ts2", "ts3", "soup"))
+    + tier(
+        "word",
+        refers("a5", "a1", "pour", previous="a4"),  # not in the order of the file
+        refers("a4", "a1", "boil", previous="a3"),
+        refers("a3", "a1", "fill"),
+        refers("a6", "a2", "stir"),
+        parent="phrase",
+        kind="parts",
+    )
+    + tier("letter", refers("a7", "a4", "b"), refers("a8", "a4", "o"), parent="word", kind="parts")
+    + tier("gloss", refers("a9", "a8", "OIL"), refers("a10", "a1", "TEA"), parent="letter")
+    + '<LINGUISTIC_TYPE CONSTRAINTS="Symbolic_Subdivision" LINGUISTIC_TYPE_ID="parts"/>',
+    slots(ts1=100, ts2=1000, ts3=2000),
+)
+
+
+def test_symbolic_subdivisions_share_the_time_of_their_parent_in_equal_parts(file):
+    path = file(SHARED)
+    words = rows(path, tracks=["word"])
+    assert [(name, round(a, 9), round(b, 9)) for name, a, b in words] == [
+        ("fill", 0.1, 0.4),
+        ("boil", 0.4, 0.7),
+        ("pour", 0.7, 1.0),
+        ("stir", 1.0, 2.0),
+    ]
+    assert all(one[2] == two[1] for one, two in pairwise(words))  # to the last bit
+    letters = rows(path, tracks=["letter"])
+    assert letters[0][1:] == (words[1][1], pytest.approx(0.55))
+    assert letters[1][1:] == (letters[0][2], words[1][2])
+    # an association is as long as its parent, whatever part that is
+    assert rows(path, tracks=["gloss"]) == [("TEA", 0.1, 1.0), ("OIL", *letters[1][1:])]
+
+
+def test_parts_whose_order_is_damaged_are_in_the_order_of_the_file(file):
+    for previous in ("a5", "a3", "none"):  # a circle, two after one, and one that is not there
+        broken = SHARED.replace(
+            b'PREVIOUS_ANNOTATION="a3"', f'PREVIOUS_ANNOTATION="{previous}"'.encode()
+        )
+        assert [name for name, *_ in rows(file(broken), tracks=["word"])][:2] == (
+            ["fill", "boil"] if previous == "a3" else ["pour", "boil"]
+        )
+
+
+def test_a_part_that_is_deleted_takes_those_that_would_be_longer_without_it(file, tmp_path):
+    X, _ = read_elan(file(SHARED))
+    frame = X.to_frame()
+    Z, _ = read_table(frame[~frame["action"].isin(["fill", "OIL"])])
+    write_elan(Z, tmp_path / "copy.eaf", into=tmp_path / "talk.eaf")
+    assert read_elan(tmp_path / "copy.eaf")[0].to_lists() == Z.to_lists()
+
+
+def test_a_template_is_called_one(file, ibgn):
+    empty = eaf(tier("hands") + tier("feet"))
+    path = file(empty, "plan.etf")
+    with pytest.raises(DataError, match=r"a template of ELAN: 2 tiers and no annotations; name"):
+        read_elan(path)
+    result = ibgn("inspect", path)
+    assert result.returncode == 1
+    assert "template" in result.stderr
+    assert "hands" in result.stderr  # its tiers are listed
+    assert rows(file(TALK, "talk.etf")) == rows(file(TALK))
+    assert len(read_elan(file(empty, "empty.eaf"))[0]) == 1  # nothing was annotated, as it may be
+
+
+def test_inspect_lists_all_tiers_and_of_what_kind_they_are(file):
+    given = SHARED.replace(b'TIER_ID="phrase"', b'TIER_ID="phrase" ANNOTATOR="Ann" PARTICIPANT="K"')
+    given = given.replace(b"<LINGUISTIC", tier("later").encode() + b"<LINGUISTIC", 1)
+    found = {entry.name: entry for entry in survey(file(given)).entries}
+    assert list(found) == ["phrase", "word", "letter", "gloss", "later"]
+    assert {entry.kind for entry in found.values()} == {"tier"}
+    assert [entry.number for entry in found.values()] == [2, 4, 2, 2, 0]
+    assert found["phrase"].about == "type lt; participant K; annotator Ann"
+    assert found["word"].about == "type parts; child of phrase (divides it in equal parts)"
+    assert found["later"].about == "empty; type lt"
+    assert found["later"].chosen_by is None
+    assert found["word"].chosen_by == Option("tracks", ["word"])
 
 
 def test_parents_are_divided_before_their_children(file):

@@ -174,3 +174,83 @@ def test_two_pairs_one_tick_apart_are_no_habit():
     assert "ends look inclusive: 3 of 6" in str(
         inspect([*pairs, [("a", 0, 2), ("b", 3, 9)]]).warnings[0]
     )
+
+
+NAMES = "Fixing a light|Washing a window|Sitting on sofa|Taking a picture|Walking through a doorway"
+SAID = [  # transcripts, and what makes them so
+    "I did .|and so did she .|did you ?",  # ends of sentences
+    "she takes the bread out of the oven|then she cuts it with a long knife|it is all eaten up now",
+    "so|and then we went there again|yes that is it|no not that one at all|well|oh|where|it was "
+    "nice|we did not see any of them there|hm|then I said so|do you|he just left without a word",
+]
+
+
+@pytest.mark.parametrize("said", SAID)
+def test_sentences_are_not_taken_for_actions(said):
+    found = warnings_of([[(text, n, n + 1.5) for n, text in enumerate(said.split("|"))]] * 2)
+    assert "actions look like sentences" in found
+
+
+@pytest.mark.parametrize("number", [3, 4, 5])
+def test_names_of_a_few_words_are_no_sentences(number):
+    names = NAMES.split("|")[:number]
+    assert "sentences" not in warnings_of([[(text, n, n + 1.5) for n, text in enumerate(names)]])
+
+
+def test_many_names_of_a_few_words_are_no_sentences():
+    names = [
+        f"{verb} {rest}"
+        for verb in ("Fixing", "Washing")
+        for rest in ("a light", "a window", "the floor", "hair", "a cup", "the old car", "dishes")
+    ]
+    assert "sentences" not in warnings_of([[(text, n, n + 1.5) for n, text in enumerate(names)]])
+
+
+def test_few_gaps_must_be_far_below_the_others():
+    def near(gap, number):
+        ends = np.cumsum([1.0, 1.9, 1.2, 2.3, 1.6, 1.4][:number])
+        starts = [0, *(ends[:-1] + gap * np.linspace(0.8, 1, number - 1))]
+        return [[("abcdef"[n], *pair) for n, pair in enumerate(zip(starts, ends, strict=True))]]
+
+    assert "tolerance" not in warnings_of(near(0.1, 4))  # 3 gaps, ten times smaller: chance
+    assert "3 of 7 gaps" in warnings_of(near(0.02, 4))  # 50 times smaller
+    assert "5 of 11 gaps" in warnings_of(near(0.1, 6))  # 5 of them, ten times smaller
+
+
+@pytest.mark.parametrize("intervals", [4, 20, 200])
+def test_random_instants_need_no_tolerance(rng, intervals):
+    trials = 400
+    start = rng.uniform(0, intervals, (trials, intervals))
+    end = start + rng.exponential(1.0, (trials, intervals))
+    names = "abcdefgh" * 25
+    proposed = sum(
+        "tolerance" in warnings_of([list(zip(names[:intervals], *pair, strict=True))])
+        for pair in zip(start, end, strict=True)
+    )
+    assert proposed <= 4  # of 400; a jump among three gaps alone would be some 10
+
+
+@pytest.mark.parametrize("in_minutes", [1, 3, 6])
+def test_a_part_in_another_unit_is_seen_by_the_same_actions(rng, in_minutes):
+    """Half of the instances in minutes, which no median of all would tell."""
+    scale = np.where(np.arange(8) < in_minutes, 60, 1)
+    lasts = rng.lognormal(0, 0.5, (8, 3))
+    takes = [
+        [("boil", 0, a), ("pour", a, a + 2 * b), ("stir", 2 * a, 2 * a + 9 * c)]
+        for a, b, c in lasts / scale[:, None]
+    ]
+    found = warnings_of(takes)
+    few = min(in_minutes, 8 - in_minutes)
+    assert f"in {few} of 8 instances" in found
+    assert "same unit" in found
+    assert "same unit" not in warnings_of(
+        [
+            [(name, start * n, end * n) for name, start, end in take]
+            for n, take in zip(scale, takes, strict=True)
+        ]
+    )
+
+
+def test_other_actions_may_last_longer():
+    tea, soup = [("boil", 0, 2), ("pour", 2, 3)], [("cut", 0, 90), ("stir", 95, 300)]
+    assert "same unit" not in warnings_of([tea, tea, tea, soup, soup, soup])

@@ -127,7 +127,7 @@ def test_a_model_comes_back_to_the_bit(structure, data, tmp_path):
 @pytest.mark.parametrize(
     "labels",
     [
-        np.array(["a", "bb", "ü\ud800\0c"], object),
+        np.array(["a", "bb", "ü\U0001f600\0c"], object),
         np.array(["a", "bb", "c"], "U9"),
         [-3, 0, 7],
         np.array([1, 2, 200], np.uint8),
@@ -157,10 +157,12 @@ def test_options_come_back(data, tmp_path):
         "concentration": 0.1 + 0.2,
         "action_prior": np.float64(0.7),
         "n_jobs": -1,
+        "progress": True,
     }
     model = fit(data, "learned", **options)
     loaded = again(model, tmp_path)
-    assert loaded.get_params() == model.get_params()
+    how_it_runs = {"n_jobs": None, "progress": False}
+    assert loaded.get_params() == model.get_params() | how_it_runs
     assert type(loaded.penalty) is int
     same(model.activities_, loaded.activities_)
 
@@ -615,9 +617,7 @@ FORGED_VALUES = [
     ("parameters.smoothing", [0, "none", None, 10**400]),
     ("parameters.penalty", ["learned", -1.0]),
     ("parameters.node_likelihood", ["other", 1]),
-    ("parameters.n_jobs", [10**6, 0, 1.0, "2"]),
     ("parameters.random_state", [-1, "x"]),
-    ("parameters.progress", [1, None]),
     ("parameters", [{}, [], {"structure": "full"}]),
 ]
 

@@ -123,6 +123,7 @@ def behave_the_same(a, b, X):
 def test_a_model_comes_back_to_the_bit(model, data, tmp_path):
     model = copy.copy(model).fit(*data)
     loaded = again(model, tmp_path)
+    model.set_params(n_jobs=None)  # how it runs is not stored
     assert loaded.get_params() == model.get_params()
     same(vars(loaded) | model.get_params(), vars(model))  # numbers of NumPy become plain ones
     behave_the_same(model, loaded, data[0])
@@ -132,7 +133,7 @@ def test_a_model_comes_back_to_the_bit(model, data, tmp_path):
 @pytest.mark.parametrize(
     "labels",
     [
-        np.array(["a", "ü\ud800\0c"], object),
+        np.array(["a", "ü\U0001f600\0c"], object),
         np.array(["a", "bb"], "U9"),
         [-3, 7],
         np.array([1, 200], np.uint8),
@@ -396,8 +397,6 @@ FORGED_VALUES = [
     (ALL, "lengths", [None, -1, 10**9, [1, 2]]),
     (ALL, "pace", [0.0, -1.0, "nan", "inf", 1, None]),
     (ALL, "terms", [None, {}, [], 1]),
-    (ALL, "parameters.n_jobs", [10**6, 0, 1.0, "2", True]),
-    (ALL, "parameters.progress", [1, None]),
     ([IHMMClassifier], "parameters.n_chains", [0, -1, 2.0, True, "all", None, [2]]),
     ([IHMMClassifier], "parameters.beam", [0, -1, 2.0, True, "all", 2**63, 10**400]),
     ([IHMMClassifier], "chains.beam", [0, -1, 2.0, True, "all", 2**63, 10**400]),

@@ -6,9 +6,12 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 import ibgn
 from ibgn import _kernels
@@ -106,6 +109,71 @@ def test_constraints_are_names_and_versions_only():
     assert first.startswith("#")
     assert all(re.fullmatch(r"[A-Za-z0-9._-]+==[0-9][0-9a-z.]*", line) for line in lines)
     assert lines == sorted(set(lines), key=str.lower)
+
+
+# versions
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+EXTRAS = PROJECT["project"]["optional-dependencies"]
+FOR_USERS = {"": PROJECT["project"]["dependencies"]} | {
+    f"extra `{name}`": needed for name, needed in EXTRAS.items() if name not in ("dev", "docs")
+}
+
+
+def test_every_dependency_has_a_lowest_version_which_the_documentation_names():
+    bounds = [
+        (*requirement.split(">="), purpose)
+        for purpose, requirements in FOR_USERS.items()
+        for requirement in requirements
+    ]
+    page = (ROOT / "docs/dependencies.md").read_text().partition("## Which versions")[2]
+    assert re.findall(r"^\| (\S+) \| ([\d.]+) \| ?(.*?) ?\|$", page, re.M) == bounds
+
+
+def test_the_lowest_versions_are_what_is_installed_to_test_them():
+    program = [sys.executable, ROOT / ".ci/lowest.py", ROOT / "pyproject.toml"]
+    printed = subprocess.run(program, capture_output=True, text=True, check=True).stdout
+    needed = [each for requirements in FOR_USERS.values() for each in requirements]
+    assert printed.split() == [each.replace(">=", "==") for each in needed]
+
+
+def test_a_dependency_without_a_lowest_version_is_refused(tmp_path):
+    path = tmp_path / "pyproject.toml"
+    path.write_text('[project]\ndependencies = ["numpy"]\noptional-dependencies = {}\n')
+    program = [sys.executable, ROOT / ".ci/lowest.py", path]
+    refused = subprocess.run(program, capture_output=True, text=True, check=False)
+    assert refused.returncode == 1
+    assert "numpy in" in refused.stderr
+
+
+def test_pinned_versions_are_allowed_ones():
+    lines = (ROOT / "constraints.txt").read_text().splitlines()[1:]
+    pinned = {canonicalize_name(name): v for name, v in (line.split("==") for line in lines)}
+    named = [*FOR_USERS.values(), EXTRAS["docs"], EXTRAS["dev"][1:]]
+    for requirement in (Requirement(each) for requirements in named for each in requirements):
+        assert pinned[canonicalize_name(requirement.name)] in requirement.specifier
+
+
+def test_one_lowest_python():
+    lowest = PROJECT["project"]["requires-python"].removeprefix(">=")
+    assert PROJECT["tool"]["mypy"]["python_version"] == lowest
+    pages = [ROOT / "Makefile", *ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
+    said = {path.name: re.findall(r"Python (3\.\d+) or later", path.read_text()) for path in pages}
+    assert {version for versions in said.values() for version in versions} == {lowest}
+    assert said["README.md"]
+    assert said["start.md"]
+    recipes = re.findall(r"find_python (3\.\d+)", (ROOT / "Makefile").read_text())
+    assert set(recipes) == {lowest}
+
+
+def test_a_python_is_found_by_its_version():
+    here = "{}.{}".format(*sys.version_info)
+    found = subprocess.run([ROOT / ".ci/find_python", here], capture_output=True, text=True)
+    asked = [found.stdout.strip(), "-c", "import sys; print('{}.{}'.format(*sys.version_info))"]
+    assert subprocess.run(asked, capture_output=True, text=True).stdout.strip() == here
+    absent = subprocess.run([ROOT / ".ci/find_python", "3.999"], capture_output=True, text=True)
+    assert absent.returncode == 1
+    assert "Python 3.999 is not installed" in absent.stderr
 
 
 @pytest.mark.skipif(MAKE is None, reason="needs make")

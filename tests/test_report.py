@@ -955,7 +955,7 @@ def test_command_writes_a_report_of_hostile_names(ibgn, takes, tmp_path):
 def test_command_reports_robustness(ibgn, takes, tmp_path):
     options = ["-m", "DBN", "--misdetection", "0.4", "--duration", "", "--draws", "1"]
     options += ["--folds", "2", "--json", "--report", "page.html", "--pieces", "new/pieces"]
-    result = ibgn("robustness", takes, *options)
+    result = ibgn("robustness", takes, *options, "--unit", "hours")
     assert result.returncode == 0, result.stderr
     told = json.loads(result.stdout)
     saved = json.loads((tmp_path / "new" / "pieces" / "summary.json").read_text("utf-8"))
@@ -965,7 +965,9 @@ def test_command_reports_robustness(ibgn, takes, tmp_path):
     assert (tmp_path / "new" / "pieces" / "robustness-0.png").exists()
     table = pd.read_csv(tmp_path / "new" / "pieces" / "robustness.csv")
     assert table["accuracy"].tolist() == pytest.approx([row["accuracy"] for row in told["curves"]])
-    assert "misdetection errors grow" in (tmp_path / "page.html").read_text("utf-8")
+    page = (tmp_path / "page.html").read_text("utf-8")
+    assert "misdetection errors grow" in page
+    assert "\N{NO-BREAK SPACE}hours (median" in page
 
 
 @pytest.mark.parametrize("command", ["evaluate", "robustness"])

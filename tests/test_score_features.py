@@ -155,7 +155,7 @@ def test_invalid_use_is_refused(relations):
     X, y = relations
     with pytest.raises(OptionError, match="must be a classifier with terms"):
         ScoreFeatures(RidgeClassifier()).fit(X, y)
-    with pytest.raises(OptionError, match="centred='no' must be True or False"):
+    with pytest.raises(OptionError, match="centred='no' must be true or false"):
         ScoreFeatures(light(), centred="no").fit_transform(X, y)
     for use in (lambda f: f.transform(X), lambda f: f.get_feature_names_out()):
         with pytest.raises(NotFittedError):

@@ -114,8 +114,73 @@ def test_a_line_that_is_no_row_can_be_left_out(file):
 def test_numbers_under_other_names_are_no_times(file):
     """A recording of sensors must not be taken for intervals from one channel to the next."""
     path = file("time,x,y,legs\n0,1,2,step\n1,2,3,step\n2,3,4,rest\n")
+    with pytest.warns(DataWarning, match="rows without an end are samples 1 apart"):
+        X, _ = read_csv(path)
+    assert X.to_lists() == [[("step", 0, 2), ("rest", 2, 3)]]
     with pytest.raises(DataError, match="the start or the end"):
-        read_csv(path)
+        read_csv(file("x,y,legs\n1,2,step\n2,3,step\n3,4,rest\n"))
+
+
+def test_rows_without_an_end_last_until_the_next(file):
+    path = file("time,behavior\n0.5,walk\n2.5,sit\n9,walk\n9.5,EOF\n")
+    with pytest.warns(DataWarning, match=r"until the next row .*; left out 1 row with none after"):
+        X, _ = read_csv(path)
+    assert X.to_lists() == [[("walk", 0.5, 2.5), ("sit", 2.5, 9), ("walk", 9, 9.5)]]
+    X, _ = read(path, columns={"start": "time", "action": "behavior"})
+    assert len(X.action) == 3
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "time,behavior\n9,walk\n2.5,sit\n7,walk\n1,sit\n",  # which goes back
+        "start,true_end,label\n0,1,a\n2,5,b\n6,7,a\n",  # which has an end of an unknown kind
+        "time,left,right\n0,a,b\n1.5,b,c\n6,d,a\n",  # which could be either
+    ],
+)
+def test_rows_whose_ends_cannot_be_guessed_are_refused(file, text):
+    with pytest.raises(DataError, match="no column can be told to be the end"):
+        read_csv(file(text))
+
+
+def test_samples_that_are_missing_end_an_interval(file):
+    """Several labels at a time, of several people, each go on for themselves."""
+    rows = [
+        "v,1,0.1,0.2,0.3,0.4,walk,7",
+        "v,1,0.5,0.2,0.8,0.4,walk,8",
+        "v,2,0.1,0.2,0.3,0.4,walk,7",
+    ]
+    rows += [
+        "v,2,0.1,0.2,0.3,0.4,talk,7",
+        "v,3,0.1,0.2,0.3,0.4,walk,7",
+        "v,6,0.1,0.2,0.3,0.4,walk,7",
+    ]
+    rows += ["v,7,0.1,0.2,0.3,0.4,walk,7", "v,8,0.1,0.2,0.3,0.4,sit,7", "v,9,0.1,0.2,0.3,0.4,sit,7"]
+    with pytest.warns(DataWarning, match="track"):
+        X, _ = read_csv(file("\n".join(rows)))
+    found = sorted(zip(X.track, *zip(*X.to_lists()[0], strict=True), strict=True))
+    assert found == [
+        ("7", "sit", 8, 10),
+        ("7", "talk", 2, 3),
+        ("7", "walk", 1, 4),
+        ("7", "walk", 6, 8),
+        ("8", "walk", 1, 2),
+    ]
+
+
+def test_a_column_of_weak_labels_does_not_hide_the_header(file):
+    path = file("filename\tonset\toffset\tevent_label\na\t0\t1.5\tdog\nb\t\t\t\nc\t3\t4\tcat\n")
+    X, _ = read(path)
+    assert dict(zip(X.ids, X.to_lists(), strict=True)) == {
+        "a": [("dog", 0, 1.5)],
+        "b": [],
+        "c": [("cat", 3, 4)],
+    }
+
+
+def test_numbered_names_are_no_events(file):
+    with pytest.raises(DataError, match="is not known by its suffix"):
+        ibgn.read(file("1 pour\n2 stir\n3 drink\n", "mapping.txt"))
 
 
 def test_day_and_month_that_cannot_be_told_apart_are_announced(file):

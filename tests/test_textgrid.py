@@ -1,6 +1,8 @@
 """TextGrids: what Praat and other programs write is read right, and what is written comes back."""
 
+import re
 import time
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -8,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from ibgn import DataError, DataWarning, IntervalSequences
 from ibgn.errors import OptionError
 from ibgn.io import read_textgrid, write_textgrid
+from ibgn.io.survey import survey
 from tiered import labelled, names, same
 
 SLOW_FOLDERS = settings(
@@ -371,3 +374,17 @@ def test_praatio_reads_what_is_written(tmp_path):
         'say "ah", <b>': [(0.123456789, 1.25, 'say "ah", <b>')],
         "ibgn": [(0, 3, '{"instance": "a"}')],
     }
+
+
+@pytest.mark.filterwarnings("ignore:.*point left out")
+def test_inspect_lists_tiers_of_points_and_empty_ones(ibgn):
+    path = Path(__file__).parent / "samples" / "textgrid" / "short.TextGrid"
+    entries = survey(path).entries
+    assert [(e.kind, e.name, e.number, e.about) for e in entries] == [
+        ("tier", "hand", 3, ""),
+        ("tier", "tones", 1, "points"),
+        ("tier", "empty", 0, "empty"),
+    ]
+    printed = ibgn("inspect", path).stdout
+    assert re.search(r"^tones +1 +1 +H\* +points$", printed, re.M)
+    assert re.search(r"^empty +0 +empty$", printed, re.M)

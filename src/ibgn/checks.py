@@ -14,8 +14,11 @@ from ibgn.text import quote
 __all__ = [
     "as_number",
     "check_choice",
+    "check_flag",
     "check_jobs",
     "check_number",
+    "check_prior_count",
+    "check_seed",
     "check_whole",
     "is_date",
     "not_a_number",
@@ -27,6 +30,8 @@ NUMBER = re.compile(
     r"\s*([+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?inf(inity)?|nan)?\s*", re.ASCII | re.IGNORECASE
 )
 LARGEST_WHOLE = 2**31
+MOST_JOBS = 1024
+PRIOR_COUNTS = (1e-9, 1e9)  # less rounds to certainty, more outweighs every count
 NO_NUMBERS = (bool, np.bool_, complex, np.complexfloating, np.datetime64, np.timedelta64)
 DATE = re.compile(r"\s*(\d{4}-\d\d?-\d\d?|\d\d?[./-]\d\d?[./-](\d{4}|\d\d))([T\s].*)?", re.DOTALL)
 DATES = (
@@ -56,19 +61,49 @@ def check_number(name: str, value: Any, required: str, holds: Callable[[float], 
         raise OptionError(name, value, f"must be {required}")
 
 
-def check_whole(name: str, value: Any, least: int, most: int = LARGEST_WHOLE) -> None:
-    """Refuse an option value that is not a whole number from least to most."""
+def check_whole(name: str, value: Any, least: int, most: int = LARGEST_WHOLE) -> int:
+    """Refuse an option value that is not a whole number from least to most.
+
+    Returns it as a plain number: those of small NumPy types overflow in arithmetic.
+    """
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
     if not (whole and least <= value <= most):
         end = "on" if most == LARGEST_WHOLE else f"to {most:,}"
         raise OptionError(name, value, f"must be a whole number from {least} {end}")
+    return int(value)
 
 
 def check_jobs(name: str, value: Any) -> None:
     """Refuse a number of jobs that joblib cannot use; None is one job."""
-    if value is not None:
-        required = "a whole number other than 0, where -1 takes all cores"
-        check_number(name, value, required, lambda jobs: jobs == int(jobs) != 0)
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if value is not None and not (whole and 1 <= abs(int(value)) <= MOST_JOBS):
+        reason = f"must be a whole number up to {MOST_JOBS}, not 0, where -1 takes all cores"
+        raise OptionError(name, value, reason)
+
+
+def check_seed(name: str, value: Any) -> None:
+    """Refuse a `random_state` from which no numbers can be drawn; None draws other ones each time.
+
+    Whole numbers are seeds as scikit-learn takes them, below 2^32.
+    """
+    if not (value is None or isinstance(value, np.random.Generator | np.random.RandomState)):
+        check_whole(name, value, 0, 2**32 - 1)
+
+
+def check_flag(name: str, value: Any) -> None:
+    """Refuse what is neither true nor false: the text "False" would count as true."""
+    if not isinstance(value, bool | np.bool_):
+        raise OptionError(name, value, "must be true or false")
+
+
+def check_prior_count(name: str, value: Any, other: str = "") -> None:
+    """Refuse what is added to counts if it would round to certainty, or outweigh every count.
+
+    `other` names what the option may be instead of a number.
+    """
+    least, most = PRIOR_COUNTS
+    required = f"from {least:g} to {most:g}" + (f", or {other!r}" if other else "")
+    check_number(name, value, required, lambda number: least <= number <= most)
 
 
 def as_number(value: Any) -> float | None:

@@ -20,7 +20,7 @@ from ibgn._kernels.instants import merge_instants
 from ibgn.checks import as_number, check_choice, check_number, is_date, span_advice
 from ibgn.errors import DataError, DataWarning, Option, Part
 from ibgn.flat import Flat
-from ibgn.text import count, quote
+from ibgn.text import count, half_character, quote
 from ibgn.uncertainty import Uncertainty
 
 __all__ = ["Cleaning", "CleaningOptions", "Flat", "Records"]
@@ -30,7 +30,7 @@ Closed = Literal["left", "right", "both", "neither"]
 ZeroLength = Literal["error", "drop"]
 Duplicates = Literal["keep", "drop"]
 
-LARGEST_TIME = 2.0**53  # beyond it neighbouring whole numbers are the same float
+LARGEST_TIME = 2.0**53  # from it on, neighbouring whole numbers are the same float
 WHOLE_TICK = 1e-6  # how far from a whole number of ticks rounding may carry a time
 
 LISTS = "give a list of instances, each a list of (action, start, end)"
@@ -84,9 +84,11 @@ class Cleaning:
         check_choice("closed", self.closed, get_args(Closed))
         check_choice("zero_length", self.zero_length, get_args(ZeroLength))
         check_choice("duplicates", self.duplicates, get_args(Duplicates))
-        check_number("tolerance", self.tolerance, "0 or more", lambda value: value >= 0)
-        check_number("min_duration", self.min_duration, "0 or more", lambda value: value >= 0)
-        check_number("tick", self.tick, "positive", lambda value: value > 0)
+        for name in ("tolerance", "min_duration"):
+            required = "0 or more, and below 2^53"
+            check_number(name, getattr(self, name), required, lambda v: 0 <= v < LARGEST_TIME)
+        required = "positive, and below 2^53"
+        check_number("tick", self.tick, required, lambda value: 0 < value < LARGEST_TIME)
 
 
 @dataclass(frozen=True)
@@ -123,8 +125,9 @@ class Records:
             records = records._without_duplicates()
         records = records._half_open(cleaning)
         if cleaning.min_duration > 0:
-            end = np.maximum(records.end, records.start + cleaning.min_duration)
+            end = np.maximum(records.end, records.start + float(cleaning.min_duration))
             records = replace(records, end=end)
+            records._refuse_late(Option("min_duration", cleaning.min_duration))
         snapped = records
         if cleaning.tolerance > 0:
             start, end = snap(records.instance, records.start, records.end, cleaning.tolerance)
@@ -145,13 +148,18 @@ class Records:
                 np.isinf(times), f"the {name} is infinite; give it a finite time or drop the row"
             )
             self._refuse(
-                np.abs(times) > LARGEST_TIME,
+                np.abs(times) >= LARGEST_TIME,
                 f"the {name} is beyond 2^53, where floats no longer distinguish times; "
                 "subtract a common origin or use a larger unit",
             )
         self._refuse(
             self.end < self.start, "the interval ends before it starts; swap them or drop the row"
         )
+
+    def _refuse_late(self, *option: Part) -> None:
+        """Refuse times that an option moved to where floats no longer distinguish them."""
+        late = np.maximum(np.abs(self.start), np.abs(self.end)) >= LARGEST_TIME
+        self._refuse(late, *option, " moves a time beyond 2^53, where floats cannot tell it")
 
     def _refuse(self, bad: Bools, *why: Part) -> None:
         """Raise for the first bad row, with its times and the number of further bad rows."""
@@ -192,7 +200,15 @@ class Records:
     def _half_open(self, cleaning: Cleaning) -> "Records":
         if cleaning.closed == "left":
             return self
-        ticks = np.stack([self.start, self.end]) / cleaning.tick
+        with np.errstate(over="ignore"):
+            ticks = np.stack([self.start, self.end]) / float(cleaning.tick)
+        self._refuse(
+            np.abs(ticks).max(axis=0, initial=0.0) >= LARGEST_TIME - 1,
+            Option("closed", cleaning.closed),
+            f" counts ticks of {cleaning.tick:g}, of which a time has 2^53 or more, where the next "
+            "one is the same float; subtract a common origin, or give a longer ",
+            Option("tick"),
+        )
         self._refuse(
             np.abs(ticks - np.rint(ticks)).max(axis=0, initial=0.0) > WHOLE_TICK,
             Option("closed", cleaning.closed),
@@ -205,7 +221,10 @@ class Records:
         start, end = np.rint(ticks)
         start += cleaning.closed in ("right", "neither")
         end += cleaning.closed in ("both", "right")
-        return replace(self, start=start * cleaning.tick, end=end * cleaning.tick)
+        tick = float(cleaning.tick)
+        moved = replace(self, start=start * tick, end=end * tick)
+        moved._refuse_late(Option("closed", cleaning.closed), " with ", Option("tick", tick))
+        return moved
 
     def _without_empty(self, before: "Records", cleaning: Cleaning) -> "Records":
         """Refuse or drop intervals of zero length; before are the same rows before snapping."""
@@ -284,6 +303,8 @@ def records_of_lists(instances: Any, ids: Sequence[str] | None) -> Records:
     names = tuple(map(str, range(len(listed)) if ids is None else ids))
     if len(names) != len(listed):
         raise DataError(f"ids has one name per instance, got {len(names)} for {len(listed)}")
+    for name in filter(half_character, names):
+        raise DataError(f"the id of an instance {half_character(name)}")
     twice = [name for name, times in Counter(names).items() if times > 1]
     if twice:
         raise DataError(f"two instances have the id {quote(twice[0])}; make ids distinct")
@@ -326,6 +347,9 @@ def _check_row(row: Any, where: Callable[[int], str], place: int) -> tuple[str, 
     name = "" if action is None or action is pd.NA or action != action else str(action)
     if not name.strip():
         raise DataError(f"{where(place)}: the action has no name; give it one")
+    wrong = half_character(name)
+    if wrong:
+        raise DataError(f"{where(place)}: the action {wrong}")
     return name, times[0], times[1]
 
 

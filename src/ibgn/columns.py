@@ -11,7 +11,7 @@ from ibgn.checks import check_choice
 from ibgn.cleaning import Records, where_in_lists
 from ibgn.errors import DataError
 from ibgn.flat import Flat
-from ibgn.text import count
+from ibgn.text import count, half_character
 
 if TYPE_CHECKING:
     from ibgn.intervals import IntervalSequences
@@ -35,6 +35,8 @@ def check_intervals(flat: Flat, actions: tuple[str, ...]) -> None:
         )
     if len(set(actions)) != len(actions):
         raise DataError("the vocabulary names an action twice; make the names of actions distinct")
+    for name in filter(half_character, actions):
+        raise DataError(f"an action of the vocabulary {half_character(name)}")
     if list(actions) != sorted(actions):  # names decide the order of equal intervals
         raise DataError("the vocabulary is not in the order of its names; from_lists() sorts it")
     if len(action) and not (action.min() >= 0 and action.max() < len(actions)):
@@ -56,9 +58,18 @@ def check_intervals(flat: Flat, actions: tuple[str, ...]) -> None:
 
 
 def as_column(name: str, values: Any, instances: int, dtype: Any = None) -> npt.NDArray[Any]:
-    """Convert one value per instance to an array; `name` begins the message if that fails."""
+    """Convert one value per instance to an array; `name` begins the message if that fails.
+
+    Values of several types, and text, stay as they are: NumPy would write numbers as text, take
+    True for 1, and cut text at NUL.
+    """
     try:
         column = np.asarray(values, dtype=dtype)
+        kinds = (
+            set() if isinstance(values, np.ndarray) or column.ndim != 1 else {*map(type, values)}
+        )
+        if dtype is None and (kinds & {str, bytes} or (bool in kinds and len(kinds) > 1)):
+            column = np.asarray(values, object)
     except ValueError as error:  # lists of different lengths
         raise DataError(f"{name} has one value per instance, got lists: {error}") from error
     if column.shape != (instances,):

@@ -27,6 +27,8 @@ __all__ = [
     "are_log_probs",
     "are_probs",
     "are_smoothed_log_probs",
+    "are_smoothed_probs",
+    "are_weights",
     "is_finite",
     "is_increasing",
     "is_natural",
@@ -113,14 +115,28 @@ def is_natural(value: int) -> bool:
     return value >= 0
 
 
+LARGEST = 1e60
+"""Size of a number that scores are made of, and of its inverse where it is positive.
+
+Products of five such numbers are still finite, so no score is NaN because of them.
+"""
+
+MOST_WEIGHT = 1e9  # of a term, a member or a style
+
+
 def is_positive(value: Any) -> bool:
-    """Whether all numbers are positive and finite."""
-    return bool(np.all((value > 0) & np.isfinite(value)))
+    """Whether all numbers are positive, and neither they nor their inverses too large to use."""
+    return bool(np.all((value >= 1 / LARGEST) & (value <= LARGEST)))
 
 
 def is_finite(value: Any) -> bool:
-    """Whether there is neither NaN nor infinity."""
-    return bool(np.isfinite(value).all())
+    """Whether there is neither NaN nor infinity, nor a number too large to calculate with."""
+    return bool(np.all(np.abs(value) <= LARGEST))
+
+
+def are_weights(value: Array) -> bool:
+    """Whether these are weights: none negative, none so large that sums overflow."""
+    return bool(((value >= 0) & (value <= MOST_WEIGHT)).all())
 
 
 def is_increasing(value: Array) -> bool:
@@ -137,6 +153,11 @@ def are_probs(value: Array) -> bool:
 def are_log_probs(value: Array) -> bool:
     """Whether these are logarithms of probabilities that add up to 1 in each row."""
     return bool((value <= 0).all()) and (not len(value) or are_probs(np.exp(value)))
+
+
+def are_smoothed_probs(value: Array) -> bool:
+    """Whether rows add up to 1, and nothing in them is impossible."""
+    return are_probs(value) and bool((value > 0).all())
 
 
 def are_smoothed_log_probs(value: Array) -> bool:

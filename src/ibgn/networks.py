@@ -198,7 +198,8 @@ def count_pairs(
     {'b': 1, 'm': 1, 'o': 1, 's': 0, 'c': 0, 'f': 0, 'e': 0}
     """
     X, structure = as_sequences(X), Structure.of(structure)
-    links, beyond = structure.mask(structure.size), BEYOND[structure.beyond]
+    links = structure.mask_within(int(X.lengths.max(initial=0)))
+    beyond = BEYOND[structure.beyond]
 
     def count(first: int, last: int) -> PairCounts:
         part = X[first:last]
@@ -241,7 +242,8 @@ def _constrain(X: IntervalSequences, structure: Structure) -> Bytes:
         return kernels.constrain_full(X.offsets, X.start, X.end)
     if structure == Structure.chain():
         return kernels.constrain_chain(X.offsets, X.start, X.end, COMPOSITION)
-    links, beyond = structure.mask(structure.size), BEYOND[structure.beyond]
+    links = structure.mask_within(int(X.lengths.max(initial=0)))
+    beyond = BEYOND[structure.beyond]
     return kernels.constrain_linked(X.offsets, X.start, X.end, links, beyond, COMPOSITION)
 
 

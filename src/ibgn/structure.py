@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from operator import index
 from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from ibgn.checks import check_choice
+from ibgn.checks import check_choice, check_whole
 from ibgn.errors import OptionError
 
 __all__ = ["Structure"]
@@ -44,13 +45,16 @@ class Structure:
         size: int | None = None,
         beyond: Beyond = "none",
     ) -> None:
-        pairs = frozenset((int(i), int(j)) for i, j in links)
+        try:
+            pairs = frozenset((index(i), index(j)) for i, j in links)
+        except (TypeError, ValueError) as error:
+            raise OptionError("links", links, "must be pairs of positions (i, j)") from error
         needed = max((j + 1 for _, j in pairs), default=0)
         for i, j in sorted(pairs):
             if not 0 <= i < j:
                 raise ValueError(f"a link is two positions i < j from 0 on, got ({i}, {j})")
-        if size is not None and size != int(size):
-            raise OptionError("size", size, "must be a whole number")
+        if size is not None:
+            check_whole("size", size, 0)
         if size is not None and size < needed:
             raise OptionError("size", size, f"is too small: links reach position {needed - 1}")
         check_choice("beyond", beyond, get_args(Beyond))
@@ -78,7 +82,10 @@ class Structure:
                 return cls.chain() if structure == "chain" else cls.full()
             reason = "is not a choice; choose 'chain', 'full', or give pairs of positions"
             raise OptionError("structure", structure, reason)
-        return cls(structure)
+        try:
+            return cls(structure)
+        except OptionError as error:
+            raise OptionError("structure", structure, *error.reason) from error
 
     def is_linked(self, i: int, j: int) -> bool:
         """Whether positions i < j are linked."""
@@ -103,6 +110,24 @@ class Structure:
             if j < length:
                 linked[i, j] = True
         return np.triu(linked, 1)
+
+    def mask_within(self, length: int) -> npt.NDArray[np.bool_]:
+        """Links among the positions that both `links` and instances up to this length have.
+
+        Kernels take it with the rule for later positions. Its memory depends on the instances, not
+        on `size`, which a file can set as it likes.
+        """
+        return self.mask(min(self.size, length))
+
+    @property
+    def links_all(self) -> bool:
+        """Whether every pair of positions is linked."""
+        return self.beyond == "full" and len(self.links) == self.size * (self.size - 1) // 2
+
+    @property
+    def links_neighbours(self) -> bool:
+        """Whether no link skips a position."""
+        return self.beyond != "full" and all(j == i + 1 for i, j in self.links)
 
     def span(self, length: int) -> int:
         """Number of positions that the longest link of an instance of this length spans."""

@@ -5,8 +5,17 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
-__all__ = ["count", "near", "number_repeats", "printable", "quote", "without_values"]
+__all__ = [
+    "count",
+    "half_character",
+    "near",
+    "number_repeats",
+    "printable",
+    "quote",
+    "without_values",
+]
 
+SURROGATE = re.compile("[\ud800-\udfff]")
 NUMBER_OR_NAME = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\d+(?:\.\d+)?(?:e[+-]?\d+)?""")
 
 
@@ -43,6 +52,21 @@ def quote(text: object, longest: int = 60) -> str:
     """Text from the data, made safe and short for a message."""
     shown = repr(str(text))
     return shown if len(shown) <= longest else f"{shown[: longest - 4]}...{shown[0]}"
+
+
+def half_character(text: str) -> str | None:
+    r"""What is wrong with text that no file can hold, as it has half a character; else None.
+
+    Such lone surrogates come from escapes in JSON, and from names of files that are not UTF-8.
+
+    Examples
+    --------
+    >>> half_character("caf\u00e9"), half_character("caf\ud800")
+    (None, "is 'caf\\ud800', which holds half a character (a lone surrogate); replace it")
+    """
+    if SURROGATE.search(text) is None:
+        return None
+    return f"is {quote(text)}, which holds half a character (a lone surrogate); replace it"
 
 
 def near(name: str, names: Iterable[str], most: int = 5) -> list[str]:

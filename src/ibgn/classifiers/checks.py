@@ -8,14 +8,13 @@ import pandas as pd
 from sklearn.utils.multiclass import check_classification_targets
 
 from ibgn._arrays import Floats, Ints
-from ibgn.checks import check_number
 from ibgn.columns import as_column
 from ibgn.errors import DataError
 from ibgn.intervals import IntervalSequences, as_sequences
 from ibgn.networks import Sequences
-from ibgn.text import quote
+from ibgn.text import half_character, quote
 
-__all__ = ["Training", "check_data", "check_length", "check_smoothing", "check_weights"]
+__all__ = ["Training", "check_data", "check_length", "check_weights"]
 
 
 class Training(NamedTuple):
@@ -73,6 +72,10 @@ def _check_labels(y: npt.ArrayLike) -> npt.NDArray[Any]:
     if pd.isna(values).any():
         d = int(np.argmax(pd.isna(values)))
         raise DataError(f"label {d} is missing; leave the instance out, or name its activity")
+    for d, label in enumerate(values):
+        wrong = half_character(label) if isinstance(label, str) else None
+        if wrong is not None:
+            raise DataError(f"label {d} {wrong}")
     is_text = np.array([isinstance(label, str) for label in values], bool)
     if is_text.any() and not is_text.all():
         d = int(np.argmin(is_text))
@@ -81,13 +84,9 @@ def _check_labels(y: npt.ArrayLike) -> npt.NDArray[Any]:
             "name all activities by text, or all by numbers"
         )
     try:
-        labels = np.asarray(y)
+        cut = is_text.any() and any(label.endswith("\0") for label in values)
+        labels = values if cut else np.asarray(y)  # NumPy would cut text at NUL
         check_classification_targets(labels)
     except (TypeError, ValueError) as error:
         raise DataError(f"y has invalid labels of activities: {error}") from error
     return labels
-
-
-def check_smoothing(smoothing: float) -> None:
-    """Refuse values that would round to certainty, or outweigh every count."""
-    check_number("smoothing", smoothing, "from 1e-9 to 1e9", lambda value: 1e-9 <= value <= 1e9)

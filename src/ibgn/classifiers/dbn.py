@@ -9,9 +9,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from ibgn._arrays import Floats, Ints
-from ibgn.checks import check_whole
+from ibgn.checks import check_prior_count, check_whole
 from ibgn.classifiers.base import ActivityClassifier
-from ibgn.classifiers.checks import check_smoothing
 from ibgn.classifiers.prior import ClassPrior
 from ibgn.declarations import FLOAT, are_smoothed_log_probs, is_increasing, stored
 from ibgn.errors import DataError, Option
@@ -118,7 +117,7 @@ class Steps(Term):
 
     def __post_init__(self) -> None:
         check_whole("n_bins", self.n_bins, 1, MOST_BINS)
-        check_smoothing(self.smoothing)
+        check_prior_count("smoothing", self.smoothing)
 
     def specialise(
         self, parts: Sequence[IntervalSequences], weights: Sequence[Floats] | None = None

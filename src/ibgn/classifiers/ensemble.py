@@ -22,7 +22,7 @@ from ibgn.classifiers.ibgn import IBGNClassifier
 from ibgn.classifiers.imported import import_classifier
 from ibgn.classifiers.on_features import IntervalForest, IntervalRidge, find_blocks
 from ibgn.classifiers.recogniser import Recogniser, as_generator, unquestioned
-from ibgn.declarations import FLOAT, MEMBERS, Stored
+from ibgn.declarations import FLOAT, MEMBERS, Stored, are_weights
 from ibgn.errors import DataError, OptionError
 from ibgn.features import Convolutions
 from ibgn.intervals import Instance, IntervalSequences
@@ -102,9 +102,7 @@ class IBGNEnsemble(Recogniser):
     short_name = "ensemble"
     learned: ClassVar[Mapping[str, Stored]] = {
         "members_": Stored(MEMBERS),
-        "weights_": Stored(
-            FLOAT, ("members",), lambda weights: ((weights >= 0) & (weights < np.inf)).all()
-        ),
+        "weights_": Stored(FLOAT, ("members",), are_weights),
     }
 
     def __init__(

@@ -15,7 +15,7 @@ from ibgn.classifiers.prior import ClassPrior
 from ibgn.classifiers.recogniser import as_generator
 from ibgn.classifiers.self_training import self_train
 from ibgn.classifiers.styled import StyledClassifier
-from ibgn.declarations import ANY, FLOAT, Stored, are_probs, is_natural
+from ibgn.declarations import ANY, FLOAT, Stored, are_probs, are_weights, is_natural
 from ibgn.errors import OptionError
 from ibgn.intervals import IntervalSequences, as_sequences
 from ibgn.model.folds import make_inner_folds
@@ -24,7 +24,7 @@ from ibgn.model.learning import HeldOut, Lesson, copy_with_errors
 from ibgn.model.style_search import StyleChoice
 from ibgn.model.tolerance import choose_tolerance, count_emptied, merge_instants
 from ibgn.model.unlabelled import Unlabelled, find_labelled
-from ibgn.model.weights import USUAL, fit_weights
+from ibgn.model.weights import MOST, USUAL, fit_weights
 from ibgn.networks import Sequences
 from ibgn.terms import TERMS
 from ibgn.terms.base import Term
@@ -142,9 +142,7 @@ class IBGNClassifier(StyledClassifier):
     learned: ClassVar[Mapping[str, Stored]] = {
         "tolerance_": Stored(float, holds=lambda tolerance: 0 <= tolerance < np.inf),
         "emptied_": Stored(int, holds=is_natural),
-        "weights_": Stored(
-            FLOAT, ("terms",), lambda weights: ((weights >= 0) & (weights < np.inf)).all()
-        ),
+        "weights_": Stored(FLOAT, ("terms",), are_weights),
         "styles_": Stored(FLOAT, ("training", ANY), are_probs),
     }
     grid: ClassVar[Mapping[str, tuple[Any, ...]]] = {"smoothing": (0.3, 1.0, 3.0)}
@@ -269,7 +267,7 @@ class IBGNClassifier(StyledClassifier):
 
     def _check_options(self) -> None:
         super()._check_options()
-        if self.tolerance != "learned":
+        if not (isinstance(self.tolerance, str) and self.tolerance == "learned"):
             required = "0 or more, or 'learned'"
             check_number("tolerance", self.tolerance, required, lambda value: value >= 0)
         check_number("copy_weight", self.copy_weight, "from 0 to 1", lambda value: 0 <= value <= 1)
@@ -279,7 +277,12 @@ class IBGNClassifier(StyledClassifier):
         for name in (term.name for term in self._make_terms()):
             if name not in self.weights:
                 raise OptionError("weights", self.weights, f"must have a weight for {name!r}")
-            check_number("weights", self.weights[name], "0 or more", lambda value: value >= 0)
+            check_number(
+                "weights",
+                self.weights[name],
+                f"from 0 to {MOST:g}",
+                lambda value: 0 <= value <= MOST,
+            )
 
     def _make_terms(self) -> list[Term]:
         choice: Any = self.terms

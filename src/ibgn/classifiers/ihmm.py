@@ -9,9 +9,8 @@ import pandas as pd
 
 from ibgn._arrays import Floats
 from ibgn._kernels.chains import assign_tracks, chain_terms
-from ibgn.checks import check_whole
+from ibgn.checks import check_prior_count, check_whole
 from ibgn.classifiers.base import ActivityClassifier
-from ibgn.classifiers.checks import check_smoothing
 from ibgn.classifiers.prior import ClassPrior
 from ibgn.declarations import FLOAT, are_smoothed_log_probs, stored
 from ibgn.errors import DataError, Option
@@ -117,11 +116,11 @@ class Chains(Term):
     smoothing: float = 0.1
 
     def __post_init__(self) -> None:
-        if self.n_chains != "overlap":
+        if not (isinstance(self.n_chains, str) and self.n_chains == "overlap"):
             check_whole("n_chains", self.n_chains, 1, MOST_CHAINS)
         if self.beam is not None:
             check_whole("beam", self.beam, 1, LARGEST_BEAM)
-        check_smoothing(self.smoothing)
+        check_prior_count("smoothing", self.smoothing)
 
     def specialise(
         self, parts: Sequence[IntervalSequences], weights: Sequence[Floats] | None = None

@@ -18,7 +18,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from ibgn._arrays import Floats, Ints
-from ibgn.classifiers.on_features import FeatureClassifier, fits_features, to_dense
+from ibgn.classifiers.on_features import FeatureClassifier, count_columns, fits_features, to_dense
 from ibgn.declarations import FITTED, FLOAT, STORABLE, Stored, is_finite, is_positive, register
 from ibgn.errors import DataError
 from ibgn.model.forest import Forest
@@ -51,7 +51,7 @@ class Imported(FeatureClassifier):
 
     def _set(self, features: Any, scaler: StandardScaler | None, labels: npt.NDArray[Any]) -> Self:
         """Take over the features, the scale of their columns and the labels."""
-        columns = len(features.get_feature_names_out())
+        columns = count_columns(features)
         self.features_, self.classes_ = features, labels
         mean, scale = getattr(scaler, "mean_", None), getattr(scaler, "scale_", None)
         self.mean_ = np.zeros(columns) if mean is None else np.asarray(mean, float)
@@ -75,7 +75,7 @@ class ImportedTrees(Imported):
 
     def agrees(self) -> bool:
         """Whether all columns and labels that trees know of are there."""
-        columns = len(self.features_.get_feature_names_out()) == len(self.mean_)
+        columns = count_columns(self.features_) == len(self.mean_)
         return columns and fits_features(self.forest_, self.features_, len(self.classes_))
 
     def _log_proba(self, rows: Any) -> Floats:
@@ -98,7 +98,7 @@ class ImportedLinear(Imported):
 
     def agrees(self) -> bool:
         """Whether there is a coefficient for each column of the features."""
-        return len(self.features_.get_feature_names_out()) == len(self.coefficients_)
+        return count_columns(self.features_) == len(self.coefficients_)
 
     def _log_proba(self, rows: Any) -> Floats:
         joint = self._scaled(rows) @ self.coefficients_ + self.intercept_

@@ -30,14 +30,20 @@ from ibgn.training_data import UnknownActions
 from ibgn.worlds import likeliest_world
 
 __all__ = [
+    "MOST_CELLS",
+    "MOST_TREES",
     "FeatureClassifier",
     "IntervalForest",
     "IntervalRidge",
+    "count_columns",
     "find_blocks",
     "fits_features",
     "to_dense",
 ]
 
+MOST_TREES = 100_000
+MOST_CELLS = 10_000_000  # numbers of one instance
+CELLS_AT_ONCE = 1 << 24  # numbers of instances that are recognised together
 LEFT_OUT = 1 / 3  # of the blocks, by each tree
 LEAST_SPREAD = 1e-6  # standard deviation of a column that is not constant, over its largest value
 
@@ -110,9 +116,12 @@ class FeatureClassifier(Recogniser):
 
     def _scores(self, X: IntervalSequences) -> Floats:
         """(n, 1, activities) log probability of each activity."""
-        if not len(X):
-            return np.zeros((0, 1, len(self.classes_)))
-        return self._log_proba(self.features_.transform(X))[:, None]
+        nothing = np.zeros((0, len(self.classes_)))
+        at_once = max(1, CELLS_AT_ONCE // max(1, getattr(self.features_, "cells", 1)))
+        parts = [X[first : first + at_once] for first in range(0, len(X), at_once)]
+        logs = [self._log_proba(self.features_.transform(part)) for part in parts]
+        together: Floats = np.concatenate([nothing, *logs])
+        return together[:, None]
 
     @property
     def terms_(self) -> tuple[str, ...]:
@@ -171,7 +180,7 @@ class IntervalForest(FeatureClassifier):
 
     def _check_options(self) -> None:
         super()._check_options()
-        check_whole("trees", self.trees, 1)
+        check_whole("trees", self.trees, 1, MOST_TREES)
 
     def agrees(self) -> bool:
         """Whether trees ask for columns that the features have, and vote for known activities."""
@@ -236,7 +245,7 @@ class IntervalRidge(FeatureClassifier):
 
     def agrees(self) -> bool:
         """Whether there is a coefficient for each column of the features."""
-        return len(self.features_.get_feature_names_out()) == len(self.coefficients_)
+        return count_columns(self.features_) == len(self.coefficients_)
 
     def _learn(self, rows: Any, codes: Ints, blocks: Ints, weight: Floats) -> Floats:
         dense = to_dense(rows)
@@ -269,9 +278,16 @@ def to_dense(rows: Any) -> Floats:
 
 def fits_features(forest: Forest, features: Any, activities: int) -> bool:
     """Whether trees ask only for columns that there are, and vote for known activities."""
-    columns = len(features.get_feature_names_out())
+    columns = count_columns(features)
     asked, voted = forest.feature.max(initial=-1), forest.label.max(initial=0)
-    return bool(asked < columns and voted < activities and len(forest.roots))
+    some = voted < activities and len(forest.roots)
+    return bool(asked < columns <= MOST_CELLS and some)
+
+
+def count_columns(features: Any) -> int:
+    """Number of columns that fitted features have; a file may claim more than can be named."""
+    named = not hasattr(features, "columns")
+    return len(features.get_feature_names_out()) if named else int(features.columns)
 
 
 def find_blocks(X: IntervalSequences) -> Ints:

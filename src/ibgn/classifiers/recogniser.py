@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ibgn._arrays import Floats
-from ibgn.checks import check_choice, check_jobs
+from ibgn.checks import check_choice, check_flag, check_jobs, check_seed
 from ibgn.classifiers.checks import Training, check_data, check_weights
 from ibgn.declarations import STORABLE, Stored, register
 from ibgn.errors import DataError
@@ -27,7 +27,7 @@ from ibgn.text import quote
 from ibgn.training_data import Familiarity, TrainingData, UnknownActions
 from ibgn.worlds import score_worlds
 
-__all__ = ["METHODS", "Recogniser", "as_generator", "unquestioned"]
+__all__ = ["METHODS", "Recogniser", "as_generator", "as_seed", "unquestioned"]
 
 METHODS: dict[str, type["Recogniser"]] = {}
 """Estimators by their short names; a subclass that has one is registered when it is defined."""
@@ -81,6 +81,8 @@ class Recogniser(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     def _check_options(self) -> None:
         """Refuse invalid options."""
         check_jobs("n_jobs", getattr(self, "n_jobs", None))
+        check_seed("random_state", getattr(self, "random_state", None))
+        check_flag("progress", getattr(self, "progress", False))
         check_choice("unknown_actions", self.unknown_actions, get_args(UnknownActions))
 
     def _begin(
@@ -170,10 +172,17 @@ class Recogniser(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     def _joint_log_likelihood(self, X: Sequences) -> Floats:
         """(n, activities) score of each activity; differences are log odds."""
         check_is_fitted(self)
-        return score_worlds(
-            lambda certain: self._weights @ self._scores(certain) + self._log_prior,
-            as_sequences(X),
+        X = as_sequences(X)
+        joint = score_worlds(
+            lambda certain: self._weights @ self._scores(certain) + self._log_prior, X
         )
+        lost = ~np.isfinite(joint.max(axis=1, initial=-np.inf))  # NaN, or nothing is possible
+        if lost.any():
+            raise DataError(
+                f"no activity has a finite score for instance {quote(X._names()[lost.argmax()])}; "
+                "the model was learned with extreme options, or its file was altered: fit it again"
+            )
+        return joint
 
     def familiarity(self, X: Sequences) -> Familiarity:
         """How instances compare with those that the model learned from.
@@ -255,3 +264,9 @@ def as_generator(random_state: Any) -> np.random.Generator:
     if isinstance(random_state, np.random.RandomState):
         random_state = random_state.randint(2**31)
     return np.random.default_rng(random_state)
+
+
+def as_seed(random_state: Any) -> Any:
+    """Seed, RandomState or None, as scikit-learn takes them; from a generator, a seed is drawn."""
+    is_generator = isinstance(random_state, np.random.Generator)
+    return int(random_state.integers(2**31)) if is_generator else random_state

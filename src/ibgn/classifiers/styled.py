@@ -27,6 +27,8 @@ from ibgn.worlds import likeliest_world
 
 __all__ = ["StyledClassifier"]
 
+MOST_STYLES = 100
+
 
 class Style(NamedTuple):
     """A style while it is learned: the number of its activity, and its share of the instances."""
@@ -54,7 +56,7 @@ class StyledClassifier(ActivityClassifier):
         if isinstance(self.styles, str) and self.styles != "learned":
             raise OptionError("styles", self.styles, "must be a whole number from 1, or 'learned'")
         if not isinstance(self.styles, str):
-            check_whole("styles", self.styles, 1)
+            check_whole("styles", self.styles, 1, MOST_STYLES)
 
     def _learn_models(
         self, data: Training, labels: Sequence[Any], every: bool

@@ -13,8 +13,7 @@ from scipy.special import xlogy
 
 from ibgn._arrays import Bools, Floats, Ints
 from ibgn.allen import COMPOSITION_OF_ALL, Converse, Relation
-from ibgn.checks import check_choice
-from ibgn.classifiers.checks import check_smoothing
+from ibgn.checks import check_choice, check_prior_count
 from ibgn.classifiers.climbing import climb
 from ibgn.classifiers.occurrences import (
     RELATIONS,
@@ -225,7 +224,7 @@ class Network(Term):
         check_choice("occurrence", self.occurrence, get_args(Occurrence))
         check_choice("comparison", self.comparison, get_args(Comparison))
         check_choice("consistency", self.consistency, get_args(Consistency))
-        check_smoothing(self.smoothing)
+        check_prior_count("smoothing", self.smoothing)
 
     def count(self, X: IntervalSequences) -> NetworkCounts:
         """Find the interval that stands for each action, and count relations."""

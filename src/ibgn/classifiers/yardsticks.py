@@ -14,10 +14,12 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from ibgn._arrays import Array, Floats, Ints
 from ibgn.checks import check_whole
-from ibgn.classifiers.on_features import FeatureClassifier, fits_features
+from ibgn.classifiers.on_features import MOST_CELLS, MOST_TREES, FeatureClassifier, fits_features
+from ibgn.classifiers.recogniser import as_seed
 from ibgn.declarations import ANY, FITTED, FLOAT, INT, Stored, is_finite, is_positive
 from ibgn.errors import OptionError
 from ibgn.features import IntervalFeatures, Raster
+from ibgn.features.presence import MOST_PARTS
 from ibgn.model.forest import Forest
 from ibgn.networks import Sequences
 from ibgn.training_data import UnknownActions
@@ -37,7 +39,7 @@ class ExtraTrees(FeatureClassifier):
     trees : their number
     unknown_actions : "warn", "ignore" or "error" where actions are recognised that were not
         learned; "warn" refuses instances of which none is known
-    random_state : seed; the same one gives the same model
+    random_state : seed, or a generator of NumPy; the same seed gives the same model
 
     Examples
     --------
@@ -77,7 +79,7 @@ class ExtraTrees(FeatureClassifier):
 
     def _check_options(self) -> None:
         super()._check_options()
-        check_whole("trees", self.trees, 1)
+        check_whole("trees", self.trees, 1, MOST_TREES)
 
     def agrees(self) -> bool:
         """Whether trees ask for columns that the features have, and vote for known activities."""
@@ -98,7 +100,7 @@ class ExtraTrees(FeatureClassifier):
         return super().fit(X, y, sample_weight)
 
     def _learn(self, rows: Any, codes: Ints, blocks: Ints, weight: Floats) -> None:
-        trees = ExtraTreesClassifier(self.trees, random_state=self.random_state)
+        trees = ExtraTreesClassifier(self.trees, random_state=as_seed(self.random_state))
         self.forest_ = Forest.of(trees.fit(rows, codes, weight).estimators_)
 
     def _log_proba(self, rows: Any) -> Floats:
@@ -118,7 +120,7 @@ class PictureClassifier(FeatureClassifier):
 
     def _check_options(self) -> None:
         super()._check_options()
-        check_whole("samples", self.samples, 1)
+        check_whole("samples", self.samples, 1, MOST_PARTS)
 
     # neither weighs instances, nor leaves any out
     def fit(self, X: Sequences, y: npt.ArrayLike) -> Self:  # type: ignore[override]
@@ -167,7 +169,7 @@ class NearestRaster(PictureClassifier):
 
     def agrees(self) -> bool:
         """Whether rasters have the size of the features, and activities are known."""
-        size = len(self.features_.actions_) * self.features_.samples
+        size = self.features_.cells
         known = self.codes_.max(initial=-1) < len(self.classes_)
         return bool(known and len(self.codes_) and self.rasters_.shape[1] == size)
 
@@ -188,7 +190,7 @@ class MiniRocket(PictureClassifier):
     samples : number of instants over the instance, at least 9
     unknown_actions : "warn", "ignore" or "error" where actions are recognised that were not
         learned; "warn" refuses instances of which none is known
-    random_state : seed; the same one gives the same model
+    random_state : seed, or a generator of NumPy; the same seed gives the same model
 
     Examples
     --------
@@ -236,7 +238,7 @@ class MiniRocket(PictureClassifier):
 
     def _check_options(self) -> None:
         super()._check_options()
-        check_whole("samples", self.samples, WIDTH)
+        check_whole("samples", self.samples, WIDTH, MOST_PARTS)
 
     def agrees(self) -> bool:
         """Whether all that was learned fits together, as aeon's kernels trust it."""
@@ -246,13 +248,14 @@ class MiniRocket(PictureClassifier):
             len(self.channels_) == combinations
             and self.channels_.sum() == len(self.chosen_)
             and self.chosen_.max(initial=-1) < len(self.features_.actions_)
-            and self.dilations_.max(initial=1) * (WIDTH - 1) < self.features_.samples
+            and self.dilations_.max(initial=1) * (WIDTH - 1) < int(self.features_.samples)
+            and self.features_.cells <= MOST_CELLS
             and KERNELS * self.numbers_.sum() == len(self.biases_)
             and len(self.intercept_) == scores
         )
 
     def _learn(self, rows: Array, codes: Ints, blocks: Ints, weight: Floats) -> None:
-        model = _import_aeon()(random_state=self.random_state).fit(rows, codes)
+        model = _import_aeon()(random_state=as_seed(self.random_state)).fit(rows, codes)
         transformer, scaler, ridge = (step for _, step in model.pipeline_.steps)
         channels, chosen, dilations, numbers, biases = transformer.parameters
         self.channels_, self.chosen_ = channels.astype(np.int64), chosen.astype(np.int64)

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from ibgn.evaluation.trials import TrialOptions
     from ibgn.intervals import IntervalSequences
 
+MOST = 5  # unknown actions that are named
+
 Methods = Annotated[
     list[str] | None,
     typer.Option(
@@ -118,6 +120,27 @@ def describe_design(
         "n_repeats": 1 + max(fold.repeat for fold in folds),
         "most_frequent": str(labels[counts.argmax()]),
         "chance": float(counts.max() / counts.sum()),
+    } | _count_unknown(X, folds)
+
+
+def _count_unknown(X: "IntervalSequences", folds: "list[Fold]") -> dict[str, Any]:
+    """How many intervals are tested, and how many of an action that was not learned, by name."""
+    import numpy as np
+
+    tested = np.zeros(len(X.actions), int)
+    unknown = np.zeros(len(X.actions), int)
+    for fold in folds:
+        number = np.bincount(X[fold.test].action, minlength=len(X.actions))
+        learned = np.bincount(X[fold.train].action, minlength=len(X.actions)) > 0
+        tested += number
+        unknown += np.where(learned, 0, number)
+    named = {
+        X.actions[a]: int(unknown[a]) for a in np.argsort(-unknown, kind="stable") if unknown[a]
+    }
+    return {
+        "tested_intervals": int(tested.sum()),
+        "unknown_intervals": int(unknown.sum()),
+        "unknown_actions": named,
     }
 
 
@@ -131,10 +154,21 @@ def say_design(design: dict[str, Any], instances: int) -> str:
         "group": "{} folds, each group in one of them",
         "leave-one-group-out": "{} folds, each of one group that is left out",
     }[design["scheme"]].format(design["n_splits"])
+    unknown = design["unknown_actions"]
+    lacking = ""
+    if unknown:
+        named = ", ".join(f"{quote(name)} {number}" for name, number in [*unknown.items()][:MOST])
+        more = f" and {len(unknown) - MOST} more" if len(unknown) > MOST else ""
+        lacking = (
+            f"\nUnknown actions: {design['unknown_intervals']} of "
+            f"{count(design['tested_intervals'], 'tested interval')}, as their action is not in "
+            f"the training set of the fold ({named}{more})"
+        )
     times = "" if design["n_repeats"] == 1 else f", split {design['n_repeats']} times"
     return (
         f"{count(instances, 'instance')}, {design['activities']} activities{groups}\n"
         f"Scheme {design['scheme']}: {how}{times}\n"
         f"Chance: {design['chance']:.3f}, the accuracy of always guessing "
         f"{quote(design['most_frequent'])}, the most frequent activity"
+        f"{lacking}"
     )

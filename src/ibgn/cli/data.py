@@ -1,11 +1,11 @@
 """The command that converts data from one format to another."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from ibgn.cli.options import Json, Reading, takes_data
+from ibgn.cli.options import EscapeFormulas, Json, Reading, takes_data
 from ibgn.cli.output import busy, listed, print_json, say, warnings_aloud
 from ibgn.cli.targets import STANDARD, format_to_write, output_file, writes
 
@@ -28,6 +28,7 @@ def convert(
     to: Annotated[
         str | None, typer.Option("--to", help="Format of OUT, if its suffix does not tell.")
     ] = None,
+    escape_formulas: EscapeFormulas = False,
     as_json: Json = False,
     *,
     reading: Reading,
@@ -55,8 +56,11 @@ def convert(
         X, y = frame.read(cleaning)
         with output_file(target, next(iter(FORMATS[written_as].suffixes), "")) as path:
             # within a format with tiers, what is not read stays as it is
-            copied = {"into": source} if reading.is_copied(source, written_as) else {}
-            write(X, path, y, format=written_as, **copied)
+            options: dict[str, Any] = (
+                {"into": source} if reading.is_copied(source, written_as) else {}
+            )
+            options |= {"escape_formulas": True} if escape_formulas else {}
+            write(X, path, y, format=written_as, **options)
     if as_json:
         counts = {"instances": len(X), "intervals": len(X.action), "format": written_as}
         lost = {"left_out": list(frame.left_out), "warnings": said}

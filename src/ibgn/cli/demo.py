@@ -1,7 +1,7 @@
 """The demo: the main job from start to end, on simulated data."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -22,11 +22,23 @@ Out = Annotated[
     typer.Option(metavar="FOLDER", help="Folder for the report, its pieces, the data and a model."),
 ]
 Jobs = Annotated[int, typer.Option("--jobs", help="Folds at the same time; -1 is all cores.")]
+Quick = Annotated[
+    bool, typer.Option("--quick", help="Less data and shorter chains, in seconds; only a look.")
+]
 
-INSTANCES = 16  # of each style
-FOLDS = 8  # of two signers each
-DRAWS, SWEEPS = 100, 600  # shorter chains than usual, to save time
-RATES = {"misdetection": (0.1, 0.2, 0.3), "duration": (0.1, 0.2, 0.3)}
+
+class Size(NamedTuple):
+    """How much the demo does: chains are shorter than usual, to save time."""
+
+    instances: int  # of each style
+    folds: int
+    draws: int
+    sweeps: int
+    rates: tuple[float, ...]  # of each kind of noise
+
+
+USUAL = Size(16, 8, 100, 600, (0.1, 0.2, 0.3))  # two of 16 signers in each fold
+QUICK = Size(3, 3, 20, 60, (0.2,))
 QUESTION = (
     "Which method best recognises signed words from the intervals in which fingers are "
     "bent or straight, for signers that it has never seen? And what if detection is poor?"
@@ -35,7 +47,11 @@ QUESTION = (
 
 @writes(out="folder")
 def demo(
-    out: Out = Path("ibgn-demo"), seed: Seed = 0, jobs: Jobs = -1, as_json: Json = False
+    out: Out = Path("ibgn-demo"),
+    quick: Quick = False,
+    seed: Seed = 0,
+    jobs: Jobs = -1,
+    as_json: Json = False,
 ) -> None:
     """Simulate signed words, compare methods on them and write a report; needs no data."""
     from ibgn._files import filling
@@ -46,10 +62,11 @@ def demo(
     from ibgn.io import write
 
     check_jobs(jobs)
-    X, y, _ = make_hand_signs(instances_per_style=INSTANCES, random_state=seed)
-    folds = make_folds(X, y, "group", n_splits=FOLDS, seed=seed)
-    methods = with_short_chains(COMPARED, DRAWS, SWEEPS)
-    robustness = _compare(X, y, methods, folds, seed, jobs)
+    size = QUICK if quick else USUAL
+    X, y, _ = make_hand_signs(instances_per_style=size.instances, random_state=seed)
+    folds = make_folds(X, y, "group", n_splits=size.folds, seed=seed)
+    methods = with_short_chains(COMPARED, size.draws, size.sweeps)
+    robustness = _compare(X, y, methods, folds, size.rates, seed, jobs)
     with busy("writing the report"), filling(out) as folder:
         write(X, folder / "hand-signs.csv", y)
         _write_report(folder, X, y, robustness, methods, folds, seed, jobs)
@@ -74,13 +91,14 @@ def _compare(
     y: Any,
     methods: "dict[str, Method]",
     folds: "list[Fold]",
+    rates: tuple[float, ...],
     seed: int,
     jobs: int,
 ) -> "Robustness":
     from ibgn.evaluation.conditions import noise_conditions
     from ibgn.evaluation.robustness import measure_robustness
 
-    conditions = noise_conditions(RATES, seed=seed)
+    conditions = noise_conditions({"misdetection": rates, "duration": rates}, seed=seed)
     with watched() as watch:
         watch.begin("comparing methods on simulated hand signs", len(folds) * len(methods))
         return measure_robustness(

@@ -216,7 +216,9 @@ class _Study:
             from ibgn.report import Origin, find
 
             seed = comparison.seed
-            origin = Origin(TITLE, question, command_line(), seed, self.scheme, tuple(messages))
+            said, unit = tuple(messages), outputs.unit
+            unit = unit_of(self.X) if unit is None else unit
+            origin = Origin(TITLE, question, command_line(), seed, self.scheme, said, unit)
             more = outputs.write_report(
                 lambda: find(
                     origin,
@@ -233,6 +235,17 @@ class _Study:
             )
         outputs.finish()
         return more
+
+
+def unit_of(X: "IntervalSequences") -> str:
+    """Unit of the times, where the format of the data says it."""
+    from ibgn.io.registry import FORMATS
+
+    read = X.provenance
+    format = None if read is None else FORMATS.get(read.format or "")
+    if read is None or format is None:
+        return ""
+    return format.unit if read.options.get("rate") is None else "s"
 
 
 def _read_sizes(text: str | None) -> "list[Size]":

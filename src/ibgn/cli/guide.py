@@ -195,13 +195,21 @@ def _print_entries(entries: "Sequence[Entry]") -> None:
     for kind in dict.fromkeys(entry.kind for entry in entries):
         same = [entry for entry in entries if entry.kind == kind]
         rows = [
-            (entry.name, f"{entry.number}", f"{entry.distinct or ''}", ", ".join(entry.values))
+            (
+                entry.name,
+                f"{entry.number}",
+                f"{entry.distinct or ''}",
+                ", ".join(entry.values),
+                entry.about,
+            )
             for entry in same[:MOST]
         ]
         if len(same) > MOST:
             number = sum(entry.number for entry in same[MOST:])
-            rows.append((f"... {len(same) - MOST} more", f"{number}", "", ""))
-        print_table((kind, "number", "different", "values"), rows)
+            rows.append((f"... {len(same) - MOST} more", f"{number}", "", "", ""))
+        heads = (kind, "number", "different", "values", "about")
+        known = len(heads) if any(entry.about for entry in same) else len(heads) - 1
+        print_table(heads[:known], [row[:known] for row in rows])
 
 
 def _print_counts(heads: tuple[str, str], counts: Mapping[str, int]) -> None:

@@ -9,7 +9,7 @@ import typer
 from ibgn.cli.figures import FIGURES, save_figure
 from ibgn.cli.into import Into, Replace, Tier, add_tiers, check_into
 from ibgn.cli.memory import UnknownActions, compare_with_training, read_like_training
-from ibgn.cli.options import Data, Json, Model, Reading, Seed, takes_data
+from ibgn.cli.options import Data, EscapeFormulas, Json, Model, Reading, Seed, takes_data
 from ibgn.cli.output import busy, print_json, say, warnings_aloud
 from ibgn.cli.tables import print_lines, print_predictions
 from ibgn.cli.targets import check_suffix, format_to_write, writes
@@ -37,6 +37,7 @@ def predict(
     tier: Tier = "predicted",
     replace: Replace = False,
     unknown_actions: UnknownActions = None,
+    escape_formulas: EscapeFormulas = False,
     as_json: Json = False,
     *,
     reading: Reading,
@@ -81,7 +82,7 @@ def predict(
         say("all probabilities are written with --output FILE.csv")
     else:
         compared = compare_with_training(classifier, X, remembered, said) if as_json else {}
-        _print_frame(frame, output, as_json, compared)
+        _print_frame(frame, output, as_json, compared, escape_formulas=escape_formulas)
 
 
 @writes(output="file", figure="file")
@@ -102,6 +103,7 @@ def explain(
     figure: Annotated[Path | None, typer.Option(help="File for a picture (PNG, PDF, SVG).")] = None,
     output: Output = None,
     unknown_actions: UnknownActions = None,
+    escape_formulas: EscapeFormulas = False,
     as_json: Json = False,
     *,
     reading: Reading,
@@ -128,7 +130,7 @@ def explain(
     if figure is not None:
         save_figure(explanation, figure)
     if output is not None:
-        _write_frame(explanation.frame(), output)
+        _write_frame(explanation.frame(), output, escape_formulas)
     if not as_json:
         print_lines(repr(explanation), 3)
         return
@@ -154,6 +156,7 @@ def sample(
     ] = None,
     output: Output = None,
     seed: Seed = 0,
+    escape_formulas: EscapeFormulas = False,
     as_json: Json = False,
 ) -> None:
     """Draw new instances of activities, as intervals whose relations are possible.
@@ -180,10 +183,11 @@ def sample(
     X = IntervalSequences.from_flat(together.flat, together.actions, ids)
     y = np.repeat(np.array([str(label) for label in chosen], object), number)
     if output is not None:
-        write(X, output, y)
+        options: dict[str, Any] = {"escape_formulas": True} if escape_formulas else {}
+        write(X, output, y, **options)
         say(f"wrote {len(X)} instances to {output}")
     if output is None or as_json:
-        _print_frame(X.to_frame(y), None, as_json)
+        _print_frame(X.to_frame(y), None, as_json, escape_formulas=escape_formulas)
 
 
 def refuse_method(model: Path, classifier: Any, what: str) -> OptionError:
@@ -210,26 +214,38 @@ def choose_instance(X: "IntervalSequences", name: str | None, data: Path) -> "In
     raise DataError(f"there is no instance {quote(name)} in {quote(data.name)}; {hint}")
 
 
-def _write_frame(frame: "pd.DataFrame", output: Path) -> None:
+def _write_frame(frame: "pd.DataFrame", output: Path, escape_formulas: bool) -> None:
     from ibgn._files import replacing
 
     with replacing(output) as temporary:
-        frame.to_csv(temporary, index=False)
+        temporary.write_text(_as_csv(frame, escape_formulas), "utf-8", newline="")
     say(f"wrote {output}")
 
 
+def _as_csv(frame: "pd.DataFrame", escape_formulas: bool) -> str:
+    from ibgn.io.formulas import escape_formulas as harmless
+
+    text: str = (harmless(frame) if escape_formulas else frame).to_csv(index=False)
+    return text
+
+
 def _print_frame(
-    frame: "pd.DataFrame", output: Path | None, as_json: bool, more: dict[str, Any] | None = None
+    frame: "pd.DataFrame",
+    output: Path | None,
+    as_json: bool,
+    more: dict[str, Any] | None = None,
+    *,
+    escape_formulas: bool = False,
 ) -> None:
     """Print a frame as CSV or JSON, or write it to a file if one is named.
 
     more : what else JSON has
     """
     if output is not None:
-        _write_frame(frame, output)
+        _write_frame(frame, output, escape_formulas)
     if as_json:
         from ibgn.evaluation.plain import rows
 
         print_json({"rows": rows(frame)} | (more or {}))
     elif output is None:
-        print(frame.to_csv(index=False), end="")
+        print(_as_csv(frame, escape_formulas), end="")

@@ -121,6 +121,14 @@ Model = Annotated[
 Jobs = Annotated[
     int, typer.Option("--jobs", help="Activities learned at the same time; -1 takes all cores.")
 ]
+EscapeFormulas = Annotated[
+    bool,
+    typer.Option(
+        "--escape-formulas",
+        help="In CSV, put an apostrophe before names that spreadsheets would run, such as =1+1; "
+        "-O unescape_formulas=true reads them.",
+    ),
+]
 Seed = Annotated[
     int, typer.Option(min=0, max=2**31, help="Seed; the same one gives the same result.")
 ]

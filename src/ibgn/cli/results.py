@@ -47,6 +47,12 @@ Pieces = Annotated[
         help="Folder for every figure (PNG), frame (CSV) and number (JSON) of a report.",
     ),
 ]
+Unit = Annotated[
+    str | None,
+    typer.Option(
+        help="Unit of the times, for the report, such as s or min; by default what the format says."
+    ),
+]
 
 
 def writes_outputs(*pairs: str) -> Callable[[Command], Command]:
@@ -105,6 +111,7 @@ class Outputs:
     predictions: Predictions = None
     report: Page = None
     pieces: Pieces = None
+    unit: Unit = None
 
     def check(self) -> None:
         """Refuse files that could not be written, and what is no journal in the place of one."""

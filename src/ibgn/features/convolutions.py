@@ -10,9 +10,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from ibgn._arrays import Array, Floats, Objects
 from ibgn._kernels import convolutions as kernels
-from ibgn.checks import check_choice, check_whole
+from ibgn.checks import check_choice, check_seed, check_whole
 from ibgn.declarations import FLOAT, INT, NAMES, STORABLE, Stored, is_finite, register
-from ibgn.features.presence import UNKNOWN
+from ibgn.features.presence import MOST_PARTS, UNKNOWN
 from ibgn.features.raster import Raster
 from ibgn.intervals import as_sequences
 from ibgn.networks import Sequences
@@ -21,6 +21,7 @@ __all__ = ["Convolutions"]
 
 TAPS = np.array(list(combinations(range(kernels.WIDTH), 3)), np.int64)  # of all 84 patterns
 MOST_CHANNELS = 9  # that one pattern looks at
+MOST_PATTERNS = 100_000
 LOOKS = 8  # instances that levels are taken from
 
 
@@ -100,8 +101,10 @@ class Convolutions(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return pictures
 
     def _check_options(self) -> None:
-        for option in ("patterns", "levels", "samples"):
-            check_whole(option, getattr(self, option), 1)
+        most = {"patterns": MOST_PATTERNS, "levels": MOST_PATTERNS, "samples": MOST_PARTS}
+        for option, limit in most.items():
+            check_whole(option, getattr(self, option), 1, limit)
+        check_seed("random_state", self.random_state)
         check_choice("unknown", self.unknown, UNKNOWN)
 
     def _transform(self, pictures: Array) -> Floats:
@@ -152,6 +155,16 @@ class Convolutions(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             for offsets, size in ends
         )
         return ordered and bool((self.channels_ < len(self.actions_)).all())
+
+    @property
+    def columns(self) -> int:
+        """Number of features, without their names."""
+        return len(self.levels_)
+
+    @property
+    def cells(self) -> int:
+        """Numbers that are held at once for an instance: its picture, and its features."""
+        return len(self.actions_) * int(self.samples) + self.columns
 
     def get_feature_names_out(self, input_features: Any = None) -> Objects:
         """(features,) the name of each column: the pattern, and its level."""

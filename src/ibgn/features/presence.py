@@ -14,8 +14,9 @@ from ibgn.recoding import recode
 from ibgn.text import count, quote
 from ibgn.worlds import likeliest_world
 
-__all__ = ["UNKNOWN", "Presence", "find_presence", "known_actions"]
+__all__ = ["MOST_PARTS", "UNKNOWN", "Presence", "find_presence", "known_actions"]
 
+MOST_PARTS = 100_000  # into which the time of an instance is divided
 UNKNOWN = ("warn", "ignore", "error")  # what to do about actions that did not occur in fit
 
 

@@ -12,7 +12,7 @@ from ibgn._arrays import Floats
 from ibgn._kernels import features as kernels
 from ibgn.checks import check_choice, check_whole
 from ibgn.declarations import NAMES, STORABLE, Stored, register
-from ibgn.features.presence import UNKNOWN, Presence, find_presence, known_actions
+from ibgn.features.presence import MOST_PARTS, UNKNOWN, Presence, find_presence, known_actions
 from ibgn.intervals import as_sequences
 from ibgn.networks import Sequences
 
@@ -50,15 +50,21 @@ class Raster(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _check_options(self) -> None:
-        check_whole("samples", self.samples, 1)
+        check_whole("samples", self.samples, 1, MOST_PARTS)
         check_choice("unknown", self.unknown, UNKNOWN)
+
+    @property
+    def cells(self) -> int:
+        """Numbers that are held at once for an instance."""
+        return len(self.actions_) * int(self.samples)
 
     def transform(self, X: Sequences) -> npt.NDArray[np.float32]:
         """(n, actions, samples) numbers of intervals."""
         check_is_fitted(self)
         found = find_presence(as_sequences(X), self.actions_, self.unknown)
-        pictures = np.zeros((len(found.spans), found.actions, self.samples), np.float32)
-        pictures[found.row, found.action] = sample(found, self.samples)
+        samples = int(self.samples)
+        pictures = np.zeros((len(found.spans), found.actions, samples), np.float32)
+        pictures[found.row, found.action] = sample(found, samples)
         return pictures
 
 

@@ -8,6 +8,7 @@ from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from ibgn._arrays import Array, Floats, Objects
+from ibgn.checks import check_flag
 from ibgn.errors import OptionError
 from ibgn.networks import Sequences
 
@@ -101,8 +102,7 @@ class ScoreFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if not hasattr(self.model, "fit_scores"):
             reason = "must be a classifier with terms, such as IBGNClassifier()"
             raise OptionError("model", self.model, reason)
-        if not isinstance(self.centred, bool | np.bool_):
-            raise OptionError("centred", self.centred, "must be True or False")
+        check_flag("centred", self.centred)
         copy: Scorer = clone(self.model)
         return copy
 

@@ -12,11 +12,11 @@ from sklearn.utils.validation import check_is_fitted
 from ibgn._arrays import Floats, Ints, Objects
 from ibgn._kernels import features as kernels
 from ibgn.allen import Relation
-from ibgn.checks import check_choice, check_whole
+from ibgn.checks import check_choice, check_flag, check_whole
 from ibgn.declarations import ANY, INT, NAMES, STORABLE, Stored, register
 from ibgn.errors import OptionError
 from ibgn.features.pairs import PairCounts, count_pairs
-from ibgn.features.presence import UNKNOWN, Presence, find_presence, known_actions
+from ibgn.features.presence import MOST_PARTS, UNKNOWN, Presence, find_presence, known_actions
 from ibgn.features.raster import sample
 from ibgn.features.statistics import STATISTICS, measure
 from ibgn.intervals import IntervalSequences, as_sequences
@@ -134,6 +134,25 @@ class IntervalFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 setattr(together, name, getattr(together, name).astype(np.int32))
         return together
 
+    @property
+    def columns(self) -> int:
+        """Number of features, without their names."""
+        each = {
+            "statistics": len(STATISTICS),
+            "occupancy": int(self.bins),
+            "raster": int(self.samples),
+        }
+        sizes = (
+            len(self.actions_) * each[part] if part in each else len(self.pairs_)
+            for part in self.parts
+        )
+        return sum(sizes)
+
+    @property
+    def cells(self) -> int:
+        """Numbers that are held at once for an instance."""
+        return self.columns
+
     def get_feature_names_out(self, input_features: Any = None) -> Objects:
         """(features,) the name of each column; names of actions are quoted, as Python would."""
         check_is_fitted(self)
@@ -148,11 +167,10 @@ class IntervalFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             check_choice("parts", part, PARTS)
         if len({*parts}) < len(parts):
             raise OptionError("parts", parts, "must name each part once")
-        check_whole("bins", self.bins, 1)
-        check_whole("samples", self.samples, 1)
+        check_whole("bins", self.bins, 1, MOST_PARTS)
+        check_whole("samples", self.samples, 1, MOST_PARTS)
         check_choice("unknown", self.unknown, UNKNOWN)
-        if not isinstance(self.sparse, bool | np.bool_):
-            raise OptionError("sparse", self.sparse, "must be True or False")
+        check_flag("sparse", self.sparse)
 
     def agrees(self) -> bool:
         """Whether pairs are of known actions and relations, each once and in order."""
@@ -165,9 +183,9 @@ class IntervalFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if part == "statistics":
             return found.spread(measure(found))
         if part == "raster":
-            return found.spread(sample(found, self.samples))
+            return found.spread(sample(found, int(self.samples)))
         cells = len(found.action)
-        return found.spread(kernels.occupy_bins(found.cell, *found.parts, cells, self.bins))
+        return found.spread(kernels.occupy_bins(found.cell, *found.parts, cells, int(self.bins)))
 
     def _names(self, part: str) -> Iterator[str]:
         """Names of the columns of one part; quoted names cannot be mistaken for each other."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, get_args
 
-from ibgn.checks import check_choice
+from ibgn.checks import check_choice, check_flag
 from ibgn.errors import OptionError
 
 __all__ = ["Choices", "Kinds", "Origin", "check_flag", "check_list", "check_names"]
@@ -133,9 +133,3 @@ def check_list(option: str, names: Any) -> None:
     listed = isinstance(names, Sequence) and not isinstance(names, str | bytes)
     if not (listed and all(isinstance(name, str) for name in names)):
         raise OptionError(option, names, "must be a list of names")
-
-
-def check_flag(option: str, value: Any) -> None:
-    """Refuse what is neither true nor false: the text "False" would count as true."""
-    if not isinstance(value, bool):
-        raise OptionError(option, value, "must be true or false")

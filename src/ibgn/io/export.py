@@ -25,7 +25,8 @@ from ibgn.columns import as_column
 from ibgn.errors import DataError, DataWarning
 from ibgn.intervals import Instance, IntervalSequences
 from ibgn.io.longframe import as_objects
-from ibgn.text import count, printable, quote
+from ibgn.io.parsing.json import parse_value
+from ibgn.text import count, half_character, printable, quote
 
 __all__ = [
     "Known",
@@ -90,6 +91,7 @@ def check_writable(
         # a label may be missing where others are not, as `unlabelled="keep"` reads them
         some = name == "label" and any(value is not None for value in values or [])
         _check_cells(name, values or [], held, may_miss=some)
+        _refuse_merged(name, values or [], held is IN_TEXT)
     return {name: values for name, values in cells.items() if values is not None}
 
 
@@ -118,16 +120,27 @@ def _check_cells(
             _check_text(what, value)
 
 
+def _refuse_merged(name: str, values: list[Any], as_text: bool) -> None:
+    """Refuse values that a reader would take for one another: 1 and "1" as text, True and 1."""
+    kinds = {bool if isinstance(v, bool) else int for v in values if isinstance(v, int | float)}
+    if len(kinds) > 1:
+        raise DataError(f"some {name}s are True or False, others numbers; make all of them text")
+    written: dict[str, Any] = {}
+    for value in values if as_text else []:
+        other = written.setdefault(str(value), value)
+        if isinstance(other, str) != isinstance(value, str):
+            raise DataError(
+                f"a {name} is {value!r} and another {other!r}, which are written alike and would "
+                "be read as one; make them different text"
+            )
+
+
 def _check_text(what: str, text: str) -> None:
     if not text.strip():
         raise DataError(f"{what} is blank; give it a name")
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise DataError(
-            f"{what} is {quote(text)}, which holds half a character (a lone surrogate) that "
-            "no file can; replace it"
-        ) from error
+    wrong = half_character(text)
+    if wrong is not None:
+        raise DataError(f"{what} {wrong}")
 
 
 class Tier(NamedTuple):
@@ -300,7 +313,9 @@ def _check_folder(folder: Path, files: Collection[str], suffix: str) -> None:
 def parse_known(text: str, what: str) -> Any:
     """Parse a piece of JSON that a file holds; `what` begins every message."""
     try:
-        return json.loads(text)
+        return parse_value(text, f"{what}: ")
+    except DataError:
+        raise
     except (ValueError, RecursionError) as error:
         raise DataError(
             f"{what} is not JSON: {printable(error, 100)}; restore it, or remove it"

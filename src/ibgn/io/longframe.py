@@ -18,7 +18,7 @@ from ibgn.intervals import IntervalSequences
 from ibgn.io.leniency import STRICT, Leniency
 from ibgn.io.uncertain import UncertainCells
 from ibgn.provenance import Provenance
-from ibgn.text import count, quote
+from ibgn.text import count, half_character, quote
 from ibgn.uncertainty import COLUMNS as UNCERTAIN
 
 __all__ = ["Labels", "LongFrame", "as_objects", "join"]
@@ -125,7 +125,7 @@ class LongFrame:
         action, _ = self._names("action")
         start, end = (_as_numbers(np.asarray(self.series[name])) for name in ("start", "end"))
         bad: Bools = (
-            np.isnan(start) | (end < start) | (np.fmax(abs(start), abs(end)) > LARGEST_TIME)
+            np.isnan(start) | (end < start) | (np.fmax(abs(start), abs(end)) >= LARGEST_TIME)
         )
         if not any(name in self.series for name in UNCERTAIN):  # these may lack an end, an action
             bad |= np.isnan(end) | (action < 0)
@@ -133,10 +133,22 @@ class LongFrame:
 
     def _names(self, name: str) -> tuple[Ints, tuple[str, ...]]:
         """Codes and names of a column of names; -1 where one is missing or blank."""
-        return name_by_text(*self._factorize(name))
+        codes, names = name_by_text(*self._factorize(name))
+        self._refuse_halves(name, codes, names)
+        return codes, names
+
+    def _refuse_halves(self, name: str, codes: Ints, names: Sequence[Any]) -> None:
+        """Refuse text that no file can hold, as it has half a character."""
+        for code, text in enumerate(names):
+            wrong = half_character(text) if isinstance(text, str) else None
+            if wrong is not None:
+                place = self.place(int(np.argmax(codes == code)))
+                raise DataError(f"{self.source}{place}: the {name} {wrong}")
 
     def _factorize(self, name: str) -> tuple[Ints, Any]:
         values = self.series[name]
+        if isinstance(values, pd.arrays.NumpyExtensionArray):  # pandas 2 does not factorise these
+            values = values.to_numpy()
         try:
             return pd.factorize(values, use_na_sentinel=True)
         except TypeError as error:  # a cell holds a list or the like
@@ -152,6 +164,9 @@ class LongFrame:
         if name not in self.series or unlabelled == "all":
             return None
         codes, uniques = self._factorize(name)
+        self._refuse_halves(name, codes, uniques)
+        if not all(isinstance(value, str) for value in uniques):
+            self._refuse_truths(name, where)
         blank = [code for code, v in enumerate(uniques) if isinstance(v, str) and not v.strip()]
         codes = np.where(np.isin(codes, blank), -1, codes)
         if (codes < 0).all():
@@ -180,6 +195,20 @@ class LongFrame:
             names = np.array([*as_objects(names), None], object)
         labels: npt.NDArray[Any] = names[codes[first]]
         return labels
+
+    def _refuse_truths(self, name: str, where: Where) -> None:
+        """Refuse True and False among numbers: for Python True is 1, and they would be merged."""
+        values = np.asarray(self.series[name])
+        truths = np.array([isinstance(value, bool | np.bool_) for value in values])
+        numbers = ~truths & np.array(
+            [isinstance(value, int | float | np.number) for value in values]
+        )
+        if truths.any() and numbers.any():
+            row, other = int(np.argmax(truths)), int(np.argmax(numbers))
+            raise DataError(
+                f"{where(row)}: the {name} is {values[row]}, but a number, {values[other]}, in "
+                f"{self.place(other)}; make all of them text, or all numbers"
+            )
 
     def _rows_without_interval(self, action: Ints, instance: Ints) -> Bools:
         """Rows that say that an instance has no intervals: only its name, and its only row."""

@@ -17,7 +17,14 @@ if TYPE_CHECKING:
     from ibgn.io.annotations import Recording
     from ibgn.io.longframe import LongFrame
 
-__all__ = ["Entry", "Outline", "covering_tracks", "outline_frame", "outline_recordings"]
+__all__ = [
+    "Entry",
+    "Outline",
+    "TierOutline",
+    "covering_tracks",
+    "outline_frame",
+    "outline_recordings",
+]
 
 EXAMPLES = 5  # values that are shown
 COVERED = 0.8  # share of the annotations of other tracks that lie within those of an activity
@@ -35,6 +42,7 @@ class Entry(NamedTuple):
     distinct : how many different values it has
     chosen_by : option that reads it, such as Option("activity", "variable:meal"); None where it
         is read anyway
+    about : what else the files say of it, such as the type of a tier
 
     Examples
     --------
@@ -49,6 +57,7 @@ class Entry(NamedTuple):
     values: tuple[str, ...] = ()
     distinct: int = 0
     chosen_by: Option | None = None
+    about: str = ""
 
     @classmethod
     def of(
@@ -60,11 +69,48 @@ class Entry(NamedTuple):
         --------
         >>> Entry.of("tier", "hands", ["reach", "grasp", "reach", ""])
         Entry(kind='tier', name='hands', number=3, values=('reach', 'grasp'), distinct=2, \
-chosen_by=None)
+chosen_by=None, about='')
         """
         counts = Counter(text for value in values if (text := str(value).strip()))
         common = tuple(value for value, _ in counts.most_common(EXAMPLES))
         return cls(kind, name, counts.total(), common, len(counts), chosen_by)
+
+
+class TierOutline:
+    """Tiers of one or several files, joined by their names, also those without annotations.
+
+    Examples
+    --------
+    >>> tiers = TierOutline()
+    >>> tiers.add("hands", ["reach", "grasp"], annotator="Ann")
+    >>> tiers.add("hands", ["wave"], annotator="Bob")
+    >>> tiers.add("notes", [])
+    >>> [(entry.name, entry.number, entry.about) for entry in tiers.entries()]
+    [('hands', 3, 'annotator Ann, Bob'), ('notes', 0, 'empty')]
+    """
+
+    def __init__(self) -> None:
+        self._values: dict[str, list[str]] = {}
+        self._about: dict[str, dict[str, list[str]]] = {}
+
+    def add(self, name: str, values: Iterable[str], **about: str | None) -> None:
+        """Add a tier of a file: the values of its annotations, and what the file says of it."""
+        self._values.setdefault(name, []).extend(values)
+        known = self._about.setdefault(name, {})
+        for topic, text in about.items():
+            if text is not None and text not in known.setdefault(topic, []):
+                known[topic].append(text)
+
+    def entries(self) -> Iterator[Entry]:
+        """All tiers, those without annotations last."""
+        for name, values in sorted(self._values.items(), key=lambda item: not item[1]):
+            entry = Entry.of("tier", name, values, Option("tracks", [name]) if values else None)
+            about = [] if values else ["empty"]
+            for topic, texts in self._about[name].items():
+                more = ["..."] if len(texts) > EXAMPLES else []
+                about.append(f"{topic} {', '.join(texts[:EXAMPLES] + more)}".strip())
+            # an annotation without a value is one too
+            yield entry._replace(number=len(values), about="; ".join(about))
 
 
 # takes `Files` and those of the options of the reader that it names, and reads leniently

@@ -59,6 +59,7 @@ class Format:
     parse : takes `Files` and the format's own options; yields recordings, or returns a frame
     sniff : says how sure it is that a file is of this format, by its `Head`
     outline : what its files hold beside tracks or columns, for `inspect`; see `reader`
+    unit : of the times that it gives, where that is known
     """
 
     name: str
@@ -69,6 +70,7 @@ class Format:
     parse: Callable[..., Any]
     outline: Outline | None = None
     sniff: Sniff | None = None
+    unit: str = ""
 
     @property
     def yields_recordings(self) -> bool:
@@ -183,6 +185,7 @@ def reader(
     group: Sequence[str] = (),
     sniff: Sniff | None = None,
     outline: Outline | None = None,
+    unit: str = "",
 ) -> Callable[[Callable[..., Any]], Read]:
     r"""Register a format, and make a public reader of the function that parses it.
 
@@ -202,6 +205,8 @@ def reader(
     outline : function that yields an `Entry` for each thing in the files that reading can choose,
         beside the tracks or columns, such as variables; it takes `Files` and any of the options of
         the function, and refuses nothing that can be counted
+    unit : of the times that it gives, "s" or "frames"; empty where files may have any. With an
+        option rate= they are seconds
 
     Returns
     -------
@@ -237,7 +242,7 @@ def reader(
     def register(parse: Callable[..., Any]) -> Read:
         lower, others = (tuple(map(str.lower, each)) for each in (suffixes, also))
         kinds = Kinds(tuple(activity), tuple(group))
-        format = Format(name, lower, others, about, kinds, parse, outline, sniff)
+        format = Format(name, lower, others, about, kinds, parse, outline, sniff, unit)
         first, *own = signature(parse).parameters.values()
         wrong = [p.name for p in own if p.kind is not p.KEYWORD_ONLY or p.default is p.empty]
         if first.kind is Parameter.KEYWORD_ONLY or wrong:

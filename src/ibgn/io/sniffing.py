@@ -1,5 +1,6 @@
 """Which format a file is in: all formats are asked, and the one that is surest reads it."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -14,6 +15,7 @@ from ibgn.text import printable
 __all__ = ["find_by_content", "find_by_suffix"]
 
 BY_SUFFIX = 0.1  # how much surer its own suffix makes a format
+NUMBERS = re.compile(r"[\s\d.,;:+e-]{1,10000}", re.ASCII | re.IGNORECASE)
 MOST_FILES = 5  # files of a folder with the same suffix that are looked at
 
 
@@ -63,14 +65,25 @@ def find_by_suffix(path: Sources, formats: Candidates, option: str, nor: str = "
         return known[0]
     if known:
         raise _unclear(path, known, option)
-    every = ", ".join(suffix for each in formats.values() for suffix in each.suffixes)
     fitting = [name for name, each in formats.items() if suffixes & set(each.also)]
+    seen = f" {nor}{_what_it_is(path)}" if nor else ""
     raise DataError(
-        f"the format of '{_name(path)}' is not known by its suffix ({every}){nor and f' {nor}'}; "
-        "name it with ",
+        f"the format of '{_name(path)}' is not known by its suffix{seen}; if it holds intervals, "
+        "name its format with ",
         Option(option),
         f", one of {', '.join(map(repr, fitting or formats))}",
     )
+
+
+def _what_it_is(path: Sources) -> str:
+    """What can be seen of a file that no format knows."""
+    root = _roots(path)[0]
+    if not root.is_file():
+        return ""
+    lines = Head(root).lines
+    if lines and all(NUMBERS.fullmatch(line) for line in lines):
+        return ": it holds only numbers, and intervals need names"
+    return ""
 
 
 def _claims(path: Sources, formats: Candidates) -> Iterator[Claim]:

@@ -1,6 +1,5 @@
 """Columns that say what is not certain about intervals, from the cells of any format."""
 
-import json
 import math
 import warnings
 from collections.abc import Callable, Mapping
@@ -13,6 +12,7 @@ import pandas as pd
 from ibgn._arrays import Floats, Ints
 from ibgn.checks import as_number
 from ibgn.errors import DataError, DataWarning
+from ibgn.io.parsing.json import parse_value
 from ibgn.text import quote
 from ibgn.uncertainty import COLUMNS, Uncertainty
 
@@ -115,7 +115,9 @@ def _as_alternatives(cell: Any, where: Where, row: int) -> dict[str, float] | No
     if _is_empty(cell):
         return None
     try:
-        named = json.loads(cell) if isinstance(cell, str) else cell
+        named = parse_value(cell, f"{where(row)}: ") if isinstance(cell, str) else cell
+    except DataError:
+        raise
     except (ValueError, RecursionError):
         named = None
     good = isinstance(named, dict) and all(

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ibgn._arrays import Floats, Ints
-from ibgn.declarations import FLOAT, INT, are_probs, is_finite, is_positive, stored
+from ibgn.declarations import FLOAT, INT, are_probs, are_weights, is_finite, is_positive, stored
 from ibgn.errors import OptionError
 from ibgn.intervals import IntervalSequences
 from ibgn.model.styles import blend_log_terms, log_posterior, pool_styles
@@ -77,7 +77,7 @@ class ActivityModel:
     pooling: Floats | None = stored(
         FLOAT,
         "terms",
-        holds=lambda value: ((value >= 0) & (value < np.inf)).all(),
+        holds=are_weights,
         optional=True,
         default=None,
     )

@@ -12,6 +12,7 @@ from ibgn.declarations import FLOAT, INT, is_finite, stored
 
 __all__ = ["Forest"]
 
+CELLS_AT_ONCE = 1 << 24  # numbers of rows that are made dense together
 ROWS_AT_ONCE = 1000
 
 
@@ -75,8 +76,9 @@ class Forest:
         asked : (trees, n) which tree is asked about which row
         """
         votes = np.zeros((rows.shape[0], activities))
-        for first in range(0, rows.shape[0], ROWS_AT_ONCE):
-            chosen = slice(first, first + ROWS_AT_ONCE)
+        at_once = min(ROWS_AT_ONCE, max(1, CELLS_AT_ONCE // max(1, rows.shape[1])))
+        for first in range(0, rows.shape[0], at_once):
+            chosen = slice(first, first + at_once)
             part = rows[chosen]
             # scikit-learn compares single precision
             part = np.asarray(part.toarray() if hasattr(part, "toarray") else part, np.float32)
@@ -102,4 +104,8 @@ class Forest:
         below = (self.children > nodes[:, None]) & (self.children < len(nodes))
         rooted = ((self.roots >= 0) & (self.roots < len(nodes))).all()
         whole = len(self.offsets) and self.offsets[-1] == len(self.label)
-        return bool(ordered and whole and rooted and below[inner].all())
+        if not (ordered and whole and rooted and below[inner].all()):
+            return False
+        entries = np.repeat(nodes, np.diff(self.offsets))
+        voted = np.bincount(entries, self.share, minlength=len(nodes))
+        return bool(np.allclose(voted[~inner], 1, atol=1e-6))  # a leaf that says nothing gives NaN

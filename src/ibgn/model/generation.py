@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ibgn._arrays import Ints
-from ibgn.checks import check_number
+from ibgn.checks import check_whole
 from ibgn.errors import DataError, Option, OptionError
 from ibgn.intervals import IntervalSequences
 from ibgn.model.activity import ActivityModel
@@ -22,6 +22,7 @@ from ibgn.text import quote
 
 __all__ = ["sample_instances"]
 
+LONGEST = 10_000  # intervals of an instance, each of which is related to each other
 ACTION_TERMS = ("tables", "order", "occurrences", "actions")
 
 
@@ -75,6 +76,12 @@ def sample_instances(
     if activity.styles:
         return _sample_styles(activity, n, rng, lengths)
     chosen = _choose_lengths(activity, n, rng, lengths)
+    if chosen.max(initial=0) > LONGEST:
+        raise DataError(
+            f"an instance of activity {quote(activity.name)} would have {chosen.max()} intervals, "
+            f"and the relations of more than {LONGEST} are not drawn; give ",
+            Option("lengths"),
+        )
     sharpness = activity.derived("sharpness", lambda: find_sharpness(activity))
     repeated = np.repeat(chosen, count_candidates(activity))
     return choose_candidates(activity, draw_instances(activity, repeated, rng, sharpness), rng)
@@ -98,7 +105,7 @@ def _choose_lengths(
     activity: ActivityModel, n: int, rng: np.random.Generator, lengths: npt.ArrayLike | None
 ) -> Ints:
     """Numbers of intervals as they were asked for, or else drawn."""
-    check_number("n", n, "a whole number from 0", lambda v: v >= 0 and v == int(v))
+    check_whole("n", n, 0)
     name = quote(activity.name)
     if lengths is None:
         if n and not len(activity.lengths):

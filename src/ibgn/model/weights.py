@@ -16,11 +16,12 @@ from scipy.optimize import minimize
 from ibgn._arrays import Floats, Ints
 from ibgn.model.learning import HeldOut
 
-__all__ = ["USUAL", "fit_weights", "usual_weight"]
+__all__ = ["MOST", "USUAL", "fit_weights", "usual_weight"]
 
 RIDGE = 0.02  # draws weights towards the usual one, as parts of it
 FEW = 2.0  # and more so where instances are few: this, divided by their number
 USUAL = 0.1  # weight of a term where there is nothing to learn it from
+MOST = 1e6  # weight of a term; under a larger one it decides alone, and sums overflow
 APART = 1.5  # nats: spread of the wrong activities of an instance at the usual weight
 
 

@@ -24,11 +24,13 @@ Json = Any  # any JSON value
 
 FORMAT, VERSION = b"ibgn model ", 4
 LARGEST = 2 << 30  # bytes of a file, and of all its arrays unpacked
+SMALL_ENOUGH = 64 << 20  # bytes of arrays, however well they are compressed
+MOST_TIMES = 50  # as many bytes as they have compressed, beyond that
 MOST_AXES = 4  # of an array
 LARGEST_JSON = 16 << 20
 MOST_LINKS = 10_000_000  # pairs of positions of all structures together
-SMALL = ("|b1", "|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<u8")
-NUMBERS = (*INT, *FLOAT, *SMALL, "<f2", "<f4")
+BYTES = ("|b1", "|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<u8")
+NUMBERS = (*INT, *FLOAT, *BYTES, "<f2", "<f4")
 
 
 class MisfitError(Exception):
@@ -45,8 +47,22 @@ def join(content: dict[str, Json], arrays: list[Array]) -> bytes:
     """Make the bytes of a file from JSON and arrays; types and shapes go into the JSON."""
     table = [[array.dtype.str, array.shape] for array in arrays]
     text = json.dumps(content | {"arrays": table}, allow_nan=False).encode("ascii")
-    body = text + b"\n" + zlib.compress(b"".join(array.tobytes() for array in arrays))
+    body = text + b"\n" + _pack(b"".join(array.tobytes() for array in arrays))
     return _first_line(body) + body
+
+
+def _pack(data: bytes) -> bytes:
+    """Compress arrays, but not so much that a reader would take them for a bomb."""
+    packed = zlib.compress(data)
+    if len(data) <= _most_bytes(len(packed)):
+        return packed
+    mild = zlib.compressobj(strategy=zlib.Z_HUFFMAN_ONLY)  # to an eighth at best
+    return mild.compress(data) + mild.flush()
+
+
+def _most_bytes(packed: int) -> int:
+    """As many bytes as arrays may have that are compressed to so many."""
+    return min(LARGEST, max(SMALL_ENOUGH, MOST_TIMES * packed))
 
 
 def split(data: bytes) -> tuple[Json, bytes]:
@@ -110,7 +126,8 @@ class Arrays:
         sizes = (math.prod(shape) * np.dtype(kind).itemsize for kind, shape in table)
         self.begin = list(accumulate(sizes, initial=0))
         size, stream = self.begin[-1], zlib.decompressobj()
-        check(size <= LARGEST, f"its arrays have more than {LARGEST} bytes")
+        most = _most_bytes(len(packed))
+        check(size <= most, f"its arrays have {size} bytes, more than the {most} that are allowed")
         self.data = stream.decompress(packed, size + 1)
         whole = len(self.data) == size and stream.eof and not stream.unused_data
         check(whole, "its arrays do not have the length that it declares")

@@ -14,16 +14,16 @@ from ibgn.declarations import (
     NAMES,
     STORABLE,
     Stored,
-    are_log_probs,
-    is_finite,
+    are_smoothed_log_probs,
     stored_fields,
 )
 from ibgn.errors import DataError
-from ibgn.persistence.container import LARGEST, NUMBERS, Arrays, Json, check, items
+from ibgn.persistence.container import NUMBERS, Arrays, Json, check, items
 from ibgn.persistence.training import pack_training, unpack_training
 from ibgn.persistence.values import (
     pack_option,
     pack_value,
+    running_options,
     unpack_names,
     unpack_option,
     unpack_part,
@@ -33,7 +33,7 @@ from ibgn.text import quote
 
 __all__ = ["pack_model", "unpack_model"]
 
-MOST_JOBS = 1024
+WIDEST_LABEL, MOST_LETTERS = 1000, 4 << 20
 DEEPEST = 3  # an ensemble has members, and these have features
 
 
@@ -47,7 +47,7 @@ def pack_model(model: Any, arrays: list[Array]) -> Json:
             f"{min(lost)} of {type(model).__name__} does not say how it is stored; declare it in "
             "`learned` of the class"
         )
-    options = model.get_params(deep=False)
+    options = model.get_params(deep=False) | running_options(type(model))
     node: dict[str, Json] = {
         "parameters": {name: pack_option(value, arrays) for name, value in options.items()}
     }
@@ -127,7 +127,7 @@ def unpack_model(kind: Any, node: Json, arrays: Arrays, depth: int = 0) -> Any:
         if values["trained_on"] is not None:
             model.trained_on_ = unpack_training(values["trained_on"], arrays)
     if _has_activities(kind):
-        priors = Stored(FLOAT, (len(model.classes_),), are_log_probs)
+        priors = Stored(FLOAT, (len(model.classes_),), are_smoothed_log_probs)
         prior = values["class_log_prior"]
         model.class_log_prior_ = unpack_value(priors, prior, arrays, "class_log_prior")
         model.actions_ = tuple(unpack_names(values["actions"], "actions"))
@@ -218,11 +218,16 @@ def _pack_labels(labels: Array, arrays: list[Array]) -> Json:
 def _unpack_labels(node: Json, arrays: Arrays) -> Array:
     labels: Array
     if type(node) is int:
-        labels = unpack_value(Stored(NUMBERS, (ANY,), is_finite), node, arrays, "classes")
+        labels = unpack_value(
+            Stored(NUMBERS, (ANY,), lambda v: np.isfinite(v).all()), node, arrays, "classes"
+        )
     else:
         names, width = items(node, "classes", ("names", "width"))
-        size = width * len(unpack_names(names, "classes")) if type(width) is int else -1
-        check(0 <= size <= LARGEST // 4, "the classes have an invalid width")
+        longest = max(map(len, unpack_names(names, "classes")), default=0)
+        # arrays of text may be wider than their labels, as those of a part of the instances are
+        widest = max(WIDEST_LABEL, longest)
+        check(type(width) is int and 0 <= width <= widest, "the classes have an invalid width")
+        check(width * len(names) <= MOST_LETTERS, "the classes are too wide")
         labels = np.array(names, f"U{width}" if width else object)
         check(labels.tolist() == names, "classes are wider than declared")
     listed = labels.tolist()
@@ -233,12 +238,7 @@ def _unpack_labels(node: Json, arrays: Arrays) -> Array:
 def _unpack_parameters(kind: Any, node: Json, arrays: Arrays) -> Any:
     known = kind._get_param_names()
     values = zip(known, items(node, "the parameters", known), strict=True)
-    model = kind(**{name: unpack_option(value, arrays, name) for name, value in values})
+    given = {name: unpack_option(value, arrays, name) for name, value in values}
+    model = kind(**given | running_options(kind))
     model._check_options()
-    # a file may set less than a caller
-    jobs, seed = getattr(model, "n_jobs", None), getattr(model, "random_state", None)
-    some = jobs is None or (type(jobs) is int and 1 <= abs(jobs) <= MOST_JOBS)
-    check(some, "n_jobs has an invalid value")
-    check(type(getattr(model, "progress", False)) is bool, "progress is neither true nor false")
-    check(seed is None or (type(seed) is int and seed >= 0), "random_state has an invalid value")
     return model

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
+from inspect import signature
 from itertools import pairwise
 from typing import Any
 
@@ -11,18 +12,21 @@ import numpy as np
 from ibgn._arrays import Array
 from ibgn.declarations import STORABLE, Stored, stored_fields
 from ibgn.errors import DataError
-from ibgn.persistence.container import LARGEST, Arrays, Json, check, items
+from ibgn.persistence.container import Arrays, Json, check, items
 from ibgn.structure import Structure
-from ibgn.text import quote
+from ibgn.text import half_character, quote
 
 __all__ = [
     "pack_option",
     "pack_value",
+    "running_options",
     "unpack_names",
     "unpack_option",
     "unpack_part",
     "unpack_value",
 ]
+
+RUNNING = ("n_jobs", "progress", "verbose")
 
 
 def pack_value(value: Any, arrays: list[Array], *known: str) -> Json:
@@ -73,6 +77,7 @@ def unpack_names(node: Json, what: str) -> list[str]:
     """Turn JSON into sorted names."""
     right = isinstance(node, list) and all(isinstance(name, str) for name in node)
     check(right and all(a < b for a, b in pairwise(node)), f"{what} are not sorted names")
+    check(not any(map(half_character, node)), f"{what} have half a character, a lone surrogate")
     return list(node)
 
 
@@ -94,7 +99,7 @@ def _pack_pairs(pairs: Iterable[tuple[int, int]], arrays: list[Array]) -> Json:
 
 def _unpack_structure(node: Json, arrays: Arrays) -> Structure:
     links, size, beyond = items(node, "structure", ("links", "size", "beyond"))
-    check(type(size) is int and 0 <= size * size <= LARGEST, "the structure has an invalid size")
+    check(type(size) is int, "the structure has an invalid size")
     return Structure(arrays.take_pairs(links), size, beyond)
 
 
@@ -110,6 +115,7 @@ def pack_option(value: Any, arrays: list[Array]) -> Json:
         )
     if has_options:
         options = {name: getattr(value, name) for name in _option_names(type(value))}
+        options |= running_options(type(value))
         packed = {name: pack_option(option, arrays) for name, option in options.items()}
         return {"object": type(value).__name__, "options": packed}
     if isinstance(value, Mapping):
@@ -160,7 +166,20 @@ def _unpack_object(node: Json, arrays: Arrays, what: str) -> Any:
         )
     names = _option_names(kind)
     values = zip(names, items(options, what, names), strict=True)
-    return kind(**{option: unpack_option(value, arrays, option) for option, value in values})
+    given = {option: unpack_option(value, arrays, option) for option, value in values}
+    made = kind(**given | running_options(kind))
+    if hasattr(made, "_check_options"):  # terms check theirs when they are made
+        made._check_options()
+    return made
+
+
+def running_options(kind: Any) -> dict[str, Any]:
+    """Options of a class that say how it runs and not what it knows, with their defaults.
+
+    A file does not set them: it would decide how many threads run on the machine of its reader.
+    """
+    defaults = signature(kind).parameters
+    return {name: defaults[name].default for name in RUNNING if name in defaults}
 
 
 def _option_names(kind: Any) -> list[str]:

@@ -11,8 +11,9 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
 from ibgn._arrays import Floats
+from ibgn.errors import DataError
 from ibgn.plots.style import DARK, SEQUENTIAL, letters_across, new_axes, say_empty, verbatim
-from ibgn.text import printable
+from ibgn.text import printable, quote
 
 if TYPE_CHECKING:  # plots of data need not wait for the models
     from ibgn.model.activity import ActivityModel
@@ -22,6 +23,7 @@ __all__ = ["plot_structure"]
 LINKED, UNLINKED = "#0072B2", "#ECECEC"
 SHADES = ListedColormap(SEQUENTIAL(np.linspace(0.22, 1, 256)))  # shows the weakest link too
 TICKS = (0, 1, 3, 10, 30, 100, 300, 1000, 3000)
+MOST_POSITIONS = 5000
 MOST_LINES = 60  # positions; with more, no lines are drawn between cells
 
 
@@ -54,7 +56,12 @@ def plot_structure(activity: "ActivityModel", *, ax: Axes | None = None) -> Axes
     >>> plt.close(ax.figure)
     """
     relations = activity["relations"]
-    size = max(int(activity.lengths.max(initial=0)), relations.structure.size)
+    size = int(activity.lengths.max(initial=0))
+    if size > MOST_POSITIONS:
+        raise DataError(
+            f"an instance of {quote(activity.name)} has {size} intervals; pairs of more than "
+            f"{MOST_POSITIONS} positions are not drawn"
+        )
     linked = relations.structure.mask(size)
     side = float(np.clip(0.3 * size, 3.2, 6.2))
     ax = new_axes(side + 0.8, side + 1) if ax is None else ax

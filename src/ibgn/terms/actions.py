@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from ibgn._arrays import Floats, Ints
-from ibgn.checks import check_number
+from ibgn.checks import check_prior_count
 from ibgn.declarations import FLOAT, are_smoothed_log_probs, stored
 from ibgn.intervals import IntervalSequences
 from ibgn.terms.base import Context, Counts, FittedTerm, LogTerms, Term
@@ -85,7 +85,7 @@ class Actions(Term):
     count_prior: float = 0.5
 
     def __post_init__(self) -> None:
-        check_number("count_prior", self.count_prior, "positive", lambda value: value > 0)
+        check_prior_count("count_prior", self.count_prior)
 
     def count(self, X: IntervalSequences) -> ActionCounts:
         """Count the intervals of each action."""

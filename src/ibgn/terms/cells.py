@@ -91,13 +91,13 @@ class PairRule:
     def choices(self, X: IntervalSequences, actions: int) -> PairChoices:
         """Read all pairs; known actions have codes below `actions`."""
         networks = shared_networks(X, self.constraining)
-        links, beyond = self.structure.mask(self.structure.size), BEYOND[self.structure.beyond]
+        links = self.structure.mask_within(int(X.lengths.max(initial=0)))
         allowed, key = kernels.pair_choices(
             X.offsets,
             X.action,
             networks.constraint,
             links,
-            beyond,
+            BEYOND[self.structure.beyond],
             actions,
             UNLINKED[self.unlinked],
             self.ties == "published",

@@ -15,8 +15,8 @@ from ibgn._kernels import generation as drawing
 from ibgn._kernels import links as kernels
 from ibgn._kernels.pairs import ALL
 from ibgn.allen import COMPOSITION, Relation, symbols
-from ibgn.checks import check_choice, check_number
-from ibgn.declarations import FLOAT, INT, are_log_probs, stored
+from ibgn.checks import check_choice
+from ibgn.declarations import FLOAT, INT, are_log_probs, is_finite, stored
 from ibgn.errors import Option, OptionError
 from ibgn.intervals import IntervalSequences
 from ibgn.networks import BEYOND
@@ -25,7 +25,13 @@ from ibgn.terms.base import Context, FittedTerm, LogTerms, Term
 from ibgn.terms.cells import PairChoices, PairRule, RelationCounts, Ties, Unlinked
 from ibgn.terms.pair_tally import PairTally
 from ibgn.terms.parts import Part, probability
-from ibgn.terms.selection import Criterion, LinkScores, score_links, score_shared_links
+from ibgn.terms.selection import (
+    Criterion,
+    LinkScores,
+    check_penalty,
+    score_links,
+    score_shared_links,
+)
 from ibgn.terms.smoothing import (
     MEMBERS,
     Smoothing,
@@ -74,12 +80,20 @@ class FittedRelations(FittedTerm):
     link_scores: LinkScores | None = stored(LinkScores, optional=True, default=None)
 
     def agrees(self) -> bool:
-        """Whether keys are sorted and of known actions, and respect their constraints."""
-        keys, impossible = self.keys, ~MEMBERS[self.keys % 128]
+        """Whether keys are sorted and of known actions, and respect their constraints.
+
+        What is possible has a probability, and learned links are those of their scores.
+        """
+        keys, possible = self.keys, MEMBERS[self.keys % 128]
         in_range = ((keys >= 0) & (keys < self._first_unlinked + len(self.actions) * 128)).all()
-        excluded = np.append(self.log_probs[impossible], self.unknown[:, ~MEMBERS])
+        excluded = np.append(self.log_probs[~possible], self.unknown[:, ~MEMBERS])
+        left_open = np.append(self.log_probs[possible], self.unknown[:, MEMBERS])
         ordered = (keys[1:] > keys[:-1]).all()
-        return bool(in_range and ordered and np.isneginf(excluded).all())
+        sums = np.exp(self.unknown).sum(axis=2)
+        whole = np.allclose(sums, MEMBERS.any(axis=1), atol=1e-6)
+        scored = np.isneginf(excluded).all() and is_finite(left_open)
+        learned = self.link_scores is None or self.structure == self.link_scores.structure
+        return bool(in_range and ordered and scored and whole and learned)
 
     @property
     def rule(self) -> PairRule:
@@ -140,7 +154,7 @@ class FittedRelations(FittedTerm):
         apart = np.full(len(self.actions), ALL, np.uint8) if apart is None else apart
         return drawing.draw_relations(
             np.asarray(action, np.int32),
-            self.structure.mask(self.structure.size),
+            self.structure.mask_within(len(np.asarray(action))),
             BEYOND[self.structure.beyond],
             len(self.actions),
             self.ties == "published",
@@ -158,10 +172,8 @@ class FittedRelations(FittedTerm):
         They are if every pair is scored within what all pairs before it leave open, or if links
         join neighbours only, which are free of each other, and nothing else is scored.
         """
-        linked = self.structure.mask(self.structure.size + 3)
-        every = linked.sum() == len(linked) * (len(linked) - 1) // 2
-        neighbours = not np.triu(linked, 2).any()
-        if self.unlinked == "constrained" or every or (self.unlinked == "ignore" and neighbours):
+        alone = self.unlinked == "ignore" and self.structure.links_neighbours
+        if self.unlinked == "constrained" or self.structure.links_all or alone:
             return
         raise OptionError(
             "unlinked",
@@ -255,7 +267,7 @@ class Relations(Term):
         else:
             Structure.of(self.structure)  # refuses invalid pairs of positions
         check_choice("criterion", self.criterion, get_args(Criterion))
-        check_number("penalty", self.penalty, "positive", lambda value: value > 0)
+        check_penalty(self.penalty)
         check_smoothing(self.smoothing)
         check_choice("unlinked", self.unlinked, get_args(Unlinked))
         check_choice("ties", self.ties, get_args(Ties))

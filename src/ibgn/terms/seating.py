@@ -14,7 +14,7 @@ import numpy as np
 from ibgn._arrays import Codes, Floats, Ints
 from ibgn._kernels import nodes, reseating
 from ibgn._kernels.sampling import run as run_sweeps
-from ibgn.checks import check_choice, check_number
+from ibgn.checks import check_choice, check_prior_count, check_whole
 from ibgn.declarations import FLOAT, is_natural, stored
 from ibgn.terms.diagnostics import (
     effective_sample_size,
@@ -46,6 +46,8 @@ RESTARTS = 50  # proposals of seats for everyone, before the first sweep
 PILOT = {"q": 0.025, "r": 0.014}  # precision of the log joint; takes at least 478 sweeps
 MOVES = 2.0  # an instance of k nodes makes single moves that renumber in MOVES / k of the sweeps
 RHAT_LIMIT = 1.05
+MOST_SWEEPS = 10_000_000
+MOST_CHAINS = 1000
 LEAST_WORTH = 100  # independent draws: means are known within a tenth of their posterior spread
 
 
@@ -76,13 +78,17 @@ class Sampling:
 
     def __post_init__(self) -> None:
         check_choice("sampler", self.sampler, get_args(Sampler))
-        for name in ("draws", "budget", "chains"):
-            check_number(
-                name, getattr(self, name), "a whole number from 1", lambda v: v >= 1 and v == int(v)
-            )
+        for name, most in (
+            ("draws", MOST_SWEEPS),
+            ("budget", MOST_SWEEPS),
+            ("chains", MOST_CHAINS),
+        ):
+            check_whole(name, getattr(self, name), 1, most)
+            object.__setattr__(self, name, int(getattr(self, name)))  # small types overflow
         for name in ("concentration", "action_prior"):
-            if getattr(self, name) != "learned":
-                check_number(name, getattr(self, name), "positive, or 'learned'", lambda v: v > 0)
+            value = getattr(self, name)
+            if not (isinstance(value, str) and value == "learned"):
+                check_prior_count(name, value, "learned")
 
     @property
     def spreads(self) -> tuple[float, float]:

@@ -86,6 +86,11 @@ class LinkScores:
         return rows.sort_values("score", ascending=False, kind="stable", ignore_index=True)
 
 
+def check_penalty(penalty: float) -> None:
+    """Refuse a factor that leaves no finite cost of a link."""
+    check_number("penalty", penalty, "above 0, at most 1e9", lambda value: 0 < value <= 1e9)
+
+
 def score_links(
     X: IntervalSequences, criterion: Criterion = "bic", penalty: float = 1.0, ties: Ties = "sorted"
 ) -> LinkScores:
@@ -102,7 +107,7 @@ def score_links(
     ties : see `ibgn.terms.cells.PairRule`
     """
     check_choice("criterion", criterion, get_args(Criterion))
-    check_number("penalty", penalty, "positive", lambda value: value > 0)
+    check_penalty(penalty)
     if criterion == "bic-published":
         return _score_published(X, penalty)
     pairs = _read_pairs(X, ties)
@@ -130,7 +135,7 @@ def score_shared_links(
     constraints, with one Dirichlet distribution for each activity, against one for all. A link
     needs strong evidence, a ratio of 10; penalty multiplies that.
     """
-    check_number("penalty", penalty, "positive", lambda value: value > 0)
+    check_penalty(penalty)
     X = IntervalSequences.concatenate(parts)
     activity = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
     pairs = _read_pairs(X, ties)

@@ -8,7 +8,7 @@ from scipy.special import digamma
 
 from ibgn._arrays import Array, Floats, Ints
 from ibgn.allen import members
-from ibgn.checks import check_number
+from ibgn.checks import check_prior_count
 
 __all__ = [
     "MEMBERS",
@@ -30,9 +30,9 @@ MEMBERS = np.array([[mask >> r & 1 for r in range(7)] for mask in range(128)], b
 
 
 def check_smoothing(smoothing: Smoothing) -> None:
-    """Refuse a number that is not positive."""
-    if smoothing != "learned":
-        check_number("smoothing", smoothing, "positive, or 'learned'", lambda value: value > 0)
+    """Refuse what is neither "learned" nor a number that can be added to counts."""
+    if not (isinstance(smoothing, str) and smoothing == "learned"):
+        check_prior_count("smoothing", smoothing, "learned")
 
 
 def prior_by_constraint(counts: Ints, constraint: Ints, smoothing: Smoothing) -> Floats:

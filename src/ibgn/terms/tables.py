@@ -20,7 +20,7 @@ from ibgn._arrays import Codes, Floats, Ints
 from ibgn._kernels import generation as drawing
 from ibgn._kernels import sequential
 from ibgn.checks import check_choice
-from ibgn.declarations import FLOAT, are_probs, is_positive, stored
+from ibgn.declarations import FLOAT, are_probs, are_smoothed_probs, is_positive, stored
 from ibgn.intervals import IntervalSequences
 from ibgn.terms.base import Context, Counts, FittedTerm, LogTerms, Term
 from ibgn.terms.parts import Part, probability
@@ -96,7 +96,7 @@ class FittedTables(FittedTerm):
     seed : of the particles that estimate the sequential likelihood of long instances
     """
 
-    action_probs: Floats = stored(FLOAT, "tables", "actions", holds=are_probs)
+    action_probs: Floats = stored(FLOAT, "tables", "actions", holds=are_smoothed_probs)
     shares: Floats = stored(FLOAT, "tables", holds=are_probs)
     concentration: float = stored(float, holds=is_positive)
     action_prior: Floats = stored(FLOAT, "actions", holds=is_positive)

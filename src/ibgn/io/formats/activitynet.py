@@ -58,6 +58,7 @@ def _outline(files: Files) -> Iterator[Entry]:
     "activitynet",
     also=(".json",),
     about="videos with labelled segments, THUMOS",
+    unit="s",
     sniff=_sniff,
     outline=_outline,
 )

@@ -34,7 +34,9 @@ def _outline(files: Files) -> Iterator[Entry]:
         yield Entry.of("attribute", name, each, Option("attribute", name))
 
 
-@reader("anvil", (".anvil",), also=(".xml",), about="Anvil", sniff=_sniff, outline=_outline)
+@reader(
+    "anvil", (".anvil",), also=(".xml",), about="Anvil", unit="s", sniff=_sniff, outline=_outline
+)
 def read_anvil(files: Files, *, attribute: str | None = None) -> Iterator[Recording]:
     r"""Read a file of Anvil, or a folder of them; a file is an instance.
 

@@ -29,7 +29,7 @@ def _sniff(head: Head) -> float:
     )
 
 
-@reader("chat", (".cha",), also=(".txt",), about="CHAT of CLAN", sniff=_sniff)
+@reader("chat", (".cha",), also=(".txt",), about="CHAT of CLAN", unit="s", sniff=_sniff)
 def read_chat(files: Files) -> Iterator[Recording]:
     r"""Read a transcript of CLAN, or a folder of them; a file is an instance.
 

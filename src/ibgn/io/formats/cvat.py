@@ -69,10 +69,11 @@ def read_cvat(
     r"""Read an export of CVAT, "CVAT for video 1.1"; a file is an instance.
 
     The file is annotations.xml from "Export task dataset" in the menu of a task of CVAT, in that
-    format. An object is there from its first frame up to the frame at which it is
-    "outside"; frame 50 at 25 frames per second is at 2 seconds. The label is the track; it is also
-    the value, unless an attribute is chosen. Tags of frames that follow each other are one stretch,
-    and so are the objects of a label in "CVAT for images", where its images are frames of a video.
+    format; in that of a project, each task is an instance. An object is there from its first frame
+    up to the frame at which it is "outside"; frame 50 at 25 frames per second is at 2 seconds. The
+    label is the track; it is also the value, unless an attribute is chosen. Tags of frames that
+    follow each other are one stretch, and so are the objects of a label in "CVAT for images", where
+    its images are frames of a video.
 
     Parameters
     ----------
@@ -108,7 +109,7 @@ def read_cvat(
       tea_01.xml: empty [0, 2), full [2, 3)
     """
     objects = _Objects(files, rate, attribute, unclosed, unknown)
-    recordings = (Recording(file.name, objects.annotations(file)) for file in files)
+    recordings = (recording for file in files for recording in objects.recordings(file))
     yield from settle_overlaps(recordings, overlaps, files)
     objects.check_attribute()
 
@@ -124,7 +125,7 @@ class _Video(NamedTuple):
     @classmethod
     def of(cls, root: Element, rate: float | None, files: Files, source: str) -> "_Video":
         if rate is None:
-            rates = [root.findtext(f"meta//{name}") for name in ("fps", "frame_rate", "framerate")]
+            rates = [root.findtext(f".//{name}") for name in ("fps", "frame_rate", "framerate")]
             rate = next((as_number(text) for text in rates if text), None)
             if rate is None or not 0 < rate < float("inf"):
                 rate = 1.0
@@ -134,10 +135,10 @@ class _Video(NamedTuple):
                     " makes them seconds",
                     noun="file",
                 )
-        match = STEP.search(root.findtext("meta//frame_filter") or "")
+        match = STEP.search(root.findtext(".//frame_filter") or "")
         step = max(int(match[1]), 1) if match else 1
         names = ("stop_frame", "size", "start_frame")
-        texts = [(root.findtext(f"meta//{name}") or "").strip() for name in names]
+        texts = [(root.findtext(f".//{name}") or "").strip() for name in names]
         stop, size, start = (int(text) if FRAME.fullmatch(text) else None for text in texts)
         if stop is None and size is not None:
             stop = (start or 0) + (size - 1) * step
@@ -169,12 +170,27 @@ class _Objects:
         if self.rate is not None:
             check_number("rate", self.rate, "positive", lambda value: value > 0)
 
-    def annotations(self, file: InputFile) -> list[Annotation]:
-        """Stretches of all tracks and tags of a file."""
+    def recordings(self, file: InputFile) -> Iterator[Recording]:
+        """Recording of a file, or of each task of a project, whose frames are its own."""
         root, source = parse_xml(file), file.prefix
         _refuse_others(root, source)
-        video = _Video.of(root, self.rate, self.files, source)
-        annotations = []
+        tasks = dict.fromkeys(e.get("task_id") for e in root if e.get("task_id"))
+        if len(tasks) < 2:
+            video = _Video.of(root, self.rate, self.files, source)
+            yield Recording(file.name, self._annotations(root, video))
+            return
+        about = {task.findtext("id", "").strip(): task for task in root.iterfind("meta//task")}
+        names = {key: task.findtext("name", "").strip() for key, task in about.items()}
+        for key in tasks:
+            of_task = [e for e in root if e.get("task_id", key) == key]
+            video = _Video.of(about.get(str(key), root), self.rate, self.files, source)
+            distinct = list(names.values()).count(names.get(str(key), "")) == 1
+            name = names[str(key)] if distinct and names[str(key)] else key
+            yield Recording(f"{file.name}#{name}", self._annotations(of_task, video))
+
+    def _annotations(self, root: Iterable[Element], video: "_Video") -> list[Annotation]:
+        """Stretches of all tracks and tags."""
+        annotations, source = [], video.source
         tags: dict[tuple[str, str], set[int]] = {}
         for number, element in enumerate(root):
             if element.tag == "track":
@@ -280,11 +296,6 @@ def _refuse_others(root: Element, source: str) -> None:
         raise DataError(
             f"{source}the file is in the format 'CVAT for images', and its pictures are of no "
             "video, so that it holds no times; export a video as 'CVAT for video 1.1'"
-        )
-    tasks = {element.get("task_id") for element in root if element.get("task_id")}
-    if len(tasks) > 1:
-        raise DataError(
-            f"{source}the file holds the tracks of {len(tasks)} tasks; export each on its own"
         )
 
 

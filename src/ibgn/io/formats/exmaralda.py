@@ -23,7 +23,7 @@ def _sniff(head: Head) -> float:
     return CERTAIN if head.xml and head.xml.tag == ROOT else 0.0
 
 
-@reader("exmaralda", (".exb",), also=(".xml",), about="EXMARaLDA", sniff=_sniff)
+@reader("exmaralda", (".exb",), also=(".xml",), about="EXMARaLDA", unit="s", sniff=_sniff)
 def read_exmaralda(files: Files) -> Iterator[Recording]:
     r"""Read a basic transcription of EXMARaLDA, or a folder of them; a file is an instance.
 

@@ -71,6 +71,7 @@ def _is_segment(line: str) -> bool:
     "frames",
     also=(".txt",),
     about="one label per frame: Breakfast, 50 Salads, GTEA",
+    unit="frames",
     sniff=_sniff,
 )
 def read_frames(

@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from typing import Any, NamedTuple
 
 from ibgn._files import InputFile
@@ -11,7 +10,7 @@ from ibgn.errors import DataError, Option
 from ibgn.io.annotations import Annotation, Overlaps, Recording, settle_overlaps
 from ibgn.io.files import Files
 from ibgn.io.head import POSSIBLE, Head
-from ibgn.io.parsing.json import Node, parse_json
+from ibgn.io.parsing.json import Node, parse_json, parse_value
 from ibgn.io.parsing.time import as_seconds
 from ibgn.io.parsing.words import (
     ACTION,
@@ -141,13 +140,17 @@ def _document(file: InputFile) -> Node:
     """Root of a document, which may be one for each line."""
     try:
         return parse_json(file)
-    except DataError:
-        lines = [line for line in file.lines() if line.strip()]
+    except DataError as error:
+        lines = [(number, line) for number, line in enumerate(file.lines(), 1) if line.strip()]
         if len(lines) < 2:
             raise
-        with suppress(ValueError, RecursionError):
-            return Node([json.loads(line) for line in lines], file.prefix)
-        raise
+        try:
+            values = [parse_value(line, f"{file.prefix}line {number}: ") for number, line in lines]
+        except DataError:  # each line is JSON, and one is refused
+            raise
+        except (ValueError, RecursionError):
+            raise error from None
+        return Node(values, file.prefix)
 
 
 def _records(root: Node) -> Iterator[tuple[Node, Times]]:

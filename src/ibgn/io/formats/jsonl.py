@@ -15,6 +15,7 @@ from ibgn.io.export import IN_JSON, check_writable
 from ibgn.io.files import Files
 from ibgn.io.head import LIKELY, Head
 from ibgn.io.longframe import LongFrame
+from ibgn.io.parsing.json import parse_value
 from ibgn.io.parsing.tabular import Columns, check_columns, find_columns, unused
 from ibgn.io.registry import reader, writer
 from ibgn.io.uncertain import CERTAIN
@@ -38,8 +39,10 @@ class Line(NamedTuple):
     def of(cls, text: str, number: int, source: str) -> "Line":
         """Parse a line, which must be an object."""
         try:
-            values = json.loads(text)
+            values = parse_value(text, f"{source}line {number}: ")
         except (ValueError, RecursionError) as error:
+            if isinstance(error, DataError):
+                raise
             raise DataError(
                 f"{source}line {number} is not JSON: {error}; write one object {{...}} per line"
             ) from error

@@ -24,7 +24,9 @@ def _sniff(head: Head) -> float:
     return CERTAIN if any(CUE.fullmatch(line) for line in head.lines[:50]) else 0.0
 
 
-@reader("subtitles", (".srt", ".vtt"), also=(".txt",), about="SubRip and WebVTT", sniff=_sniff)
+@reader(
+    "subtitles", (".srt", ".vtt"), also=(".txt",), about="SubRip and WebVTT", unit="s", sniff=_sniff
+)
 def read_subtitles(files: Files) -> Iterator[Recording]:
     r"""Read subtitles, or a folder of them; a file is an instance, and the text is the action.
 

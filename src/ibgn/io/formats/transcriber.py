@@ -23,7 +23,7 @@ def _sniff(head: Head) -> float:
     return CERTAIN if head.xml and head.xml.tag == "Trans" else 0.0
 
 
-@reader("transcriber", (".trs",), also=(".xml",), about="Transcriber", sniff=_sniff)
+@reader("transcriber", (".trs",), also=(".xml",), about="Transcriber", unit="s", sniff=_sniff)
 def read_transcriber(files: Files) -> Iterator[Recording]:
     r"""Read a transcription of Transcriber, or a folder of them; a file is an instance.
 

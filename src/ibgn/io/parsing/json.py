@@ -11,10 +11,11 @@ from typing import Any
 from ibgn._files import InputFile
 from ibgn.checks import as_number, not_a_number
 from ibgn.errors import DataError, Part
-from ibgn.text import printable, quote
+from ibgn.text import half_character, printable, quote
 
-__all__ = ["Node", "parse_json", "parse_text"]
+__all__ = ["Node", "parse_json", "parse_text", "parse_value"]
 
+ESCAPED_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 PLAIN = re.compile(r"[^\W\d][\w-]*")
 
 
@@ -36,6 +37,19 @@ def parse_text(text: str, prefix: str) -> "Node":
     >>> end.path, end.number()
     ('video.segment[1]', 2.5)
     """
+    try:
+        root = Node(parse_value(text, prefix), prefix)
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, DataError):
+            raise
+        raise DataError(
+            f"{prefix}the file is not JSON: {printable(error, 200)}; export it again"
+        ) from error
+    return root
+
+
+def parse_value(text: str, prefix: str) -> Any:
+    """Parse JSON as Python has it; refuses keys that repeat, and half characters in escapes."""
 
     def as_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         values = dict(pairs)
@@ -47,15 +61,26 @@ def parse_text(text: str, prefix: str) -> "Node":
             )
         return values
 
-    try:
-        value = json.loads(text, object_pairs_hook=as_object)
-    except DataError:
-        raise
-    except (ValueError, RecursionError) as error:
-        raise DataError(
-            f"{prefix}the file is not JSON: {printable(error, 200)}; export it again"
-        ) from error
-    return Node(value, prefix)
+    value = json.loads(text, object_pairs_hook=as_object)
+    if ESCAPED_HALF.search(text):  # most are one of two that make a character, as of an emoji
+        _refuse_halves(Node(value, prefix))
+    return value
+
+
+def _refuse_halves(root: "Node") -> None:
+    """Refuse half characters in any text of a document."""
+    open_nodes = [root]
+    while open_nodes:
+        node = open_nodes.pop()
+        wrong = half_character(node.value) if isinstance(node.value, str) else None
+        if wrong is not None:
+            raise node.error(f"the text {wrong}")
+        if isinstance(node.value, dict):
+            for key in filter(half_character, node.value):
+                raise node.error(f"a key {half_character(key)}")
+            open_nodes += [child for _, child in node.members()]
+        elif isinstance(node.value, list):
+            open_nodes += node.items()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ibgn.io.parsing.guess import Guess, Places
+from ibgn.io.parsing.lasting import find_boxes, last_until_next
 from ibgn.io.parsing.sheets import Sheet
 from ibgn.io.parsing.timed import find_times
 from ibgn.io.parsing.words import (
@@ -15,6 +16,7 @@ from ibgn.io.parsing.words import (
     GROUP,
     INSTANCE,
     LABEL,
+    MEDIA,
     NO_ACTION,
     NO_INSTANCE,
     NUMBERED,
@@ -24,8 +26,6 @@ from ibgn.io.parsing.words import (
 
 __all__ = ["Roles", "find_roles"]
 
-# names of media are names of recordings
-MEDIA = re.compile(r".*\.(wav|mp3|mp4|m4a|flac|ogg|avi|mkv|mov|webm|mpe?g|wmv|jpe?g|png)|video_\w+")
 PACKED = re.compile(r"\S+ [\d.]+ [\d.]+(;\S+ [\d.]+ [\d.]+)*;?")
 
 
@@ -39,12 +39,16 @@ class Roles:
     scale : how many units of the start make one of the length
     packed : place of the column whose cells hold actions with their times, if one does
     since_before : whether rows say only when they end, and last since the row before
+    until_next : whether rows say only when they start, and last until the next one
+    flag : place of a column that has 1 for examples of an action, and -1 for what is none
     """
 
     places: Mapping[str, Places] = field(default_factory=dict)
     scale: float = 1.0
     packed: int | None = None
     since_before: bool = False
+    until_next: bool = False
+    flag: int | None = None
 
     @property
     def used(self) -> set[int]:
@@ -60,16 +64,29 @@ def find_roles(sheet: Sheet, known: Mapping[str, Places]) -> Roles:
     if packed is not None and "start" not in known:
         places = dict(known) | _find_names(guess, {packed}, packed=True)
         return Roles(places, packed=packed)
-    times, scale = find_times(guess)
-    places = {**times, **known}
+    guess.known = {**find_boxes(guess), **known}
+    times, scale = ({}, 1.0) if "start" in guess.known.keys() - known else find_times(guess)
+    places = {**times, **guess.known}
     if "start" not in known and places.get("start") == known.get("end"):
         places.pop("start", None)  # the only time there is, which is said to be the end
     used = {place for each in places.values() for place in each}
-    places |= _find_names(guess, used, start=places.get("start"))
+    ends = bool(places.keys() & {"end", "length"})
+    places |= _find_names(guess, used, places.get("start"), is_log=not ends)
     if _is_log_of_cases(guess, places):
         places["end"] = places.pop("start")
+    places |= dict(known)
     since_before = "end" in places and "start" not in places
-    return Roles(places | dict(known), scale, since_before=since_before)
+    until_next = last_until_next(guess, places)
+    return Roles(places, scale, None, since_before, until_next, _find_flag(guess, places))
+
+
+def _find_flag(guess: Guess, places: Mapping[str, Places]) -> int | None:
+    """Column of 1 and -1 beside one of actions in words, as HACS has it."""
+    used = {place for each in places.values() for place in each}
+    if not used or any(guess.kinds[place] != "text" for place in places.get("action", (0,))):
+        return None
+    free = [p for p in _named(guess, range(len(guess.words)), LABEL) if p not in used]
+    return next((p for p in free if set(guess.sheet.column(p)) == {"1", "-1"}), None)
 
 
 def _is_log_of_cases(guess: Guess, places: Mapping[str, Places]) -> bool:
@@ -78,7 +95,8 @@ def _is_log_of_cases(guess: Guess, places: Mapping[str, Places]) -> bool:
         return False
     if places.keys() & {"end", "length"} or len(places["instance"] + places["start"]) > 2:
         return False
-    named = {*guess.words[places["instance"][0]]} & {"case", "trace"}
+    words = guess.words[places["instance"][0]]
+    named = {*words} & {"case", "trace"} or words == ["id"]
     return bool(named) and guess.kinds[places["start"][0]] == "moment"
 
 
@@ -97,6 +115,7 @@ def _find_names(
     used: set[int],
     start: Places | None = None,
     packed: bool = False,
+    is_log: bool = False,
 ) -> dict[str, Places]:
     """Places of action, instance, label and group among columns that are no times."""
     free = [
@@ -107,6 +126,9 @@ def _find_names(
     places = dict(guess.known)
     if "instance" not in places:
         found = _find_instance(guess, free, packed)
+        if found is None and is_log and start and guess.kinds[start[0]] == "moment":
+            ids = (p for p in free if guess.words[p] == ["id"] and not guess.is_unique(p))
+            found = next(ids, None)  # of what the events of a log belong to
         if found is None and not any(guess.words):
             found = _instance_by_cells(guess, free, start)
         if found is not None:

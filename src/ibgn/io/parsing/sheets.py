@@ -28,6 +28,8 @@ CLEAR = 0.6  # a delimiter that is this much as clear as the clearest, and rarer
 TIMES = ("number", "clock", "date", "moment")
 WORD = re.compile(r'"([^"]*)"|(\S+)')
 RULE = re.compile(r"[\s=_|+-]*[=_|+-]{2}[\s=_|+-]*")  # dashes below a header
+QUERY = re.compile(r"(\S+)\s+(\S+)\s+(\S+?)\s?##\s?(.*)")  # a sentence after three columns
+QUERY_NAMES = ("video", "start", "end", "sentence")
 COMMENT = ("#", "\\", "%")
 
 
@@ -75,6 +77,11 @@ def cut(text: str, source: str, delimiter: str | None = None, header: bool | Non
     (['from', 'to', 'what'], [['0', '2', 'walk'], ['2', '3', 'sit']], [5, 6], [7])
     """
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    queries = [QUERY.fullmatch(line) for line in lines if line.strip()]
+    are_queries = delimiter is None and bool(queries) and all(queries)
+    if are_queries:
+        lines = ["\t".join(query.groups()) for query in queries if query]
+        text = "\n".join(lines)
     mark = delimiter or find_delimiter(lines)
     if mark is None:
         raise DataError(
@@ -97,7 +104,7 @@ def cut(text: str, source: str, delimiter: str | None = None, header: bool | Non
             f"{source}no row has a time or a number in it, so there are no intervals", *advice
         )
     named = _find_header(cells[:first], width, header)
-    names = [""] * width
+    names = list(QUERY_NAMES) if are_queries else [""] * width
     if named is not None:
         found = cells[named][1]
         # R names all columns but that of row numbers
@@ -229,10 +236,13 @@ def _is_row(row: Sequence[str], width: int) -> bool:
 
 
 def _first_row(cells: Sequence[tuple[int, list[str]]], width: int) -> int | None:
-    """First line that is a row, and so is the next one."""
+    """First line that is a row, and so is the next one, or the one above names all columns."""
     for number in range(min(len(cells), LONGEST_HEAD)):
-        following = cells[number + 1 : number + 2]
-        if _is_row(cells[number][1], width) and all(_is_row(r, width) for _, r in following):
+        if not _is_row(cells[number][1], width):
+            continue
+        above, following = cells[max(number - 1, 0)][1], cells[number + 1 : number + 2]
+        named = len(above) == width and all(kind_of(cell) == "text" for cell in above)
+        if named or all(_is_row(r, width) for _, r in following):
             return number
     return next((n for n, (_, row) in enumerate(cells) if _is_row(row, width)), None)
 

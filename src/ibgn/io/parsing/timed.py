@@ -6,12 +6,13 @@ from typing import NamedTuple
 
 from ibgn.io.parsing.guess import Guess, Places
 from ibgn.io.parsing.moments import Kind
-from ibgn.io.parsing.words import BESIDES, END, FRAMES, LENGTH, START, UNITS
+from ibgn.io.parsing.words import BESIDES, END, FRAMES, LENGTH, NUMBERING, START, UNITS
 
 __all__ = ["find_times"]
 
 ORDERED = 0.95  # share of rows whose ends are not before their starts
 WIDEST = 6  # columns of numbers without names; more are measurements
+NUMBERS_FRAMES = FRAMES | NUMBERING | {"epoch"}
 FEW = 4  # columns of numbers without names, among which one may be a length
 
 
@@ -29,10 +30,30 @@ def find_times(guess: Guess) -> tuple[dict[str, Places], float]:
     if "start" in guess.known and guess.known.keys() & {"end", "length"}:
         return {}, 1.0
     if any(guess.words):
-        found = _times_by_name(guess)
         # numbers under names that do not speak of times are something else
-        return found or (_times_by_cells(guess, by_numbers=False), 1.0)
-    return _times_by_cells(guess, by_numbers=True), 1.0
+        found = _times_by_name(guess) or (_times_by_cells(guess, by_numbers=False), 1.0)
+        return found if found[0] else (_only_time(guess), 1.0)
+    return _times_by_cells(guess, by_numbers=True) or _first_of_two(guess), 1.0
+
+
+def _first_of_two(guess: Guess) -> dict[str, Places]:
+    """Start in a table of numbers and names that has no other columns."""
+    found = guess.kinds in (["number", "text"], ["clock", "text"])
+    return {"start": (0,)} if found else {}
+
+
+def _only_time(guess: Guess) -> dict[str, Places]:
+    """Start of rows that have no end: a column named as a start, as a time, or as a frame."""
+    starts = [start for start in _named_times(guess)["start"] if not start.is_frame]
+    kinds = enumerate(zip(guess.words, guess.kinds, strict=True))
+    named = [place for place, (words, kind) in kinds if _is_time(words, kind)]
+    frames = [
+        place
+        for place, words in enumerate(guess.words)
+        if guess.kinds[place] == "number" and words and {*words} <= NUMBERS_FRAMES
+    ]
+    times = [*starts, *(_Time(p, False, frozenset(), 1.0) for p in (*named, *frames))]
+    return {"start": _with_date(guess, times[0], starts)} if times else {}
 
 
 def _named_times(guess: Guess) -> dict[str, list[_Time]]:

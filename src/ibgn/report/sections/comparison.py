@@ -55,7 +55,7 @@ SECTION = Section(
     "comparison",
     "Methods side by side",
     "Every method learned from one part of the instances and was tested on the others, which it "
-    "had not seen. It has the same colour in all figures.",
+    "had not seen. A method has the same colour in all figures.",
     _data,
     template_beside(__file__),
     _figures,

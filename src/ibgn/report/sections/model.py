@@ -103,7 +103,7 @@ def _facts(term: FittedTerm) -> dict[str, Any]:
 def _linked(model: ActivityModel) -> Bools:
     """(positions, positions) which earlier position is linked to which later one."""
     structure = model["relations"].structure
-    linked: Bools = structure.mask(max(int(model.lengths.max(initial=0)), structure.size))
+    linked: Bools = structure.mask(int(model.lengths.max(initial=0)))
     return linked
 
 

@@ -65,6 +65,7 @@ def _observations(file: InputFile, by_subject: bool) -> Iterator[Observation]:
     (".boris",),
     also=(".csv", ".tsv"),
     about="BORIS projects and exported events",
+    unit="s",
     activity=("track", "variable"),
     group=("variable",),
     sniff=_sniff,

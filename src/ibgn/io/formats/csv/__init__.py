@@ -20,10 +20,13 @@ from ibgn.io.files import Files
 from ibgn.io.formats.csv.foreign import Foreign, Given
 from ibgn.io.formats.csv.outline import outline_table
 from ibgn.io.formats.csv.own import load_own
-from ibgn.io.head import LIKELY, Head
+from ibgn.io.formulas import escape_formulas as harmless
+from ibgn.io.formulas import unescape_formula
+from ibgn.io.head import LIKELY, POSSIBLE, Head
 from ibgn.io.longframe import LongFrame, join
-from ibgn.io.parsing.roles import find_roles
-from ibgn.io.parsing.sheets import WHITE_SPACE, cut
+from ibgn.io.parsing.guess import Guess
+from ibgn.io.parsing.roles import Roles, find_roles
+from ibgn.io.parsing.sheets import WHITE_SPACE, Sheet, cut
 from ibgn.io.parsing.tabular import (
     OPTIONAL,
     OURS,
@@ -53,9 +56,21 @@ def _sniff(head: Head) -> float:
     sheet = cut("\n".join(head.lines), "")
     roles = find_roles(sheet, {})
     timed = {"start"} < roles.places.keys() & {"start", "end", "length"}
+    if roles.until_next:
+        return POSSIBLE if _tells_starts(sheet, roles) else 0.0
     if roles.packed is None and not timed and not roles.since_before:
         return 0.0
     return LIKELY if sheet.has_header else WITHOUT_NAMES
+
+
+def _tells_starts(sheet: Sheet, roles: Roles) -> bool:
+    """Whether rows with one time may be events; names with a number each are a list of codes."""
+    if sheet.has_header or "track" in roles.places:
+        return True
+    start, action = (roles.places[ours][0] for ours in ("start", "action"))
+    guess = Guess(sheet, {})
+    codes = guess.counts_rows(start) and guess.is_unique(action)
+    return start < action and guess.kinds[action] == "text" and not codes and not sheet.odd
 
 
 @reader(
@@ -78,6 +93,7 @@ def read_csv(
     day_first: bool | None = None,
     activity: str | None = None,
     group: str | None = None,
+    unescape_formulas: bool = False,
 ) -> LongFrame:
     r"""Read tables with one row per interval: files of text, or all those in a folder.
 
@@ -97,7 +113,8 @@ def read_csv(
     columns : other names for columns, or their numbers from 1 on, for example {"action":
         "behaviour", "start": 3}; "length" in place of "end" for how long intervals last; "day+hour"
         joins two columns. With an "end" and no start, a row lasts since the row before of its
-        instance
+        instance; with a "start" and no end, until the next one, or for a step where rows are
+        samples taken at even steps, of which equal ones that follow each other are one interval
     header : whether the first line names the columns; by default that is found
     delimiter : what separates the columns, one character of ASCII, " " for any white space; by
         default that is found
@@ -108,6 +125,7 @@ def read_csv(
         for another column, "folder", "file", or a regular expression with one group (...),
         searched in the path of the file
     group : where their group comes from, likewise
+    unescape_formulas : whether names were written with `escape_formulas`, see `write_csv`
 
     Returns
     -------
@@ -139,6 +157,7 @@ def read_csv(
     for name, value in (("header", header), ("day_first", day_first)):
         if value is not None:
             check_flag(name, value)
+    check_flag("unescape_formulas", unescape_formulas)
     if delimiter is not None and delimiter != " ":
         check_delimiter(delimiter, "a tab is '\\t', and ' ' stands for any white space")
     check_encoding(encoding)
@@ -147,6 +166,7 @@ def read_csv(
     parts, notes = [], _Notes(files.prefix)
     for file in _tables(files):
         frame = _load(file, foreign, encoding, notes)
+        frame = _unescape(frame) if unescape_formulas else frame
         parts.append(_with_path(frame, file.name, chosen, len(files) > 1))
     notes.warn()
     return parts[0] if len(parts) == 1 else join(parts, files.prefix)
@@ -227,6 +247,14 @@ def _load(file: InputFile, given: Given, encoding: str, notes: _Notes) -> LongFr
     return frame
 
 
+def _unescape(frame: LongFrame) -> LongFrame:
+    """Rows with names as they were before they were made harmless."""
+    named = frame.series.keys() & {"instance", "label", "action", "group", "track"}
+    cells = {name: [*map(unescape_formula, frame.series[name]), None] for name in named}
+    plain = {name: np.array(values, object)[:-1] for name, values in cells.items()}
+    return replace(frame, series={**frame.series, **plain})
+
+
 def _with_path(frame: LongFrame, name: str, choices: Choices, one_of_many: bool) -> LongFrame:
     """Rows with what the path of their file says; in a folder, it is part of their names."""
     series = dict(frame.series)
@@ -249,10 +277,21 @@ def write_csv(
     y: Sequence[Any] | npt.NDArray[Any] | None = None,
     *,
     delimiter: str = ",",
+    escape_formulas: bool = False,
 ) -> None:
     """Write one row per interval; times are written so that reading gives them back exactly.
 
-    The file is compressed where its suffix says so (.gz, .bz2, .xz).
+    CSV knows no types: names, labels and groups are written as text and read as text, so that a
+    label 1 comes back as "1". What would be read as one, such as labels 1 and "1", is refused;
+    JSON Lines keeps them apart. The file is compressed where its suffix says so (.gz, .bz2, .xz).
+
+    Parameters
+    ----------
+    X, path, y : instances, the file to write, and (n,) labels
+    delimiter : what separates the columns, one character of ASCII
+    escape_formulas : whether names that a spreadsheet would run as a formula (those that begin
+        with =, +, -, @, a tab or a line break) get an apostrophe before them, and those that begin
+        with an apostrophe another; `read_csv(..., unescape_formulas=True)` takes them away again
 
     Examples
     --------
@@ -266,6 +305,7 @@ def write_csv(
     take 1,tea,pour,4,6
     """
     check_delimiter(delimiter)
+    check_flag("escape_formulas", escape_formulas)
     check_writable(X, y, IN_TEXT)
     frame = X.to_frame(y)
     for name in ("start", "end"):
@@ -275,5 +315,6 @@ def write_csv(
     columns = [values for values in (X.actions, X.ids, X.groups, X.track, y) if values is not None]
     returns = any("\r" in str(name) for values in columns for name in values)
     quoting = csv.QUOTE_NONNUMERIC if returns else csv.QUOTE_MINIMAL
+    written: Any = harmless(frame) if escape_formulas else frame
     with writing(path) as file:
-        frame.to_csv(file, index=False, sep=delimiter, lineterminator="\n", quoting=quoting)
+        written.to_csv(file, index=False, sep=delimiter, lineterminator="\n", quoting=quoting)

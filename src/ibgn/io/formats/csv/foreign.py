@@ -14,6 +14,7 @@ from ibgn._files import InputFile
 from ibgn.errors import DataError, Option, Part
 from ibgn.io.formats.csv.times import ends_before, read_times
 from ibgn.io.longframe import LongFrame
+from ibgn.io.parsing.lasting import Lasting
 from ibgn.io.parsing.moments import kind_of
 from ibgn.io.parsing.roles import Roles, find_roles
 from ibgn.io.parsing.sheets import cut
@@ -23,10 +24,11 @@ from ibgn.uncertainty import COLUMNS as UNCERTAIN
 
 __all__ = ["Foreign", "Given"]
 
+NEGATIVE = "-1"
 SHOWN = 20  # columns that a message lists
 CODE = re.compile(r"\s*\[?\s*([0-9]+)\s*[]:=]\s*['\"]?([^'\"]*[^'\"\s])['\"]?\s*")
 FOLD = re.compile(r"_(val|valid|validation|test|train|training)$")
-ORDER = ("instance", "action", "start", "end", "length", "label", "group", *UNCERTAIN)
+ORDER = ("instance", "action", "start", "end", "length", "label", "group", "track", *UNCERTAIN)
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,11 @@ class Foreign:
         self.sheet = cut(text, file.prefix, given.delimiter, given.header)
         known = {ours: self._places(ours, theirs) for ours, theirs in given.columns.items()}
         self.roles = self._with_uncertainty(find_roles(self.sheet, known))
-        self.without_before = 0  # rows that are left out, as none came before them
+        self.negative = 0  # rows that are left out, as they say that something is not there
+        if self.roles.flag is not None:
+            self._leave_out_negative(self.roles.flag)
+        self.without_partner = 0  # rows that are left out, as none came before or after them
+        self.step: float | None = None  # between rows that are samples of a signal
 
     def _places(self, ours: str, theirs: Any) -> tuple[int, ...]:
         """Places of a column that is given by its name or number, or of several with "+"."""
@@ -105,6 +111,13 @@ class Foreign:
         sure = {name: (free[name],) for name in UNCERTAIN if name in free}
         return replace(roles, places={**sure, **roles.places})
 
+    def _leave_out_negative(self, flag: int) -> None:
+        """Leave out the rows that a column of 1 and -1 says to be no examples of their action."""
+        kept = [place for place, row in enumerate(self.sheet.rows) if row[flag] != NEGATIVE]
+        self.negative = len(self.sheet.rows) - len(kept)
+        rows = [self.sheet.rows[place] for place in kept]
+        self.sheet = replace(self.sheet, rows=rows, lines=[self.sheet.lines[p] for p in kept])
+
     def frame(self) -> LongFrame:
         """Rows of the table, with what is missing in them left empty."""
         self._refuse_unclear()
@@ -123,7 +136,7 @@ class Foreign:
         lacking = []
         if "start" not in places and not self.roles.since_before:
             lacking.append("start")
-        if not places.keys() & {"end", "length"}:
+        if not places.keys() & {"end", "length"} and not self.roles.until_next:
             lacking.append("end")
         if "action" not in places and not lacking and self._could_be_action():
             lacking.append("action")
@@ -168,18 +181,33 @@ class Foreign:
         else:
             series["action"] = _objects([self.file_action] * len(self.sheet.rows))
         roles = self.roles
-        if roles.since_before:
-            roles = replace(roles, places={**places, "start": places["end"]})
+        only = next((ours for ours in ("start", "end") if ours in places), "start")
+        if roles.since_before or roles.until_next:
+            roles = replace(roles, places={**places, "start": places[only], "end": places[only]})
         series["start"], series["end"] = read_times(
             self.sheet, roles, series["instance"], self._where, self.given.day_first
         )
-        if not roles.since_before:
+        if roles.since_before:
+            series["start"] = ends_before(series["instance"], series["end"])
+            kept = np.flatnonzero(~(series["start"] == series["end"]))
+        elif roles.until_next:
+            series["end"], kept = self._until_next(series)
+        else:
             return series, self.sheet.lines
-        series["start"] = ends_before(series["instance"], series["end"])
-        kept = ~(series["start"] == series["end"])
-        self.without_before = int((~kept).sum())
-        lines = [line for line, keep in zip(self.sheet.lines, kept, strict=True) if keep]
-        return {ours: values[kept] for ours, values in series.items()}, lines
+        self.without_partner = len(self.sheet.rows) - len(kept)
+        return {o: v[kept] for o, v in series.items()}, [self.sheet.lines[row] for row in kept]
+
+    def _until_next(
+        self, series: Mapping[str, npt.NDArray[Any]]
+    ) -> tuple[npt.NDArray[Any], npt.NDArray[np.intp]]:
+        """Ends of rows that have only a start, and the rows that are left."""
+        tracks = series.get("track", series["instance"])
+        keys = list(zip(series["instance"], tracks, strict=True))
+        lasting = Lasting(keys, series["action"].tolist(), series["start"])
+        self.step = lasting.step
+        end = series["start"].copy()
+        end[lasting.rows] = lasting.end
+        return end, np.union1d(lasting.rows, np.flatnonzero(np.isnan(end)))
 
     def _packed(self) -> tuple[dict[str, npt.NDArray[Any]], list[int]]:
         """One row per action of a cell such as "c092 11.9 21.2;c147 0 12.6"."""
@@ -231,16 +259,7 @@ class Foreign:
             for ours, theirs in named.items()
             if ours not in self.given.columns and [ours] != words_of(str(theirs))
         ]
-        more = []
-        if self.roles.packed is not None:
-            column = quote(printable(self._named((self.roles.packed,))))
-            more.append(f"actions and their times are in {column}")
-        elif "action" not in places:
-            more.append(f"the action is the name of the file, {quote(self.file_action)}")
-        if self.roles.since_before:
-            more.append("rows without a start last since the row before of the same instance")
-            if self.without_before:
-                more.append(f"left out {count(self.without_before, 'row')} with none before")
+        more = list(self._remarks())
         if not guessed and not more:
             return
         if "instance" not in places:
@@ -248,6 +267,30 @@ class Foreign:
         by = "their names" if self.sheet.has_header else "what is in them"
         told = f"columns were told apart by {by}, as with "
         yield told, Option("columns", named), "".join(f"; {each}" for each in more)
+
+    def _remarks(self) -> Iterator[str]:
+        """What was taken to be so, and what was left out."""
+        roles = self.roles
+        if roles.packed is not None:
+            column = quote(printable(self._named((roles.packed,))))
+            yield f"actions and their times are in {column}"
+        elif "action" not in roles.places:
+            yield f"the action is the name of the file, {quote(self.file_action)}"
+        if self.step is not None:
+            yield (
+                f"rows without an end are samples {self.step:g} apart, and equal labels that "
+                "follow each other are one interval"
+            )
+        elif roles.since_before or roles.until_next:
+            lacks, lasts, where = "a start", "since the row before", "before"
+            if roles.until_next:
+                lacks, lasts, where = "an end", "until the next row", "after"
+            yield f"rows without {lacks} last {lasts} of the same instance"
+            if self.without_partner:
+                yield f"left out {count(self.without_partner, 'row')} with none {where}"
+        if roles.flag is not None:
+            flag, rows = quote(printable(self._named((roles.flag,)))), count(self.negative, "row")
+            yield f"left out {rows} with {NEGATIVE} in {flag}, where the action is not done"
 
 
 def _objects(values: Sequence[Any]) -> npt.NDArray[Any]:

@@ -11,7 +11,7 @@ from ibgn.io.outline import Entry
 from ibgn.io.parsing.guess import Guess
 from ibgn.io.parsing.roles import find_roles
 from ibgn.io.parsing.sheets import WHITE_SPACE, cut
-from ibgn.io.parsing.tabular import check_delimiter, check_encoding
+from ibgn.io.parsing.tabular import check_delimiter, check_encoding, decoding
 from ibgn.io.parsing.words import NO_ACTION
 
 __all__ = ["outline_table"]
@@ -41,7 +41,8 @@ def outline_table(
     steady: dict[str, bool] = {}
     plain = codecs.lookup(encoding).name == "utf-8"
     for file in islice(files, MOST_FILES):
-        text = file.content().decode("utf-8-sig" if plain else encoding)
+        with decoding(file.prefix, encoding):
+            text = file.content().decode("utf-8-sig" if plain else encoding)
         sheet = cut(text, "", WHITE_SPACE if delimiter == " " else delimiter, header)
         roles = find_roles(sheet, {})
         guess = Guess(sheet, {})

@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element
 from ibgn.cleaning import LARGEST_TIME
 from ibgn.errors import DataError
 from ibgn.io.export import KNOWN, check_known, parse_known
-from ibgn.io.formats.elan.document import Note, Timed, read_notes, read_properties
+from ibgn.io.formats.elan.document import Note, Share, Timed, read_notes, read_properties
 from ibgn.text import printable, quote
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "LARGEST_SLOT",
     "MINE",
     "Content",
+    "Placed",
     "check_text",
     "milliseconds",
     "read_content",
@@ -30,13 +31,22 @@ NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 MINE = "ibgn."  # begins the names of the properties in which a file speaks of itself
 
 
+class Placed(NamedTuple):
+    """An annotation with its times in seconds, and its part of the one that gives them."""
+
+    note: Note
+    start: float
+    end: float
+    share: Share
+
+
 class Content(NamedTuple):
-    """Annotations with start and end in seconds, those of parents first, and what is known.
+    """Annotations, those of parents first, and what is known.
 
     `offset` is what seconds have more than the slots of the file.
     """
 
-    notes: list[tuple[Note, float, float]]
+    notes: list[Placed]
     known: dict[str, Any]
     offset: float
 
@@ -55,7 +65,7 @@ def read_content(root: Element, prefix: str) -> Content:
     for each in timed:
         note = each.note
         if "label" not in known or note.tier != ACTIVITY:
-            notes.append((note, *exact.seconds(each)))
+            notes.append(Placed(note, *each.share.of(*exact.seconds(each)), each.share))
         elif note.value != str(known["label"]):  # someone changed it in ELAN
             known["label"] = note.value
     return Content(notes, check_known(known, f"{prefix}the header"), exact.offset)
@@ -98,7 +108,7 @@ class _Exact(NamedTuple):
         return cls(float(offset), {name: (float(a), float(b)) for name, (a, b) in times.items()})
 
     def seconds(self, timed: Timed) -> tuple[float, float]:
-        """Times of an annotation, exact where they still agree with those in milliseconds."""
+        """Times that an annotation has a part of, exact where they agree with milliseconds."""
         start, end = (self.offset + time / 1000 for time in (timed.start, timed.end))
         if timed.aligned not in self.times:
             return start, end

@@ -1,12 +1,14 @@
 """The document of an ELAN file: annotations with the times that ELAN shows for them.
 
 Annotations lie between slots, or refer to annotations that do. Slots are in whole milliseconds;
-those within a divided annotation may have no time of their own.
+those within a divided annotation may have no time of their own. Annotations that refer to another
+have its times; on tiers of symbolic subdivision they divide them in equal parts.
 """
 
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
 from itertools import pairwise
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
@@ -14,9 +16,10 @@ from xml.etree.ElementTree import Element
 from ibgn.errors import DataError
 from ibgn.text import printable, quote
 
-__all__ = ["Note", "Timed", "read_notes", "read_properties"]
+__all__ = ["Note", "Share", "Timed", "constraints", "read_notes", "read_properties"]
 
 NUMBER = re.compile(r"\s*\d{1,15}(\.\d*)?\s*", re.ASCII)  # programs write 1200.0, ELAN 1200
+DIVIDED = "Symbolic_Subdivision"  # stereotype of tiers whose annotations divide their parent
 
 
 class Note(NamedTuple):
@@ -27,23 +30,43 @@ class Note(NamedTuple):
     value: str
     slots: tuple[str, str] | None
     parent: str | None
+    previous: str | None = None
 
     def __str__(self) -> str:
         return f"tier {quote(self.tier)}, annotation {printable(self.id)}"
 
 
+class Share(NamedTuple):
+    """Part of another annotation, from 0, its start, to 1, its end."""
+
+    first: Fraction = Fraction(0)
+    last: Fraction = Fraction(1)
+
+    def part(self, number: int, parts: int) -> "Share":
+        """One of the equal parts of this one."""
+        length = (self.last - self.first) / parts
+        return Share(self.first + number * length, self.first + (number + 1) * length)
+
+    def of(self, start: float, end: float) -> tuple[float, float]:
+        """Times of this part; parts that follow each other meet."""
+        first, last = (end if edge == 1 else start + (end - start) * float(edge) for edge in self)
+        return first, last
+
+
 class Timed(NamedTuple):
-    """An annotation, the id of the one that gives its times, and the times in milliseconds."""
+    """An annotation, the id of the one that gives its times, those in milliseconds, its part."""
 
     note: Note
     aligned: str
     start: float
     end: float
+    share: Share
 
 
 class _Tier(NamedTuple):
     name: str
     parent: str | None
+    is_divided: bool
     notes: list[Note]
 
 
@@ -87,7 +110,19 @@ def read_notes(root: Element, prefix: str) -> list[Timed]:
         _spread(chain, slots)
     _spread(list(slots), slots)
     aligned = _aligned(notes, prefix)
-    return [_timed(note, aligned[note.id], slots, prefix) for note in notes.values()]
+    shares = _shares(tiers, notes)
+    return [
+        _timed(note, aligned[note.id], slots, shares[note.id], prefix) for note in notes.values()
+    ]
+
+
+def constraints(root: Element) -> dict[str, str]:
+    """Stereotypes of the linguistic types that have one, such as "Included_In"."""
+    return {
+        kind.get("LINGUISTIC_TYPE_ID", ""): kind.get("CONSTRAINTS", "").replace(" ", "_")
+        for kind in root.iterfind("LINGUISTIC_TYPE")
+        if kind.get("CONSTRAINTS")
+    }
 
 
 def _slots(root: Element, prefix: str) -> dict[str, float | None]:
@@ -109,12 +144,14 @@ def _slots(root: Element, prefix: str) -> dict[str, float | None]:
 
 def _tiers(root: Element, prefix: str) -> list[_Tier]:
     tiers = {}
+    divided = {kind for kind, stereotype in constraints(root).items() if stereotype == DIVIDED}
     for element in root.iterfind("TIER"):
         name = _attribute(element, "TIER_ID", prefix, "a tier")
         if name in tiers:
             raise DataError(f"{prefix}two tiers are called {quote(name)}; rename one")
         notes = [_note(child, name, prefix) for child in element.iterfind("ANNOTATION")]
-        tiers[name] = _Tier(name, element.get("PARENT_REF"), notes)
+        is_divided = element.get("LINGUISTIC_TYPE_REF") in divided
+        tiers[name] = _Tier(name, element.get("PARENT_REF"), is_divided, notes)
     order = _parents_first({tier.name: tier.parent for tier in tiers.values()})
     if len(order) < len(tiers):
         circle = next(name for name in tiers if name not in set(order))
@@ -134,7 +171,8 @@ def _note(annotation: Element, tier: str, prefix: str) -> Note:
     name = _attribute(element, "ANNOTATION_ID", prefix, f"an annotation on tier {quote(tier)}")
     note = Note(name, tier, element.findtext("ANNOTATION_VALUE") or "", None, None)
     if element.tag == "REF_ANNOTATION":
-        return note._replace(parent=_attribute(element, "ANNOTATION_REF", prefix, note))
+        parent = _attribute(element, "ANNOTATION_REF", prefix, note)
+        return note._replace(parent=parent, previous=element.get("PREVIOUS_ANNOTATION"))
     first = _attribute(element, "TIME_SLOT_REF1", prefix, note)
     return note._replace(slots=(first, _attribute(element, "TIME_SLOT_REF2", prefix, note)))
 
@@ -212,7 +250,39 @@ def _aligned(notes: Mapping[str, Note], prefix: str) -> dict[str, Note]:
     return aligned
 
 
-def _timed(note: Note, aligned: Note, slots: Mapping[str, float | None], prefix: str) -> Timed:
+def _shares(tiers: Sequence[_Tier], notes: Mapping[str, Note]) -> dict[str, Share]:
+    """Part that each annotation has of the one that gives its times."""
+    parts: dict[str, tuple[int, int]] = {}
+    for tier in tiers:
+        siblings: dict[str | None, list[Note]] = defaultdict(list)
+        for note in tier.notes if tier.is_divided else ():
+            siblings[note.parent].append(note)
+        for same in siblings.values():
+            ordered = _in_order(same)
+            parts |= {note.id: (n, len(same)) for n, note in enumerate(ordered) if note.parent}
+    shares: dict[str, Share] = {}
+    for name in _parents_first({note.id: note.parent for note in notes.values()}):
+        whole = shares.get(notes[name].parent or "", Share())
+        shares[name] = whole.part(*parts[name]) if name in parts else whole
+    return shares
+
+
+def _in_order(siblings: Sequence[Note]) -> Sequence[Note]:
+    """Parts of an annotation, each after the one that it names, or else as the file has them."""
+    names = {note.id for note in siblings}
+    after = {note.previous if note.previous in names else None: note for note in siblings}
+    ordered: list[Note] = []
+    while len(ordered) < len(siblings):
+        last = ordered[-1].id if ordered else None
+        if last not in after:
+            return siblings
+        ordered.append(after.pop(last))
+    return ordered
+
+
+def _timed(
+    note: Note, aligned: Note, slots: Mapping[str, float | None], share: Share, prefix: str
+) -> Timed:
     first, last = aligned.slots or ("", "")
     start, end = slots[first], slots[last]
     if start is None or end is None:
@@ -220,4 +290,4 @@ def _timed(note: Note, aligned: Note, slots: Mapping[str, float | None], prefix:
             f"{prefix}{note}: time slot {printable(first if start is None else last)} has no time, "
             "and its neighbours do not determine it; give it one in ELAN"
         )
-    return Timed(note, aligned.id, start, end)
+    return Timed(note, aligned.id, start, end, share)

@@ -52,8 +52,9 @@ class ElanDocument:
                 name = str(holder[0].get("ANNOTATION_ID"))
                 self._elements[name], self._holders[name] = holder[0], (tier, holder)
         self._spans: dict[str, dict[str, tuple[float, float]]] = defaultdict(dict)
-        for note, start, end in self._notes:
+        for note, start, end, _ in self._notes:
             self._spans[note.tier][note.id] = (start, end)
+        self._read = {each.note.id: each for each in self._notes}
         slots = (str(slot.get("TIME_SLOT_ID")) for slot in self._section("TIME_ORDER"))
         used = read_properties(self._root, file.prefix).get(LAST_USED, "")
         self._new_annotation = _numbers([*self._elements, f"a{used.strip()}"])
@@ -67,7 +68,7 @@ class ElanDocument:
 
     def entries(self) -> Iterator[TierEntry]:
         """All annotations but that of the label, those that others refer to first."""
-        for note, start, end in self._notes:
+        for note, start, end, _ in self._notes:
             yield TierEntry(note.id, note.tier, note.value, start, end)
 
     def change(self, entry: TierEntry, value: str, start: float, end: float) -> bool:
@@ -86,11 +87,12 @@ class ElanDocument:
     def _move(self, name: str, entry: TierEntry, start: float, end: float) -> bool:
         element = self._elements[name]
         if element.tag == "REF_ANNOTATION":
+            share = self._read[name].share
             while element.tag == "REF_ANNOTATION":
                 element = self._elements[str(element.get("ANNOTATION_REF"))]
             name = str(element.get("ANNOTATION_ID"))
             tier = str(self._holders[name][0].get("TIER_ID"))
-            return self._spans[tier][name] == (start, end)
+            return share.of(*self._spans[tier][name]) == (start, end)
         others = (span for key, span in self._spans[entry.tier].items() if key != name)
         if not self._is_plain(entry.tier) or _meets(others, start, end):
             return False
@@ -99,10 +101,11 @@ class ElanDocument:
         return True
 
     def delete(self, entry: TierEntry) -> list[str]:
-        """Delete an annotation, and those that refer to it."""
+        """Delete an annotation, those that refer to it, and those that divide a time with it."""
         names = [str(entry.key)]
         for name in names:  # which grows on the way
             if name in self._holders:  # and was not deleted with one that it refers to
+                names += self._divided_with(name)
                 tier, holder = self._holders.pop(name)
                 tier.remove(holder)
                 self._spans[str(tier.get("TIER_ID"))].pop(name, None)
@@ -110,6 +113,16 @@ class ElanDocument:
                 others = self._elements.items()
                 names += [key for key, each in others if each.get("ANNOTATION_REF") == name]
         return names[1:]
+
+    def _divided_with(self, name: str) -> list[str]:
+        """Others that divide an annotation with this one, and would be longer without it."""
+        this = self._read.get(name)  # none of those that were added
+        whole = self._read.get(this.note.parent or "") if this else None
+        if this is None or whole is None or this.share == whole.share:
+            return []
+        same = (this.note.tier, this.note.parent)
+        others = (each.note for key, each in self._read.items() if key != name)
+        return [note.id for note in others if (note.tier, note.parent) == same]
 
     def accepts(self, tier: str, start: float, end: float) -> bool:
         """Whether a tier has room; one that depends on another, or is divided, has none."""

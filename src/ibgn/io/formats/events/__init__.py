@@ -73,6 +73,7 @@ def _outline(files: Files, *, delimiter: str | None = None) -> Iterator[OutlineE
     "events",
     also=(".csv", ".tsv", ".txt", ".log"),
     about="events that start and stop: smart homes",
+    unit="s",
     activity=("track", "column"),
     group=("column",),
     sniff=_sniff,

@@ -15,6 +15,7 @@ __all__ = ["START", "STOP", "States", "Unknown"]
 Unknown = Literal["error", "drop"]
 Where = Callable[[int], str]
 
+BINARY = frozenset({"0", "1"})
 START = (
     *("on", "open", "opened", "start", "begin", "present", "true", "active", "pressed"),
     "state start",
@@ -33,6 +34,7 @@ class States:
     stops: frozenset[str]
     unknown: Unknown
     files: Files
+    binary: frozenset[str] = frozenset()  # tracks where 1 starts and 0 stops
 
     def __post_init__(self) -> None:
         check_choice("unknown", self.unknown, get_args(Unknown))
@@ -64,14 +66,20 @@ class States:
         return self.is_switch(word) or (bool(word) and as_number(word) is not None)
 
     def for_entries(self, entries: Sequence[Entry]) -> "States":
-        """States where 1 starts and 0 stops, if all are one of these."""
-        if {entry.state for entry in entries if entry.track != ACTIVITY} != {"0", "1"}:
-            return self
-        return replace(self, starts=self.starts | {"1"}, stops=self.stops | {"0"})
+        """States where 1 starts and 0 stops in tracks that have no others."""
+        states: dict[str, set[str]] = {}
+        for entry in entries:
+            if entry.track != ACTIVITY:
+                states.setdefault(entry.track, set()).add(entry.state)
+        binary = [track for track, each in states.items() if each <= BINARY]
+        both = {state for track in binary for state in states[track]} == BINARY
+        return replace(self, binary=frozenset(binary)) if both else self
 
     def starting(self, entry: Entry, where: Where) -> bool | None:
         """Tell whether an entry starts or stops its action, or None where it does neither."""
         state = _fold(entry.state)
+        if entry.track in self.binary:
+            return state == "1"
         if state in self.starts or state in self.stops:
             return state in self.starts
         drop = Option("unknown", "drop")

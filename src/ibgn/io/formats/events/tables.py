@@ -10,7 +10,7 @@ from ibgn.io.formats.events.states import States
 from ibgn.io.parsing.moments import kind_of, kind_of_column
 from ibgn.io.parsing.sheets import Sheet, cut
 from ibgn.io.parsing.tabular import Column, find_delimiter, find_places, read_columns, read_head
-from ibgn.io.parsing.words import words_of
+from ibgn.io.parsing.words import NUMBERING, words_of
 
 __all__ = ["REQUIRED", "find_event_columns", "read_table"]
 
@@ -18,13 +18,15 @@ IsSwitch = Callable[[str], bool]
 
 REQUIRED = ("time", "action", "state")
 # words that name columns, the surest first
-STATE = ("state", "status", "type", "value", "event", "message")
+STATE = ("state", "status", "type", "value", "val", "event", "message")
+SOURCE = ("sensor", "device", "entity")  # these may have numbers for names
 ACTION = (
     *("sensor", "device", "entity", "action", "behavior", "behaviour", "activity", "object"),
     *("item", "appliance", "event", "name", "id", "what"),
 )
 INSTANCE = ("observation", "case", "instance", "session", "recording", "trial")
 POINTS = ("point", "point event")  # as The Observer has them among states
+BINARY = frozenset({"0", "1"})
 MOST = 0.9  # share of the cells that are states
 
 
@@ -120,7 +122,7 @@ def find_event_columns(sheet: Sheet, is_switch: IsSwitch) -> dict[str, tuple[int
     if not time:
         return {}
     free = [place for place in range(len(words)) if place not in time]
-    switching = [place for place in free if _switches(sheet.column(place), is_switch)]
+    switching = [p for p in free if _switches(sheet.column(p), is_switch, words[p])]
     state = next(_named(words, switching, STATE), None)
     if state is None and len(switching) == 1:
         state = switching[0]
@@ -129,7 +131,12 @@ def find_event_columns(sheet: Sheet, is_switch: IsSwitch) -> dict[str, tuple[int
     texts = [place for place in free if place != state and kinds[place] == "text"]
     instance = next(_named(words, [p for p in free if p != state], INSTANCE), None)
     texts = [place for place in texts if place != instance]
-    action = next(_named(words, texts, ACTION), None)
+    numbers = [place for place in free if place != state and kinds[place] == "number"]
+    action = next(_named(words, texts, ACTION), next(_named(words, numbers, SOURCE), None))
+    # a kind of sensor, and then the number of one of the kind
+    numbered = [p for p in numbers if words[p] and words[p] <= NUMBERING and p - 1 in texts]
+    if action is None and numbered:
+        return {"time": time, "action": (numbered[0] - 1, numbered[0]), "state": (state,)}
     if action is None:
         if not texts or (any(words) and len(texts) > 1):
             return {}
@@ -156,10 +163,10 @@ def _find_time(words: Sequence[set[str]], kinds: Sequence[str]) -> tuple[int, ..
     return (numbered[0],) if numbered else ()
 
 
-def _switches(cells: Sequence[str], is_switch: IsSwitch) -> bool:
+def _switches(cells: Sequence[str], is_switch: IsSwitch, words: set[str]) -> bool:
     filled = [cell for cell in cells if kind_of(cell) != "empty"]
     kinds = {cell.strip().casefold() for cell in filled}
-    if kinds == {"0", "1"}:
+    if kinds == BINARY or (kinds > BINARY and words & {*STATE[:5]}):  # readings may be among them
         return True
     known = sum(is_switch(cell) or cell.strip().casefold() in POINTS for cell in filled)
     return len(kinds) > 1 and known >= MOST * len(filled)

@@ -36,7 +36,7 @@ def _sniff(head: Head) -> float:
     return LIKELY if head.suffix == ".dat" and len(head.lines[0].split()) >= 250 else 0.0
 
 
-@reader("opportunity", also=SUFFIXES, about="the Opportunity data set", sniff=_sniff)
+@reader("opportunity", also=SUFFIXES, about="the Opportunity data set", unit="s", sniff=_sniff)
 def read_opportunity(
     files: Files,
     *,

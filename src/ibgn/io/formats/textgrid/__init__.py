@@ -11,6 +11,7 @@ from ibgn.io.formats.textgrid.editing import GridDocument
 from ibgn.io.formats.textgrid.grid import GridTier, read_grid, read_known
 from ibgn.io.formats.textgrid.writing import write_textgrid
 from ibgn.io.head import CERTAIN, Head
+from ibgn.io.outline import Entry, TierOutline
 from ibgn.io.parsing.tabular import check_encoding
 from ibgn.io.registry import reader
 
@@ -26,7 +27,26 @@ def _sniff(head: Head) -> float:
     return CERTAIN if is_praat and "TextGrid" in begins else 0.0
 
 
-@reader("textgrid", (".textgrid",), also=(".txt",), about="Praat", sniff=_sniff)
+def _outline(files: Files, *, encoding: str | None = None) -> Iterator[Entry]:
+    """Tiers, also those of points, and those without annotations."""
+    tiers = TierOutline()
+    for file in files:
+        for tier in read_grid(file, encoding).tiers:
+            if not tier.is_mine:
+                texts = [text for *_, text in tier.stretches if tier.has_points or text.strip()]
+                tiers.add(tier.name, texts, points="" if tier.has_points else None)
+    return tiers.entries()
+
+
+@reader(
+    "textgrid",
+    (".textgrid",),
+    also=(".txt",),
+    about="Praat",
+    unit="s",
+    sniff=_sniff,
+    outline=_outline,
+)
 def read_textgrid(
     files: Files, *, encoding: str | None = None, points: Points = "error"
 ) -> Iterator[Recording]:

@@ -52,6 +52,7 @@ def _outline(files: Files) -> Iterator[Entry]:
     "via",
     also=(".json", ".csv"),
     about="projects and exported annotations of VIA 3",
+    unit="s",
     activity=("track", "attribute"),
     sniff=_sniff,
     outline=_outline,

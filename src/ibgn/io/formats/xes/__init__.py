@@ -73,6 +73,7 @@ def _outline(files: Files) -> Iterator[Entry]:
     (".xes",),
     also=(".xml",),
     about="process logs",
+    unit="s",
     activity=("attribute",),
     group=("attribute",),
     sniff=_sniff,

@@ -1,0 +1,150 @@
+"""JSON of other tools: all objects that have a start and an end, wherever they stand."""
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+
+from ibgn._files import InputFile
+from ibgn.errors import DataError, Option
+from ibgn.io.annotations import Annotation, Overlaps, Recording, settle_overlaps
+from ibgn.io.files import Files
+from ibgn.io.formats.json.frames import find_frames
+from ibgn.io.formats.json.names import Legend, actions_of, around, instance_of, track_of
+from ibgn.io.formats.json.times import Times, find_records, in_seconds
+from ibgn.io.head import POSSIBLE, Head
+from ibgn.io.parsing.json import Node, parse_json
+from ibgn.io.registry import reader
+
+__all__ = ["read_json"]
+
+SOME_JSON = 0.01  # so that the reader can say what is missing in JSON that no format knows
+
+
+def _sniff(head: Head) -> float:
+    """Tell the file by an object with a start and an end."""
+    document = head.json
+    if document is None and head.text.lstrip().startswith("{"):  # perhaps one for each line
+        document = [json.loads(line) for line in head.lines[:20]]
+    if not isinstance(document, dict | list):
+        return 0.0
+    found = next(find_records(Node(document, "")), None)
+    return SOME_JSON if found is None else POSSIBLE
+
+
+@reader(
+    "json",
+    also=(".json", ".jsonl", ".ndjson"),
+    about="any JSON with objects that have a start and an end",
+    sniff=_sniff,
+)
+def read_json(files: Files, *, overlaps: Overlaps = "keep") -> Iterator[Recording]:
+    r"""Read JSON of tools that have no format of their own here.
+
+    All objects with a start and an end are intervals, wherever they stand, also where each line is
+    a document of its own. Fields are known by the words of their names: a start is "start",
+    "begin_time", "startMs" and so on, and so are an end, a duration, a pair "segment": [0, 2.5] or
+    a list of pairs; the action is a "label", "action", "text" or the like. The instance is the
+    "video", "file" or the like of the object or of those around it, the name under which they
+    stand, or else the file. The name of the list that holds an object is its track.
+
+    Parameters
+    ----------
+    overlaps : what to do with an object that overlaps one of the same track and action: "keep" it,
+        "merge" the two, both with a warning, or "error"
+
+    Returns
+    -------
+    X : the instances, in the order in which they appear, with times in seconds
+    y : (n,) one activity per instance, or None
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "takes.json"
+    >>> _ = path.write_text('''[{"video": "tea_01", "events": [
+    ...     {"name": "boil", "start_ms": 0, "end_ms": 2500},
+    ...     {"name": "pour", "start_ms": 2500, "end_ms": 4000}]}]''')
+    >>> X, y = read_json(path, activity="([a-z]+)_")
+    >>> X
+    IntervalSequences: 1 instance, 2 intervals, 2 actions
+      tea_01: boil [0, 2.5), pour [2.5, 4)
+    """
+    recordings = (recording for file in files for recording in _recordings(file, files))
+    yield from settle_overlaps(recordings, overlaps, files)
+
+
+def _recordings(file: InputFile, files: Files) -> Iterator[Recording]:
+    root = _document(file)
+    legend = Legend(root)
+    records = list(find_records(root))
+    found = _intervals(records, legend) if records else list(_runs(root, legend, files))
+    if not found:
+        raise DataError(
+            f"{file.prefix}no object in the document has a start and an end, so that it holds no "
+            "intervals that could be read"
+        )
+    notes: dict[str, list[Annotation]] = {}
+    for node, note in found:
+        name = instance_of(node, legend) or file.name
+        own = f"{file.name}#{name}" if len(files) > 1 and name != file.name else name
+        notes.setdefault(own, []).append(note)
+    if files.choices.action == "value" and not any(note.value for _, note in found):
+        raise DataError(
+            f"{file.prefix}no object with a start and an end says what went on; ",
+            Option("action", "track"),
+            " names the intervals by the lists that hold them",
+        )
+    yield from (Recording(name, each) for name, each in notes.items())
+
+
+def _intervals(
+    records: Sequence[tuple[Node, Times]], legend: Legend
+) -> list[tuple[Node, Annotation]]:
+    """Annotations of objects with a start and an end, each with its object."""
+    said = [actions_of(record, times, legend) for record, times in records]
+    if not any(actions for _, actions in said):  # what is around them may say it
+        said = [_said_around(record, legend) for record, _ in records]
+    fields = {field for field, actions in said if all(each.isdecimal() for each in actions)}
+    codes = fields - {""} if len(fields - {""}) > 1 else set()
+    holding = {id(node.value) for record, _ in records for node in list(around(record))[1:]}
+    found = []
+    spans = in_seconds(records)
+    for (record, _), (field, actions), (start, end) in zip(records, said, spans, strict=True):
+        if not actions and id(record.value) in holding:
+            continue  # a clip or a chapter that only holds what went on
+        for action in actions or [""]:
+            name = f"{field} {action}" if field in codes else action  # codes of different things
+            note = Annotation(track_of(record), name, start, end, record.path)
+            found.append((record, note))
+    return found
+
+
+def _said_around(record: Node, legend: Legend) -> tuple[str, list[str]]:
+    """What went on as said by what holds an object, without the document itself."""
+    for node in list(around(record))[1:-1]:
+        if isinstance(node.value, dict):
+            field, actions = actions_of(node, None, legend)
+            if len(actions) == 1:
+                return field, actions
+    return "", []
+
+
+def _runs(root: Node, legend: Legend, files: Files) -> Iterator[tuple[Node, Annotation]]:
+    """Annotations of documents with a label for each frame, each with the list of frames."""
+    for node, runs in find_frames(root, legend):
+        files.leave_out(": labels of frames, so that times are frames", noun="list")
+        for start, end, value, row in zip(*(part.tolist() for part in runs), strict=True):
+            yield node, Annotation(track_of(node), str(value), start, end, f"{node.path}[{row}]")
+
+
+def _document(file: InputFile) -> Node:
+    """Root of a document, which may be one for each line."""
+    try:
+        return parse_json(file)
+    except DataError:
+        lines = [line for line in file.lines() if line.strip()]
+        if len(lines) < 2:
+            raise
+        with suppress(ValueError, RecursionError):
+            return Node([json.loads(line) for line in lines], file.prefix)
+        raise

@@ -1,0 +1,148 @@
+"""What an object of a document is about: its action, its recording and its track."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ibgn.io.formats.json.times import SEVERAL, Times, find_times, speaks_of_time, walk
+from ibgn.io.parsing.json import Node
+from ibgn.io.parsing.words import ACTION, BESIDES, INSTANCE, MEDIA, NUMBERING, words_of
+
+__all__ = ["Legend", "actions_of", "around", "instance_of", "track_of"]
+
+TRACK = "intervals"  # of objects in a list without a name
+# names of lists in a document, which do not name a recording
+LISTS = frozenset(
+    re.findall(
+        r"\w+",
+        "annotation annotations segment segments event events label labels result results data "
+        "item items interval intervals action actions utterance utterances word words entry "
+        "entries record records track tracks clip clips region regions sentence sentences chapter "
+        "chapters marker markers database video videos file files caption captions value values "
+        "train training val validation test testing",
+    )
+)
+DOUBT = 25  # ranks that a name with other words loses: "raw_tags" comes after "query"
+NAMES = ("name", "title", "file_name", "filename", "label")  # of what has an id
+
+
+class Legend:
+    """What the ids of a document mean: {"categories": [{"id": 1, "name": "pour"}]}."""
+
+    def __init__(self, root: Node) -> None:
+        self.names: dict[str, dict[str, str]] = {}
+        for node in walk(root):
+            if isinstance(node.key, str) and isinstance(node.value, list):
+                named = {
+                    str(each["id"]): str(name)
+                    for each in node.value
+                    if isinstance(each, dict) and "id" in each
+                    if (name := next((each[n] for n in NAMES if n in each), None)) is not None
+                }
+                if named and len(named) == len(node.value):
+                    self.names.setdefault(_singular(words_of(node.key)), named)
+
+    def meaning(self, field: str, value: Any) -> str:
+        """Name of what a field with an id points to, or the value itself."""
+        words = words_of(field)
+        if len(words) < 2 or words[-1] not in ("id", "ids"):
+            return str(value).strip()
+        return self.names.get(" ".join(words[:-1]), {}).get(str(value), str(value).strip())
+
+
+def _singular(words: list[str]) -> str:
+    """Name of one of a list: "category" of "categories"."""
+    name = " ".join(words)
+    return f"{name[:-3]}y" if name.endswith("ies") else name.removesuffix("s")
+
+
+def actions_of(record: Node, times: Times | None, legend: Legend) -> tuple[str, list[str]]:
+    """What went on, and the field that says it, the name of which is most like an action's.
+
+    Both are empty where no field says it.
+    """
+    used = () if times is None else (times.start, times.end)
+    free = {key: words_of(key) for key in record.value if key not in used}
+    for key in _named_as_actions(free):
+        value = record.value[key]
+        values = value if isinstance(value, list) else [value]
+        if values and all(isinstance(each, str | int) for each in values):
+            if times is not None and times.place is not None and isinstance(value, list):
+                several = len(values) == len(record.value[times.start])  # one for each time
+                values = values[times.place :][:1] if several else values
+            return key, [legend.meaning(key, each) for each in values]
+    return "", []
+
+
+def _named_as_actions(fields: Mapping[str, list[str]]) -> list[str]:
+    """Fields whose names speak of actions, the surest first: names before numbers of them."""
+    surest = {word: rank for rank, word in enumerate(ACTION)}
+    ranks = {}
+    for key, words in fields.items():
+        known = [word for word in words if _as_action(word) in surest]
+        if known:
+            rank = min(surest[_as_action(word)] for word in known)
+            odd = bool(set(words) - {*known} - NUMBERING - BESIDES)
+            ranks[key] = bool(NUMBERING & {*words}), rank + DOUBT * odd
+    return sorted(ranks, key=lambda key: ranks[key])
+
+
+def _as_action(word: str) -> str:
+    """Word as it stands among those of actions: "labels" and "timelinelabels" are labels."""
+    if word.endswith(("label", "labels")):
+        return "label"
+    return word.removesuffix("s") if word.removesuffix("s") in ACTION else word
+
+
+def around(record: Node) -> Iterator[Node]:
+    """The record, what holds it, what holds that, and so on up to the document."""
+    node: Node | None = record
+    while node is not None:
+        yield node
+        node = node.parent
+
+
+def instance_of(record: Node, legend: Legend) -> str | None:
+    """Name of the recording that an object is of, said by it or by what is around it."""
+    nodes = list(around(record))
+    for node in nodes:
+        found = _named_recording(node.value if isinstance(node.value, dict) else {})
+        if found is not None:
+            return legend.meaning(found, node.value[found])
+        if node is not record and _is_key_of_recording(node):
+            return str(node.key)
+    if _is_key_of_recording(record):
+        return str(record.key)
+    for node in nodes[1:]:
+        is_object = isinstance(node.value, dict) and not find_times(node.value)
+        if is_object and isinstance(node.key, int) and node.has("id"):
+            return node.child("id").name()
+    return None
+
+
+def _named_recording(fields: Mapping[str, Any]) -> str | None:
+    """Field that names a recording: by its own name, or by a media file in it."""
+    plain = {
+        key: words_of(key)
+        for key, value in fields.items()
+        if isinstance(value, str | int) and not speaks_of_time(key)
+    }
+    named = (key for word in INSTANCE for key, words in plain.items() if word in words)
+    media = (key for key in plain if MEDIA.fullmatch(str(fields[key])[-200:]))
+    return next(named, next(media, None))
+
+
+def _is_key_of_recording(node: Node) -> bool:
+    """Whether something stands under the name of a recording, beside others like it."""
+    within = node.parent.value if node.parent is not None else None
+    if not isinstance(node.key, str) or node.key.isdigit() or not isinstance(within, dict):
+        return False
+    alike = all(isinstance(value, dict | list) for value in within.values())
+    return alike and not set(words_of(node.key)) <= LISTS | SEVERAL
+
+
+def track_of(record: Node) -> str:
+    """Name of the list that holds an object, or of what is around that."""
+    holder = record.parent
+    named = holder is not None and isinstance(holder.key, str) and holder.key
+    return str(holder.key) if holder is not None and named else TRACK

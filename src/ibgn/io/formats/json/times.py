@@ -1,0 +1,122 @@
+"""Objects of a document that have a start and an end, wherever they stand."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ibgn.io.parsing.json import Node
+from ibgn.io.parsing.time import as_seconds
+from ibgn.io.parsing.words import BESIDES, END, FRAMES, LENGTH, START, UNITS, words_of
+
+__all__ = ["SEVERAL", "Times", "find_records", "find_times", "in_seconds", "speaks_of_time", "walk"]
+
+BOTH = frozenset({"segment", "interval", "timestamp", "timestamps", "span", "range", "window"})
+SEVERAL = frozenset({*BOTH, "segments", "intervals", "spans", "ranges", "windows", "moments"})
+
+
+class Times(NamedTuple):
+    """Where an object has its times, and how many seconds a number there stands for.
+
+    `end` is a length where `is_length`. Both are in one list where `end` is None. With a `place`,
+    the object has lists of times, or of such pairs, and this is the place in them.
+    """
+
+    start: str
+    end: str | None
+    is_length: bool = False
+    unit: float = 1.0
+    place: int | None = None
+
+
+def walk(root: Node) -> Iterator[Node]:
+    """All objects and lists of a document, in the order in which they stand."""
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if isinstance(node.value, dict):
+            within = [child for _, child in node.members()]
+        else:
+            within = node.items() if isinstance(node.value, list) else []
+        waiting += [each for each in reversed(within) if isinstance(each.value, dict | list)]
+
+
+def find_records(root: Node) -> Iterator[tuple[Node, Times]]:
+    """Objects with a start and an end, in the order in which they stand."""
+    for node in walk(root):
+        if isinstance(node.value, dict):
+            yield from ((node, times) for times in find_times(node.value))
+
+
+def find_times(fields: Mapping[str, Any]) -> list[Times]:
+    """Where an object has its times; frames only where it has no others."""
+    single = {key: value for key, value in fields.items() if _is_time(value)}
+    found = _named_times(single)
+    if found is not None:
+        return [found]
+    for key, value in fields.items():
+        words = set(words_of(key))
+        if BOTH & words and _is_pair(value):
+            return [Times(key, None)]
+        if SEVERAL & words and isinstance(value, list) and value and all(map(_is_pair, value)):
+            return [Times(key, None, place=place) for place in range(len(value))]
+    several = {key: value for key, value in fields.items() if _are_times(value)}
+    found = _named_times(several)
+    if found is None or found.end is None or len(fields[found.start]) != len(fields[found.end]):
+        return []
+    return [found._replace(place=place) for place in range(len(fields[found.start]))]
+
+
+def _named_times(fields: Mapping[str, Any]) -> Times | None:
+    """Start, and end or length, among fields that hold times."""
+    words = {key: words_of(key) for key in fields}
+    for besides in (BESIDES, BESIDES | FRAMES):
+        start, end, length = (
+            next((key for key, each in words.items() if _says(each, telling, besides)), None)
+            for telling in (START, END, LENGTH)
+        )
+        if start is None and length is not None:  # music has a time and a duration
+            start = next((key for key, each in words.items() if each == ["time"]), None)
+        if start is not None and (end is not None or length is not None):
+            unit = next((UNITS[word] for word in words[start] if word in UNITS), 1.0)
+            return Times(start, end or length, end is None, unit)
+    return None
+
+
+def speaks_of_time(name: str) -> bool:
+    """Whether a name is that of a time, a frame or a length."""
+    return bool({*words_of(name)} & (START | END | LENGTH | FRAMES | {"time", "fps"}))
+
+
+def _is_pair(value: Any) -> bool:
+    return _are_times(value) and len(value) == 2
+
+
+def _are_times(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(map(_is_time, value))
+
+
+def _is_time(value: Any) -> bool:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return number or (isinstance(value, str) and bool(re.match(r"\s*[-+.]?\d", value)))
+
+
+def _says(words: Sequence[str], telling: frozenset[str], besides: frozenset[str]) -> bool:
+    """Whether a name is made of a telling word, units, and words that times have besides."""
+    others = set(words) - telling
+    return len(others) < len(set(words)) and all(w in besides or w in UNITS for w in others)
+
+
+def in_seconds(records: Sequence[tuple[Node, Times]]) -> Iterator[tuple[float, float]]:
+    """Start and end of each object."""
+    both: list[Node] = []
+    for record, times in records:
+        ends = [record.child(key) for key in (times.start, times.end) if key is not None]
+        if times.place is not None:
+            ends = [Node(end.value[times.place], end.prefix, end, times.place) for end in ends]
+        both += ends if len(ends) == 2 else ends[0].items()
+    texts = [str(end.value) for end in both]
+    moments = iter(as_seconds(texts, lambda at: f"{both[at].prefix}{both[at].path}").tolist())
+    for (_, times), start, end in zip(records, moments, moments, strict=False):
+        last = start + end if times.is_length else end
+        yield start * times.unit, last * times.unit

@@ -1,0 +1,156 @@
+"""Rows that say only when they start: which tables have them, and how long they last."""
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from ibgn._arrays import Floats
+from ibgn.io.parsing.guess import Guess, Places
+from ibgn.io.parsing.words import END, LENGTH
+
+__all__ = ["Lasting", "find_boxes", "last_until_next"]
+
+FORWARD = 0.9  # share of rows that do not start before the row above
+EVEN = 0.8  # share of steps that are about as long as the median one, in rows of a sampled signal
+JITTER = 0.1  # of these steps, as a share of the median
+MARKS = ("eof", "end")  # labels that only end the row before
+SIDES = 4  # numbers of a box
+STEPS = 2  # the least that tell of sampling
+
+
+def last_until_next(guess: Guess, places: Mapping[str, Places]) -> bool:
+    """Whether rows with a start and no end can be taken to last until the next row."""
+    if not {"start", "action"} <= places.keys() or places.keys() & {"end", "length"}:
+        return False
+    if "start" in guess.known:
+        return True
+    used = {place for each in places.values() for place in each}
+    others = [p for p in range(len(guess.words)) if p not in used]
+    times = [p for p in others if guess.kinds[p] not in ("text", "empty")]
+    if any({*guess.words[p]} & (END | LENGTH) for p in times):
+        return False  # it may end them, in a way that is not understood
+    if guess.kinds[places["start"][0]] not in ("number", "clock"):
+        return True
+    return _goes_forward(guess, places)
+
+
+def _goes_forward(guess: Guess, places: Mapping[str, Places]) -> bool:
+    """Whether the times of each instance do not go back, and are not all the same."""
+    times: dict[tuple[str, ...], list[float]] = {}
+    instance = places.get("instance", ())
+    for row, time in zip(guess.sheet.rows, guess.numbers(places["start"][-1]), strict=True):
+        if time is not None:
+            times.setdefault(tuple(row[place] for place in instance), []).append(time)
+    steps = [b - a for each in times.values() for a, b in pairwise(each)]
+    return any(steps) and sum(step >= 0 for step in steps) >= FORWARD * len(steps)
+
+
+def find_boxes(guess: Guess) -> dict[str, Places]:
+    """Columns of a table without names, whose rows are boxes in pictures, as AVA has them.
+
+    A box has four sides between 0 and 1. The recording and the time come before it, what it shows
+    after it, and then who that is.
+    """
+    for first in range(1, len(guess.words) - SIDES):
+        sides = [guess.numbers(place) for place in range(first, first + SIDES)]
+        if any(guess.words) or guess.kinds[first - 1] != "number" or not _are_boxes(sides):
+            continue
+        after = first + SIDES
+        found: dict[str, Places] = {"start": (first - 1,), "action": (after,)}
+        if first > 1 and guess.kinds[first - 2] == "text":
+            found["instance"] = (first - 2,)
+        whole = after + 1 < len(guess.words) and all(
+            number is not None and number.is_integer() for number in guess.numbers(after + 1)
+        )
+        return found | ({"track": (after + 1,)} if whole else {})
+    return {}
+
+
+def _are_boxes(sides: Sequence[Sequence[float | None]]) -> bool:
+    rows = [row for row in zip(*sides, strict=True) if None not in row]
+    boxes = np.array(rows, float).reshape(-1, SIDES)
+    if len(boxes) == 0 or boxes.min() < 0 or boxes.max() > 1 or boxes.max() == round(boxes.max()):
+        return False
+    return bool((boxes[:, :2] < boxes[:, 2:]).all())
+
+
+class Lasting:
+    """How long rows last that only start.
+
+    Rows of a signal that is sampled evenly last for a step, and equal labels that follow each other
+    are one interval. Other rows last until the next one of their instance and track.
+
+    Parameters
+    ----------
+    keys : of each row, its instance and track
+    actions : of each row
+    start : of each row
+
+    Examples
+    --------
+    >>> lasting = Lasting(["a"] * 4, ["walk", "walk", "sit", "sit"], np.array([0.0, 1, 2, 3]))
+    >>> lasting.rows.tolist(), lasting.end.tolist(), lasting.step
+    ([0, 2], [2.0, 4.0], 1.0)
+    >>> lasting = Lasting(["a"] * 3, ["walk", "sit", "walk"], np.array([0.5, 2.5, 9]))
+    >>> lasting.rows.tolist(), lasting.end.tolist(), lasting.step
+    ([0, 1], [2.5, 9.0], None)
+    """
+
+    def __init__(self, keys: Sequence[object], actions: Sequence[str], start: Floats) -> None:
+        self.start = start
+        self.next = self._starts_after(keys)
+        steps = (self.next - start)[np.isfinite(self.next)]
+        self.step = self._sampled_step(steps)
+        lasts = np.array([action.strip().casefold() not in MARKS for action in actions], bool)
+        if self.step is None:
+            rows = np.flatnonzero(lasts & np.isfinite(self.next))
+            self.rows, self.end = rows, self.next[rows]
+        else:
+            self.rows, self.end = self._runs(keys, actions, lasts, self.step)
+
+    def _starts_after(self, keys: Sequence[object]) -> Floats:
+        """When a later row of the same key starts; infinite where there is none."""
+        following = np.full(len(self.start), np.inf)
+        seen: dict[object, tuple[float, float]] = {}  # the last time, and the one after it
+        for row in np.argsort(-self.start, kind="stable").tolist():
+            time = float(self.start[row])
+            if time != time:
+                continue
+            last, after = seen.get(keys[row], (np.inf, np.inf))
+            if time < last:
+                last, after = time, last
+            seen[keys[row]] = (last, after)
+            following[row] = after
+        return following
+
+    @staticmethod
+    def _sampled_step(steps: Floats) -> float | None:
+        if len(steps) < STEPS:
+            return None
+        step = float(np.median(steps))
+        even = np.abs(steps - step) <= JITTER * step
+        return step if even.mean() >= EVEN else None
+
+    def _runs(
+        self,
+        keys: Sequence[object],
+        actions: Sequence[str],
+        lasts: npt.NDArray[np.bool_],
+        step: float,
+    ) -> tuple[npt.NDArray[np.intp], Floats]:
+        """First row of each run of a label, and when it ends."""
+        ends = np.where(self.next < self.start + 1.5 * step, self.next, self.start + step)
+        going: dict[tuple[object, str], int] = {}
+        end: dict[int, float] = {}
+        for row in np.argsort(self.start, kind="stable").tolist():
+            if not lasts[row] or self.start[row] != self.start[row]:
+                continue
+            key = keys[row], actions[row]
+            first = going.get(key)
+            if first is None or end[first] < self.start[row]:
+                first = going[key] = row
+            end[first] = max(float(ends[row]), end.get(first, 0.0))
+        rows = np.array(sorted(end), np.intp)
+        return rows, np.array([end[row] for row in rows.tolist()], float)

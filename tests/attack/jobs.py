@@ -1,0 +1,112 @@
+"""Commands that write something, and what an undisturbed run of each writes."""
+
+import io
+import shutil
+from dataclasses import dataclass
+
+import pandas as pd
+
+from attack.commands import check_code, finish, start
+from attack.findings import FoundError
+from attack.places import contents
+from ibgn import IntervalSequences, write
+from kitchen import make_takes
+
+QUICK = ("--folds", "2", "-m", "DBN", "-m", "ITBN")
+RATES = ("--duration", "0.2", "--misdetection", "0.1", "--draws", "1")
+
+
+@dataclass(frozen=True)
+class Job:
+    """A command that writes to `outputs`, in a folder that has its inputs."""
+
+    words: tuple[str, ...]
+    outputs: tuple[str, ...]
+    inputs: tuple[str, ...] = ("takes.csv",)
+
+
+JOBS = {
+    "fit": Job(("fit", "takes.csv", "-m", "DBN", "-o", "out.ibgn"), ("out.ibgn",)),
+    "learn": Job(
+        ("fit", "takes.csv", "-o", "out.ibgn", "--draws", "20", "--budget", "100"), ("out.ibgn",)
+    ),
+    "lines": Job(("convert", "takes.csv", "out.jsonl"), ("out.jsonl",)),
+    "columns": Job(("convert", "takes.csv", "out.parquet"), ("out.parquet",)),
+    "packed": Job(("convert", "takes.csv", "out.csv.gz"), ("out.csv.gz",)),
+    "tiers": Job(("convert", "takes.csv", "out", "--to", "elan"), ("out",)),
+    "grids": Job(("convert", "takes.csv", "out", "--to", "textgrid"), ("out",)),
+    "evaluate": Job(
+        ("evaluate", "takes.csv", *QUICK, "-o", "out.csv", "--predictions", "each.csv"),
+        ("out.csv", "each.csv"),
+    ),
+    "robustness": Job(("robustness", "takes.csv", *QUICK, *RATES, "-o", "out.csv"), ("out.csv",)),
+    "page": Job(("evaluate", "takes.csv", *QUICK, "--report", "page.html"), ("page.html",)),
+}
+SLOW = ("page",)
+
+
+def prepare(place):
+    """Put data and the results of undisturbed runs into the stock; a second set differs."""
+    X, y = make_takes()
+    moved = IntervalSequences.from_lists(
+        [[(a, s + 1, e + 1.5) for a, s, e in rows] for rows in X.to_lists()], ids=list(X.ids)
+    )
+    names = [(name, 0) for name in JOBS] + [(name, 1) for name in JOBS if name not in SLOW]
+    for name, number in names:
+        job = JOBS[name]
+        place.renew()
+        write((X, moved)[number], place.inside / "takes.csv", y)
+        check_code(finish(start(place, *job.words), seconds=500), job.words)
+        shutil.copytree(place.inside, place.stock / f"{name}-{number}")
+    place.renew()
+
+
+def put_inputs(place, name):
+    """Give a job its inputs."""
+    for file in JOBS[name].inputs:
+        shutil.copy(place.stock / f"{name}-0" / file, place.inside / file)
+
+
+def results(folder, name):
+    """What a job has written in a folder: by output, its content without the time it took."""
+    found = {}
+    for output in JOBS[name].outputs:
+        path = folder / output
+        if path.is_dir():
+            found[output] = contents(path)
+        elif path.exists():
+            found[output] = _without_times(path)
+    return found
+
+
+def _without_times(path):
+    if path.suffix == ".csv":
+        frame = pd.read_csv(io.BytesIO(path.read_bytes()))
+        return frame.drop(columns=[c for c in frame if "seconds" in c]).to_csv()
+    if path.suffix == ".html":
+        return path.read_text().rstrip().endswith("</html>")  # the rest shows times
+    return path.read_bytes()
+
+
+def undisturbed(place, name, number=0):
+    """What a job writes when nothing happens."""
+    return results(place.stock / f"{name}-{number}", name)
+
+
+def check_whole(place, name, number=0):
+    """Refuse outputs that are neither absent nor those of an undisturbed run."""
+    right = undisturbed(place, name, number)
+    for output, content in results(place.inside, name).items():
+        if content != right[output]:
+            raise FoundError("half output", f"{output} of {JOBS[name].words}")
+
+
+def check_result(place, name, number=0):
+    """Refuse a finished run that wrote anything else than an undisturbed one."""
+    right = undisturbed(place, name, number)
+    if results(place.inside, name) != right:
+        raise FoundError("other result", f"of {JOBS[name].words}")
+    known = {*JOBS[name].inputs, *JOBS[name].outputs}
+    strays = sorted({path.split("/")[0] for path in contents(place.inside)} - known)
+    if strays:
+        raise FoundError("stray file", f"{strays} after {JOBS[name].words}")

@@ -1,0 +1,86 @@
+"""SECURITY.md: every promise names tests, every test that it names exists, and two of them."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+import ibgn
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "SECURITY.md").read_text()
+NAMED = re.compile(r"`(tests/[\w/]+\.py)::(\w+)`")
+MODULES = {
+    path.relative_to(Path(ibgn.__file__).parent).as_posix(): ast.parse(path.read_text())
+    for path in Path(ibgn.__file__).parent.rglob("*.py")
+}
+NETWORK = {"pooch", "requests", "urllib", "http", "socket", "ftplib", "smtplib", "ssl"}
+RUNNING = {"pickle", "marshal", "shelve", "subprocess", "ctypes", "dill", "cloudpickle"}
+FETCHING = {"datasets/published.py"}
+# asks pickle whether a method could go to another process, and loads nothing
+SENDING = {"evaluation/trials.py"}
+
+
+def promises():
+    """Rows of the tables: what is promised, and by which tests it is shown."""
+    rows = re.findall(r"^\| (.+?) \| (.+?) \|$", PAGE, re.M)
+    return [(what, shown) for what, shown in rows if what not in ("promise", "---")]
+
+
+def defined(tree):
+    """Names of the functions of a module, also of those in classes."""
+    return {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+
+
+def imports(tree):
+    """First names of the modules that a module imports."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            yield (node.module or "").partition(".")[0]
+        elif isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+
+
+def calls(tree):
+    """Names of functions that a module calls by their name alone, or as names of a module."""
+    called = (node.func for node in ast.walk(tree) if isinstance(node, ast.Call))
+    return {ast.unparse(function) for function in called}
+
+
+@pytest.mark.parametrize(("what", "shown"), promises())
+def test_every_promise_names_tests(what, shown):
+    assert NAMED.findall(shown), what
+
+
+@pytest.mark.parametrize(("file", "test"), sorted(set(NAMED.findall(PAGE))))
+def test_every_test_that_is_named_exists(file, test):
+    assert test in defined(ast.parse((ROOT / file).read_text()))
+
+
+def test_files_that_the_page_names_exist():
+    assert len(promises()) > 10
+    for name in re.findall(r"`(tests/[\w/]+\.py)`", PAGE):
+        assert (ROOT / name).is_file()
+
+
+def test_only_fetching_uses_the_network():
+    using = {name for name, tree in MODULES.items() if NETWORK & set(imports(tree))}
+    assert using == FETCHING
+
+
+def test_no_module_runs_what_it_reads():
+    using = {name for name, tree in MODULES.items() if RUNNING & set(imports(tree))}
+    assert using == SENDING
+    loaded = {"pickle.load", "pickle.loads", "pickle.Unpickler"}
+    run = {"eval", "exec", "compile", "__import__", "os.system", "os.popen", "np.load", "pd.eval"}
+    for name, tree in MODULES.items():
+        assert not calls(tree) & (loaded | run), name
+
+
+def test_control_what_modules_import_and_call_is_found():
+    tree = ast.parse(
+        "import os, urllib.request\nfrom http import client\nos.system('x'); eval('1')"
+    )
+    assert {"os", "urllib", "http"} == set(imports(tree))
+    assert calls(tree) == {"os.system", "eval"}
