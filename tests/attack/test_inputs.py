@@ -16,7 +16,7 @@ import pytest
 from typer.models import ArgumentInfo
 
 import ibgn.io
-from ibgn import IntervalSequences, read, write
+from ibgn import DBNClassifier, IntervalSequences, read, save, write
 from ibgn._files import writing
 from ibgn.cli import app
 from ibgn.datasets import sample_path
@@ -70,6 +70,16 @@ def test_inspection_opens_its_input_once(opened, ibgn, name):
     opened.clear()
     assert ibgn("inspect", path).returncode == 0
     assert sorted(opened) == files
+
+
+@pytest.mark.parametrize("words", [["show"], ["predict", "takes.csv"]])
+def test_models_are_opened_once(opened, ibgn, tmp_path, words):
+    (tmp_path / "takes.csv").write_bytes(sample_path("csv").read_bytes())
+    X, y = read(tmp_path / "takes.csv")
+    save(DBNClassifier().fit(X, y), tmp_path / "model.ibgn")
+    WATCHED.update(map(str, tmp_path.iterdir()))
+    assert ibgn(words[0], "model.ibgn", *words[1:]).returncode == 0
+    assert sorted(opened) == sorted(set(opened))
 
 
 def test_leniency_opens_each_file_of_a_folder_once(opened, tmp_path):
@@ -324,7 +334,7 @@ def test_outputs_are_checked_before_the_work(place, ibgn, monkeypatch, name, out
     if not folder:
         refused |= {
             f"missing/new{suffix}": "there is no folder",
-            f"empty{suffix}": "name a file|name it with --to",
+            f"empty{suffix}": "name a file|with --to",
         }
     (place / f"empty{suffix}").mkdir()
     taken = place / f"taken{suffix}"
