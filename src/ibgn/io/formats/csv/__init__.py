@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ibgn._files import InputFile, Source, writing
-from ibgn.errors import DataWarning, OptionError, Part
+from ibgn.errors import DataError, DataWarning, OptionError, Part
 from ibgn.intervals import IntervalSequences
 from ibgn.io.annotations import names_by_path
 from ibgn.io.choices import Choices, Kinds, check_flag
@@ -327,7 +327,14 @@ def write_csv(
             frame[name] = frame[name].astype(np.int64)
     # a carriage return ends a row for some readers, but only a line feed makes the writer quote
     columns = [values for values in (X.actions, X.ids, X.groups, X.track, y) if values is not None]
-    returns = any("\r" in str(name) for values in columns for name in values)
+    names = {str(name) for values in columns for name in values}
+    cut = [name for name in names if "\0" in name]
+    if cut:
+        raise DataError(
+            f"{quote(min(cut))} holds a NUL character, at which readers of CSV cut a name; replace "
+            "it, or write JSON Lines"
+        )
+    returns = any("\r" in name for name in names)
     quoting = csv.QUOTE_NONNUMERIC if returns else csv.QUOTE_MINIMAL
     written: Any = harmless(frame) if escape_formulas else frame
     with writing(path) as file:
