@@ -12,7 +12,7 @@ from ibgn.cli.memory import UnknownActions, compare_with_training, read_like_tra
 from ibgn.cli.options import Data, EscapeFormulas, Json, Model, Reading, Seed, takes_data
 from ibgn.cli.output import busy, print_json, print_text, say, warnings_aloud
 from ibgn.cli.tables import print_lines, print_predictions
-from ibgn.cli.targets import check_suffix, writes
+from ibgn.cli.targets import check_suffix, format_to_write, writes
 from ibgn.errors import MISSING, DataError, OptionError
 from ibgn.text import count, near, quote
 
@@ -168,10 +168,9 @@ def sample(
     from ibgn.classifiers import load as load_model
     from ibgn.intervals import IntervalSequences
     from ibgn.io import write
-    from ibgn.io.registry import find_format
 
     if output is not None:
-        find_format(output, None, writing=True)  # before the work, so that a typo costs no time
+        format_to_write("output", output)
     classifier = load_model(model)
     if not hasattr(classifier, "sample"):
         raise refuse_method(model, classifier, "generates nothing")

@@ -100,6 +100,8 @@ def column_values(series: Any, name: str, source: str) -> Any:
         if nw.dependencies.is_pyarrow_chunked_array(native):
             if series.dtype == nw.String:  # an object for each cell would take the most room
                 return pd.Categorical(native.dictionary_encode().to_pandas())
+            if series.dtype == nw.Categorical and _are_texts(native):
+                return pd.Categorical(native.to_pandas())
             if series.dtype == nw.Categorical:
                 # narwhals takes the last value of a dictionary for a missing one
                 values = native.cast(native.type.value_type)
@@ -108,6 +110,14 @@ def column_values(series: Any, name: str, source: str) -> Any:
     except Exception as error:  # every library of tables fails in its own way
         reason = printable(error, longest=200)
         raise DataError(f"{source}the column {quote(name)} cannot be read: {reason}") from error
+
+
+def _are_texts(native: Any) -> bool:
+    """Whether the values of a dictionary are texts, none of them missing."""
+    kind = str(native.type.value_type)
+    return kind in ("string", "large_string") and not any(
+        chunk.dictionary.null_count for chunk in native.chunks
+    )
 
 
 def _as_frame(table: Any) -> tuple[list[Any], Any]:

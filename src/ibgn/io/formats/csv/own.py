@@ -98,9 +98,9 @@ def _as_seconds(
     series: Mapping[str, Any], source: str, day_first: bool | None, with_commas: bool
 ) -> dict[str, npt.NDArray[Any]]:
     """Starts and ends that are clocks or date-times, as seconds, or numbers with commas."""
-    cells = [[str(cell) for cell in series[name]] for name in ("start", "end")]
     if any(series[name].dtype.kind == "f" for name in ("start", "end")):
         return {}
+    cells = [[str(cell) for cell in series[name]] for name in ("start", "end")]
     known = ("clock", "moment", "date", "empty", *(["number"] if with_commas else []))
     if any(kind_of_column(each) not in known for each in cells):
         return {}
