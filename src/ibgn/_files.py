@@ -42,6 +42,8 @@ class InputFile:
     name : what its recording is called, by default the name of the file; in a folder that is
         read, the path from there
 
+    Notes
+    -----
     `prefix` begins every message about the file.
 
     Examples

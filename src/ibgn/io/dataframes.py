@@ -47,6 +47,8 @@ def read_table(
     X : the instances, in the order in which the frame first names them
     y : (n,) one label per instance, or None where the frame has none
 
+    Notes
+    -----
     An instance whose only row has no action, start and end is an instance without intervals.
 
     Examples

@@ -40,6 +40,8 @@ class Files:
     suffixes : of the files that are looked for in folders
     choices : how annotations become instances, for readers that need it
 
+    Notes
+    -----
     `prefix` begins messages about all of them, and `current` is the file that is being read.
 
     Examples

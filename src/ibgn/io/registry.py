@@ -210,10 +210,11 @@ def reader(
 
     Returns
     -------
-    A decorator. The function takes `Files`, an iterable of opened files, and its own options, which
-    are keyword arguments with defaults. It yields a `Recording` for each recording, or returns a
-    `LongFrame` of rows. The decorator returns the public reader: it takes a path, the options
-    of the function and those that all readers share, and returns X and y.
+    decorator
+        The function takes `Files`, an iterable of opened files, and its own options, which are
+        keyword arguments with defaults. It yields a `Recording` for each recording, or returns a
+        `LongFrame` of rows. The decorator returns the public reader: it takes a path, the options
+        of the function and those that all readers share, and returns X and y.
 
     Examples
     --------

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 
 from ibgn._files import InputFile
 from ibgn.errors import DataError, Option
@@ -12,7 +11,7 @@ from ibgn.io.formats.json.frames import find_frames
 from ibgn.io.formats.json.names import Legend, actions_of, around, instance_of, track_of
 from ibgn.io.formats.json.times import Times, find_records, in_seconds
 from ibgn.io.head import POSSIBLE, Head
-from ibgn.io.parsing.json import Node, parse_json
+from ibgn.io.parsing.json import Node, parse_json, parse_value
 from ibgn.io.registry import reader
 
 __all__ = ["read_json"]
@@ -141,10 +140,14 @@ def _document(file: InputFile) -> Node:
     """Root of a document, which may be one for each line."""
     try:
         return parse_json(file)
-    except DataError:
-        lines = [line for line in file.lines() if line.strip()]
+    except DataError as error:
+        lines = [(number, line) for number, line in enumerate(file.lines(), 1) if line.strip()]
         if len(lines) < 2:
             raise
-        with suppress(ValueError, RecursionError):
-            return Node([json.loads(line) for line in lines], file.prefix)
-        raise
+        try:
+            values = [parse_value(line, f"{file.prefix}line {number}: ") for number, line in lines]
+        except DataError:  # each line is JSON, and one is refused
+            raise
+        except (ValueError, RecursionError):
+            raise error from None
+        return Node(values, file.prefix)
