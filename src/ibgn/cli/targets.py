@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from ibgn._files import COMPRESSIONS, show
+from ibgn._files import COMPRESSIONS, follow, show
 from ibgn._temporaries import temporary_folder
 from ibgn.cli.output import print_text
 from ibgn.errors import DataError, Option, OptionError
@@ -178,7 +178,7 @@ def check_targets(
                 raise OptionError(option, str(path), "is written twice; name another file")
             if not force:
                 _refuse_existing(option, path)
-            _check_folder(path if path.is_dir() else path.resolve().parent, kinds[option])
+            _check_folder(path if path.is_dir() else follow(path).parent, kinds[option])
         except (OSError, RuntimeError) as error:  # a name that is too long, a loop of links
             reason = getattr(error, "strerror", None) or type(error).__name__
             why = f"cannot be written to: {reason}; name another"
