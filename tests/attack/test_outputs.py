@@ -81,3 +81,10 @@ def test_carriage_returns_in_names_end_no_row(ibgn, tmp_path):
     for text in texts:
         header, *rows = csv.reader(io.StringIO(text, newline=""))
         assert sorted(row[header.index("instance")] for row in rows) == ["w", "x", "y\rz", "z"]
+
+
+def test_columns_that_are_no_names_are_refused_without_a_traceback(ibgn, tmp_path):
+    (tmp_path / "takes.csv").write_text("instance,action,start,end\nx,boil,0,1\n")
+    result = ibgn("inspect", "takes.csv", "-O", "columns=red")
+    assert result.returncode == 2
+    assert "IBGN_DEBUG" not in result.stderr

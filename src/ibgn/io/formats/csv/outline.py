@@ -45,7 +45,8 @@ def outline_table(
         sheet = cut(text, "", WHITE_SPACE if delimiter == " " else delimiter, header)
         roles = find_roles(sheet, {})
         guess = Guess(sheet, {})
-        given = set(map(str, (columns or {}).values()))
+        # what is no mapping is refused by the reader
+        given = set(map(str, columns.values())) if isinstance(columns, Mapping) else set()
         start = roles.places.get("start", ())
         times = guess.numbers(start[0]) if len(start) == 1 else []
         for place, name in enumerate(sheet.names):
