@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from ibgn.cli.options import Delimiter, Encoding, Json, Seed, text_options
-from ibgn.cli.output import busy, print_json, say, warnings_aloud
+from ibgn.cli.output import busy, print_json, print_text, say, warnings_aloud
 from ibgn.cli.targets import format_to_write, writes
 
 if TYPE_CHECKING:
@@ -137,6 +137,7 @@ def _put_out(
     import numpy as np
 
     from ibgn.io import write
+    from ibgn.io.dataframes import as_csv
     from ibgn.text import count
 
     if output is not None:
@@ -153,4 +154,4 @@ def _put_out(
         }
         print_json(counts | more)
     elif output is None:
-        print(X.to_frame(y).to_csv(index=False), end="")
+        print_text(as_csv(X.to_frame(y)))

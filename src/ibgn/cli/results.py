@@ -90,12 +90,13 @@ def check_jobs(jobs: int) -> None:
 def keep(frame: "pd.DataFrame", path: Path | None) -> None:
     """Write a data frame as CSV or Parquet; the file appears when it is complete."""
     from ibgn._files import replacing
+    from ibgn.io.dataframes import as_csv
 
     if path is None:
         return
     with replacing(path) as temporary:
         if path.suffix.lower() == ".csv":
-            frame.to_csv(temporary, index=False)
+            temporary.write_text(as_csv(frame), "utf-8", newline="")
         else:
             frame.to_parquet(temporary, index=False)
     say(f"wrote {path}")

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from ibgn._files import COMPRESSIONS, show
+from ibgn._files import COMPRESSIONS, follow, show
 from ibgn._temporaries import temporary_folder
+from ibgn.cli.output import print_text
 from ibgn.errors import DataError, Option, OptionError
 from ibgn.text import quote
 
@@ -101,11 +102,21 @@ def output_file(target: Path, suffix: str) -> Iterator[Path]:
                 "several instances of this format are several files, which standard output is "
                 "not; name a folder, or a format that holds all in one"
             )
-        sys.stdout.flush()
-        if hasattr(sys.stdout, "buffer"):
+        if sys.stdout.isatty() or not hasattr(sys.stdout, "buffer"):  # as in a notebook
+            print_text(_as_text(path.read_bytes()))
+        else:
+            sys.stdout.flush()
             sys.stdout.buffer.write(path.read_bytes())
-        else:  # replaced by a stream of text, as in a notebook
-            sys.stdout.write(path.read_text("utf-8"))
+
+
+def _as_text(content: bytes) -> str:
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise DataError(
+            "what is written is not text, which a terminal could show; name a file, or send it "
+            "through a pipe"
+        ) from error
 
 
 def check_suffix(option: str, path: Path | None, *suffixes: str) -> None:
@@ -168,7 +179,7 @@ def check_targets(
                 raise OptionError(option, str(path), "is written twice; name another file")
             if not force:
                 _refuse_existing(option, path)
-            _check_folder(path if path.is_dir() else path.resolve().parent, kinds[option])
+            _check_folder(path if path.is_dir() else follow(path).parent, kinds[option])
         except (OSError, RuntimeError) as error:  # a name that is too long, a loop of links
             reason = getattr(error, "strerror", None) or type(error).__name__
             why = f"cannot be written to: {reason}; name another"

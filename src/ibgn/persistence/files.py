@@ -22,8 +22,9 @@ def save(model: Any, path: Source) -> None:
     """Write a fitted model into one file; by convention its name ends in .ibgn.
 
     The file replaces another only when it is complete. The same model gives the same bytes. A
-    `random_state` that is a generator is left out, and loaded as None; pairs of positions given
-    as `structure` are loaded as a sorted list, other lists as tuples.
+    `random_state` that is a generator is left out, and loaded as None; so are `n_jobs` and
+    `progress`, as they say how a model runs and not what it knows. Pairs of positions given as
+    `structure` are loaded as a sorted list, other lists as tuples.
 
     Examples
     --------
