@@ -8,6 +8,7 @@ import re
 import sys
 import time
 import warnings
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -287,7 +288,7 @@ UNITS = (
     *("a=", "a\n", "- ", "1.1;", "a 1 1;", "\x150_", " \t", "<!--", "--> ", "<v ", "(1-2)", "a #"),
 )
 HEADS = ("", "1", "<v", '"', "2010-01-01 ", "rotate(-0 ")
-TAILS = ("x", "!", "")
+TAILS = ("x", "!")
 
 
 def own_patterns():
@@ -308,17 +309,15 @@ def own_patterns():
 def slowest(module, pattern, methods):
     """Longest time that one of many texts takes, and that text."""
     length, worst = SHORTER.get(module, LENGTH), (0.0, "")
-    for head in HEADS:
-        for unit in UNITS:
-            for tail in TAILS:
-                text = head + unit * (length // len(unit)) + tail
-                text = text.encode() if isinstance(pattern.pattern, bytes) else text
-                for method in methods or {"fullmatch"}:
-                    more = ("" if isinstance(text, str) else b"",) if method == "sub" else ()
-                    begin = time.process_time()
-                    result = getattr(pattern, method)(*more, text)
-                    _ = list(result) if method == "finditer" else result
-                    worst = max(worst, (time.process_time() - begin, str(text[:40])))
+    for head, unit, tail in product(HEADS, UNITS, TAILS):
+        text = head + unit * (length // len(unit)) + tail
+        text = text.encode() if isinstance(pattern.pattern, bytes) else text
+        for method in methods or {"fullmatch"}:
+            more = ("" if isinstance(text, str) else b"",) if method == "sub" else ()
+            begin = time.process_time()
+            result = getattr(pattern, method)(*more, text)
+            _ = list(result) if method == "finditer" else result
+            worst = max(worst, (time.process_time() - begin, str(text[:40])))
     return worst
 
 
@@ -335,11 +334,8 @@ def test_no_pattern_of_the_package_takes_the_square_of_the_length():
     assert slow == {}
 
 
-@pytest.mark.parametrize("pattern", [r"\s*(\d+\.?\d*)?(e\d+)?\s*", r"(\d+[.,]?\d*)+"])
-def test_a_pattern_that_takes_the_square_is_found(pattern):
-    begin = time.process_time()
-    re.compile(pattern).fullmatch("1" * (10_000 if "+)+" not in pattern else 24) + "x")
-    assert time.process_time() - begin > 0.2
+def test_a_pattern_that_takes_the_square_is_found():
+    assert slowest("", re.compile(r"(\d+\.?\d*)?(e\d+)?"), {"fullmatch"})[0] > 0.2
 
 
 # honest files
