@@ -52,6 +52,8 @@ class InputFile:
         read, the path from there
     budget : how much reading may take, where its reader has an option for that
 
+    Notes
+    -----
     `prefix` begins every message about the file.
 
     Examples
@@ -329,12 +331,21 @@ def writing(path: Source) -> Iterator[IO[str]]:
             yield file
 
 
+def follow(path: Path) -> Path:
+    """Where links lead; a loop of links is an OSError, whatever the version of Python."""
+    try:
+        target = path.resolve()
+        looped = target.is_symlink()  # Python 3.13 leaves a loop as it is
+    except RuntimeError:  # and earlier ones raise this
+        looped = True
+    if looped:
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+    return target
+
+
 def _find_target(path: Source) -> Path:
     """The file to replace, with links resolved; only a regular file can be replaced."""
-    try:
-        target = as_path(path).resolve()
-    except RuntimeError as error:  # what a loop of links is before Python 3.13
-        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP)) from error
+    target = follow(as_path(path))
     unresolved = Path(path)  # a pipe behind a link has no path that could be resolved
     if unresolved.is_dir():
         raise DataError(f"{show(path)} is a folder; name a file")

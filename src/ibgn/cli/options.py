@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args, g
 
 import typer
 
-from ibgn.cli.flags import read_value
+from ibgn.cli.flags import given_flags, read_value
 
 if TYPE_CHECKING:
     from ibgn.cleaning import Cleaning
@@ -203,6 +203,12 @@ class Reading:
             os.environ[VARIABLE] = self.max_memory  # also for what is made of the data
             options["max_memory"] = self.max_memory
         return options | text_options(self.delimiter, self.encoding)
+
+    def given(self, format: "FormatOfFiles") -> dict[str, Any]:
+        """Options of the reader of a format that were given as flags, and not those by default."""
+        shared = format.options.keys() - format.own_options.keys()
+        flags = {name: getattr(self, name) for name in sorted(given_flags() & shared)}
+        return self.options_of(format) | flags
 
     def read(self, path: Path) -> "tuple[IntervalSequences, Any]":
         """Read a file or folder: the instances, and their labels or None."""

@@ -153,7 +153,11 @@ class _Row(NamedTuple):
 
 
 def to_frame(
-    recordings: Iterable[Recording], choices: Choices, source: str, allowance: Allowance
+    recordings: Iterable[Recording],
+    choices: Choices,
+    source: str,
+    allowance: Allowance,
+    unnamed: str | None = None,
 ) -> LongFrame:
     """Make one row per interval; what is left out is counted in warnings.
 
@@ -163,6 +167,7 @@ def to_frame(
     choices : how they become instances
     source : begins every message, for example "talks: "
     allowance : what the rows may take, as an annotation is one of each activity that it crosses
+    unnamed : a track that no file names; where all are on it, no track is given
     """
     recordings = list(recordings)
     known = {a.track for recording in recordings for a in recording.annotations}
@@ -192,7 +197,8 @@ def to_frame(
     columns = {name: [getattr(row, name) for row in rows] for name in _Row._fields[:-1]}
     series = {name: np.array([*values, None], object)[:-1] for name, values in columns.items()}
     for name in ("label", "group", "track"):
-        if all(value is None for value in columns[name]):
+        silent = unnamed if name == "track" else None
+        if all(value is None or value == silent for value in columns[name]):
             del series[name]
     return LongFrame(series, (), source, lambda row: rows[row].place)
 

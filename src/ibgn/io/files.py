@@ -43,6 +43,8 @@ class Files:
     choices : how annotations become instances, for readers that need it
     budget : how much reading may take, for readers that have an option for it
 
+    Notes
+    -----
     `prefix` begins messages about all of them, and `current` is the file that is being read.
 
     Examples

@@ -12,13 +12,14 @@ from pandas.api.types import is_hashable
 
 from ibgn._arrays import Bools, Ints
 from ibgn.checks import as_number, not_a_number, span_advice
-from ibgn.cleaning import LARGEST_TIME, Cleaning, Records, name_by_text, order_by_name
+from ibgn.cleaning import LARGEST_TIME, Cleaning, Records
 from ibgn.errors import DataError, DataWarning, Option, Part
 from ibgn.intervals import IntervalSequences
 from ibgn.io.leniency import STRICT, Leniency
 from ibgn.io.uncertain import UncertainCells
+from ibgn.names import factorize, name_by_text, order_by_name
 from ibgn.provenance import Provenance
-from ibgn.text import count, half_character, quote
+from ibgn.text import count, half_character, printable, quote
 from ibgn.uncertainty import COLUMNS as UNCERTAIN
 
 __all__ = ["Labels", "LongFrame", "as_objects", "join"]
@@ -145,7 +146,7 @@ class LongFrame:
             if isinstance(text, str) and len(text) > LONGEST_NAME:
                 wrong = f"has {len(text)} characters, more than {LONGEST_NAME}; a name is meant"
             if wrong is not None:
-                place = self.place(int(np.argmax(codes == code)))
+                place = printable(self.place(int(np.argmax(codes == code))), 200)
                 raise DataError(f"{self.source}{place}: the {name} {wrong}")
 
     def _factorize(self, name: str) -> tuple[Ints, Any]:
@@ -153,7 +154,7 @@ class LongFrame:
         if isinstance(values, pd.arrays.NumpyExtensionArray):  # pandas 2 does not factorise these
             values = values.to_numpy()
         try:
-            return pd.factorize(values, use_na_sentinel=True)
+            return factorize(values)
         except TypeError as error:  # a cell holds a list or the like
             row = next(row for row, value in enumerate(values) if not is_hashable(value))
             raise DataError(

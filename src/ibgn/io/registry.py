@@ -62,6 +62,7 @@ class Format:
     sniff : says how sure it is that a file is of this format, by its `Head`
     outline : what its files hold beside tracks or columns, for `inspect`; see `reader`
     unit : of the times that it gives, where that is known
+    unnamed : track of annotations whose files name none
     """
 
     name: str
@@ -73,6 +74,7 @@ class Format:
     outline: Outline | None = None
     sniff: Sniff | None = None
     unit: str = ""
+    unnamed: str | None = None
 
     @property
     def yields_recordings(self) -> bool:
@@ -93,6 +95,15 @@ class Format:
         shared |= parameters_of(Cleaning, CLEANING) | parameters_of(Leniency, LENIENCY)
         return self.own_options | shared | parameters_of(Budget, BUDGET)
 
+    @property
+    def remembered(self) -> frozenset[str]:
+        """Options that say what a file means, as models remember them.
+
+        What is left out, or how much memory may be taken, is for whoever reads to say.
+        """
+        shared = CHOICES if self.yields_recordings else ()
+        return frozenset((*self.own_options, *shared, *CLEANING))
+
     def load(self, path: Sources, **options: Any) -> LongFrame:
         """Load files as they are, before cleaning; options as for the reader, without cleaning."""
         refuse_unknown(options, list(self.options), self.name)
@@ -110,7 +121,7 @@ class Format:
         with files.reading():
             frame = files.parse(parse, leniency.bad_files)
         if self.yields_recordings:
-            frame = to_frame(frame, choices, files.prefix, files.allowance)
+            frame = to_frame(frame, choices, files.prefix, files.allowance, self.unnamed)
         read = Provenance(self.name, options=given)
         return cast("LongFrame", replace(frame, leniency=leniency, provenance=read))
 
@@ -189,6 +200,7 @@ def reader(
     sniff: Sniff | None = None,
     outline: Outline | None = None,
     unit: str = "",
+    unnamed: str | None = None,
 ) -> Callable[[Callable[..., Any]], Read]:
     r"""Register a format, and make a public reader of the function that parses it.
 
@@ -210,13 +222,16 @@ def reader(
         the function, and refuses nothing that can be counted
     unit : of the times that it gives, "s" or "frames"; empty where files may have any. With an
         option rate= they are seconds
+    unnamed : track of annotations whose files name none; `X.track` does not name it where it is
+        the only one
 
     Returns
     -------
-    A decorator. The function takes `Files`, an iterable of opened files, and its own options, which
-    are keyword arguments with defaults. It yields a `Recording` for each recording, or returns a
-    `LongFrame` of rows. The decorator returns the public reader: it takes a path, the options
-    of the function and those that all readers share, and returns X and y.
+    decorator
+        The function takes `Files`, an iterable of opened files, and its own options, which are
+        keyword arguments with defaults. It yields a `Recording` for each recording, or returns a
+        `LongFrame` of rows. The decorator returns the public reader: it takes a path, the options
+        of the function and those that all readers share, and returns X and y.
 
     Examples
     --------
@@ -245,7 +260,7 @@ def reader(
     def register(parse: Callable[..., Any]) -> Read:
         lower, others = (tuple(map(str.lower, each)) for each in (suffixes, also))
         kinds = Kinds(tuple(activity), tuple(group))
-        format = Format(name, lower, others, about, kinds, parse, outline, sniff, unit)
+        format = Format(name, lower, others, about, kinds, parse, outline, sniff, unit, unnamed)
         first, *own = signature(parse).parameters.values()
         wrong = [p.name for p in own if p.kind is not p.KEYWORD_ONLY or p.default is p.empty]
         if first.kind is Parameter.KEYWORD_ONLY or wrong:

@@ -110,7 +110,7 @@ class PairRule:
         """Find the cells of all pairs; it is done once for each X."""
 
         def look() -> PairCells:
-            owner, key, relation = self._open_pairs(X, actions)
+            owner, key, relation = self.open_pairs(X, actions)
             cell, code = pd.factorize(key * 8 + relation, sort=True)
             outcomes = Outcomes(owner, cell, len(code))
             key, relation = code // 8, (code % 8).astype(np.uint8)
@@ -118,7 +118,7 @@ class PairRule:
 
         return X.derived(("pair cells", self, actions), look)
 
-    def _open_pairs(self, X: IntervalSequences, actions: int) -> tuple[Ints, Ints, Bytes]:
+    def open_pairs(self, X: IntervalSequences, actions: int) -> tuple[Ints, Ints, Bytes]:
         """Instance, key and relation of all pairs that leave a choice."""
         if self.structure == Structure.full():
             times = X.start, X.end

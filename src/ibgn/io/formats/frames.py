@@ -73,6 +73,7 @@ def _is_segment(line: str) -> bool:
     also=(".txt",),
     about="one label per frame: Breakfast, 50 Salads, GTEA",
     unit="frames",
+    unnamed=TRACK,
     sniff=_sniff,
 )
 def read_frames(

@@ -25,7 +25,13 @@ def _sniff(head: Head) -> float:
 
 
 @reader(
-    "subtitles", (".srt", ".vtt"), also=(".txt",), about="SubRip and WebVTT", unit="s", sniff=_sniff
+    "subtitles",
+    (".srt", ".vtt"),
+    also=(".txt",),
+    about="SubRip and WebVTT",
+    unit="s",
+    unnamed=TRACK,
+    sniff=_sniff,
 )
 def read_subtitles(files: Files) -> Iterator[Recording]:
     r"""Read subtitles, or a folder of them; a file is an instance, and the text is the action.

@@ -6,6 +6,7 @@ from typing import Any
 
 from ibgn.errors import Option
 from ibgn.io.files import Files
+from ibgn.io.formats.csv.advice import names_instances
 from ibgn.io.outline import Entry
 from ibgn.io.parsing.guess import Guess
 from ibgn.io.parsing.roles import find_roles
@@ -45,9 +46,18 @@ def outline_table(
         roles = find_roles(sheet, {})
         guess = Guess(sheet, {})
         given = set(map(str, (columns or {}).values()))
+        start = roles.places.get("start", ())
+        times = guess.numbers(start[0]) if len(start) == 1 else []
         for place, name in enumerate(sheet.names):
             label = name.strip() or str(place + 1)
-            if place in roles.used or label in given or guess.kinds[place] != "text":
+            if place in roles.used or label in given:
+                continue
+            if "instance" not in {*roles.places, *(columns or {})} and len(files) == 1:
+                cells = sheet.column(place)
+                if times and names_instances(cells, times):
+                    yield Entry.of("column", label, cells, Option("columns", {"instance": label}))
+                    continue
+            if guess.kinds[place] != "text":
                 continue
             values.setdefault(label, []).extend(sheet.column(place))
             instance = roles.places.get("instance", ())
