@@ -124,16 +124,6 @@ def test_order_and_subset_change_nothing(signs, node_likelihood):
         np.testing.assert_array_equal(model.predict_log_proba(X[d]), whole[[d]])
 
 
-def test_large_data_are_scored_in_pieces(signs, fitted, monkeypatch):
-    from ibgn.classifiers import base as classifier
-
-    X, _ = signs
-    expected = fitted.predict_log_proba(X)
-    monkeypatch.setattr(classifier, "PAIRS_AT_ONCE", 300)
-    assert len(list(classifier._pieces(X))) > 3
-    np.testing.assert_array_equal(fitted.predict_log_proba(X), expected)
-
-
 @pytest.mark.parametrize("labels", [np.arange(2), np.array([True, False]), np.array(["b", "a"])])
 def test_labels_of_any_kind(signs, labels):
     X, y = signs

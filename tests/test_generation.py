@@ -18,9 +18,10 @@ from ibgn import DataError, IBGNClassifier, IntervalSequences, Structure, read_n
 from ibgn._kernels import generation as kernels
 from ibgn.allen import COMPOSITION, CONSTRAINTS, Relation
 from ibgn.consistency import realise
-from ibgn.model.activity import APART, ActivityModel, relations_to_itself
+from ibgn.model.activity import ActivityModel
 from ibgn.model.generation import sample_instances
 from ibgn.model.likeness import CANDIDATES, choose_candidates, find_sharpness
+from ibgn.model.summary import APART, Summary
 from ibgn.model.times import LEAST_GAP, rank_end_points, spread_ranks
 from ibgn.networks import BEYOND
 from ibgn.terms import Context, Relations
@@ -464,7 +465,9 @@ def test_relations_to_itself_are_those_that_occur(X):
             first, second = instance.action[[i, j]]
             if first == second and network.relations[i, j] > Relation.BEFORE:
                 apart[first] |= 3 if network.relations[i, j] == Relation.MEETS else 127
-    np.testing.assert_array_equal(relations_to_itself(X), apart)
+    summary = Summary(1, len(X.actions))
+    summary.add(X, np.zeros(len(X), int))
+    np.testing.assert_array_equal(summary.of(0).apart, apart)
 
 
 # Instances

@@ -13,18 +13,24 @@ from hypothesis import strategies as st
 from numba.core.dispatcher import Dispatcher
 
 import naive
+import naive_actions
 import naive_chains
+import naive_contents
 import naive_hyperparameters
 import naive_links
 import naive_nodes
 import naive_reseating
 import naive_sampling
 import naive_sequential
+import naive_summaries
+import naive_tallies
 import naive_trees
 from ibgn import _kernels
 from ibgn._kernels import (
+    actions,
     chains,
     consistency,
+    contents,
     hyperparameters,
     links,
     nodes,
@@ -32,6 +38,8 @@ from ibgn._kernels import (
     reseating,
     sampling,
     sequential,
+    summaries,
+    tallies,
     trees,
 )
 from ibgn.allen import COMPOSITION, PROJECTIONS
@@ -705,3 +713,92 @@ def test_votes_of_trees(seed):
     }
     votes = trees.vote(rows, *forest.values())
     np.testing.assert_allclose(votes, naive_trees.vote(rows, **forest), **ROUNDING)
+
+
+@given(sequences(), st.integers(1, 3), seeds)
+def test_counts_and_scores_of_outcomes(X, columns, seed):
+    rng, n = np.random.default_rng(seed), len(X)
+    cell, row, weight = rng.integers(0, 3, n), rng.integers(0, 2, n), rng.random(n)
+    has = X.owner, X.action
+    np.testing.assert_allclose(
+        tallies.count_outcomes(*has, cell, weight, 3, 4),
+        naive_tallies.count_outcomes(*has, cell, weight, 3, 4),
+        **ROUNDING,
+    )
+    logs = rng.normal(size=(2, 4, columns))
+    np.testing.assert_allclose(
+        tallies.score_outcomes(*has, row, logs),
+        naive_tallies.score_outcomes(*has, row, logs),
+        **ROUNDING,
+    )
+
+
+@given(sequences(), st.integers(1, 3), seeds)
+def test_counts_and_scores_of_numbers(X, columns, seed):
+    rng, n = np.random.default_rng(seed), len(X)
+    cell, row, weight = rng.integers(0, 3, n), rng.integers(0, 2, n), rng.random(n)
+    has = X.owner, X.action, np.log(X.end - X.start)
+    np.testing.assert_allclose(
+        tallies.count_numbers(*has, cell, weight, 3, 4),
+        naive_tallies.count_numbers(*has, cell, weight, 3, 4),
+        **ROUNDING,
+    )
+    shape = rng.normal(size=(2, 4, 4, columns))
+    shape[:, :, 1:3] = 0.6 + rng.random((2, 4, 2, columns))  # widths and powers
+    np.testing.assert_allclose(
+        tallies.score_numbers(*has, row, shape),
+        naive_tallies.score_numbers(*has, row, shape),
+        **ROUNDING,
+    )
+
+
+@given(sequences(), st.integers(1, 8), seeds)
+def test_summaries(X, unit, seed):
+    codes = np.random.default_rng(seed).integers(0, 2, len(X))
+    found = []
+    for add in (summaries.add_summary, naive_summaries.add_summary):
+        sums = np.zeros((2, 2)), np.zeros((2, len(X.actions)), np.int64), np.zeros(2, bool)
+        add(X.offsets, X.action, X.start / unit, X.end / unit, codes, *sums)
+        found.append(sums)
+    for mine, twin in zip(*found, strict=True):
+        np.testing.assert_allclose(mine, twin, **ROUNDING)
+
+
+@given(st.lists(st.lists(st.integers(0, 9), min_size=1, max_size=6), max_size=5))
+def test_medians_of_runs(runs):
+    edges = np.cumsum([0, *map(len, runs)])
+    values = np.array([float(value) for run in runs for value in run])
+    np.testing.assert_array_equal(
+        summaries.run_medians(edges, values), naive_summaries.run_medians(edges, values)
+    )
+
+
+@given(sequences())
+def test_hashes_of_contents(X):
+    names = np.arange(2, 2 + len(X.actions), dtype=np.uint64) ** np.uint64(20)
+    flat = X.offsets, X.action, names, X.start.view(np.uint64), X.end.view(np.uint64)
+    np.testing.assert_array_equal(
+        contents.hash_contents(*flat), naive_contents.hash_contents(*flat)
+    )
+    assert contents.mix(np.uint64(7), np.uint64(9)) == naive_contents.mix(7, 9)
+
+
+@given(sequences())
+def test_intervals_action_by_action(X):
+    np.testing.assert_array_equal(
+        actions.order_by_action(X.offsets, X.action),
+        naive_actions.order_by_action(X.offsets, X.action),
+    )
+
+
+@given(st.lists(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 4)), max_size=5), max_size=4))
+def test_covered_instants(runs):
+    """Some intervals cover none, some overlap; runs may be empty."""
+    ranges = [(a, min(a + n, 10)) for run in runs for a, n in sorted(run)]
+    first, last = np.array(ranges, np.int64).reshape(-1, 2).T
+    edges = np.cumsum([0, *map(len, runs)])
+    covered = actions.covered_instants(edges, first, last, 10)
+    for mine, twin in zip(
+        covered, naive_actions.covered_instants(edges, first, last, 10), strict=True
+    ):
+        np.testing.assert_array_equal(mine, twin)

@@ -81,3 +81,28 @@ def test_every_page_is_in_the_navigation_of_the_site():
         ):
             navigated |= {(page.parent / f"{name}.md").resolve() for name in tree.split()}
     assert [str(page.relative_to(DOCS)) for page in pages if page not in navigated] == []
+
+
+def test_every_figure_is_drawn_by_a_command_that_its_page_names():
+    drawing = (DOCS / "make_figures.py").read_text()
+    pages = [*DOCS.glob("*.md"), ROOT / "README.md"]
+    figures = {page: re.findall(r"figures/(\w+)\.png", page.read_text()) for page in pages}
+    unnamed = [
+        page.name for page in pages if figures[page] and "make figures" not in page.read_text()
+    ]
+    assert unnamed == []
+    shown = {name for names in figures.values() for name in names}
+    assert shown == {path.stem for path in (DOCS / "figures").iterdir()}
+    assert [name for name in shown if not re.search(rf"\b{name}\b", drawing)] == []
+
+
+@pytest.mark.parametrize("name", LISTED)
+def test_sections_of_a_docstring_hold_entries_only(name):
+    """Free text below them would be set as the name of a parameter; it belongs under Notes."""
+    sections = re.split(r"^(\w[\w ]*)\n-+\n", inspect.getdoc(resolve(name)), flags=re.M)
+    for title, text in zip(sections[1::2], sections[2::2], strict=True):
+        if title in ("Parameters", "Returns", "Yields", "Attributes", "Raises"):
+            lines = [line for line in text.splitlines() if line.strip()]
+            for line, following in zip(lines, [*lines[1:], ""], strict=True):
+                is_entry = " : " in line or following.startswith(" ")
+                assert line.startswith(" ") or is_entry, f"{title} of ibgn.{name}: {line!r}"

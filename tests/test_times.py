@@ -12,7 +12,8 @@ import naive_times as twin
 from chance import fit_of_counts
 from ibgn import IntervalSequences
 from ibgn._kernels import times as kernels
-from ibgn.model.activity import ActivityModel, are_whole
+from ibgn.model.activity import ActivityModel
+from ibgn.model.summary import Summary
 from ibgn.model.times import draw_times, rank_end_points
 from ibgn.networks import read_networks
 from ibgn.terms.durations import FittedDurations
@@ -189,6 +190,12 @@ def test_no_time_outlasts_all_recordings(rng, false_alarm):
     assert (np.abs(np.log(ends) - location) < 3.1 * scale).all()
     free = rng.standard_t(freedom, 1000)
     assert (np.abs(free) > 3.1).any()  # the control
+
+
+def are_whole(X):
+    summary = Summary(1, len(X.actions))
+    summary.add(X, np.zeros(len(X), int))
+    return summary.of(0).whole
 
 
 def test_whole_numbers_are_known():

@@ -26,6 +26,7 @@ def lay_out(app: Sphinx, document: nodes.document) -> None:
         for entry in table.findall(nodes.entry):
             if NUMBER.fullmatch(entry.astext()):
                 entry["classes"].append("number")
+                _shrink_error(next(iter(entry.findall(nodes.Text))))
     for picture in list(document.findall(_is_picture)):
         card = Card()
         picture.replace_self(card)
@@ -35,6 +36,14 @@ def lay_out(app: Sphinx, document: nodes.document) -> None:
         words = [part for part in paragraph if not isinstance(part, Card) and part.astext().strip()]
         if cards and not words:
             paragraph.replace_self(cards)
+
+
+def _shrink_error(text: nodes.Text) -> None:
+    """Set what follows the sign in smaller letters, so that more columns fit."""
+    value, sign, error = text.partition("±")
+    if sign:
+        small = nodes.inline("", f"{sign}{error}", classes=["error"])
+        text.parent.replace(text, [nodes.Text(value), small])
 
 
 def _is_picture(node: nodes.Node) -> bool:

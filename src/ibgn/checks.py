@@ -26,8 +26,10 @@ __all__ = [
 ]
 
 # numbers as text: plain or scientific, in ASCII digits; blank text is a missing number
+# possessive, so that no number of digits takes more than one pass
 NUMBER = re.compile(
-    r"\s*([+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?inf(inity)?|nan)?\s*", re.ASCII | re.IGNORECASE
+    r"\s*+([+-]?(\d++(\.\d*+)?|\.\d++)(e[+-]?\d++)?|[+-]?inf(inity)?|nan)?\s*+",
+    re.ASCII | re.IGNORECASE,
 )
 LARGEST_WHOLE = 2**31
 MOST_JOBS = 1024

@@ -224,7 +224,9 @@ class Records:
         end += cleaning.closed in ("both", "right")
         tick = float(cleaning.tick)
         moved = replace(self, start=start * tick, end=end * tick)
-        moved._refuse_late(Option("closed", cleaning.closed), " with ", Option("tick", tick))
+        moved._refuse_late(
+            Option("closed", cleaning.closed), " with ", Option("tick", cleaning.tick)
+        )
         return moved
 
     def _without_empty(self, before: "Records", cleaning: Cleaning) -> "Records":

@@ -41,6 +41,8 @@ class IntervalSequences:
     uncertainty : what is not certain about the intervals, see `ibgn.uncertainty.Uncertainty`;
         None where all is certain. Then `action` is the likeliest action of an interval.
 
+    Notes
+    -----
     `track` names the tier, subject or column of each interval; `provenance` says how all were read.
 
     Examples
@@ -289,6 +291,8 @@ class IntervalSequences:
         y : (n,) labels, optional
         backend : "pandas", "polars" or "pyarrow"
 
+        Notes
+        -----
         An instance without intervals has one row without action, start and end.
 
         Examples

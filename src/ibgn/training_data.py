@@ -12,9 +12,11 @@ from typing import Literal, NamedTuple, Self
 
 import numpy as np
 
-from ibgn._arrays import Array, Bools, Floats, Ints
+from ibgn._arrays import Array, Bools, Floats, Ints, find_runs
+from ibgn._kernels.summaries import run_medians
 from ibgn.errors import DataError, DataWarning, Option, Part
 from ibgn.intervals import IntervalSequences
+from ibgn.pieces import cut
 from ibgn.provenance import Provenance
 from ibgn.text import count, quote
 from ibgn.worlds import occurring_actions
@@ -92,14 +94,10 @@ class TrainingData:
         """How other instances compare with these."""
         code = {name: number for number, name in enumerate(self.actions)}
         renumber = np.array([code.get(name, -1) for name in X.actions], np.int64)
-        action = renumber[X.action] if len(X.action) else np.zeros(0, np.int64)
-        unknown = action < 0
-        if X.uncertainty is not None:  # an interval may have another action, which is known
-            known = renumber[X.uncertainty.alternative] >= 0
-            unknown[X.uncertainty.owner[known]] = False
-        number = np.bincount(X.action[unknown], minlength=len(X.actions))
+        looks = [self._look(X[run], run.start, renumber) for run in cut(X)]
+        number = np.sum([look.unknown for look in looks], axis=0)
         frequent = np.argsort(-number, kind="stable")[: np.count_nonzero(number)]
-        far, shift = self._find_rescaled(X, action)
+        far, shift = self._find_rescaled(looks)
         return Familiarity(
             {X.actions[a]: int(number[a]) for a in frequent.tolist()},
             len(X.action),
@@ -111,19 +109,30 @@ class TrainingData:
             X.provenance,
         )
 
-    def _find_rescaled(self, X: IntervalSequences, action: Ints) -> tuple[Ints, Floats]:
-        """Instances of another scale, and the logarithm of how much longer their intervals are.
+    def _look(self, X: IntervalSequences, first: int, renumber: Ints) -> "_Look":
+        """Look at a piece whose first instance has this number.
 
-        action : (intervals,) codes of known actions, -1 of others
+        renumber : code of each action of X among those that are known, -1 of others
         """
+        action = renumber[X.action] if len(X.action) else np.zeros(0, np.int64)
+        unknown = action < 0
+        if X.uncertainty is not None:  # an interval may have another action, which is known
+            known = renumber[X.uncertainty.alternative] >= 0
+            unknown[X.uncertainty.owner[known]] = False
         chosen, logs = _log_durations(X)
         known = action[chosen] >= 0
-        chosen, logs = chosen[known], logs[known]
-        if not len(chosen):
-            return chosen, logs
-        longer = logs - self.log_duration[action[chosen]]
+        chosen = chosen[known]
+        longer = logs[known] - self.log_duration[action[chosen]]
         owner, shift = _medians(X.owner[chosen], longer)
-        far = self._is_far(shift, np.bincount(X.owner[chosen])[owner])
+        number = np.bincount(X.action[unknown], minlength=len(X.actions))
+        return _Look(number, longer, first + owner, shift, np.bincount(X.owner[chosen])[owner])
+
+    def _find_rescaled(self, looks: "list[_Look]") -> tuple[Ints, Floats]:
+        """Instances of another scale, and the logarithm of how much longer their intervals are."""
+        longer, owner, shift, intervals = map(np.concatenate, list(zip(*looks, strict=True))[1:])
+        if not len(longer):
+            return owner, shift
+        far = self._is_far(shift, intervals)
         whole = np.median(longer, keepdims=True)
         if self._is_far(whole, np.array([len(longer)]), len(owner)).all():
             far |= np.sign(shift) == np.sign(whole)  # also those too short to say by themselves
@@ -135,6 +144,23 @@ class TrainingData:
         least = max(LEAST_SHIFT, (self.furthest + BEYOND) / np.sqrt(instances))
         far: Bools = np.abs(shift) > np.maximum(least, ERRORS * error)
         return far
+
+
+class _Look(NamedTuple):
+    """What is found in a piece of the instances that are compared.
+
+    Parameters
+    ----------
+    unknown : (actions,) number of intervals of each that the model does not know
+    longer : (intervals,) logarithm of how much longer than usual each is, of known actions
+    owner, shift, intervals : (instances,) number of each that has some, median and number of these
+    """
+
+    unknown: Ints
+    longer: Floats
+    owner: Ints
+    shift: Floats
+    intervals: Ints
 
 
 class Familiarity(NamedTuple):
@@ -235,10 +261,11 @@ def _log_durations(X: IntervalSequences) -> tuple[Ints, Floats]:
 
 def _medians(keys: Array, values: Floats) -> tuple[Ints, Floats]:
     """Keys that there are, in order, and the median of the values of each."""
-    order = np.lexsort((values, keys))
-    distinct, first, number = np.unique(keys[order], return_index=True, return_counts=True)
-    low, high = (values[order][first + (number + more) // 2] for more in (-1, 0))
-    return distinct.astype(np.int64), (low + high) / 2
+    if (np.diff(keys) < 0).any():
+        order = np.argsort(keys, kind="stable")
+        keys, values = keys[order], values[order]
+    edges = find_runs(keys)
+    return keys[edges[:-1]].astype(np.int64), run_medians(edges, values)
 
 
 def _listed(names: Mapping[str, int]) -> str:

@@ -15,6 +15,7 @@ from scipy.special import logsumexp, ndtri
 from ibgn._arrays import Bools, Codes, Floats, Ints, find_runs
 from ibgn.flat import Flat
 from ibgn.intervals import IntervalSequences
+from ibgn.pieces import cut, map_in_order
 from ibgn.recoding import order_intervals, rebuild
 from ibgn.uncertainty import Uncertainty
 
@@ -291,6 +292,8 @@ def average_worlds(scores: Floats, worlds: Worlds) -> Floats:
     scores : (worlds, ..., activities) log P(world | activity), with the prior or without
     worlds : what was scored
 
+    Notes
+    -----
     Among worlds with equally many intervals, the log of the mean of P(world | activity). Worlds
     with other numbers have densities in other units, which cannot be added: over these, the mean
     of the probability of the activity, on the scale of the mean score. So a unit of time changes
@@ -349,7 +352,10 @@ def score_worlds(score: Callable[[IntervalSequences], Floats], X: IntervalSequen
     array([[-1.75, -1.75]])
     """
     if X.uncertainty is None:
-        return score(X)
+        runs = cut(X)
+        if len(runs) == 1:
+            return score(X)
+        return np.concatenate(list(map_in_order(score, (X[run] for run in runs))))
     size = np.cumsum(np.maximum(X.lengths, 1)) * NUMBER // AT_ONCE
     edges = [0, *(np.flatnonzero(np.diff(size)) + 1).tolist(), len(X)]
     parts = []

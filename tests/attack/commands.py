@@ -84,6 +84,8 @@ def start(place, *arguments, before=lambda: None):
         done = run_here(place.inside, arguments, IN_TESTS, io.StringIO())
         code = 71 if UNEXPECTED.search(done.stderr) else done.returncode
         os.write(2, done.stderr.encode("utf-8", "replace"))
+    except KeyboardInterrupt:  # before the command began
+        code = 130
     finally:
         os._exit(code)
 

@@ -5,7 +5,7 @@ import sys
 
 NEVER = ("socket.connect", "subprocess.Popen", "os.system", "os.exec", "os.posix_spawn")
 WRITTEN = os.O_WRONLY | os.O_RDWR | os.O_CREAT
-CACHES = (".nbi", ".nbc", ".pyc", "__pycache__")  # of compiled code
+CACHES = (".nbi", ".nbc", ".pyc", "__pycache__", "/matplotlib")  # of code, and of fonts
 CHANGES = ("os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.link", "os.symlink", "os.truncate")
 
 

@@ -2,7 +2,6 @@
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
 from typing import Any, ClassVar, Self
 
 import joblib
@@ -11,30 +10,25 @@ import numpy.typing as npt
 from scipy.special import log_softmax
 from sklearn.utils.validation import check_is_fitted
 
-from ibgn._arrays import Floats
+from ibgn._arrays import Floats, Ints
 from ibgn.classifiers.checks import Training
 from ibgn.classifiers.held_out import score_by_folds
 from ibgn.classifiers.prior import ClassPrior, check_prior, class_log_prior
 from ibgn.classifiers.recogniser import Recogniser, as_generator
 from ibgn.errors import DataError
 from ibgn.intervals import Instance, IntervalSequences, as_sequences
-from ibgn.model.activity import (
-    ActivityModel,
-    are_whole,
-    mean_pace,
-    relations_to_itself,
-    score_activities,
-)
+from ibgn.model.activity import ActivityModel, score_activities
 from ibgn.model.explanation import Explanation
 from ibgn.model.learning import HeldOut, Lesson
-from ibgn.networks import Sequences, read_networks
+from ibgn.model.summary import Summary
+from ibgn.networks import SQUARE, Sequences, expect_pairs, read_networks
+from ibgn.pieces import cut
 from ibgn.recoding import recode
 from ibgn.terms.base import Context, FittedTerm, Term
+from ibgn.terms.tally import Sample
 from ibgn.worlds import likeliest_world, occurring_actions
 
-__all__ = ["ActivityClassifier", "as_one_instance"]
-
-PAIRS_AT_ONCE = 4_000_000  # instances of about this many pairs are scored together
+__all__ = ["ActivityClassifier", "as_one_instance", "other_pieces"]
 
 
 class ActivityClassifier(Recogniser):
@@ -127,18 +121,17 @@ class ActivityClassifier(Recogniser):
     ) -> tuple[dict[Any, ActivityModel], HeldOut | None]:
         """Learn a model for each label, by its number in codes; also returns held-out scores."""
         X = data.X
-        parts = [likeliest_world(X[data.codes == c]) for c in range(len(labels))]
-        terms, typical, held_out = self._fit_terms(data, parts, labels, every)
+        terms, typical, held_out = self._fit_terms(data, labels, every)
+        summary = Summary(len(labels), len(X.actions))
+        for run in cut(X):
+            summary.add(likeliest_world(X[run]), data.codes[run])
         models = {
             label: self.activity_type(
-                label,
-                X.actions,
-                terms[c],
-                parts[c].lengths,
-                mean_pace(parts[c]),
-                relations_to_itself(parts[c]),
-                typical[c],
-                are_whole(parts[c]),
+                name=label,
+                actions=X.actions,
+                terms=terms[c],
+                typical=typical[c],
+                **summary.of(c)._asdict(),
             )
             for c, label in enumerate(labels)
         }
@@ -153,17 +146,16 @@ class ActivityClassifier(Recogniser):
         return X
 
     def _fit_terms(
-        self,
-        data: Training,
-        parts: list[IntervalSequences],
-        labels: Sequence[Any],
-        every: bool,
+        self, data: Training, labels: Sequence[Any], every: bool
     ) -> tuple[list[dict[str, FittedTerm]], Sequence[Floats | None], HeldOut | None]:
-        """Learn all terms of each label, and their weights; parts are instances by label.
+        """Learn all terms of each label, and their weights.
 
         Also returns the typical score of each label by each term, and all scores, where some
-        instances are held out.
+        instances are held out: those of a sample, or every one.
         """
+        data = data._replace(sample=None) if every else data
+        known = data.sampled
+        parts = [likeliest_world(known.X[known.codes == c]) for c in range(len(labels))]
         rng = as_generator(getattr(self, "random_state", None))
         seed = int(rng.integers(2**32))
         contexts = [
@@ -171,7 +163,7 @@ class ActivityClassifier(Recogniser):
             for label, child in zip(labels, rng.spawn(len(parts)), strict=True)
         ]
         with joblib.parallel_config("threading", n_jobs=self.n_jobs):
-            weights = data.weight if data.weight is None else _by_code(data, len(parts))
+            weights = None if known.weight is None else _by_code(known, len(parts))
             terms = [term.specialise(parts, weights) for term in self._make_terms()]
             lesson = self._make_lesson(terms, data, rng, labels)
             typical: Sequence[Floats | None] = [None] * len(parts)
@@ -196,8 +188,10 @@ class ActivityClassifier(Recogniser):
         labels: Sequence[Any],
     ) -> Lesson:
         """What is learned from: all instances as one fold, where no weights are learned."""
-        X, codes, weight = data
-        return Lesson(terms, likeliest_world(X), codes, [np.arange(len(X))], weight=weight)
+        X, codes, weight, _ = data.sampled
+        folds = [np.arange(len(X))]
+        others = other_pieces(data, folds)
+        return Lesson(terms, likeliest_world(X), codes, folds, weight=weight, others=others)
 
     def _set_weights(self, held_out: HeldOut, labels: Sequence[Any]) -> None:
         """Learn the weights of terms from held-out scores by the model of each label."""
@@ -217,12 +211,8 @@ class ActivityClassifier(Recogniser):
         return recode(X, self.actions_)
 
     def _scores(self, X: IntervalSequences) -> Floats:
-        X = self._coded(self._prepare(X))
         with joblib.parallel_config("threading", n_jobs=self.n_jobs):
-            pieces = [score_activities(self.activities_.values(), piece) for piece in _pieces(X)]
-        shape = (0, len(self.terms_), len(self.classes_))
-        together: Floats = np.concatenate([np.zeros(shape), *pieces])
-        return together
+            return score_activities(self.activities_.values(), self._coded(self._prepare(X)))
 
     def explain(
         self, instance: IntervalSequences | Instance, against: Any = None, activity: Any = None
@@ -241,6 +231,7 @@ class ActivityClassifier(Recogniser):
         joint = self._joint_log_likelihood(X)[0]
         X = self._prepare(likeliest_world(X))
         coded = self._coded(X)
+        expect_pairs(coded, SQUARE)
         chosen, other = self._two_labels(joint, activity, against)
         priors = dict(zip(self.classes_.tolist(), self.class_log_prior_.tolist(), strict=True))
         models = self.activities_[chosen], self.activities_[other]
@@ -265,21 +256,36 @@ def _by_code(data: Training, number: int) -> list[Floats]:
     return [np.asarray(data.weight)[data.codes == c] for c in range(number)]
 
 
+def other_pieces(data: Training, folds: Sequence[Ints]) -> Iterator[Sample]:
+    """Instances that are not in the sample, to be counted; folds are those of the sample.
+
+    They share the fold of their group, where it has one, as groups are held out together.
+    """
+    fold_of_group: dict[Any, int] = {}
+    if data.sample is not None and data.X.groups is not None and len(folds) > 1:
+        groups = data.X.groups[data.sample]
+        fold_of_group = {str(group): f for f, fold in enumerate(folds) for group in groups[fold]}
+    for X, codes, weight in data.others:
+        fold = np.full(len(X), -1)
+        if fold_of_group and X.groups is not None:
+            fold = np.array([fold_of_group.get(str(group), -1) for group in X.groups], np.int64)
+        yield Sample(
+            X=likeliest_world(X),
+            activity=codes,
+            fold=fold,
+            copied=np.zeros(len(X), bool),
+            activities=len(data.numbers),
+            folds=len(folds),
+            given=weight,
+        )
+
+
 def as_one_instance(instance: IntervalSequences | Instance) -> IntervalSequences:
     """An instance that is to be explained."""
     X = instance if isinstance(instance, IntervalSequences) else as_sequences([instance])
     if len(X) != 1:
         raise DataError(f"one instance is explained, got {len(X)}; choose one, e.g. X[0]")
     return X
-
-
-def _pieces(X: IntervalSequences) -> Iterator[IntervalSequences]:
-    """Runs of instances with about the same number of pairs."""
-    pairs = np.cumsum(X.lengths * (X.lengths - 1) // 2)
-    bounds = np.flatnonzero(np.diff(pairs // PAIRS_AT_ONCE, prepend=0)).tolist()
-    edges = [0, *(bound for bound in bounds if bound), len(X)]
-    for first, last in pairwise(edges):
-        yield X[first:last]
 
 
 def _with_progress(done: Iterable[Any], total: int, shown: bool) -> Iterable[Any]:

@@ -1,5 +1,6 @@
 """Checks of the data that estimators learn from, and of options that several share."""
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ from ibgn.columns import as_column
 from ibgn.errors import DataError
 from ibgn.intervals import IntervalSequences, as_sequences
 from ibgn.networks import Sequences
+from ibgn.pieces import cut
 from ibgn.text import half_character, quote
 
 __all__ = ["Training", "check_data", "check_length", "check_weights"]
@@ -25,11 +27,43 @@ class Training(NamedTuple):
     X : instances
     codes : (n,) activity of each, as its place among the labels
     weight : (n,) how many instances each counts as; None if each counts as one
+    sample : instances that stand for all where these are many, ascending; None for all
     """
 
     X: IntervalSequences
     codes: Ints
     weight: Floats | None = None
+    sample: Ints | None = None
+
+    @property
+    def sampled(self) -> "Training":
+        """The instances of the sample alone."""
+        if self.sample is None:
+            return self
+        weight = None if self.weight is None else self.weight[self.sample]
+        return Training(self.X[self.sample], self.codes[self.sample], weight)
+
+    @property
+    def numbers(self) -> Floats:
+        """(activities,) how many instances each has."""
+        return np.bincount(self.codes, self.weight).astype(np.float64)
+
+    @property
+    def stands_for(self) -> Floats | None:
+        """(activities,) how many instances one of the sample stands for; None where it has all."""
+        return None if self.sample is None else self.numbers / self.sampled.numbers
+
+    @property
+    def others(self) -> Iterator[tuple[IntervalSequences, Ints, Floats | None]]:
+        """Instances that are not in the sample, piece by piece: they, their codes and weights."""
+        if self.sample is None:
+            return
+        rest = np.ones(len(self.X), bool)
+        rest[self.sample] = False
+        for run in cut(self.X):
+            chosen = run.start + np.flatnonzero(rest[run])
+            weight = None if self.weight is None else self.weight[chosen]
+            yield self.X[chosen], self.codes[chosen], weight
 
 
 def check_data(X: Sequences, y: npt.ArrayLike) -> tuple[IntervalSequences, npt.NDArray[Any]]:

@@ -178,7 +178,7 @@ class IBGNEnsemble(Recogniser):
             together
         """
         data = self._begin(X, y, sample_weight, groups)
-        X, codes, weight = data
+        X, codes, weight, _ = data
         rng = as_generator(self.random_state)
         chosen = default_members() if self.members is None else self.members
         self.members_ = {name: self._prepared(member, rng) for name, member in chosen.items()}
@@ -212,7 +212,7 @@ class IBGNEnsemble(Recogniser):
 
     def _learn(self, name: str, member: Any, data: Training) -> Floats:
         """Fit a member; returns held-out log probabilities, (n, activities)."""
-        X, codes, weight = data
+        X, codes, weight, _ = data
         counted = {} if weight is None else {_weight_parameter(name, member): weight}
         if not hasattr(member, "fit_held_out"):
             data = data._replace(X=likeliest_world(X))
@@ -225,7 +225,7 @@ class IBGNEnsemble(Recogniser):
 
     def _cross_predict(self, member: Any, data: Training, counted: Mapping[str, Floats]) -> Floats:
         """Held-out log probabilities of a member that has to be learned again for them."""
-        X, codes, _ = data
+        X, codes, *_ = data
         labels = self.classes_[codes]
         logs = np.full((len(X), len(self.classes_)), -np.log(len(self.classes_)))
         folds = make_inner_folds(X, codes, FOLDS) if len(X) >= FOLDS else []

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from ibgn.checks import check_choice, check_number
-from ibgn.classifiers.base import ActivityClassifier
+from ibgn.classifiers.base import ActivityClassifier, other_pieces
 from ibgn.classifiers.checks import Training, check_length, check_weights
 from ibgn.classifiers.prior import ClassPrior
 from ibgn.classifiers.recogniser import as_generator
@@ -315,7 +315,7 @@ class IBGNClassifier(StyledClassifier):
         rng: np.random.Generator,
         labels: Sequence[Any],
     ) -> Lesson:
-        X, codes, weight = data
+        X, codes, weight, _ = data.sampled
         certain = likeliest_world(X)
         names = [of_activities[0].name for of_activities in terms]
         self.weights_ = np.ones(len(names))
@@ -329,19 +329,30 @@ class IBGNClassifier(StyledClassifier):
                 folds = make_inner_folds(certain, np.zeros_like(codes), FOLDS)
         copies = copy_with_errors(X, rng.spawn(1)[0]) if self.copy_weight else []
         owner = self._columns(labels)[1]
-        return Lesson(terms, certain, codes, folds, copies, self.copy_weight, owner, weight)
+        return Lesson(
+            terms,
+            certain,
+            codes,
+            folds,
+            copies,
+            self.copy_weight,
+            owner,
+            weight,
+            other_pieces(data, folds),
+            data.stands_for,
+        )
 
     def _set_weights(self, held_out: HeldOut, labels: Sequence[Any]) -> None:
         self.weights_ = fit_weights(held_out, *self._columns(labels))
 
     def _prepare_training(self, data: Training) -> IntervalSequences:
-        X, codes, weight = data
+        X, codes, weight, _ = data.sampled
         learn = self.tolerance == "learned"
         self.tolerance_ = (
             choose_tolerance(X, codes, self.unlinked, weight) if learn else float(self.tolerance)
         )
-        merged = self._prepare(X)
-        self.emptied_ = count_emptied(X, merged, self.tolerance_)
+        merged = self._prepare(data.X)
+        self.emptied_ = count_emptied(data.X, merged, self.tolerance_)
         return merged
 
     def _prepare(self, X: IntervalSequences) -> IntervalSequences:

@@ -96,7 +96,7 @@ class FeatureClassifier(Recogniser):
         Returns (n, activities) log probabilities, or None where that would take learning again.
         Instances of weight 0 are left out.
         """
-        X, codes, weight = self._begin(X, y, sample_weight, groups)
+        X, codes, weight, _ = self._begin(X, y, sample_weight, groups)
         X = likeliest_world(X)
         self.features_ = self._usual_features() if self.features is None else clone(self.features)
         weight = np.ones(len(X)) if weight is None else weight

@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import replace
 from inspect import isabstract
 from os import PathLike
 from typing import Any, ClassVar, Self, get_args
@@ -23,6 +24,7 @@ from ibgn.errors import DataError
 from ibgn.intervals import IntervalSequences, as_sequences
 from ibgn.networks import Sequences
 from ibgn.persistence import save
+from ibgn.pieces import choose_sample
 from ibgn.text import quote
 from ibgn.training_data import Familiarity, TrainingData, UnknownActions
 from ibgn.worlds import score_worlds
@@ -103,8 +105,11 @@ class Recogniser(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         if weight is not None and not weight.all():
             X, labels, weight = X[weight > 0], labels[weight > 0], weight[weight > 0]
         self.classes_, codes = np.unique(labels, return_inverse=True)
-        self.trained_on_ = TrainingData.of(X)
-        return Training(X, codes, weight)
+        data = Training(X, codes, weight, choose_sample(X, codes))
+        self.trained_on_ = replace(
+            TrainingData.of(data.sampled.X), instances=len(X), intervals=len(X.action)
+        )
+        return data
 
     @abstractmethod
     def fit(self, X: Sequences, y: npt.ArrayLike) -> Self:

@@ -61,7 +61,7 @@ class StyledClassifier(ActivityClassifier):
     def _learn_models(
         self, data: Training, labels: Sequence[Any], every: bool
     ) -> tuple[dict[Any, ActivityModel], HeldOut | None]:
-        X, codes, weight = data
+        X, codes, weight, _ = data
         if self.styles != 1 and weight is not None:
             raise OptionError(
                 "styles", self.styles, "divides whole instances, which cannot have a sample_weight"
@@ -77,7 +77,7 @@ class StyledClassifier(ActivityClassifier):
             style_codes[codes == c] = len(names) + style
             shares = (np.bincount(style) / len(style)).tolist()
             names += [Style(c, number, share) for number, share in enumerate(shares)]
-        styles, by_style = super()._learn_models(Training(X, style_codes), names, every)
+        styles, by_style = super()._learn_models(data._replace(codes=style_codes), names, every)
         for c, label in enumerate(labels):
             own = [
                 replace(model, share=name.share)

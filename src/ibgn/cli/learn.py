@@ -4,11 +4,12 @@ import shlex
 import warnings
 from dataclasses import fields
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from ibgn.cli.flags import as_setting, read_value
+from ibgn.cli.comparison import USUAL_FOLDS
+from ibgn.cli.flags import as_flags, as_setting, read_value
 from ibgn.cli.options import METHOD_HELP, Data, Jobs, Json, Reading, Seed, takes_data
 from ibgn.cli.output import print_json, say, warnings_aloud
 from ibgn.cli.show import describe_learned, say_weights
@@ -16,6 +17,9 @@ from ibgn.cli.tables import print_lines
 from ibgn.cli.targets import writes
 from ibgn.errors import DataError, DataWarning, Option, OptionError, Part
 from ibgn.text import count, quote
+
+if TYPE_CHECKING:
+    from ibgn.intervals import IntervalSequences
 
 # options of methods whose flag has another name, or that are not for the command line
 WITH_A_FLAG = ("random_state", "n_jobs", "progress")
@@ -106,6 +110,31 @@ def fit(
     if len(result["weights"]) > 1:
         print_lines(say_weights(result["weights"]), 2)
     say(f"wrote {output}; look at it with: {shlex.join(['ibgn', 'show', str(output)])}")
+    test = _evaluation(data, name, reading, X, y)
+    if test:
+        say(f"see how well the method does on instances that it has not seen with: {test}")
+
+
+def _evaluation(
+    data: Path, method: str, reading: Reading, X: "IntervalSequences", y: Any
+) -> str | None:
+    """Command that tests the method on the same data; None where there are too few."""
+    import numpy as np
+
+    from ibgn.evaluation.folds import resolve_scheme
+
+    known = [str(label) for label in y if label is not None]
+    counts = np.unique(known, return_counts=True)[1]
+    if len(counts) < 2 or counts.max() < 2 or str(data) == "-":
+        return None
+    options: dict[str, Any] = {} if reading.format is None else {"format": reading.format}
+    options |= reading.given(reading.find(data)[1])
+    if len(known) < len(y):
+        options["unlabelled"] = "drop"
+    words = ["ibgn", "evaluate", str(data), "--method", method]
+    if resolve_scheme(X, "auto") == "stratified" and counts.min() < USUAL_FOLDS:
+        words += ["--folds", str(max(2, counts.min()))]
+    return f"{shlex.join(words)} {as_flags(options)}".strip()
 
 
 def new_model(

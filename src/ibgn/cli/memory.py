@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from ibgn.cli.flags import as_flag, given_flags, write_value
+from ibgn.cli.flags import as_flags, given_flags, write_value
 from ibgn.cli.options import Reading
 from ibgn.cli.output import say
-from ibgn.errors import DataError, Option
+from ibgn.errors import DataError
 
 if TYPE_CHECKING:
     from ibgn.intervals import IntervalSequences
@@ -52,8 +52,7 @@ def read_like_training(
 
 def _say_applied(remembered: Mapping[str, Any]) -> None:
     if remembered:
-        flags = " ".join(as_flag(Option(name, value)) for name, value in remembered.items())
-        say(f"read like the training data of the model: {flags}")
+        say(f"read like the training data of the model: {as_flags(remembered)}")
 
 
 def compare_with_training(

@@ -10,9 +10,9 @@ from ibgn.cli.figures import FIGURES, save_figure
 from ibgn.cli.into import Into, Replace, Tier, add_tiers, check_into
 from ibgn.cli.memory import UnknownActions, compare_with_training, read_like_training
 from ibgn.cli.options import Data, EscapeFormulas, Json, Model, Reading, Seed, takes_data
-from ibgn.cli.output import busy, print_json, say, warnings_aloud
+from ibgn.cli.output import busy, print_json, print_text, say, warnings_aloud
 from ibgn.cli.tables import print_lines, print_predictions
-from ibgn.cli.targets import check_suffix, writes
+from ibgn.cli.targets import check_suffix, format_to_write, writes
 from ibgn.errors import MISSING, DataError, OptionError
 from ibgn.text import count, near, quote
 
@@ -168,10 +168,9 @@ def sample(
     from ibgn.classifiers import load as load_model
     from ibgn.intervals import IntervalSequences
     from ibgn.io import write
-    from ibgn.io.registry import find_format
 
     if output is not None:
-        find_format(output, None, writing=True)  # before the work, so that a typo costs no time
+        format_to_write("output", output)
     classifier = load_model(model)
     if not hasattr(classifier, "sample"):
         raise refuse_method(model, classifier, "generates nothing")
@@ -224,10 +223,10 @@ def _write_frame(frame: "pd.DataFrame", output: Path, escape_formulas: bool) -> 
 
 
 def _as_csv(frame: "pd.DataFrame", escape_formulas: bool) -> str:
+    from ibgn.io.dataframes import as_csv
     from ibgn.io.formulas import escape_formulas as harmless
 
-    text: str = (harmless(frame) if escape_formulas else frame).to_csv(index=False)
-    return text
+    return as_csv(harmless(frame) if escape_formulas else frame)
 
 
 def _print_frame(
@@ -249,4 +248,4 @@ def _print_frame(
 
         print_json({"rows": rows(frame)} | (more or {}))
     elif output is None:
-        print(_as_csv(frame, escape_formulas), end="")
+        print_text(_as_csv(frame, escape_formulas))

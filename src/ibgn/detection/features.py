@@ -111,10 +111,11 @@ def window_features(
 
     Returns
     -------
-    (windows, features), in the order of `FeatureSet.names`. Missing values are left out, and a
-    feature is NaN only if a channel has no values in a window. For the spectrum and correlations,
-    the mean of the window replaces a missing value. Frequency, entropy and correlation of a
-    constant are 0.
+    array
+        (windows, features), in the order of `FeatureSet.names`. Missing values are left out, and a
+        feature is NaN only if a channel has no values in a window. For the spectrum and
+        correlations, the mean of the window replaces a missing value. Frequency, entropy and
+        correlation of a constant are 0.
 
     Examples
     --------

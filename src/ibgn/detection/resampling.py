@@ -34,7 +34,8 @@ def resample(
 
     Returns
     -------
-    the recording on the grid; the label of a frame is that of the recorded frame at or before it
+    SensorRecording
+        On the grid; the label of a frame is that of the recorded frame at or before it.
 
     Examples
     --------

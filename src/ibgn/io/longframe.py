@@ -27,6 +27,7 @@ __all__ = ["Labels", "LongFrame", "as_objects", "join"]
 Labels = npt.NDArray[Any] | None
 Where = Callable[[int], str]
 
+LONGEST_NAME = 1_000_000  # characters; transcripts are names of actions, whole books are none
 MOST_BAD = 0.5  # share of rows; where more are bad, the columns are
 UNLABELLED: tuple[Part, ...] = (
     "; ",
@@ -135,13 +136,15 @@ class LongFrame:
     def _names(self, name: str) -> tuple[Ints, tuple[str, ...]]:
         """Codes and names of a column of names; -1 where one is missing or blank."""
         codes, names = name_by_text(*self._factorize(name))
-        self._refuse_halves(name, codes, names)
+        self._refuse_no_names(name, codes, names)
         return codes, names
 
-    def _refuse_halves(self, name: str, codes: Ints, names: Sequence[Any]) -> None:
-        """Refuse text that no file can hold, as it has half a character."""
+    def _refuse_no_names(self, name: str, codes: Ints, names: Sequence[Any]) -> None:
+        """Refuse text that no file can hold, as it has half a character, or that is no name."""
         for code, text in enumerate(names):
             wrong = half_character(text) if isinstance(text, str) else None
+            if isinstance(text, str) and len(text) > LONGEST_NAME:
+                wrong = f"has {len(text)} characters, more than {LONGEST_NAME}; a name is meant"
             if wrong is not None:
                 place = printable(self.place(int(np.argmax(codes == code))), 200)
                 raise DataError(f"{self.source}{place}: the {name} {wrong}")
@@ -165,7 +168,7 @@ class LongFrame:
         if name not in self.series or unlabelled == "all":
             return None
         codes, uniques = self._factorize(name)
-        self._refuse_halves(name, codes, uniques)
+        self._refuse_no_names(name, codes, uniques)
         if not all(isinstance(value, str) for value in uniques):
             self._refuse_truths(name, where)
         blank = [code for code, v in enumerate(uniques) if isinstance(v, str) and not v.strip()]

@@ -48,7 +48,7 @@ def add_predictions(
 
     Returns
     -------
-    how many predictions were written
+    number : how many predictions were written
 
     Examples
     --------

@@ -11,16 +11,16 @@ from ibgn.declarations import FLOAT, INT, are_probs, are_weights, is_finite, is_
 from ibgn.errors import OptionError
 from ibgn.intervals import IntervalSequences
 from ibgn.model.styles import blend_log_terms, log_posterior, pool_styles
+from ibgn.model.summary import APART
 from ibgn.terms.base import FittedTerm, LogTerms
 from ibgn.terms.parts import per_cent
 from ibgn.text import count
 
-__all__ = ["ActivityModel", "are_whole", "mean_pace", "relations_to_itself", "score_activities"]
+__all__ = ["ActivityModel", "score_activities"]
 
 T = TypeVar("T")
 
 LONGEST = 1_000_000  # intervals of an instance
-APART = (1, 3, 127)  # the sets {before}, {before, meets} and all relations
 
 
 @dataclass(frozen=True)
@@ -178,32 +178,3 @@ def _score_members(members: Sequence[ActivityModel], X: IntervalSequences) -> Fl
     """(n, terms, members) log probability of each instance by the terms of each."""
     of_terms = zip(*(member.terms.values() for member in members), strict=True)
     return np.stack([type(fitted[0]).log_likelihoods(fitted, X) for fitted in of_terms], axis=1)
-
-
-def mean_pace(X: IntervalSequences) -> float:
-    """Mean time between neighbouring end points of an instance that differ."""
-    owner = np.concatenate([X.owner, X.owner])
-    times = np.concatenate([X.start, X.end])
-    order = np.lexsort((times, owner))
-    gaps = np.diff(times[order])[np.diff(owner[order]) == 0]
-    gaps = gaps[gaps > 0]
-    return float(np.mean(gaps)) if len(gaps) else 1.0
-
-
-def relations_to_itself(X: IntervalSequences) -> Ints:
-    """(actions,) set of relations that intervals of each action may have to each other."""
-    order = np.lexsort((X.action, X.owner))  # and still in the order of starts
-    owner, action = X.owner[order], X.action[order]
-    # of several that overlap or meet, in the order of starts, two neighbours do
-    same = (np.diff(owner) == 0) & (np.diff(action) == 0)
-    pause = X.start[order][1:] - X.end[order][:-1]
-    apart = np.full(len(X.actions), APART[0], np.int64)
-    apart[action[1:][same & (pause == 0)]] = APART[1]
-    apart[action[1:][same & (pause < 0)]] = APART[2]
-    return apart
-
-
-def are_whole(X: IntervalSequences) -> bool:
-    """Whether all times are whole numbers, such as those of frames; there must be some."""
-    times = np.concatenate([X.start, X.end])
-    return bool(len(times) and (times == np.round(times)).all())

@@ -6,7 +6,7 @@ less. Where codes are styles, instances of the other styles of an activity count
 that a style is drawn towards its activity.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ from ibgn._arrays import Floats, Ints
 from ibgn.intervals import IntervalSequences
 from ibgn.model.folds import fingerprint
 from ibgn.noise import DurationNoise, Misdetection
+from ibgn.pieces import map_in_order
 from ibgn.recoding import recode
 from ibgn.terms.base import Context, FittedTerm, Term
 from ibgn.terms.tally import Sample, make_tally
@@ -55,6 +56,8 @@ class Lesson:
     copy_weight : how much an instance of a copy counts
     owner : (codes,) activity of which each code is a style; None if codes are activities
     weight : (n,) how many instances each counts as; None if each counts as one
+    others : more instances, piece by piece, which are only counted: where X is a sample
+    stands_for : (codes,) how many instances a copy stands for, where X is a sample
     """
 
     def __init__(
@@ -67,6 +70,8 @@ class Lesson:
         copy_weight: float = 0.0,
         owner: Ints | None = None,
         weight: Floats | None = None,
+        others: Iterable[Sample] = (),
+        stands_for: Floats | None = None,
     ) -> None:
         owner = np.arange(len(terms[0])) if owner is None else owner
         other = (owner[codes][:, None] == owner) & (codes[:, None] != np.arange(len(owner)))
@@ -78,20 +83,30 @@ class Lesson:
             fold[chosen] = number
         every = [*versions, X[row]] if len(row) else versions
         self.own = len(versions) * len(X)  # instances and copies, without those of other styles
-        given = weight
-        if weight is not None:
-            given = np.append(np.tile(weight, len(versions)), weight[row])
+        copied = np.arange(self.own + len(row)) >= len(X)
+
+        def repeat(values: Floats) -> Floats:
+            return np.append(np.tile(values, len(versions)), values[row])
+
         self.sample = Sample(
             X=IntervalSequences.concatenate(every) if len(every) > 1 else X,
             activity=np.concatenate([np.tile(codes, len(versions)), style]),
             fold=np.concatenate([np.tile(fold, len(versions)), fold[row]]),
-            copied=np.arange(self.own + len(row)) >= len(X),
+            copied=copied,
             activities=len(terms[0]),
             folds=len(folds),
             copy_weight=copy_weight,
-            given=given,
+            given=None if weight is None else repeat(weight),
+            stands_for=(
+                None if stands_for is None else np.where(copied, repeat(stands_for[codes]), 1.0)
+            ),
         )
         self.tallies = [make_tally(of_activities, self.sample) for of_activities in terms]
+        for counts in map_in_order(
+            lambda piece: [tally.count(piece) for tally in self.tallies], others
+        ):
+            for tally, of_tally in zip(self.tallies, counts, strict=True):
+                tally.add(of_tally)
 
     def learn(self, contexts: Sequence[Context]) -> Iterator[FittedTerm]:
         """Learn from all folds: the first term of each activity, then the second, and so on."""
@@ -102,12 +117,12 @@ class Lesson:
 
         Not `every`: only as many as say enough about weights, where activities are many.
         """
-        sample, shape = self.sample, (self.sample.folds, self.sample.activities)
+        sample, shape = self.sample, (self.sample.folds + 1, self.sample.activities)
         rows = self._choose_rows(every)
         scores = np.stack([tally.hold_out(contexts, rows) for tally in self.tallies], axis=1)
-        instances = np.bincount(sample.cell, minlength=shape[0] * shape[1]).reshape(shape)
+        instances = np.bincount(sample.cell, minlength=sample.cells).reshape(shape)
         learned = (instances.sum(axis=0) - instances)[sample.fold, sample.activity] > 0
-        codes, weight = sample.activity, np.where(learned, sample.weight, 0.0)
+        codes, weight = sample.activity, np.where(learned, sample.value, 0.0)
         if rows is not None:
             codes, weight = codes[rows], weight[rows]
         return HeldOut(scores, codes, weight)

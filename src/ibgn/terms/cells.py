@@ -9,7 +9,7 @@ import pandas as pd
 from ibgn._arrays import Array, Bytes, Ints
 from ibgn._kernels import links as kernels
 from ibgn.intervals import IntervalSequences
-from ibgn.networks import BEYOND, shared_networks
+from ibgn.networks import BEYOND, expect_pairs, shared_networks
 from ibgn.structure import Structure
 from ibgn.terms.base import Counts
 from ibgn.terms.shares import Outcomes
@@ -19,6 +19,7 @@ __all__ = ["PairCells", "PairChoices", "PairRule", "RelationCounts", "Ties", "Un
 Unlinked = Literal["constrained", "marginal", "ignore"]
 Ties = Literal["sorted", "published"]
 
+CHOICE = 60  # bytes of a pair with its key, while pairs are sorted by it
 UNLINKED: dict[Unlinked, int] = {
     "constrained": kernels.CONSTRAINED,
     "marginal": kernels.MARGINAL,
@@ -90,6 +91,7 @@ class PairRule:
 
     def choices(self, X: IntervalSequences, actions: int) -> PairChoices:
         """Read all pairs; known actions have codes below `actions`."""
+        expect_pairs(X, CHOICE)
         networks = shared_networks(X, self.constraining)
         links = self.structure.mask_within(int(X.lengths.max(initial=0)))
         allowed, key = kernels.pair_choices(
@@ -108,7 +110,7 @@ class PairRule:
         """Find the cells of all pairs; it is done once for each X."""
 
         def look() -> PairCells:
-            owner, key, relation = self._open_pairs(X, actions)
+            owner, key, relation = self.open_pairs(X, actions)
             cell, code = pd.factorize(key * 8 + relation, sort=True)
             outcomes = Outcomes(owner, cell, len(code))
             key, relation = code // 8, (code % 8).astype(np.uint8)
@@ -116,10 +118,11 @@ class PairRule:
 
         return X.derived(("pair cells", self, actions), look)
 
-    def _open_pairs(self, X: IntervalSequences, actions: int) -> tuple[Ints, Ints, Bytes]:
+    def open_pairs(self, X: IntervalSequences, actions: int) -> tuple[Ints, Ints, Bytes]:
         """Instance, key and relation of all pairs that leave a choice."""
         if self.structure == Structure.full():
             times = X.start, X.end
+            expect_pairs(X, CHOICE, touching=True)
             return kernels.open_pairs(
                 X.offsets, X.action, *times, actions, self.ties == "published"
             )

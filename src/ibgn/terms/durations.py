@@ -9,6 +9,7 @@ from ibgn._arrays import Floats, Ints
 from ibgn.declarations import FLOAT, is_finite, is_positive, stored
 from ibgn.intervals import IntervalSequences
 from ibgn.terms.base import Context, LogTerms
+from ibgn.terms.by_action import ActionRuns
 from ibgn.terms.moments import Moments, Numbers, StudentT, fit_student_t
 from ibgn.terms.parts import Part, listed, short, usual
 from ibgn.terms.stacked import Cells, StackedFit, StackedTerm
@@ -120,7 +121,7 @@ class FittedTotals(_OfActions):
 
     def observed(self, X: IntervalSequences, part: Part) -> str:
         """Sum of durations."""
-        total = total_durations(X, len(self.actions))[0, part.code]
+        total = (X.end - X.start)[X.action == part.code].sum()
         return f"{part.subject} lasts {short(total)} in all"
 
 
@@ -167,15 +168,9 @@ def log_totals(X: IntervalSequences, actions: int) -> Numbers:
     """Logarithm of the total duration of each known action that occurs, by action."""
 
     def measure() -> Numbers:
-        total = total_durations(X, actions)
-        owner, action = np.nonzero(total)
-        return Numbers(owner, action, np.log(total[owner, action]), actions)
+        runs = ActionRuns.of(X, actions)
+        duration = (X.end - X.start)[runs.order]
+        total = np.add.reduceat(duration, runs.edges[:-1]) if len(duration) else duration
+        return Numbers(runs.owner, runs.action, np.log(total), actions)
 
     return X.derived(("log totals", actions), measure)
-
-
-def total_durations(X: IntervalSequences, actions: int) -> Floats:
-    """(n, actions) sum of the durations of each known action."""
-    cell, size = X.owner * (actions + 1) + X.action, len(X) * (actions + 1)
-    total = np.bincount(cell, X.end - X.start, size).astype(np.float64, copy=False)
-    return total.reshape(len(X), actions + 1)[:, :actions]

@@ -12,9 +12,9 @@ import numpy.typing as npt
 from scipy.special import gammaln, stdtrit
 
 from ibgn._arrays import Floats, Ints
+from ibgn._kernels import tallies as kernels
 from ibgn.terms.base import Counts
 from ibgn.terms.parts import USUAL
-from ibgn.terms.shares import sum_rows
 from ibgn.terms.stacked import Cells
 
 __all__ = ["Moments", "Numbers", "StudentT", "fit_student_t"]
@@ -60,17 +60,16 @@ class StudentT(NamedTuple):
 
     def log_density(self, group: npt.NDArray[np.integer], value: Floats) -> Floats:
         """Log density of values, each of a group."""
+        location, width, power, height = (field[group] for field in self.shape())
+        density: Floats = height - power * np.log1p(((value - location) / width) ** 2)
+        return density
+
+    def shape(self) -> Floats:
+        """(4, groups) location, width, power and log of the height, as `score_numbers` has them."""
         power = (self.freedom + 1) / 2
         width = self.scale * np.sqrt(self.freedom)
-        constant = gammaln(power) - gammaln(self.freedom / 2) - np.log(np.sqrt(np.pi) * width)
-        density: Floats = value - self.location[group]
-        density /= width[group]
-        density *= density
-        density += 1
-        np.log(density, out=density)
-        density *= -power[group]
-        density += constant[group]
-        return density
+        height = gammaln(power) - gammaln(self.freedom / 2) - np.log(np.sqrt(np.pi) * width)
+        return np.stack([self.location, width, power, height])
 
     def usual(self) -> Floats:
         """(2, groups) ends of the range in the middle that has most of the numbers."""
@@ -95,22 +94,26 @@ class Numbers(NamedTuple):
 
     def by_cell(self, cells: Cells) -> Moments:
         """Moments (cells, groups) of the instances of each cell."""
-        code, weight = cells.cell[self.owner] * self.groups + self.group, cells.weight[self.owner]
-        shape = cells.number, self.groups
-        weights = weight, weight * self.value, weight * self.value * self.value
-        sums = (np.bincount(code, each, shape[0] * shape[1]).reshape(shape) for each in weights)
-        return Moments(*(total.astype(np.float64, copy=False) for total in sums))
+        sums = kernels.count_numbers(
+            self.owner,
+            self.group,
+            self.value,
+            cells.cell,
+            cells.weight,
+            cells.number,
+            self.groups,
+        )
+        return Moments(*sums)
 
     def score(self, prediction: StudentT, row: Ints) -> Floats:
         """(n, columns) sum of the log densities of the numbers of each instance.
 
         prediction (rows, columns, groups); row (n,) chooses the row of each instance.
         """
-        columns = prediction.location.shape[1]
-        stacked = StudentT(*(np.moveaxis(field, 1, 2).reshape(-1, columns) for field in prediction))
-        code = row[self.owner] * self.groups + self.group
-        density = stacked.log_density(code, self.value[:, None])
-        return sum_rows(self.owner, len(row), np.arange(len(code)), density)
+        shape = np.moveaxis(prediction.shape(), (0, 3), (2, 1))  # (rows, groups, 4, columns)
+        return kernels.score_numbers(
+            self.owner, self.group, self.value, row, np.ascontiguousarray(shape)
+        )
 
 
 def fit_student_t(own: Moments, pooled: Moments) -> StudentT:

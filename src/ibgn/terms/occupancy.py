@@ -6,9 +6,11 @@ import numpy as np
 import pandas as pd
 
 from ibgn._arrays import Bools, Floats, Ints
+from ibgn._kernels.actions import covered_instants
 from ibgn.declarations import ANY, FLOAT, stored
 from ibgn.intervals import IntervalSequences
 from ibgn.terms.base import Context, Counts, LogTerms
+from ibgn.terms.by_action import ActionRuns
 from ibgn.terms.parts import Part, per_cent
 from ibgn.terms.shares import Outcomes
 from ibgn.terms.stacked import Cells, StackedFit, StackedTerm
@@ -144,29 +146,26 @@ class Occupancy(StackedTerm):
 
 def going_on(X: IntervalSequences, actions: int, instants: int) -> Bools:
     """(n, actions, instants) whether an interval of the action covers the middle of each part."""
-
-    def look() -> Bools:
-        begin, span = time_spans(X)
-        owner, known = X.owner, X.action < actions
-        first, last = (
-            np.ceil((times - begin[owner]) / span[owner] * instants - 0.5).astype(np.int64)
-            for times in (X.start, X.end)
-        )
-        covered = np.where(known, last - first, 0)
-        row = (owner * actions + X.action) * instants + first - np.cumsum(covered) + covered
-        running = np.zeros((len(X), actions, instants), bool)
-        running.reshape(-1)[np.repeat(row, covered) + np.arange(covered.sum())] = True
-        return running
-
-    return X.derived(("going on", actions, instants), look)
+    owner, code, size = running_instants(X, actions, instants)
+    running = np.zeros((len(X), size), bool)
+    running[owner, code] = True
+    return running.reshape(len(X), actions, instants)
 
 
 def running_instants(X: IntervalSequences, actions: int, instants: int) -> Outcomes:
-    """(action, instant) wherever a known action goes on."""
-    size = actions * instants
-    return X.derived(
-        ("running", actions, instants),
-        lambda: Outcomes(
-            *np.divmod(np.flatnonzero(going_on(X, actions, instants)), max(size, 1)), size
-        ),
-    )
+    """(action, instant) wherever an interval of a known action covers the middle of a part."""
+
+    def look() -> Outcomes:
+        runs, (begin, span) = ActionRuns.of(X, actions), time_spans(X)
+        owner = X.owner[runs.order]
+        first, last = (
+            np.ceil((times[runs.order] - begin[owner]) / span[owner] * instants - 0.5)
+            for times in (X.start, X.end)
+        )
+        run, instant = covered_instants(
+            runs.edges, first.astype(np.int64), last.astype(np.int64), instants
+        )
+        code = runs.action[run] * instants + instant
+        return Outcomes(runs.owner[run], code, actions * instants)
+
+    return X.derived(("running", actions, instants), look)

@@ -9,6 +9,7 @@ from ibgn._arrays import Floats, Ints
 from ibgn.declarations import ANY, FLOAT, are_smoothed_log_probs, stored
 from ibgn.intervals import IntervalSequences
 from ibgn.terms.base import Context, LogTerms
+from ibgn.terms.by_action import ActionRuns
 from ibgn.terms.parts import Part, as_times, per_cent
 from ibgn.terms.shares import OutcomeCounts, Outcomes, smoothed_logs
 from ibgn.terms.stacked import Cells, StackedFit, StackedTerm
@@ -39,8 +40,10 @@ class FittedOccurrences(StackedFit):
 
     def scores(self, X: IntervalSequences, row: Ints) -> Floats:
         """Log probability of all numbers of occurrences, by many activities."""
-        most = self.log_probs.shape[-1] - 1
-        return occurrences_by_action(X, len(self.actions), most).score(self.log_probs, row)
+        absent, most = self.log_probs[..., :1], self.log_probs.shape[-1] - 1
+        present = occurrences_by_action(X, len(self.actions), most)
+        constant: Floats = absent.sum(axis=(-2, -1))
+        return present.score(self.log_probs - absent, row) + constant[row]
 
     def describe(self) -> pd.DataFrame:
         """Probability that each action occurs, and its mean number, the likeliest first."""
@@ -92,7 +95,10 @@ class Occurrences(StackedTerm):
     def count_cells(self, X: IntervalSequences, cells: Cells) -> OutcomeCounts:
         """Count instances by action and its number of occurrences."""
         counts = occurrences_by_action(X, len(X.actions), MOST).by_cell(cells)
-        return OutcomeCounts(counts.reshape(cells.number, -1, MOST + 1))
+        counts = counts.reshape(cells.number, -1, MOST + 1)
+        absent = cells.instances[:, None] - counts.sum(axis=-1)
+        counts[..., 0] = np.maximum(absent, 0.0)  # rounding leaves none below 0
+        return OutcomeCounts(counts)
 
     def fit(
         self, counts: OutcomeCounts, pooled: OutcomeCounts, context: Context
@@ -103,18 +109,19 @@ class Occurrences(StackedTerm):
 
 
 def occurrences_by_action(X: IntervalSequences, actions: int, most: int) -> Outcomes:
-    """(action, number of occurrences) of every instance and known action."""
+    """(action, number of occurrences) of every known action that an instance has."""
 
     def look() -> Outcomes:
-        numbers = np.minimum(count_occurrences(X, actions), most)
-        code = np.arange(actions) * (most + 1) + numbers
-        return Outcomes(np.repeat(np.arange(len(X)), actions), code.ravel(), actions * (most + 1))
+        runs = ActionRuns.of(X, actions)
+        code = runs.action * (most + 1) + np.minimum(runs.number, most)
+        return Outcomes(runs.owner, code, actions * (most + 1))
 
     return X.derived(("occurrences", actions, most), look)
 
 
 def count_occurrences(X: IntervalSequences, actions: int) -> Ints:
     """(n, actions) number of intervals of each known action."""
-    cell = X.owner * (actions + 1) + X.action
-    numbers = np.bincount(cell, minlength=len(X) * (actions + 1))
-    return numbers.reshape(len(X), actions + 1)[:, :actions]
+    numbers = np.zeros((len(X), actions), np.int64)
+    runs = ActionRuns.of(X, actions)
+    numbers[runs.owner, runs.action] = runs.number
+    return numbers

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+import pandas as pd
 
 from ibgn._arrays import Floats, Ints
 from ibgn.terms.base import Context, FittedTerm, Term
@@ -14,9 +15,14 @@ from ibgn.terms.tally import Sample, Tally
 
 __all__ = ["PairTally"]
 
+LEAST_WAITING = 1_000_000  # counts of codes before they are summed
+
 
 class PairTally(Tally):
     """Counts of the cells of pairs, their keys and relations, of all folds and activities.
+
+    Pairs of the sample, which are scored, are kept one by one. Those of other instances are counts
+    by a code: key, relation, activity and fold as one number.
 
     Parameters
     ----------
@@ -27,17 +33,17 @@ class PairTally(Tally):
     """
 
     def __init__(self, term: Term, rule: PairRule, smoothing: float, sample: Sample) -> None:
-        self.term, self.smoothing, self.sample = term, smoothing, sample
+        self.term, self.rule, self.smoothing, self.sample = term, rule, smoothing, sample
         self.pairs, self.outcomes = rule.cells(sample.X, len(sample.X.actions))
         self.keys, self.row = np.unique(self.pairs.key, return_inverse=True)
         self.counts = self._count(self.outcomes)
+        self.others = CodeCounts()
 
     def _count(self, outcomes: Outcomes) -> Floats:
         """(2, activities, cells) of instances and of copies: whole numbers subtract exactly."""
         sample = self.sample
         cell = sample.copied * sample.activities + sample.activity
-        weight = np.ones(len(cell)) if sample.given is None else sample.given
-        counts = outcomes.by_cell(Cells(cell, 2 * sample.activities, weight))
+        counts = outcomes.by_cell(Cells(cell, 2 * sample.activities, sample.number))
         return counts.reshape(2, sample.activities, -1)
 
     def _weigh(self, counts: Floats) -> Floats:
@@ -45,13 +51,35 @@ class PairTally(Tally):
         together: Floats = counts[0] + self.sample.copy_weight * counts[1]
         return together
 
+    def count(self, piece: Sample) -> tuple[Ints, Floats]:
+        """Codes of the pairs of more instances, and how often they occur."""
+        owner, key, relation = self.rule.open_pairs(piece.X, len(piece.X.actions))
+        code = (key * 8 + relation) * piece.cells + piece.cell[owner]
+        number, codes = pd.factorize(code)
+        return codes, _sum_by(number, piece.number[owner], len(codes))
+
+    def add(self, counts: tuple[Ints, Floats]) -> None:
+        """Add counts of more instances."""
+        self.others.add(*counts)
+
     def learn(self, contexts: Sequence[Context]) -> Iterator[FittedTerm]:
         """Learn each activity from all folds."""
-        for total, context in zip(self._weigh(self.counts), contexts, strict=True):
-            counts = np.zeros((len(self.keys), 7))
-            counts[self.row, self.pairs.relation] = total
+        code, number = self.others.sums()
+        key, relation, activity, _ = self._read(code)
+        keys = np.unique(np.concatenate([self.keys, key]))
+        mine, its = np.searchsorted(keys, self.pairs.key), np.searchsorted(keys, key)
+        for c, (total, context) in enumerate(zip(self._weigh(self.counts), contexts, strict=True)):
+            counts, own = np.zeros((len(keys), 7)), activity == c
+            counts[mine, self.pairs.relation] = total
+            np.add.at(counts, (its[own], relation[own]), number[own])
             met = counts.any(axis=1)
-            yield self.term.fit(RelationCounts(self.keys[met], counts[met]), None, context)
+            yield self.term.fit(RelationCounts(keys[met], counts[met]), None, context)
+
+    def _read(self, code: Ints) -> tuple[Ints, Ints, Ints, Ints]:
+        """Key, relation, activity and fold; what is never held out comes after all folds."""
+        pair, cell = np.divmod(code, self.sample.cells)
+        fold, activity = np.divmod(cell, self.sample.activities)
+        return pair // 8, pair % 8, activity, fold
 
     def hold_out(self, contexts: Sequence[Context], rows: Ints | None = None) -> Floats:
         """Learn from all folds but one, for each, and score the pairs of that one."""
@@ -61,23 +89,89 @@ class PairTally(Tally):
         place = np.full(len(self.sample.X), -1)  # of each instance among the rows
         place[rows] = np.arange(len(rows))
         scores = np.zeros((len(rows), self.sample.activities))
+        of_cells, of_keys = self._others()
         for f in range(self.sample.folds):
             inside = np.flatnonzero(fold == f)
             left_out = Outcomes(owner[inside], code[inside], size)
             # fractions subtract to a little less than nothing
-            others = self._weigh(np.maximum(self.counts - self._count(left_out), 0.0))
+            counts = self._weigh(np.maximum(self.counts - self._count(left_out), 0.0))
+            counts += of_cells.sum(axis=0) - of_cells[f]
+            elsewhere = of_keys.sum(axis=0) - of_keys[f]
             inside = inside[place[owner[inside]] >= 0]
             tested = Outcomes(place[owner[inside]], code[inside], size)
-            scores += tested.score(self._log_probs(others)[None], once)
+            scores += tested.score(self._log_probs(counts, elsewhere)[None], once)
         return scores
 
-    def _log_probs(self, counts: Floats) -> Floats:
-        """(activities, cells) log probability of the relation of each cell."""
+    def _others(self) -> tuple[Floats, Floats]:
+        """(folds + 1, activities, cells) counts of other instances in the cells of the sample.
+
+        And (folds + 1, activities, keys) what they have besides: other relations of its keys.
+        """
+        shape = self.sample.folds + 1, self.sample.activities
+        of_cells, of_keys = np.zeros((*shape, len(self.row))), np.zeros((*shape, len(self.keys)))
+        code, number = self.others.sums()
+        key, relation, activity, fold = self._read(code)
+        cell = as_index(key * 8 + relation, self.pairs.key * 8 + self.pairs.relation)
+        row = as_index(key, self.keys)
+        met, besides = cell >= 0, (cell < 0) & (row >= 0)
+        of_cells[fold[met], activity[met], cell[met]] = number[met]
+        np.add.at(of_keys, (fold[besides], activity[besides], row[besides]), number[besides])
+        return of_cells, of_keys
+
+    def _log_probs(self, counts: Floats, elsewhere: Floats) -> Floats:
+        """(activities, cells) log probability of the relation of each cell.
+
+        elsewhere : (activities, keys) counts of relations that have no cell
+        """
         if not len(self.keys):
             return counts
         first = np.searchsorted(self.pairs.key, self.keys)
-        total = np.add.reduceat(counts, first, axis=1)
+        total = np.add.reduceat(counts, first, axis=1) + elsewhere
         total += self.smoothing * MEMBERS.sum(axis=1)[self.keys % 128]
         logs: Floats = np.log(counts + self.smoothing)
         logs -= np.log(total)[:, self.row]
         return logs
+
+
+class CodeCounts:
+    """Sums by code, of parts that are added one after the other.
+
+    Examples
+    --------
+    >>> counts = CodeCounts()
+    >>> counts.add(np.array([7, 3]), np.array([1.0, 2.0]))
+    >>> counts.add(np.array([3]), np.array([0.5]))
+    >>> counts.sums()
+    (array([3, 7]), array([2.5, 1. ]))
+    """
+
+    def __init__(self) -> None:
+        self._parts: list[tuple[Ints, Floats]] = [(np.zeros(0, np.int64), np.zeros(0))]
+        self._waiting = 0
+
+    def add(self, code: Ints, number: Floats) -> None:
+        """Add a part; sums are made when what waits is as much as what they have."""
+        self._parts.append((code, number))
+        self._waiting += len(code)
+        if self._waiting > max(len(self._parts[0][0]), LEAST_WAITING):
+            self.sums()
+
+    def sums(self) -> tuple[Ints, Floats]:
+        """Codes, ascending, and the sum of each."""
+        if self._waiting:
+            codes, numbers = (np.concatenate(column) for column in zip(*self._parts, strict=True))
+            place, code = pd.factorize(codes, sort=True)
+            self._parts = [(code, _sum_by(place, numbers, len(code)))]
+            self._waiting = 0
+        return self._parts[0]
+
+
+def _sum_by(place: Ints, values: Floats, size: int) -> Floats:
+    return np.bincount(place, values, size).astype(np.float64, copy=False)
+
+
+def as_index(values: Ints, among: Ints) -> Ints:
+    """Place of each value among sorted ones, -1 if it is not there."""
+    place = np.searchsorted(among, values)
+    there = np.append(among, -1)[place] == values
+    return np.where(there, place, -1)

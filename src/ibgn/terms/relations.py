@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal, get_args
+from typing import Literal, Self, get_args
 
 import joblib
 import numpy as np
@@ -115,15 +115,21 @@ class FittedRelations(FittedTerm):
         return kernels.link_terms(*pairs, *rows, len(self.actions))
 
     def log_likelihood(self, X: IntervalSequences) -> Floats:
-        """(n,) log probability of each instance.
+        """(n,) log probability of each instance."""
+        return self.log_likelihoods([self], X)[:, 0]
+
+    @classmethod
+    def log_likelihoods(cls, fitted: Sequence[Self], X: IntervalSequences) -> Floats:
+        """(n, fitted) log probability of each instance by each.
 
         Where a rule says which pairs are linked, they are counted once for all activities.
         """
-        if self.structure.links:
-            return super().log_likelihood(X)
-        cells = self.rule.cells(X, len(self.actions))
-        logs, once = self.pair_terms(cells.pairs), np.zeros(len(X), np.int64)
-        return cells.outcomes.score(logs[None, None], once)[:, 0]
+        rule, actions = fitted[0].rule, len(fitted[0].actions)
+        if rule.structure.links or any(one.rule != rule for one in fitted):
+            return np.column_stack([one.log_terms(X).by_instance(X) for one in fitted])
+        cells = rule.cells(X, actions)
+        logs = np.stack([one.pair_terms(cells.pairs) for one in fitted])
+        return cells.outcomes.score(logs[None], np.zeros(len(X), np.int64))
 
     def probs(self, first: int, second: int, constraint: int, linked: bool = True) -> Floats:
         """(7,) distribution over the relations of a constraint, given the actions of a pair."""

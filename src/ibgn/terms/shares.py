@@ -5,13 +5,13 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array
 
 from ibgn._arrays import Floats, Ints
+from ibgn._kernels import tallies as kernels
 from ibgn.terms.base import Counts
 from ibgn.terms.stacked import Cells
 
-__all__ = ["OutcomeCounts", "Outcomes", "smoothed_logs", "sum_rows"]
+__all__ = ["OutcomeCounts", "Outcomes", "smoothed_logs"]
 
 
 @dataclass(frozen=True)
@@ -37,31 +37,18 @@ class Outcomes(NamedTuple):
 
     def by_cell(self, cells: Cells) -> Floats:
         """(cells, size) how often instances of each cell have each."""
-        code = cells.cell[self.owner] * self.size + self.code
-        counts = np.bincount(code, cells.weight[self.owner], cells.number * self.size)
-        return counts.reshape(cells.number, self.size).astype(np.float64, copy=False)
+        return kernels.count_outcomes(
+            self.owner, self.code, cells.cell, cells.weight, cells.number, self.size
+        )
 
     def score(self, logs: Floats, row: Ints) -> Floats:
         """(n, columns) sum over the outcomes of each instance.
 
-        logs (rows, columns, ...) of each code; row (n,) chooses the row of each instance.
+        logs (rows, columns, ...) of each code; row (n,) chooses the row of each instance. In order,
+        so that no other instance affects rounding.
         """
-        rows, columns = logs.shape[:2]
-        stacked = np.moveaxis(logs.reshape(rows, columns, self.size), 1, 2)
-        code = row[self.owner] * self.size + self.code
-        return sum_rows(self.owner, len(row), code, stacked.reshape(rows * self.size, columns))
-
-
-def sum_rows(owner: Ints, n: int, chosen: npt.NDArray[np.integer], table: Floats) -> Floats:
-    """(n, columns) sum over the chosen rows of a table that belong to each of n instances.
-
-    owner, chosen (number,): instance and row of each, owners ascending. In order, so that no other
-    instance affects rounding.
-    """
-    offsets = np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=n))])
-    matrix = csr_array((np.ones(len(chosen)), chosen, offsets), (n, len(table)))
-    total: Floats = matrix @ table
-    return total
+        stacked = logs.reshape(*logs.shape[:2], self.size).swapaxes(1, 2)
+        return kernels.score_outcomes(self.owner, self.code, row, np.ascontiguousarray(stacked))
 
 
 def smoothed_logs(own: Floats, pooled: Floats, strength: float) -> Floats:

@@ -87,32 +87,39 @@ class StackedTerm(Term):
 
 
 class StackedTally(Tally):
-    """Counts of a sample as arrays, (folds, activities, ...)."""
+    """Counts of a sample as arrays, (folds + 1, activities, ...); the last is never held out."""
 
     def __init__(self, term: StackedTerm, sample: Sample) -> None:
-        shape = sample.folds, sample.activities
-        cells = Cells(sample.cell, shape[0] * shape[1], sample.weight)
-        counts = term.count_cells(sample.X, cells)
         self.term, self.sample = term, sample
-        self.counts = counts.map(lambda array: array.reshape(*shape, *array.shape[1:]))
+        self.counts = self.count(sample)
+
+    def count(self, piece: Sample) -> Counts:
+        """Count instances by fold and activity."""
+        shape = piece.folds + 1, piece.activities
+        counts = self.term.count_cells(piece.X, Cells(piece.cell, piece.cells, piece.weight))
+        return counts.map(lambda array: array.reshape(*shape, *array.shape[1:]))
+
+    def add(self, counts: Counts) -> None:
+        """Add counts of more instances."""
+        self.counts = self.counts + counts
 
     def learn(self, contexts: Sequence[Context]) -> Iterator[FittedTerm]:
         """Learn each activity from all folds."""
-        learned: Iterator[FittedTerm] = self._fit(
-            np.ones((1, self.sample.folds)), contexts[0]
-        ).split()
+        every = np.ones((1, self.sample.folds + 1))
+        learned: Iterator[FittedTerm] = self._fit(every, contexts[0]).split()
         return learned
 
     def hold_out(self, contexts: Sequence[Context], rows: Ints | None = None) -> Floats:
         """Learn from all folds but one, for each, and score that one."""
-        others = self._fit(1 - np.eye(self.sample.folds), contexts[0])
+        folds = self.sample.folds
+        others = self._fit(1 - np.eye(folds, folds + 1), contexts[0])
         X, fold = self.sample.X, self.sample.fold
         tested = (X, fold) if rows is None else (X[rows], fold[rows])
         scores: Floats = others.scores(*tested)
         return scores
 
     def _fit(self, chosen: Floats, context: Context) -> Any:
-        """Fit rows of activities, each from the sum over some of the folds, (rows, folds)."""
+        """Fit rows of activities, each from the sum over some of the folds, (rows, folds + 1)."""
         own = self.counts.map(lambda array: np.tensordot(chosen, array, 1))
         pooled = own.map(lambda array: array.sum(axis=1, keepdims=True))
         return self.term.fit(own, pooled if self.term.pools else None, context)

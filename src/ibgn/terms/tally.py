@@ -8,6 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from itertools import chain
 from operator import add
 from typing import Any
 
@@ -29,11 +30,13 @@ class Sample:
     Parameters
     ----------
     X : all instances, copies among them
-    activity, fold : (n,) of each instance
+    activity : (n,) of each instance
+    fold : (n,) of each instance, -1 for those that are never held out
     copied : (n,) which of them are copies
     activities, folds : how many there are
     copy_weight : how much a copy counts
     given : (n,) how many instances each counts as; None if each counts as one
+    stands_for : (n,) how many instances a copy stands for, if not all are copied; None if all are
     """
 
     X: IntervalSequences
@@ -44,21 +47,49 @@ class Sample:
     folds: int
     copy_weight: float = 0.0
     given: Floats | None = None
+    stands_for: Floats | None = None
+
+    @property
+    def cells(self) -> int:
+        """Number of cells: those of the folds, and of what is never held out."""
+        return (self.folds + 1) * self.activities
 
     @property
     def cell(self) -> Ints:
         """(n,) fold and activity as one number."""
-        return self.fold * self.activities + self.activity
+        return self.fold % (self.folds + 1) * self.activities + self.activity
+
+    @property
+    def value(self) -> Floats:
+        """(n,) how much each instance matters where it is held out."""
+        own = np.where(self.copied, self.copy_weight, 1.0)
+        return own if self.given is None else own * self.given
+
+    @property
+    def number(self) -> Floats:
+        """(n,) of how many instances each is one or a copy."""
+        given = np.ones(len(self.X)) if self.given is None else self.given
+        return given if self.stands_for is None else given * self.stands_for
 
     @property
     def weight(self) -> Floats:
         """(n,) how much each instance counts."""
-        own = np.where(self.copied, self.copy_weight, 1.0)
-        return own if self.given is None else own * self.given
+        return np.where(self.copied, self.copy_weight, 1.0) * self.number
 
 
 class Tally(ABC):
-    """Counts of a sample by fold and activity."""
+    """Counts of a sample by fold and activity, to which more instances can be added."""
+
+    @abstractmethod
+    def count(self, piece: Sample) -> Any:
+        """Count more instances, without copies; their folds and activities are those of the sample.
+
+        What this returns is added by `add`; pieces may be counted at the same time.
+        """
+
+    @abstractmethod
+    def add(self, counts: Any) -> None:
+        """Add counts of more instances."""
 
     @abstractmethod
     def learn(self, contexts: Sequence[Context]) -> Iterator[FittedTerm]:
@@ -83,21 +114,33 @@ class PlainTally(Tally):
 
     def __init__(self, terms: Sequence[Term], sample: Sample) -> None:
         self.terms, self.sample = terms, sample
-        self.counts = [
-            [self._count(term, sample.cell == f * len(terms) + c) for c, term in enumerate(terms)]
-            for f in range(sample.folds)
+        self.counts: list[list[list[Any]]] = [[[] for _ in terms] for _ in range(sample.folds + 1)]
+        self.add(self.count(sample))
+        for of_fold in self.counts:
+            for term, counts in zip(terms, of_fold, strict=True):
+                counts[:] = counts or [term.count(sample.X[:0])]
+
+    def count(self, piece: Sample) -> list[tuple[int, int, Any]]:
+        """Fold, activity and counts of each cell that has instances."""
+        found = [(*divmod(cell, piece.activities), cell) for cell in np.unique(piece.cell).tolist()]
+        return [
+            (f, c, self._count(self.terms[c], piece, piece.cell == cell)) for f, c, cell in found
         ]
 
-    def _count(self, term: Term, inside: Bools) -> Any:
-        sample = self.sample
+    def add(self, counts: list[tuple[int, int, Any]]) -> None:
+        """Keep counts, to be summed once."""
+        for f, c, of_cell in counts:
+            self.counts[f][c].append(of_cell)
+
+    def _count(self, term: Term, piece: Sample, inside: Bools) -> Any:
         if term.scales:
-            return count_weighted(term, sample.X[inside], sample.weight[inside])
-        if sample.given is not None:
+            return count_weighted(term, piece.X[inside], piece.weight[inside])
+        if piece.given is not None:
             raise DataError(
                 f"the term {term.name!r} looks at whole instances, which cannot have a "
                 "sample_weight; choose other terms, or leave it out"
             )
-        return term.count(sample.X[inside & ~sample.copied])
+        return term.count(piece.X[inside & ~piece.copied])
 
     def learn(self, contexts: Sequence[Context]) -> Iterator[FittedTerm]:
         """Learn each activity from all folds, activities at the same time."""
@@ -128,9 +171,11 @@ class PlainTally(Tally):
         )
         return scores
 
-    def _lessons(self, folds: Sequence[Sequence[Any]], contexts: Sequence[Context]) -> list[Any]:
+    def _lessons(
+        self, folds: Sequence[Sequence[list[Any]]], contexts: Sequence[Context]
+    ) -> list[Any]:
         """`fit` and its arguments, for each activity, from the counts of these folds."""
-        own = [reduce(add, cells) for cells in zip(*folds, strict=True)]
+        own = [reduce(add, chain(*cells)) for cells in zip(*folds, strict=True)]
         pooled = reduce(add, own) if self.terms[0].pools else None
         return [
             (term.fit, (counts, pooled, context))

@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from types import ModuleType
-from typing import Any
+from typing import IO, Any
 
 import narwhals as nw
 import numpy.typing as npt
 
 from ibgn._files import COMPRESSIONS, Source, as_path, replacing
+from ibgn.budgets import Allowance
 from ibgn.errors import DataError
 from ibgn.intervals import IntervalSequences
 from ibgn.io.dataframes import column_values
@@ -20,6 +21,10 @@ from ibgn.io.registry import reader, writer
 from ibgn.text import printable
 
 __all__ = ["read_parquet", "write_parquet"]
+
+LAST = 8  # bytes of the end of a file: the length of what describes its columns, and a mark
+COLUMNS = 20  # bytes in memory for each of those
+ROW = 200  # bytes of a row with its codes and times
 
 
 def _sniff(head: Head) -> float:
@@ -59,10 +64,17 @@ def read_parquet(files: Files, *, columns: Columns = None) -> LongFrame:
     file = files.only()
     _refuse_compression(file.path)
     try:
-        with file.open() as stream, parquet.ParquetFile(stream) as stored:
-            names = stored.schema_arrow.names
+        with file.open() as stream:
+            _expect_footer(stream, file.allowance)
+            metadata = parquet.read_metadata(stream)
+            names = metadata.schema.to_arrow_schema().names
             used = find_columns(names, columns, f"{file.prefix}the file has")
-            table = stored.read(columns=[names[place] for place in used.values()])
+            chosen = [names[place] for place in used.values()]
+            _expect_values(metadata, chosen, file.allowance)
+            # text as codes: a long name that repeats in each row takes its room once
+            texts = [name for name in chosen if _is_text(metadata.schema.to_arrow_schema(), name)]
+            stored = parquet.ParquetFile(stream, metadata=metadata, read_dictionary=texts)
+            table = stored.read(columns=chosen)
     except DataError:
         raise
     except _arrow_errors() as error:
@@ -107,6 +119,37 @@ def write_parquet(
         ) from error
     with replacing(path) as temporary, temporary.open("wb") as file:
         parquet.write_table(table, file)
+
+
+def _expect_footer(stream: IO[bytes], allowance: Allowance) -> None:
+    """Refuse a file whose columns and groups of rows alone take too much, before they are read."""
+    if allowance.size < LAST:
+        return
+    stream.seek(allowance.size - LAST)
+    described = min(int.from_bytes(stream.read(LAST)[:4], "little"), allowance.size)
+    allowance.need(COLUMNS * described, "its list of columns")
+    stream.seek(0)
+
+
+def _expect_values(metadata: Any, chosen: Sequence[str], allowance: Allowance) -> None:
+    """Refuse more rows, or more bytes in columns that are read, than there is memory for."""
+    stored = 0
+    for number in range(metadata.num_row_groups):
+        group = metadata.row_group(number)
+        columns = (group.column(place) for place in range(group.num_columns))
+        stored += sum(
+            column.total_uncompressed_size
+            for column in columns
+            if column.path_in_schema.split(".")[0] in chosen
+        )
+    allowance.need(6 * stored + ROW * metadata.num_rows, f"{metadata.num_rows} rows of its values")
+
+
+def _is_text(schema: Any, name: str) -> bool:
+    from pyarrow.types import is_large_string, is_string
+
+    kind = schema.field(schema.get_field_index(name)).type
+    return bool(is_string(kind) or is_large_string(kind))
 
 
 def _refuse_compression(path: Source) -> None:

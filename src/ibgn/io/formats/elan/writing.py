@@ -53,6 +53,8 @@ def write_elan(
         in a folder: annotations that differ are changed, and all other tiers, types, vocabularies,
         media and slots stay as they are.
 
+    Notes
+    -----
     Each track has a tier, or each action where there are no tracks, and more, "name (2)", where it
     overlaps itself. The tier "ibgn activity" shows the label; what is written there in ELAN is read
     as the label. ELAN holds whole milliseconds from 0 on: exact times, and an offset where times

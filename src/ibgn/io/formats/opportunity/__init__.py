@@ -70,6 +70,8 @@ def read_opportunity(
         clipped to it, times are in seconds of the recording
     y : (n,) high-level activities
 
+    Notes
+    -----
     A label lasts until the next frame, which is 1/30 s later.
 
     Examples
@@ -99,7 +101,8 @@ def read_opportunity(
             Option("null", True),
             " reads such stretches as the activity 'null'",
         )
-    return to_frame(recordings, Choices(action="both", activity=f"track:{ACTIVITY}"), files.prefix)
+    choices = Choices(action="both", activity=f"track:{ACTIVITY}")
+    return to_frame(files.collect(recordings), choices, files.prefix, files.allowance)
 
 
 def read_opportunity_frames(
@@ -119,8 +122,8 @@ def read_opportunity_frames(
 
     Returns
     -------
-    One recording per file, with its file as id, its subject as group, and the labels of all seven
-    tracks, also of the high-level activity; None where there is none.
+    recordings : one per file, with its file as id, its subject as group, and the labels of all
+        seven tracks, also of the high-level activity; None where there is none
 
     Examples
     --------

@@ -38,6 +38,8 @@ def write_textgrid(
     into : file or folder that X was read from. Copies of its files are written, with the same names
         in a folder: intervals that differ are changed, and everything else stays as it is.
 
+    Notes
+    -----
     Each track has a tier, or each action where there are no tracks, and more, "name (2)", where it
     overlaps itself. The instance, its label and group stand on the tier "ibgn".
 
