@@ -86,7 +86,9 @@ def results(folder, name):
     for output in JOBS[name].outputs:
         path = folder / output
         if path.is_dir():
-            found[output] = contents(path)
+            files = contents(path).items()
+            # what is hidden is not read; nothing may be left in the end
+            found[output] = {file: each for file, each in files if not file.startswith(".")}
         elif path.exists():
             found[output] = _without_times(path)
     return found
@@ -104,20 +106,34 @@ def undisturbed(place, name, number=0):
     return results(place.stock / f"{name}-{number}", name)
 
 
-def check_whole(place, name, number=0):
-    """Refuse outputs that are neither absent nor those of an undisturbed run."""
-    right = undisturbed(place, name, number)
+def put_old(place, name):
+    """Put the results of other data where a job writes; only files are replaced as a whole."""
+    old = place.stock / f"{name}-1"
+    files = [output for output in JOBS[name].outputs if (old / output).is_file()]
+    for output in files:
+        shutil.copy(old / output, place.inside / output)
+    return bool(files)
+
+
+def check_whole(place, name, *numbers):
+    """Refuse outputs that are neither absent nor those of an undisturbed run with a set of data."""
+    right = [undisturbed(place, name, number) for number in numbers or (0,)]
     for output, content in results(place.inside, name).items():
-        if content != right[output]:
+        if content not in [each[output] for each in right]:
             raise FoundError("half output", f"{output} of {JOBS[name].words}")
 
 
-def check_result(place, name, number=0):
+def check_result(place, name):
     """Refuse a finished run that wrote anything else than an undisturbed one."""
-    right = undisturbed(place, name, number)
-    if results(place.inside, name) != right:
+    if results(place.inside, name) != undisturbed(place, name):
         raise FoundError("other result", f"of {JOBS[name].words}")
-    known = {*JOBS[name].inputs, *JOBS[name].outputs}
-    strays = sorted({path.split("/")[0] for path in contents(place.inside)} - known)
+    check_strays(place, name)
+
+
+def check_strays(place, name, *others):
+    """Refuse files that are neither read nor written."""
+    job, paths = JOBS[name], contents(place.inside)
+    known = {*job.inputs, *job.outputs, *others}
+    strays = {path for path in paths if path.split("/")[0] not in known or "/." in path}
     if strays:
-        raise FoundError("stray file", f"{strays} after {JOBS[name].words}")
+        raise FoundError("stray file", f"{sorted(strays)} after {job.words}")

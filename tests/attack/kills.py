@@ -7,7 +7,7 @@ import time
 
 from attack.commands import check_code, finish, start
 from attack.harness import Attack
-from attack.jobs import JOBS, check_result, check_whole, prepare, put_inputs, warm
+from attack.jobs import JOBS, check_result, check_whole, prepare, put_inputs, put_old, warm
 from attack.places import check_unchanged, contents
 from attack.words import pick
 
@@ -22,9 +22,10 @@ def try_kill(rng, place):
     name = pick(rng, sorted(JOBS))
     put_inputs(place, name)
     before = contents(place.inside)
+    old = rng.random() < 0.4 and put_old(place, name)
     words = JOBS[name].words
     for _ in range(int(rng.integers(1, 4))):
-        forced = ("--force",) if rng.random() < 0.5 else ()
+        forced = ("--force",) if old or rng.random() < 0.5 else ()
         if rng.random() < 0.7:
             moment = int(rng.integers(MOST_EVENTS))
             child = start(place, *words, *forced, before=lambda m=moment: kill_at(m, place.inside))
@@ -34,7 +35,7 @@ def try_kill(rng, place):
             time.sleep(rng.random() * LONGEST)
             _stop(child, pick(rng, (signal.SIGKILL, signal.SIGINT)), words)
         check_unchanged(before, contents(place.inside))
-        check_whole(place, name)
+        check_whole(place, name, *((0, 1) if old else (0,)))
     check_code(finish(start(place, *words, "--force")), words)
     check_unchanged(before, contents(place.inside))
     check_result(place, name)
