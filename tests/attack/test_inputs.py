@@ -12,6 +12,7 @@ from inspect import signature
 from pathlib import Path
 from typing import get_args
 
+import matplotlib.pyplot as plt
 import pytest
 from typer.models import ArgumentInfo
 
@@ -19,6 +20,7 @@ import ibgn.io
 from ibgn import DBNClassifier, IntervalSequences, read, save, write
 from ibgn._files import writing
 from ibgn.cli import app
+from ibgn.cli.figures import save_figure
 from ibgn.datasets import sample_path
 from ibgn.errors import DataError, DataWarning
 from ibgn.io.survey import survey
@@ -308,6 +310,19 @@ def test_no_output_is_an_input(place, ibgn, name, output, parameter, force):
     assert content_of(place) == before
 
 
+def test_what_comes_through_standard_input_is_read_too(place):
+    path = place / "data" / "takes.csv"
+    before = path.read_bytes()
+    command = [sys.executable, "-m", "ibgn", "convert", "-", "hard-takes.csv", "--force"]
+    with path.open("rb") as file:
+        run = subprocess.run(
+            [*command, "--from", "csv"], cwd=place, stdin=file, capture_output=True, check=False
+        )
+    assert run.returncode == 2
+    assert b"is also an input" in run.stderr
+    assert path.read_bytes() == before
+
+
 @pytest.mark.parametrize("target", ["new.csv.gz", "new.TSV", "new.txt", "new", "below/new.csv"])
 def test_nothing_is_added_that_would_be_data_the_next_time(place, ibgn, target):
     (place / "data" / "below").mkdir()
@@ -409,6 +424,15 @@ def test_what_does_not_fit_is_not_there(tmp_path, name):
     with small_files(100), pytest.raises(DataError, match="could not be written"):
         write(MANY, tmp_path / "other.csv")
     assert (tmp_path / "other.csv").read_text() == "old"
+
+
+@pytest.mark.parametrize("suffix", [".png", ".pdf", ".svg"])
+def test_a_figure_that_does_not_fit_is_not_there(tmp_path, monkeypatch, suffix):
+    monkeypatch.setattr("ibgn.plots.plot_explanation", lambda _: plt.plot([0, 1]))
+    with small_files(100), pytest.raises(DataError, match="could not be written: File too large"):
+        save_figure(None, tmp_path / f"why{suffix}")
+    plt.close("all")
+    assert not any(tmp_path.iterdir())
 
 
 def test_a_small_disk_that_is_full(tmp_path, ibgn):

@@ -24,6 +24,7 @@ from ibgn import (
 )
 from ibgn.classifiers import METHODS, DBNClassifier
 from ibgn.cleaning import Cleaning
+from ibgn.detection import ActionDetector, SensorRecording
 from ibgn.errors import OptionError
 from ibgn.features import Convolutions, IntervalFeatures
 from ibgn.io.formulas import BEGINNINGS
@@ -189,6 +190,34 @@ def test_minirocket_refuses_options_too():
                 assert np.isfinite(model.fit(ROWS, LABELS).predict_proba(ROWS)).all()
             except OptionError:
                 continue
+
+
+@pytest.mark.parametrize("option", ["weights", "class_prior"])
+def test_numbers_by_name_are_refused_or_give_finite_results(option):
+    names = ("length", "relations") if option == "weights" else ("tea", "coffee")
+    for value in HOSTILE:
+        given = {option: dict.fromkeys(names, 1) | {names[0]: value}}
+        try:
+            with np.errstate(all="ignore"):
+                model = IBGNClassifier(terms=("length", "relations"), **given).fit(ROWS, LABELS)
+                assert np.isfinite(model.predict_proba(ROWS)).all(), value
+        except OptionError:
+            continue
+
+
+@pytest.mark.parametrize("option", signature(ActionDetector).parameters)
+def test_detectors_refuse_options_or_give_finite_times(option):
+    time = np.arange(0, 6, 0.05)
+    up = (time // 1.5 % 2).astype(int)
+    labels = {"hand": np.array(["rest", "hold"], object)[up]}
+    recording = SensorRecording(time, np.column_stack([up, time]), ["x", "y"], labels=labels)
+    for value in HOSTILE:
+        try:
+            detector = ActionDetector(**{"rate": 20, "random_state": 0} | {option: value})
+            X = detector.fit([recording]).predict([recording])
+        except DataError:  # also about gaps that are longer than longest_gap
+            continue
+        assert np.isfinite([X.start, X.end]).all()
 
 
 def test_weights_of_instances_are_refused_or_give_finite_results():

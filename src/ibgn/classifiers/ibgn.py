@@ -280,7 +280,7 @@ class IBGNClassifier(StyledClassifier):
             check_number(
                 "weights",
                 self.weights[name],
-                f"from 0 to {MOST:g}",
+                f"0 or more, at most {MOST:g}",
                 lambda value: 0 <= value <= MOST,
             )
 

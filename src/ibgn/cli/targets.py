@@ -42,6 +42,7 @@ Force = Annotated[bool, typer.Option("--force", help="Replace files that exist a
 Command = Callable[..., None]
 
 STANDARD = Path("-")  # standard input or output
+REDIRECTED = Path("/dev/stdin")  # which may be a file, as in `ibgn convert - OUT < IN`
 READER_OPTION = "option"  # -O name=value, which may name a file too
 RESUMED = ("journals",)  # what an interrupted run leaves behind, to be resumed
 
@@ -146,8 +147,8 @@ def format_to_write(
 
 def _paths(value: Any) -> Iterator[Path]:
     for each in value if isinstance(value, list | tuple) else [value]:
-        if isinstance(each, Path) and each != STANDARD:
-            yield each
+        if isinstance(each, Path):
+            yield REDIRECTED if each == STANDARD else each
 
 
 def check_targets(
@@ -166,7 +167,7 @@ def check_targets(
     force : whether existing files that are not read may be replaced
     """
     before: list[Path] = []
-    sources = [path for path in read if path.exists()]
+    sources = [path for path in read if path.is_file() or path.is_dir()]
     for option, path in written.items():
         if path is None or (path == STANDARD and kinds[option] == "either"):
             continue

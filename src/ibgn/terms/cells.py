@@ -19,7 +19,7 @@ __all__ = ["PairCells", "PairChoices", "PairRule", "RelationCounts", "Ties", "Un
 Unlinked = Literal["constrained", "marginal", "ignore"]
 Ties = Literal["sorted", "published"]
 
-CHOICE = 60  # bytes of a pair with its key, while pairs are sorted by it
+CHOICE, OPEN = 30, 50  # bytes of a pair with its key; of one that is sorted by it too
 UNLINKED: dict[Unlinked, int] = {
     "constrained": kernels.CONSTRAINED,
     "marginal": kernels.MARGINAL,
@@ -122,7 +122,7 @@ class PairRule:
         """Instance, key and relation of all pairs that leave a choice."""
         if self.structure == Structure.full():
             times = X.start, X.end
-            expect_pairs(X, CHOICE, touching=True)
+            expect_pairs(X, OPEN, touching=True)
             return kernels.open_pairs(
                 X.offsets, X.action, *times, actions, self.ties == "published"
             )
