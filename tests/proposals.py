@@ -252,6 +252,11 @@ SCENARIOS = (
         "inspect emptied.csv", {"emptied.csv": EMPTIED}, together=("tolerance", "zero_length")
     ),
     Scenario("inspect twice.csv", {"twice.csv": TICKS + "s1,tea,a0,0,3\n"}),
+    # memory
+    Scenario(
+        "convert many.csv out.csv --max-memory 1M",
+        {"many.csv": rows(*(f"s{d},tea,a,{t},{t + 1}" for d in range(2000) for t in range(9)))},
+    ),
     # tables
     Scenario(
         "convert bad.csv out.csv", {"bad.csv": rows("s,tea,a,0,1", "s,tea,b,1,x", "s,tea,c,1,4")}
