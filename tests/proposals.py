@@ -241,6 +241,10 @@ SCENARIOS = (
     Scenario("convert t.csv out.csv --tolerance 2", {"t.csv": rows("s,tea,a,0,1", "s,tea,b,5,9")}),
     # what inspect suspects
     Scenario("inspect ticks.csv", {"ticks.csv": TICKS}),
+    Scenario("convert s.csv out.csv", {"s.csv": rows("s,tea,a,4,1", "s,tea,b,9,5")}),
+    Scenario(
+        "convert n.csv out.csv", {"n.csv": "a,b,c,d\nv,cut,0,5\nv,mix,5,9\nw,cut,0,4\nw,mix,4,8\n"}
+    ),
     Scenario("inspect meeting.csv --closed both", {"meeting.csv": MEETING}),
     Scenario("inspect decimals.csv", {"decimals.csv": DECIMALS}, together=("closed", "tick")),
     Scenario("inspect near.csv", {"near.csv": NEAR}),
@@ -248,6 +252,11 @@ SCENARIOS = (
         "inspect emptied.csv", {"emptied.csv": EMPTIED}, together=("tolerance", "zero_length")
     ),
     Scenario("inspect twice.csv", {"twice.csv": TICKS + "s1,tea,a0,0,3\n"}),
+    # memory
+    Scenario(
+        "convert many.csv out.csv --max-memory 1M",
+        {"many.csv": rows(*(f"s{d},tea,a,{t},{t + 1}" for d in range(2000) for t in range(9)))},
+    ),
     # tables
     Scenario(
         "convert bad.csv out.csv", {"bad.csv": rows("s,tea,a,0,1", "s,tea,b,1,x", "s,tea,c,1,4")}
@@ -258,7 +267,7 @@ SCENARIOS = (
         either=("encoding",),
     ),
     Scenario(
-        "convert some.csv out.csv",
+        "convert some.csv out.csv --unlabelled error",
         {"some.csv": rows("s,tea,a,0,1", "t,,a,0,1", "u,tea,b,0,2")},
         either=("unlabelled",),  # to keep them is for `predict`
     ),
@@ -433,7 +442,9 @@ INSPECT = "leads to a command that inspect prints, which the samples try"
 FORMAT = "is tested with its format"
 APART = "is tried in test_cli_terminal.py"
 UNTRIED: dict[str, str] = {
-    "cli/guide.py: Option(name, value)": INSPECT,
+    "cli/flags.py: Option(name, value)": INSPECT,
+    "io/survey.py: Option('columns', read.needed['columns'])": INSPECT,
+    "io/outline.py: Option('tracks', [name])": INSPECT,
     "io/survey.py: Option(name, SHOWS_MORE.get(name))": INSPECT,
     "io/survey.py: Option(name, read.needed[name])": INSPECT,
     "io/tiers.py: Option('replace', True)": PYTHON,
@@ -450,14 +461,14 @@ UNTRIED: dict[str, str] = {
     "model/unlabelled.py: Option('unlabelled', 'self-training')": APART,
     "terms/relations.py: Option('unlinked', 'constrained')": "is an option of fit, not of sample",
     "cli/learn.py: Option('method', method)": MENTION,
-    "cli/memory.py: Option(name, value)": MENTION,
     "cli/into.py: Option('into', str(into))": MENTION,
     "provenance.py: Option(name, getattr(self.cleaning, name))": MENTION,
     "provenance.py: Option(name, getattr(other.cleaning, name))": MENTION,
     "provenance.py: Option(name, self.options.get(name))": MENTION,
     "provenance.py: Option(name, other.options.get(name))": MENTION,
     "io/formats/csv/foreign.py: Option('format', 'tracks')": FORMAT,
-    "io/formats/csv/foreign.py: Option('columns', ['...'])": FORMAT,
+    "io/formats/csv/foreign.py: Option('columns', labels or ['...'])": FORMAT,
+    "io/formats/csv/foreign.py: Option('time', self._named(places['start']))": FORMAT,
     "training_data.py: Option('unknown_actions', 'ignore')": APART,
     "cli/data.py: Option('target', '-')": MENTION,
     "cli/paper.py: Option('full', True)": MENTION,

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import shlex
 
 import pytest
@@ -131,7 +132,8 @@ def test_show_says_what_a_model_knows(ibgn_at, model, width):
     result = ibgn_at(width, "show", model)
     assert result.returncode == 0
     lines = result.stdout.splitlines()
-    assert max(map(len, lines[1:])) <= width  # the first line has the path
+    # the first line has the path, and commands are not broken
+    assert all(len(line) <= width or line.startswith("  ibgn ") for line in lines[1:])
     text = " ".join(result.stdout.split())
     assert "IBGN-T (IBGNClassifier) Options: budget=100, draws=20" in text
     assert "4 actions: 'boil', 'grind', 'pour', 'stir'" in text
@@ -202,11 +204,69 @@ def test_fit_says_where_there_is_little_to_learn_from(ibgn, tmp_path):
     assert "unique classes" not in few.stderr  # of scikit-learn
 
 
+def proposed(text):
+    """Commands that a message or a page proposes, as words for the program."""
+    found = re.findall(r"(?:with: |^  )ibgn (.*)$", text, re.M)
+    return [shlex.split(command) for command in found]
+
+
 def test_what_fit_proposes_runs(ibgn, takes):
     said = ibgn("fit", takes, "-o", "my model.ibgn", "--method", "dbn").stderr
-    program, *words = shlex.split(said.partition("look at it with: ")[2])
-    assert program == "ibgn"
-    assert ibgn(*words).returncode == 0
+    show, evaluate = proposed(said)
+    assert show == ["show", "my model.ibgn"]
+    assert evaluate[:4] == ["evaluate", str(takes), "--method", "DBN"]
+    for words in (show, evaluate):
+        result = ibgn(*words)
+        assert result.returncode == 0, result.stderr
+
+
+def test_fit_proposes_no_test_where_there_are_too_few(ibgn, tmp_path):
+    rows = [[("boil", 0, 1)], [("pour", 0, 2)], [("boil", 0, 2), ("pour", 1, 3)]]
+    X, y = IntervalSequences.from_lists(rows), ["tea", "soup", "tea"]
+    write(X[:2], tmp_path / "one.csv", y[:2])
+    said = ibgn("fit", "one.csv", "-o", "one.ibgn", "-m", "dbn").stderr
+    assert [words[0] for words in proposed(said)] == ["show"]
+    write(X, tmp_path / "two.csv", [*y[:2], None])
+    said = ibgn("fit", "two.csv", "-o", "two.ibgn", "-m", "dbn", "--unlabelled", "drop").stderr
+    assert [words[0] for words in proposed(said)] == ["show"]
+    write(X, tmp_path / "few.csv", y)
+    said = ibgn("fit", "few.csv", "-o", "few.ibgn", "-m", "dbn", "--closed", "both").stderr
+    assert proposed(said)[1][2:] == ["--method", "DBN", "--folds", "2", "--closed", "both"]
+    assert ibgn(*proposed(said)[1]).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("method", "names"), [("IBGN-T", ["predict", "sample"]), ("ridge", ["predict"])]
+)
+def test_what_show_proposes_runs(ibgn, takes, method, names):
+    assert ibgn("fit", takes, "-o", "my model.ibgn", "--method", method).returncode == 0
+    commands = proposed(ibgn("show", "my model.ibgn").stdout)
+    assert [words[0] for words in commands] == names
+    for words in commands:
+        result = ibgn(*(takes if word == "DATA" else word for word in words))
+        assert result.returncode == 0, result.stderr
+    told = json.loads(ibgn("show", "my model.ibgn", "--json").stdout)["commands"]
+    assert [shlex.split(command)[1:] for command in told.values()] == commands
+
+
+def test_convert_keeps_what_has_no_label_and_proposes_to_look_at_it(ibgn, tmp_path):
+    part = "instance,label,action,start,end\n1,tea,boil,0,4\n2,,boil,0,5\n"
+    (tmp_path / "part.csv").write_text(part)
+    for target, more in (("my copy.csv", []), ("copies", ["--to", "elan"])):
+        result = ibgn("convert", "part.csv", target, *more)
+        assert result.returncode == 0, result.stderr
+        assert "1 instance of 2 without a label" in result.stderr
+        (look,) = proposed(result.stderr)
+        assert look[:2] == ["inspect", target]
+        assert "1 instance without a label" in ibgn(*look).stdout
+    assert (tmp_path / "my copy.csv").read_text() == part
+    refused = ibgn("convert", "part.csv", "-", "--unlabelled", "error")
+    assert refused.returncode == 1
+    assert "no label, while other rows have one" in refused.stderr
+    dropped = ibgn("convert", "part.csv", "one.csv", "--unlabelled", "drop", "--json")
+    found = json.loads(dropped.stdout)
+    assert (found["instances"], found["unlabelled"]) == (1, 0)
+    assert proposed(ibgn("convert", "part.csv", "-").stderr) == []
 
 
 def test_names_from_the_data_are_only_text_on_a_terminal(ibgn, ibgn_at, tmp_path):

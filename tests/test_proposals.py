@@ -116,7 +116,8 @@ def test_what_a_message_proposes_helps(number):
 def test_every_proposal_is_tried():
     tried = {text for n in range(len(SCENARIOS)) for text, *_ in try_scenario(n)[1]}
     known = set(PROPOSALS.values())
-    assert not known - tried - set(UNTRIED), "add a scenario to tests/proposals.py"
+    missing = sorted(known - tried - set(UNTRIED))
+    assert not missing, f"add a scenario to tests/proposals.py for {missing}"
     assert set(UNTRIED) <= known, "these are gone: take them off the list"
 
 

@@ -218,3 +218,26 @@ def test_each_column_is_factorised_once(tmp_path, monkeypatch):
         ("tea", "tea", "milk"),
         ("x", "x", "y"),
     ]
+
+
+UNNAMED = {
+    "take.txt": ("frames", "boil\nboil\npour\n"),
+    "take.json": ("activitynet", '{"v": {"annotations": [{"segment": [0, 2], "label": "boil"}]}}'),
+    "take.srt": ("subtitles", "1\n00:00:00,000 --> 00:00:01,000\nboil\n"),
+}
+
+
+@pytest.mark.parametrize("name", UNNAMED)
+def test_a_track_that_no_file_names_is_no_column(tmp_path, name):
+    format, text = UNNAMED[name]
+    (tmp_path / name).write_text(text)
+    X, _ = ibgn.read(tmp_path / name, format=format)
+    assert X.track is None
+    assert "track" not in X.to_frame()
+
+
+def test_a_track_that_a_file_names_is_kept_beside_those_without_a_name(tmp_path):
+    voices = "WEBVTT\n\n00:00.000 --> 00:01.000\n<v Mary>hey\n\n00:01.000 --> 00:02.000\ngo\n"
+    (tmp_path / "talk.vtt").write_text(voices)
+    X, _ = ibgn.read(tmp_path / "talk.vtt")
+    assert X.track.tolist() == ["Mary", "subtitles"]

@@ -1,6 +1,7 @@
 """Reading as far as possible: bad files, bad rows and missing labels; what inspect proposes."""
 
 import json
+import re
 import shlex
 import warnings
 
@@ -253,3 +254,83 @@ def test_a_file_that_cannot_be_read_is_outlined_before_the_error(notes, ibgn, tm
     result = ibgn("inspect", path)
     assert (result.returncode, result.stdout) == (1, "")
     assert result.stderr.index("weather") < result.stderr.index("error:")
+
+
+SWAPPED = (
+    "id,label,action,start,end\n1,tea,boil,5,2\n1,tea,pour,9,6\n2,soup,cut,8,1\n2,soup,stir,20,9\n"
+)
+UNNAMED = "a,b,c,d\nv1,boil,0,5\nv1,pour,5,9\nv2,cut,0,4\nv2,stir,4,20\n"
+
+
+def test_starts_and_ends_that_are_swapped_are_swapped_back(ibgn, tmp_path):
+    path = tmp_path / "swapped.csv"
+    path.write_text(SWAPPED)
+    with pytest.raises(
+        DataError, match="all 4 rows end before they start; if start and end are sw"
+    ):
+        read_csv(path)
+    with pytest.warns(DataWarning, match="read as with columns={'start': 'end', 'end': 'start'}"):
+        found = survey(path)
+    assert found.X.to_lists()[0][0] == ("cut", 1, 8)
+    first = ibgn("inspect", path).stdout  # each step is the command that the one before proposes
+    again = shlex.split(re.search(r"ibgn (inspect .*--column instance=id)$", first, re.M)[1])
+    second = ibgn(*again).stdout
+    fit = shlex.split(re.search(r"ibgn (fit .*)$", second, re.M)[1])
+    assert ibgn(*fit, "-m", "dbn").returncode == 0
+    path.write_text(
+        SWAPPED.replace("20,9", "9,20")
+    )  # one of them is right, so the others are wrong
+    with pytest.raises(DataError, match="the interval ends before it starts"):
+        read_csv(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        (UNNAMED, {"instance": "a", "action": "b", "start": "c", "end": "d"}),
+        (
+            "Nr,los,fertig,getan\n1,0,5,boil\n1,5,9,pour\n2,0,4,cut\n2,4,10,stir\n",
+            {"instance": "Nr", "action": "getan", "start": "los", "end": "fertig"},
+        ),
+        (
+            "b,c,d\nboil,0,5\npour,5,9\ncut,7,9\nboil,8,9\n",
+            {"action": "b", "start": "c", "end": "d"},
+        ),
+    ],
+)
+def test_columns_whose_names_say_nothing_are_told_by_what_is_in_them(tmp_path, text, columns):
+    path = tmp_path / "odd.csv"
+    path.write_text(text)
+    with pytest.raises(DataError, match="by what is in them, they may be read with columns="):
+        read_csv(path)
+    with pytest.warns(DataWarning, match="check that this is right"):
+        found = survey(path)
+    assert found.needed == {"columns": columns}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a,b,x,c,d\nv1,boil,hot,0,5\nv1,pour,cold,5,9\nv2,cut,hot,0,4\nv2,mix,cold,4,9\n",
+        "what,x,y\ncup,0,1\npan,1,2\ncup,3,4\n",  # too few to say
+        "what,x,y\ncup,5,8\npan,1,2\ncup,3,4\npan,2,6\n",  # places, not times
+        "what,x,y,z\ncup,1,2,4\npan,3,4,5\ncup,5,6,7\npan,7,8,9\n",
+    ],
+)
+def test_columns_that_could_be_several_things_are_asked_for(tmp_path, text):
+    path = tmp_path / "odd.csv"
+    path.write_text(text)
+    with pytest.raises(DataError, match=r"name them with columns=.*'start': '\.\.\.'"):
+        survey(path)
+
+
+def test_a_column_where_time_goes_back_may_name_the_instances(tmp_path):
+    path = tmp_path / "log.csv"
+    rows = ["a,boil,0,5", "a,pour,5,9", "b,cut,0,4", "b,mix,4,9"]
+    path.write_text("\n".join(["who,action,start,end", *rows]))
+    (advice,) = survey(path).advice
+    assert Option("columns", {"instance": "who"}) in advice.parts
+    path.write_text("\n".join(["who,action,start,end", *rows[:2], "b,cut,9,12", "b,mix,12,14"]))
+    assert survey(path).advice == ()  # time goes on, so they may be two people in one recording
+    path.write_text("\n".join(["who,action,start,end", rows[0], rows[2], rows[1], rows[3]]))
+    assert survey(path).advice == ()

@@ -2,13 +2,20 @@
 
 import signal
 import sys
+from typing import Any
 
 
 def main() -> None:
     """Import the command line and run it; Ctrl-C ends without a traceback before and after it."""
+    lost: list[Any] = []  # interruptions in callbacks, which Python prints and forgets
+    hook = sys.unraisablehook
+    sys.unraisablehook = lost.append
     try:
         from ibgn.cli import main as run
 
+        sys.unraisablehook = hook
+        if any(issubclass(each.exc_type, KeyboardInterrupt) for each in lost):
+            raise KeyboardInterrupt
         run()
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)

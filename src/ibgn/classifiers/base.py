@@ -22,7 +22,7 @@ from ibgn.model.activity import ActivityModel, score_activities
 from ibgn.model.explanation import Explanation
 from ibgn.model.learning import HeldOut, Lesson
 from ibgn.model.summary import Summary
-from ibgn.networks import Sequences, read_networks
+from ibgn.networks import SQUARE, Sequences, expect_pairs, read_networks
 from ibgn.recoding import recode
 from ibgn.terms.base import Context, FittedTerm, Term
 from ibgn.terms.tally import Sample
@@ -226,6 +226,7 @@ class ActivityClassifier(Recogniser):
         joint = self._joint_log_likelihood(X)[0]
         X = self._prepare(likeliest_world(X))
         coded = self._coded(X)
+        expect_pairs(coded, SQUARE)
         chosen, other = self._two_labels(joint, activity, against)
         priors = dict(zip(self.classes_.tolist(), self.class_log_prior_.tolist(), strict=True))
         models = self.activities_[chosen], self.activities_[other]

@@ -301,7 +301,7 @@ class IBGNClassifier(LearnsInParts, StyledClassifier):
             check_number(
                 "weights",
                 self.weights[name],
-                f"from 0 to {MOST:g}",
+                f"0 or more, at most {MOST:g}",
                 lambda value: 0 <= value <= MOST,
             )
 

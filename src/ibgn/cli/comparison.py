@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ibgn.evaluation.trials import TrialOptions
     from ibgn.intervals import IntervalSequences
 
+USUAL_FOLDS = 5
 MOST = 5  # unknown actions that are named
 
 Methods = Annotated[
@@ -34,7 +35,9 @@ Scheme = Annotated[
         help="How instances are split, where auto keeps groups together if there are any.",
     ),
 ]
-Folds = Annotated[int | None, typer.Option("--folds", min=2, help="Number of folds, 5 by default.")]
+Folds = Annotated[
+    int | None, typer.Option("--folds", min=2, help=f"Number of folds, {USUAL_FOLDS} by default.")
+]
 Repeats = Annotated[
     int | None,
     typer.Option("--repeats", min=1, help="Number of different splits into folds, 1 by default."),
@@ -86,7 +89,7 @@ class Comparison:
                 Option("scheme", "group"),
             )
             warnings.warn(warning, stacklevel=2)
-        splits, repeats = self.n_splits or 5, self.n_repeats or 1
+        splits, repeats = self.n_splits or USUAL_FOLDS, self.n_repeats or 1
         return make_folds(X, y, scheme, splits, repeats, self.seed), scheme
 
     def options(self, outputs: Outputs, watch: Watch) -> "TrialOptions":

@@ -100,6 +100,11 @@ def as_flag(option: Option) -> str:
     return str(option) if command is None else command.as_flag(option)
 
 
+def as_flags(options: Mapping[str, Any]) -> str:
+    """Options as the current command takes them, and others that read the same data."""
+    return " ".join(as_flag(Option(name, value)) for name, value in options.items())
+
+
 def as_setting(option: Option) -> str:
     """Write an option of a method, whether or not a reader has one of the same name."""
     return f"--set {shlex.quote(f'{option.name}={write_value(option.value)}')}"

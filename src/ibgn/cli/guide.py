@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ibgn._temporaries import temporary_folder
-from ibgn.cli.flags import given_flags, in_flags
+from ibgn.cli.flags import as_flags, in_flags
 from ibgn.cli.options import Data, Json, Reading, takes_data
 from ibgn.cli.output import busy, print_json, say, warnings_aloud
 from ibgn.cli.tables import print_lines, print_table
@@ -53,14 +53,14 @@ def inspect(
 
     with _seekable(data) as path, warnings_aloud() as said, busy(f"inspecting {data.name}"):
         format = FORMATS[find_format(path, reading.format)]
-        given = _given(reading, format)
+        given = reading.given(format)
         try:
             read = survey(path, format=format.name, **given)
         except DataError:
             _print_outline(path, format, given)
             raise
         found = inspect_sequences(read.X, read.y, n_jobs=-1)
-    suspected = [in_flags(warning) for warning in found.warnings]
+    suspected = [in_flags(warning) for warning in (*read.advice, *found.warnings)]
     if reading.format is not None:
         given["format"] = reading.format
     commands = _commands(data, given, read, found)
@@ -95,13 +95,6 @@ def _seekable(path: Path) -> Iterator[Path]:
         yield copy
 
 
-def _given(reading: Reading, format: "Format") -> dict[str, Any]:
-    """Options of the reader that were given on the command line, and not those by default."""
-    shared = format.options.keys() - format.own_options.keys()
-    flags = {name: getattr(reading, name) for name in sorted(given_flags() & shared)}
-    return reading.options_of(format) | flags
-
-
 def _commands(
     data: Path, given: Mapping[str, Any], read: "Survey", found: "Inspection"
 ) -> dict[str, str]:
@@ -115,21 +108,25 @@ def _commands(
         if not Path(name).exists()
     )
     source = shlex.quote(str(data))
-    commands = {"convert": f"ibgn convert {source} {shlex.quote(table)} {_flags(options)}".strip()}
+    words = f"ibgn convert {source} {shlex.quote(table)} {as_flags(options)}"
+    commands = {"convert": words.strip()}
     if found.activities > 1 or read.activity:
         options |= read.activity
         if found.unlabelled and not read.activity:
             options["unlabelled"] = "drop"
         model = shlex.quote(f"{stem}.ibgn")
-        commands["fit"] = f"ibgn fit {source} --output {model} {_flags(options)}".strip()
-    advice = [part for warning in found.warnings for part in warning.parts]
-    proposed = {
-        part.name: part.value
-        for part in advice
-        if isinstance(part, Option) and part.value is not MISSING and part.name not in options
-    }
+        commands["fit"] = f"ibgn fit {source} --output {model} {as_flags(options)}".strip()
+    advice = [part for warning in (*read.advice, *found.warnings) for part in warning.parts]
+    proposed: dict[str, Any] = {}
+    for part in advice:
+        if not isinstance(part, Option) or part.value is MISSING:
+            continue
+        if part.name == "columns":  # of which some may be needed already
+            proposed["columns"] = {**options.get("columns", {}), **part.value}
+        elif part.name not in options:
+            proposed[part.name] = part.value
     if proposed and proposed != {"closed": "left"}:  # which is how they were read
-        commands["inspect"] = f"ibgn inspect {source} {_flags({**given, **proposed})}"
+        commands["inspect"] = f"ibgn inspect {source} {as_flags({**given, **proposed})}"
     return commands
 
 
@@ -140,12 +137,6 @@ def _origins_of_labels(format: "Format") -> str:
     kinds = [f"activity={kind}:NAME" for kind in format.kinds.activity]
     named = [f"-O {kind}" for kind in [*kinds, "activity=folder", "activity=file"]]
     return f"they come from {', '.join(named[:-1])} or {named[-1]}"
-
-
-def _flags(options: Mapping[str, Any]) -> str:
-    """Options as flags of the commands that read data."""
-    shown = (DataWarning(Option(name, value)) for name, value in options.items())
-    return " ".join(map(in_flags, shown))
 
 
 def _print_outline(path: Path, format: "Format", options: Mapping[str, Any]) -> None:

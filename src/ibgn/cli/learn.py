@@ -4,11 +4,12 @@ import shlex
 import warnings
 from dataclasses import fields
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from ibgn.cli.flags import as_setting, read_value
+from ibgn.cli.comparison import USUAL_FOLDS
+from ibgn.cli.flags import as_flags, as_setting, read_value
 from ibgn.cli.options import METHOD_HELP, Data, Jobs, Json, Reading, Scanned, Seed, takes_data
 from ibgn.cli.output import print_json, say, warnings_aloud
 from ibgn.cli.show import describe_learned, say_weights
@@ -16,6 +17,9 @@ from ibgn.cli.tables import print_lines
 from ibgn.cli.targets import writes
 from ibgn.errors import DataError, DataWarning, Option, OptionError, Part
 from ibgn.text import count, quote
+
+if TYPE_CHECKING:
+    from ibgn.intervals import IntervalSequences
 
 # options of methods whose flag has another name, or that are not for the command line
 WITH_A_FLAG = ("random_state", "n_jobs", "progress")
@@ -80,29 +84,31 @@ def fit(
         raise OptionError("scanned", True, *reason)
     shared = {"n_jobs": n_jobs, "progress": True}
     model.set_params(**{option: shared[option] for option in shared if hasattr(model, option)})
+    test = None
     with warnings_aloud() as messages:
-        try:
-            if scanned:
-                model.fit(reading.scan(data))
-                numbers = [len(each.lengths) for each in model.activities_.values()]
-                warn_of_few(model.classes_, numbers)
-            else:
-                X, y = reading.read_labelled(data, "to learn from")
-                warn_of_few(*_count_labels(y))
+        if scanned:
+            model.fit(reading.scan(data))
+            warn_of_few(model.classes_, [len(each.lengths) for each in model.activities_.values()])
+            instances, intervals = model.trained_on_.instances, model.trained_on_.intervals
+        else:
+            X, y = reading.read_labelled(data, "to learn from")
+            warn_of_few(*_count_labels(y))
+            try:
                 model.fit(X, y)
-        except DataError as error:
-            shared_names = {*model.get_params()} & {field.name for field in fields(Reading)}
-            error.parts = tuple(_of_method(part, shared_names) for part in error.parts)
-            raise
+            except DataError as error:
+                shared_names = {*model.get_params()} & {field.name for field in fields(Reading)}
+                error.parts = tuple(_of_method(part, shared_names) for part in error.parts)
+                raise
+            test = _evaluation(data, name, reading, X, y)
+            instances, intervals = len(X), len(X.action)
         save(model, output)
-    known = model.trained_on_
-    result: dict[str, Any] = {"model": str(output), "method": name, "instances": known.instances}
+    result: dict[str, Any] = {"model": str(output), "method": name, "instances": instances}
     result["warnings"] = messages
     if learn_tolerance or getattr(model, "tolerance_", 0.0) > 0:
         result |= {"tolerance": model.tolerance_, "emptied": model.emptied_}
         say(
             f"end points closer than {model.tolerance_:.3g} are the same instant; "
-            f"this empties {model.emptied_} of {count(known.intervals, 'interval')}"
+            f"this empties {model.emptied_} of {count(intervals, 'interval')}"
         )
     result |= describe_learned(model)
     if as_json:
@@ -111,11 +117,35 @@ def fit(
     learned = len(model.classes_)
     print_lines(
         f"{name} learned {learned} {'activity' if learned == 1 else 'activities'} from "
-        f"{count(known.instances, 'instance')}"
+        f"{count(instances, 'instance')}"
     )
     if len(result["weights"]) > 1:
         print_lines(say_weights(result["weights"]), 2)
     say(f"wrote {output}; look at it with: {shlex.join(['ibgn', 'show', str(output)])}")
+    if test:
+        say(f"see how well the method does on instances that it has not seen with: {test}")
+
+
+def _evaluation(
+    data: Path, method: str, reading: Reading, X: "IntervalSequences", y: Any
+) -> str | None:
+    """Command that tests the method on the same data; None where there are too few."""
+    import numpy as np
+
+    from ibgn.evaluation.folds import resolve_scheme
+
+    known = [str(label) for label in y if label is not None]
+    counts = np.unique(known, return_counts=True)[1]
+    if len(counts) < 2 or counts.max() < 2 or str(data) == "-":
+        return None
+    options: dict[str, Any] = {} if reading.format is None else {"format": reading.format}
+    options |= reading.given(reading.find(data)[1])
+    if len(known) < len(y):
+        options["unlabelled"] = "drop"
+    words = ["ibgn", "evaluate", str(data), "--method", method]
+    if resolve_scheme(X, "auto") == "stratified" and counts.min() < USUAL_FOLDS:
+        words += ["--folds", str(max(2, counts.min()))]
+    return f"{shlex.join(words)} {as_flags(options)}".strip()
 
 
 def new_model(

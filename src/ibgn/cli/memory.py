@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import typer
 
-from ibgn.cli.flags import as_flag, given_flags, write_value
+from ibgn.cli.flags import as_flags, given_flags, write_value
 from ibgn.cli.options import Reading
 from ibgn.cli.output import say
-from ibgn.errors import DataError, Option
+from ibgn.errors import DataError
 
 if TYPE_CHECKING:
     from ibgn.intervals import IntervalSequences
@@ -69,8 +69,7 @@ def _like_training(
 
 def _say_applied(remembered: Mapping[str, Any]) -> None:
     if remembered:
-        flags = " ".join(as_flag(Option(name, value)) for name, value in remembered.items())
-        say(f"read like the training data of the model: {flags}")
+        say(f"read like the training data of the model: {as_flags(remembered)}")
 
 
 def compare_with_training(
@@ -93,7 +92,7 @@ def recall(reading: Reading, data: Path, classifier: Any) -> dict[str, Any]:
         return {}
     given = given_flags() | {pair.partition("=")[0] for pair in reading.option or []}
     options = provenance.given().items()
-    return {n: value for n, value in options if n in format.options and n not in given}
+    return {n: value for n, value in options if n in format.remembered and n not in given}
 
 
 def extend(reading: Reading, remembered: Mapping[str, Any]) -> Reading:

@@ -19,10 +19,10 @@ from ibgn.cli.options import (
     Seed,
     takes_data,
 )
-from ibgn.cli.output import busy, print_json, say, warnings_aloud
+from ibgn.cli.output import busy, print_json, print_text, say, warnings_aloud
 from ibgn.cli.predictions import as_csv, as_frame, count_right, predict_scanned, say_accuracy
 from ibgn.cli.tables import print_lines, print_predictions
-from ibgn.cli.targets import check_suffix, writes
+from ibgn.cli.targets import check_suffix, format_to_write, writes
 from ibgn.errors import MISSING, DataError, Option, OptionError
 from ibgn.text import near, quote
 
@@ -180,10 +180,9 @@ def sample(
     from ibgn.classifiers import load as load_model
     from ibgn.intervals import IntervalSequences
     from ibgn.io import write
-    from ibgn.io.registry import find_format
 
     if output is not None:
-        find_format(output, None, writing=True)  # before the work, so that a typo costs no time
+        format_to_write("output", output)
     classifier = load_model(model)
     if not hasattr(classifier, "sample"):
         raise refuse_method(model, classifier, "generates nothing")
@@ -254,4 +253,4 @@ def _print_frame(
 
         print_json({"rows": rows(frame)} | (more or {}))
     elif output is None:
-        print(as_csv(frame, escape_formulas), end="")
+        print_text(as_csv(frame, escape_formulas))

@@ -1,5 +1,6 @@
 """Options that commands share, and how they are read."""
 
+import os
 import shlex
 from collections.abc import Callable, Mapping
 from copy import copy
@@ -13,7 +14,7 @@ from warnings import catch_warnings, simplefilter
 
 import typer
 
-from ibgn.cli.flags import read_value
+from ibgn.cli.flags import given_flags, read_value
 
 if TYPE_CHECKING:
     from ibgn.cleaning import Cleaning
@@ -95,6 +96,13 @@ Unlabelled = Annotated[
         help="What to do with instances without a label, where others have one; all reads none."
     ),
 ]
+MaxMemory = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SIZE",
+        help="Memory to allow, as 8G, where a file or an instance needs more than the default.",
+    ),
+]
 Column = Annotated[
     list[str] | None,
     typer.Option(
@@ -160,6 +168,7 @@ class Reading:
     bad_files: BadFiles = "error"
     bad_rows: BadRows = "error"
     unlabelled: Unlabelled = "error"
+    max_memory: MaxMemory = None
     columns: Column = None
     delimiter: Delimiter = None
     encoding: Encoding = None
@@ -207,10 +216,22 @@ class Reading:
 
     def options_of(self, format: "FormatOfFiles") -> dict[str, Any]:
         """Options of the reader of a format that were given."""
+        from ibgn.budgets import VARIABLE, as_bytes
+
         options = parse_options(self.option, format.options)
         if self.columns:
             options["columns"] = parse_columns(self.columns)
+        if self.max_memory is not None:
+            as_bytes("max_memory", self.max_memory)
+            os.environ[VARIABLE] = self.max_memory  # also for what is made of the data
+            options["max_memory"] = self.max_memory
         return options | text_options(self.delimiter, self.encoding)
+
+    def given(self, format: "FormatOfFiles") -> dict[str, Any]:
+        """Options of the reader of a format that were given as flags, and not those by default."""
+        shared = format.options.keys() - format.own_options.keys()
+        flags = {name: getattr(self, name) for name in sorted(given_flags() & shared)}
+        return self.options_of(format) | flags
 
     def read(self, path: Path) -> "tuple[IntervalSequences, Any]":
         """Read a file or folder: the instances, and their labels or None."""

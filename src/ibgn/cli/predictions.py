@@ -86,8 +86,7 @@ def _writing(output: Path | None) -> Iterator[IO[str]]:
 
 def as_csv(frame: "pd.DataFrame", escape_formulas: bool, header: bool = True) -> str:
     """Rows as text."""
+    from ibgn.io.dataframes import as_csv as write
     from ibgn.io.formulas import escape_formulas as harmless
 
-    shown = harmless(frame) if escape_formulas else frame
-    text: str = shown.to_csv(index=False, header=header)
-    return text
+    return write(harmless(frame) if escape_formulas else frame, header)

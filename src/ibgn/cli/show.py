@@ -1,5 +1,6 @@
 """The command show: what a model knows, and where it comes from."""
 
+import shlex
 from typing import TYPE_CHECKING, Any
 
 from ibgn.cli.flags import write_value
@@ -12,6 +13,10 @@ if TYPE_CHECKING:
     from ibgn.training_data import TrainingData
 
 MOST = 40  # actions that are listed
+PURPOSES = {
+    "predict": "to recognise the instances in a file, read like the training data",
+    "sample": "to draw new instances of each activity",
+}
 
 
 def show(model: Model, as_json: Json = False) -> None:
@@ -22,10 +27,14 @@ def show(model: Model, as_json: Json = False) -> None:
     from ibgn.classifiers import load
     from ibgn.persistence import written_by
 
-    found = describe(load(model)) | {
+    loaded = load(model)
+    name = shlex.quote(str(model))
+    found = describe(loaded) | {
         "file": str(model),
         "bytes": model.stat().st_size,
         "written_by": written_by(model),
+        "commands": {"predict": f"ibgn predict {name} DATA"}
+        | ({"sample": f"ibgn sample {name}"} if hasattr(loaded, "sample") else {}),
     }
     if as_json:
         print_json(found)
@@ -117,6 +126,10 @@ def _print(found: dict[str, Any]) -> None:
     if found["trained_on"] is not None:
         print_lines(_say_training(found["trained_on"]), 2)
     print_lines(f"File: {found['bytes']:,} bytes, written by ibgn {found['written_by']}", 2)
+    for name, command in found["commands"].items():
+        print()
+        print_lines(f"{PURPOSES[name]}:")
+        print(f"  {command}")  # which is never broken, so that it can be copied
 
 
 def say_weights(weights: dict[str, float]) -> str:

@@ -12,13 +12,14 @@ from pandas.api.types import is_hashable, union_categoricals
 
 from ibgn._arrays import Bools, Ints, find_runs
 from ibgn.checks import as_number, not_a_number, span_advice
-from ibgn.cleaning import LARGEST_TIME, Cleaning, Records, name_by_text, order_by_name
+from ibgn.cleaning import LARGEST_TIME, Cleaning, Records
 from ibgn.errors import DataError, DataWarning, Option, Part
 from ibgn.intervals import IntervalSequences
 from ibgn.io.leniency import STRICT, Leniency
 from ibgn.io.uncertain import UncertainCells
+from ibgn.names import factorize, name_by_text, order_by_name
 from ibgn.provenance import Provenance
-from ibgn.text import count, half_character, quote
+from ibgn.text import count, half_character, printable, quote
 from ibgn.uncertainty import COLUMNS as UNCERTAIN
 
 __all__ = ["Labels", "LongFrame", "as_objects", "join"]
@@ -26,6 +27,7 @@ __all__ = ["Labels", "LongFrame", "as_objects", "join"]
 Labels = npt.NDArray[Any] | None
 Where = Callable[[int], str]
 
+LONGEST_NAME = 1_000_000  # characters; transcripts are names of actions, whole books are none
 MOST_BAD = 0.5  # share of rows; where more are bad, the columns are
 UNLABELLED: tuple[Part, ...] = (
     "; ",
@@ -156,15 +158,17 @@ class LongFrame:
     def _names(self, name: str) -> tuple[Ints, tuple[str, ...]]:
         """Codes and names of a column of names; -1 where one is missing or blank."""
         codes, names = name_by_text(*self._factorize(name))
-        self._refuse_halves(name, codes, names)
+        self._refuse_no_names(name, codes, names)
         return codes, names
 
-    def _refuse_halves(self, name: str, codes: Ints, names: Sequence[Any]) -> None:
-        """Refuse text that no file can hold, as it has half a character."""
+    def _refuse_no_names(self, name: str, codes: Ints, names: Sequence[Any]) -> None:
+        """Refuse text that no file can hold, as it has half a character, or that is no name."""
         for code, text in enumerate(names):
             wrong = half_character(text) if isinstance(text, str) else None
+            if isinstance(text, str) and len(text) > LONGEST_NAME:
+                wrong = f"has {len(text)} characters, more than {LONGEST_NAME}; a name is meant"
             if wrong is not None:
-                place = self.place(int(np.argmax(codes == code)))
+                place = printable(self.place(int(np.argmax(codes == code))), 200)
                 raise DataError(f"{self.source}{place}: the {name} {wrong}")
 
     def _factorize(self, name: str) -> tuple[Ints, Any]:
@@ -172,7 +176,7 @@ class LongFrame:
         if isinstance(values, pd.arrays.NumpyExtensionArray):  # pandas 2 does not factorise these
             values = values.to_numpy()
         try:
-            return pd.factorize(values, use_na_sentinel=True)
+            return factorize(values)
         except TypeError as error:  # a cell holds a list or the like
             row = next(row for row, value in enumerate(values) if not is_hashable(value))
             raise DataError(
@@ -186,7 +190,7 @@ class LongFrame:
         if name not in self.series or unlabelled == "all":
             return None
         codes, uniques = self._factorize(name)
-        self._refuse_halves(name, codes, uniques)
+        self._refuse_no_names(name, codes, uniques)
         if not all(isinstance(value, str) for value in uniques):
             self._refuse_truths(name, where)
         blank = [code for code, v in enumerate(uniques) if isinstance(v, str) and not v.strip()]

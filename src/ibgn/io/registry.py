@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from ibgn._files import Source
 from ibgn._inputs import opening_once
+from ibgn.budgets import Budget
 from ibgn.checks import check_choice
 from ibgn.cleaning import Cleaning
 from ibgn.errors import OptionError
@@ -54,6 +55,7 @@ Stream = Callable[..., Iterator[LongFrame]]
 CHOICES = tuple(field.name for field in fields(Choices) if field.name != "kinds")
 CLEANING = tuple(field.name for field in fields(Cleaning))
 LENIENCY = tuple(field.name for field in fields(Leniency))
+BUDGET = tuple(field.name for field in fields(Budget))
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,7 @@ class Format:
     sniff : says how sure it is that a file is of this format, by its `Head`
     outline : what its files hold beside tracks or columns, for `inspect`; see `reader`
     unit : of the times that it gives, where that is known
+    unnamed : track of annotations whose files name none
     """
 
     name: str
@@ -82,6 +85,7 @@ class Format:
     outline: Outline | None = None
     sniff: Sniff | None = None
     unit: str = ""
+    unnamed: str | None = None
 
     @property
     def yields_recordings(self) -> bool:
@@ -100,25 +104,35 @@ class Format:
         """Options of the reader: those of the format, and those that all readers share."""
         shared = parameters_of(Choices, CHOICES) if self.yields_recordings else {}
         shared |= parameters_of(Cleaning, CLEANING) | parameters_of(Leniency, LENIENCY)
-        return self.own_options | shared
+        return self.own_options | shared | parameters_of(Budget, BUDGET)
+
+    @property
+    def remembered(self) -> frozenset[str]:
+        """Options that say what a file means, as models remember them.
+
+        What is left out, or how much memory may be taken, is for whoever reads to say.
+        """
+        shared = CHOICES if self.yields_recordings else ()
+        return frozenset((*self.own_options, *shared, *CLEANING))
 
     def load(self, path: Sources, **options: Any) -> LongFrame:
         """Load files as they are, before cleaning; options as for the reader, without cleaning."""
         refuse_unknown(options, list(self.options), self.name)
-        given = {name: value for name, value in options.items() if name not in LENIENCY}
+        given = {n: value for n, value in options.items() if n not in (*LENIENCY, *BUDGET)}
         shared = set(CHOICES) if self.yields_recordings else set()
         choices = Choices(**{n: options.pop(n) for n in shared & options.keys()}, kinds=self.kinds)
         leniency = Leniency(**{name: options.pop(name) for name in LENIENCY if name in options})
-        files = Files(path, self.suffixes + self.also, choices)
+        budget = Budget(**{name: options.pop(name) for name in BUDGET if name in options})
+        files = Files(path, self.suffixes + self.also, choices, budget)
 
         def parse(files: Files) -> Any:
             parsed = self.parse(files, **options)
-            return list(parsed) if self.yields_recordings else parsed
+            return files.collect(parsed) if self.yields_recordings else parsed
 
         with files.reading():
             frame = files.parse(parse, leniency.bad_files)
         if self.yields_recordings:
-            frame = to_frame(frame, choices, files.prefix)
+            frame = to_frame(frame, choices, files.prefix, files.allowance, self.unnamed)
         read = Provenance(self.name, options=given)
         return cast("LongFrame", replace(frame, leniency=leniency, provenance=read))
 
@@ -199,6 +213,7 @@ def reader(
     sniff: Sniff | None = None,
     outline: Outline | None = None,
     unit: str = "",
+    unnamed: str | None = None,
 ) -> Callable[[Callable[..., Any]], Read]:
     r"""Register a format, and make a public reader of the function that parses it.
 
@@ -220,6 +235,8 @@ def reader(
         the function, and refuses nothing that can be counted
     unit : of the times that it gives, "s" or "frames"; empty where files may have any. With an
         option rate= they are seconds
+    unnamed : track of annotations whose files name none; `X.track` does not name it where it is
+        the only one
 
     Returns
     -------
@@ -256,7 +273,7 @@ def reader(
     def register(parse: Callable[..., Any]) -> Read:
         lower, others = (tuple(map(str.lower, each)) for each in (suffixes, also))
         kinds = Kinds(tuple(activity), tuple(group))
-        format = Format(name, lower, others, about, kinds, parse, outline, sniff, unit)
+        format = Format(name, lower, others, about, kinds, parse, outline, sniff, unit, unnamed)
         first, *own = signature(parse).parameters.values()
         wrong = [p.name for p in own if p.kind is not p.KEYWORD_ONLY or p.default is p.empty]
         if first.kind is Parameter.KEYWORD_ONLY or wrong:
@@ -264,7 +281,7 @@ def reader(
                 f"the reader of {name!r} takes files, and options as keyword arguments with "
                 f"defaults; got {', '.join(wrong) or first.name}"
             )
-        shared = (*(CHOICES if format.yields_recordings else ()), *CLEANING, *LENIENCY)
+        shared = (*(CHOICES if format.yields_recordings else ()), *CLEANING, *LENIENCY, *BUDGET)
         taken = [p.name for p in own if p.name in shared]
         if taken:
             raise TypeError(
@@ -289,7 +306,7 @@ def _public(format: Format) -> Read:
     read.__doc__ = describe(
         format.parse.__doc__ or f"Read files of the format {format.name}.",
         format.suffixes + format.also,
-        [*([Choices] if format.yields_recordings else []), Cleaning, Leniency],
+        [*([Choices] if format.yields_recordings else []), Cleaning, Leniency, Budget],
     )
     return read
 
@@ -338,8 +355,9 @@ def streamer(name: str) -> Callable[[Stream], Stream]:
     ...     for file in files:
     ...         with file.open() as lines:
     ...             for line in lines:
-    ...                 names = ("instance", "action", "start", "end")
-    ...                 yield LongFrame({n: [w] for n, w in zip(names, line.split())}, (), file.prefix)
+    ...                 name, action, start, end = line.split()
+    ...                 row = {"instance": [name], "action": [action], "start": [start]}
+    ...                 yield LongFrame(row | {"end": [end]}, (), file.prefix)
     >>> FORMATS.streams.pop("words") is stream_words
     True
     """

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ibgn._inputs import in_own_context, opening_once
+from ibgn.budgets import PieceBudget
 from ibgn.cleaning import Cleaning
 from ibgn.errors import DataError, DataWarning, Option, OptionError
 from ibgn.intervals import IntervalSequences
@@ -16,7 +17,7 @@ from ibgn.io.files import Files, Sources
 from ibgn.io.leniency import Leniency
 from ibgn.io.longframe import Labels, LongFrame
 from ibgn.io.options import refuse_unknown
-from ibgn.io.registry import CLEANING, FORMATS, LENIENCY, Stream, find_format
+from ibgn.io.registry import BUDGET, CLEANING, FORMATS, LENIENCY, Stream, find_format
 from ibgn.io.together import keep_together
 from ibgn.pieces import Part
 from ibgn.provenance import Provenance
@@ -144,12 +145,13 @@ def scan(path: Sources, *, format: str | None = None, **options: Any) -> Scan:
         )
     cleaning = Cleaning(**{name: options.pop(name) for name in CLEANING if name in options})
     leniency = Leniency(**{name: options.pop(name) for name in LENIENCY if name in options})
+    budget = PieceBudget(**{name: options.pop(name) for name in BUDGET if name in options})
     if leniency.bad_files != "error":
         reason = "is not possible where files are read piece by piece; leave bad files out yourself"
         raise OptionError("bad_files", leniency.bad_files, reason)
     refuse_unknown(options, list(known.options), known.name)
     provenance = Provenance(known.name, cleaning, options)
-    files = Files(path, known.suffixes + known.also)
+    files = Files(path, known.suffixes + known.also, budget=budget)
     stream = FORMATS.streams[known.name]
     return Scan(files, stream, options, cleaning, leniency, provenance)
 

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from ibgn._files import is_folder
 from ibgn._inputs import opening_once
-from ibgn.errors import MISSING, DataError, DataWarning, Option, OptionError
+from ibgn.errors import MISSING, BudgetError, DataError, DataWarning, Option, OptionError
 from ibgn.intervals import IntervalSequences
 from ibgn.io.annotations import Recording
 from ibgn.io.choices import Choices
@@ -19,6 +19,7 @@ from ibgn.io.files import Files, Sources
 from ibgn.io.longframe import Labels, LongFrame
 from ibgn.io.outline import Entry, covering_tracks, outline_frame, outline_recordings
 from ibgn.io.registry import FORMATS, Format, find_format
+from ibgn.text import quote
 
 __all__ = ["Survey", "outline", "survey"]
 
@@ -42,6 +43,7 @@ class Survey:
     entries : tracks, variables, columns and whatever else reading can choose
     activity : option that gives each instance a label, such as {"activity": "track:phase"}, where
         there is none and the files seem to say it; otherwise empty
+    advice : what else may be read better, with the option that does
 
     Examples
     --------
@@ -59,6 +61,7 @@ class Survey:
     needed: Mapping[str, Any]
     entries: tuple[Entry, ...]
     activity: Mapping[str, Any]
+    advice: tuple[DataWarning, ...] = ()
 
 
 @opening_once()
@@ -102,11 +105,27 @@ def survey(path: Sources, *, format: str | None = None, **options: Any) -> Surve
     for name in ASSUMED.keys() & read.needed.keys():
         assumed = (Option(name, read.needed[name]), " is assumed; give the value that is right")
         warnings.warn(DataWarning(*assumed), stacklevel=2)
+    if "columns" in read.needed:
+        taken = ("the columns are read as with ", Option("columns", read.needed["columns"]))
+        warnings.warn(DataWarning(*taken, "; check that this is right"), stacklevel=2)
     own = outline(path, chosen, options | read.needed)  # which knows better what a track is
     named = {entry.name for entry in own}
     entries = (*(entry for entry in read.outline() if entry.name not in named), *own)
     activity = {} if read.y is not None else _find_activity(read, entries)
-    return Survey(chosen.name, read.X, read.y, read.needed, entries, activity)
+    advice = tuple(_about_instances(entries)) if len(read.X) == 1 else ()
+    return Survey(chosen.name, read.X, read.y, read.needed, entries, activity, advice)
+
+
+def _about_instances(entries: Iterable[Entry]) -> Iterator[DataWarning]:
+    """Advice to read instances from the column that seems to name them, the one with the most."""
+    options = [(e, e.chosen_by) for e in entries if e.chosen_by and e.chosen_by.name == "columns"]
+    if options:
+        entry, option = max(options, key=lambda pair: pair[0].distinct)
+        yield DataWarning(
+            f"the column {quote(entry.name)} may name the instances, as time goes back where it "
+            "changes; if so, read with ",
+            option,
+        )
 
 
 class _Reading:
@@ -136,7 +155,7 @@ class _Reading:
         while True:
             try:
                 self.X, self.y = self._read()
-            except OptionError:
+            except (OptionError, BudgetError):
                 raise
             except DataError as error:
                 errors.append(error)

@@ -59,6 +59,7 @@ def _outline(files: Files) -> Iterator[Entry]:
     also=(".json",),
     about="videos with labelled segments, THUMOS",
     unit="s",
+    unnamed=TRACK,
     sniff=_sniff,
     outline=_outline,
 )

@@ -15,7 +15,7 @@ __all__ = ["read_subtitles"]
 TRACK = "subtitles"
 TIME = r"(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2}(?:[.,]\d{1,9})?)"
 CUE = re.compile(rf"\s*{TIME}\s*-->\s*{TIME}(?:\s.*)?", re.ASCII)
-VOICE = re.compile(r"<v(?:\.[^\s>]*)?\s+([^>]+)>")
+VOICE = re.compile(r"<v(?:\.[^\s<>]*+)?\s++([^<>]++)>")
 MARKUP = re.compile(r"</?[a-z][^<>]*>|\{\\[^{}]*\}|<\d[\d:.]*>", re.IGNORECASE)
 
 
@@ -25,7 +25,13 @@ def _sniff(head: Head) -> float:
 
 
 @reader(
-    "subtitles", (".srt", ".vtt"), also=(".txt",), about="SubRip and WebVTT", unit="s", sniff=_sniff
+    "subtitles",
+    (".srt", ".vtt"),
+    also=(".txt",),
+    about="SubRip and WebVTT",
+    unit="s",
+    unnamed=TRACK,
+    sniff=_sniff,
 )
 def read_subtitles(files: Files) -> Iterator[Recording]:
     r"""Read subtitles, or a folder of them; a file is an instance, and the text is the action.

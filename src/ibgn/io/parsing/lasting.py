@@ -10,7 +10,7 @@ from ibgn._arrays import Floats
 from ibgn.io.parsing.guess import Guess, Places
 from ibgn.io.parsing.words import END, LENGTH
 
-__all__ = ["Lasting", "find_boxes", "last_until_next"]
+__all__ = ["Lasting", "ends_with_mark", "find_boxes", "last_until_next"]
 
 FORWARD = 0.9  # share of rows that do not start before the row above
 EVEN = 0.8  # share of steps that are about as long as the median one, in rows of a sampled signal
@@ -45,6 +45,11 @@ def _goes_forward(guess: Guess, places: Mapping[str, Places]) -> bool:
             times.setdefault(tuple(row[place] for place in instance), []).append(time)
     steps = [b - a for each in times.values() for a, b in pairwise(each)]
     return any(steps) and sum(step >= 0 for step in steps) >= FORWARD * len(steps)
+
+
+def ends_with_mark(guess: Guess) -> bool:
+    """Whether the last row only ends the one before, as in JWatcher."""
+    return guess.sheet.column(-1)[-1].casefold() in MARKS
 
 
 def find_boxes(guess: Guess) -> dict[str, Places]:

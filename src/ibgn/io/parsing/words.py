@@ -59,15 +59,16 @@ UNITS = {
 }
 # words that name a column of actions, the surest first
 ACTION = _in_order(
-    "action behavior behaviour verhalten gesture event activity annotation label labels stage "
+    "action behavior behaviour verhalten handlung conducta comportement gesture event activity "
+    "annotation label labels stage "
     "class classname category task trial state phase skill step verb sensor device location call "
     "species word phone phoneme note chord tag text transcription transcript utterance narration "
     "description sentence caption query question name type kind what code value id speaker"
 )
 INSTANCE = _in_order(
-    "instance recording observation take video videoname vid file filename filepath wav path clip "
-    "youtube ytid session meeting case movie episode match experiment exp aufnahme datei sitzung "
-    "fichier enregistrement archivo grabacion sesion"
+    "instance recording rec observation take video videoname vid file filename filepath wav path "
+    "clip youtube ytid session meeting case movie episode match experiment exp aufnahme datei "
+    "sitzung fichier enregistrement archivo grabacion sesion"
 )
 # these may also number the rows
 NUMBERED = _in_order("sequence seq segment trial record run sample")

@@ -1,7 +1,9 @@
 """Tables with columns of our names, or those that are given: read at once, by pandas."""
 
+import codecs
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -31,6 +33,7 @@ __all__ = ["load_own", "stream_own"]
 
 NEEDS = "a header and one row per interval"
 DELIMITERS = (",", "\t", ";", "|")
+PIECE = 1 << 20  # bytes that are looked through at once
 
 
 def load_own(file: InputFile, given: Given, encoding: str) -> LongFrame | None:
@@ -49,6 +52,8 @@ def stream_own(file: InputFile, given: Given, encoding: str, rows: int) -> Itera
             Option("columns"),
             ", or convert the file to Parquet",
         )
+    with decoding(file.prefix, encoding):
+        _refuse_nul(file, encoding)
     delimiter, header, used = own
     first = 0
     for frame in _stream_rows(file, header, used, delimiter, encoding, rows):
@@ -98,6 +103,7 @@ def _load(
     day_first: bool | None,
 ) -> LongFrame:
     with decoding(file.prefix, encoding), parsing(file.prefix, NEEDS):
+        _refuse_nul(file, encoding)
         frame = _read_rows(file, header, used, delimiter, encoding)
     series: dict[str, Any] = {ours: frame[place].array for ours, place in used.items()}
     series |= _as_seconds(series, file.prefix, day_first, delimiter != ",")
@@ -110,13 +116,27 @@ def _load(
     return LongFrame(series, left_out, file.prefix)
 
 
+def _refuse_nul(file: InputFile, encoding: str) -> None:
+    """Refuse text with NUL characters, at which pandas cuts cells without a word."""
+    line = 1
+    with file.open() as stream:
+        for piece in codecs.iterdecode(iter(partial(stream.read, PIECE), b""), encoding):
+            before, nul, _ = piece.partition("\0")
+            line += before.count("\n")
+            if nul:
+                raise DataError(
+                    f"{file.prefix}line {line}: there is a NUL character, at which a name would be "
+                    "cut; remove it, or export the file again"
+                )
+
+
 def _as_seconds(
     series: Mapping[str, Any], source: str, day_first: bool | None, with_commas: bool
 ) -> dict[str, npt.NDArray[Any]]:
     """Starts and ends that are clocks or date-times, as seconds, or numbers with commas."""
-    cells = [[str(cell) for cell in series[name]] for name in ("start", "end")]
     if any(series[name].dtype.kind == "f" for name in ("start", "end")):
         return {}
+    cells = [[str(cell) for cell in series[name]] for name in ("start", "end")]
     known = ("clock", "moment", "date", "empty", *(["number"] if with_commas else []))
     if any(kind_of_column(each) not in known for each in cells):
         return {}

@@ -74,6 +74,7 @@ def _outline(files: Files) -> Iterator[Entry]:
     also=(".xml",),
     about="process logs",
     unit="s",
+    unnamed=NO_RESOURCE,
     activity=("attribute",),
     group=("attribute",),
     sniff=_sniff,
