@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ibgn._arrays import Bools, Floats, Ints
-from ibgn._kernels.instants import merge_instants
+from ibgn._kernels.instants import merge_instants, order_nearly_ordered
 from ibgn.checks import as_number, check_choice, check_number, is_date, span_advice
 from ibgn.errors import DataError, DataWarning, Option, Part
 from ibgn.flat import Flat
@@ -134,9 +134,12 @@ class Records:
             start, end = snap(records.instance, records.start, records.end, cleaning.tolerance)
             snapped = replace(records, start=start, end=end)
         records = snapped._without_empty(records, cleaning)
-        order = np.lexsort((records.action, records.end, records.start, records.instance))
         lengths = np.bincount(records.instance, minlength=len(records.ids))
         offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        keys = records.instance, records.start, records.end, records.action
+        order, moves = order_nearly_ordered(*keys, len(records.instance))
+        if moves > len(records.instance):  # many are out of place
+            order = np.lexsort(keys[::-1])
         columns = records.action.astype(np.int32), records.start, records.end
         return Flat(offsets, *columns, records.uncertainty, records.track).take(order, offsets)
 
