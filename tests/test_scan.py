@@ -25,8 +25,10 @@ from ibgn import (
     scan,
     write,
 )
+from ibgn.classifiers.recogniser import unquestioned
 from ibgn.datasets import make_relations
 from ibgn.errors import OptionError
+from ibgn.evaluation.scanned import FoldSource, deal_groups, evaluate_source
 from ibgn.io import scanning
 from ibgn.pieces import choose_sample, cut, recut
 from ibgn.sources import GrowingSample, InstanceSource
@@ -456,6 +458,46 @@ def test_predictions_appear_whole_or_not_at_all(signs, tmp_path, ibgn):
     refused = ibgn("fit", path, "-o", "dbn.ibgn", "--scan", "--method", "DBN")
     assert refused.returncode == 2
     assert "--scan is not for --method DBN, which needs all instances at once" in refused.stderr
+
+
+def test_a_source_is_evaluated_fold_by_fold(signs, tmp_path, ibgn):
+    X, y = signs
+    path = write_signs(signs, tmp_path / "signs.parquet")
+    source = scan(path)
+    groups = deal_groups(source, 3)
+    for fold in range(3):
+        parts = [FoldSource(source, fold, 3, inside, groups).read() for inside in (True, False)]
+        names = [{str(group) for group in part.groups} for part, _ in parts]
+        assert not names[0] & names[1]
+        assert sum(len(part) for part, _ in parts) == len(X)
+    methods = {"quick": IBGNClassifier(terms=("durations",), random_state=0)}
+    frame = evaluate_source(source, methods, n_splits=3)
+    training, test = (FoldSource(source, 2, 3, inside, groups).read() for inside in (False, True))
+    model = IBGNClassifier(terms=("durations",), random_state=0).fit(*training)
+    with unquestioned():
+        assert frame["accuracy"][2] == model.score(*test)
+    assert frame["instances"].sum() == len(X)
+    with pytest.raises(OptionError, match="n_splits=8 is more than the number of groups, 7"):
+        evaluate_source(source, methods, n_splits=8)
+    plain = Stub((X.with_groups(None), y))
+    assert evaluate_source(plain, methods, n_splits=2)["instances"].sum() == len(X)
+
+
+def test_evaluate_scans(signs, tmp_path, ibgn):
+    path = write_signs(signs, tmp_path / "signs.csv")
+    done = ibgn("evaluate", path, "--scan", "--folds", "2", "-o", "scores.csv", "--json")
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert report["summary"][0]["method"] == "IBGN-T"
+    assert report["summary"][0]["instances"] == len(signs[0])
+    assert pd.read_csv(tmp_path / "scores.csv")["fold"].tolist() == [0, 1]
+    printed = ibgn("evaluate", path, "--scan", "--folds", "2").stdout.split()
+    assert printed[:3] == ["method", "instances", "accuracy"]
+    assert printed[6:8] == ["IBGN-T", str(len(signs[0]))]
+    for wrong in (("--method", "DBN"), ("--report", "page.html"), ("--curve", "1,2")):
+        refused = ibgn("evaluate", path, "--scan", *wrong)
+        assert refused.returncode == 2
+        assert "--scan reads pieces" in refused.stderr
 
 
 FIT = """

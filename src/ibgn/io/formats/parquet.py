@@ -61,10 +61,11 @@ def read_parquet(files: Files, *, columns: Columns = None) -> LongFrame:
     >>> y.tolist()
     ['tea']
     """
+    parquet = _pyarrow_parquet()
     file = files.only()
     _refuse_compression(file.path)
     with _naming_errors(file), file.open() as stream:
-        stored, names, used = _open(stream, columns, file)
+        stored, names, used = _open(parquet, stream, columns, file)
         _expect_values(stored.metadata, [names[place] for place in used.values()], file.allowance)
         table = stored.read(columns=[names[place] for place in used.values()])
     return LongFrame(_columns(table, names, used, file), unused(names, used), file.prefix)
@@ -73,14 +74,14 @@ def read_parquet(files: Files, *, columns: Columns = None) -> LongFrame:
 @streamer("parquet")
 def stream_parquet(files: Files, rows: int, *, columns: Columns = None) -> Iterator[LongFrame]:
     """Rows of a file, or of all those in a folder, so many at a time; see `read_parquet`."""
-    _pyarrow_parquet()
+    parquet = _pyarrow_parquet()
     import pyarrow
 
     for file in files:
         _refuse_compression(file.path)
         first = 0
         with _naming_errors(file), file.open() as stream:
-            stored, names, used = _open(stream, columns, file)
+            stored, names, used = _open(parquet, stream, columns, file)
             chosen = [names[place] for place in used.values()]
             for number in range(stored.metadata.num_row_groups):
                 size = _stored_size(stored.metadata.row_group(number), chosen)
@@ -93,10 +94,9 @@ def stream_parquet(files: Files, rows: int, *, columns: Columns = None) -> Itera
 
 
 def _open(
-    stream: IO[bytes], columns: Columns, file: InputFile
+    parquet: Any, stream: IO[bytes], columns: Columns, file: InputFile
 ) -> tuple[Any, list[str], dict[str, int]]:
     """A stored table, the names of its columns, and the places of those that are used."""
-    parquet = _pyarrow_parquet()
     _expect_footer(stream, file.allowance)
     metadata = parquet.read_metadata(stream)
     schema = metadata.schema.to_arrow_schema()
