@@ -493,7 +493,7 @@ def test_evaluate_scans(signs, tmp_path, ibgn):
     assert pd.read_csv(tmp_path / "scores.csv")["fold"].tolist() == [0, 1]
     printed = ibgn("evaluate", path, "--scan", "--folds", "2").stdout.split()
     assert printed[:3] == ["method", "instances", "accuracy"]
-    assert printed[6:8] == ["IBGN-T", str(len(signs[0]))]
+    assert printed[7:9] == ["IBGN-T", str(len(signs[0]))]
     for wrong in (("--method", "DBN"), ("--report", "page.html"), ("--curve", "1,2")):
         refused = ibgn("evaluate", path, "--scan", *wrong)
         assert refused.returncode == 2
