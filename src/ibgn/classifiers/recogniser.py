@@ -1,9 +1,7 @@
 """What all estimators share: labels, probabilities, files."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from inspect import isabstract
 from os import PathLike
@@ -12,23 +10,23 @@ from typing import Any, ClassVar, Self, get_args
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ibgn._arrays import Floats
 from ibgn.checks import check_choice, check_flag, check_jobs, check_seed
 from ibgn.classifiers.checks import Training, check_data, check_weights
+from ibgn.classifiers.questions import Questioning, log_shares, unquestioned
 from ibgn.classifiers.streamed import AnyTraining, survey_source
 from ibgn.declarations import STORABLE, Stored, register
 from ibgn.errors import DataError
 from ibgn.intervals import IntervalSequences, as_sequences
 from ibgn.networks import Sequences
 from ibgn.persistence import save
-from ibgn.pieces import Part, choose_sample, map_in_order
+from ibgn.pieces import choose_sample
 from ibgn.sources import InstanceSource
 from ibgn.text import quote
-from ibgn.training_data import Familiarity, TrainingData, UnknownActions
+from ibgn.training_data import TrainingData, UnknownActions
 from ibgn.worlds import score_worlds
 
 __all__ = ["METHODS", "Recogniser", "as_generator", "as_seed", "unquestioned"]
@@ -37,24 +35,7 @@ METHODS: dict[str, type["Recogniser"]] = {}
 """Estimators by their short names; a subclass that has one is registered when it is defined."""
 
 
-_QUESTIONED = ContextVar("_QUESTIONED", default=True)
-
-
-@contextmanager
-def unquestioned() -> Iterator[None]:
-    """Recognise instances whatever a model knows about them, without a word.
-
-    For recognition within another one, which asked already, and for evaluations, where a test set
-    may well have an action that its training set lacks.
-    """
-    token = _QUESTIONED.set(False)
-    try:
-        yield
-    finally:
-        _QUESTIONED.reset(token)
-
-
-class Recogniser(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
+class Recogniser(Questioning, ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     """Base of the estimators: an instance belongs to the activity with the highest score.
 
     A subclass declares a `short_name`, by which the command line and comparisons know it, and what
@@ -66,10 +47,7 @@ class Recogniser(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     grid: ClassVar[Mapping[str, tuple[Any, ...]]] = {}  # values that a search chooses from
     fits_sources: ClassVar[bool] = False  # whether `fit` takes an `InstanceSource`
 
-    unknown_actions: UnknownActions = "warn"  # of estimators without this option
-
     classes_: npt.NDArray[Any]
-    trained_on_: TrainingData
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -203,72 +181,6 @@ class Recogniser(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
             )
         return joint
 
-    def familiarity(self, X: Sequences) -> Familiarity:
-        """How instances compare with those that the model learned from.
-
-        Which actions it does not know, whether times seem to have another unit, and whether the
-        data were read in another way. `predict`, `predict_proba`, `score` and `explain` warn of
-        each; if they know no action at all, they refuse, unless `unknown_actions="ignore"`.
-
-        Examples
-        --------
-        >>> from ibgn import DBNClassifier
-        >>> model = DBNClassifier().fit([[("hold", 0, 1)], [("stir", 0, 9)]], ["tea", "dough"])
-        >>> model.familiarity([[("hold", 0, 1), ("shake", 0, 3)]]).unknown
-        {'shake': 1}
-        """
-        check_is_fitted(self)
-        return self.trained_on_.compare(as_sequences(X))
-
-    def _question(self, X: Sequences) -> IntervalSequences:
-        """Say, once per call, what about X a fitted model does not know."""
-        check_is_fitted(self)
-        X = as_sequences(X)
-        if _QUESTIONED.get() and hasattr(self, "trained_on_"):
-            self.trained_on_.compare(X).say(self.unknown_actions)
-        return X
-
-    def _question_pieces(self, source: InstanceSource) -> Iterator[Part]:
-        """Pieces of a source; what a fitted model does not know about them is said in the end."""
-        check_is_fitted(self)
-        total: Familiarity | None = None
-        for X, y in source.pieces():
-            if _QUESTIONED.get() and hasattr(self, "trained_on_"):
-                found = self.trained_on_.compare(X)
-                total = found if total is None else total.joined(found)
-            yield X, y
-        if total is not None:
-            total.say(self.unknown_actions)
-
-    def _score_pieces(
-        self, source: InstanceSource
-    ) -> Iterator[tuple[IntervalSequences, npt.NDArray[Any] | None, Floats]]:
-        """Pieces of a source, their labels, and (n, activities) scores, some at the same time."""
-
-        def judge(part: Part) -> tuple[IntervalSequences, npt.NDArray[Any] | None, Floats]:
-            return *part, self._joint_log_likelihood(part[0])
-
-        return map_in_order(judge, self._question_pieces(source))
-
-    def predict_pieces(
-        self, source: InstanceSource
-    ) -> Iterator[tuple[IntervalSequences, npt.NDArray[Any] | None, Floats]]:
-        """Pieces of a source, their labels, and what `predict_log_proba` says about them.
-
-        Only a few pieces are in memory at the same time, see `ibgn.scan`.
-
-        Examples
-        --------
-        >>> from ibgn import IBGNClassifier, scan
-        >>> from ibgn.datasets import sample_path
-        >>> source = scan(sample_path("csv"))
-        >>> model = IBGNClassifier(random_state=0).fit(source)
-        >>> [(len(X), len(y), logs.shape) for X, y, logs in model.predict_pieces(source)]
-        [(27, 27, (27, 3))]
-        """
-        for X, y, joint in self._score_pieces(source):
-            yield X, y, _log_shares(joint)
-
     def predict(self, X: Sequences | InstanceSource) -> npt.NDArray[Any]:
         """Label of the likeliest activity of each instance.
 
@@ -285,7 +197,7 @@ class Recogniser(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         """(n, activities) log probability of each activity, in the order of `classes_`."""
         if isinstance(X, InstanceSource):
             return np.concatenate([logs for *_, logs in self.predict_pieces(X)])
-        return _log_shares(self._joint_log_likelihood(self._question(X)))
+        return log_shares(self._joint_log_likelihood(self._question(X)))
 
     def predict_proba(self, X: Sequences | InstanceSource) -> Floats:
         """(n, activities) probability of each activity, in the order of `classes_`."""
@@ -340,12 +252,6 @@ class Recogniser(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         tags.input_tags.three_d_array = False
         tags.non_deterministic = getattr(self, "random_state", 0) is None
         return tags
-
-
-def _log_shares(joint: Floats) -> Floats:
-    """(n, activities) log probabilities from scores."""
-    result: Floats = joint - logsumexp(joint, axis=1, keepdims=True)
-    return result
 
 
 def as_generator(random_state: Any) -> np.random.Generator:
