@@ -3,6 +3,7 @@
 import gc
 import json
 import os
+import pickle
 import subprocess
 import sys
 from dataclasses import fields, is_dataclass
@@ -326,6 +327,13 @@ def test_files_that_change_are_refused(tmp_path):
         source.read()
 
 
+def test_scans_of_packed_files_can_be_pickled(signs, tmp_path):
+    path = write_signs(signs, tmp_path / "signs.csv.gz")
+    X, y = pickle.loads(pickle.dumps(scan(path))).read()
+    assert read(path)[0] == X
+    assert y.tolist() == signs[1].tolist()
+
+
 def test_two_scans_can_be_read_at_the_same_time(tmp_path, monkeypatch):
     monkeypatch.setattr(scanning, "ROWS", 2)
     path = save(rows(*"aabbccddee"), tmp_path, ".parquet")
@@ -343,6 +351,8 @@ def test_only_files_that_can_be_read_twice(tmp_path):
         scan(tmp_path / "takes.jsonl")
     with pytest.raises(OptionError, match="bad_files"):
         scan(save(rows("a"), tmp_path, ".csv"), bad_files="drop")
+    with pytest.raises(DataError, match="there is no file .*missing.parquet'; check the path"):
+        scan(tmp_path / "missing.parquet")
     os.mkfifo(tmp_path / "pipe.csv")
     with pytest.raises(
         DataError, match=r"pipe.csv: it is read several times, so it must be a file"

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ibgn._files import naming_errors
 from ibgn._inputs import in_own_context, opening_once
 from ibgn.budgets import PieceBudget
 from ibgn.cleaning import Cleaning
@@ -93,11 +94,12 @@ class Scan(InstanceSource):
     def _check_versions(self) -> None:
         """Refuse files that changed since they were read first."""
         for file in self.files:
+            with naming_errors(lambda: self.files.current):
+                status = file.path.stat()
             if not file.path.is_file():
                 raise DataError(
                     f"{file.prefix}it is read several times, so it must be a file; save it as one"
                 )
-            status = file.path.stat()
             version = (status.st_ino, status.st_size, status.st_mtime_ns)
             if self._versions.setdefault(file.name, version) != version:
                 raise DataError(
