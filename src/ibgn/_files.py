@@ -14,8 +14,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-import numpy as np
-
 from ibgn._inputs import is_changed, open_input, opening_once, size_of
 from ibgn._locks import holding
 from ibgn._signatures import LONGEST_SIGNATURE, recognise
@@ -30,6 +28,7 @@ OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".
 COMPRESSIONS = tuple(OPENERS)
 # how gzip, bzip2, xz and zstandard files begin
 COMPRESSED = re.compile(rb"\x1f\x8b|BZh[1-9]1AY&SY|\xfd7zXZ\0|\x28\xb5\x2f\xfd")
+UP_TO_THREE = bytes(range(0xF0))  # in UTF-8, of which characters of up to three bytes are made
 CHUNK = 1 << 20  # bytes that are read at once
 LINE = 500  # bytes that a line takes with what is made of it, beside its text
 
@@ -122,7 +121,7 @@ class InputFile:
             while chunk := stream.read(CHUNK):
                 size += len(chunk)
                 if width < 4 and not chunk.isascii():
-                    width = 4 if np.frombuffer(chunk, np.uint8).max() >= 0xF0 else 2
+                    width = 4 if chunk.translate(None, UP_TO_THREE) else 2
                 for mark in marks:
                     counts[mark] += chunk.count(mark.encode())
         return Tally(size, width, counts)
