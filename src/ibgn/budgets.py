@@ -22,6 +22,7 @@ __all__ = [
     "Allowance",
     "Budget",
     "MeteredStream",
+    "PieceBudget",
     "as_bytes",
     "check_memory",
     "show_bytes",
@@ -122,10 +123,39 @@ class Allowance:
             took = f"reading takes longer than {self.seconds:.0f} seconds, which are allowed"
             raise BudgetError(f"{self.prefix}{took}", *self._advice(2 * self.memory))
 
+    def unpack(self, size: int) -> None:
+        """Refuse content of more than so many bytes."""
+        self.need(size, "its content, unpacked,")
+
     def _advice(self, memory: float) -> tuple[Part, ...]:
         enough = propose(memory)
         option = Option("max_memory", enough) if self._has_option else f"{VARIABLE}={enough}"
         return "; cut it into parts, or if it is meant to be so allow more with ", option
+
+
+@dataclass(frozen=True)
+class PieceBudget(Budget):
+    """How much each piece of files may take that are read piece by piece, however long they are.
+
+    Examples
+    --------
+    >>> allowance = PieceBudget("1M").of(4000)
+    >>> allowance.unpack(1 << 40)  # is not kept
+    """
+
+    def of(self, size: int, prefix: str = "", has_option: bool = True) -> "Allowance":
+        """What a piece of a file may take."""
+        return PieceAllowance(self.limit, False, size, prefix, has_option)
+
+
+class PieceAllowance(Allowance):
+    """What reading a piece may take: the whole may take as long as it does."""
+
+    def check_time(self) -> None:
+        """Go on."""
+
+    def unpack(self, size: int) -> None:
+        """Go on, as only a piece of it is kept."""
 
 
 class MeteredStream(io.RawIOBase):
@@ -154,7 +184,7 @@ class MeteredStream(io.RawIOBase):
         self._allowance.check_time()
         number: int = self._stream.readinto(buffer)
         if self._packed is not None:
-            self._allowance.need(self._stream.tell(), "its content, unpacked,")
+            self._allowance.unpack(self._stream.tell())
         return number
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:

@@ -10,6 +10,7 @@ from inspect import Parameter, Signature, signature
 from pathlib import Path
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args, get_type_hints
+from warnings import catch_warnings, simplefilter
 
 import typer
 
@@ -18,6 +19,7 @@ from ibgn.cli.flags import given_flags, read_value
 if TYPE_CHECKING:
     from ibgn.cleaning import Cleaning
     from ibgn.intervals import IntervalSequences
+    from ibgn.io import Scan
     from ibgn.io.longframe import LongFrame
     from ibgn.io.registry import Format as FormatOfFiles
 
@@ -123,6 +125,14 @@ ReaderOption = Annotated[
         help="Option of the format's reader, as action=track or rate=25; repeatable.",
     ),
 ]
+Scanned = Annotated[
+    bool,
+    typer.Option(
+        "--scan",
+        help="Read Parquet or CSV piece by piece, where memory does not hold it all; the result is "
+        "the same.",
+    ),
+]
 Model = Annotated[
     Path, typer.Argument(metavar="MODEL", help="File that `ibgn fit` wrote.", readable=False)
 ]
@@ -182,6 +192,19 @@ class Reading:
         path, format = self.find(path)
         leniency = {name: getattr(self, name) for name in ("bad_files", "bad_rows", "unlabelled")}
         return format.load(path, **self.options_of(format), **leniency)
+
+    def scan(self, path: Path) -> "Scan":
+        """A file or folder that is read piece by piece; its first rows are tried."""
+        from ibgn.io import scan
+
+        path, format = self.find(path)
+        names = ("bad_files", "bad_rows", "unlabelled")
+        options = {name: getattr(self, name) for name in names} | vars(self.cleaning())
+        options |= self.options_of(format)
+        with catch_warnings():
+            simplefilter("ignore")  # they come again when all is read
+            next(scan(path, format=format.name, **options).parts())
+        return scan(path, format=format.name, **options)
 
     def is_copied(self, path: Path, written_as: str) -> bool:
         """Whether what is written in a format can be a changed copy of what is read."""

@@ -158,7 +158,7 @@ def _with_arrow(table: Any) -> Any:
     return pyarrow.table(table)
 
 
-def as_csv(frame: pd.DataFrame) -> str:
+def as_csv(frame: pd.DataFrame, header: bool = True) -> str:
     r"""CSV of a frame, without its index.
 
     Text is in quotes where some is a carriage return, which ends a row for most readers.
@@ -168,7 +168,8 @@ def as_csv(frame: pd.DataFrame) -> str:
     >>> as_csv(pd.DataFrame({"instance": ["a\rb"], "start": [1]}))
     '"instance","start"\n"a\rb",1\n'
     """
-    text: str = frame.to_csv(index=False, lineterminator="\n")
+    options: dict[str, Any] = {"index": False, "lineterminator": "\n", "header": header}
+    text: str = frame.to_csv(**options)
     if "\r" in text:
-        text = frame.to_csv(index=False, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
+        text = frame.to_csv(**options, quoting=csv.QUOTE_NONNUMERIC)
     return text

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from pandas.api.types import is_hashable
+from pandas.api.types import is_hashable, union_categoricals
 
-from ibgn._arrays import Bools, Ints
+from ibgn._arrays import Bools, Ints, find_runs
 from ibgn.checks import as_number, not_a_number, span_advice
 from ibgn.cleaning import LARGEST_TIME, Cleaning, Records
 from ibgn.errors import DataError, DataWarning, Option, Part
@@ -104,6 +104,28 @@ class LongFrame:
         records = self._records(rows, (instance, ids), (action, actions), where)
         read = replace(self.provenance, cleaning=cleaning)
         return IntervalSequences.from_records(records, read, groups), labels
+
+    def runs(self) -> tuple[Ints, list[str]]:
+        """First row of each run of rows of one instance, and the name of the instance.
+
+        Rows without a name are of the run that they stand in.
+        """
+        codes, names = self._names("instance")
+        named = np.maximum.accumulate(
+            np.where(codes < 0, np.argmax(codes >= 0), np.arange(len(codes)))
+        )
+        codes = codes[named]
+        first = find_runs(codes)[:-1]
+        return first, [names[code] if code >= 0 else "" for code in codes[first].tolist()]
+
+    def numbered_from(self, first: int) -> "LongFrame":
+        """The same rows, of which messages name the first as the one of this number, from 0 on."""
+        return replace(self, place=lambda row: self.place(first + row))
+
+    def rows(self, begin: int, stop: int) -> "LongFrame":
+        """Rows that follow each other."""
+        series = {name: values[begin:stop] for name, values in self.series.items()}
+        return replace(self, series=series, place=lambda row: self.place(begin + row))
 
     def _take(self, rows: npt.NDArray[np.intp]) -> "LongFrame":
         series = {name: pd.Series(values).array[rows] for name, values in self.series.items()}
@@ -272,19 +294,27 @@ def join(frames: Sequence[LongFrame], source: str) -> LongFrame:
     series = {}
     for name in names:
         empty = (np.full(size, None, object) for size in sizes)
-        parts = [
-            np.asarray(frame.series[name], object) if name in frame.series else nothing
-            for frame, nothing in zip(frames, empty, strict=True)
-        ]
-        series[name] = np.concatenate(parts)
+        series[name] = _join_columns(
+            [frame.series.get(name, nothing) for frame, nothing in zip(frames, empty, strict=True)]
+        )
     first = np.concatenate([[0], np.cumsum(sizes)])
 
     def place(row: int) -> str:
         number = int(np.searchsorted(first, row, side="right")) - 1
-        return f"{frames[number].source}{frames[number].place(row - int(first[number]))}"
+        file = frames[number].source if frames[number].source != source else ""
+        return f"{file}{frames[number].place(row - int(first[number]))}"
 
     left_out = [*dict.fromkeys(name for frame in frames for name in frame.left_out)]
     return LongFrame(series, left_out, source, place)
+
+
+def _join_columns(parts: list[Any]) -> Any:
+    """One column of several; as objects, unless all are codes of names, or numbers of a kind."""
+    if all(isinstance(part, pd.Categorical) for part in parts):
+        return union_categoricals(parts)
+    arrays = [np.asarray(part) for part in parts]
+    alike = len({array.dtype for array in arrays}) == 1 and arrays[0].dtype.kind in "iufb"
+    return np.concatenate(arrays if alike else [array.astype(object) for array in arrays])
 
 
 def _refuse_missing(missing: Bools, name: str, where: Where) -> None:

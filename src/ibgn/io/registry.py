@@ -36,10 +36,21 @@ from ibgn.io.plugins import builtin_names, import_plugins
 from ibgn.io.sniffing import find_by_content, find_by_suffix
 from ibgn.provenance import Provenance
 
-__all__ = ["FORMATS", "Format", "find_format", "load", "read", "reader", "write", "writer"]
+__all__ = [
+    "FORMATS",
+    "Format",
+    "find_format",
+    "load",
+    "read",
+    "reader",
+    "streamer",
+    "write",
+    "writer",
+]
 
 Read = Callable[..., tuple[IntervalSequences, Labels]]
 Write = Callable[..., None]
+Stream = Callable[..., Iterator[LongFrame]]
 
 CHOICES = tuple(field.name for field in fields(Choices) if field.name != "kinds")
 CLEANING = tuple(field.name for field in fields(Cleaning))
@@ -138,6 +149,7 @@ class Formats(Mapping[str, Format]):
     def __init__(self) -> None:
         self.writers: dict[str, Write] = {}
         self.documents: dict[str, Callable[..., Any]] = {}  # see `ibgn.io.tiers`
+        self.streams: dict[str, Stream] = {}  # see `ibgn.io.scanning`
         self._formats: dict[str, Format] = {}
         self._is_complete = False
 
@@ -172,6 +184,7 @@ class Formats(Mapping[str, Format]):
         del self._formats[name]
         self.writers.pop(name, None)
         self.documents.pop(name, None)
+        self.streams.pop(name, None)
 
     def _complete(self) -> None:
         if self._is_complete:
@@ -324,6 +337,34 @@ def writer(name: str) -> Callable[[Write], Write]:
     def register(write: Write) -> Write:
         FORMATS.writers[name] = write
         return write
+
+    return register
+
+
+def streamer(name: str) -> Callable[[Stream], Stream]:
+    """Register the function that reads a format piece by piece, for `ibgn.scan`.
+
+    It takes `Files`, how many rows a frame has at most, and the options of the reader; and yields
+    long frames, whose rows are those of the reader, in their order.
+
+    Examples
+    --------
+    >>> from ibgn.io import FORMATS, LongFrame, streamer
+    >>> @streamer("words")
+    ... def stream_words(files, rows):
+    ...     for file in files:
+    ...         with file.open() as lines:
+    ...             for line in lines:
+    ...                 name, action, start, end = line.split()
+    ...                 row = {"instance": [name], "action": [action], "start": [start]}
+    ...                 yield LongFrame(row | {"end": [end]}, (), file.prefix)
+    >>> FORMATS.streams.pop("words") is stream_words
+    True
+    """
+
+    def register(stream: Stream) -> Stream:
+        FORMATS.streams[name] = stream
+        return stream
 
     return register
 

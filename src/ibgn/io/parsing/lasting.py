@@ -58,9 +58,11 @@ def find_boxes(guess: Guess) -> dict[str, Places]:
     A box has four sides between 0 and 1. The recording and the time come before it, what it shows
     after it, and then who that is.
     """
+    if any(guess.words):
+        return {}
     for first in range(1, len(guess.words) - SIDES):
         sides = [guess.numbers(place) for place in range(first, first + SIDES)]
-        if any(guess.words) or guess.kinds[first - 1] != "number" or not _are_boxes(sides):
+        if guess.kinds[first - 1] != "number" or not _are_boxes(sides):
             continue
         after = first + SIDES
         found: dict[str, Places] = {"start": (first - 1,), "action": (after,)}

@@ -28,6 +28,7 @@ __all__ = ["Roles", "find_roles"]
 
 HALF_EMPTY = 0.5  # share of the cells that a column of actions has more of
 PACKED = re.compile(r"\S+ [\d.]+ [\d.]+(;\S+ [\d.]+ [\d.]+)*;?")
+MOST_COLUMNS = 500  # that are told apart by what is in them
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,12 @@ class Roles:
 
 
 def find_roles(sheet: Sheet, known: Mapping[str, Places]) -> Roles:
-    """Tell the columns of a sheet apart; what cannot be found is absent from the places."""
+    """Tell the columns of a sheet apart; what cannot be found is absent from the places.
+
+    Among very many columns nothing is found: it would take long, and be right by chance.
+    """
+    if len(sheet.names) > MOST_COLUMNS:
+        return Roles(dict(known))
     guess = Guess(sheet, known)
     packed = _find_packed(guess)
     if packed is not None and "start" not in known:

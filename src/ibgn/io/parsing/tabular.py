@@ -37,6 +37,7 @@ __all__ = [
     "parsing",
     "read_columns",
     "read_head",
+    "stream_csv",
     "unused",
 ]
 
@@ -206,19 +207,31 @@ def parse_csv(
     if "nrows" not in options:
         marks = " \t" if delimiter == WHITE_SPACE else delimiter
         file.expect({"\n": CELL, **dict.fromkeys(marks, CELL)}, "its cells")
-    plain = codecs.lookup(encoding).name == "utf-8"
     with file.open() as stream:
-        frame = pd.read_csv(
-            stream,
-            sep=delimiter,
-            encoding="utf-8-sig" if plain else encoding,
-            engine="c",
-            keep_default_na=False,
-            index_col=False,
-            **EXACT_FLOATS,
-            **options,
-        )
+        frame = pd.read_csv(stream, **_as_it_is(delimiter, encoding), **options)
     return cast("pd.DataFrame", frame)
+
+
+def stream_csv(
+    file: InputFile, delimiter: str, encoding: str, rows: int, **options: Any
+) -> Iterator[pd.DataFrame]:
+    """What `parse_csv` reads, so many rows at a time."""
+    with file.open() as stream:
+        settings = _as_it_is(delimiter, encoding) | options
+        with pd.read_csv(stream, chunksize=rows, **settings) as frames:
+            yield from frames
+
+
+def _as_it_is(delimiter: str, encoding: str) -> dict[str, Any]:
+    plain = codecs.lookup(encoding).name == "utf-8"
+    return {
+        "sep": delimiter,
+        "encoding": "utf-8-sig" if plain else encoding,
+        "engine": "c",
+        "keep_default_na": False,
+        "index_col": False,
+        **EXACT_FLOATS,
+    }
 
 
 def _expect_columns(file: InputFile, delimiter: str) -> None:

@@ -4,7 +4,7 @@ import csv
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,7 @@ from ibgn.io.files import Files
 from ibgn.io.formats.csv.advice import refuse_swapped
 from ibgn.io.formats.csv.foreign import Foreign, Given
 from ibgn.io.formats.csv.outline import outline_table
-from ibgn.io.formats.csv.own import load_own
+from ibgn.io.formats.csv.own import load_own, stream_own
 from ibgn.io.formulas import escape_formulas as harmless
 from ibgn.io.formulas import unescape_formula
 from ibgn.io.head import LIKELY, POSSIBLE, Head
@@ -36,7 +36,7 @@ from ibgn.io.parsing.tabular import (
     check_encoding,
     decoding,
 )
-from ibgn.io.registry import reader, writer
+from ibgn.io.registry import reader, streamer, writer
 from ibgn.text import quote
 
 __all__ = ["read_csv", "write_csv"]
@@ -150,29 +150,77 @@ def read_csv(
     IntervalSequences: 1 instance, 2 intervals, 2 actions
       takes.csv: boil [28800, 28830), pour [28820, 28835)
     """
-    chosen = Choices(activity=activity, group=group, kinds=KINDS)
-    given = _check_columns(columns)
-    for option in ("label", "group"):
-        named = chosen.name_of("activity" if option == "label" else option, "column")
-        if named is not None:
-            given[option] = named
-    for name, value in (("header", header), ("day_first", day_first)):
-        if value is not None:
-            check_flag(name, value)
-    check_flag("unescape_formulas", unescape_formulas)
-    if delimiter is not None and delimiter != " ":
-        check_delimiter(delimiter, "a tab is '\\t', and ' ' stands for any white space")
-    check_encoding(encoding)
-    mark = WHITE_SPACE if delimiter == " " else delimiter
-    foreign = Given(given, header, mark, day_first)
+    options = _Options.check(
+        columns, header, delimiter, encoding, day_first, activity, group, unescape_formulas
+    )
     notes = _Notes(files.prefix)
     frames = []
     for file in _tables(files):
-        frame = _load(file, foreign, encoding, notes)
+        frame = _load(file, options.given, encoding, notes)
         frames.append((file.name, _unescape(frame) if unescape_formulas else frame))
-    parts = _with_paths(frames, chosen, files)
+    parts = _with_paths(frames, options.choices, files)
     notes.warn()
     return parts[0] if len(parts) == 1 else join(parts, files.prefix)
+
+
+@streamer("csv")
+def stream_csv(
+    files: Files,
+    rows: int,
+    *,
+    columns: Mapping[str, Any] | None = None,
+    header: bool | None = None,
+    delimiter: str | None = None,
+    encoding: str = "utf-8",
+    day_first: bool | None = None,
+    activity: str | None = None,
+    group: str | None = None,
+    unescape_formulas: bool = False,
+) -> Iterator[LongFrame]:
+    """Rows of tables whose columns are known, so many at a time; options as for `read_csv`."""
+    options = _Options.check(
+        columns, header, delimiter, encoding, day_first, activity, group, unescape_formulas
+    )
+    for file in _tables(files):
+        for frame in stream_own(file, options.given, encoding, rows):
+            plain = _unescape(frame) if unescape_formulas else frame
+            yield from _with_paths([(file.name, plain)], options.choices, files)
+
+
+class _Options(NamedTuple):
+    """Options of tables that were checked."""
+
+    given: Given
+    choices: Choices
+
+    @classmethod
+    def check(
+        cls,
+        columns: Mapping[str, Any] | None,
+        header: bool | None,
+        delimiter: str | None,
+        encoding: str,
+        day_first: bool | None,
+        activity: str | None,
+        group: str | None,
+        unescape_formulas: bool,
+    ) -> "_Options":
+        """Refuse invalid ones."""
+        chosen = Choices(activity=activity, group=group, kinds=KINDS)
+        given = _check_columns(columns)
+        for option in ("label", "group"):
+            named = chosen.name_of("activity" if option == "label" else option, "column")
+            if named is not None:
+                given[option] = named
+        for name, value in (("header", header), ("day_first", day_first)):
+            if value is not None:
+                check_flag(name, value)
+        check_flag("unescape_formulas", unescape_formulas)
+        if delimiter is not None and delimiter != " ":
+            check_delimiter(delimiter, "a tab is '\\t', and ' ' stands for any white space")
+        check_encoding(encoding)
+        mark = WHITE_SPACE if delimiter == " " else delimiter
+        return cls(Given(given, header, mark, day_first), chosen)
 
 
 class _Notes:
