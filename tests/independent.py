@@ -136,6 +136,13 @@ def short_export(path):
         yield from ((row["labels"][0], row["start"], row["end"]) for row in task["tricks"])
 
 
+@parses("labelstudio/export.csv")
+def exported_table(path):
+    for row in csv.DictReader(path.read_text().splitlines()):
+        for value in json.loads(row["label"] or "[]"):
+            yield value["labels"][0], value["start"], value["end"]
+
+
 @parses("labelstudio/storage")
 def stored_annotations(path):
     for file in path.glob("*.json"):
@@ -205,7 +212,7 @@ def unset_options(path):
         yield project["attribute"]["1"]["aname"], *entry["z"]
 
 
-@parses("cvat/tracks.xml")
+@parses("cvat/tracks.xml", "cvat/project.xml")
 def objects(path):
     """An object is there until it is outside, or for one frame more than it was seen."""
     for track in ElementTree.parse(path).iter("track"):  # noqa: S314
@@ -289,3 +296,40 @@ def milliseconds(path):
     for file in json.loads(path.read_text()):
         for row in file["annotations"]:
             yield row["type"], row["beginMs"] / 1000, row["endMs"] / 1000
+
+
+@parses("json/categories.json")
+def named_by_category(path):
+    document = json.loads(path.read_text())
+    names = {each["id"]: each["name"] for each in document["categories"]}
+    for row in document["annotations"]:
+        yield names[row["category_id"]], row["start"], row["end"]
+
+
+@parses("json/columns.json")
+def lists_of_times(path):
+    for video in json.loads(path.read_text()).values():
+        yield from zip(video["text"], video["start"], video["end"], strict=True)
+
+
+@parses("json/frames.json")
+def labelled_frames(path):
+    for video in json.loads(path.read_text())[0]["annotation"]:
+        labels = "".join(str(frame["label"]) for frame in video["labels"])
+        yield from ((run[0][0], *run.span()) for run in re.finditer(r"(.)\1*", labels))
+
+
+@parses("json/nested_events.json")
+def events_and_stages(path):
+    for video in json.loads(path.read_text()).values():
+        for event in video.values():
+            yield from ((f"event {event['event']}", *pair) for pair in event["timestamps"])
+            for stage in (event["segments"] or {}).values():
+                yield from ((f"stages {stage['stages']}", *pair) for pair in stage["timestamps"])
+
+
+@parses("json/said_around.json")
+def ranges_within_labels(path):
+    (annotation,) = json.loads(path.read_text())["annotations"]
+    for row in annotation["videoLabels"]:
+        yield row["timelinelabels"][0], row["ranges"][0]["start"], row["ranges"][0]["end"]

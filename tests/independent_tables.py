@@ -9,6 +9,8 @@ import re
 from datetime import datetime, timedelta
 from itertools import pairwise
 
+import independent_starts
+
 
 def _lines(path):
     return path.read_text().splitlines()
@@ -438,4 +440,4 @@ PARSERS = {
     "frames/segments.txt": frame_segments,
     "frames/stages.txt": frame_labels,
     "frames/words.txt": frame_segments,
-}
+} | independent_starts.PARSERS

@@ -28,3 +28,14 @@ def merge_instants(owner, time, tolerance):
         both = zip(groups, reversed(instants), strict=True)
         merged[owner == one] = [instant for group, instant in both for _ in group]
     return merged
+
+
+def comes_before(i, j, instance, start, end, action):
+    return (instance[i], start[i], end[i], action[i]) < (instance[j], start[j], end[j], action[j])
+
+
+def order_nearly_ordered(instance, start, end, action, most):
+    """Moves are pairs of rows in the wrong order."""
+    rows = list(zip(instance, start, end, action, strict=True))
+    moves = sum(rows[j] < rows[i] for j in range(len(rows)) for i in range(j))
+    return np.array(sorted(range(len(rows)), key=rows.__getitem__), np.int64), moves

@@ -252,6 +252,11 @@ SCENARIOS = (
         "inspect emptied.csv", {"emptied.csv": EMPTIED}, together=("tolerance", "zero_length")
     ),
     Scenario("inspect twice.csv", {"twice.csv": TICKS + "s1,tea,a0,0,3\n"}),
+    # memory
+    Scenario(
+        "convert many.csv out.csv --max-memory 1M",
+        {"many.csv": rows(*(f"s{d},tea,a,{t},{t + 1}" for d in range(2000) for t in range(9)))},
+    ),
     # tables
     Scenario(
         "convert bad.csv out.csv", {"bad.csv": rows("s,tea,a,0,1", "s,tea,b,1,x", "s,tea,c,1,4")}
@@ -462,7 +467,8 @@ UNTRIED: dict[str, str] = {
     "provenance.py: Option(name, self.options.get(name))": MENTION,
     "provenance.py: Option(name, other.options.get(name))": MENTION,
     "io/formats/csv/foreign.py: Option('format', 'tracks')": FORMAT,
-    "io/formats/csv/foreign.py: Option('columns', ['...'])": FORMAT,
+    "io/formats/csv/foreign.py: Option('columns', labels or ['...'])": FORMAT,
+    "io/formats/csv/foreign.py: Option('time', self._named(places['start']))": FORMAT,
     "training_data.py: Option('unknown_actions', 'ignore')": APART,
     "cli/data.py: Option('target', '-')": MENTION,
     "cli/paper.py: Option('full', True)": MENTION,

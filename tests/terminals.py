@@ -1,8 +1,10 @@
 """The command in this process, with its output in a pipe or on a terminal of some width."""
 
 import io
+import os
 import subprocess
 import sys
+from unittest import mock
 
 import pytest
 
@@ -22,12 +24,11 @@ def run_here(folder, arguments, environment, stdout, stderr=None):
 
     command = ["ibgn", *map(str, arguments)]
     streams = {"stdout": stdout, "stderr": io.StringIO() if stderr is None else stderr}
-    with pytest.MonkeyPatch.context() as patch:
+    # with the whole environment restored, as the command may change it for itself
+    with mock.patch.dict(os.environ, environment), pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         patch.setattr(sys, "argv", command)
         patch.setattr(sys.modules["__main__"], "__package__", None, raising=False)
-        for name, value in environment.items():
-            patch.setenv(name, value)
         for name, stream in streams.items():
             patch.setattr(sys, name, stream)
         with pytest.raises(SystemExit) as stop:

@@ -245,8 +245,8 @@ def test_a_document_as_deep_as_can_be_parsed_is_refused_without_showing_it(file)
 
 
 def test_a_file_that_is_too_large_is_refused_also_when_compressed(file, monkeypatch):
-    monkeypatch.setattr("ibgn._files.LARGEST_TEXT", 1000)
-    with pytest.raises(DataError, match="larger than 1000 bytes"):
+    monkeypatch.setattr("ibgn.budgets.SMALL", 1 << 20)
+    with pytest.raises(DataError, match="its document needs about .* and 1 MB are allowed"):
         read_activitynet(file(gzip.compress(b" " * 10**6), "a.json.gz"))
 
 

@@ -442,11 +442,13 @@ def test_one_instance_without_intervals_comes_back(tmp_path):
 def test_what_xml_cannot_hold_is_refused_before_anything_is_written(tmp_path, bad, where):
     given = {"action": "nod", "id": "a", "label": "tea", "group": "ann"}
     given[where] += f"{bad}b"
-    X = IntervalSequences.from_lists(
-        [[("wave", 0, 1)], [(given["action"], 0, 1)]],
-        ids=["first", given["id"]],
-        groups=["ann", given["group"]],
-    )
+    rows = [[("wave", 0, 1)], [(given["action"], 0, 1)]]
+    named = {"ids": ["first", given["id"]], "groups": ["ann", given["group"]]}
+    if bad == "\ud800" and where in ("action", "id"):  # which no format can hold
+        with pytest.raises(DataError, match="half a character"):
+            IntervalSequences.from_lists(rows, **named)
+        return
+    X = IntervalSequences.from_lists(rows, **named)
     with pytest.raises(DataError, match="replace it"):
         write_elan(X, tmp_path / "new", ["tea", given["label"]])
     assert list(tmp_path.iterdir()) == []
@@ -592,10 +594,15 @@ def test_names_of_tiers_are_text(tmp_path, options):
         read_elan(tmp_path / "talk.eaf", **options)
 
 
-def test_more_elements_than_memory_holds_are_refused(file, monkeypatch):
-    monkeypatch.setattr("ibgn.io.parsing.xml.MOST", 100)
-    with pytest.raises(DataError, match="more than 100 elements; export it in parts"):
-        read_elan(file(b"<ANNOTATION_DOCUMENT>" + b"<TIER/>" * 100 + b"</ANNOTATION_DOCUMENT>"))
+def test_more_elements_than_memory_holds_are_refused(file):
+    many = file(b"<ANNOTATION_DOCUMENT>" + b"<TIER/>" * 9000 + b"</ANNOTATION_DOCUMENT>")
+    with pytest.raises(
+        DataError, match=r"and 1 MB are allowed; cut it into parts, or .* allow more"
+    ):
+        read_elan(many, max_memory="1M")
+    with pytest.raises(DataError) as other:  # the control: where there is enough
+        read_elan(many)
+    assert "allowed" not in str(other.value)
 
 
 def test_links_to_folders_and_to_nothing_are_counted(file):

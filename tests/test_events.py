@@ -7,6 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from ibgn.budgets import Budget
 from ibgn.cleaning import Cleaning
 from ibgn.errors import DataError, DataWarning, OptionError
 from ibgn.io import read_events
@@ -110,7 +111,8 @@ def test_activities_get_the_actions_that_a_look_at_all_of_them_finds(drawn, stre
     notes += [Annotation("do", "tea", start, start + length, "") for start, length in stretches]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
-        table = to_frame([Recording("s", notes)], Choices(activity="track:do", crossing="keep"), "")
+        choices = Choices(activity="track:do", crossing="keep")
+        table = to_frame([Recording("s", notes)], choices, "", Budget().of(1000))
         X, _ = table.read(Cleaning())
     for got, (start, length) in zip(
         X.to_lists(), sorted(stretches, key=lambda one: (one[0], sum(one))), strict=True

@@ -1,14 +1,15 @@
 """End points that are the same instant: what merging promises."""
 
-from itertools import pairwise
+from itertools import pairwise, permutations
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 import naive_instants
-from ibgn import IntervalSequences
+from ibgn import IntervalSequences, read
 from ibgn._kernels import instants
 from ibgn.cleaning import snap
 from ibgn.model.tolerance import merge_instants
@@ -40,6 +41,31 @@ def test_merging_equals_its_plain_twin(points, tolerance):
     for early, late in pairwise(time):
         twin = naive_instants.is_closer(early, late, tolerance)
         assert instants.is_closer(early, late, tolerance) == twin
+
+
+@given(st.lists(st.tuples(*[st.integers(0, 1)] * 4), max_size=6), st.booleans())
+def test_order_equals_its_plain_twin(rows, in_order):
+    rows = sorted(rows) if in_order else rows
+    columns = np.array(rows, float).reshape(-1, 4).T
+    instance, start, end, action = columns[0].astype(int), *columns[1:3], columns[3].astype(int)
+    keys = instance, start, end, action
+    order, moves = instants.order_nearly_ordered(*keys, 99)
+    twin, number = naive_instants.order_nearly_ordered(*keys, 99)
+    np.testing.assert_array_equal(order, twin)
+    assert moves == number
+    if moves:
+        assert instants.order_nearly_ordered(*keys, moves - 1)[1] == moves  # it gives up
+    for i, j in permutations(range(len(rows)), 2):
+        assert instants.comes_before(i, j, *keys) == naive_instants.comes_before(i, j, *keys)
+
+
+@pytest.mark.parametrize("starts", [[0.0, 2.0], [2.0, 0.0]])
+def test_times_of_the_caller_can_still_be_changed(starts):
+    frame = pd.DataFrame({"instance": "s", "action": ["a", "b"], "start": starts})
+    frame["end"] = frame["start"] + 1
+    X, _ = read(frame)
+    frame.loc[:, "start"] += 5.0
+    assert X.start.tolist() == [0.0, 2.0]
 
 
 @given(TICKS, STEPS)

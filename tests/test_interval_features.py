@@ -302,7 +302,7 @@ def test_what_was_learned_agrees_only_as_it_is_learned():
 
 
 def test_names_are_unique_and_plain_whatever_actions_are_called():
-    odd = ["a", "a before b", "b", "a' before 'b", 'a" before "b', "a\n", "a\\n", "\ud800", "é"]
+    odd = ["a", "a before b", "b", "a' before 'b", 'a" before "b', "a\n", "a\\n", "\u200f", "é"]
     rows = [(name, 2 * n, 2 * n + 1) for n, name in enumerate(odd)]
     features = IntervalFeatures(PARTS, bins=3, samples=2).fit([rows, rows[::-1]])
     names = features.get_feature_names_out()

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from ibgn import DataError, DataWarning, IntervalSequences, read, read_csv, read_table, write
 from ibgn._files import replacing
-from ibgn.errors import OptionError
+from ibgn.errors import BudgetError, OptionError
 from ibgn.io.parsing.tabular import find_columns
 from ibgn.io.registry import load
 
@@ -675,23 +675,24 @@ def test_a_file_name_in_a_message_is_made_harmless(file):
 
 @pytest.mark.parametrize("name", ["takes.csv.gz", "takes.jsonl.gz", "takes.eaf.gz"])
 def test_a_small_file_that_unpacks_to_a_huge_one_is_refused(tmp_path, monkeypatch, name):
-    monkeypatch.setattr("ibgn._files.ALWAYS_UNPACKED", 1 << 16)
+    monkeypatch.setattr("ibgn.budgets.SMALL", 1 << 16)
     path = tmp_path / name
     path.write_bytes(gzip.compress(b"\n" * (1 << 22)))
-    with pytest.raises(DataError, match="takes.*unpacks to more than 100 times.*decompress it"):
+    said = r"takes.*its content, unpacked, needs .* allowed for a file of 4.* KB; .*max_memory="
+    with pytest.raises(BudgetError, match=said):
         read(path)
 
 
 def test_a_file_that_repeats_itself_is_read_up_to_a_size(file, monkeypatch):
     content = gzip.compress((HEADER + "s1,tea,boil,0,4\n" * 4096).encode())
     assert len(read(file(content, "takes.csv.gz"))[0].action) == 4096
-    monkeypatch.setattr("ibgn._files.ALWAYS_UNPACKED", 0)
-    monkeypatch.setattr("ibgn._files.MOST_TIMES_UNPACKED", 3)
-    with pytest.raises(DataError, match="unpacks"):
+    monkeypatch.setattr("ibgn.budgets.SMALL", 0)
+    monkeypatch.setattr("ibgn.budgets.MOST_TIMES", 3)
+    with pytest.raises(BudgetError, match="its content, unpacked, needs"):
         read(file(content, "takes.csv.gz"))
 
 
 def test_a_pipe_without_end_is_refused(monkeypatch):
-    monkeypatch.setattr("ibgn._files.LARGEST_PIPE", 1 << 16)
-    with pytest.raises(DataError, match="more than 65536 bytes.*save them as a file"):
+    monkeypatch.setenv("IBGN_MAX_MEMORY", "64K")
+    with pytest.raises(DataError, match="more than 64 KB come through the pipe; save them as a"):
         read("/dev/zero", format="csv")

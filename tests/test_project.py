@@ -221,7 +221,10 @@ def test_make_lists_every_target(arguments):
 
 # tests
 
-TESTS = {path.name: ast.parse(path.read_text()) for path in Path(__file__).parent.glob("*.py")}
+HERE = Path(__file__).parent
+TESTS = {
+    path.relative_to(HERE).as_posix(): ast.parse(path.read_text()) for path in HERE.rglob("*.py")
+}
 
 
 def imported(tree):

@@ -8,6 +8,7 @@ import pytest
 
 import ibgn
 from ibgn import DataError, DataWarning, read_csv
+from ibgn.errors import Option
 from ibgn.io import read_boris, read_events
 from ibgn.io.registry import find_format
 from independent_tables import PARSERS
@@ -16,7 +17,10 @@ SAMPLES = Path(__file__).parent / "samples"
 LENIENT = {"boris": {"points": "drop"}, "events": {"unknown": "drop"}}
 
 
-LENGTHS = {"csv/point_labels.txt": {"min_duration": 1}}
+NEEDED = {
+    "csv/point_labels.txt": {"min_duration": 1},
+    "events/lifecycle.csv": {"unpaired": "drop"},
+}
 
 
 def rows_of(X, one_instance=False):
@@ -48,7 +52,7 @@ def test_a_sample_is_read_as_an_independent_parser_reads_it(name):
     path = SAMPLES / name
     format = find_format(path, None)
     assert format == Path(name).parts[0]
-    X, _ = read(path, **LENIENT.get(format, {}), **LENGTHS.get(name, {}))
+    X, _ = read(path, **LENIENT.get(format, {}), **NEEDED.get(name, {}))
     expected = PARSERS[name](path)
     one_instance = all(instance is None for instance, *_ in expected)
     assert len(X) == 1 or not one_instance
@@ -141,6 +145,16 @@ def test_rows_without_an_end_last_until_the_next(file):
 def test_rows_whose_ends_cannot_be_guessed_are_refused(file, text):
     with pytest.raises(DataError, match="no column can be told to be the end"):
         read_csv(file(text))
+
+
+def test_the_options_for_several_columns_of_labels_are_named_and_read_them(file):
+    path = file("time,hand,gaze\n0,reach,cup\n1,reach,cup\n2,grasp,away\n")
+    with pytest.raises(DataError) as refused:
+        read_csv(path)
+    needed = {p.name: p.value for p in refused.value.parts[2:] if isinstance(p, Option)}
+    assert needed == {"format": "tracks", "time": "time", "columns": ["hand", "gaze"]}
+    X, _ = ibgn.read(path, **needed)
+    assert X.to_lists() == [[("cup", 0, 2), ("reach", 0, 2), ("away", 2, 3), ("grasp", 2, 3)]]
 
 
 def test_samples_that_are_missing_end_an_interval(file):

@@ -8,15 +8,17 @@ import lzma
 import os
 import re
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
-from ibgn._inputs import is_changed, open_input, opening_once
+from ibgn._inputs import is_changed, open_input, opening_once, size_of
 from ibgn._locks import holding
 from ibgn._signatures import LONGEST_SIGNATURE, recognise
 from ibgn._temporaries import is_temporary, temporary_file, temporary_folder
+from ibgn.budgets import Allowance, Budget, MeteredStream, show_bytes
 from ibgn.errors import DataError
 from ibgn.text import printable, quote
 
@@ -26,11 +28,17 @@ OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".
 COMPRESSIONS = tuple(OPENERS)
 # how gzip, bzip2, xz and zstandard files begin
 COMPRESSED = re.compile(rb"\x1f\x8b|BZh[1-9]1AY&SY|\xfd7zXZ\0|\x28\xb5\x2f\xfd")
-# what a few bytes may become: tables shrink by ten to fifty, files made to do harm by a thousand
-ALWAYS_UNPACKED = 1 << 28  # bytes
-MOST_TIMES_UNPACKED = 100
-LARGEST_PIPE = 1 << 30  # bytes, as a pipe is kept in memory
-LARGEST_TEXT = 1 << 28  # bytes, decompressed, of files that are read as a whole
+UP_TO_THREE = bytes(range(0xF0))  # in UTF-8, of which characters of up to three bytes are made
+CHUNK = 1 << 20  # bytes that are read at once
+LINE = 500  # bytes that a line takes with what is made of it, beside its text
+
+
+class Tally(NamedTuple):
+    """Bytes of a file, how many a character of its text takes in memory, and counts of marks."""
+
+    size: int
+    width: int
+    counts: Mapping[str, int]
 
 
 class InputFile:
@@ -41,6 +49,7 @@ class InputFile:
     path : file; what can be read only once, such as a pipe, is kept in memory
     name : what its recording is called, by default the name of the file; in a folder that is
         read, the path from there
+    budget : how much reading may take, where its reader has an option for that
 
     Notes
     -----
@@ -55,12 +64,25 @@ class InputFile:
     ('tea.notes', ['boil 0 4'])
     """
 
-    def __init__(self, path: Source, name: str | None = None) -> None:
+    def __init__(self, path: Source, name: str | None = None, budget: Budget | None = None) -> None:
         self.path = as_path(path)
         self.name = self.path.name if name is None else name
         self.prefix = f"{printable(self.path.name)}: "
+        self._budget = budget
         self._content: bytes | None = None
-        self._fits = False
+        self._tally: Tally | None = None
+
+    @cached_property
+    def allowance(self) -> Allowance:
+        """What reading the file may take."""
+        self._packed().close()  # so that the size of what comes through a pipe is known
+        budget = self._budget or Budget()
+        return budget.of(self.size, self.prefix, has_option=self._budget is not None)
+
+    @property
+    def size(self) -> int:
+        """Bytes of the file as it is, or of what came through a pipe so far."""
+        return size_of(self.path) if self.path.is_file() else len(self._content or b"")
 
     @contextmanager
     def open(self) -> Iterator[IO[bytes]]:
@@ -84,64 +106,91 @@ class InputFile:
                     f"{self.prefix}the file was changed while it was read; read it again, or a copy"
                 )
 
-    def content(self) -> bytes:
-        """All bytes of the file; refuses more than `LARGEST_TEXT`."""
+    def tally(self, marks: str = "") -> Tally:
+        """Count the bytes, decompressed, and marks among them, without keeping the bytes.
+
+        What a reader will make of a file can be estimated by that before anything is made.
+        """
+        if self._tally is None or not set(marks) <= self._tally.counts.keys():
+            self._tally = self._count(marks)
+        return self._tally
+
+    def _count(self, marks: str) -> Tally:
+        size, width, counts = 0, 1, dict.fromkeys(marks, 0)
         with self.open() as stream:
-            content = stream.read(LARGEST_TEXT + 1)
-        if len(content) > LARGEST_TEXT:
-            raise DataError(
-                f"{self.prefix}the file is larger than {LARGEST_TEXT} bytes; save it in parts"
-            )
-        return content
+            while chunk := stream.read(CHUNK):
+                size += len(chunk)
+                if width < 4 and not chunk.isascii():
+                    width = 4 if chunk.translate(None, UP_TO_THREE) else 2
+                for mark in marks:
+                    counts[mark] += chunk.count(mark.encode())
+        return Tally(size, width, counts)
+
+    def expect(self, costs: Mapping[str, int], what: str) -> None:
+        """Refuse the file before it is parsed, if what is made of it would take too much memory.
+
+        Parameters
+        ----------
+        costs : bytes that are made of each of these marks, beside copies of the text, about
+        what : is made, for the message
+        """
+        tally = self.tally("".join(costs))
+        made = sum(cost * tally.counts[mark] for mark, cost in costs.items())
+        self.allowance.need((1 + 3 * tally.width) * tally.size + made, what)
+
+    def content(self) -> bytes:
+        """All bytes of the file, within its allowance."""
+        self.allowance.need(self.tally().size, "its content")
+        return self._read()
+
+    def _read(self) -> bytes:
+        with self.open() as stream:
+            return stream.read(self.tally().size)
 
     def text(self) -> str:
         """Whole text of the file, UTF-8 with or without byte order mark."""
+        tally = self.tally()
+        self.allowance.need((1 + tally.width) * tally.size, "its text")
         try:
-            return self.content().decode("utf-8-sig")
+            return self._read().decode("utf-8-sig")
         except UnicodeDecodeError as error:
             raise DataError(
                 f"{self.prefix}the text is not UTF-8: {printable(error, 200)}; save it as UTF-8"
             ) from error
 
-    def lines(self) -> list[str]:
-        """Lines of the text, without line ends and without empty lines at the end."""
+    def lines(self, each: int = LINE) -> list[str]:
+        """Lines of the text, without line ends and without empty lines at the end.
+
+        Parameters
+        ----------
+        each : bytes that a line takes with what is made of it, about
+        """
+        self.expect({"\n": each}, "what its lines become")
         text = self.text()
         # by line feeds only: str.splitlines also cuts at marks that labels may hold
         return text.replace("\r\n", "\n").rstrip().split("\n") if text.strip() else []
 
-    def _stream(self) -> Any:
+    def _stream(self) -> io.BufferedReader:
         opener = OPENERS.get(self.path.suffix.lower())
+        packed = self._packed()
         if opener is None:
-            return self._packed()
-        if not self._fits:  # before anything is made of the bytes, as that takes far longer
-            self._refuse_bomb(opener)
-        return opener(self._packed(), "rb")
+            return io.BufferedReader(MeteredStream(packed, self.allowance), CHUNK >> 4)
+        unpacked = opener(packed, "rb")
+        return io.BufferedReader(MeteredStream(unpacked, self.allowance, packed), CHUNK >> 4)
 
     def _packed(self) -> Any:
         if self.path.is_file():
             return open_input(self.path)
         if self._content is None:
+            largest = (self._budget or Budget()).limit
             with self.path.open("rb") as stream:
-                self._content = stream.read(LARGEST_PIPE + 1)
-            if len(self._content) > LARGEST_PIPE:
+                self._content = stream.read(largest + 1)
+            if len(self._content) > largest:
                 raise DataError(
-                    f"{self.prefix}more than {LARGEST_PIPE} bytes come through the pipe; save "
+                    f"{self.prefix}more than {show_bytes(largest)} come through the pipe; save "
                     "them as a file and read that"
                 )
         return io.BytesIO(self._content)
-
-    def _refuse_bomb(self, opener: Callable[..., Any]) -> None:
-        with self._packed() as packed, opener(packed, "rb") as stream:
-            most = max(ALWAYS_UNPACKED, MOST_TIMES_UNPACKED * packed.seek(0, os.SEEK_END))
-            packed.seek(0)
-            while chunk := stream.read(1 << 20):
-                most -= len(chunk)
-                if most < 0:
-                    raise DataError(
-                        f"{self.prefix}the file unpacks to more than {MOST_TIMES_UNPACKED} times "
-                        "its size; if it is meant to, decompress it first"
-                    )
-        self._fits = True
 
 
 def as_path(path: Source) -> Path:
@@ -281,12 +330,21 @@ def writing(path: Source) -> Iterator[IO[str]]:
             yield file
 
 
+def follow(path: Path) -> Path:
+    """Where links lead; a loop of links is an OSError, whatever the version of Python."""
+    try:
+        target = path.resolve()
+        looped = target.is_symlink()  # Python 3.13 leaves a loop as it is
+    except RuntimeError:  # and earlier ones raise this
+        looped = True
+    if looped:
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+    return target
+
+
 def _find_target(path: Source) -> Path:
     """The file to replace, with links resolved; only a regular file can be replaced."""
-    try:
-        target = as_path(path).resolve()
-    except RuntimeError as error:  # what a loop of links is before Python 3.13
-        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP)) from error
+    target = follow(as_path(path))
     unresolved = Path(path)  # a pipe behind a link has no path that could be resolved
     if unresolved.is_dir():
         raise DataError(f"{show(path)} is a folder; name a file")

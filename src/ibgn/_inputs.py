@@ -6,13 +6,13 @@ columns are found, and of another where its rows are read.
 
 import io
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, NamedTuple, TypeVar
 
-__all__ = ["is_changed", "open_input", "opening_once", "size_of"]
+__all__ = ["in_own_context", "is_changed", "open_input", "opening_once", "size_of"]
 
 CHUNK = 1 << 16  # bytes
 MOST_OPEN = 64  # of a folder of many; those before are closed, and must be the same when reopened
@@ -49,6 +49,8 @@ class _Inputs:
             file.close()
 
 
+T = TypeVar("T")
+
 CURRENT: ContextVar[_Inputs | None] = ContextVar("inputs", default=None)
 
 
@@ -65,6 +67,30 @@ def opening_once() -> Iterator[None]:
     finally:
         CURRENT.reset(token)
         inputs.close()
+
+
+def in_own_context(steps: Generator[T, None, None]) -> Iterator[T]:
+    """Run a generator that keeps files open between its steps, and shares them with nobody.
+
+    Examples
+    --------
+    >>> def read_slowly():
+    ...     with opening_once():
+    ...         yield CURRENT.get() is None
+    >>> next(in_own_context(read_slowly())), CURRENT.get() is None
+    (False, True)
+    """
+    context = copy_context()
+    context.run(CURRENT.set, None)
+    try:
+        while True:
+            try:
+                item = context.run(next, steps)
+            except StopIteration:
+                return
+            yield item
+    finally:
+        context.run(steps.close)
 
 
 def open_input(path: Path) -> IO[bytes]:

@@ -26,8 +26,10 @@ __all__ = [
 ]
 
 # numbers as text: plain or scientific, in ASCII digits; blank text is a missing number
+# possessive, so that no number of digits takes more than one pass
 NUMBER = re.compile(
-    r"\s*([+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?inf(inity)?|nan)?\s*", re.ASCII | re.IGNORECASE
+    r"\s*+([+-]?(\d++(\.\d*+)?|\.\d++)(e[+-]?\d++)?|[+-]?inf(inity)?|nan)?\s*+",
+    re.ASCII | re.IGNORECASE,
 )
 LARGEST_WHOLE = 2**31
 MOST_JOBS = 1024
@@ -77,7 +79,7 @@ def check_jobs(name: str, value: Any) -> None:
     """Refuse a number of jobs that joblib cannot use; None is one job."""
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
     if value is not None and not (whole and 1 <= abs(int(value)) <= MOST_JOBS):
-        reason = f"must be a whole number up to {MOST_JOBS}, not 0, where -1 takes all cores"
+        reason = f"must be a whole number other than 0, where -1 takes all cores, up to {MOST_JOBS}"
         raise OptionError(name, value, reason)
 
 
@@ -102,7 +104,7 @@ def check_prior_count(name: str, value: Any, other: str = "") -> None:
     `other` names what the option may be instead of a number.
     """
     least, most = PRIOR_COUNTS
-    required = f"from {least:g} to {most:g}" + (f", or {other!r}" if other else "")
+    required = "positive" + (f", or {other!r};" if other else ",") + " from 1e-9 to 1e9"
     check_number(name, value, required, lambda number: least <= number <= most)
 
 

@@ -16,10 +16,11 @@ import numpy.typing as npt
 import pandas as pd
 
 from ibgn._arrays import Bools, Floats, Ints
-from ibgn._kernels.instants import merge_instants
+from ibgn._kernels.instants import merge_instants, order_nearly_ordered
 from ibgn.checks import as_number, check_choice, check_number, is_date, span_advice
 from ibgn.errors import DataError, DataWarning, Option, Part
 from ibgn.flat import Flat
+from ibgn.names import factorize, name_by_text, order_by_name
 from ibgn.text import count, half_character, quote
 from ibgn.uncertainty import Uncertainty
 
@@ -133,9 +134,12 @@ class Records:
             start, end = snap(records.instance, records.start, records.end, cleaning.tolerance)
             snapped = replace(records, start=start, end=end)
         records = snapped._without_empty(records, cleaning)
-        order = np.lexsort((records.action, records.end, records.start, records.instance))
         lengths = np.bincount(records.instance, minlength=len(records.ids))
         offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        keys = records.instance, records.start, records.end, records.action
+        order, moves = order_nearly_ordered(*keys, len(records.instance))
+        if moves > len(records.instance):  # many are out of place
+            order = np.lexsort(keys[::-1])
         columns = records.action.astype(np.int32), records.start, records.end
         return Flat(offsets, *columns, records.uncertainty, records.track).take(order, offsets)
 
@@ -281,24 +285,6 @@ def snap(instance: Ints, start: Floats, end: Floats, tolerance: float) -> tuple[
     return merged[: len(start)], merged[len(start) :]
 
 
-def name_by_text(codes: Ints, values: Any) -> tuple[Ints, tuple[str, ...]]:
-    """Name factorised values by how they are written, so that 1 and "1" are the same name.
-
-    Codes of -1, and those of blank names, are -1: no name.
-    """
-    number: dict[str, int] = {}
-    again = [number.setdefault(str(v), len(number)) if str(v).strip() else -1 for v in values]
-    return np.array([*again, -1], np.int64)[codes], tuple(number)
-
-
-def order_by_name(codes: Ints, names: tuple[str, ...]) -> tuple[Ints, tuple[str, ...]]:
-    """Renumber codes so that names are sorted."""
-    order = sorted(range(len(names)), key=names.__getitem__)
-    rank = np.empty(len(names), np.int64)
-    rank[order] = np.arange(len(names))
-    return rank[codes] if len(codes) else codes, tuple(names[i] for i in order)
-
-
 def records_of_lists(instances: Any, ids: Sequence[str] | None) -> Records:
     """Records of lists of (action, start, end), one list per instance."""
     listed = _as_lists(instances)
@@ -314,7 +300,7 @@ def records_of_lists(instances: Any, ids: Sequence[str] | None) -> Records:
     where = where_in_lists(owner, names)
     rows = [row for instance in listed for row in instance]
     checked = [_check_row(row, where, place) for place, row in enumerate(rows)]
-    named = pd.factorize(np.array([row[0] for row in checked], dtype=object))
+    named = factorize(np.array([row[0] for row in checked], dtype=object))
     codes, actions = order_by_name(*name_by_text(*named))
     start, end = (np.array([row[i] for row in checked], np.float64) for i in (1, 2))
     return Records(owner.astype(np.int64), codes, start, end, names, actions, where)

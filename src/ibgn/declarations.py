@@ -57,7 +57,7 @@ class Stored(NamedTuple):
         of an estimator also `NAMES`, sorted names; `FITTED`, another estimator that declares what
         it learned; `MEMBERS`, several of them by name
     lengths : of an array: numbers, `ANY`, or names like "actions" and "bins+1"; a name means the
-        same length throughout an activity, and "actions" is the number of known actions
+        same length throughout a term, and "actions" is the number of known actions
     holds : condition that the value must meet
     optional : whether None is allowed instead
     """

@@ -11,7 +11,16 @@ from typing import Any, NamedTuple, Self
 
 from ibgn.text import printable
 
-__all__ = ["MISSING", "DataError", "DataWarning", "Option", "OptionError", "Part", "message_of"]
+__all__ = [
+    "MISSING",
+    "BudgetError",
+    "DataError",
+    "DataWarning",
+    "Option",
+    "OptionError",
+    "Part",
+    "message_of",
+]
 
 LONGEST = 200  # characters of a value in a message
 
@@ -105,6 +114,10 @@ class OptionError(DataError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return partial(type(self), prefix=self.prefix), (self.option, self.value, *self.reason)
+
+
+class BudgetError(DataError):
+    """More memory or time is needed than is allowed; see `ibgn.budgets.Budget`."""
 
 
 class DataWarning(UserWarning):

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from ibgn._arrays import Bytes, Floats, Ints
 from ibgn._kernels import pairs as kernels
 from ibgn.allen import COMPOSITION, Relation, symbols
+from ibgn.budgets import check_memory
 from ibgn.intervals import Instance, IntervalSequences, as_sequences
 from ibgn.structure import Structure
 
@@ -24,7 +25,9 @@ __all__ = [
     "Network",
     "Networks",
     "PairCounts",
+    "check_pairs",
     "count_pairs",
+    "expect_pairs",
     "pair_offsets",
     "read_networks",
     "shared_networks",
@@ -42,6 +45,8 @@ BEYOND = {
     "chain": kernels.BEYOND_CHAIN,
     "full": kernels.BEYOND_FULL,
 }
+MANY = 10_000_000  # pairs that always fit, so that it need not be known how many touch
+PAIR, SQUARE = 8, 40  # bytes of a pair in flat arrays, and in matrices beside them
 UNKNOWN = 255  # value on and below the diagonal of a matrix
 
 
@@ -172,6 +177,7 @@ def read_networks(
     'b'
     """
     X, structure = as_sequences(X), Structure.of(structure)
+    expect_pairs(X, PAIR)
     offsets = pair_offsets(X)
     relation, constraint = np.empty((2, offsets[-1]), np.uint8)
 
@@ -216,6 +222,40 @@ def count_pairs(
 def shared_networks(X: IntervalSequences, structure: Structure) -> Networks:
     """Read the networks of X under a structure once; later calls return the same object."""
     return X.derived(("networks", structure), lambda: read_networks(X, structure))
+
+
+def expect_pairs(X: IntervalSequences, each: int, touching: bool = False) -> None:
+    """Refuse instances whose pairs would take too much memory, before arrays are made of them.
+
+    Parameters
+    ----------
+    X : instances
+    each : bytes that a pair takes, about
+    touching : whether only pairs are kept of which one begins before the other is over
+    """
+    lengths = X.lengths.astype(np.float64)  # whole numbers could overflow
+    pairs = float((lengths * (lengths - 1) / 2).sum())
+    if touching and pairs > MANY:
+        parts = ((X.start[own], X.end[own]) for own in map(slice, X.offsets[:-1], X.offsets[1:]))
+        reach = (np.searchsorted(start, end, "right") for start, end in parts)
+        pairs = float(sum((last - np.arange(1, len(last) + 1)).sum() for last in reach))
+    check_pairs(pairs, int(X.lengths.max(initial=0)), each)
+
+
+def check_pairs(pairs: float, longest: int, each: int) -> None:
+    """Refuse so many pairs of intervals, if they would take too much memory.
+
+    Parameters
+    ----------
+    pairs : how many
+    longest : number of intervals of the longest instance
+    each : bytes that a pair takes, about
+    """
+    check_memory(
+        each * pairs,
+        f"a look at {pairs:.2g} pairs of intervals, as an instance has {longest} intervals,",
+        "cut long recordings into instances, such as one for each task or hour",
+    )
 
 
 def pair_offsets(X: IntervalSequences) -> Ints:

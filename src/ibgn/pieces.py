@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import pairwise
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numba
 import numpy as np
@@ -20,7 +20,15 @@ from ibgn._arrays import Ints
 from ibgn._kernels.contents import hash_contents
 from ibgn.intervals import IntervalSequences
 
-__all__ = ["SAMPLE", "choose_sample", "content_numbers", "cut", "map_in_order"]
+__all__ = [
+    "SAMPLE",
+    "choose_sample",
+    "content_numbers",
+    "cut",
+    "map_in_order",
+    "rank_sample",
+    "recut",
+]
 
 SIZE = 500_000  # of a piece: intervals and pairs of them
 SAMPLE = 20_000  # instances that say enough about weights and usual durations
@@ -39,10 +47,54 @@ def cut(X: IntervalSequences) -> list[slice]:
     >>> cut(X)
     [slice(0, 3, None)]
     """
-    size = np.cumsum(X.lengths * (X.lengths + 1) // 2)
-    bounds = np.flatnonzero(np.diff(size // SIZE, prepend=0)).tolist()
+    bounds, _ = _find_bounds(X, 0)
     edges = [0, *(bound for bound in bounds if bound), len(X)]
     return [slice(*edge) for edge in pairwise(edges)]
+
+
+Part = tuple[IntervalSequences, npt.NDArray[Any] | None]
+"""Instances, and one value for each or None: labels, or numbers of activities."""
+
+
+def recut(parts: Iterable[Part]) -> Iterator[Part]:
+    """The pieces into which `cut` would divide instances that come in parts of other sizes.
+
+    Examples
+    --------
+    >>> X = IntervalSequences.from_lists([[("pour", 0, 2), ("stir", 2, 5)]] * 3)
+    >>> [(len(piece), labels.tolist()) for piece, labels in recut([(X, np.arange(3))] * 2)]
+    [(6, [0, 1, 2, 0, 1, 2])]
+    """
+    held: list[Part] = []
+    size = 0
+    for X, values in parts:
+        bounds, size = _find_bounds(X, size)
+        for begin, stop in pairwise([0, *bounds, len(X)]):
+            if begin or begin in bounds:
+                yield from _join(held)
+                held = []
+            if begin < stop:
+                held.append((X[begin:stop], None if values is None else values[begin:stop]))
+    yield from _join(held)
+
+
+def _find_bounds(X: IntervalSequences, before: int) -> tuple[list[int], int]:
+    """Instances with which a piece begins, and the size of all up to the last.
+
+    before : size of all instances before X
+    """
+    size = before + np.cumsum(X.lengths * (X.lengths + 1) // 2)
+    bounds: list[int] = np.flatnonzero(np.diff(size // SIZE, prepend=before // SIZE)).tolist()
+    return bounds, int(size[-1]) if len(size) else before
+
+
+def _join(parts: list[Part]) -> list[Part]:
+    """One part of several, if there is any."""
+    if len(parts) < 2:
+        return parts
+    values = [values for _, values in parts if values is not None]
+    X = IntervalSequences.concatenate(X for X, _ in parts)
+    return [(X, np.concatenate(values) if values else None)]
 
 
 def map_in_order(work: Callable[[A], R], pieces: Iterable[A]) -> Iterator[R]:
@@ -78,12 +130,23 @@ def choose_sample(X: IntervalSequences, codes: Ints) -> Ints | None:
     >>> choose_sample(X[:50], codes[:50]) is None, len(choose_sample(X, codes)) == SAMPLE
     (True, True)
     """
-    if len(X) <= SAMPLE:
-        return None
-    ranked = np.argsort(content_numbers(X), kind="stable")
+    return rank_sample(content_numbers(X), codes) if len(X) > SAMPLE else None
+
+
+def rank_sample(numbers: npt.NDArray[np.uint64], codes: Ints) -> Ints:
+    """Those of `choose_sample` by their content numbers; of equal ones, the first.
+
+    The sample of a sample and of what comes after it is the sample of all.
+
+    Examples
+    --------
+    >>> len(rank_sample(np.arange(SAMPLE + 5, dtype=np.uint64), np.arange(SAMPLE + 5))) - SAMPLE
+    5
+    """
+    ranked = np.argsort(numbers, kind="stable")
     by_activity = ranked[np.argsort(codes[ranked], kind="stable")]
     number = np.bincount(codes)
-    place = np.arange(len(X)) - np.repeat(np.cumsum(number) - number, number)
+    place = np.arange(len(codes)) - np.repeat(np.cumsum(number) - number, number)
     return np.union1d(ranked[:SAMPLE], by_activity[place < LEAST])
 
 

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from ibgn._arrays import Floats, Objects, find_runs
 from ibgn.errors import DataError
+from ibgn.names import factorize
 from ibgn.text import count, printable, quote
 
 __all__ = ["SensorRecording", "Stretch", "as_recordings"]
@@ -148,7 +148,7 @@ class SensorRecording:
                     f"{what} have shape {column.shape} for {count(len(self), 'frame')}; "
                     "give one label per frame"
                 )
-            codes, distinct = pd.factorize(column, use_na_sentinel=True)
+            codes, distinct = factorize(column)
         except (TypeError, ValueError) as error:
             if isinstance(error, DataError):
                 raise

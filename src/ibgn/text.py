@@ -19,6 +19,9 @@ SURROGATE = re.compile("[\ud800-\udfff]")
 NUMBER_OR_NAME = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\d+(?:\.\d+)?(?:e[+-]?\d+)?""")
 
 
+LONGEST = 2000  # characters of a message that are compared
+
+
 def count(number: int, noun: str) -> str:
     """Number and noun, as in '1 row' and '2 rows'."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
@@ -44,13 +47,14 @@ def number_repeats(names: Sequence[str]) -> list[str]:
 
 def printable(text: object, longest: int = 60) -> str:
     """Text from the data without control characters, cut to a length that can be shown."""
-    shown = "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(text))
+    cut = str(text)[: longest + 1]  # before the work, as text may have any length
+    shown = "".join(c if c.isprintable() else repr(c)[1:-1] for c in cut)
     return shown if len(shown) <= longest else f"{shown[: longest - 1]}…"
 
 
 def quote(text: object, longest: int = 60) -> str:
     """Text from the data, made safe and short for a message."""
-    shown = repr(str(text))
+    shown = repr(str(text)[: longest + 1])
     return shown if len(shown) <= longest else f"{shown[: longest - 4]}...{shown[0]}"
 
 
@@ -96,4 +100,4 @@ def without_values(message: str) -> str:
     >>> without_values(f"dropped 3 rows (first: {quote('s1')})")
     'dropped  rows (first: )'
     """
-    return NUMBER_OR_NAME.sub("", message)
+    return NUMBER_OR_NAME.sub("", message[:LONGEST])

@@ -6,6 +6,7 @@ their data were read.
 """
 
 import warnings
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Self
@@ -69,9 +70,13 @@ class TrainingData:
     provenance: Provenance | None = None
 
     @classmethod
-    def of(cls, X: IntervalSequences) -> Self:
-        """What is to be remembered of training instances."""
-        codes = occurring_actions(X)
+    def of(cls, X: IntervalSequences, actions: tuple[str, ...] | None = None) -> Self:
+        """What is to be remembered of training instances.
+
+        actions : names of all that occur, sorted, where X is a sample of the instances
+        """
+        known = {*actions} if actions else {X.actions[code] for code in occurring_actions(X)}
+        codes = [code for code, name in enumerate(X.actions) if name in known]
         chosen, logs = _log_durations(X)
         action, middle = X.action[chosen], float(np.median(logs)) if len(logs) else 0.0
         log_duration = np.full(len(X.actions), middle)  # also of those that only may occur
@@ -194,6 +199,29 @@ class Familiarity(NamedTuple):
     instances: int
     trained_on: TrainingData
     provenance: Provenance | None
+
+    def joined(self, other: "Familiarity") -> "Familiarity":
+        """How these and other instances compare, where both are pieces of all.
+
+        Examples
+        --------
+        >>> known = TrainingData.of(IntervalSequences.from_lists([[("boil", 0, 90)]]))
+        >>> new = known.compare(IntervalSequences.from_lists([[("Boil", 0, 90), ("boil", 5, 80)]]))
+        >>> both = new.joined(new)
+        >>> both.unknown, both.intervals
+        ({'Boil': 2}, 4)
+        """
+        unknown = Counter(self.unknown) + Counter(other.unknown)
+        rescaled = self.rescaled + other.rescaled
+        logs = np.log(self.scale) * self.rescaled + np.log(other.scale) * other.rescaled
+        return self._replace(
+            unknown=dict(unknown.most_common()),
+            intervals=self.intervals + other.intervals,
+            scale=float(np.exp(logs / max(rescaled, 1))),
+            rescaled=rescaled,
+            first=other.first if self.first is None else self.first,
+            instances=self.instances + other.instances,
+        )
 
     def say(self, unknown_actions: UnknownActions) -> None:
         """Warn of each difference; refuse instances of which the model knows no action."""

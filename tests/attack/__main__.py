@@ -39,7 +39,7 @@ def main():
     if given.case is None:
         good = harness.run(given.minutes * 60)
     else:
-        good = harness.run_one(chosen[0], given.case)
+        good = harness.run_cases(chosen[0], range(given.case, given.case + 1))
     print(*harness.summary(), sep="\n")
     return 0 if good else 1
 

@@ -4,16 +4,17 @@ import contextlib
 import faulthandler
 import gc
 import json
+import math
 import os
 import resource
 import select
 import signal
 import sys
+import tempfile
 import time
 import warnings
 import zlib
 from dataclasses import dataclass
-from itertools import count
 
 import numpy as np
 
@@ -33,7 +34,8 @@ class Limits:
     per_byte : of the files, bytes of memory
     seconds : of the processor
     per_megabyte : of the files, seconds of the processor
-    patience : seconds until a case that does not end is killed
+    patience : seconds of the processor, and ten times as many by the clock, until a case that does
+        not end is killed
     hardest : bytes of address space that a process may grow by, after which there is no memory
     """
 
@@ -41,30 +43,30 @@ class Limits:
     per_byte: int = 100
     seconds: float = 10
     per_megabyte: float = 20
-    patience: float = 120
+    patience: float = 60
     hardest: int = 4 << 30
 
 
-def run_cases(attack, seed, numbers, place, limits, until):
+def run_cases(attack, seed, numbers, place, limits, until=math.inf):
     """Run cases in a child, and in another after each that killed one; yields findings.
 
     Parameters
     ----------
     attack : function of a generator and a `Place`; raises `FoundError`, or anything
     seed : of the run; with the number of a case it gives all random numbers of the case
-    numbers : iterator of the numbers of cases
+    numbers : range of the numbers of cases
     until : no case begins later, in seconds of time.monotonic
 
     Yields
     ------
     Number of each case that ended, and its findings
     """
-    while time.monotonic() < until:
+    while numbers and time.monotonic() < until:
         child = Child(attack, seed, numbers, place, limits, until)
         last = yield from child.outcomes()
         if last is None:
             return
-        numbers = count(last + 1) if isinstance(numbers, count) else iter(())
+        numbers = range(last + 1, numbers.stop)
 
 
 class Child:
@@ -87,32 +89,43 @@ class Child:
             finally:
                 os._exit(code)
         os.close(send)
-        self.pipe = receive
+        self.pipe, self._began = receive, (time.monotonic(), 0.0)
 
     def outcomes(self):
         """Yield outcomes; returns the number of the case that the process did not survive."""
-        lines, current = b"", None
-        while True:
-            ready, _, _ = select.select([self.pipe], [], [], self.limits.patience)
-            received = os.read(self.pipe, 1 << 16) if ready else b""
+        lines, current, hung = b"", None, False
+        while not hung:
+            ready, _, _ = select.select([self.pipe], [], [], 1.0)
+            if not ready:
+                hung = self._is_hung()
+                continue
+            received = os.read(self.pipe, 1 << 16)
             if not received:
                 break
             *whole, lines = (lines + received).split(b"\n")
             for line in whole:
                 message = json.loads(line)
                 current = message["case"]
+                self._began = time.monotonic(), _processor_time(self.pid)
                 if "findings" in message:
                     yield current, [self._finding(current, *each) for each in message["findings"]]
                     current = None
-        status = self._end(hung=not ready)
+        status = self._end(hung)
         if status == f"exit code {BROKEN}":
             raise RuntimeError(f"the harness broke: {self.place.log.read_text()}")
         if current is not None:
-            kind = "time" if not ready else "signal"
+            kind = "time" if hung else "signal"
             log = self.place.log.read_text(errors="replace")[-2000:]
             took = f"{self.limits.patience} s and more"
-            yield current, [self._finding(current, kind, f"{log}\n{took if not ready else status}")]
+            yield current, [self._finding(current, kind, f"{log}\n{took if hung else status}")]
         return current
+
+    def _is_hung(self):
+        """Whether the current case has had all the time that it may have."""
+        clock, processor = self._began
+        patience = self.limits.patience
+        worked = _processor_time(self.pid) - processor
+        return worked > patience or time.monotonic() - clock > 10 * patience
 
     def _finding(self, number, kind, detail):
         return Finding(self.attack.name, self.seed, number, kind, detail)
@@ -133,7 +146,7 @@ def _run_all(attack, seed, numbers, place, limits, until, send):
     os.dup2(log, 1)
     os.dup2(log, 2)
     faulthandler.enable(open(2, "w", closefd=False))  # noqa: SIM115
-    os.environ["TMPDIR"] = str(place.temporary)
+    os.environ["TMPDIR"] = tempfile.tempdir = str(place.temporary)
     with contextlib.suppress(ValueError):  # a limit that is lower already
         most = _status("VmSize") + limits.hardest
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
@@ -175,6 +188,13 @@ def run_case(attack, seed, number, place, limits, guard):
         gc.collect()
     found += [("side effect", each) for each in guard.noted[:1]]
     return found
+
+
+def _processor_time(pid):
+    """Seconds that a process and the children that it waited for have worked."""
+    with open(f"/proc/{pid}/stat") as file:  # noqa: PTH123
+        ticks = file.read().rpartition(")")[2].split()[11:15]
+    return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
 
 
 def _send(pipe, message):

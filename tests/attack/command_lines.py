@@ -9,6 +9,7 @@ from typer.main import get_command
 from attack.commands import run
 from attack.findings import FoundError
 from attack.harness import Attack
+from attack.jobs import warm
 from attack.places import check_unchanged, contents
 from attack.words import HOSTILE, NUMBERS, pick
 from ibgn.cli import app
@@ -28,6 +29,7 @@ FILES = (
     *("missing.csv", "out.csv", "out.jsonl", "out.html", "out.png", "out.ibgn", "out.eaf", "out"),
     *("./takes.csv", "takes.csv/x", "no/such/folder/out.csv", "dialects", "", "~", "x" * 300),
 )
+PATTERNS = ("[", "{}", "[1]", "(", "(a|a)*b", "((.*)*)*x", "(?P<label>.)", "\\1", "(.*){9999}")
 WORDS = "words.txt"  # what was run
 OUTPUTS = ("-o", "--output", "--predictions", "--report", "--pieces", "--figure")
 
@@ -131,7 +133,7 @@ def _option(parameter, choices, rng):
         return [flag, pick(rng, FEW)]
     if parameter.name == "option":
         names = ("action", "activity", "rate", "tracks", "columns", "unknown", "points", "instance")
-        return [flag, f"{pick(rng, names)}={pick(rng, (*NUMBERS, *HOSTILE, '[', '{}', '[1]'))}"]
+        return [flag, f"{pick(rng, names)}={pick(rng, (*NUMBERS, *HOSTILE, *PATTERNS))}"]
     if parameter.name == "settings":
         names = ("n_bins", "smoothing", "penalty", "alpha", "terms", "weights", "x", "prior")
         return [
@@ -159,6 +161,6 @@ COMMAND_LINES = Attack(
     "command lines of odd words, flags and values",
     try_command,
     share=2,
-    warm=commands,
+    warm=warm,
     prepare=prepare,
 )

@@ -11,6 +11,7 @@ import pytest
 from typer.main import get_command
 
 from attack.findings import FoundError, describe
+from ibgn import _temporaries
 from ibgn.cli.output import fail
 from terminals import IN_TESTS, Terminal, run_here
 
@@ -80,10 +81,13 @@ def start(place, *arguments, before=lambda: None):
         return child
     code = 70
     try:
+        _temporaries._remove_abandoned.cache_clear()  # which a process of its own would not have
         before()
         done = run_here(place.inside, arguments, IN_TESTS, io.StringIO())
         code = 71 if UNEXPECTED.search(done.stderr) else done.returncode
         os.write(2, done.stderr.encode("utf-8", "replace"))
+    except KeyboardInterrupt:  # before the command began
+        code = 130
     finally:
         os._exit(code)
 

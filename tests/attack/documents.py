@@ -34,6 +34,8 @@ ENTITIES = (
     '<!DOCTYPE a [<!ENTITY b "bb"><!ENTITY c "&b;&b;&b;"><!ENTITY x "&c;&c;&c;">]>',
 )
 HOLE = "@@hole@@"
+BOMBS = 0.1  # share of gzip files that unpack to a lot
+LARGEST = 30_000_000  # bytes of those
 # quickly, and without the time of day
 PACKERS = (
     (".gz", partial(gzip.compress, compresslevel=1, mtime=0)),
@@ -58,20 +60,13 @@ def _damage_once(content, rng):
         return (_damage_parquet if rng.random() < 0.5 else mutate)(content, rng)
     if rng.random() < 0.3:
         return mutate(content, rng)
-    text = content.decode("utf-8", "surrogateescape")
-    begin = text.lstrip("\ufeff \n")[:1]
-    by_structure = {"{": damage_json, "[": damage_json, "<": _damage_xml}.get(begin, _damage_rows)
-    return (
-        by_structure(text, rng).encode(
-            "utf-8", "surrogatepass" if rng.random() < 0.5 else "replace"
-        )
-        if not _escaped(text)
-        else mutate(content, rng)
-    )
-
-
-def _escaped(text):
-    return re.search("[\udc80-\udcff]", text) is not None
+    try:
+        text = content.decode()
+    except UnicodeDecodeError:
+        return mutate(content, rng)
+    by_structure = {"{": damage_json, "[": damage_json, "<": _damage_xml}
+    damaged = by_structure.get(text.lstrip("\ufeff \n")[:1], _damage_rows)(text, rng)
+    return damaged.encode("utf-8", pick(rng, ("surrogatepass", "replace")))
 
 
 def damage_json(text, rng):
@@ -218,9 +213,12 @@ def _damage_parquet(content, rng):
         table = table.append_column(
             pick(rng, (name, "", "label", "track", "\x1b[1m")), pick(rng, odd)
         )
-    else:
+    elif rng.random() < 0.5:
         for number in range(pick(rng, (2, 300))):
             table = table.append_column(f"c{number}", table.column(place))
+    else:  # much of the same, which takes next to no room in the file
+        long = pa.array(["x" * pick(rng, (1, 100_000))] * rows).dictionary_encode()
+        table = table.set_column(place, name, long).take([0] * pick(rng, (10, 2_000)))
     if rng.random() < 0.3:
         junk = pick(rng, (b"", b"{", b'{"columns": 1}', b'{"index_columns": [9]}', b"\xff"))
         table = table.replace_schema_metadata({b"pandas": junk})
@@ -247,6 +245,8 @@ def _pack(name, content, rng):
     suffix, pack = pick(rng, PACKERS)
     if rng.random() < 0.1:
         content *= min(1_000_000 // (len(content) + 1) + 1, pick(rng, (50, 5_000)))
+    elif suffix == ".gz" and rng.random() < BOMBS:
+        content *= LARGEST // (len(content) + 1) + 1
     packed = pack(content)
     kind = int(rng.integers(6))
     if kind == 0:

@@ -1,10 +1,10 @@
 """Attacks in turn, each for its share of the time, and what they found."""
 
+import math
 import shutil
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import count
 from typing import Any
 
 from attack.children import Limits, run_cases
@@ -12,6 +12,7 @@ from attack.findings import Findings
 from attack.places import Place
 
 SLICE = 20  # seconds of one attack before the next has its turn
+MOST_CASES = 10**9
 UNLIMITED = Limits(memory=1 << 50, seconds=1e6, patience=600, hardest=1 << 50)
 
 
@@ -72,8 +73,7 @@ class Harness:
             shutil.rmtree(place.stock)
             place.stock.mkdir()
             ready = Attack(attack.name, "", lambda rng, place, do=prepare: do(place))
-            end = time.monotonic() + 1
-            for _, found in run_cases(ready, self.seed, iter([0]), place, UNLIMITED, end):
+            for _, found in run_cases(ready, self.seed, range(1), place, UNLIMITED):
                 if found:
                     raise RuntimeError(f"{attack.name} cannot begin: {found[0].detail}")
 
@@ -82,17 +82,17 @@ class Harness:
         end = time.monotonic() + seconds
         while (now := time.monotonic()) < end:
             attack = min(self.attacks, key=lambda each: self.spent[each.name] / each.share)
-            numbers = count(self.cases[attack.name])
+            numbers = range(self.cases[attack.name], MOST_CASES)
             self._try(attack, numbers, min(end, now + SLICE))
             self.spent[attack.name] += time.monotonic() - now
         return not self.findings.first
 
-    def run_one(self, attack, number):
-        """Run one case again; returns whether nothing was found."""
-        self._try(attack, iter([number]), time.monotonic() + 1)
+    def run_cases(self, attack, numbers):
+        """Run a range of cases of an attack; returns whether nothing was found."""
+        self._try(attack, numbers)
         return not self.findings.first
 
-    def _try(self, attack, numbers, until):
+    def _try(self, attack, numbers, until=math.inf):
         place = self.places[attack.name]
         outcomes = run_cases(attack, self.seed, numbers, place, self.limits, until)
         for number, found in outcomes:

@@ -6,6 +6,7 @@ from attack.commands import run
 from attack.documents import damage_json
 from attack.findings import FoundError
 from attack.harness import Attack
+from attack.jobs import warm
 from attack.places import check_unchanged, contents
 from attack.words import pick
 from ibgn import DataError, IntervalForest, load, read, save
@@ -50,7 +51,7 @@ KINDS = (
     "<M8[s]",
 )
 LARGE = (2, 50, 1_000, 16_000, 46_340)
-MOST_VALUES = 50_000_000  # of an array that is made large, as files are made here quickly
+MOST_VALUES = 2_000_000  # of an array that is made large, as cases are to be made quickly
 MOST_THREADS = 64
 
 
@@ -164,5 +165,6 @@ MODEL_FILES = Attack(
     "altered model files: loaded, used, saved again",
     try_model,
     share=2,
+    warm=warm,
     prepare=prepare,
 )

@@ -86,9 +86,3 @@ def check_unchanged(before, after):
     for name, content in before.items():
         if after.get(name) != content:
             raise FoundError("changed input", f"{name!r} is not what it was")
-
-
-def check_complete(name, content, allowed):
-    """Refuse an output that is neither absent nor one of the allowed contents."""
-    if content is not None and content not in allowed:
-        raise FoundError("half output", f"{name!r} is there, and not as it should be")

@@ -1,4 +1,4 @@
-"""End points that are the same instant."""
+"""End points that are the same instant, and the order of intervals."""
 
 import numpy as np
 
@@ -41,3 +41,36 @@ def merge_instants(owner: Ints, time: Floats, tolerance: float) -> Floats:
         merged[begin:stop] = time[chosen]
         stop = begin
     return merged
+
+
+@kernel
+def comes_before(i: int, j: int, instance: Ints, start: Floats, end: Floats, action: Ints) -> bool:
+    """Whether row i comes before row j, by (instance, start, end, action)."""
+    if instance[i] != instance[j]:
+        return instance[i] < instance[j]
+    if start[i] != start[j]:
+        return start[i] < start[j]
+    if end[i] != end[j]:
+        return end[i] < end[j]
+    return action[i] < action[j]
+
+
+@kernel
+def order_nearly_ordered(
+    instance: Ints, start: Floats, end: Floats, action: Ints, most: int
+) -> tuple[Ints, int]:
+    """Order of rows by (instance, start, end, action), equal ones as they are, and moves it took.
+
+    By insertion, which is quick where few rows are out of place; gives up after `most` moves.
+    """
+    order, moves = np.arange(len(instance)), 0
+    for i in range(1, len(instance)):
+        place = i
+        while place and comes_before(i, order[place - 1], instance, start, end, action):
+            order[place] = order[place - 1]
+            place -= 1
+            moves += 1
+            if moves > most:
+                return order, moves
+        order[place] = i
+    return order, moves

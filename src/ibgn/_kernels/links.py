@@ -12,7 +12,8 @@ import numpy as np
 
 from ibgn._arrays import Bools, Bytes, Codes, Floats, Ints
 from ibgn._kernels.compile import kernel
-from ibgn._kernels.pairs import ALL, E, constrain_row, count_pairs, is_linked, relation_of
+from ibgn._kernels.features import enlarge
+from ibgn._kernels.pairs import ALL, E, constrain_row, is_linked, relation_of
 
 Key = int | np.int64
 CONSTRAINED, MARGINAL, IGNORE = range(3)  # what an unlinked pair leaves open
@@ -90,13 +91,17 @@ def open_pairs(
 
     Those of `pair_choices`, without a look at pairs that come after all choices.
     """
-    most, found = count_pairs(offsets), 0
-    owner, keys = np.empty(most, np.int64), np.empty(most, np.int64)
-    relation = np.empty(most, np.uint8)
+    found, room = 0, 2 * len(start) + 64  # few pairs of a long instance leave a choice
+    owner, keys = np.empty(room, np.int64), np.empty(room, np.int64)
+    relation = np.empty(room, np.int64)
     for d in range(len(offsets) - 1):
         row = np.empty(offsets[d + 1] - offsets[d], np.uint8)
         for i in range(offsets[d], offsets[d + 1]):
-            for n in range(constrain_row(i, offsets[d + 1], start, end, row)):
+            number = constrain_row(i, offsets[d + 1], start, end, row)
+            owner = enlarge(owner, found, found + number)
+            keys = enlarge(keys, found, found + number)
+            relation = enlarge(relation, found, found + number)
+            for n in range(number):
                 j, left = i + n + 1, int(row[n])
                 if left & (left - 1) and not ties:
                     left = without_tie(left, action[i], action[j], actions)
@@ -105,7 +110,7 @@ def open_pairs(
                     keys[found] = pair_key(action[i], action[j], left, True, actions)
                     relation[found] = relation_of(start[i], end[i], start[j], end[j])
                     found += 1
-    return owner[:found].copy(), keys[:found].copy(), relation[:found].copy()
+    return owner[:found].copy(), keys[:found].copy(), relation[:found].astype(np.uint8)
 
 
 @kernel

@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import joblib
 import numpy as np
@@ -15,18 +15,18 @@ from ibgn.classifiers.checks import Training
 from ibgn.classifiers.held_out import score_by_folds
 from ibgn.classifiers.prior import ClassPrior, check_prior, class_log_prior
 from ibgn.classifiers.recogniser import Recogniser, as_generator
+from ibgn.classifiers.streamed import AnyTraining
 from ibgn.errors import DataError
 from ibgn.intervals import Instance, IntervalSequences, as_sequences
 from ibgn.model.activity import ActivityModel, score_activities
 from ibgn.model.explanation import Explanation
 from ibgn.model.learning import HeldOut, Lesson
 from ibgn.model.summary import Summary
-from ibgn.networks import Sequences, read_networks
-from ibgn.pieces import cut
+from ibgn.networks import SQUARE, Sequences, expect_pairs, read_networks
 from ibgn.recoding import recode
 from ibgn.terms.base import Context, FittedTerm, Term
 from ibgn.terms.tally import Sample
-from ibgn.worlds import likeliest_world, occurring_actions
+from ibgn.worlds import likeliest_world
 
 __all__ = ["ActivityClassifier", "as_one_instance", "other_pieces"]
 
@@ -102,33 +102,32 @@ class ActivityClassifier(Recogniser):
             return score_by_folds(self, X, y)
         return held_out.scores[: len(as_sequences(X))]
 
-    def _learn(self, data: Training, every: bool = False) -> HeldOut | None:
+    def _learn(self, data: AnyTraining, every: bool = False) -> HeldOut | None:
         """Learn a model of each activity; returns scores of what was held out, if any was.
 
         every : whether every instance is held out, also where fewer are enough to learn weights
         """
         labels = self.classes_.tolist()
-        self.class_log_prior_ = class_log_prior(self.class_prior, labels, data.codes, data.weight)
-        X = self._prepare_training(data)
-        # actions of the vocabulary that never occur stay unknown
-        self.actions_ = tuple(sorted(X.actions[code] for code in occurring_actions(X)))
-        X = IntervalSequences.from_flat(self._coded(X).flat, self.actions_, X.ids, X.groups)
-        self.activities_, held_out = self._learn_models(data._replace(X=X), labels, every)
+        self.class_log_prior_ = class_log_prior(self.class_prior, labels, data.numbers)
+        data = self._prepare_training(data)
+        self.actions_ = data.actions  # those of the vocabulary that never occur stay unknown
+        data = data.transform(
+            lambda X: IntervalSequences.from_flat(
+                self._coded(X).flat, self.actions_, X.ids, X.groups
+            )
+        )
+        self.activities_, held_out = self._learn_models(data, labels, every)
         return held_out
 
     def _learn_models(
-        self, data: Training, labels: Sequence[Any], every: bool
+        self, data: AnyTraining, labels: Sequence[Any], every: bool
     ) -> tuple[dict[Any, ActivityModel], HeldOut | None]:
         """Learn a model for each label, by its number in codes; also returns held-out scores."""
-        X = data.X
-        terms, typical, held_out = self._fit_terms(data, labels, every)
-        summary = Summary(len(labels), len(X.actions))
-        for run in cut(X):
-            summary.add(likeliest_world(X[run]), data.codes[run])
+        terms, typical, summary, held_out = self._fit_terms(data, labels, every)
         models = {
             label: self.activity_type(
                 name=label,
-                actions=X.actions,
+                actions=self.actions_,
                 terms=terms[c],
                 typical=typical[c],
                 **summary.of(c)._asdict(),
@@ -137,23 +136,18 @@ class ActivityClassifier(Recogniser):
         }
         return models, held_out
 
-    def _prepare_training(self, data: Training) -> IntervalSequences:
+    def _prepare_training(self, data: AnyTraining) -> AnyTraining:
         """Instances as the model learns from them."""
-        return data.X
+        return data
 
     def _prepare(self, X: IntervalSequences) -> IntervalSequences:
         """X as the model recognises it, prepared as in training."""
         return X
 
-    def _fit_terms(
-        self, data: Training, labels: Sequence[Any], every: bool
-    ) -> tuple[list[dict[str, FittedTerm]], Sequence[Floats | None], HeldOut | None]:
-        """Learn all terms of each label, and their weights.
-
-        Also returns the typical score of each label by each term, and all scores, where some
-        instances are held out: those of a sample, or every one.
-        """
-        data = data._replace(sample=None) if every else data
+    def _fit_terms(self, data: AnyTraining, labels: Sequence[Any], every: bool) -> "_FittedTerms":
+        """Learn all terms of each label, and their weights."""
+        if every and isinstance(data, Training):
+            data = data._replace(sample=None)
         known = data.sampled
         parts = [likeliest_world(known.X[known.codes == c]) for c in range(len(labels))]
         rng = as_generator(getattr(self, "random_state", None))
@@ -178,12 +172,13 @@ class ActivityClassifier(Recogniser):
             learned = list(_with_progress(lesson.learn(contexts), total, self.progress))
         names = [of_activities[0].name for of_activities in terms]
         by_activity = (learned[c :: len(parts)] for c in range(len(parts)))
-        return [dict(zip(names, fitted, strict=True)) for fitted in by_activity], typical, held_out
+        fitted = [dict(zip(names, own, strict=True)) for own in by_activity]
+        return _FittedTerms(fitted, typical, lesson.summary, held_out)
 
     def _make_lesson(
         self,
         terms: list[Sequence[Term]],
-        data: Training,
+        data: AnyTraining,
         rng: np.random.Generator,
         labels: Sequence[Any],
     ) -> Lesson:
@@ -231,6 +226,7 @@ class ActivityClassifier(Recogniser):
         joint = self._joint_log_likelihood(X)[0]
         X = self._prepare(likeliest_world(X))
         coded = self._coded(X)
+        expect_pairs(coded, SQUARE)
         chosen, other = self._two_labels(joint, activity, against)
         priors = dict(zip(self.classes_.tolist(), self.class_log_prior_.tolist(), strict=True))
         models = self.activities_[chosen], self.activities_[other]
@@ -250,19 +246,36 @@ class ActivityClassifier(Recogniser):
         )
 
 
+class _FittedTerms(NamedTuple):
+    """What is learned of each label.
+
+    Parameters
+    ----------
+    terms : (labels,) its terms, by name
+    typical : (labels,) its typical score by each term, None where none was held out
+    summary : what models remember of all instances
+    held_out : all scores, where some instances are held out: those of a sample, or every one
+    """
+
+    terms: list[dict[str, FittedTerm]]
+    typical: Sequence[Floats | None]
+    summary: Summary
+    held_out: HeldOut | None
+
+
 def _by_code(data: Training, number: int) -> list[Floats]:
     """Weights of the instances of each activity."""
     return [np.asarray(data.weight)[data.codes == c] for c in range(number)]
 
 
-def other_pieces(data: Training, folds: Sequence[Ints]) -> Iterator[Sample]:
+def other_pieces(data: AnyTraining, folds: Sequence[Ints]) -> Iterator[Sample]:
     """Instances that are not in the sample, to be counted; folds are those of the sample.
 
     They share the fold of their group, where it has one, as groups are held out together.
     """
     fold_of_group: dict[Any, int] = {}
-    if data.sample is not None and data.X.groups is not None and len(folds) > 1:
-        groups = data.X.groups[data.sample]
+    groups = data.sampled.X.groups
+    if data.sample is not None and groups is not None and len(folds) > 1:
         fold_of_group = {str(group): f for f, fold in enumerate(folds) for group in groups[fold]}
     for X, codes, weight in data.others:
         fold = np.full(len(X), -1)

@@ -1,6 +1,6 @@
 """Checks of the data that estimators learn from, and of options that several share."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,8 +15,9 @@ from ibgn.intervals import IntervalSequences, as_sequences
 from ibgn.networks import Sequences
 from ibgn.pieces import cut
 from ibgn.text import half_character, quote
+from ibgn.worlds import occurring_actions
 
-__all__ = ["Training", "check_data", "check_length", "check_weights"]
+__all__ = ["Training", "check_data", "check_labels", "check_length", "check_weights"]
 
 
 class Training(NamedTuple):
@@ -44,6 +45,25 @@ class Training(NamedTuple):
         return Training(self.X[self.sample], self.codes[self.sample], weight)
 
     @property
+    def instances(self) -> int:
+        """How many there are."""
+        return len(self.X)
+
+    @property
+    def intervals(self) -> int:
+        """How many all instances have."""
+        return len(self.X.action)
+
+    @property
+    def actions(self) -> tuple[str, ...]:
+        """Names of the actions that occur, or may occur, sorted."""
+        return tuple(sorted(self.X.actions[code] for code in occurring_actions(self.X)))
+
+    def transform(self, change: Callable[[IntervalSequences], IntervalSequences]) -> "Training":
+        """The same with changed instances; each changes by itself."""
+        return self._replace(X=change(self.X))
+
+    @property
     def numbers(self) -> Floats:
         """(activities,) how many instances each has."""
         return np.bincount(self.codes, self.weight).astype(np.float64)
@@ -68,7 +88,7 @@ class Training(NamedTuple):
 
 def check_data(X: Sequences, y: npt.ArrayLike) -> tuple[IntervalSequences, npt.NDArray[Any]]:
     """Instances and their labels, one each; refuses data that cannot be learned from."""
-    X, labels = as_sequences(X), _check_labels(y)
+    X, labels = as_sequences(X), check_labels(y)
     if len(X) == 0:
         raise DataError("there are no instances to learn from")
     check_length(X, labels)
@@ -100,7 +120,7 @@ def check_length(X: IntervalSequences, labels: npt.NDArray[Any]) -> None:
         )
 
 
-def _check_labels(y: npt.ArrayLike) -> npt.NDArray[Any]:
+def check_labels(y: npt.ArrayLike) -> npt.NDArray[Any]:
     """Labels that can be compared and sorted; NumPy would turn numbers among text into text."""
     values = np.asarray(y, object).ravel()
     if pd.isna(values).any():

@@ -10,13 +10,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from ibgn.checks import check_choice, check_number
 from ibgn.classifiers.base import ActivityClassifier, other_pieces
-from ibgn.classifiers.checks import Training, check_length, check_weights
+from ibgn.classifiers.checks import check_length, check_weights
+from ibgn.classifiers.in_parts import LearnsInParts
 from ibgn.classifiers.prior import ClassPrior
 from ibgn.classifiers.recogniser import as_generator
 from ibgn.classifiers.self_training import self_train
+from ibgn.classifiers.streamed import AnyTraining, refuse_uncountable
 from ibgn.classifiers.styled import StyledClassifier
 from ibgn.declarations import ANY, FLOAT, Stored, are_probs, are_weights, is_natural
-from ibgn.errors import OptionError
+from ibgn.errors import DataError, OptionError
 from ibgn.intervals import IntervalSequences, as_sequences
 from ibgn.model.folds import make_inner_folds
 from ibgn.model.generation import sample_instances
@@ -26,6 +28,7 @@ from ibgn.model.tolerance import choose_tolerance, count_emptied, merge_instants
 from ibgn.model.unlabelled import Unlabelled, find_labelled
 from ibgn.model.weights import MOST, USUAL, fit_weights
 from ibgn.networks import Sequences
+from ibgn.sources import InstanceSource
 from ibgn.terms import TERMS
 from ibgn.terms.base import Term
 from ibgn.terms.relations import StructureChoice, Ties, Unlinked
@@ -63,7 +66,7 @@ PAPER: Mapping[str, Any] = {
 FOLDS = 5  # on which weights are learned
 
 
-class IBGNClassifier(StyledClassifier):
+class IBGNClassifier(LearnsInParts, StyledClassifier):
     """Interval-based Bayesian generative network: recognises activities from action intervals.
 
     One generative model is learned for each activity, as a set of terms: each knows one side of an
@@ -139,6 +142,7 @@ class IBGNClassifier(StyledClassifier):
     """
 
     short_name = "ibgn"
+    fits_sources = True
     learned: ClassVar[Mapping[str, Stored]] = {
         "tolerance_": Stored(float, holds=lambda tolerance: 0 <= tolerance < np.inf),
         "emptied_": Stored(int, holds=is_natural),
@@ -236,8 +240,8 @@ class IBGNClassifier(StyledClassifier):
 
     def fit(
         self,
-        X: Sequences,
-        y: npt.ArrayLike,
+        X: Sequences | InstanceSource,
+        y: npt.ArrayLike | None = None,
         sample_weight: npt.ArrayLike | None = None,
         groups: npt.ArrayLike | None = None,
     ) -> Self:
@@ -245,11 +249,28 @@ class IBGNClassifier(StyledClassifier):
 
         Parameters
         ----------
-        X : instances, as `IntervalSequences` or lists of (action, start, end)
+        X : instances, as `IntervalSequences` or lists of (action, start, end); or a source of more
+            than memory holds, which has labels and groups, see `ibgn.scan`: the model is the same
+            to the last bit
         y : (n,) label of the activity of each; some may be missing, see `unlabelled`
         sample_weight : (n,) how many instances each counts as; 0 leaves one out
         groups : (n,) what is held out together, to learn weights of terms; in place of `X.groups`
+
+        Notes
+        -----
+        A source is read twice, and once more if `tolerance` is not 0. Terms that need all instances
+        at once are refused, and so are `styles`.
         """
+        if isinstance(X, InstanceSource):
+            for name, value in (("y", y), ("sample_weight", sample_weight), ("groups", groups)):
+                if value is not None:
+                    raise DataError(f"{name} is not given with a source, which has its own labels")
+            self._check_options()
+            refuse_uncountable(self._make_terms(), self.styles, self.unlabelled)
+            self._learn(self._begin_source(X))
+            return self
+        if y is None:
+            raise DataError("y is missing; give one label per instance")
         known = find_labelled(y, self.unlabelled)
         if known.all():
             self._learn(self._begin(X, y, sample_weight, groups))
@@ -280,7 +301,7 @@ class IBGNClassifier(StyledClassifier):
             check_number(
                 "weights",
                 self.weights[name],
-                f"from 0 to {MOST:g}",
+                f"0 or more, at most {MOST:g}",
                 lambda value: 0 <= value <= MOST,
             )
 
@@ -311,7 +332,7 @@ class IBGNClassifier(StyledClassifier):
     def _make_lesson(
         self,
         terms: list[Sequence[Term]],
-        data: Training,
+        data: AnyTraining,
         rng: np.random.Generator,
         labels: Sequence[Any],
     ) -> Lesson:
@@ -345,14 +366,14 @@ class IBGNClassifier(StyledClassifier):
     def _set_weights(self, held_out: HeldOut, labels: Sequence[Any]) -> None:
         self.weights_ = fit_weights(held_out, *self._columns(labels))
 
-    def _prepare_training(self, data: Training) -> IntervalSequences:
+    def _prepare_training(self, data: AnyTraining) -> AnyTraining:
         X, codes, weight, _ = data.sampled
         learn = self.tolerance == "learned"
         self.tolerance_ = (
             choose_tolerance(X, codes, self.unlinked, weight) if learn else float(self.tolerance)
         )
-        merged = self._prepare(data.X)
-        self.emptied_ = count_emptied(data.X, merged, self.tolerance_)
+        merged = data.transform(self._prepare) if self.tolerance_ else data
+        self.emptied_ = count_emptied(data.intervals, merged.intervals, self.tolerance_)
         return merged
 
     def _prepare(self, X: IntervalSequences) -> IntervalSequences:

@@ -6,7 +6,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy.special import logsumexp
 
-from ibgn._arrays import Floats, Ints
+from ibgn._arrays import Floats
 from ibgn.checks import check_choice, check_number
 from ibgn.errors import OptionError
 from ibgn.text import quote
@@ -22,12 +22,9 @@ def check_prior(prior: ClassPrior) -> None:
         check_choice("class_prior", prior, ("uniform", "empirical"))
 
 
-def class_log_prior(
-    prior: ClassPrior, classes: Sequence[Any], codes: Ints, weight: Floats | None = None
-) -> Floats:
-    """(activities,) log of the class prior; codes and weights are those of the instances."""
+def class_log_prior(prior: ClassPrior, classes: Sequence[Any], number: Floats) -> Floats:
+    """(activities,) log of the class prior; `number` (activities,) is that of the instances."""
     if prior == "empirical":
-        number = np.bincount(codes, weight)
         shares: Floats = np.log(number / number.sum())
         return shares
     if not isinstance(prior, Mapping):

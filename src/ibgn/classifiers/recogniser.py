@@ -1,9 +1,7 @@
 """What all estimators share: labels, probabilities, files."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from inspect import isabstract
 from os import PathLike
@@ -12,21 +10,23 @@ from typing import Any, ClassVar, Self, get_args
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ibgn._arrays import Floats
 from ibgn.checks import check_choice, check_flag, check_jobs, check_seed
 from ibgn.classifiers.checks import Training, check_data, check_weights
+from ibgn.classifiers.questions import Questioning, log_shares, unquestioned
+from ibgn.classifiers.streamed import AnyTraining, survey_source
 from ibgn.declarations import STORABLE, Stored, register
 from ibgn.errors import DataError
 from ibgn.intervals import IntervalSequences, as_sequences
 from ibgn.networks import Sequences
 from ibgn.persistence import save
 from ibgn.pieces import choose_sample
+from ibgn.sources import InstanceSource
 from ibgn.text import quote
-from ibgn.training_data import Familiarity, TrainingData, UnknownActions
+from ibgn.training_data import TrainingData, UnknownActions
 from ibgn.worlds import score_worlds
 
 __all__ = ["METHODS", "Recogniser", "as_generator", "as_seed", "unquestioned"]
@@ -35,24 +35,7 @@ METHODS: dict[str, type["Recogniser"]] = {}
 """Estimators by their short names; a subclass that has one is registered when it is defined."""
 
 
-_QUESTIONED = ContextVar("_QUESTIONED", default=True)
-
-
-@contextmanager
-def unquestioned() -> Iterator[None]:
-    """Recognise instances whatever a model knows about them, without a word.
-
-    For recognition within another one, which asked already, and for evaluations, where a test set
-    may well have an action that its training set lacks.
-    """
-    token = _QUESTIONED.set(False)
-    try:
-        yield
-    finally:
-        _QUESTIONED.reset(token)
-
-
-class Recogniser(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
+class Recogniser(Questioning, ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     """Base of the estimators: an instance belongs to the activity with the highest score.
 
     A subclass declares a `short_name`, by which the command line and comparisons know it, and what
@@ -62,11 +45,9 @@ class Recogniser(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     short_name: ClassVar[str]
     learned: ClassVar[Mapping[str, Stored]] = {}  # what is stored in addition to the labels
     grid: ClassVar[Mapping[str, tuple[Any, ...]]] = {}  # values that a search chooses from
-
-    unknown_actions: UnknownActions = "warn"  # of estimators without this option
+    fits_sources: ClassVar[bool] = False  # whether `fit` takes an `InstanceSource`
 
     classes_: npt.NDArray[Any]
-    trained_on_: TrainingData
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -106,10 +87,21 @@ class Recogniser(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
             X, labels, weight = X[weight > 0], labels[weight > 0], weight[weight > 0]
         self.classes_, codes = np.unique(labels, return_inverse=True)
         data = Training(X, codes, weight, choose_sample(X, codes))
-        self.trained_on_ = replace(
-            TrainingData.of(data.sampled.X), instances=len(X), intervals=len(X.action)
-        )
+        self._remember(data)
         return data
+
+    def _begin_source(self, source: InstanceSource) -> AnyTraining:
+        """The same for instances that are read piece by piece; options are checked already."""
+        self.classes_, data = survey_source(source)
+        self._remember(data)
+        return data
+
+    def _remember(self, data: AnyTraining) -> None:
+        self.trained_on_ = replace(
+            TrainingData.of(data.sampled.X, data.actions),
+            instances=data.instances,
+            intervals=data.intervals,
+        )
 
     @abstractmethod
     def fit(self, X: Sequences, y: npt.ArrayLike) -> Self:
@@ -189,46 +181,44 @@ class Recogniser(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
             )
         return joint
 
-    def familiarity(self, X: Sequences) -> Familiarity:
-        """How instances compare with those that the model learned from.
+    def predict(self, X: Sequences | InstanceSource) -> npt.NDArray[Any]:
+        """Label of the likeliest activity of each instance.
 
-        Which actions it does not know, whether times seem to have another unit, and whether the
-        data were read in another way. `predict`, `predict_proba`, `score` and `explain` warn of
-        each; if they know no action at all, they refuse, unless `unknown_actions="ignore"`.
-
-        Examples
-        --------
-        >>> from ibgn import DBNClassifier
-        >>> model = DBNClassifier().fit([[("hold", 0, 1)], [("stir", 0, 9)]], ["tea", "dough"])
-        >>> model.familiarity([[("hold", 0, 1), ("shake", 0, 3)]]).unknown
-        {'shake': 1}
+        X : instances, or a source of them, see `ibgn.scan`
         """
-        check_is_fitted(self)
-        return self.trained_on_.compare(as_sequences(X))
-
-    def _question(self, X: Sequences) -> IntervalSequences:
-        """Say, once per call, what about X a fitted model does not know."""
-        check_is_fitted(self)
-        X = as_sequences(X)
-        if _QUESTIONED.get() and hasattr(self, "trained_on_"):
-            self.trained_on_.compare(X).say(self.unknown_actions)
-        return X
-
-    def predict(self, X: Sequences) -> npt.NDArray[Any]:
-        """Label of the likeliest activity of each instance."""
-        best = self._joint_log_likelihood(self._question(X)).argmax(axis=1)
+        if isinstance(X, InstanceSource):
+            best = np.concatenate([joint.argmax(axis=1) for *_, joint in self._score_pieces(X)])
+        else:
+            best = self._joint_log_likelihood(self._question(X)).argmax(axis=1)
         labels: npt.NDArray[Any] = self.classes_[best]
         return labels
 
-    def predict_log_proba(self, X: Sequences) -> Floats:
+    def predict_log_proba(self, X: Sequences | InstanceSource) -> Floats:
         """(n, activities) log probability of each activity, in the order of `classes_`."""
-        joint = self._joint_log_likelihood(self._question(X))
-        result: Floats = joint - logsumexp(joint, axis=1, keepdims=True)
-        return result
+        if isinstance(X, InstanceSource):
+            return np.concatenate([logs for *_, logs in self.predict_pieces(X)])
+        return log_shares(self._joint_log_likelihood(self._question(X)))
 
-    def predict_proba(self, X: Sequences) -> Floats:
+    def predict_proba(self, X: Sequences | InstanceSource) -> Floats:
         """(n, activities) probability of each activity, in the order of `classes_`."""
         return np.exp(self.predict_log_proba(X))
+
+    def score(
+        self,
+        X: Sequences | InstanceSource,
+        y: npt.ArrayLike | None = None,
+        sample_weight: npt.ArrayLike | None = None,
+    ) -> float:
+        """Share of the instances that are recognised; y is not given with a source."""
+        if not isinstance(X, InstanceSource):
+            return float(super().score(X, y, sample_weight))
+        right = instances = 0
+        for piece, labels, joint in self._score_pieces(X):
+            if labels is None:
+                raise DataError("the source has no labels to compare with")
+            right += int((self.classes_[joint.argmax(axis=1)] == labels).sum())
+            instances += len(piece)
+        return right / instances
 
     def explain(self, instance: Any, against: Any = None, activity: Any = None) -> Any:
         """Refuse: only estimators with models of the activities give reasons."""

@@ -15,6 +15,7 @@ from ibgn.checks import check_whole
 from ibgn.classifiers.base import ActivityClassifier
 from ibgn.classifiers.checks import Training
 from ibgn.classifiers.recogniser import as_generator
+from ibgn.classifiers.streamed import AnyTraining
 from ibgn.errors import OptionError
 from ibgn.intervals import Instance, IntervalSequences, as_sequences
 from ibgn.model.activity import ActivityModel
@@ -59,16 +60,19 @@ class StyledClassifier(ActivityClassifier):
             check_whole("styles", self.styles, 1, MOST_STYLES)
 
     def _learn_models(
-        self, data: Training, labels: Sequence[Any], every: bool
+        self, data: AnyTraining, labels: Sequence[Any], every: bool
     ) -> tuple[dict[Any, ActivityModel], HeldOut | None]:
+        if self.styles == 1 or not isinstance(data, Training):
+            self.styles_ = np.ones((data.instances, 1))
+            return super()._learn_models(data, labels, every)
         X, codes, weight, _ = data
-        if self.styles != 1 and weight is not None:
+        if weight is not None:
             raise OptionError(
                 "styles", self.styles, "divides whole instances, which cannot have a sample_weight"
             )
         activities, held_out = super()._learn_models(data, labels, every)
         self.styles_ = np.ones((len(X), 1))
-        found = self._find_styles(X, codes) if self.styles != 1 else []
+        found = self._find_styles(X, codes)
         if not any(style.any() for style in found):
             return activities, held_out
         names: list[Style] = []

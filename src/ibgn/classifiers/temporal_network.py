@@ -33,7 +33,7 @@ from ibgn.declarations import (
     stored,
 )
 from ibgn.intervals import IntervalSequences
-from ibgn.networks import pair_offsets
+from ibgn.networks import PAIR, expect_pairs, pair_offsets
 from ibgn.terms.base import Context, Counts, FittedTerm, LogTerms, Term
 from ibgn.text import count
 
@@ -108,6 +108,7 @@ class TemporalNetwork(FittedTerm):
 
     def log_terms(self, X: IntervalSequences) -> LogTerms:
         """Presence at the interval that stands for an action, relations, and absent actions."""
+        expect_pairs(X, PAIR)
         occurring = find_occurrences(X, len(self.actions), self.occurrence)
         presence = self.presence_terms(occurring) / self._scale
         interval, pair = np.zeros(len(X.action)), np.zeros(pair_offsets(X)[-1])

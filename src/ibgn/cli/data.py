@@ -10,7 +10,7 @@ import typer
 from ibgn.cli.flags import given_flags
 from ibgn.cli.options import EscapeFormulas, Json, Reading, takes_data
 from ibgn.cli.output import busy, listed, print_json, say, warnings_aloud
-from ibgn.cli.targets import STANDARD, output_file, writes
+from ibgn.cli.targets import STANDARD, format_to_write, output_file, writes
 
 
 @writes(target="either")
@@ -46,15 +46,14 @@ def convert(
     """
     from ibgn.errors import Option, OptionError
     from ibgn.io import write
-    from ibgn.io.registry import FORMATS, find_format
+    from ibgn.io.registry import FORMATS
     from ibgn.text import count
 
     printed = target == STANDARD
     if printed and as_json:
         reason = ("is printed where ", Option("target", "-"), " prints the intervals; give one")
         raise OptionError("as_json", True, *reason)
-    # before the work, so that a typo costs no time
-    written_as = find_format(target, to or ("csv" if printed else None), "to", writing=True)
+    written_as = format_to_write("target", target, to or ("csv" if printed else None), "to")
     cleaning = reading.cleaning()
     if "unlabelled" not in given_flags():  # labels are not needed to write intervals
         reading = replace(reading, unlabelled="keep")

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from ibgn.cli.options import Delimiter, Encoding, Json, Seed, text_options
-from ibgn.cli.output import busy, print_json, say, warnings_aloud
-from ibgn.cli.targets import writes
+from ibgn.cli.output import busy, print_json, print_text, say, warnings_aloud
+from ibgn.cli.targets import format_to_write, writes
 
 if TYPE_CHECKING:
     from ibgn.intervals import IntervalSequences
@@ -92,7 +92,6 @@ def detect(
     $ ibgn detect train.csv new.csv --label action -o intervals.csv
     """
     from ibgn.detection import ActionDetector
-    from ibgn.io.registry import find_format
     from ibgn.io.sensors import read_sensors
 
     reading: dict[str, Any] = {"time": time, "unit": unit, "null": null or ()}
@@ -113,7 +112,7 @@ def detect(
         n_jobs=n_jobs,
     )
     if output is not None:
-        find_format(output, None, writing=True)  # before the work, so that a typo costs no time
+        format_to_write("output", output)
     with warnings_aloud() as messages:
         with busy(f"learning from {train.name}"):
             left_out = [*(ignore or []), *of_activities]
@@ -138,6 +137,7 @@ def _put_out(
     import numpy as np
 
     from ibgn.io import write
+    from ibgn.io.dataframes import as_csv
     from ibgn.text import count
 
     if output is not None:
@@ -154,4 +154,4 @@ def _put_out(
         }
         print_json(counts | more)
     elif output is None:
-        print(X.to_frame(y).to_csv(index=False), end="")
+        print_text(as_csv(X.to_frame(y)))

@@ -8,7 +8,7 @@ import typer
 
 from ibgn.cli.comparison import Comparison, describe_design, say_design, takes_comparison
 from ibgn.cli.detected import Detection
-from ibgn.cli.options import Data, Json, Reading, expanding, takes_data
+from ibgn.cli.options import Data, Json, Reading, Scanned, expanding, takes_data
 from ibgn.cli.output import print_json, warnings_aloud
 from ibgn.cli.results import (
     Outputs,
@@ -16,6 +16,7 @@ from ibgn.cli.results import (
     watched,
     writes_outputs,
 )
+from ibgn.cli.scanned import evaluate_scanned
 from ibgn.cli.tables import print_accuracies, print_comparison, print_lines, print_reliability
 from ibgn.text import printable
 
@@ -80,6 +81,7 @@ def evaluate(
     sizes: Sizes = None,
     draws: SizeDraws = None,
     reliability: Reliability = False,
+    scanned: Scanned = False,
     as_json: Json = False,
     *,
     comparison: Comparison,
@@ -95,6 +97,10 @@ def evaluate(
     from ibgn.evaluation.learning import learning_curve
     from ibgn.evaluation.plain import rows
 
+    if scanned:
+        unused = {"sizes": sizes, "draws": draws, "reliability": reliability}
+        evaluate_scanned(data, unused, as_json, comparison, reading, outputs)
+        return
     methods = comparison.methods()
     parts = _read_sizes(sizes)
     with warnings_aloud() as messages:

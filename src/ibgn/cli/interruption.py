@@ -22,6 +22,7 @@ class Interruption:
 
     def __init__(self) -> None:
         self.happened = False
+        self._repetition: threading.Timer | None = None
 
     def __enter__(self) -> Self:
         self._hook = sys.unraisablehook
@@ -36,6 +37,9 @@ class Interruption:
         return self
 
     def __exit__(self, *_: object) -> None:
+        if self._repetition is not None:
+            self._repetition.cancel()  # nobody waits for it any more
+            self._repetition.join()
         if self._is_heard:
             sys.unraisablehook = self._hook
             signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -47,7 +51,8 @@ class Interruption:
     def _repeat(self, lost: Any) -> None:
         """Interrupt again after an interruption in a callback, which Python prints and forgets."""
         if issubclass(lost.exc_type, KeyboardInterrupt):
-            threading.Timer(AGAIN, _interrupt_main_thread).start()
+            self._repetition = threading.Timer(AGAIN, _interrupt_main_thread)
+            self._repetition.start()
         else:
             self._hook(lost)
 

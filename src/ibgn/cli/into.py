@@ -24,11 +24,13 @@ Replace = Annotated[
 
 
 def check_into(into: Path | None, output: Path | None) -> None:
-    """Refuse a copy that cannot be made, before the work."""
+    """Refuse a file, or a copy with a tier, that cannot be written, before the work."""
     from ibgn.errors import MISSING, Option, OptionError
     from ibgn.io.tiers import check_copy, format_with_tiers
 
     if into is None:
+        if output is not None and output.is_dir():
+            raise OptionError("output", str(output), "is a folder; name a file")
         return
     if output is None:
         raise OptionError("output", MISSING, "must name the copy of ", Option("into", str(into)))

@@ -10,7 +10,7 @@ import typer
 
 from ibgn.cli.comparison import USUAL_FOLDS
 from ibgn.cli.flags import as_flags, as_setting, read_value
-from ibgn.cli.options import METHOD_HELP, Data, Jobs, Json, Reading, Seed, takes_data
+from ibgn.cli.options import METHOD_HELP, Data, Jobs, Json, Reading, Scanned, Seed, takes_data
 from ibgn.cli.output import print_json, say, warnings_aloud
 from ibgn.cli.show import describe_learned, say_weights
 from ibgn.cli.tables import print_lines
@@ -62,6 +62,7 @@ def fit(
     budget: Budget = None,
     seed: Seed = 0,
     n_jobs: Jobs = 1,
+    scanned: Scanned = False,
     as_json: Json = False,
     *,
     reading: Reading,
@@ -78,25 +79,36 @@ def fit(
     name, model = new_model(method, seed, options, settings or [])
     if learn_tolerance:
         _set_tolerance(model, name)
+    if scanned and not getattr(model, "fits_sources", False):
+        reason = ("is not for ", Option("method", name), ", which needs all instances at once")
+        raise OptionError("scanned", True, *reason)
     shared = {"n_jobs": n_jobs, "progress": True}
     model.set_params(**{option: shared[option] for option in shared if hasattr(model, option)})
+    test = None
     with warnings_aloud() as messages:
-        X, y = reading.read_labelled(data, "to learn from")
-        warn_of_few(y)
-        try:
-            model.fit(X, y)
-        except DataError as error:
-            shared_names = {*model.get_params()} & {field.name for field in fields(Reading)}
-            error.parts = tuple(_of_method(part, shared_names) for part in error.parts)
-            raise
+        if scanned:
+            model.fit(reading.scan(data))
+            warn_of_few(model.classes_, [len(each.lengths) for each in model.activities_.values()])
+            instances, intervals = model.trained_on_.instances, model.trained_on_.intervals
+        else:
+            X, y = reading.read_labelled(data, "to learn from")
+            warn_of_few(*_count_labels(y))
+            try:
+                model.fit(X, y)
+            except DataError as error:
+                shared_names = {*model.get_params()} & {field.name for field in fields(Reading)}
+                error.parts = tuple(_of_method(part, shared_names) for part in error.parts)
+                raise
+            test = _evaluation(data, name, reading, X, y)
+            instances, intervals = len(X), len(X.action)
         save(model, output)
-    result: dict[str, Any] = {"model": str(output), "method": name, "instances": len(X)}
+    result: dict[str, Any] = {"model": str(output), "method": name, "instances": instances}
     result["warnings"] = messages
     if learn_tolerance or getattr(model, "tolerance_", 0.0) > 0:
         result |= {"tolerance": model.tolerance_, "emptied": model.emptied_}
         say(
             f"end points closer than {model.tolerance_:.3g} are the same instant; "
-            f"this empties {model.emptied_} of {count(len(X.action), 'interval')}"
+            f"this empties {model.emptied_} of {count(intervals, 'interval')}"
         )
     result |= describe_learned(model)
     if as_json:
@@ -105,12 +117,11 @@ def fit(
     learned = len(model.classes_)
     print_lines(
         f"{name} learned {learned} {'activity' if learned == 1 else 'activities'} from "
-        f"{count(len(X), 'instance')}"
+        f"{count(instances, 'instance')}"
     )
     if len(result["weights"]) > 1:
         print_lines(say_weights(result["weights"]), 2)
     say(f"wrote {output}; look at it with: {shlex.join(['ibgn', 'show', str(output)])}")
-    test = _evaluation(data, name, reading, X, y)
     if test:
         say(f"see how well the method does on instances that it has not seen with: {test}")
 
@@ -176,17 +187,21 @@ def _set_tolerance(model: Any, method: str) -> None:
     model.set_params(tolerance="learned")
 
 
-def warn_of_few(y: Any) -> None:
-    """Warn where there is nothing to tell apart, or an activity is known by one instance."""
+def _count_labels(y: Any) -> tuple[Any, Any]:
+    """Labels that are there, and how often each is."""
     import numpy as np
     import pandas as pd
 
     known = [str(label) for label in y if not pd.isna(label)]
-    labels, counts = np.unique(known, return_counts=True)
+    return np.unique(known, return_counts=True)
+
+
+def warn_of_few(labels: Any, counts: Any) -> None:
+    """Warn where there is nothing to tell apart, or an activity is known by one instance."""
     if len(labels) == 1:
         only = f"all instances are of one activity, {quote(labels[0])}: the model will recognise "
         warnings.warn(DataWarning(f"{only}it in everything; add instances of others"), stacklevel=2)
-    single = labels[counts == 1].tolist()
+    single = [str(label) for label, number in zip(labels, counts, strict=True) if number == 1]
     if single and len(labels) > 1:
         named = ", ".join(map(quote, single[:5])) + (", ..." if len(single) > 5 else "")
         have = "has" if len(single) == 1 else "have"

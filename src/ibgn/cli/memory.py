@@ -1,9 +1,9 @@
 """Data read as a model remembers that its training data were read."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import typer
 
@@ -14,6 +14,9 @@ from ibgn.errors import DataError
 
 if TYPE_CHECKING:
     from ibgn.intervals import IntervalSequences
+    from ibgn.io import Scan
+
+T = TypeVar("T")
 
 NAMING_LABELS = ("activity", "group")  # options for what new data may lack
 LABELS = ("label", "group")  # columns that new data may lack
@@ -34,20 +37,34 @@ def read_like_training(
 
     Also returns the options that the model remembers and that were applied.
     """
+    (X, y), remembered = _like_training(reading, data, classifier, lambda like: like.read(data))
+    return X, y, remembered
+
+
+def scan_like_training(
+    reading: Reading, data: Path, classifier: Any
+) -> "tuple[Scan, dict[str, Any]]":
+    """The same for data that are read piece by piece."""
+    return _like_training(reading, data, classifier, lambda like: like.scan(data))
+
+
+def _like_training(
+    reading: Reading, data: Path, classifier: Any, read: Callable[[Reading], T]
+) -> tuple[T, dict[str, Any]]:
     remembered = recall(reading, data, classifier)
     if not remembered:
-        return *reading.read(data), {}
+        return read(reading), {}
     try:
-        X, y = extend(reading, remembered).read(data)
+        result = read(extend(reading, remembered))
     except DataError:
         unlabelled = without_labels(remembered)
         if unlabelled == remembered:
             _say_applied(remembered)  # as they may be what is wrong
             raise
         remembered = unlabelled
-        X, y = extend(reading, remembered).read(data)
+        result = read(extend(reading, remembered))
     _say_applied(remembered)
-    return X, y, remembered
+    return result, remembered
 
 
 def _say_applied(remembered: Mapping[str, Any]) -> None:
@@ -75,7 +92,7 @@ def recall(reading: Reading, data: Path, classifier: Any) -> dict[str, Any]:
         return {}
     given = given_flags() | {pair.partition("=")[0] for pair in reading.option or []}
     options = provenance.given().items()
-    return {n: value for n, value in options if n in format.options and n not in given}
+    return {n: value for n, value in options if n in format.remembered and n not in given}
 
 
 def extend(reading: Reading, remembered: Mapping[str, Any]) -> Reading:

@@ -9,12 +9,22 @@ import typer
 from ibgn.cli.figures import FIGURES, save_figure
 from ibgn.cli.into import Into, Replace, Tier, add_tiers, check_into
 from ibgn.cli.memory import UnknownActions, compare_with_training, read_like_training
-from ibgn.cli.options import Data, EscapeFormulas, Json, Model, Reading, Seed, takes_data
-from ibgn.cli.output import busy, print_json, say, warnings_aloud
+from ibgn.cli.options import (
+    Data,
+    EscapeFormulas,
+    Json,
+    Model,
+    Reading,
+    Scanned,
+    Seed,
+    takes_data,
+)
+from ibgn.cli.output import busy, print_json, print_text, say, warnings_aloud
+from ibgn.cli.predictions import as_csv, as_frame, count_right, predict_scanned, say_accuracy
 from ibgn.cli.tables import print_lines, print_predictions
-from ibgn.cli.targets import check_suffix, writes
-from ibgn.errors import MISSING, DataError, OptionError
-from ibgn.text import count, near, quote
+from ibgn.cli.targets import check_suffix, format_to_write, writes
+from ibgn.errors import MISSING, DataError, Option, OptionError
+from ibgn.text import near, quote
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,6 +48,7 @@ def predict(
     replace: Replace = False,
     unknown_actions: UnknownActions = None,
     escape_formulas: EscapeFormulas = False,
+    scanned: Scanned = False,
     as_json: Json = False,
     *,
     reading: Reading,
@@ -51,26 +62,27 @@ def predict(
     $ ibgn predict takes.ibgn talk.eaf --into talk.eaf -o copy.eaf
     """
     import numpy as np
-    import pandas as pd
 
     from ibgn.classifiers import load as load_model
 
     check_into(into, output)
+    if scanned:
+        for option, value in (("into", into), ("as_json", as_json)):
+            if value:
+                reason = ("needs all at once, but ", Option("scanned", True), " reads pieces")
+                raise OptionError(option, value, *reason)
+        predict_scanned(load_model(model), data, output, unknown_actions, escape_formulas, reading)
+        return
     with warnings_aloud() as said, busy(f"recognising {data.name}"):
         classifier = load_model(model)
         X, y, remembered = read_like_training(reading, data, classifier)
         classifier.unknown_actions = unknown_actions or classifier.unknown_actions
         # one score for both, as probabilities of nearly equal scores could round to the same
         logs = classifier.predict_log_proba(X)
-    predicted = classifier.classes_[logs.argmax(axis=1)]
-    frame = pd.DataFrame({"instance": X.ids, "predicted": predicted})
+    frame = as_frame(classifier.classes_, X, y, logs)
+    predicted = frame["predicted"].to_numpy()
     if y is not None:
-        frame.insert(1, "label", y)
-        known = frame[frame["label"].notna()]
-        right = (known["predicted"].astype(str) == known["label"].astype(str)).mean()
-        say(f"accuracy {right:.3f} of {count(len(known), 'labelled instance')}")
-    for c, name in enumerate(classifier.classes_):
-        frame[f"P({name})"] = np.exp(logs[:, c])
+        say_accuracy(*count_right(frame))
     if into is not None and output is not None:
         with warnings_aloud():
             add_tiers(into, output, X, predicted, tier, replace, reading)
@@ -168,10 +180,9 @@ def sample(
     from ibgn.classifiers import load as load_model
     from ibgn.intervals import IntervalSequences
     from ibgn.io import write
-    from ibgn.io.registry import find_format
 
     if output is not None:
-        find_format(output, None, writing=True)  # before the work, so that a typo costs no time
+        format_to_write("output", output)
     classifier = load_model(model)
     if not hasattr(classifier, "sample"):
         raise refuse_method(model, classifier, "generates nothing")
@@ -219,15 +230,8 @@ def _write_frame(frame: "pd.DataFrame", output: Path, escape_formulas: bool) -> 
     from ibgn._files import replacing
 
     with replacing(output) as temporary:
-        temporary.write_text(_as_csv(frame, escape_formulas), "utf-8", newline="")
+        temporary.write_text(as_csv(frame, escape_formulas), "utf-8", newline="")
     say(f"wrote {output}")
-
-
-def _as_csv(frame: "pd.DataFrame", escape_formulas: bool) -> str:
-    from ibgn.io.formulas import escape_formulas as harmless
-
-    text: str = (harmless(frame) if escape_formulas else frame).to_csv(index=False)
-    return text
 
 
 def _print_frame(
@@ -249,4 +253,4 @@ def _print_frame(
 
         print_json({"rows": rows(frame)} | (more or {}))
     elif output is None:
-        print(_as_csv(frame, escape_formulas), end="")
+        print_text(as_csv(frame, escape_formulas))

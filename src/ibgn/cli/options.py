@@ -1,5 +1,6 @@
 """Options that commands share, and how they are read."""
 
+import os
 import shlex
 from collections.abc import Callable, Mapping
 from copy import copy
@@ -9,6 +10,7 @@ from inspect import Parameter, Signature, signature
 from pathlib import Path
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args, get_type_hints
+from warnings import catch_warnings, simplefilter
 
 import typer
 
@@ -17,6 +19,7 @@ from ibgn.cli.flags import given_flags, read_value
 if TYPE_CHECKING:
     from ibgn.cleaning import Cleaning
     from ibgn.intervals import IntervalSequences
+    from ibgn.io import Scan
     from ibgn.io.longframe import LongFrame
     from ibgn.io.registry import Format as FormatOfFiles
 
@@ -93,6 +96,13 @@ Unlabelled = Annotated[
         help="What to do with instances without a label, where others have one; all reads none."
     ),
 ]
+MaxMemory = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SIZE",
+        help="Memory to allow, as 8G, where a file or an instance needs more than the default.",
+    ),
+]
 Column = Annotated[
     list[str] | None,
     typer.Option(
@@ -113,6 +123,14 @@ ReaderOption = Annotated[
         "-O",
         metavar="NAME=VALUE",
         help="Option of the format's reader, as action=track or rate=25; repeatable.",
+    ),
+]
+Scanned = Annotated[
+    bool,
+    typer.Option(
+        "--scan",
+        help="Read Parquet or CSV piece by piece, where memory does not hold it all; the result is "
+        "the same.",
     ),
 ]
 Model = Annotated[
@@ -150,6 +168,7 @@ class Reading:
     bad_files: BadFiles = "error"
     bad_rows: BadRows = "error"
     unlabelled: Unlabelled = "error"
+    max_memory: MaxMemory = None
     columns: Column = None
     delimiter: Delimiter = None
     encoding: Encoding = None
@@ -174,6 +193,19 @@ class Reading:
         leniency = {name: getattr(self, name) for name in ("bad_files", "bad_rows", "unlabelled")}
         return format.load(path, **self.options_of(format), **leniency)
 
+    def scan(self, path: Path) -> "Scan":
+        """A file or folder that is read piece by piece; its first rows are tried."""
+        from ibgn.io import scan
+
+        path, format = self.find(path)
+        names = ("bad_files", "bad_rows", "unlabelled")
+        options = {name: getattr(self, name) for name in names} | vars(self.cleaning())
+        options |= self.options_of(format)
+        with catch_warnings():
+            simplefilter("ignore")  # they come again when all is read
+            next(scan(path, format=format.name, **options).parts())
+        return scan(path, format=format.name, **options)
+
     def is_copied(self, path: Path, written_as: str) -> bool:
         """Whether what is written in a format can be a changed copy of what is read."""
         from ibgn.io.registry import FORMATS, find_format
@@ -184,9 +216,15 @@ class Reading:
 
     def options_of(self, format: "FormatOfFiles") -> dict[str, Any]:
         """Options of the reader of a format that were given."""
+        from ibgn.budgets import VARIABLE, as_bytes
+
         options = parse_options(self.option, format.options)
         if self.columns:
             options["columns"] = parse_columns(self.columns)
+        if self.max_memory is not None:
+            as_bytes("max_memory", self.max_memory)
+            os.environ[VARIABLE] = self.max_memory  # also for what is made of the data
+            options["max_memory"] = self.max_memory
         return options | text_options(self.delimiter, self.encoding)
 
     def given(self, format: "FormatOfFiles") -> dict[str, Any]:

@@ -21,7 +21,15 @@ def listed(names: Sequence[str], most: int = 20) -> str:
 
 def print_json(result: dict[str, Any]) -> None:
     """Print a result for programs."""
-    print(json.dumps(result, indent=1))
+    # the only control character that JSON does not escape
+    print(json.dumps(result, indent=1).replace("\x7f", "\\u007f"))
+
+
+def print_text(text: str) -> None:
+    """Print lines as they are in a file; a terminal shows control characters as escapes."""
+    if sys.stdout.isatty():
+        text = "\n".join(printable(line, sys.maxsize) for line in text.split("\n"))
+    print(text, end="")
 
 
 @contextmanager

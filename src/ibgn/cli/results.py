@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, wraps
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -89,12 +90,13 @@ def check_jobs(jobs: int) -> None:
 def keep(frame: "pd.DataFrame", path: Path | None) -> None:
     """Write a data frame as CSV or Parquet; the file appears when it is complete."""
     from ibgn._files import replacing
+    from ibgn.io.dataframes import as_csv
 
     if path is None:
         return
     with replacing(path) as temporary:
         if path.suffix.lower() == ".csv":
-            frame.to_csv(temporary, index=False)
+            temporary.write_text(as_csv(frame), "utf-8", newline="")
         else:
             frame.to_parquet(temporary, index=False)
     say(f"wrote {path}")
@@ -113,10 +115,14 @@ class Outputs:
     unit: Unit = None
 
     def check(self) -> None:
-        """Refuse files of another kind, and what is no journal in the place of one."""
+        """Refuse files that could not be written, and what is no journal in the place of one."""
         check_suffix("output", self.output, ".csv", ".parquet")
         check_suffix("predictions", self.predictions, ".csv", ".parquet")
         check_suffix("report", self.report, ".html", ".htm")
+        parquet = any(path.suffix.lower() == ".parquet" for path in self.paths)
+        if parquet and find_spec("pyarrow") is None:
+            text = "Parquet needs pyarrow; install it with: pip install 'ibgn[parquet]'"
+            raise ModuleNotFoundError(text)
         _ = self.journal  # reads it
 
     @property

@@ -127,7 +127,9 @@ def _print(found: dict[str, Any]) -> None:
         print_lines(_say_training(found["trained_on"]), 2)
     print_lines(f"File: {found['bytes']:,} bytes, written by ibgn {found['written_by']}", 2)
     for name, command in found["commands"].items():
-        print(f"\n{PURPOSES[name]}:\n  {command}")
+        print()
+        print_lines(f"{PURPOSES[name]}:")
+        print(f"  {command}")  # which is never broken, so that it can be copied
 
 
 def say_weights(weights: dict[str, float]) -> str:

@@ -13,22 +13,37 @@ from contextlib import contextmanager
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from ibgn._files import show
+from ibgn._files import COMPRESSIONS, follow, show
 from ibgn._temporaries import temporary_folder
+from ibgn.cli.output import print_text
 from ibgn.errors import DataError, Option, OptionError
 from ibgn.text import quote
 
-__all__ = ["STANDARD", "Command", "Kind", "check_suffix", "check_targets", "output_file", "writes"]
+if TYPE_CHECKING:
+    from ibgn.io.registry import Format
+
+__all__ = [
+    "STANDARD",
+    "Command",
+    "Kind",
+    "check_suffix",
+    "check_targets",
+    "format_to_write",
+    "output_file",
+    "writes",
+]
 
 Kind = Literal["file", "folder", "either"]
 Force = Annotated[bool, typer.Option("--force", help="Replace files that exist already.")]
 Command = Callable[..., None]
 
 STANDARD = Path("-")  # standard input or output
+REDIRECTED = Path("/dev/stdin")  # which may be a file, as in `ibgn convert - OUT < IN`
+READER_OPTION = "option"  # -O name=value, which may name a file too
 RESUMED = ("journals",)  # what an interrupted run leaves behind, to be resumed
 
 
@@ -52,7 +67,11 @@ def writes(pairs: tuple[str, ...] = (), **outputs: Kind) -> Callable[[Command], 
                     given[name] = None
             written = {name: given[name] for name in outputs}
             read = [path for name in given.keys() - outputs for path in _paths(given[name])]
-            named = [text.partition("=")[2] for name in pairs for text in given[name] or ()]
+            named = [
+                text.partition("=")[2]
+                for name in (*pairs, READER_OPTION)
+                for text in given.get(name) or ()
+            ]
             check_targets(written, outputs, [*read, *map(Path, filter(None, named))], force)
             command(**given)
 
@@ -63,6 +82,7 @@ def writes(pairs: tuple[str, ...] = (), **outputs: Kind) -> Callable[[Command], 
         keyword = [each.replace(kind=Parameter.KEYWORD_ONLY) for each in parameters.values()]
         checked.__signature__ = Signature([*keyword, forced])  # type: ignore[attr-defined]
         checked.__annotations__ = {p.name: p.annotation for p in (*keyword, forced)}
+        checked.outputs = outputs  # type: ignore[attr-defined] # for tests of all commands
         return checked
 
     return decorate
@@ -82,11 +102,21 @@ def output_file(target: Path, suffix: str) -> Iterator[Path]:
                 "several instances of this format are several files, which standard output is "
                 "not; name a folder, or a format that holds all in one"
             )
-        sys.stdout.flush()
-        if hasattr(sys.stdout, "buffer"):
+        if sys.stdout.isatty() or not hasattr(sys.stdout, "buffer"):  # as in a notebook
+            print_text(_as_text(path.read_bytes()))
+        else:
+            sys.stdout.flush()
             sys.stdout.buffer.write(path.read_bytes())
-        else:  # replaced by a stream of text, as in a notebook
-            sys.stdout.write(path.read_text("utf-8"))
+
+
+def _as_text(content: bytes) -> str:
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise DataError(
+            "what is written is not text, which a terminal could show; name a file, or send it "
+            "through a pipe"
+        ) from error
 
 
 def check_suffix(option: str, path: Path | None, *suffixes: str) -> None:
@@ -95,10 +125,30 @@ def check_suffix(option: str, path: Path | None, *suffixes: str) -> None:
         raise OptionError(option, str(path), f"must be a {' or a '.join(suffixes)} file")
 
 
+def format_to_write(
+    option: str, path: Path, name: str | None = None, named_by: str | None = None
+) -> str:
+    """Format of what is written, by name or by its suffix; known before the work begins.
+
+    Refuses a folder for a format that has all instances in one file. `named_by` is the option for
+    the name, if there is one.
+    """
+    from ibgn.io import FORMATS
+    from ibgn.io.registry import find_format
+
+    if path.is_dir() and named_by is None:
+        raise OptionError(option, str(path), "is a folder; name a file")
+    format = find_format(path, name, named_by or "format", writing=True)
+    if path.is_dir() and format not in FORMATS.documents:
+        reason = f"is a folder, but the format {quote(format)} is one file; name a file"
+        raise OptionError(option, str(path), reason)
+    return format
+
+
 def _paths(value: Any) -> Iterator[Path]:
     for each in value if isinstance(value, list | tuple) else [value]:
-        if isinstance(each, Path) and each != STANDARD:
-            yield each
+        if isinstance(each, Path):
+            yield REDIRECTED if each == STANDARD else each
 
 
 def check_targets(
@@ -117,19 +167,19 @@ def check_targets(
     force : whether existing files that are not read may be replaced
     """
     before: list[Path] = []
-    sources = [path for path in read if path.exists()]
+    sources = [path for path in read if path.is_file() or path.is_dir()]
     for option, path in written.items():
         if path is None or (path == STANDARD and kinds[option] == "either"):
             continue
         try:
             _check_kind(option, path, kinds[option])
             for source in sources:
-                _refuse_input(option, path, source)
+                _refuse_input(option, path, kinds[option], source)
             if any(_is_same(path, other) for other in before):
                 raise OptionError(option, str(path), "is written twice; name another file")
             if not force:
                 _refuse_existing(option, path)
-            _check_folder(path if path.is_dir() else path.resolve().parent, kinds[option])
+            _check_folder(path if path.is_dir() else follow(path).parent, kinds[option])
         except (OSError, RuntimeError) as error:  # a name that is too long, a loop of links
             reason = getattr(error, "strerror", None) or type(error).__name__
             why = f"cannot be written to: {reason}; name another"
@@ -149,13 +199,13 @@ def _check_kind(option: str, path: Path, kind: Kind) -> None:
         raise OptionError(option, str(path), reason)
 
 
-def _refuse_input(option: str, path: Path, source: Path) -> None:
+def _refuse_input(option: str, path: Path, kind: Kind, source: Path) -> None:
     """Refuse an output that is an input, is in a folder that is read, or holds an input."""
     if _is_same(path, source):
         reason = "is also an input, and would be overwritten; name another file"
         raise OptionError(option, str(path), reason)
     here, there = path.resolve(), source.resolve()
-    if source.is_dir() and _is_data(path, source, there in here.parents):
+    if source.is_dir() and _is_data(path, kind, source, there in here.parents):
         reason = f"is in the folder {show(source)}, which is read as data; write it elsewhere"
         raise OptionError(option, str(path), reason)
     if path.is_dir() and here in there.parents:
@@ -163,12 +213,28 @@ def _refuse_input(option: str, path: Path, source: Path) -> None:
         raise OptionError(option, str(path), reason)
 
 
-def _is_data(path: Path, folder: Path, inside: bool) -> bool:
+def _is_data(path: Path, kind: Kind, folder: Path, inside: bool) -> bool:
     """Whether a file is among the data of a folder, or would be the next time it is read."""
     files = (file for file in folder.rglob("*") if file.is_file())
     if path.exists():
         return inside or (path.is_file() and any(_is_same(path, file) for file in files))
-    return inside and any(file.suffix.lower() == path.suffix.lower() for file in files)
+    if not inside or kind == "folder" or not path.suffix:  # a folder may hold files of any kind
+        return inside
+    from ibgn.io import FORMATS
+
+    ending = _ending(path)
+    alike = {ending}.union(*(each for each in map(_endings, FORMATS.values()) if ending in each))
+    return any(_ending(file) in alike for file in files)
+
+
+def _endings(format: "Format") -> set[str]:
+    return {*format.suffixes, *format.also}
+
+
+def _ending(path: Path) -> str:
+    """Suffix of a file in lower case, of what is compressed where it is."""
+    suffix = path.suffix.lower()
+    return Path(path.stem).suffix.lower() if suffix in COMPRESSIONS else suffix
 
 
 def _is_same(path: Path, other: Path) -> bool:

@@ -17,7 +17,7 @@ from sklearn.svm import LinearSVC
 from sklearn.utils.validation import check_is_fitted
 
 from ibgn._arrays import Floats, Ints, Objects, find_runs
-from ibgn.checks import check_choice, check_jobs, check_number
+from ibgn.checks import check_choice, check_flag, check_jobs, check_number, check_seed
 from ibgn.detection.extraction import Extraction, Training, learn_extraction
 from ibgn.detection.features import Correlations, FeatureSet
 from ibgn.detection.runs import Short, remove_short, smooth
@@ -222,6 +222,8 @@ class ActionDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_choice("voting", self.voting, get_args(Voting))
         check_choice("short", self.short, get_args(Short))
         check_choice("action", self.action, get_args(ActionFrom))
+        for name in ("spectrum", "soft"):
+            check_flag(name, getattr(self, name))
         for name in ("smooth", "min_duration"):
             check_number(name, getattr(self, name), "0 or more", lambda value: value >= 0)
         if self.training_step is not None:
@@ -231,7 +233,11 @@ class ActionDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if isinstance(self.tracks, str):
             advice = Option("tracks", [self.tracks])
             raise OptionError("tracks", self.tracks, "must be a list of names; write ", advice)
+        listed = isinstance(self.tracks, Sequence) and all(isinstance(t, str) for t in self.tracks)
+        if not (self.tracks is None or listed):
+            raise OptionError("tracks", self.tracks, "must be a list of names")
         check_jobs("n_jobs", self.n_jobs)
+        check_seed("random_state", self.random_state)
 
     def _windowing(self, step: float) -> Windowing:
         return Windowing(self.window, step, self.rate, self.longest_gap)
@@ -289,7 +295,9 @@ class ActionDetector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 part[~measured] = np.eye(len(model.classes))[-1]
                 votes[track][rows] = part
         windowing = self.extraction_.windowing
-        each_side = int(min(self.smooth * windowing.rate / (2 * windowing.hop), 2.0**40) + 1e-9)
+        each_side = int(
+            min(float(self.smooth) * windowing.rate / (2 * windowing.hop), 2.0**40) + 1e-9
+        )
         for track, part in votes.items():
             if self.voting == "majority":
                 part = np.eye(part.shape[1])[part.argmax(axis=1)]

@@ -45,7 +45,10 @@ class Windowing:
         check_number("rate", self.rate, "positive and at most 1e6", lambda value: 0 < value <= 1e6)
         check_number("longest_gap", self.longest_gap, "0 or more", lambda value: value >= 0)
         for name in ("window", "step"):
-            check_number(name, getattr(self, name), "positive", lambda value: value > 0)
+            required = "positive, and at most 1e9"
+            check_number(name, getattr(self, name), required, lambda value: 0 < value <= 1e9)
+        for name in ("rate", "longest_gap", "window", "step"):  # those of small types overflow
+            object.__setattr__(self, name, float(getattr(self, name)))
         if not 2 <= self.size <= MOST_FRAMES:
             raise OptionError(
                 "window",

@@ -17,7 +17,8 @@ from ibgn.io.longframe import LongFrame
 from ibgn.io.outline import Entry
 from ibgn.io.plugins import builtin_names
 from ibgn.io.predictions import add_predictions
-from ibgn.io.registry import FORMATS, read, reader, write, writer
+from ibgn.io.registry import FORMATS, read, reader, streamer, write, writer
+from ibgn.io.scanning import Scan, scan
 from ibgn.io.sensors import read_sensors
 from ibgn.io.survey import Survey, survey
 from ibgn.io.tiers import add_tier
@@ -34,6 +35,7 @@ __all__ = [
     "InputFile",
     "LongFrame",
     "Recording",
+    "Scan",
     "Survey",
     "add_predictions",
     "add_tier",
@@ -42,6 +44,8 @@ __all__ = [
     "read_sensors",
     "read_table",
     "reader",
+    "scan",
+    "streamer",
     "survey",
     "write",
     "writer",

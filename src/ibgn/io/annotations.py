@@ -4,7 +4,6 @@ Readers of ELAN, Praat, BORIS and the like yield one `Recording` after the other
 become instances with an activity is the same for all, and `Choices` says it.
 """
 
-import re
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,23 +13,28 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
+from ibgn.budgets import Allowance
 from ibgn.checks import check_choice
 from ibgn.errors import DataError, DataWarning, Option, Part
 from ibgn.io.choices import Choices, Crossing
 from ibgn.io.files import Files
 from ibgn.io.longframe import LongFrame
+from ibgn.io.patterns import search_names
 from ibgn.text import count, quote
 
 __all__ = [
     "Annotation",
     "Overlaps",
     "Recording",
-    "name_by_path",
+    "names_by_path",
     "settle_overlaps",
     "to_frame",
 ]
 
 Overlaps = Literal["keep", "merge", "error"]
+
+ROW = 500  # bytes of a row with its cells
+CHECKED = 10_000  # rows at once
 
 
 class Annotation(NamedTuple):
@@ -149,12 +153,21 @@ class _Row(NamedTuple):
 
 
 def to_frame(
-    recordings: Iterable[Recording], choices: Choices, source: str, unnamed: str | None = None
+    recordings: Iterable[Recording],
+    choices: Choices,
+    source: str,
+    allowance: Allowance,
+    unnamed: str | None = None,
 ) -> LongFrame:
     """Make one row per interval; what is left out is counted in warnings.
 
-    `source` begins every message, for example "talks: ". Where all are on the track `unnamed`,
-    which no file names, no track is given.
+    Parameters
+    ----------
+    recordings : one after the other
+    choices : how they become instances
+    source : begins every message, for example "talks: "
+    allowance : what the rows may take, as an annotation is one of each activity that it crosses
+    unnamed : a track that no file names; where all are on it, no track is given
     """
     recordings = list(recordings)
     known = {a.track for recording in recordings for a in recording.annotations}
@@ -165,7 +178,15 @@ def to_frame(
         raise DataError(f"{source}there is no track {quote(missing[0])}; there are {listed}")
     _refuse_repeated(recordings, choices, source)
     left_out: Counter[tuple[Part, ...]] = Counter()
-    rows = [row for each in recordings for row in _rows(each, choices, left_out, source)]
+    names = [recording.name for recording in recordings]
+    labels, groups = (names_by_path(names, each, choices, source) for each in ("activity", "group"))
+    rows: list[_Row] = []
+    for recording, label, group in zip(recordings, labels, groups, strict=True):
+        said = {"label": label, "group": group, **recording.known}
+        for row in _rows(replace(recording, known=said), choices, left_out):
+            rows.append(row)
+            if len(rows) % CHECKED == 0:
+                allowance.need(ROW * len(rows), f"more than {len(rows)} intervals of activities")
     for why, number in left_out.items():
         counted = f"{source}left out {count(number, 'annotation')} "
         warnings.warn(DataWarning(counted, *why), stacklevel=2)
@@ -201,13 +222,12 @@ def _refuse_repeated(recordings: list[Recording], choices: Choices, source: str)
 
 
 def _rows(
-    recording: Recording, choices: Choices, left_out: Counter[tuple[Part, ...]], source: str
+    recording: Recording, choices: Choices, left_out: Counter[tuple[Part, ...]]
 ) -> Iterable[_Row]:
     known = recording.known
     if choices.activity_track is None:
         instance = str(known.get("instance", recording.name))
-        label = known.get("label", name_by_path(recording.name, "activity", choices, source))
-        stretches = [(instance, label, -np.inf, np.inf)]
+        stretches = [(instance, known["label"], -np.inf, np.inf)]
     else:
         named = [a for a in recording.annotations if a.track == choices.activity_track]
         named.sort(key=lambda a: (a.start, a.end))
@@ -215,7 +235,7 @@ def _rows(
             (f"{recording.name}#{number}", a.value, a.start, a.end)
             for number, a in enumerate(named, 1)
         ]
-    group = known.get("group", name_by_path(recording.name, "group", choices, source))
+    group = known["group"]
     actions = _actions(recording, choices, left_out)
     by_time = _ByTime(actions)
     inside: set[int] = set()
@@ -294,26 +314,42 @@ def _within(
             left_out[*why, " keeps a part"] += 1
 
 
-def name_by_path(name: str, option: str, choices: Choices, source: str) -> str | None:
-    """Activity or group of a recording from its path, or None where the path does not say it."""
-    origin, path = choices.origin(option), PurePath(name)
-    if origin is None or origin.kind not in ("file", "folder", "pattern"):
-        return None
+def names_by_path(
+    names: Sequence[str], option: str, choices: Choices, source: str
+) -> Sequence[str | None]:
+    """Activity or group of each recording from its path; None where the path does not say it.
+
+    Parameters
+    ----------
+    names : of the recordings, which are paths
+    option : "activity" or "group"
+    choices : say where it comes from
+    source : begins every message
+    """
+    origin = choices.origin(option)
+    if origin is None or origin.kind not in ("file", "folder", "pattern") or not names:
+        return [None] * len(names)
+    paths = [PurePath(name) for name in names]
     if origin.kind == "file":
-        return path.name.split(".")[0]
+        return [path.name.split(".")[0] for path in paths]
     if origin.kind == "folder":
-        if not path.parent.name:
+        return [_folder_of(path, option, source) for path in paths]
+    found = search_names(option, origin.name, names)
+    for name, value in zip(names, found, strict=True):
+        if not value:
             raise DataError(
-                f"{source}{quote(name)} is in no folder that could name its {option}; "
-                "put it into one, or give another ",
-                Option(option),
+                source,
+                Option(option, origin.name),
+                f" finds nothing in {quote(name)}; change the expression, or the name of the file",
             )
-        return path.parent.name
-    match = re.search(origin.name, name)
-    if not (match and match[1]):
+    return found
+
+
+def _folder_of(path: PurePath, option: str, source: str) -> str:
+    if not path.parent.name:
         raise DataError(
-            source,
-            Option(option, origin.name),
-            f" finds nothing in {quote(name)}; change the expression, or the name of the file",
+            f"{source}{quote(str(path))} is in no folder that could name its {option}; "
+            "put it into one, or give another ",
+            Option(option),
         )
-    return match[1]
+    return path.parent.name

@@ -1,5 +1,6 @@
-"""Frames of pandas, Polars, PyArrow and others, read as long frames."""
+"""Frames of pandas, Polars, PyArrow and others, read as long frames; and frames as CSV."""
 
+import csv
 from collections.abc import Mapping
 from os import PathLike
 from typing import Any, Unpack
@@ -16,7 +17,7 @@ from ibgn.io.parsing.tabular import Columns, find_columns, unused
 from ibgn.provenance import Provenance
 from ibgn.text import printable, quote
 
-__all__ = ["column_values", "is_frame", "read_table"]
+__all__ = ["as_csv", "column_values", "is_frame", "read_table"]
 
 
 def read_table(
@@ -99,6 +100,8 @@ def column_values(series: Any, name: str, source: str) -> Any:
         if nw.dependencies.is_pyarrow_chunked_array(native):
             if series.dtype == nw.String:  # an object for each cell would take the most room
                 return pd.Categorical(native.dictionary_encode().to_pandas())
+            if series.dtype == nw.Categorical and _are_texts(native):
+                return pd.Categorical(native.to_pandas())
             if series.dtype == nw.Categorical:
                 # narwhals takes the last value of a dictionary for a missing one
                 values = native.cast(native.type.value_type)
@@ -107,6 +110,14 @@ def column_values(series: Any, name: str, source: str) -> Any:
     except Exception as error:  # every library of tables fails in its own way
         reason = printable(error, longest=200)
         raise DataError(f"{source}the column {quote(name)} cannot be read: {reason}") from error
+
+
+def _are_texts(native: Any) -> bool:
+    """Whether the values of a dictionary are texts, none of them missing."""
+    kind = str(native.type.value_type)
+    return kind in ("string", "large_string") and not any(
+        chunk.dictionary.null_count for chunk in native.chunks
+    )
 
 
 def _as_frame(table: Any) -> tuple[list[Any], Any]:
@@ -145,3 +156,20 @@ def _with_arrow(table: Any) -> Any:
     import pyarrow
 
     return pyarrow.table(table)
+
+
+def as_csv(frame: pd.DataFrame, header: bool = True) -> str:
+    r"""CSV of a frame, without its index.
+
+    Text is in quotes where some is a carriage return, which ends a row for most readers.
+
+    Examples
+    --------
+    >>> as_csv(pd.DataFrame({"instance": ["a\rb"], "start": [1]}))
+    '"instance","start"\n"a\rb",1\n'
+    """
+    options: dict[str, Any] = {"index": False, "lineterminator": "\n", "header": header}
+    text: str = frame.to_csv(**options)
+    if "\r" in text:
+        text = frame.to_csv(**options, quoting=csv.QUOTE_NONNUMERIC)
+    return text

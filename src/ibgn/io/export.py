@@ -24,6 +24,7 @@ from ibgn._files import COMPRESSIONS, Source, as_path, filling, is_folder, show,
 from ibgn.columns import as_column
 from ibgn.errors import DataError, DataWarning
 from ibgn.intervals import Instance, IntervalSequences
+from ibgn.io.files import walk
 from ibgn.io.longframe import as_objects
 from ibgn.io.parsing.json import parse_value
 from ibgn.text import count, half_character, printable, quote
@@ -300,7 +301,7 @@ def _check_folder(folder: Path, files: Collection[str], suffix: str) -> None:
         raise DataError(f"there is no folder {show(folder.parent)}; make it first")
     # other files of the format would be read together with these
     endings = tuple(suffix.lower() + more for more in ("", *COMPRESSIONS))
-    there = (p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file())
+    there = (path.relative_to(folder).as_posix() for path in walk(folder)[0] if path.is_file())
     others = sorted(n for n in there if n.lower().endswith(endings) and n not in files)
     if others:
         raise DataError(

@@ -3,7 +3,7 @@
 import os
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -19,15 +19,17 @@ from ibgn._files import (
     show,
 )
 from ibgn._inputs import opening_once
+from ibgn.budgets import Allowance, Budget
 from ibgn.errors import DataError, DataWarning, Option, OptionError, Part
 from ibgn.io.choices import Choices
 from ibgn.text import count, printable, quote
 
-__all__ = ["Files", "Sources", "find_files", "walk"]
+__all__ = ["ANNOTATION", "Files", "Sources", "find_files", "walk"]
 
 Sources = Source | list[Any] | tuple[Source, ...]
 
 MOST_FILES = 1_000_000
+ANNOTATION = 1000  # bytes that one takes on its way to a row
 SHOWN = 5  # files or folders that a message lists
 
 
@@ -39,6 +41,7 @@ class Files:
     path : file, folder, or a list of these
     suffixes : of the files that are looked for in folders
     choices : how annotations become instances, for readers that need it
+    budget : how much reading may take, for readers that have an option for it
 
     Notes
     -----
@@ -54,29 +57,50 @@ class Files:
     """
 
     def __init__(
-        self, path: Sources, suffixes: Sequence[str], choices: Choices | None = None
+        self,
+        path: Sources,
+        suffixes: Sequence[str],
+        choices: Choices | None = None,
+        budget: Budget | None = None,
     ) -> None:
         many = isinstance(path, list | tuple)
         self.paths: list[Source] = list(path) if isinstance(path, list | tuple) else [path]
         self.choices = Choices() if choices is None else choices
         self.prefix = "" if many else f"{printable(as_path(self.paths[0]).name)}: "
-        self._suffixes = suffixes
-        self.current = InputFile(self.paths[0]) if self.paths else InputFile(".")
+        self._suffixes, self._budget = suffixes, budget
+        self.current = InputFile(self.paths[0] if self.paths else ".", budget=budget)
         self._counts: Counter[tuple[Part, ...]] = Counter()
         self._is_inside = False  # a file, and not before the first or behind the last
+        self._size = 0  # of the files so far, in bytes
 
     def __len__(self) -> int:
         return len(self._named_paths)
 
     def __iter__(self) -> Iterator[InputFile]:
         for name, path in self._named_paths:
-            self.current, self._is_inside = InputFile(path, name), True
+            self.current, self._is_inside = InputFile(path, name, self._budget), True
             yield self.current
+            self._size += self.current.size
         self._is_inside = False
 
     @cached_property
     def _named_paths(self) -> list[tuple[str, Path]]:
         return [pair for path in self.paths for pair in find_files(path, self._suffixes)]
+
+    @property
+    def allowance(self) -> Allowance:
+        """What all files may take that were read so far, and the current one."""
+        size = self._size + (self.current.size if self._is_inside else 0)
+        return (self._budget or Budget()).of(size, self.prefix, self._budget is not None)
+
+    def collect(self, recordings: Iterable[Any]) -> list[Any]:
+        """All recordings, as long as their annotations fit into the memory that is allowed."""
+        collected, number = [], 0
+        for recording in recordings:
+            collected.append(recording)
+            number += len(recording.annotations)
+            self.allowance.need(ANNOTATION * number, count(number, "annotation"))
+        return collected
 
     def only(self) -> InputFile:
         """The only file, for formats that have all instances in one."""
@@ -112,7 +136,7 @@ class Files:
             if not self._is_inside or len(self) == 1:
                 raise
             advice = (Option("bad_files", "drop"), " leaves the file out")
-            raise DataError(*error.parts, "; ", *advice) from error
+            raise type(error)(*error.parts, "; ", *advice) from error
 
     def _leave_out_bad_files(self, parse: Callable[["Files"], Any]) -> None:
         every, bad = self._named_paths, {}

@@ -5,17 +5,19 @@ import io
 import re
 import warnings
 from collections import Counter
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
 from ibgn._files import InputFile
 from ibgn.checks import as_number, check_number
 from ibgn.errors import DataError, DataWarning, Option
-from ibgn.io.annotations import name_by_path
+from ibgn.io.annotations import names_by_path
 from ibgn.io.choices import Choices, Kinds
 from ibgn.io.files import Files, Sources
 from ibgn.io.longframe import Labels
+from ibgn.io.parsing.sheets import CELLS
 from ibgn.recordings import SensorRecording
 from ibgn.text import count, quote
 
@@ -92,12 +94,15 @@ def read_joints(
     choices = Choices(activity=activity, group=group, kinds=Kinds((), ()))
     files = Files(path, [".csv"])
     left_out: Counter[str] = Counter()
-    recordings, labels = [], []
+    recordings = []
     with files.reading():
         for file in files:
-            group = name_by_path(file.name, "group", choices, files.prefix)
-            recordings.append(_read_one(file, group, rate, left_out))
-            labels.append(name_by_path(file.name, "activity", choices, files.prefix))
+            recordings.append(_read_one(file, rate, left_out))
+    names = [file.name for file in files]
+    groups, labels = (
+        names_by_path(names, option, choices, files.prefix) for option in ("group", "activity")
+    )
+    recordings = [replace(each, group=own) for each, own in zip(recordings, groups, strict=True)]
     if left_out:
         warnings.warn(
             DataWarning(
@@ -110,9 +115,7 @@ def read_joints(
     return recordings, None if activity is None else np.array(labels, object)
 
 
-def _read_one(
-    file: InputFile, group: Any, rate: float | None, left_out: Counter[str]
-) -> SensorRecording:
+def _read_one(file: InputFile, rate: float | None, left_out: Counter[str]) -> SensorRecording:
     cells = _read_cells(file)
     names = [" ".join(cell.lower().replace("_", " ").split()) for cell in cells[0].cells]
     used = _find_columns(names, file.prefix)
@@ -126,13 +129,12 @@ def _read_one(
                 f"{file.prefix}there is no column 'time'; add it, or give ", Option("rate")
             )
         time = np.arange(len(table)) / rate
-    return SensorRecording(
-        time, np.stack([*columns.values()], 1), tuple(columns), {}, file.name, group
-    )
+    return SensorRecording(time, np.stack([*columns.values()], 1), tuple(columns), {}, file.name)
 
 
 def _read_cells(file: InputFile) -> list[_Row]:
     """All rows that are not blank, each as wide as the header."""
+    file.expect(CELLS, "its rows and cells")
     try:
         with (
             file.open() as stream,

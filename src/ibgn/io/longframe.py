@@ -8,17 +8,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from pandas.api.types import is_hashable
+from pandas.api.types import is_hashable, union_categoricals
 
-from ibgn._arrays import Bools, Ints
+from ibgn._arrays import Bools, Ints, find_runs
 from ibgn.checks import as_number, not_a_number, span_advice
-from ibgn.cleaning import LARGEST_TIME, Cleaning, Records, name_by_text, order_by_name
+from ibgn.cleaning import LARGEST_TIME, Cleaning, Records
 from ibgn.errors import DataError, DataWarning, Option, Part
 from ibgn.intervals import IntervalSequences
 from ibgn.io.leniency import STRICT, Leniency
 from ibgn.io.uncertain import UncertainCells
+from ibgn.names import factorize, name_by_text, order_by_name
 from ibgn.provenance import Provenance
-from ibgn.text import count, half_character, quote
+from ibgn.text import count, half_character, printable, quote
 from ibgn.uncertainty import COLUMNS as UNCERTAIN
 
 __all__ = ["Labels", "LongFrame", "as_objects", "join"]
@@ -26,6 +27,7 @@ __all__ = ["Labels", "LongFrame", "as_objects", "join"]
 Labels = npt.NDArray[Any] | None
 Where = Callable[[int], str]
 
+LONGEST_NAME = 1_000_000  # characters; transcripts are names of actions, whole books are none
 MOST_BAD = 0.5  # share of rows; where more are bad, the columns are
 UNLABELLED: tuple[Part, ...] = (
     "; ",
@@ -103,6 +105,28 @@ class LongFrame:
         read = replace(self.provenance, cleaning=cleaning)
         return IntervalSequences.from_records(records, read, groups), labels
 
+    def runs(self) -> tuple[Ints, list[str]]:
+        """First row of each run of rows of one instance, and the name of the instance.
+
+        Rows without a name are of the run that they stand in.
+        """
+        codes, names = self._names("instance")
+        named = np.maximum.accumulate(
+            np.where(codes < 0, np.argmax(codes >= 0), np.arange(len(codes)))
+        )
+        codes = codes[named]
+        first = find_runs(codes)[:-1]
+        return first, [names[code] if code >= 0 else "" for code in codes[first].tolist()]
+
+    def numbered_from(self, first: int) -> "LongFrame":
+        """The same rows, of which messages name the first as the one of this number, from 0 on."""
+        return replace(self, place=lambda row: self.place(first + row))
+
+    def rows(self, begin: int, stop: int) -> "LongFrame":
+        """Rows that follow each other."""
+        series = {name: values[begin:stop] for name, values in self.series.items()}
+        return replace(self, series=series, place=lambda row: self.place(begin + row))
+
     def _take(self, rows: npt.NDArray[np.intp]) -> "LongFrame":
         series = {name: pd.Series(values).array[rows] for name, values in self.series.items()}
         return replace(self, series=series, place=lambda row: self.place(int(rows[row])))
@@ -134,15 +158,17 @@ class LongFrame:
     def _names(self, name: str) -> tuple[Ints, tuple[str, ...]]:
         """Codes and names of a column of names; -1 where one is missing or blank."""
         codes, names = name_by_text(*self._factorize(name))
-        self._refuse_halves(name, codes, names)
+        self._refuse_no_names(name, codes, names)
         return codes, names
 
-    def _refuse_halves(self, name: str, codes: Ints, names: Sequence[Any]) -> None:
-        """Refuse text that no file can hold, as it has half a character."""
+    def _refuse_no_names(self, name: str, codes: Ints, names: Sequence[Any]) -> None:
+        """Refuse text that no file can hold, as it has half a character, or that is no name."""
         for code, text in enumerate(names):
             wrong = half_character(text) if isinstance(text, str) else None
+            if isinstance(text, str) and len(text) > LONGEST_NAME:
+                wrong = f"has {len(text)} characters, more than {LONGEST_NAME}; a name is meant"
             if wrong is not None:
-                place = self.place(int(np.argmax(codes == code)))
+                place = printable(self.place(int(np.argmax(codes == code))), 200)
                 raise DataError(f"{self.source}{place}: the {name} {wrong}")
 
     def _factorize(self, name: str) -> tuple[Ints, Any]:
@@ -150,7 +176,7 @@ class LongFrame:
         if isinstance(values, pd.arrays.NumpyExtensionArray):  # pandas 2 does not factorise these
             values = values.to_numpy()
         try:
-            return pd.factorize(values, use_na_sentinel=True)
+            return factorize(values)
         except TypeError as error:  # a cell holds a list or the like
             row = next(row for row, value in enumerate(values) if not is_hashable(value))
             raise DataError(
@@ -164,7 +190,7 @@ class LongFrame:
         if name not in self.series or unlabelled == "all":
             return None
         codes, uniques = self._factorize(name)
-        self._refuse_halves(name, codes, uniques)
+        self._refuse_no_names(name, codes, uniques)
         if not all(isinstance(value, str) for value in uniques):
             self._refuse_truths(name, where)
         blank = [code for code, v in enumerate(uniques) if isinstance(v, str) and not v.strip()]
@@ -268,19 +294,27 @@ def join(frames: Sequence[LongFrame], source: str) -> LongFrame:
     series = {}
     for name in names:
         empty = (np.full(size, None, object) for size in sizes)
-        parts = [
-            np.asarray(frame.series[name], object) if name in frame.series else nothing
-            for frame, nothing in zip(frames, empty, strict=True)
-        ]
-        series[name] = np.concatenate(parts)
+        series[name] = _join_columns(
+            [frame.series.get(name, nothing) for frame, nothing in zip(frames, empty, strict=True)]
+        )
     first = np.concatenate([[0], np.cumsum(sizes)])
 
     def place(row: int) -> str:
         number = int(np.searchsorted(first, row, side="right")) - 1
-        return f"{frames[number].source}{frames[number].place(row - int(first[number]))}"
+        file = frames[number].source if frames[number].source != source else ""
+        return f"{file}{frames[number].place(row - int(first[number]))}"
 
     left_out = [*dict.fromkeys(name for frame in frames for name in frame.left_out)]
     return LongFrame(series, left_out, source, place)
+
+
+def _join_columns(parts: list[Any]) -> Any:
+    """One column of several; as objects, unless all are codes of names, or numbers of a kind."""
+    if all(isinstance(part, pd.Categorical) for part in parts):
+        return union_categoricals(parts)
+    arrays = [np.asarray(part) for part in parts]
+    alike = len({array.dtype for array in arrays}) == 1 and arrays[0].dtype.kind in "iufb"
+    return np.concatenate(arrays if alike else [array.astype(object) for array in arrays])
 
 
 def _refuse_missing(missing: Bools, name: str, where: Where) -> None:

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from ibgn._files import Source
 from ibgn._inputs import opening_once
+from ibgn.budgets import Budget
 from ibgn.checks import check_choice
 from ibgn.cleaning import Cleaning
 from ibgn.errors import OptionError
@@ -35,14 +36,26 @@ from ibgn.io.plugins import builtin_names, import_plugins
 from ibgn.io.sniffing import find_by_content, find_by_suffix
 from ibgn.provenance import Provenance
 
-__all__ = ["FORMATS", "Format", "find_format", "load", "read", "reader", "write", "writer"]
+__all__ = [
+    "FORMATS",
+    "Format",
+    "find_format",
+    "load",
+    "read",
+    "reader",
+    "streamer",
+    "write",
+    "writer",
+]
 
 Read = Callable[..., tuple[IntervalSequences, Labels]]
 Write = Callable[..., None]
+Stream = Callable[..., Iterator[LongFrame]]
 
 CHOICES = tuple(field.name for field in fields(Choices) if field.name != "kinds")
 CLEANING = tuple(field.name for field in fields(Cleaning))
 LENIENCY = tuple(field.name for field in fields(Leniency))
+BUDGET = tuple(field.name for field in fields(Budget))
 
 
 @dataclass(frozen=True)
@@ -91,25 +104,35 @@ class Format:
         """Options of the reader: those of the format, and those that all readers share."""
         shared = parameters_of(Choices, CHOICES) if self.yields_recordings else {}
         shared |= parameters_of(Cleaning, CLEANING) | parameters_of(Leniency, LENIENCY)
-        return self.own_options | shared
+        return self.own_options | shared | parameters_of(Budget, BUDGET)
+
+    @property
+    def remembered(self) -> frozenset[str]:
+        """Options that say what a file means, as models remember them.
+
+        What is left out, or how much memory may be taken, is for whoever reads to say.
+        """
+        shared = CHOICES if self.yields_recordings else ()
+        return frozenset((*self.own_options, *shared, *CLEANING))
 
     def load(self, path: Sources, **options: Any) -> LongFrame:
         """Load files as they are, before cleaning; options as for the reader, without cleaning."""
         refuse_unknown(options, list(self.options), self.name)
-        given = {name: value for name, value in options.items() if name not in LENIENCY}
+        given = {n: value for n, value in options.items() if n not in (*LENIENCY, *BUDGET)}
         shared = set(CHOICES) if self.yields_recordings else set()
         choices = Choices(**{n: options.pop(n) for n in shared & options.keys()}, kinds=self.kinds)
         leniency = Leniency(**{name: options.pop(name) for name in LENIENCY if name in options})
-        files = Files(path, self.suffixes + self.also, choices)
+        budget = Budget(**{name: options.pop(name) for name in BUDGET if name in options})
+        files = Files(path, self.suffixes + self.also, choices, budget)
 
         def parse(files: Files) -> Any:
             parsed = self.parse(files, **options)
-            return list(parsed) if self.yields_recordings else parsed
+            return files.collect(parsed) if self.yields_recordings else parsed
 
         with files.reading():
             frame = files.parse(parse, leniency.bad_files)
         if self.yields_recordings:
-            frame = to_frame(frame, choices, files.prefix, self.unnamed)
+            frame = to_frame(frame, choices, files.prefix, files.allowance, self.unnamed)
         read = Provenance(self.name, options=given)
         return cast("LongFrame", replace(frame, leniency=leniency, provenance=read))
 
@@ -126,6 +149,7 @@ class Formats(Mapping[str, Format]):
     def __init__(self) -> None:
         self.writers: dict[str, Write] = {}
         self.documents: dict[str, Callable[..., Any]] = {}  # see `ibgn.io.tiers`
+        self.streams: dict[str, Stream] = {}  # see `ibgn.io.scanning`
         self._formats: dict[str, Format] = {}
         self._is_complete = False
 
@@ -160,6 +184,7 @@ class Formats(Mapping[str, Format]):
         del self._formats[name]
         self.writers.pop(name, None)
         self.documents.pop(name, None)
+        self.streams.pop(name, None)
 
     def _complete(self) -> None:
         if self._is_complete:
@@ -256,7 +281,7 @@ def reader(
                 f"the reader of {name!r} takes files, and options as keyword arguments with "
                 f"defaults; got {', '.join(wrong) or first.name}"
             )
-        shared = (*(CHOICES if format.yields_recordings else ()), *CLEANING, *LENIENCY)
+        shared = (*(CHOICES if format.yields_recordings else ()), *CLEANING, *LENIENCY, *BUDGET)
         taken = [p.name for p in own if p.name in shared]
         if taken:
             raise TypeError(
@@ -281,7 +306,7 @@ def _public(format: Format) -> Read:
     read.__doc__ = describe(
         format.parse.__doc__ or f"Read files of the format {format.name}.",
         format.suffixes + format.also,
-        [*([Choices] if format.yields_recordings else []), Cleaning, Leniency],
+        [*([Choices] if format.yields_recordings else []), Cleaning, Leniency, Budget],
     )
     return read
 
@@ -312,6 +337,34 @@ def writer(name: str) -> Callable[[Write], Write]:
     def register(write: Write) -> Write:
         FORMATS.writers[name] = write
         return write
+
+    return register
+
+
+def streamer(name: str) -> Callable[[Stream], Stream]:
+    """Register the function that reads a format piece by piece, for `ibgn.scan`.
+
+    It takes `Files`, how many rows a frame has at most, and the options of the reader; and yields
+    long frames, whose rows are those of the reader, in their order.
+
+    Examples
+    --------
+    >>> from ibgn.io import FORMATS, LongFrame, streamer
+    >>> @streamer("words")
+    ... def stream_words(files, rows):
+    ...     for file in files:
+    ...         with file.open() as lines:
+    ...             for line in lines:
+    ...                 name, action, start, end = line.split()
+    ...                 row = {"instance": [name], "action": [action], "start": [start]}
+    ...                 yield LongFrame(row | {"end": [end]}, (), file.prefix)
+    >>> FORMATS.streams.pop("words") is stream_words
+    True
+    """
+
+    def register(stream: Stream) -> Stream:
+        FORMATS.streams[name] = stream
+        return stream
 
     return register
 

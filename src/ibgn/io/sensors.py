@@ -3,6 +3,7 @@
 import warnings
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ import pandas as pd
 from ibgn._files import InputFile
 from ibgn.checks import as_number, check_number, is_date, span_advice
 from ibgn.errors import DataError, DataWarning, Option, OptionError
-from ibgn.io.annotations import name_by_path
+from ibgn.io.annotations import names_by_path
 from ibgn.io.choices import Choices, Kinds, check_list
 from ibgn.io.files import Files, Sources
 from ibgn.io.parsing.tabular import (
@@ -91,9 +92,9 @@ def read_sensors(
                 texts = [used[name] for name in columns.tracks]
                 frame = _read_columns(file, header, used, texts, delimiter, encoding)
             frame.columns = pd.Index(list(used))
-            subject = name_by_path(file.name, "group", choices, f"{quote(file.name)}: ")
-            recordings.append(_as_recording(frame, columns, null, unit, file.name, subject))
-    return recordings
+            recordings.append(_as_recording(frame, columns, null, unit, file.name))
+    groups = names_by_path([file.name for file in files], "group", choices, files.prefix)
+    return [replace(each, group=own) for each, own in zip(recordings, groups, strict=True)]
 
 
 class _Columns(NamedTuple):
@@ -205,7 +206,6 @@ def _as_recording(
     null: Sequence[str],
     unit: float,
     name: str,
-    group: str | None,
 ) -> SensorRecording:
     time, tracks = columns.time, columns.tracks
     channels = [name for name in frame.columns if name != time and name not in tracks]
@@ -218,5 +218,4 @@ def _as_recording(
         tuple(channels),
         labels,
         name,
-        group,
     )

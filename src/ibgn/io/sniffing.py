@@ -67,9 +67,9 @@ def find_by_suffix(path: Sources, formats: Candidates, option: str, nor: str = "
         raise _unclear(path, known, option)
     fitting = [name for name, each in formats.items() if suffixes & set(each.also)]
     seen = f" {nor}{_what_it_is(path)}" if nor else ""
+    held = "if it holds intervals, " if nor else ""
     raise DataError(
-        f"the format of '{_name(path)}' is not known by its suffix{seen}; if it holds intervals, "
-        "name its format with ",
+        f"the format of '{_name(path)}' is not known by its suffix{seen}; {held}name it with ",
         Option(option),
         f", one of {', '.join(map(repr, fitting or formats))}",
     )

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from ibgn._files import is_folder
 from ibgn._inputs import opening_once
-from ibgn.errors import MISSING, DataError, DataWarning, Option, OptionError
+from ibgn.errors import MISSING, BudgetError, DataError, DataWarning, Option, OptionError
 from ibgn.intervals import IntervalSequences
 from ibgn.io.annotations import Recording
 from ibgn.io.choices import Choices
@@ -155,7 +155,7 @@ class _Reading:
         while True:
             try:
                 self.X, self.y = self._read()
-            except OptionError:
+            except (OptionError, BudgetError):
                 raise
             except DataError as error:
                 errors.append(error)

@@ -8,6 +8,7 @@ from ibgn._kernels import generation as kernels
 from ibgn.intervals import IntervalSequences
 from ibgn.model.activity import ActivityModel
 from ibgn.model.times import draw_times, rank_end_points
+from ibgn.networks import SQUARE, check_pairs
 
 __all__ = ["draw_actions", "draw_instances", "draw_lengths", "draw_relations", "drawn_terms"]
 
@@ -28,6 +29,8 @@ def draw_instances(
     timed: bool = True,
 ) -> IntervalSequences:
     """Draw an instance of each length; without times, end points have their ranks instead."""
+    longest = int(lengths.max(initial=0))
+    check_pairs(longest * (longest - 1) / 2, longest, SQUARE)
     parts = []
     for length in lengths.tolist():
         action = draw_actions(activity, length, rng, sharpness)

@@ -15,6 +15,7 @@ import numpy as np
 from ibgn._arrays import Floats, Ints
 from ibgn.intervals import IntervalSequences
 from ibgn.model.folds import fingerprint
+from ibgn.model.summary import Summary
 from ibgn.noise import DurationNoise, Misdetection
 from ibgn.pieces import map_in_order
 from ibgn.recoding import recode
@@ -102,11 +103,19 @@ class Lesson:
             ),
         )
         self.tallies = [make_tally(of_activities, self.sample) for of_activities in terms]
+        self.summary = Summary(len(terms[0]), len(X.actions))
+        self.summary.add(X, codes)
         for counts in map_in_order(
-            lambda piece: [tally.count(piece) for tally in self.tallies], others
+            lambda piece: [tally.count(piece) for tally in self.tallies], self._summarise(others)
         ):
             for tally, of_tally in zip(self.tallies, counts, strict=True):
                 tally.add(of_tally)
+
+    def _summarise(self, pieces: Iterable[Sample]) -> Iterator[Sample]:
+        """Pass pieces on, and remember what models remember of them."""
+        for piece in pieces:
+            self.summary.add(piece.X, piece.activity)
+            yield piece
 
     def learn(self, contexts: Sequence[Context]) -> Iterator[FittedTerm]:
         """Learn from all folds: the first term of each activity, then the second, and so on."""

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ibgn._arrays import Ints
+from ibgn._arrays import Codes, Ints
 from ibgn._kernels.summaries import add_summary
 from ibgn.intervals import IntervalSequences
 
@@ -39,23 +39,23 @@ class Summary:
     """
 
     def __init__(self, activities: int, actions: int) -> None:
-        self._lengths: list[Ints] = []
-        self._codes: list[Ints] = []
+        self._lengths: list[Codes] = []
+        self._codes: list[Codes] = []
         self._steps = np.zeros((activities, 2))
         self._closeness = np.zeros((activities, actions), np.int64)
         self._broken = np.zeros(activities, bool)
 
     def add(self, X: IntervalSequences, codes: Ints) -> None:
         """Add instances and the number of the activity of each."""
-        self._lengths.append(X.lengths)
-        self._codes.append(codes)
+        self._lengths.append(X.lengths.astype(np.int32))  # small, as there may be very many
+        self._codes.append(codes.astype(np.int32))
         sums = self._steps, self._closeness, self._broken
         add_summary(X.offsets, X.action, X.start, X.end, codes, *sums)
 
     def of(self, activity: int) -> Remembered:
         """What is remembered of one activity."""
         own = np.concatenate(self._codes) == activity
-        lengths = np.concatenate(self._lengths)[own]
+        lengths = np.concatenate(self._lengths)[own].astype(np.int64)
         number, total = self._steps[activity].tolist()
         return Remembered(
             lengths,

@@ -51,14 +51,14 @@ def merge_instants(X: IntervalSequences, tolerance: float) -> IntervalSequences:
     return rebuild(X, X.action, start, end, start < end)
 
 
-def count_emptied(X: IntervalSequences, merged: IntervalSequences, tolerance: float) -> int:
-    """Count the intervals of X that merging dropped; if they are many, a warning says so."""
-    emptied = len(X.action) - len(merged.action)
-    if emptied > MANY * len(X.action):
+def count_emptied(intervals: int, left: int, tolerance: float) -> int:
+    """Count the intervals that merging dropped; if they are many, a warning says so."""
+    emptied = intervals - left
+    if emptied > MANY * intervals:
         warnings.warn(
             DataWarning(
                 f"merging end points closer than {tolerance:.3g} empties {emptied:,} of "
-                f"{count(len(X.action), 'interval')} ({emptied / len(X.action):.1%}), which are "
+                f"{count(intervals, 'interval')} ({emptied / intervals:.1%}), which are "
                 "dropped; a smaller tolerance keeps more"
             ),
             stacklevel=2,

@@ -1,6 +1,5 @@
 """Models written to files, and read from them."""
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 from ibgn import __version__
 from ibgn._arrays import Array
 from ibgn._files import Source, reading, replacing
+from ibgn._inputs import open_input, size_of
 from ibgn.declarations import STORABLE
 from ibgn.errors import DataError
 from ibgn.persistence.container import FORMAT, LARGEST, Arrays, check, items, join, split
@@ -22,8 +22,9 @@ def save(model: Any, path: Source) -> None:
     """Write a fitted model into one file; by convention its name ends in .ibgn.
 
     The file replaces another only when it is complete. The same model gives the same bytes. A
-    `random_state` that is a generator is left out, and loaded as None; pairs of positions given
-    as `structure` are loaded as a sorted list, other lists as tuples.
+    `random_state` that is a generator is left out, and loaded as None; so are `n_jobs` and
+    `progress`, as they say how a model runs and not what it knows. Pairs of positions given as
+    `structure` are loaded as a sorted list, other lists as tuples.
 
     Examples
     --------
@@ -88,9 +89,9 @@ def written_by(path: Source) -> str:
 
 
 def _read_bytes(path: Source) -> bytes:
-    with reading(path), Path(path).open("rb") as file:
+    with reading(path), open_input(Path(path)) as file:
         head = file.read(len(FORMAT))
-        size = min(os.fstat(file.fileno()).st_size, LARGEST)  # bounds the memory
+        size = min(size_of(Path(path)), LARGEST)  # bounds the memory
         return head + file.read(size) if head == FORMAT else head
 
 

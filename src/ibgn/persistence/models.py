@@ -198,10 +198,10 @@ def _unpack_activity(
     terms_node, styles, *_ = items(node, what, names)
     check(type(styles) is list, f"the styles of {what} are not a list")
     values = zip(kinds.items(), items(terms_node, f"terms of {what}", kinds), strict=True)
-    terms = {
-        name: unpack_part(kind, value, arrays, f"{name} of {what}", actions=model.actions_)
-        for (name, kind), value in values
-    }
+    terms = {}
+    for (name, kind), value in values:
+        terms[name] = unpack_part(kind, value, arrays, f"{name} of {what}", actions=model.actions_)
+        arrays.lengths = dict(shared)  # lengths of one term mean nothing to others
     rest = {name: value for name, value in node.items() if name not in ("terms", "styles")}
     known = {"name": label, "actions": model.actions_, "terms": terms}
     return unpack_part(model.activity_type, rest, arrays, what, **known), styles

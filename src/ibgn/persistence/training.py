@@ -54,4 +54,7 @@ def _unpack_provenance(node: Json) -> Provenance:
     names = [field.name for field in fields(Cleaning)]
     values = items(cleaning, "cleaning", names)  # which refuses invalid values itself
     check(isinstance(options, dict), "options of the reader are not named")
+    check(isinstance(options.get("columns", {}), dict), "columns of the reader are not named")
+    text = all(type(options.get(name, "")) is str for name in ("delimiter", "encoding"))
+    check(text, "options of the reader that are text have other values")
     return Provenance(format, Cleaning(**dict(zip(names, values, strict=True))), options)

@@ -9,7 +9,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.lines import Line2D
 
 from ibgn.intervals import Instance, IntervalSequences
-from ibgn.networks import StructureLike, read_networks
+from ibgn.networks import StructureLike, expect_pairs, read_networks
 from ibgn.plots.pairs import Link, draw_pairs, pair_axes
 from ibgn.plots.style import (
     DARK,
@@ -31,6 +31,7 @@ from ibgn.plots.style import (
 __all__ = ["plot_network"]
 
 MOST_ARCS = 30  # links; more arcs could not be told apart
+LINK = 1000  # bytes of a pair that is drawn
 
 
 def plot_network(
@@ -63,6 +64,7 @@ def plot_network(
     >>> plt.close(ax.figure)
     """
     X = only_instance(instance)
+    expect_pairs(X, LINK)
     links = list(read_networks(X, structure)[0].links())
     names = shown(X, X.action.tolist(), 24 if len(X.action) <= 20 else 16)
     rows = len({j - i for i, j, _ in links})

@@ -56,7 +56,8 @@ def plot_structure(activity: "ActivityModel", *, ax: Axes | None = None) -> Axes
     >>> plt.close(ax.figure)
     """
     relations = activity["relations"]
-    size = int(activity.lengths.max(initial=0))
+    last = max((second for _, second in relations.structure.links), default=-1)
+    size = max(int(activity.lengths.max(initial=0)), last + 1)
     if size > MOST_POSITIONS:
         raise DataError(
             f"an instance of {quote(activity.name)} has {size} intervals; pairs of more than "

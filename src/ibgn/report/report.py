@@ -17,6 +17,7 @@ from matplotlib.axes import Axes
 
 from ibgn._files import replacing, show, writing
 from ibgn.errors import DataError, DataWarning, OptionError
+from ibgn.io.dataframes import as_csv
 from ibgn.plots.units import timed_in
 from ibgn.report.findings import Findings
 from ibgn.report.html import PAGE, render
@@ -88,7 +89,7 @@ class Report:
         ]
         for name, frame in self.frames.items():
             with writing(folder / f"{name}.csv") as file:
-                frame.to_csv(file, index=False)
+                file.write(as_csv(frame))
         with writing(folder / "summary.json") as file:
             json.dump(self.summary, file, indent=1)
         if lacking:

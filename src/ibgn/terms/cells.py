@@ -9,7 +9,7 @@ import pandas as pd
 from ibgn._arrays import Array, Bytes, Ints
 from ibgn._kernels import links as kernels
 from ibgn.intervals import IntervalSequences
-from ibgn.networks import BEYOND, shared_networks
+from ibgn.networks import BEYOND, expect_pairs, shared_networks
 from ibgn.structure import Structure
 from ibgn.terms.base import Counts
 from ibgn.terms.shares import Outcomes
@@ -19,6 +19,7 @@ __all__ = ["PairCells", "PairChoices", "PairRule", "RelationCounts", "Ties", "Un
 Unlinked = Literal["constrained", "marginal", "ignore"]
 Ties = Literal["sorted", "published"]
 
+CHOICE, OPEN = 30, 50  # bytes of a pair with its key; of one that is sorted by it too
 UNLINKED: dict[Unlinked, int] = {
     "constrained": kernels.CONSTRAINED,
     "marginal": kernels.MARGINAL,
@@ -90,6 +91,7 @@ class PairRule:
 
     def choices(self, X: IntervalSequences, actions: int) -> PairChoices:
         """Read all pairs; known actions have codes below `actions`."""
+        expect_pairs(X, CHOICE)
         networks = shared_networks(X, self.constraining)
         links = self.structure.mask_within(int(X.lengths.max(initial=0)))
         allowed, key = kernels.pair_choices(
@@ -120,6 +122,7 @@ class PairRule:
         """Instance, key and relation of all pairs that leave a choice."""
         if self.structure == Structure.full():
             times = X.start, X.end
+            expect_pairs(X, OPEN, touching=True)
             return kernels.open_pairs(
                 X.offsets, X.action, *times, actions, self.ties == "published"
             )

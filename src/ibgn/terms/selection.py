@@ -88,7 +88,7 @@ class LinkScores:
 
 def check_penalty(penalty: float) -> None:
     """Refuse a factor that leaves no finite cost of a link."""
-    check_number("penalty", penalty, "above 0, at most 1e9", lambda value: 0 < value <= 1e9)
+    check_number("penalty", penalty, "positive, at most 1e9", lambda value: 0 < value <= 1e9)
 
 
 def score_links(

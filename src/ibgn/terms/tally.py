@@ -116,9 +116,6 @@ class PlainTally(Tally):
         self.terms, self.sample = terms, sample
         self.counts: list[list[list[Any]]] = [[[] for _ in terms] for _ in range(sample.folds + 1)]
         self.add(self.count(sample))
-        for of_fold in self.counts:
-            for term, counts in zip(terms, of_fold, strict=True):
-                counts[:] = counts or [term.count(sample.X[:0])]
 
     def count(self, piece: Sample) -> list[tuple[int, int, Any]]:
         """Fold, activity and counts of each cell that has instances."""
@@ -175,7 +172,10 @@ class PlainTally(Tally):
         self, folds: Sequence[Sequence[list[Any]]], contexts: Sequence[Context]
     ) -> list[Any]:
         """`fit` and its arguments, for each activity, from the counts of these folds."""
-        own = [reduce(add, chain(*cells)) for cells in zip(*folds, strict=True)]
+        own = [
+            reduce(add, list(chain(*cells)) or [term.count(self.sample.X[:0])])
+            for term, cells in zip(self.terms, zip(*folds, strict=True), strict=True)
+        ]
         pooled = reduce(add, own) if self.terms[0].pools else None
         return [
             (term.fit, (counts, pooled, context))

@@ -34,6 +34,7 @@ RANGE = re.compile(r"\s*([0-9]{1,15})-([0-9]{1,15})\s+(\S.*)")
 GTEA = re.compile(r"\s*(<[^()]{1,200}>)\s*\(([0-9]{1,15})-([0-9]{1,15})\)\s*(\[.*\])?\s*")
 SEGMENT = re.compile(rf"\s*({NUMBER})\s+({NUMBER})\s+(\S.*)")
 SEGMENTS = 0.6  # how sure we are of lines that might also be rows of a table
+FRAME = 150  # bytes that are made of a frame
 CODE = re.compile(r"\s*(\S+)\s+(\S.*)")
 
 
@@ -124,7 +125,7 @@ def read_frames(
     for file in files:
         # the mapping may lie among the files
         if mapping is None or file.path.resolve() != as_path(mapping).resolve():
-            lines = [_in_order(line) for line in file.lines()]
+            lines = [_in_order(line) for line in file.lines(FRAME)]
             if not lines:
                 raise DataError(f"{file.prefix}the file is empty; it needs a label on each line")
             own_form = form or _find_form(lines, file.prefix)

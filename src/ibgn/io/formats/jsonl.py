@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ibgn._files import InputFile, Source, writing
+from ibgn._files import LINE, InputFile, Source, writing
 from ibgn.errors import DataError
 from ibgn.intervals import IntervalSequences
 from ibgn.io.export import IN_JSON, check_writable
 from ibgn.io.files import Files
 from ibgn.io.head import LIKELY, Head
 from ibgn.io.longframe import LongFrame
-from ibgn.io.parsing.json import parse_value
+from ibgn.io.parsing.json import VALUES, parse_value
 from ibgn.io.parsing.tabular import Columns, check_columns, find_columns, unused
 from ibgn.io.registry import reader, writer
 from ibgn.io.uncertain import CERTAIN
@@ -102,6 +102,7 @@ def read_jsonl(files: Files, *, columns: Columns = None) -> LongFrame:
     """
     renamed = check_columns(columns)
     file = files.only()
+    file.expect({**VALUES, "\n": LINE}, "what its lines become")
     lines, source = list(_parse(file)), file.prefix
     if not lines:
         raise DataError(f"{source}the file is empty; it needs one line per instance")

@@ -1,13 +1,15 @@
 """Parquet: the long frame of `read_table`, with its types; needs pyarrow."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from types import ModuleType
-from typing import Any
+from typing import IO, Any
 
 import narwhals as nw
 import numpy.typing as npt
 
-from ibgn._files import COMPRESSIONS, Source, as_path, replacing
+from ibgn._files import COMPRESSIONS, InputFile, Source, as_path, replacing
+from ibgn.budgets import Allowance
 from ibgn.errors import DataError
 from ibgn.intervals import IntervalSequences
 from ibgn.io.dataframes import column_values
@@ -16,10 +18,14 @@ from ibgn.io.files import Files
 from ibgn.io.head import CERTAIN, Head
 from ibgn.io.longframe import LongFrame
 from ibgn.io.parsing.tabular import Columns, find_columns, unused
-from ibgn.io.registry import reader, writer
+from ibgn.io.registry import reader, streamer, writer
 from ibgn.text import printable
 
 __all__ = ["read_parquet", "write_parquet"]
+
+LAST = 8  # bytes of the end of a file: the length of what describes its columns, and a mark
+COLUMNS = 20  # bytes in memory for each of those
+ROW = 200  # bytes of a row with its codes and times
 
 
 def _sniff(head: Head) -> float:
@@ -58,21 +64,72 @@ def read_parquet(files: Files, *, columns: Columns = None) -> LongFrame:
     parquet = _pyarrow_parquet()
     file = files.only()
     _refuse_compression(file.path)
+    with _naming_errors(file), file.open() as stream:
+        stored, names, used = _open(parquet, stream, columns, file)
+        _expect_values(stored.metadata, [names[place] for place in used.values()], file.allowance)
+        table = stored.read(columns=[names[place] for place in used.values()])
+    return LongFrame(_columns(table, names, used, file), unused(names, used), file.prefix)
+
+
+@streamer("parquet")
+def stream_parquet(files: Files, rows: int, *, columns: Columns = None) -> Iterator[LongFrame]:
+    """Rows of a file, or of all those in a folder, so many at a time; see `read_parquet`."""
+    parquet = _pyarrow_parquet()
+    import pyarrow
+
+    for file in files:
+        _refuse_compression(file.path)
+        first = 0
+        with _naming_errors(file), file.open() as stream:
+            stored, names, used = _open(parquet, stream, columns, file)
+            chosen = [names[place] for place in used.values()]
+            for number in range(stored.metadata.num_row_groups):
+                size = _stored_size(stored.metadata.row_group(number), chosen)
+                file.allowance.need(2 * size, f"its row group {number + 1}")
+            for batch in stored.iter_batches(rows, columns=chosen):
+                table = pyarrow.Table.from_batches([batch])
+                series = _columns(table, names, used, file)
+                yield LongFrame(series, (), file.prefix).numbered_from(first)
+                first += len(table)
+
+
+def _open(
+    parquet: Any, stream: IO[bytes], columns: Columns, file: InputFile
+) -> tuple[Any, list[str], dict[str, int]]:
+    """A stored table, the names of its columns, and the places of those that are used."""
+    _expect_footer(stream, file.allowance)
+    metadata = parquet.read_metadata(stream)
+    schema = metadata.schema.to_arrow_schema()
+    used = find_columns(schema.names, columns, f"{file.prefix}the file has")
+    # text as codes: a long name that repeats in each row takes its room once
+    chosen = {schema.names[place] for place in used.values()}
+    texts = [name for name in chosen if _is_text(schema, name)]
+    stored = parquet.ParquetFile(stream, metadata=metadata, read_dictionary=texts)
+    return stored, schema.names, used
+
+
+def _columns(
+    table: Any, names: list[str], used: Mapping[str, int], file: InputFile
+) -> dict[str, Any]:
+    """Values of the columns that are used, by our names."""
+    return {
+        ours: column_values(
+            nw.from_native(table[names[place]], series_only=True), names[place], file.prefix
+        )
+        for ours, place in used.items()
+    }
+
+
+@contextmanager
+def _naming_errors(file: InputFile) -> Iterator[None]:
+    """Turn errors of pyarrow into errors that name the file."""
     try:
-        with file.open() as stream, parquet.ParquetFile(stream) as stored:
-            names = stored.schema_arrow.names
-            used = find_columns(names, columns, f"{file.prefix}the file has")
-            table = stored.read(columns=[names[place] for place in used.values()])
+        yield
     except DataError:
         raise
     except _arrow_errors() as error:
         reason = printable(error, longest=200)
         raise DataError(f"{file.prefix}not readable as Parquet: {reason}") from error
-    series = {}
-    for ours, place in used.items():
-        column = nw.from_native(table[names[place]], series_only=True)
-        series[ours] = column_values(column, names[place], file.prefix)
-    return LongFrame(series, unused(names, used), file.prefix)
 
 
 @writer("parquet")
@@ -107,6 +164,40 @@ def write_parquet(
         ) from error
     with replacing(path) as temporary, temporary.open("wb") as file:
         parquet.write_table(table, file)
+
+
+def _expect_footer(stream: IO[bytes], allowance: Allowance) -> None:
+    """Refuse a file whose columns and groups of rows alone take too much, before they are read."""
+    if allowance.size < LAST:
+        return
+    stream.seek(allowance.size - LAST)
+    described = min(int.from_bytes(stream.read(LAST)[:4], "little"), allowance.size)
+    allowance.need(COLUMNS * described, "its list of columns")
+    stream.seek(0)
+
+
+def _expect_values(metadata: Any, chosen: Sequence[str], allowance: Allowance) -> None:
+    """Refuse more rows, or more bytes in columns that are read, than there is memory for."""
+    groups = map(metadata.row_group, range(metadata.num_row_groups))
+    stored = sum(_stored_size(group, chosen) for group in groups)
+    allowance.need(6 * stored + ROW * metadata.num_rows, f"{metadata.num_rows} rows of its values")
+
+
+def _stored_size(group: Any, chosen: Sequence[str]) -> int:
+    """Bytes of the columns of a row group that are read, as they are stored."""
+    columns = (group.column(place) for place in range(group.num_columns))
+    return sum(
+        column.total_uncompressed_size
+        for column in columns
+        if column.path_in_schema.split(".")[0] in chosen
+    )
+
+
+def _is_text(schema: Any, name: str) -> bool:
+    from pyarrow.types import is_large_string, is_string
+
+    kind = schema.field(schema.get_field_index(name)).type
+    return bool(is_string(kind) or is_large_string(kind))
 
 
 def _refuse_compression(path: Source) -> None:

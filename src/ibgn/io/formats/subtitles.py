@@ -15,7 +15,7 @@ __all__ = ["read_subtitles"]
 TRACK = "subtitles"
 TIME = r"(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2}(?:[.,]\d{1,9})?)"
 CUE = re.compile(rf"\s*{TIME}\s*-->\s*{TIME}(?:\s.*)?", re.ASCII)
-VOICE = re.compile(r"<v(?:\.[^\s>]*)?\s+([^>]+)>")
+VOICE = re.compile(r"<v(?:\.[^\s<>]*+)?\s++([^<>]++)>")
 MARKUP = re.compile(r"</?[a-z][^<>]*>|\{\\[^{}]*\}|<\d[\d:.]*>", re.IGNORECASE)
 
 

@@ -25,6 +25,7 @@ from ibgn.io.parsing.tabular import (
 )
 from ibgn.io.parsing.time import GAP, as_seconds, check_steps, count_gaps, find_runs
 from ibgn.io.registry import reader
+from ibgn.names import factorize
 from ibgn.text import count, quote
 
 __all__ = ["read_tracks"]
@@ -138,7 +139,7 @@ class _Layout:
             labels = [self._label(track, text, source) for text in cells.categories]
             # None, the last, is what codes of -1 point to: cells that a short row lacks
             values = np.array([*labels, None], object)
-            codes, distinct = pd.factorize(values)  # one code for all that means the same
+            codes, distinct = factorize(values)  # one code for all that means the same
             frames = codes[cells.codes]
             runs = find_runs(frames, times, rate=self.rate, ignore=(-1,), gap=self.gap)
             for start, end, code, row in zip(*(part.tolist() for part in runs), strict=True):

@@ -13,14 +13,17 @@ from ibgn.checks import as_number, not_a_number
 from ibgn.errors import DataError, Part
 from ibgn.text import half_character, printable, quote
 
-__all__ = ["Node", "parse_json", "parse_text", "parse_value"]
+__all__ = ["VALUES", "Node", "parse_json", "parse_text", "parse_value"]
 
+# bytes that the value takes which a mark announces: an object, a list, one more in either
+VALUES = {"{": 400, "[": 100, ",": 100, ":": 100}
 ESCAPED_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 PLAIN = re.compile(r"[^\W\d][\w-]*")
 
 
 def parse_json(file: InputFile) -> "Node":
-    """Root of the document in a file."""
+    """Root of the document in a file, within its allowance."""
+    file.expect(VALUES, "its document")
     return parse_text(file.text(), file.prefix)
 
 

@@ -10,7 +10,7 @@ from ibgn._arrays import Floats
 from ibgn.io.parsing.guess import Guess, Places
 from ibgn.io.parsing.words import END, LENGTH
 
-__all__ = ["Lasting", "find_boxes", "last_until_next"]
+__all__ = ["Lasting", "ends_with_mark", "find_boxes", "last_until_next"]
 
 FORWARD = 0.9  # share of rows that do not start before the row above
 EVEN = 0.8  # share of steps that are about as long as the median one, in rows of a sampled signal
@@ -47,15 +47,22 @@ def _goes_forward(guess: Guess, places: Mapping[str, Places]) -> bool:
     return any(steps) and sum(step >= 0 for step in steps) >= FORWARD * len(steps)
 
 
+def ends_with_mark(guess: Guess) -> bool:
+    """Whether the last row only ends the one before, as in JWatcher."""
+    return guess.sheet.column(-1)[-1].casefold() in MARKS
+
+
 def find_boxes(guess: Guess) -> dict[str, Places]:
     """Columns of a table without names, whose rows are boxes in pictures, as AVA has them.
 
     A box has four sides between 0 and 1. The recording and the time come before it, what it shows
     after it, and then who that is.
     """
+    if any(guess.words):
+        return {}
     for first in range(1, len(guess.words) - SIDES):
         sides = [guess.numbers(place) for place in range(first, first + SIDES)]
-        if any(guess.words) or guess.kinds[first - 1] != "number" or not _are_boxes(sides):
+        if guess.kinds[first - 1] != "number" or not _are_boxes(sides):
             continue
         after = first + SIDES
         found: dict[str, Places] = {"start": (first - 1,), "action": (after,)}

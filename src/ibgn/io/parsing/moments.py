@@ -33,7 +33,7 @@ LONGEST = 60  # characters of a time
 LOOKED_AT = 1000  # cells of a column
 ADVICE = "write times as numbers or as date-times, 12.5 or 2010-11-04 00:03:50.2"
 
-NUMBER = re.compile(r"[+-]?(\d+[.,]?\d*|[.,]\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
+NUMBER = re.compile(r"[+-]?(\d++([.,]\d*+)?|[.,]\d++)(e[+-]?\d++)?", re.ASCII | re.IGNORECASE)
 CLOCK = r"(?P<a>\d+):(?P<b>\d{1,2})(:(?P<c>\d{1,2}))?([.,](?P<fraction>\d+))?"
 DATE = (
     r"((?P<year>\d{4})(?P<mark>[-/.])(?P<month>\d{1,2})[-/.](?P<day>\d{1,2})"

@@ -26,7 +26,9 @@ from ibgn.io.parsing.words import (
 
 __all__ = ["Roles", "find_roles"]
 
+HALF_EMPTY = 0.5  # share of the cells that a column of actions has more of
 PACKED = re.compile(r"\S+ [\d.]+ [\d.]+(;\S+ [\d.]+ [\d.]+)*;?")
+MOST_COLUMNS = 500  # that are told apart by what is in them
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,12 @@ class Roles:
 
 
 def find_roles(sheet: Sheet, known: Mapping[str, Places]) -> Roles:
-    """Tell the columns of a sheet apart; what cannot be found is absent from the places."""
+    """Tell the columns of a sheet apart; what cannot be found is absent from the places.
+
+    Among very many columns nothing is found: it would take long, and be right by chance.
+    """
+    if len(sheet.names) > MOST_COLUMNS:
+        return Roles(dict(known))
     guess = Guess(sheet, known)
     packed = _find_packed(guess)
     if packed is not None and "start" not in known:
@@ -156,8 +163,10 @@ def _named(guess: Guess, free: Sequence[int], telling: Sequence[str]) -> Iterato
 
 
 def _find_instance(guess: Guess, free: Sequence[int], packed: bool) -> int | None:
-    said = [p for p in free if not set(guess.words[p]) & NO_INSTANCE]
-    for place in _named(guess, said, INSTANCE):
+    said = [p for p in free if not set(guess.words[p]) & NO_INSTANCE and _may_name_all(guess, p)]
+    named = list(_named(guess, said, INSTANCE))
+    exact = [p for p in named if len(set(guess.words[p]) - NUMBERING) == 1]
+    for place in exact or named:  # "case_id" before "batch_instance_id"
         return place
     for place in _named(guess, said, NUMBERED):
         if not guess.is_unique(place):
@@ -168,6 +177,13 @@ def _find_instance(guess: Guess, free: Sequence[int], packed: bool) -> int | Non
         if guess.distinct(place) > 1:  # those of different people need not share their time
             return place
     return None
+
+
+def _may_name_all(guess: Guess, place: int) -> bool:
+    """Whether every row has something in a column, and no fractions, which are measured."""
+    if guess.kinds[place] == "number" and not _are_whole(guess, place):
+        return False
+    return all(guess.sheet.column(place)) or not any(map(all, guess.sheet.rows))
 
 
 def _instance_by_cells(guess: Guess, free: Sequence[int], start: Places | None) -> int | None:
@@ -198,6 +214,7 @@ def _instance_by_cells(guess: Guess, free: Sequence[int], start: Places | None) 
 def _find_action(guess: Guess, free: Sequence[int], instance: Places, used: set[int]) -> int | None:
     """Column of the actions; None where there is none, or several that could be it."""
     free = [place for place in free if not _is_about(guess, place)]
+    rows = len(guess.sheet.rows)
     texts = [place for place in free if guess.kinds[place] == "text"]
     telling = [place for place in texts if not guess.is_unique(place)]
     named = [p for p in _named(guess, free, ACTION) if guess.kinds[p] in ("text", "number")]
@@ -218,7 +235,9 @@ def _find_action(guess: Guess, free: Sequence[int], instance: Places, used: set[
     if best:
         return best[0]
     if not any(guess.words):
-        after = [place for place in telling or texts if place > max(used, default=-1)]
+        last = max(used, default=-1)
+        filled = [p for p in texts if sum(map(bool, guess.sheet.column(p))) > HALF_EMPTY * rows]
+        after = [p for p in telling if p > last and p in filled] or [p for p in filled if p > last]
         if after or telling or texts:
             return (after or telling or texts)[0]
         codes = [p for p in free if guess.kinds[p] == "number" and _are_whole(guess, p)]

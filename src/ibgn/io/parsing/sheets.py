@@ -4,6 +4,7 @@ Public tables have notes before the header, lines of dashes below it, no header 
 without a name, two tabs for one, or a last line with a count.
 """
 
+import codecs
 import csv
 import io
 import re
@@ -11,11 +12,12 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ibgn._files import InputFile
 from ibgn.errors import DataError, Option, Part
 from ibgn.io.parsing.moments import kind_of
 from ibgn.text import printable
 
-__all__ = ["WHITE_SPACE", "Sheet", "cut"]
+__all__ = ["CELLS", "WHITE_SPACE", "Sheet", "cut", "read_text"]
 
 WHITE_SPACE = r"\s+"
 TABS = r"\t+"
@@ -27,10 +29,12 @@ ENOUGH = 0.6  # share of these lines that have as many cells as most
 CLEAR = 0.6  # a delimiter that is this much as clear as the clearest, and rarer in text, is better
 TIMES = ("number", "clock", "date", "moment")
 WORD = re.compile(r'"([^"]*)"|(\S+)')
-RULE = re.compile(r"[\s=_|+-]*[=_|+-]{2}[\s=_|+-]*")  # dashes below a header
+# dashes below a header: two marks beside each other, before which marks may stand alone
+RULE = re.compile(r"\s*+(?:[=_|+-](?![=_|+-])\s*+)*+[=_|+-]{2}[\s=_|+-]*+")
 QUERY = re.compile(r"(\S+)\s+(\S+)\s+(\S+?)\s?##\s?(.*)")  # a sentence after three columns
 QUERY_NAMES = ("video", "start", "end", "sentence")
 COMMENT = ("#", "\\", "%")
+CELLS = {"\n": 400, **dict.fromkeys(",;\t| ", 60)}  # bytes that rows and cells take, by their ends
 
 
 @dataclass(frozen=True)
@@ -126,6 +130,13 @@ def cut(text: str, source: str, delimiter: str | None = None, header: bool | Non
     return Sheet(
         names, named is not None, [r for _, r in rows], [n for n, _ in rows], before, odd, mark
     )
+
+
+def read_text(file: InputFile, encoding: str = "utf-8") -> str:
+    """Text of a file, if there is memory for the cells that it may be cut into."""
+    file.expect(CELLS, "its rows and cells")
+    plain = codecs.lookup(encoding).name == "utf-8"
+    return file.content().decode("utf-8-sig" if plain else encoding)
 
 
 def find_delimiter(lines: Sequence[str]) -> str | None:

@@ -5,6 +5,7 @@ under other names where the option `columns` says so.
 """
 
 import codecs
+import re
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,7 +16,7 @@ from typing import Any, cast
 import pandas as pd
 from packaging.version import Version
 
-from ibgn._files import InputFile
+from ibgn._files import CHUNK, InputFile
 from ibgn.errors import DataError, Option, OptionError
 from ibgn.text import count, printable, quote
 from ibgn.uncertainty import COLUMNS as UNCERTAIN
@@ -36,6 +37,7 @@ __all__ = [
     "parsing",
     "read_columns",
     "read_head",
+    "stream_csv",
     "unused",
 ]
 
@@ -48,6 +50,9 @@ SHOWN = 20  # columns that a message lists
 REQUIRED = ("instance", "action", "start", "end")
 OPTIONAL = ("label", "group", "track", *UNCERTAIN)
 OURS = ("instance", "label", "action", "start", "end", "group", "track", *UNCERTAIN)
+COLUMN = 1 << 15  # bytes that a column takes in pandas, however short
+CELL = 40  # bytes of a cell beside its text
+IN_QUOTES = re.compile(rb'(?:[^"]+|"")*')
 COMPARED = 1000  # columns among which a misspelt one is looked for
 # since version 3.1 pandas reads floats exactly by itself and warns when asked to
 EXACT_FLOATS: dict[str, Any] = (
@@ -198,19 +203,62 @@ def parse_csv(
     file: InputFile, delimiter: str, encoding: str = "utf-8", **options: Any
 ) -> pd.DataFrame:
     """Let pandas read text as it is: no guessing of types, indices or missing values."""
-    plain = codecs.lookup(encoding).name == "utf-8"
+    _expect_columns(file, delimiter)
+    if "nrows" not in options:
+        marks = " \t" if delimiter == WHITE_SPACE else delimiter
+        file.expect({"\n": CELL, **dict.fromkeys(marks, CELL)}, "its cells")
     with file.open() as stream:
-        frame = pd.read_csv(
-            stream,
-            sep=delimiter,
-            encoding="utf-8-sig" if plain else encoding,
-            engine="c",
-            keep_default_na=False,
-            index_col=False,
-            **EXACT_FLOATS,
-            **options,
-        )
+        frame = pd.read_csv(stream, **_as_it_is(delimiter, encoding), **options)
     return cast("pd.DataFrame", frame)
+
+
+def stream_csv(
+    file: InputFile, delimiter: str, encoding: str, rows: int, **options: Any
+) -> Iterator[pd.DataFrame]:
+    """What `parse_csv` reads, so many rows at a time."""
+    with file.open() as stream:
+        settings = _as_it_is(delimiter, encoding) | options
+        with pd.read_csv(stream, chunksize=rows, **settings) as frames:
+            yield from frames
+
+
+def _as_it_is(delimiter: str, encoding: str) -> dict[str, Any]:
+    plain = codecs.lookup(encoding).name == "utf-8"
+    return {
+        "sep": delimiter,
+        "encoding": "utf-8-sig" if plain else encoding,
+        "engine": "c",
+        "keep_default_na": False,
+        "index_col": False,
+        **EXACT_FLOATS,
+    }
+
+
+def _expect_columns(file: InputFile, delimiter: str) -> None:
+    """Refuse a first row of very many columns, each of which costs pandas memory and time.
+
+    A row goes on behind a line feed within quotes.
+    """
+    marks = b" \t" if delimiter == WHITE_SPACE else delimiter.encode()
+    quote_or_end = re.compile(rb'[\r\n]|(?:\A|[%b])"' % re.escape(marks))
+    columns, is_quoted, is_filled = 1, False, False
+    with file.open() as stream:
+        while piece := stream.read(CHUNK):
+            place = 0
+            while place < len(piece):
+                if is_quoted:
+                    place = IN_QUOTES.match(piece, place).end() + 1  # type: ignore[union-attr]
+                    is_quoted, is_filled = place > len(piece), True
+                    continue
+                found = quote_or_end.search(piece, place)
+                end = len(piece) if found is None else found.end()
+                columns += sum(piece.count(mark, place, end) for mark in marks)
+                file.allowance.need(COLUMN * columns, f"a row of {columns} columns or more")
+                is_filled = is_filled or not piece[place:end].isspace()
+                is_quoted = found is not None and found[0].endswith(b'"')
+                if is_filled and found is not None and not is_quoted:
+                    return
+                place = end
 
 
 def parse_head(file: InputFile, delimiter: str, encoding: str = "utf-8") -> list[str]:

@@ -15,6 +15,7 @@ from ibgn.checks import as_number, check_number
 from ibgn.cleaning import LARGEST_TIME
 from ibgn.errors import DataError, DataWarning, Option
 from ibgn.io.parsing.moments import as_clock, check_moment, read_moments, since_first
+from ibgn.names import factorize
 from ibgn.text import quote
 
 __all__ = ["Runs", "as_seconds", "check_steps", "count_gaps", "find_runs"]
@@ -159,13 +160,13 @@ def find_runs(
     codes = values
     if values.dtype.kind == "O":  # missing labels equal each other
         try:
-            codes = pd.factorize(values, use_na_sentinel=True)[0]
+            codes = factorize(values)[0]
         except TypeError as error:
             raise DataError(f"a label is text or a number: {error}") from error
     # a gap ends a run as another label does
     edges = np.union1d(_arrays.find_runs(codes), np.flatnonzero(frames.gap[:-1]) + 1)
     first, last = edges[:-1], edges[1:] - 1
-    numbers, distinct = pd.factorize(values[first], use_na_sentinel=True)
+    numbers, distinct = factorize(values[first])
     ignored = list(ignore)
     # number -1, a missing label, takes the last place
     kept = np.array([*(value not in ignored for value in distinct.tolist()), False])[numbers]

@@ -5,12 +5,14 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from ibgn.io.parsing.guess import Guess, Places
+from ibgn.io.parsing.lasting import ends_with_mark
 from ibgn.io.parsing.moments import Kind
 from ibgn.io.parsing.words import BESIDES, END, FRAMES, LENGTH, NUMBERING, START, UNITS
 
 __all__ = ["find_times"]
 
 ORDERED = 0.95  # share of rows whose ends are not before their starts
+POINTS = 0.1  # how likely rows are that last no time, as against rows that do
 WIDEST = 6  # columns of numbers without names; more are measurements
 NUMBERS_FRAMES = FRAMES | NUMBERING | {"epoch"}
 FEW = 4  # columns of numbers without names, among which one may be a length
@@ -33,13 +35,14 @@ def find_times(guess: Guess) -> tuple[dict[str, Places], float]:
         # numbers under names that do not speak of times are something else
         found = _times_by_name(guess) or (_times_by_cells(guess, by_numbers=False), 1.0)
         return found if found[0] else (_only_time(guess), 1.0)
-    return _times_by_cells(guess, by_numbers=True) or _first_of_two(guess), 1.0
+    return _first_of_two(guess) or _times_by_cells(guess, by_numbers=True), 1.0
 
 
 def _first_of_two(guess: Guess) -> dict[str, Places]:
-    """Start in a table of numbers and names that has no other columns."""
-    found = guess.kinds in (["number", "text"], ["clock", "text"])
-    return {"start": (0,)} if found else {}
+    """Start in a table of times and names that has no other columns; numbers may be names."""
+    if len(guess.kinds) != 2 or guess.kinds[0] not in ("number", "clock"):
+        return {}
+    return {"start": (0,)} if guess.kinds[1] == "text" or ends_with_mark(guess) else {}
 
 
 def _only_time(guess: Guess) -> dict[str, Places]:
@@ -202,7 +205,8 @@ def _likeness(starts: Sequence[float | None], ends: Sequence[float | None]) -> f
         return 0.0
     distinct = len({a for a, _ in both}) + len({b for _, b in both})
     follow = [end <= start for (_, end), (start, _) in pairwise(both)]
-    return distinct / (2 * len(both)) + (sum(follow) / len(follow) if follow else 0.0)
+    likeness = distinct / (2 * len(both)) + (sum(follow) / len(follow) if follow else 0.0)
+    return likeness * max(POINTS, sum(a < b for a, b in both) / len(both))
 
 
 def _are_lengths(start: Sequence[float | None], length: Sequence[float | None]) -> bool:

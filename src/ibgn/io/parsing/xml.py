@@ -10,9 +10,10 @@ from ibgn.text import printable
 
 __all__ = ["parse_xml"]
 
-LARGEST = 1 << 30  # bytes, decompressed
 DEEPEST = 100  # elements within elements
-MOST = 20_000_000  # elements, each of which takes a hundred bytes or more
+LONGEST = 1 << 24  # bytes of a tag, which is read from its start with each chunk
+ELEMENT = 300  # bytes that an element takes, in the tree and in what is made of it
+ATTRIBUTE = 150
 CHUNK = 1 << 20
 
 
@@ -38,38 +39,48 @@ def parse_xml(file: InputFile) -> Element:
 
 def _parse(file: InputFile, encoding: str | None) -> Element:
     builder = TreeBuilder()
-    parser = _parser(builder, file.prefix, encoding)
+    parser = _parser(builder, file, encoding)
     with file.open() as stream:
         size = 0
         while chunk := stream.read(CHUNK):
             size += len(chunk)
-            if size > LARGEST:
-                raise DataError(
-                    f"{file.prefix}the file is larger than {LARGEST} bytes; export it in parts"
-                )
             parser.Parse(chunk, False)
+            if size - parser.CurrentByteIndex > LONGEST:
+                raise DataError(
+                    f"{file.prefix}a tag or a comment is longer than {LONGEST} bytes; export it "
+                    "again"
+                )
         parser.Parse(b"", True)
     root: Element = builder.close()
     return root
 
 
-def _parser(builder: TreeBuilder, prefix: str, encoding: str | None) -> Any:
+def _parser(builder: TreeBuilder, file: InputFile, encoding: str | None) -> Any:
     parser = expat.ParserCreate(encoding)
     parser.buffer_text = True
     parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
-    depth = number = 0
+    prefix, allowance = file.prefix, file.allowance
+    depth = memory = 0
 
     def start(tag: str, attributes: dict[str, str]) -> None:
-        nonlocal depth, number
+        nonlocal depth, memory
         depth += 1
-        number += 1
-        if number > MOST:
-            raise DataError(f"{prefix}there are more than {MOST} elements; export it in parts")
+        memory += ELEMENT
+        for value in attributes.values():
+            memory += ATTRIBUTE + 4 * len(value)
+        if memory > allowance.memory:
+            read = max(parser.CurrentByteIndex, 1)
+            allowance.need(memory * file.tally().size / read, "the tree of its elements")
         if depth > DEEPEST:
             raise DataError(
                 f"{prefix}elements are nested more than {DEEPEST} deep; export it again"
             )
         builder.start(tag, attributes)
+
+    def data(text: str) -> None:
+        nonlocal memory
+        memory += 4 * len(text)
+        builder.data(text)
 
     def end(tag: str) -> None:
         nonlocal depth
@@ -84,7 +95,7 @@ def _parser(builder: TreeBuilder, prefix: str, encoding: str | None) -> Any:
 
     parser.StartElementHandler = start
     parser.EndElementHandler = end
-    parser.CharacterDataHandler = builder.data
+    parser.CharacterDataHandler = data
 
     def refuse_declarations(_: str, __: str | None, ___: str | None, inside: int) -> None:
         if inside:  # a document type in another file is only named, never read

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Literal, get_args
 
-from ibgn._files import InputFile
+from ibgn._files import LINE, InputFile
 from ibgn.checks import check_choice
 from ibgn.errors import DataError, Option
 from ibgn.io.annotations import Annotation, Overlaps, Recording, settle_overlaps
@@ -17,7 +17,7 @@ from ibgn.io.formats.boris.observations import Coded, Observation
 from ibgn.io.formats.boris.projects import read_project
 from ibgn.io.head import CERTAIN, Head
 from ibgn.io.outline import Entry
-from ibgn.io.parsing.json import parse_text
+from ibgn.io.parsing.json import VALUES, parse_text
 from ibgn.io.parsing.pairing import Event, Pair, Pairing, Repeated, Unpaired
 from ibgn.io.registry import reader
 from ibgn.text import quote
@@ -54,6 +54,7 @@ def _outline(files: Files, *, subjects: "Subjects" = "tracks") -> Iterator[Entry
 
 def _observations(file: InputFile, by_subject: bool) -> Iterator[Observation]:
     """Observations of a project, or of a table of exported events, or those of each subject."""
+    file.expect({**VALUES, "\n": LINE}, "its observations")
     text = file.text()
     if text.lstrip().startswith("{"):
         return read_project(parse_text(text, file.prefix), by_subject)

@@ -1,33 +1,33 @@
 """Comma-separated values: instance,label,action,start,end[,group], one row per interval."""
 
-import codecs
 import csv
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ibgn._files import InputFile, Source, writing
-from ibgn.errors import DataWarning, OptionError, Part
+from ibgn.errors import DataError, DataWarning, OptionError, Part
 from ibgn.intervals import IntervalSequences
-from ibgn.io.annotations import name_by_path
+from ibgn.io.annotations import names_by_path
 from ibgn.io.choices import Choices, Kinds, check_flag
 from ibgn.io.export import IN_TEXT, check_writable
 from ibgn.io.files import Files
 from ibgn.io.formats.csv.advice import refuse_swapped
 from ibgn.io.formats.csv.foreign import Foreign, Given
 from ibgn.io.formats.csv.outline import outline_table
-from ibgn.io.formats.csv.own import load_own
+from ibgn.io.formats.csv.own import load_own, stream_own
 from ibgn.io.formulas import escape_formulas as harmless
 from ibgn.io.formulas import unescape_formula
 from ibgn.io.head import LIKELY, POSSIBLE, Head
 from ibgn.io.longframe import LongFrame, join
 from ibgn.io.parsing.guess import Guess
+from ibgn.io.parsing.lasting import ends_with_mark
 from ibgn.io.parsing.roles import Roles, find_roles
-from ibgn.io.parsing.sheets import WHITE_SPACE, Sheet, cut
+from ibgn.io.parsing.sheets import WHITE_SPACE, Sheet, cut, read_text
 from ibgn.io.parsing.tabular import (
     OPTIONAL,
     OURS,
@@ -36,7 +36,7 @@ from ibgn.io.parsing.tabular import (
     check_encoding,
     decoding,
 )
-from ibgn.io.registry import reader, writer
+from ibgn.io.registry import reader, streamer, writer
 from ibgn.text import quote
 
 __all__ = ["read_csv", "write_csv"]
@@ -71,7 +71,8 @@ def _tells_starts(sheet: Sheet, roles: Roles) -> bool:
     start, action = (roles.places[ours][0] for ours in ("start", "action"))
     guess = Guess(sheet, {})
     codes = guess.counts_rows(start) and guess.is_unique(action)
-    return start < action and guess.kinds[action] == "text" and not codes and not sheet.odd
+    names = guess.kinds[action] == "text" or ends_with_mark(guess)
+    return start < action and names and not codes and not sheet.odd
 
 
 @reader(
@@ -149,28 +150,77 @@ def read_csv(
     IntervalSequences: 1 instance, 2 intervals, 2 actions
       takes.csv: boil [28800, 28830), pour [28820, 28835)
     """
-    chosen = Choices(activity=activity, group=group, kinds=KINDS)
-    given = _check_columns(columns)
-    for option in ("label", "group"):
-        named = chosen.name_of("activity" if option == "label" else option, "column")
-        if named is not None:
-            given[option] = named
-    for name, value in (("header", header), ("day_first", day_first)):
-        if value is not None:
-            check_flag(name, value)
-    check_flag("unescape_formulas", unescape_formulas)
-    if delimiter is not None and delimiter != " ":
-        check_delimiter(delimiter, "a tab is '\\t', and ' ' stands for any white space")
-    check_encoding(encoding)
-    mark = WHITE_SPACE if delimiter == " " else delimiter
-    foreign = Given(given, header, mark, day_first)
-    parts, notes = [], _Notes(files.prefix)
+    options = _Options.check(
+        columns, header, delimiter, encoding, day_first, activity, group, unescape_formulas
+    )
+    notes = _Notes(files.prefix)
+    frames = []
     for file in _tables(files):
-        frame = _load(file, foreign, encoding, notes)
-        frame = _unescape(frame) if unescape_formulas else frame
-        parts.append(_with_path(frame, file.name, chosen, len(files) > 1))
+        frame = _load(file, options.given, encoding, notes)
+        frames.append((file.name, _unescape(frame) if unescape_formulas else frame))
+    parts = _with_paths(frames, options.choices, files)
     notes.warn()
     return parts[0] if len(parts) == 1 else join(parts, files.prefix)
+
+
+@streamer("csv")
+def stream_csv(
+    files: Files,
+    rows: int,
+    *,
+    columns: Mapping[str, Any] | None = None,
+    header: bool | None = None,
+    delimiter: str | None = None,
+    encoding: str = "utf-8",
+    day_first: bool | None = None,
+    activity: str | None = None,
+    group: str | None = None,
+    unescape_formulas: bool = False,
+) -> Iterator[LongFrame]:
+    """Rows of tables whose columns are known, so many at a time; options as for `read_csv`."""
+    options = _Options.check(
+        columns, header, delimiter, encoding, day_first, activity, group, unescape_formulas
+    )
+    for file in _tables(files):
+        for frame in stream_own(file, options.given, encoding, rows):
+            plain = _unescape(frame) if unescape_formulas else frame
+            yield from _with_paths([(file.name, plain)], options.choices, files)
+
+
+class _Options(NamedTuple):
+    """Options of tables that were checked."""
+
+    given: Given
+    choices: Choices
+
+    @classmethod
+    def check(
+        cls,
+        columns: Mapping[str, Any] | None,
+        header: bool | None,
+        delimiter: str | None,
+        encoding: str,
+        day_first: bool | None,
+        activity: str | None,
+        group: str | None,
+        unescape_formulas: bool,
+    ) -> "_Options":
+        """Refuse invalid ones."""
+        chosen = Choices(activity=activity, group=group, kinds=KINDS)
+        given = _check_columns(columns)
+        for option in ("label", "group"):
+            named = chosen.name_of("activity" if option == "label" else option, "column")
+            if named is not None:
+                given[option] = named
+        for name, value in (("header", header), ("day_first", day_first)):
+            if value is not None:
+                check_flag(name, value)
+        check_flag("unescape_formulas", unescape_formulas)
+        if delimiter is not None and delimiter != " ":
+            check_delimiter(delimiter, "a tab is '\\t', and ' ' stands for any white space")
+        check_encoding(encoding)
+        mark = WHITE_SPACE if delimiter == " " else delimiter
+        return cls(Given(given, header, mark, day_first), chosen)
 
 
 class _Notes:
@@ -241,8 +291,7 @@ def _load(file: InputFile, given: Given, encoding: str, notes: _Notes) -> LongFr
         refuse_swapped(own, times, given.columns, file.prefix)
         return own
     with decoding(file.prefix, encoding):
-        plain = codecs.lookup(encoding).name == "utf-8"
-        text = file.content().decode("utf-8-sig" if plain else encoding)
+        text = read_text(file, encoding)
     foreign = Foreign(file, text, given)
     frame = foreign.frame()
     start, end = foreign.named("start"), foreign.named("end")
@@ -261,19 +310,26 @@ def _unescape(frame: LongFrame) -> LongFrame:
     return replace(frame, series={**frame.series, **plain})
 
 
-def _with_path(frame: LongFrame, name: str, choices: Choices, one_of_many: bool) -> LongFrame:
+def _with_paths(
+    frames: Sequence[tuple[str, LongFrame]], choices: Choices, files: Files
+) -> list[LongFrame]:
     """Rows with what the path of their file says; in a folder, it is part of their names."""
-    series = dict(frame.series)
-    instance = np.asarray(series["instance"], object)
-    if one_of_many:
-        series["instance"] = np.array(
-            [*(i if i == name else f"{name}#{i}" for i in instance.tolist()), None], object
-        )[:-1]
-    for ours, option in (("label", "activity"), ("group", "group")):
-        value = name_by_path(name, option, choices, frame.source)
-        if value is not None:
-            series[ours] = np.full(len(instance), value, object)
-    return replace(frame, series=series)
+    said = {
+        ours: names_by_path([name for name, _ in frames], option, choices, files.prefix)
+        for ours, option in (("label", "activity"), ("group", "group"))
+    }
+    parts = []
+    for place, (name, frame) in enumerate(frames):
+        series = dict(frame.series)
+        size = len(series["instance"])
+        if len(files) > 1:
+            names = (i if i == name else f"{name}#{i}" for i in series["instance"])
+            series["instance"] = np.array([*names, None], object)[:-1]
+        for ours, values in said.items():
+            if values[place] is not None:
+                series[ours] = np.full(size, values[place], object)
+        parts.append(replace(frame, series=series))
+    return parts
 
 
 @writer("csv")
@@ -319,7 +375,14 @@ def write_csv(
             frame[name] = frame[name].astype(np.int64)
     # a carriage return ends a row for some readers, but only a line feed makes the writer quote
     columns = [values for values in (X.actions, X.ids, X.groups, X.track, y) if values is not None]
-    returns = any("\r" in str(name) for values in columns for name in values)
+    names = {str(name) for values in columns for name in values}
+    cut = [name for name in names if "\0" in name]
+    if cut:
+        raise DataError(
+            f"{quote(min(cut))} holds a NUL character, at which readers of CSV cut a name; replace "
+            "it, or write JSON Lines"
+        )
+    returns = any("\r" in name for name in names)
     quoting = csv.QUOTE_NONNUMERIC if returns else csv.QUOTE_MINIMAL
     written: Any = harmless(frame) if escape_formulas else frame
     with writing(path) as file:

@@ -27,7 +27,7 @@ __all__ = ["Foreign", "Given"]
 
 NEGATIVE = "-1"
 SHOWN = 20  # columns that a message lists
-CODE = re.compile(r"\s*\[?\s*([0-9]+)\s*[]:=]\s*['\"]?([^'\"]*[^'\"\s])['\"]?\s*")
+CODE = re.compile(r"\s*+\[?\s*+([0-9]++)\s*+[]:=]\s*+['\"]?([^'\"]*[^'\"\s])['\"]?\s*+")
 FOLD = re.compile(r"_(val|valid|validation|test|train|training)$")
 ORDER = ("instance", "action", "start", "end", "length", "label", "group", "track", *UNCERTAIN)
 
@@ -153,8 +153,12 @@ class Foreign:
             hint |= dict.fromkeys(lacking, "...")
             lasting: tuple[Part, ...] = ()
             if "end" in lacking:
-                labels = (Option("format", "tracks"), " and ", Option("columns", ["..."]))
-                lasting = ("; rows that last until the next one need ", *labels)
+                labels = [self._named((place,)) for place in self._label_columns()]
+                columns = Option("columns", labels or ["..."])
+                lasting = ("; rows that last until the next one need ", Option("format", "tracks"))
+                if "start" in places:
+                    lasting += (", ", Option("time", self._named(places["start"])))
+                lasting += (" and ", columns)
             raise DataError(
                 f"{self.file.prefix}no column can be told to be the {' or the '.join(lacking)} "
                 f"({self._listed()}); name {'it' if len(lacking) == 1 else 'them'} with ",
@@ -164,15 +168,18 @@ class Foreign:
 
     def _could_be_action(self) -> bool:
         """Whether columns are left among which the action may be."""
-        free = [p for p in range(len(self.sheet.names)) if p not in self.roles.used]
-        texts = [p for p in free if any(kind_of(c) == "text" for c in self.sheet.column(p)[:100])]
-        distinct = [len(set(self.sheet.column(p))) for p in texts]
+        distinct = [len(set(self.sheet.column(p))) for p in self._label_columns()]
         return any(number < len(self.sheet.rows) or number < 3 for number in distinct)
 
     def named(self, ours: str) -> str | int | None:
         """Name or number of a column by what it is here, None where there is none."""
         places = self.roles.places.get(ours)
         return None if places is None else self._named(places)
+
+    def _label_columns(self) -> list[int]:
+        """Columns of text that are left."""
+        free = [p for p in range(len(self.sheet.names)) if p not in self.roles.used]
+        return [p for p in free if any(kind_of(c) == "text" for c in self.sheet.column(p)[:100])]
 
     def _named(self, places: Sequence[int]) -> str | int:
         names = [self.sheet.names[place].strip() for place in places]

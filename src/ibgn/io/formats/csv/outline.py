@@ -1,6 +1,5 @@
 """What else is in a table: columns that could give the activity of instances."""
 
-import codecs
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
@@ -11,7 +10,7 @@ from ibgn.io.formats.csv.advice import names_instances
 from ibgn.io.outline import Entry
 from ibgn.io.parsing.guess import Guess
 from ibgn.io.parsing.roles import find_roles
-from ibgn.io.parsing.sheets import WHITE_SPACE, cut
+from ibgn.io.parsing.sheets import WHITE_SPACE, cut, read_text
 from ibgn.io.parsing.tabular import check_delimiter, check_encoding, decoding
 from ibgn.io.parsing.words import NO_ACTION
 
@@ -40,14 +39,14 @@ def outline_table(
     check_encoding(encoding)
     values: dict[str, list[str]] = {}
     steady: dict[str, bool] = {}
-    plain = codecs.lookup(encoding).name == "utf-8"
     for file in islice(files, MOST_FILES):
         with decoding(file.prefix, encoding):
-            text = file.content().decode("utf-8-sig" if plain else encoding)
+            text = read_text(file, encoding)
         sheet = cut(text, "", WHITE_SPACE if delimiter == " " else delimiter, header)
         roles = find_roles(sheet, {})
         guess = Guess(sheet, {})
-        given = set(map(str, (columns or {}).values()))
+        # what is no mapping is refused by the reader
+        given = set(map(str, columns.values())) if isinstance(columns, Mapping) else set()
         start = roles.places.get("start", ())
         times = guess.numbers(start[0]) if len(start) == 1 else []
         for place, name in enumerate(sheet.names):

@@ -1,7 +1,9 @@
 """Tables with columns of our names, or those that are given: read at once, by pandas."""
 
+import codecs
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,7 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ibgn._files import InputFile
-from ibgn.errors import DataError
+from ibgn.errors import DataError, Option
 from ibgn.io.formats.csv.foreign import Given
 from ibgn.io.formats.csv.times import read_times
 from ibgn.io.longframe import LongFrame
@@ -23,18 +25,55 @@ from ibgn.io.parsing.tabular import (
     parse_csv,
     parse_head,
     parsing,
+    stream_csv,
 )
+from ibgn.text import quote
 
-__all__ = ["load_own"]
+__all__ = ["load_own", "stream_own"]
 
 NEEDS = "a header and one row per interval"
 DELIMITERS = (",", "\t", ";", "|")
+PIECE = 1 << 20  # bytes that are looked through at once
 
 
 def load_own(file: InputFile, given: Given, encoding: str) -> LongFrame | None:
     """Rows of a file with our columns, or those that are given; None where it has others."""
     own = _find_own(file, given, encoding)
     return None if own is None else _load(file, *own, encoding, given.day_first)
+
+
+def stream_own(file: InputFile, given: Given, encoding: str, rows: int) -> Iterator[LongFrame]:
+    """The same rows, so many at a time; refuses files whose columns `load_own` does not know."""
+    own = _find_own(file, given, encoding)
+    if own is None:
+        raise DataError(
+            f"{file.prefix}the file is not read piece by piece, as it has no columns "
+            f"{', '.join(REQUIRED)}; give their names with ",
+            Option("columns"),
+            ", or convert the file to Parquet",
+        )
+    with decoding(file.prefix, encoding):
+        _refuse_nul(file, encoding)
+    delimiter, header, used = own
+    first = 0
+    for frame in _stream_rows(file, header, used, delimiter, encoding, rows):
+        series: dict[str, Any] = {ours: frame[place].array for ours, place in used.items()}
+        _refuse_moments(series, file.prefix)
+        series |= _as_seconds(series, file.prefix, given.day_first, delimiter != ",")
+        yield LongFrame(series, (), file.prefix).numbered_from(first)
+        first += len(frame)
+
+
+def _refuse_moments(series: Mapping[str, Any], source: str) -> None:
+    """Refuse clocks and date-times, which are seconds since the earliest of a whole file."""
+    for name in ("start", "end"):
+        if series[name].dtype.kind != "f":
+            kind = kind_of_column([str(cell) for cell in series[name]])
+            if kind in ("clock", "moment", "date"):
+                raise DataError(
+                    f"{source}the {name} of rows is a {kind}, such as {quote(series[name][0])}; "
+                    "files that are read piece by piece have times as numbers: convert it"
+                )
 
 
 def _find_own(
@@ -64,6 +103,7 @@ def _load(
     day_first: bool | None,
 ) -> LongFrame:
     with decoding(file.prefix, encoding), parsing(file.prefix, NEEDS):
+        _refuse_nul(file, encoding)
         frame = _read_rows(file, header, used, delimiter, encoding)
     series: dict[str, Any] = {ours: frame[place].array for ours, place in used.items()}
     series |= _as_seconds(series, file.prefix, day_first, delimiter != ",")
@@ -76,13 +116,27 @@ def _load(
     return LongFrame(series, left_out, file.prefix)
 
 
+def _refuse_nul(file: InputFile, encoding: str) -> None:
+    """Refuse text with NUL characters, at which pandas cuts cells without a word."""
+    line = 1
+    with file.open() as stream:
+        for piece in codecs.iterdecode(iter(partial(stream.read, PIECE), b""), encoding):
+            before, nul, _ = piece.partition("\0")
+            line += before.count("\n")
+            if nul:
+                raise DataError(
+                    f"{file.prefix}line {line}: there is a NUL character, at which a name would be "
+                    "cut; remove it, or export the file again"
+                )
+
+
 def _as_seconds(
     series: Mapping[str, Any], source: str, day_first: bool | None, with_commas: bool
 ) -> dict[str, npt.NDArray[Any]]:
     """Starts and ends that are clocks or date-times, as seconds, or numbers with commas."""
-    cells = [[str(cell) for cell in series[name]] for name in ("start", "end")]
     if any(series[name].dtype.kind == "f" for name in ("start", "end")):
         return {}
+    cells = [[str(cell) for cell in series[name]] for name in ("start", "end")]
     known = ("clock", "moment", "date", "empty", *(["number"] if with_commas else []))
     if any(kind_of_column(each) not in known for each in cells):
         return {}
@@ -103,14 +157,57 @@ def _read_rows(
 ) -> pd.DataFrame:
     """Columns by their places: times as numbers where all are, everything else as text."""
     options: dict[str, Any] = {"header": 0, "names": range(len(header))}
-    types: dict[int, type] = defaultdict(lambda: str)
-    types |= dict.fromkeys((used["start"], used["end"]), float)
     try:
-        frame = parse_csv(file, delimiter, encoding, dtype=types, **options)
-        # a column of True and False only is one of numbers to pandas, 1.0 and 0.0
-        are_numbers = not any(frame[used[name]].isin([0, 1]).all() for name in ("start", "end"))
+        frame = parse_csv(file, delimiter, encoding, dtype=_types(used), **options)
+        are_numbers = _are_numbers(frame, used)
     except ValueError as error:  # a time is not a number: read it as text, to say where
         if isinstance(error, pd.errors.ParserError | UnicodeError | DataError):
             raise
         are_numbers = False
     return frame if are_numbers else parse_csv(file, delimiter, encoding, dtype=str, **options)
+
+
+def _stream_rows(
+    file: InputFile,
+    header: list[str],
+    used: dict[str, int],
+    delimiter: str,
+    encoding: str,
+    rows: int,
+) -> Iterator[pd.DataFrame]:
+    """The same, so many rows at a time; from where a time is not a number, all times as text."""
+    options: dict[str, Any] = {"header": 0, "names": range(len(header))}
+    types: Any = _types(used)
+    given = skipped = 0  # frames
+    frames = stream_csv(file, delimiter, encoding, rows, dtype=types, **options)
+    while True:
+        with decoding(file.prefix, encoding), parsing(file.prefix, NEEDS):
+            try:
+                frame = next(frames, None)
+                as_text = types is not str and frame is not None and not _are_numbers(frame, used)
+            except ValueError as error:
+                known = pd.errors.ParserError | UnicodeError | DataError
+                if types is str or isinstance(error, known):
+                    raise
+                as_text = True
+        if as_text:
+            types, skipped = str, 0
+            frames = stream_csv(file, delimiter, encoding, rows, dtype=str, **options)
+            continue
+        if frame is None:
+            return
+        skipped += 1
+        if types is not str or skipped > given:
+            given += 1
+            yield frame
+
+
+def _types(used: Mapping[str, int]) -> dict[int, type]:
+    """Times are numbers, and everything else is text."""
+    types: dict[int, type] = defaultdict(lambda: str)
+    return types | dict.fromkeys((used["start"], used["end"]), float)
+
+
+def _are_numbers(frame: pd.DataFrame, used: Mapping[str, int]) -> bool:
+    """Whether times are; to pandas a column of True and False only is one of 1.0 and 0.0."""
+    return not any(frame[used[name]].isin([0, 1]).all() for name in ("start", "end"))

@@ -12,14 +12,15 @@ from ibgn.io.choices import Choices, check_flag
 from ibgn.io.files import Files
 from ibgn.io.formats.events.entries import ACTIVITY, Entry
 from ibgn.io.formats.events.logs import is_log, read_log, split_line
+from ibgn.io.formats.events.records import are_records, read_records
 from ibgn.io.formats.events.states import START, STOP, States, Unknown
 from ibgn.io.formats.events.tables import REQUIRED, find_event_columns, read_table
-from ibgn.io.head import LIKELY, Head
+from ibgn.io.head import CERTAIN, LIKELY, Head
 from ibgn.io.outline import Entry as OutlineEntry
 from ibgn.io.parsing.moments import kind_of
 from ibgn.io.parsing.pairing import Event, Pairing, Repeated, Unpaired
 from ibgn.io.parsing.roles import find_roles
-from ibgn.io.parsing.sheets import cut
+from ibgn.io.parsing.sheets import CELLS, cut
 from ibgn.io.parsing.tabular import Column, check_column, find_delimiter
 from ibgn.io.parsing.time import as_seconds
 from ibgn.io.registry import reader
@@ -27,16 +28,19 @@ from ibgn.text import quote
 
 __all__ = ["read_events"]
 
-Layout = Literal["log", "table"]
+Layout = Literal["log", "table", "records"]
 Where = Callable[[int], str]
 
 TABLES = (".csv", ".tsv")
 SURE = 0.9  # surer than of any table
+RECORDS = 50  # lines that tell records
 
 
 def _sniff(head: Head) -> float:
     """Tell a log by lines of a time, an action and a state, and a table by columns of these."""
     states = States.of(START, STOP, "drop", Files(head.path, ()))
+    if are_records(head.lines[:RECORDS]):
+        return CERTAIN
     if is_log(head.lines[:100], states.is_state):
         return SURE if kind_of(split_line(head.lines[0]).time) == "moment" else LIKELY
     sheet = cut("\n".join(head.lines), "")
@@ -51,12 +55,16 @@ def _outline(files: Files, *, delimiter: str | None = None) -> Iterator[OutlineE
     states = States.of(START, STOP, "drop", files)
     activities = []
     for file in files:
-        if _find_layout(file, states) == "log":
+        layout = _find_layout(file, states)
+        if layout == "records":
+            continue
+        if layout == "log":
             log = read_log(file, states.is_state, files, drop=True)
             begun = (entry for entry in log if entry.track == ACTIVITY and entry.state == "begin")
             activities += [entry.action for entry in begun]
             continue
         mark = None if delimiter is None else find_delimiter(file, delimiter)
+        file.expect(CELLS, "its rows and cells")
         sheet = cut(file.text(), "", mark)
         used = {p for each in find_event_columns(sheet, states.is_switch).values() for p in each}
         for place, name in enumerate(sheet.names):
@@ -102,6 +110,10 @@ def read_events(
     activity="track:activity" then makes an instance of each activity. A track holds one action and
     has its name.
 
+    "records" have five lines each, as in the data of the MIT PlaceLab: an activity with its date,
+    start and end, and the numbers, names, starts and ends of the sensors during it, with commas
+    between them. Each is an instance, with its activity for a label.
+
     A "table" has columns. activity="column:task" takes the activity from the column "task", and
     group="column:who" the group; a column can also be named by its number from 1 on. Columns with
     other names are told apart by words in their names and by what is in them, and a warning says
@@ -110,12 +122,12 @@ def read_events(
     Times are seconds: numbers as they are, date-times since the earliest event of the file. Events
     need not be in the order of time; those at the same time happen in the order of lines. States
     that are numbers, such as temperatures, are left out with a warning that counts them; where all
-    are 0 and 1, 1 starts and 0 stops.
+    of an action are 0 and 1, 1 starts and 0 stops.
 
     Parameters
     ----------
-    layout : "log" or "table"; by default .csv and .tsv files are tables, others logs, unless
-        what is in them says otherwise
+    layout : "log", "records" or "table"; by default .csv and .tsv files are tables, others logs,
+        unless what is in them says otherwise
     columns : names of the columns of a table, or numbers from 1 on, where these are not
         time, action and state, for example {"action": "sensor", "state": 4}. A column for the
         instance is read only if it is named here; without it a file is one instance.
@@ -162,7 +174,11 @@ def read_events(
     states = States.of(start_values, stop_values, unknown, files)
     pairing = Pairing(unpaired, repeated, files)
     for file in files:
-        if (form or _find_layout(file, states)) == "log":
+        own_form = form or _find_layout(file, states)
+        if own_form == "records":
+            yield from read_records(file)
+            continue
+        if own_form == "log":
             log, noun = read_log(file, states.is_state, files, unknown == "drop"), "line"
         else:
             given = columns is not None or not header
@@ -172,6 +188,8 @@ def read_events(
 
 def _find_layout(file: InputFile, states: States) -> Layout:
     """Layout by the suffix; lines that begin with a date are no table, whatever their name."""
+    if are_records(file.lines()[:RECORDS]):
+        return "records"
     if any(suffix.lower() in TABLES for suffix in file.path.suffixes):
         return "log" if is_log(file.lines()[:100], states.is_state) else "table"
     lines = file.lines()[:100]
@@ -246,7 +264,7 @@ def _check_layout(layout: Any, columns: Any, choices: Choices) -> Layout | None:
     by_column = [option for option in ("activity", "group") if choices.name_of(option, "column")]
     if columns is None and not by_column:
         return cast("Layout | None", layout)
-    if layout == "log":
+    if layout in ("log", "records"):
         raise OptionError(
             "layout",
             layout,

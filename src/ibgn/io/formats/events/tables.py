@@ -8,9 +8,9 @@ from ibgn.errors import DataWarning, Option
 from ibgn.io.formats.events.entries import Entry
 from ibgn.io.formats.events.states import States
 from ibgn.io.parsing.moments import kind_of, kind_of_column
-from ibgn.io.parsing.sheets import Sheet, cut
+from ibgn.io.parsing.sheets import CELLS, Sheet, cut
 from ibgn.io.parsing.tabular import Column, find_delimiter, find_places, read_columns, read_head
-from ibgn.io.parsing.words import NUMBERING, words_of
+from ibgn.io.parsing.words import NUMBERING, SUBJECT, words_of
 
 __all__ = ["REQUIRED", "find_event_columns", "read_table"]
 
@@ -26,6 +26,8 @@ ACTION = (
 )
 INSTANCE = ("observation", "case", "instance", "session", "recording", "trial")
 POINTS = ("point", "point event")  # as The Observer has them among states
+# of logs of processes, where they neither start nor stop what is done
+LIFECYCLE = ("schedule", "assign", "reassign", "enable", "suspend", "resume", "withdraw", "abort")
 BINARY = frozenset({"0", "1"})
 MOST = 0.9  # share of the cells that are states
 
@@ -89,6 +91,7 @@ def _read_foreign(
 ) -> Iterator[Entry]:
     """Entries of a table whose columns have to be told apart; says how they were."""
     mark = None if delimiter is None else find_delimiter(file, delimiter)
+    file.expect(CELLS, "its rows and cells")
     sheet = cut(file.text(), file.prefix, mark, None if header else False)
     places = find_event_columns(sheet, states.is_switch)
     others = {ours: name for ours, name in named.items() if ours not in REQUIRED}
@@ -129,7 +132,7 @@ def find_event_columns(sheet: Sheet, is_switch: IsSwitch) -> dict[str, tuple[int
     if state is None:
         return {}
     texts = [place for place in free if place != state and kinds[place] == "text"]
-    instance = next(_named(words, [p for p in free if p != state], INSTANCE), None)
+    instance = _find_instance(sheet, words, [p for p in free if p != state])
     texts = [place for place in texts if place != instance]
     numbers = [place for place in free if place != state and kinds[place] == "number"]
     action = next(_named(words, texts, ACTION), next(_named(words, numbers, SOURCE), None))
@@ -143,6 +146,14 @@ def find_event_columns(sheet: Sheet, is_switch: IsSwitch) -> dict[str, tuple[int
         action = texts[0]
     found = {"time": time, "action": (action,), "state": (state,)}
     return found if instance is None else {**found, "instance": (instance,)}
+
+
+def _find_instance(sheet: Sheet, words: Sequence[set[str]], free: Sequence[int]) -> int | None:
+    """Column of the recordings, or of people; an instance of an activity is none of these."""
+    said = [p for p in free if not words[p] & {*ACTION[3:8]}]
+    people = [p for p in free if words[p] <= {*SUBJECT, *NUMBERING, "name"}]
+    several = [p for p in people if len({*sheet.column(p)} - {""}) > 1]
+    return next(_named(words, said, INSTANCE), next(_named(words, several, SUBJECT), None))
 
 
 def _find_time(words: Sequence[set[str]], kinds: Sequence[str]) -> tuple[int, ...]:
@@ -168,8 +179,9 @@ def _switches(cells: Sequence[str], is_switch: IsSwitch, words: set[str]) -> boo
     kinds = {cell.strip().casefold() for cell in filled}
     if kinds == BINARY or (kinds > BINARY and words & {*STATE[:5]}):  # readings may be among them
         return True
-    known = sum(is_switch(cell) or cell.strip().casefold() in POINTS for cell in filled)
-    return len(kinds) > 1 and known >= MOST * len(filled)
+    known = {kind for kind in kinds if is_switch(kind) or kind in (*POINTS, *LIFECYCLE)}
+    share = sum(cell.strip().casefold() in known for cell in filled)
+    return len(kinds) > 1 and share >= MOST * len(filled) and any(map(is_switch, kinds))
 
 
 def _named(

@@ -4,9 +4,10 @@ import json
 from collections.abc import Iterator, Sequence
 
 from ibgn._files import InputFile
-from ibgn.errors import DataError, Option
+from ibgn.budgets import Allowance
+from ibgn.errors import BudgetError, DataError, Option
 from ibgn.io.annotations import Annotation, Overlaps, Recording, settle_overlaps
-from ibgn.io.files import Files
+from ibgn.io.files import ANNOTATION, Files
 from ibgn.io.formats.json.frames import find_frames
 from ibgn.io.formats.json.names import Legend, actions_of, around, instance_of, track_of
 from ibgn.io.formats.json.times import Times, find_records, in_seconds
@@ -76,7 +77,10 @@ def _recordings(file: InputFile, files: Files) -> Iterator[Recording]:
     root = _document(file)
     legend = Legend(root)
     records = list(find_records(root))
-    found = _intervals(records, legend) if records else list(_runs(root, legend, files))
+    if records:
+        found = _intervals(records, legend, file.allowance)
+    else:
+        found = list(_runs(root, legend, files))
     if not found:
         raise DataError(
             f"{file.prefix}no object in the document has a start and an end, so that it holds no "
@@ -97,10 +101,14 @@ def _recordings(file: InputFile, files: Files) -> Iterator[Recording]:
 
 
 def _intervals(
-    records: Sequence[tuple[Node, Times]], legend: Legend
+    records: Sequence[tuple[Node, Times]], legend: Legend, allowance: Allowance
 ) -> list[tuple[Node, Annotation]]:
     """Annotations of objects with a start and an end, each with its object."""
-    said = [actions_of(record, times, legend) for record, times in records]
+    said, number = [], 0
+    for record, times in records:
+        said.append(actions_of(record, times, legend))
+        number += len(said[-1][1])
+        allowance.need(ANNOTATION * number, f"{number} or more actions of its objects")
     if not any(actions for _, actions in said):  # what is around them may say it
         said = [_said_around(record, legend) for record, _ in records]
     fields = {field for field, actions in said if all(each.isdecimal() for each in actions)}
@@ -140,6 +148,8 @@ def _document(file: InputFile) -> Node:
     """Root of a document, which may be one for each line."""
     try:
         return parse_json(file)
+    except BudgetError:
+        raise
     except DataError as error:
         lines = [(number, line) for number, line in enumerate(file.lines(), 1) if line.strip()]
         if len(lines) < 2:

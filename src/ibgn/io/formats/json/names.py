@@ -1,7 +1,7 @@
 """What an object of a document is about: its action, its recording and its track."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ibgn.io.formats.json.times import SEVERAL, Times, find_times, speaks_of_time, walk
@@ -27,10 +27,14 @@ NAMES = ("name", "title", "file_name", "filename", "label")  # of what has an id
 
 
 class Legend:
-    """What the ids of a document mean: {"categories": [{"id": 1, "name": "pour"}]}."""
+    """What the ids of a document mean: {"categories": [{"id": 1, "name": "pour"}]}.
+
+    It also remembers what was found out about parts of the document, see `once`.
+    """
 
     def __init__(self, root: Node) -> None:
         self.names: dict[str, dict[str, str]] = {}
+        self._answers: dict[Any, Any] = {}
         for node in walk(root):
             if isinstance(node.key, str) and isinstance(node.value, list):
                 named = {
@@ -41,6 +45,13 @@ class Legend:
                 }
                 if named and len(named) == len(node.value):
                     self.names.setdefault(_singular(words_of(node.key)), named)
+
+    def once(self, ask: Callable[..., Any], value: Any, *more: Any) -> Any:
+        """What a function says of a part of the document, which many others may be in."""
+        key = ask, id(value), *more
+        if key not in self._answers:
+            self._answers[key] = ask(value, *more)
+        return self._answers[key]
 
     def meaning(self, field: str, value: Any) -> str:
         """Name of what a field with an id points to, or the value itself."""
@@ -62,15 +73,20 @@ def actions_of(record: Node, times: Times | None, legend: Legend) -> tuple[str, 
     Both are empty where no field says it.
     """
     used = () if times is None else (times.start, times.end)
-    free = {key: words_of(key) for key in record.value if key not in used}
+    key, values = legend.once(_find_actions, record.value, used)
+    if times is not None and times.place is not None and key and values is record.value[key]:
+        several = len(values) == len(record.value[times.start])  # one for each time
+        values = values[times.place : times.place + 1] if several else values
+    return key, [legend.meaning(key, each) for each in values]
+
+
+def _find_actions(fields: Mapping[str, Any], used: Sequence[str]) -> tuple[str, list[Any]]:
+    """Field that says what went on, and what it says; both are empty where there is none."""
+    free = {key: words_of(key) for key in fields if key not in used}
     for key in _named_as_actions(free):
-        value = record.value[key]
-        values = value if isinstance(value, list) else [value]
+        values = fields[key] if isinstance(fields[key], list) else [fields[key]]
         if values and all(isinstance(each, str | int) for each in values):
-            if times is not None and times.place is not None and isinstance(value, list):
-                several = len(values) == len(record.value[times.start])  # one for each time
-                values = values[times.place :][:1] if several else values
-            return key, [legend.meaning(key, each) for each in values]
+            return key, values
     return "", []
 
 
@@ -106,15 +122,16 @@ def instance_of(record: Node, legend: Legend) -> str | None:
     """Name of the recording that an object is of, said by it or by what is around it."""
     nodes = list(around(record))
     for node in nodes:
-        found = _named_recording(node.value if isinstance(node.value, dict) else {})
+        is_object = isinstance(node.value, dict)
+        found = legend.once(_named_recording, node.value) if is_object else None
         if found is not None:
             return legend.meaning(found, node.value[found])
-        if node is not record and _is_key_of_recording(node):
+        if node is not record and _is_key_of_recording(node, legend):
             return str(node.key)
-    if _is_key_of_recording(record):
+    if _is_key_of_recording(record, legend):
         return str(record.key)
     for node in nodes[1:]:
-        is_object = isinstance(node.value, dict) and not find_times(node.value)
+        is_object = isinstance(node.value, dict) and not legend.once(find_times, node.value)
         if is_object and isinstance(node.key, int) and node.has("id"):
             return node.child("id").name()
     return None
@@ -132,13 +149,17 @@ def _named_recording(fields: Mapping[str, Any]) -> str | None:
     return next(named, next(media, None))
 
 
-def _is_key_of_recording(node: Node) -> bool:
+def _is_key_of_recording(node: Node, legend: Legend) -> bool:
     """Whether something stands under the name of a recording, beside others like it."""
     within = node.parent.value if node.parent is not None else None
     if not isinstance(node.key, str) or node.key.isdigit() or not isinstance(within, dict):
         return False
-    alike = all(isinstance(value, dict | list) for value in within.values())
+    alike = legend.once(_holds_no_plain_values, within)
     return alike and not set(words_of(node.key)) <= LISTS | SEVERAL
+
+
+def _holds_no_plain_values(fields: Mapping[str, Any]) -> bool:
+    return all(isinstance(value, dict | list) for value in fields.values())
 
 
 def track_of(record: Node) -> str:

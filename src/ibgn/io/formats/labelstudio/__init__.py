@@ -24,11 +24,13 @@ from ibgn.io.formats.labelstudio.tasks import (
     PREDICTIONS,
     TIMED,
     Task,
+    is_table,
+    parse_export,
     read_tasks,
 )
 from ibgn.io.head import CERTAIN, LIKELY, Head
 from ibgn.io.outline import Entry
-from ibgn.io.parsing.json import Node, parse_json
+from ibgn.io.parsing.json import Node
 from ibgn.io.registry import reader
 from ibgn.text import number_repeats, printable, quote
 
@@ -39,6 +41,8 @@ Unknown = Literal["error", "drop"]
 
 def _sniff(head: Head) -> float:
     """Tell an export by its tasks, whose annotations have results."""
+    if head.json is None:
+        return CERTAIN if is_table(head.rows[0]) else 0.0
     first = head.json[0] if isinstance(head.json, list) else head.json
     listed = [first.get(key) or [{}] for key in (*ANNOTATIONS, PREDICTIONS)]
     within = [*(each[0] for each in listed), first.get("annotation") or {}]
@@ -59,7 +63,7 @@ def _outline(files: Files) -> Iterator[Entry]:
     choices: dict[str, list[str]] = {}
     users: Counter[str] = Counter()
     for file in files:
-        for task in read_tasks(parse_json(file)):
+        for task in read_tasks(parse_export(file)):
             for annotation in task.annotations:
                 users.update(sorted(users_of(annotation))[:1])
                 for result in results_of(annotation):
@@ -74,7 +78,7 @@ def _outline(files: Files) -> Iterator[Entry]:
 
 @reader(
     "labelstudio",
-    also=(".json",),
+    also=(".json", ".csv", ".tsv"),
     about="exports of Label Studio",
     activity=("track", "choice"),
     sniff=_sniff,
@@ -172,7 +176,7 @@ class _Tasks:
         is_timed = False
         for file in self.files:
             within = f"{file.name}#" if len(self.files) > 1 else ""
-            tasks = enumerate(read_tasks(parse_json(file)), 1)
+            tasks = enumerate(read_tasks(parse_export(file)), 1)
             every = [self._recording(task, number, within) for number, task in tasks]
             of_file = [recording for recording in every if recording is not None]
             names = [recording.name for recording in of_file]

@@ -1,13 +1,20 @@
 """Tasks of Label Studio, from all the shapes in which it and its users save them."""
 
-from collections.abc import Iterator, Mapping
+import csv
+import io
+import json
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
+from ibgn._files import InputFile
+from ibgn.errors import DataError
 from ibgn.io.formats.labelstudio.frames import BOXES, FRAMED
-from ibgn.io.parsing.json import Node
+from ibgn.io.parsing.json import Node, parse_text
+from ibgn.text import printable
 
-__all__ = ["ANNOTATIONS", "PREDICTIONS", "TIMED", "Task", "read_tasks"]
+__all__ = ["ANNOTATIONS", "PREDICTIONS", "TIMED", "Task", "is_table", "parse_export", "read_tasks"]
 
 TIMED = ("timeserieslabels", "labels")  # kinds of results with a start and an end
 ANNOTATIONS = ("annotations", "completions")  # the second until version 1.0
@@ -33,6 +40,35 @@ class Task(NamedTuple):
         upload = self.node.first("file_upload")
         names = [*([] if upload is None else [upload.name()]), *texts[:1]]
         return PurePath(names[0]).name if names else None
+
+
+def is_table(names: Collection[str]) -> bool:
+    """Whether these are names of the columns of an export as CSV or TSV."""
+    return {"annotation_id", "lead_time"} <= {*names}
+
+
+def parse_export(file: InputFile) -> Node:
+    """Document of an export; a row of CSV or TSV is a task of JSON-MIN."""
+    text = file.text()
+    first = text.lstrip("\ufeff\r\n\t ").partition("\n")[0]
+    mark = "\t" if "\t" in first else ","
+    if first.startswith(("{", "[")) or not is_table(first.replace('"', "").strip().split(mark)):
+        return parse_text(text, file.prefix)
+    try:
+        rows = list(csv.DictReader(io.StringIO(text.removeprefix("\ufeff")), delimiter=mark))
+    except csv.Error as error:
+        raise DataError(
+            f"{file.prefix}the table cannot be read: {printable(error)}; export it as JSON"
+        ) from error
+    return Node([{name: _cell(row[name]) for name in row if name} for row in rows], file.prefix)
+
+
+def _cell(text: Any) -> Any:
+    """Cell of an exported table: lists and objects as JSON, and others as text."""
+    if isinstance(text, str) and text.startswith(("[", "{")):
+        with suppress(ValueError, RecursionError):
+            return json.loads(text)
+    return text or None
 
 
 def read_tasks(root: Node) -> Iterator[Task]:

@@ -101,7 +101,8 @@ def read_opportunity(
             Option("null", True),
             " reads such stretches as the activity 'null'",
         )
-    return to_frame(recordings, Choices(action="both", activity=f"track:{ACTIVITY}"), files.prefix)
+    choices = Choices(action="both", activity=f"track:{ACTIVITY}")
+    return to_frame(files.collect(recordings), choices, files.prefix, files.allowance)
 
 
 def read_opportunity_frames(

@@ -23,6 +23,7 @@ __all__ = ["Frames", "Run", "Unknown", "find_files", "load_frames"]
 Unknown = Literal["error", "drop"]
 
 LONGEST_FRAME = 1.0  # seconds to the next frame from which on something is missing between them
+FRAME, CELL = 1000, 16  # bytes of a frame, and of a number while it is read
 
 
 class Run(NamedTuple):
@@ -86,6 +87,7 @@ def load_frames(run: Run, places: Sequence[int], unknown: Unknown) -> Frames:
 
 def _check_width(file: InputFile) -> int:
     """Count the frames; pandas would let rows pass that are too short or too long."""
+    file.expect({"\n": FRAME, " ": CELL}, "its frames")
     number = 0
     with file.open() as stream:
         for line in stream:

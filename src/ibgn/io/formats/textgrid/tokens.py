@@ -33,12 +33,16 @@ TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
+TOKENS = 200  # bytes that are made of what stands between two marks
 NUMERIC = re.compile(r"[+-]?\.?[0-9]")
-NUMBER = re.compile(r"([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?)[a-z]*", re.IGNORECASE)
+NUMBER = re.compile(
+    r"([+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:e[+-]?[0-9]+)?)[a-z]*+", re.IGNORECASE
+)
 
 
 def read_text(file: InputFile, encoding: str | None) -> str:
     """Whole text of a file, with a line feed at the end of each line, as in Praat."""
+    file.expect({"\n": TOKENS, " ": TOKENS}, "what it holds")
     content = file.content()
     if content.startswith(b"ooBinaryFile"):
         raise DataError(

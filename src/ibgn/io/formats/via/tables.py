@@ -6,7 +6,7 @@ from typing import Any
 
 from ibgn._files import InputFile
 from ibgn.errors import DataError
-from ibgn.io.parsing.json import Node, parse_text
+from ibgn.io.parsing.json import VALUES, Node, parse_text
 from ibgn.text import printable
 
 __all__ = ["COLUMNS", "OF_IMAGES", "read_table"]
@@ -18,6 +18,7 @@ ATTRIBUTES = ("# ATTRIBUTE = ", "# ATTRIBUTES = ")
 
 def read_table(file: InputFile) -> Node:
     """Project that a table of exported annotations is of: its attributes, files and entries."""
+    file.expect(VALUES, "its annotations")
     lines = file.lines()
     comments = [line.strip('"') for line in lines if line.lstrip('"').startswith("#")]
     if any(OF_IMAGES in line for line in lines[:20]):

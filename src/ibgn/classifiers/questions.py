@@ -1,0 +1,120 @@
+"""Questions about new instances before they are recognised, all together or piece by piece."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+import numpy.typing as npt
+from scipy.special import logsumexp
+from sklearn.utils.validation import check_is_fitted
+
+from ibgn._arrays import Floats
+from ibgn.intervals import IntervalSequences, as_sequences
+from ibgn.networks import Sequences
+from ibgn.pieces import Part, map_in_order
+from ibgn.sources import InstanceSource
+from ibgn.training_data import Familiarity, TrainingData, UnknownActions
+
+__all__ = ["Questioning", "log_shares", "unquestioned"]
+
+_QUESTIONED = ContextVar("_QUESTIONED", default=True)
+
+
+@contextmanager
+def unquestioned() -> Iterator[None]:
+    """Recognise instances whatever a model knows about them, without a word.
+
+    For recognition within another one, which asked already, and for evaluations, where a test set
+    may well have an action that its training set lacks.
+    """
+    token = _QUESTIONED.set(False)
+    try:
+        yield
+    finally:
+        _QUESTIONED.reset(token)
+
+
+class Questioning(ABC):
+    """What all estimators share that say what they do not know about instances."""
+
+    unknown_actions: UnknownActions = "warn"  # of estimators without this option
+
+    trained_on_: TrainingData
+
+    @abstractmethod
+    def _joint_log_likelihood(self, X: Sequences) -> Floats:
+        """(n, activities) score of each activity; differences are log odds."""
+
+    def familiarity(self, X: Sequences) -> Familiarity:
+        """How instances compare with those that the model learned from.
+
+        Which actions it does not know, whether times seem to have another unit, and whether the
+        data were read in another way. `predict`, `predict_proba`, `score` and `explain` warn of
+        each; if they know no action at all, they refuse, unless `unknown_actions="ignore"`.
+
+        Examples
+        --------
+        >>> from ibgn import DBNClassifier
+        >>> model = DBNClassifier().fit([[("hold", 0, 1)], [("stir", 0, 9)]], ["tea", "dough"])
+        >>> model.familiarity([[("hold", 0, 1), ("shake", 0, 3)]]).unknown
+        {'shake': 1}
+        """
+        check_is_fitted(self)
+        return self.trained_on_.compare(as_sequences(X))
+
+    def _question(self, X: Sequences) -> IntervalSequences:
+        """Say, once per call, what about X a fitted model does not know."""
+        check_is_fitted(self)
+        X = as_sequences(X)
+        if _QUESTIONED.get() and hasattr(self, "trained_on_"):
+            self.trained_on_.compare(X).say(self.unknown_actions)
+        return X
+
+    def _question_pieces(self, source: InstanceSource) -> Iterator[Part]:
+        """Pieces of a source; what a fitted model does not know about them is said in the end."""
+        check_is_fitted(self)
+        total: Familiarity | None = None
+        for X, y in source.pieces():
+            if _QUESTIONED.get() and hasattr(self, "trained_on_"):
+                found = self.trained_on_.compare(X)
+                total = found if total is None else total.joined(found)
+            yield X, y
+        if total is not None:
+            total.say(self.unknown_actions)
+
+    def _score_pieces(
+        self, source: InstanceSource
+    ) -> Iterator[tuple[IntervalSequences, npt.NDArray[Any] | None, Floats]]:
+        """Pieces of a source, their labels, and (n, activities) scores, some at the same time."""
+
+        def judge(part: Part) -> tuple[IntervalSequences, npt.NDArray[Any] | None, Floats]:
+            return *part, self._joint_log_likelihood(part[0])
+
+        return map_in_order(judge, self._question_pieces(source))
+
+    def predict_pieces(
+        self, source: InstanceSource
+    ) -> Iterator[tuple[IntervalSequences, npt.NDArray[Any] | None, Floats]]:
+        """Pieces of a source, their labels, and what `predict_log_proba` says about them.
+
+        Only a few pieces are in memory at the same time, see `ibgn.scan`.
+
+        Examples
+        --------
+        >>> from ibgn import IBGNClassifier, scan
+        >>> from ibgn.datasets import sample_path
+        >>> source = scan(sample_path("csv"))
+        >>> model = IBGNClassifier(random_state=0).fit(source)
+        >>> [(len(X), len(y), logs.shape) for X, y, logs in model.predict_pieces(source)]
+        [(27, 27, (27, 3))]
+        """
+        for X, y, joint in self._score_pieces(source):
+            yield X, y, log_shares(joint)
+
+
+def log_shares(joint: Floats) -> Floats:
+    """(n, activities) log probabilities from scores."""
+    result: Floats = joint - logsumexp(joint, axis=1, keepdims=True)
+    return result

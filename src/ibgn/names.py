@@ -1,0 +1,55 @@
+"""Names as codes: distinct values of a column, and names in their order."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ibgn._arrays import Ints
+
+__all__ = ["factorize", "name_by_text", "order_by_name"]
+
+
+def factorize(values: Any) -> tuple[Ints, Any]:
+    r"""Codes of values, -1 where one is missing, and the distinct values in order of appearance.
+
+    pandas takes text that is the same up to a NUL for the same text; this does not.
+
+    Examples
+    --------
+    >>> codes, names = factorize(np.array(["a\0b", "a", None, "a\0b"], object))
+    >>> codes.tolist(), names.tolist()
+    ([0, 1, -1, 0], ['a\x00b', 'a'])
+    """
+    if isinstance(values, pd.Categorical):  # whose values are distinct already
+        codes, used = pd.factorize(values.codes)
+        absent = used < 0
+        number = np.append(np.where(absent, -1, np.cumsum(~absent) - 1), -1)
+        return number[codes], np.asarray(values.categories, object)[used[~absent]]
+    held = np.asarray(values).dtype.kind == "O"
+    if not (held and any(type(value) is str and "\0" in value for value in values)):
+        return pd.factorize(values, use_na_sentinel=True)
+    missing, number = pd.isna(np.asarray(values, object)), dict[Any, int]()
+    codes = [
+        -1 if absent else number.setdefault(value, len(number))
+        for value, absent in zip(values, missing, strict=True)
+    ]
+    return np.array(codes, np.int64), np.array([*number, None], object)[:-1]
+
+
+def name_by_text(codes: Ints, values: Any) -> tuple[Ints, tuple[str, ...]]:
+    """Name factorised values by how they are written, so that 1 and "1" are the same name.
+
+    Codes of -1, and those of blank names, are -1: no name.
+    """
+    number: dict[str, int] = {}
+    again = [number.setdefault(str(v), len(number)) if str(v).strip() else -1 for v in values]
+    return np.array([*again, -1], np.int64)[codes], tuple(number)
+
+
+def order_by_name(codes: Ints, names: tuple[str, ...]) -> tuple[Ints, tuple[str, ...]]:
+    """Renumber codes so that names are sorted."""
+    order = sorted(range(len(names)), key=names.__getitem__)
+    rank = np.empty(len(names), np.int64)
+    rank[order] = np.arange(len(names))
+    return rank[codes] if len(codes) else codes, tuple(names[i] for i in order)
