@@ -6,13 +6,13 @@ which also goes through all of them and is bound by memory.
 """
 
 import sys
-import time
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from benchmarks.children import Memory, in_child, megabytes
+from benchmarks.networks import seconds
 from benchmarks.record import Measured, Point, show
 from ibgn import IBGNClassifier, IntervalSequences
 from ibgn.flat import Flat
@@ -52,15 +52,11 @@ def measure_one(instances: int, length: int, horizon: int | None = None) -> dict
     memory = Memory()
     X, y = simulate(instances, length)
     result = {"data_mb": megabytes(X)}
-    begun = time.perf_counter()
-    np.lexsort((X.action, X.end, X.start))
-    result["sort"] = time.perf_counter() - begun
+    result["sort"] = seconds(lambda: np.lexsort((X.action, X.end, X.start)))
     model = IBGNClassifier(random_state=0, **options)
     for name, work in (("fit", lambda: model.fit(X, y)), ("predict", lambda: model.predict(X))):
         memory.forget()
-        begun = time.perf_counter()
-        work()
-        result[name] = time.perf_counter() - begun
+        result[name] = seconds(work)
         result[f"{name}_mb"] = memory.peak()
     return result
 

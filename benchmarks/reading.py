@@ -45,6 +45,7 @@ def simulate(intervals: int) -> pd.DataFrame:
 def read_one(library: str, path: str) -> dict[str, float]:
     """Seconds and peak megabytes of reading a file, and the megabytes of the arrays that result."""
     call = getattr(import_module(library), CALLS[library][Path(path).suffix])
+    call(Path(path).with_stem("few"))  # imports and compiles
     memory = Memory()
     memory.forget()
     begun = time.perf_counter()
@@ -59,9 +60,10 @@ def measure(intervals: int = INTERVALS) -> Measured:
     ratios, curves, notes = {}, {}, []
     with tempfile.TemporaryDirectory() as folder:
         frame = simulate(intervals)
-        frame.to_csv(Path(folder, "takes.csv"), index=False)
-        frame.to_parquet(Path(folder, "takes.parquet"))
-        del frame
+        for name, rows in (("takes", frame), ("few", frame.head(LENGTH))):
+            rows.to_csv(Path(folder, f"{name}.csv"), index=False)
+            rows.to_parquet(Path(folder, f"{name}.parquet"))
+        del frame, rows
         for suffix in (".csv", ".parquet"):
             path = Path(folder, f"takes{suffix}")
             alone, ours = (
