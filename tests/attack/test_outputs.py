@@ -8,7 +8,8 @@ import time
 
 import pytest
 
-from ibgn import DataError, IntervalSequences, read, read_csv, write, write_textgrid
+from ibgn import DataError, IntervalSequences, read, read_csv, write
+from ibgn.io import write_textgrid
 
 HARMFUL = "a\x1b[31m\x9b\x7f\u202eb\r"
 CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]")
