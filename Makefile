@@ -16,7 +16,7 @@ OLD_WARN := -W ignore::DeprecationWarning -W ignore::PendingDeprecationWarning
 # the lowest versions, for the lowest Python; kernels of its own, as numba keeps those of one version only
 LOWEST := VENV=.venv-lowest CONSTRAINTS=.venv-lowest/lowest.txt NUMBA_CACHE_DIR=$(CURDIR)/.venv-lowest/kernels
 
-.PHONY: help demo test test-slow test-lowest test-python try try-versions attack check bench accuracy comparison few generated detected errata paper figures docs notebooks samples transcripts dist format clean
+.PHONY: help demo test test-slow test-lowest test-python try try-versions attack check bench bench-check accuracy comparison few generated detected errata paper figures docs notebooks samples transcripts dist format clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
@@ -56,11 +56,14 @@ check: $(VENV)/dev.stamp ## lint, types, layers
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: $(VENV)/dev.stamp ## speed, as ratios within one run; RECORDINGS=folder of CSV files
+bench: $(VENV)/dev.stamp ## speed and memory, as ratios within one run, into benchmarks/results.json; RECORDINGS=folder of CSV files
+	$(BIN)/python -m benchmarks $(RECORDINGS)
 	$(BIN)/python -m benchmarks.networks
 	$(BIN)/python -m benchmarks.learning $(RECORDINGS)
-	$(BIN)/python -m benchmarks.reading
 	$(BIN)/python -m benchmarks.detection
+
+bench-check: $(VENV)/dev.stamp ## fails where a ratio fell by more than a third against benchmarks/results.json
+	$(BIN)/python -m benchmarks --check $(RECORDINGS)
 
 accuracy: $(VENV)/dev.stamp ## settings and structures side by side, on RECORDINGS
 	$(BIN)/python -m benchmarks.accuracy $(RECORDINGS)

@@ -4,34 +4,25 @@ Run with `python -m benchmarks.reading [INTERVALS]`; part of `make bench`. Each 
 own process, to measure its peak memory.
 """
 
-import re
-import subprocess
 import sys
 import tempfile
+import time
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
+from benchmarks.children import Memory, in_child, megabytes
+from benchmarks.record import Measured, Point, show
+
 INTERVALS = 5_000_000
 LENGTH = 20  # intervals per instance
 MEGA = 2**20
 
-PROGRAM = """
-import re, sys, time
-from pathlib import Path
-import pandas as pd
-import ibgn
-ibgn.read_csv, ibgn.read_parquet
-def peak():
-    return int(re.search(r"VmHWM:\\s*([0-9]+) kB", Path("/proc/self/status").read_text())[1]) / 1024
-before, begin = peak(), time.perf_counter()
-found = {call}(sys.argv[1])
-print(time.perf_counter() - begin, peak() - before)
-"""
 CALLS = {
-    "ibgn": {".csv": "ibgn.read_csv", ".parquet": "ibgn.read_parquet"},
-    "pandas": {".csv": "pd.read_csv", ".parquet": "pd.read_parquet"},
+    "ibgn": {".csv": "read_csv", ".parquet": "read_parquet"},
+    "pandas": {".csv": "read_csv", ".parquet": "read_parquet"},
 }
 
 
@@ -51,43 +42,45 @@ def simulate(intervals: int) -> pd.DataFrame:
     )
 
 
-def run(call: str, path: Path) -> tuple[float, float]:
-    """Seconds and peak megabytes of reading a file."""
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM.format(call=call), str(path)],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    seconds, megabytes = map(float, done.stdout.split())
-    return seconds, megabytes
+def read_one(library: str, path: str) -> dict[str, float]:
+    """Seconds and peak megabytes of reading a file, and the megabytes of the arrays that result."""
+    call = getattr(import_module(library), CALLS[library][Path(path).suffix])
+    memory = Memory()
+    memory.forget()
+    begun = time.perf_counter()
+    found = call(path)
+    taken = time.perf_counter() - begun
+    arrays = 0.0 if library == "pandas" else megabytes(found[0])
+    return {"seconds": taken, "peak_mb": memory.peak(), "arrays_mb": arrays}
 
 
-def main(intervals: int) -> None:
-    print(f"Reading {intervals:,} intervals, {LENGTH} per instance\n")
-    print(
-        "| file | MB | seconds | intervals per second | times as long as pandas | peak MB "
-        "| times the file size |"
-    )
-    print("|---|---|---|---|---|---|---|")
+def measure(intervals: int = INTERVALS) -> Measured:
+    """Each format against pandas alone; memory against the arrays and the size of the file."""
+    ratios, curves, notes = {}, {}, []
     with tempfile.TemporaryDirectory() as folder:
-        table = simulate(intervals)
-        table.to_csv(Path(folder, "takes.csv"), index=False)
-        table.to_parquet(Path(folder, "takes.parquet"))
-        del table
+        frame = simulate(intervals)
+        frame.to_csv(Path(folder, "takes.csv"), index=False)
+        frame.to_parquet(Path(folder, "takes.parquet"))
+        del frame
         for suffix in (".csv", ".parquet"):
             path = Path(folder, f"takes{suffix}")
-            size = path.stat().st_size / MEGA
-            alone, _ = run(CALLS["pandas"][suffix], path)
-            seconds, megabytes = run(CALLS["ibgn"][suffix], path)
-            print(
-                f"| {suffix} | {size:.0f} | {seconds:.1f} | {intervals / seconds:,.0f} | "
-                f"{seconds / alone:.1f}x | {megabytes:.0f} | {megabytes / size:.1f}x |",
-                flush=True,
+            alone, ours = (
+                in_child("benchmarks.reading", "read_one", library=library, path=str(path))
+                for library in ("pandas", "ibgn")
             )
+            seconds, peak = ours["seconds"], ours["peak_mb"]
+            ratios |= {
+                f"{suffix} of {intervals:,}, against pandas": alone["seconds"] / seconds,
+                f"{suffix} of {intervals:,}, arrays in its memory": ours["arrays_mb"] / peak,
+            }
+            curves[suffix] = [Point(size=intervals, seconds=seconds, peak_mb=peak)]
+            notes.append(
+                f"{suffix}: {path.stat().st_size / MEGA:.0f} MB, {intervals / seconds:,.0f} "
+                f"intervals per second, {seconds / alone['seconds']:.1f} times as long as pandas, "
+                f"{peak / ours['arrays_mb']:.1f} times the size of the arrays in memory"
+            )
+    return Measured(ratios, curves, notes)
 
 
 if __name__ == "__main__":
-    if not re.search("VmHWM", Path("/proc/self/status").read_text()):
-        sys.exit("this system does not report the peak memory of a process")
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else INTERVALS)
+    print("\n".join(show({"reading": measure(*map(int, sys.argv[1:]))})))

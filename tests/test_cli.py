@@ -46,13 +46,30 @@ def test_help_answers_in_half_a_second(ibgn_process):
 
 def test_help_loads_nothing_heavy():
     program = (
-        "import sys, ibgn.cli; heavy = 'numpy pandas numba sklearn matplotlib'.split(); "
+        "import sys, ibgn.cli; heavy = 'numpy scipy pandas numba sklearn matplotlib'.split(); "
         "print([m for m in heavy if m in sys.modules])"
     )
     result = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert result.stdout.strip() == "[]"
+
+
+def test_recognising_loads_no_part_of_scikit_learn_that_only_learning_needs(ibgn, takes):
+    assert ibgn("fit", takes, "-o", takes.with_name("m.ibgn")).returncode == 0
+    program = (
+        "import sys; from ibgn.cli import app\n"
+        "app(['predict', *sys.argv[1:]], standalone_mode=False)\n"
+        "heavy = 'ensemble linear_model metrics model_selection neighbors preprocessing tree'\n"
+        "heavy = [f'sklearn.{part}' for part in heavy.split()]\n"
+        "heavy += ['matplotlib', 'arviz_stats', 'jinja2']\n"
+        "print([m for m in heavy if m in sys.modules], 'numba' in sys.modules)"
+    )
+    paths = (takes.with_name("m.ibgn"), takes)
+    result = subprocess.run(
+        [sys.executable, "-c", program, *paths], capture_output=True, text=True, check=True
+    )
+    assert result.stdout.splitlines()[-1] == "[] True"
 
 
 def test_version(ibgn):

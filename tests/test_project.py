@@ -1,6 +1,7 @@
 """Promises of the whole: imports compile nothing, kernels are cached, tests stand alone."""
 
 import ast
+import json
 import os
 import re
 import shutil
@@ -76,10 +77,44 @@ def test_long_compilation_is_announced_once_and_a_cached_run_is_quiet(tmp_path):
     hasty = patient.format(0.001) + RELATE
     first = run(hasty, NUMBA_CACHE_DIR=str(tmp_path))
     assert first.stderr.count("ibgn: compiling") == 1
+    assert "about 20 seconds" in first.stderr
+    assert "`ibgn compile` does this ahead of time" in first.stderr
     assert run(hasty, NUMBA_CACHE_DIR=str(tmp_path)).stderr == ""
     shutil.rmtree(tmp_path)
     assert run(patient.format(60) + RELATE, NUMBA_CACHE_DIR=str(tmp_path)).stderr == ""
     assert compilation.PATIENCE_SECONDS == 2.0
+
+
+@pytest.mark.slow
+def test_after_compile_the_default_compiles_nothing(tmp_path, ibgn_process):
+    kernels = tmp_path / "kernels"
+    options = ("compile", "--method", "IBGN-T", "--folder", kernels, "--json")
+    first, again = (json.loads(ibgn_process(*options).stdout) for _ in range(2))
+    assert first["compiled"] > 20
+    assert first["folder"].startswith(str(kernels))
+    assert first["left_out"] == {}
+    assert again["compiled"] == 0
+    program = LISTEN + (
+        "import sys\n"
+        "from ibgn import IBGNClassifier, load\n"
+        "from ibgn.datasets import make_relations\n"
+        "X, y = make_relations(instances_per_activity=20, random_state=0)\n"
+        "IBGNClassifier(random_state=0).fit(X, y).save(sys.path[-1])\n"
+        "load(sys.path[-1]).predict_proba(X[:1])\n"
+        "print(Listener.count)"
+    ).replace("sys.path[-1]", repr(str(tmp_path / "model.ibgn")))
+    assert run(program, NUMBA_CACHE_DIR=str(kernels)).stdout.strip() == "0"
+    assert int(run(program, NUMBA_CACHE_DIR=str(tmp_path / "none")).stdout) > 20
+
+
+def test_compile_says_what_cannot_be_kept(tmp_path, ibgn_process):
+    (tmp_path / "file").write_text("")
+    refused = ibgn_process("compile", "--folder", tmp_path / "file")
+    assert refused.returncode == 1
+    assert "File exists" in refused.stderr
+    unknown = ibgn_process("compile", "--method", "nonsense")
+    assert unknown.returncode == 2
+    assert "--method nonsense is not a method" in unknown.stderr
 
 
 def test_other_peoples_kernels_are_not_announced(tmp_path):

@@ -10,12 +10,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 from scipy.special import log_softmax
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import StandardScaler
-from sklearn.tree import DecisionTreeClassifier
 
 from ibgn._arrays import Floats, Ints
 from ibgn.classifiers.on_features import FeatureClassifier, count_columns, fits_features, to_dense
@@ -25,9 +19,6 @@ from ibgn.model.forest import Forest
 from ibgn.text import quote
 
 __all__ = ["ImportedLinear", "ImportedTrees", "import_classifier"]
-
-FORESTS = (ExtraTreesClassifier, RandomForestClassifier)
-LINEAR = (LogisticRegression, LinearDiscriminantAnalysis)
 
 
 class Imported(FeatureClassifier):
@@ -49,7 +40,7 @@ class Imported(FeatureClassifier):
             "the ensemble with the members that it had"
         )
 
-    def _set(self, features: Any, scaler: StandardScaler | None, labels: npt.NDArray[Any]) -> Self:
+    def _set(self, features: Any, scaler: Any, labels: npt.NDArray[Any]) -> Self:
         """Take over the features, the scale of their columns and the labels."""
         columns = count_columns(features)
         self.features_, self.classes_ = features, labels
@@ -121,6 +112,7 @@ def import_classifier(name: str, model: Any) -> Imported:
 
     Examples
     --------
+    >>> from sklearn.linear_model import LogisticRegression
     >>> from sklearn.pipeline import make_pipeline
     >>> from ibgn.features import IntervalFeatures
     >>> X, y = [[("hold", 0, 4)], [("pour", 0, 2)]], ["rest", "tea"]
@@ -129,17 +121,27 @@ def import_classifier(name: str, model: Any) -> Imported:
     >>> bool(np.allclose(imported.predict_proba(X), model.predict_proba(X)))
     True
     """
+    # slow to load, and not needed to read and use what was imported
+    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+    from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import Pipeline
+    from sklearn.preprocessing import StandardScaler
+    from sklearn.tree import DecisionTreeClassifier
+
+    forests = (ExtraTreesClassifier, RandomForestClassifier)
     steps = [step for _, step in model.steps] if isinstance(model, Pipeline) else [model]
     scaler = steps[1] if len(steps) == 3 and isinstance(steps[1], StandardScaler) else None
     last: Any = steps[-1]
     if len(steps) != 2 + (scaler is not None) or not hasattr(steps[0], "learned"):
         raise _refuse(name, type(last).__name__)
-    if isinstance(last, (*FORESTS, DecisionTreeClassifier)) and last.n_outputs_ == 1:
+    if isinstance(last, (*forests, DecisionTreeClassifier)) and last.n_outputs_ == 1:
         trees = ImportedTrees()._set(steps[0], scaler, last.classes_)
-        trees.forest_ = Forest.of(last.estimators_ if isinstance(last, FORESTS) else [last])
+        trees.forest_ = Forest.of(last.estimators_ if isinstance(last, forests) else [last])
         return trees
     several = len(getattr(last, "classes_", ())) > 2
-    if not isinstance(last, LINEAR) or (several and getattr(last, "solver", "") == "liblinear"):
+    is_linear = isinstance(last, (LogisticRegression, LinearDiscriminantAnalysis))
+    if not is_linear or (several and getattr(last, "solver", "") == "liblinear"):
         raise _refuse(name, type(last).__name__)
     linear = ImportedLinear()._set(steps[0], scaler, last.classes_)
     coefficients, intercept = np.asarray(last.coef_, float).T, np.asarray(last.intercept_, float)

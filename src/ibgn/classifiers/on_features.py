@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import log_softmax
 from sklearn.base import clone
-from sklearn.tree import ExtraTreeClassifier
 
 from ibgn._arrays import Array, Bools, Floats, Ints
 from ibgn.checks import check_whole
@@ -306,8 +305,10 @@ def _leave_some(blocks: Ints, codes: Ints, rng: np.random.Generator) -> Bools:
     return np.isin(blocks, some)
 
 
-def _grow(rows: Array, codes: Ints, seed: int, weight: Floats) -> ExtraTreeClassifier:
+def _grow(rows: Array, codes: Ints, seed: int, weight: Floats) -> Any:
     """A tree; it knows of all activities, also of those that it leaves out."""
+    from sklearn.tree import ExtraTreeClassifier  # slow to load, and only learning needs it
+
     tree = ExtraTreeClassifier(max_features="sqrt", random_state=seed)
     return tree.fit(rows, codes, sample_weight=weight)
 

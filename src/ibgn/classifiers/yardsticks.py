@@ -9,8 +9,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.ensemble import ExtraTreesClassifier
-from sklearn.neighbors import KNeighborsClassifier
 
 from ibgn._arrays import Array, Floats, Ints
 from ibgn.checks import check_whole
@@ -100,6 +98,8 @@ class ExtraTrees(FeatureClassifier):
         return super().fit(X, y, sample_weight)
 
     def _learn(self, rows: Any, codes: Ints, blocks: Ints, weight: Floats) -> None:
+        from sklearn.ensemble import ExtraTreesClassifier
+
         trees = ExtraTreesClassifier(self.trees, random_state=as_seed(self.random_state))
         self.forest_ = Forest.of(trees.fit(rows, codes, weight).estimators_)
 
@@ -178,6 +178,8 @@ class NearestRaster(PictureClassifier):
         self.codes_ = codes.astype(np.int64)
 
     def _log_proba(self, rows: Array) -> Floats:
+        from sklearn.neighbors import KNeighborsClassifier
+
         nearest = KNeighborsClassifier(1, algorithm="brute").fit(self.rasters_, self.codes_)
         return self._only(nearest.predict(rows.reshape(len(rows), -1).astype(float)))
 

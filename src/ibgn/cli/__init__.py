@@ -12,6 +12,7 @@ from typing import Annotated
 
 import typer
 
+from ibgn.cli.compile import compile
 from ibgn.cli.data import convert
 from ibgn.cli.demo import demo
 from ibgn.cli.detect import detect
@@ -43,6 +44,7 @@ PANELS = {
     "Data": (inspect, convert, detect),
     "Models": (fit, show, predict, explain, sample),
     "Experiments": (demo, evaluate, robustness, paper),
+    "Installation": (compile,),
 }
 for panel, commands in PANELS.items():
     for command in commands:

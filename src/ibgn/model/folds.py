@@ -6,7 +6,6 @@ from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.model_selection import StratifiedGroupKFold
 
 from ibgn._arrays import Ints
 from ibgn.intervals import IntervalSequences
@@ -41,6 +40,8 @@ def make_inner_folds(X: IntervalSequences, codes: npt.NDArray[np.integer], n: in
         dealt = np.lexsort((fingerprint(X), codes))
         n = min(n, len(X))
         return [np.sort(dealt[fold::n]) for fold in range(n)]
+    from sklearn.model_selection import StratifiedGroupKFold  # slow to load, and rarely needed
+
     splitter = StratifiedGroupKFold(min(n, most, len(set(groups))))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # that an activity is rarer than folds

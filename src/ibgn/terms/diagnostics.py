@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import norm
+from scipy.special import ndtri
 
 __all__ = [
     "RafteryLewis",
@@ -107,7 +107,7 @@ def raftery_lewis(
 
 
 def _quantile(s: float) -> float:
-    return float(norm.ppf((1 + s) / 2))
+    return float(ndtri((1 + s) / 2))
 
 
 def _markov_thinning(low: npt.NDArray[np.int64]) -> int:

@@ -1,0 +1,79 @@
+"""The benchmark that remembers: run with `make bench`, compared with `make bench-check`.
+
+`python -m benchmarks FOLDER` measures all parts, at full and at quick sizes, and writes them with
+machine and versions to results.json; with --only PART ..., these parts alone, the others stay as
+recorded. With --quick, quick sizes alone. With --check, quick sizes are measured and compared: the
+exit code is 1 where a ratio fell by more than a third, also when measured again. FOLDER has CSV
+files of recordings.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from benchmarks import evaluation, growth, learning, reading, startup
+from benchmarks.record import RESULTS, Measured, best_of, find_falls, show, write
+
+TRIES = 3  # of a part, before a fall is believed
+Part = Callable[[str], Measured]
+
+FULL: Mapping[str, Part] = {
+    "instances": lambda folder: growth.over_instances(),
+    "length": lambda folder: growth.over_length(),
+    "reading": lambda folder: reading.measure(),
+    "evaluation": evaluation.measure,
+    "structure": lambda folder: learning.measure_structure(),
+    "startup": lambda folder: startup.measure(),
+}
+QUICK: Mapping[str, Part] = {
+    "instances": lambda folder: growth.over_instances((2_000, 20_000)),
+    "length": lambda folder: growth.over_length((20, 80)),
+    "reading": lambda folder: reading.measure(200_000),
+    "evaluation": lambda folder: evaluation.measure(folder, ("BLOCKS",), 3),
+    "structure": lambda folder: learning.measure_structure(),
+    "startup": lambda folder: startup.measure(3),
+}
+
+
+def check(parts: Mapping[str, Part], folder: str, path: Path = RESULTS) -> list[str]:
+    """Ratios that fell by more than a third against the record, each time they were measured."""
+    if not path.exists():
+        return [f"there is no {path.name} to compare with; `make bench` writes it"]
+    recorded = json.loads(path.read_text()).get("quick", {}).get("parts", {})
+    falls = []
+    for name, measure in parts.items():
+        found = measure(folder)
+        for _ in range(TRIES - 1):
+            if not find_falls(recorded, {name: found}):
+                break
+            found = best_of(found, measure(folder))
+        print("\n".join(show({name: found})), flush=True)
+        falls += find_falls(recorded, {name: found})
+    return falls
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks")
+    parser.add_argument("folder", nargs="?", default="data", help="CSV files of recordings")
+    parser.add_argument("--only", nargs="+", choices=FULL, default=list(FULL), metavar="PART")
+    parser.add_argument("--quick", action="store_true", help="quick sizes alone")
+    parser.add_argument("--check", action="store_true", help="compare with what is recorded")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="the record")
+    given = parser.parse_args()
+    if given.check:
+        chosen = {name: QUICK[name] for name in given.only}
+        if falls := check(chosen, given.folder, given.results):
+            sys.exit("\n".join(falls))
+        print("no ratio fell by more than a third")
+        return
+    for kind, parts in (("quick", QUICK), *(() if given.quick else (("full", FULL),))):
+        for name in given.only:
+            found = {name: parts[name](given.folder)}
+            print("\n".join(show(found)), flush=True)
+            write(kind, found, given.results)  # part by part, as one may fail after an hour
+
+
+if __name__ == "__main__":
+    main()

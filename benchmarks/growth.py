@@ -1,0 +1,128 @@
+"""Fit and predict over the number of instances and their length: time, memory and growth.
+
+Run with `python -m benchmarks.growth instances 10000 100000 1000000`, or `length 10 20 40 80`; part
+of `make bench`. Each size has its own process. Speed is compared with sorting the same intervals,
+which also goes through all of them and is bound by memory.
+"""
+
+import sys
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from benchmarks.children import Memory, in_child, megabytes
+from benchmarks.record import Measured, Point, show
+from ibgn import IBGNClassifier, IntervalSequences
+from ibgn.flat import Flat
+
+ACTIVITIES, ACTIONS, LENGTH = 10, 20, 12
+INSTANCES = (10_000, 100_000, 1_000_000)
+LENGTHS = (25, 50, 100, 200, 400)
+LONG = 200  # instances, where they grow longer
+HORIZON = 10
+CHILD = "benchmarks.growth"
+
+
+def simulate(instances: int, length: int, seed: int = 0) -> tuple[IntervalSequences, Any]:
+    """Instances whose activities differ in how often actions occur and how long they take."""
+    rng = np.random.default_rng(seed)
+    shares = rng.dirichlet(np.full(ACTIONS, 0.5), ACTIVITIES).cumsum(axis=1)
+    y = rng.integers(ACTIVITIES, size=instances)
+    action = np.empty((instances, length), np.int32)
+    for j in range(length):  # position by position, to spare memory
+        chosen = (rng.random((instances, 1)) > shares[y]).sum(axis=1)
+        action[:, j] = np.minimum(chosen, ACTIONS - 1)
+    start = rng.integers(0, 10, (instances, length)).cumsum(axis=1)
+    end = start + 1 + rng.poisson(5 + (action * 7 + y[:, None] * 3) % 11)
+    order = np.lexsort((action, end, start), axis=1)
+    columns = (
+        np.take_along_axis(values, order, 1).ravel() for values in (action, 1.0 * start, 1.0 * end)
+    )
+    flat = Flat(np.arange(instances + 1, dtype=np.int64) * length, *columns)
+    return IntervalSequences.from_flat(flat, [f"action {a:02}" for a in range(ACTIONS)]), y
+
+
+def measure_one(instances: int, length: int, horizon: int | None = None) -> dict[str, float]:
+    """Seconds to sort, fit and predict, and the peak memory of both beyond the data."""
+    options = {} if horizon is None else {"horizon": horizon}
+    few, labels = simulate(200, length, seed=1)
+    IBGNClassifier(random_state=0, **options).fit(few, labels).predict_proba(few)  # compile
+    memory = Memory()
+    X, y = simulate(instances, length)
+    result = {"data_mb": megabytes(X)}
+    begun = time.perf_counter()
+    np.lexsort((X.action, X.end, X.start))
+    result["sort"] = time.perf_counter() - begun
+    model = IBGNClassifier(random_state=0, **options)
+    for name, work in (("fit", lambda: model.fit(X, y)), ("predict", lambda: model.predict(X))):
+        memory.forget()
+        begun = time.perf_counter()
+        work()
+        result[name] = time.perf_counter() - begun
+        result[f"{name}_mb"] = memory.peak()
+    return result
+
+
+def over_instances(sizes: Sequence[int] = INSTANCES, length: int = LENGTH) -> Measured:
+    """Growth over instances, and how the largest size compares with sorting and its data."""
+    runs = {n: in_child(CHILD, "measure_one", instances=n, length=length) for n in sizes}
+    largest = runs[max(sizes)]
+    ratios = {}
+    for name in ("fit", "predict"):
+        ratios |= {
+            f"{name} {max(sizes):,}, against sorting": largest["sort"] / largest[name],
+            f"{name} {max(sizes):,}, data in its memory": (
+                largest["data_mb"] / max(largest[f"{name}_mb"], 1.0)
+            ),
+            f"{name} from {min(sizes):,} to {max(sizes):,}, linear": _linear(runs, name),
+        }
+    rate = max(sizes) / largest["predict"]
+    return Measured(ratios, _curves(runs), [f"{rate:,.0f} instances scored per second"])
+
+
+def over_length(sizes: Sequence[int] = LENGTHS, instances: int = LONG) -> Measured:
+    """Growth over the length of instances: a slope of 2 where each pair of intervals counts."""
+    notes = [f"{instances:,} instances of each length"]
+    horizons = {"all pairs": None, f"horizon {HORIZON}": HORIZON}
+    if "horizon" not in IBGNClassifier().get_params():
+        del horizons[f"horizon {HORIZON}"]
+        notes.append("this version has no horizon")
+    ratios, curves = {}, {}
+    for name, horizon in horizons.items():
+        options = {"instances": instances, "horizon": horizon}
+        runs = {k: in_child(CHILD, "measure_one", length=k, **options) for k in sizes}
+        longest = runs[max(sizes)]
+        for work in ("fit", "predict"):
+            ratios[f"{work} of length {max(sizes):,}, {name}, against sorting"] = (
+                longest["sort"] / longest[work]
+            )
+        curves |= {f"{work}, {name}": points for work, points in _curves(runs).items()}
+    return Measured(ratios, curves, notes)
+
+
+def _linear(runs: dict[int, dict[str, float]], name: str) -> float:
+    """How much of the largest size's time growth in proportion explains; 1 if all of it."""
+    small, large = min(runs), max(runs)
+    return runs[small][name] * large / small / runs[large][name]
+
+
+def _curves(runs: dict[int, dict[str, float]]) -> dict[str, list[Point]]:
+    return {
+        work: [
+            {"size": size, "seconds": run[work], "peak_mb": run[f"{work}_mb"]}
+            for size, run in runs.items()
+        ]
+        for work in ("fit", "predict")
+    }
+
+
+KINDS = {"instances": over_instances, "length": over_length}
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2 or sys.argv[1] not in KINDS:
+        sys.exit("usage: python -m benchmarks.growth instances|length [SIZE ...]")
+    chosen = [int(float(size)) for size in sys.argv[2:]]
+    found = KINDS[sys.argv[1]](*([chosen] if chosen else []))
+    print("\n".join(show({sys.argv[1]: found})))
