@@ -22,10 +22,10 @@ def factorize(values: Any) -> tuple[Ints, Any]:
     ([0, 1, -1, 0], ['a\x00b', 'a'])
     """
     if isinstance(values, pd.Categorical):  # whose values are distinct already
-        codes, used = pd.factorize(values.codes)
+        place, used = pd.factorize(values.codes)
         absent = used < 0
-        number = np.append(np.where(absent, -1, np.cumsum(~absent) - 1), -1)
-        return number[codes], np.asarray(values.categories, object)[used[~absent]]
+        renumber = np.where(absent, -1, np.cumsum(~absent) - 1)
+        return renumber[place], np.asarray(values.categories, object)[used[~absent]]
     held = np.asarray(values).dtype.kind == "O"
     if not (held and any(type(value) is str and "\0" in value for value in values)):
         return pd.factorize(values, use_na_sentinel=True)

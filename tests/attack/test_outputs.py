@@ -4,10 +4,12 @@ import csv
 import io
 import json
 import re
+import time
 
 import pytest
 
 from ibgn import DataError, IntervalSequences, read, read_csv, write
+from ibgn.io import write_textgrid
 
 HARMFUL = "a\x1b[31m\x9b\x7f\u202eb\r"
 CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]")
@@ -88,3 +90,34 @@ def test_columns_that_are_no_names_are_refused_without_a_traceback(ibgn, tmp_pat
     result = ibgn("inspect", "takes.csv", "-O", "columns=red")
     assert result.returncode == 2
     assert "IBGN_DEBUG" not in result.stderr
+
+
+# what attacks found later
+
+
+def test_an_infinite_number_is_no_time(ibgn, tmp_path):
+    (tmp_path / "codes.csv").write_text("1,56.3,1e999,c\n2,60,1e999,c\n3,70,1e999,d\n", "utf-8")
+    result = ibgn("inspect", "codes.csv")
+    assert result.returncode == 1
+    assert result.stderr.startswith("error: ")
+
+
+def test_very_many_columns_are_not_told_apart_by_their_cells(tmp_path):
+    (tmp_path / "wide.csv").write_text(f"{','.join(['0.5'] * 6000)}\n" * 3, "utf-8")
+    begin = time.thread_time()
+    with pytest.raises(DataError, match="no column can be told to be the start"):
+        read(tmp_path / "wide.csv")
+    assert time.thread_time() - begin < 5  # it took 30 seconds
+
+
+def test_what_a_killed_run_left_does_not_count_as_data(tmp_path):
+    X = IntervalSequences.from_lists([[("pour", 0, 2)], [("stir", 0, 2)]])
+    out = tmp_path / "out"
+    write_textgrid(X, out)
+    left = out / ".ibgn-a1b2c3d4.tmp" / "files"
+    left.mkdir(parents=True)
+    (left / "00_x.TextGrid").write_text("", "utf-8")
+    write_textgrid(X, out)
+    (out / "00_x.TextGrid").write_text("", "utf-8")  # the control
+    with pytest.raises(DataError, match="holds 1 other file"):
+        write_textgrid(X, out)

@@ -47,12 +47,12 @@ def merge_instants(owner: Ints, time: Floats, tolerance: float) -> Floats:
 def comes_before(i: int, j: int, instance: Ints, start: Floats, end: Floats, action: Ints) -> bool:
     """Whether row i comes before row j, by (instance, start, end, action)."""
     if instance[i] != instance[j]:
-        return instance[i] < instance[j]
+        return bool(instance[i] < instance[j])
     if start[i] != start[j]:
-        return start[i] < start[j]
+        return bool(start[i] < start[j])
     if end[i] != end[j]:
-        return end[i] < end[j]
-    return action[i] < action[j]
+        return bool(end[i] < end[j])
+    return bool(action[i] < action[j])
 
 
 @kernel

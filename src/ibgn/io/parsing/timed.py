@@ -200,7 +200,7 @@ def _likeness(starts: Sequence[float | None], ends: Sequence[float | None]) -> f
     both = [(a, b) for a, b in zip(starts, ends, strict=True) if a is not None and b is not None]
     if sum(a <= b for a, b in both) < max(1, ORDERED * len(both)):
         return 0.0
-    whole = [all(time == round(time) for time in times) for times in zip(*both, strict=True)]
+    whole = [all(time.is_integer() for time in times) for times in zip(*both, strict=True)]
     if len(both) > 2 and len(set(whole)) > 1:
         return 0.0
     distinct = len({a for a, _ in both}) + len({b for _, b in both})
