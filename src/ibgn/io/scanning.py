@@ -45,8 +45,8 @@ class Scan(InstanceSource):
     --------
     >>> from ibgn.datasets import sample_path
     >>> source = scan(sample_path("csv"))
-    >>> [(len(X), len(y)) for X, y in source.parts()]
-    [(27, 27)]
+    >>> sum(len(X) for X, y in source.parts())
+    27
     """
 
     files: Files
@@ -134,7 +134,7 @@ def scan(path: Sources, *, format: str | None = None, **options: Any) -> Scan:
     >>> source = scan(sample_path("csv"))
     >>> model = IBGNClassifier(random_state=0).fit(source)
     >>> model.predict(source)[:3].tolist()
-    ['tea', 'tea', 'tea']
+    ['sandwich', 'sandwich', 'tea']
     """
     known = FORMATS[find_format(path, format)]
     if known.name not in FORMATS.streams:
