@@ -260,10 +260,10 @@ def test_a_tolerance_is_learned_where_asked(ibgn, signs):
 
 
 def test_options_of_a_reader(ibgn, tmp_path):
-    (tmp_path / "tea").mkdir()
-    (tmp_path / "tea" / "one.txt").write_text("SIL\nboil\nboil\npour\n")
+    (tmp_path / "data" / "tea").mkdir(parents=True)
+    (tmp_path / "data" / "tea" / "one.txt").write_text("SIL\nboil\nboil\npour\n")
     options = ["--from", "frames", "-O", "rate=2", "-O", "activity=folder"]
-    result = ibgn("convert", tmp_path, "out.csv", *options)
+    result = ibgn("convert", "data", "out.csv", *options)
     assert result.returncode == 0, result.stderr
     X, y = read(tmp_path / "out.csv")
     assert X.to_lists() == [[("boil", 0.5, 1.5), ("pour", 1.5, 2.0)]]
@@ -274,7 +274,7 @@ def test_options_of_a_reader(ibgn, tmp_path):
         "closed=both": "has a flag of its own, --closed",
     }
     for wrong, message in refusals.items():
-        refused = ibgn("inspect", tmp_path, *options, "-O", wrong)
+        refused = ibgn("inspect", "data", *options, "-O", wrong)
         assert refused.returncode == 2
         assert message in refused.stderr
 
