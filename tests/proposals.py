@@ -257,6 +257,10 @@ SCENARIOS = (
         "convert many.csv out.csv --max-memory 1M",
         {"many.csv": rows(*(f"s{d},tea,a,{t},{t + 1}" for d in range(2000) for t in range(9)))},
     ),
+    Scenario(
+        "fit some.csv -o m.ibgn --scan --unlabelled keep",
+        {"some.csv": rows(*(f"s{d},{'tea' if d else ''},a,0,{d + 2}" for d in range(5)))},
+    ),
     # tables
     Scenario(
         "convert bad.csv out.csv", {"bad.csv": rows("s,tea,a,0,1", "s,tea,b,1,x", "s,tea,c,1,4")}
@@ -461,6 +465,11 @@ UNTRIED: dict[str, str] = {
     "model/unlabelled.py: Option('unlabelled', 'self-training')": APART,
     "terms/relations.py: Option('unlinked', 'constrained')": "is an option of fit, not of sample",
     "cli/learn.py: Option('method', method)": MENTION,
+    "cli/learn.py: Option('method', name)": MENTION,
+    "cli/models.py: Option('scanned', True)": MENTION,
+    "cli/scanned.py: Option('scanned', True)": MENTION,
+    "cli/compile.py: Option('folder', 'FOLDER')": "needs a machine that keeps no kernels",
+    "io/scanning.py: Option('unlabelled', 'drop')": "needs more rows than are read at a time",
     "cli/into.py: Option('into', str(into))": MENTION,
     "provenance.py: Option(name, getattr(self.cleaning, name))": MENTION,
     "provenance.py: Option(name, getattr(other.cleaning, name))": MENTION,

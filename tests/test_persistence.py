@@ -355,7 +355,7 @@ def define_estimator(term, **declared):
 
         def _prepare_training(self, data):
             self.scale_ = np.array([1.5, np.nan])
-            return data.X
+            return data
 
     return MeanClassifier
 

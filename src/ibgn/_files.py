@@ -57,7 +57,8 @@ class InputFile:
 
     Examples
     --------
-    >>>     >>> path = Path(tempfile.mkdtemp()) / "tea.notes"
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "tea.notes"
     >>> _ = path.write_text("boil 0 4")
     >>> file = InputFile(path)
     >>> file.name, file.lines()

@@ -7,7 +7,7 @@ columns are found, and of another where its rows are read.
 import io
 import os
 from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar, copy_context
 from pathlib import Path
 from typing import IO, Any, NamedTuple, TypeVar
@@ -65,7 +65,8 @@ def opening_once() -> Iterator[None]:
     try:
         yield
     finally:
-        CURRENT.reset(token)
+        with suppress(ValueError):  # where a generator is thrown away, in another context
+            CURRENT.reset(token)
         inputs.close()
 
 

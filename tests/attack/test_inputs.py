@@ -275,8 +275,9 @@ def spellings(path, suffix):
 
 
 def test_the_table_of_inputs_has_every_parameter_that_names_a_file():
-    assert set(WRITERS) == set(COMMANDS) - {"inspect", "show"}
-    for name, command in COMMANDS.items():
+    # numba adds to the folder of kernels, and replaces nothing of others
+    assert set(WRITERS) == set(COMMANDS) - {"inspect", "show", "compile"}
+    for name, command in COMMANDS.items() - {("compile", COMMANDS["compile"])}:
         for parameter, declared in signature(command).parameters.items():
             kinds = get_args(declared.annotation)[:1]
             kinds = {*kinds, *(each for kind in kinds for each in get_args(kind))}
