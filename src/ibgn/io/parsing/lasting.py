@@ -108,8 +108,8 @@ class Lasting:
     def __init__(self, keys: Sequence[object], actions: Sequence[str], start: Floats) -> None:
         self.start = start
         self.next = self._starts_after(keys)
-        steps = (self.next - start)[np.isfinite(self.next)]
-        self.step = self._sampled_step(steps)
+        known = np.isfinite(self.next) & np.isfinite(start)
+        self.step = self._sampled_step(self.next[known] - start[known])
         lasts = np.array([action.strip().casefold() not in MARKS for action in actions], bool)
         if self.step is None:
             rows = np.flatnonzero(lasts & np.isfinite(self.next))
