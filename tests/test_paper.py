@@ -761,13 +761,15 @@ def test_failures_end_in_a_message(ibgn, files, arguments, code, message):
 def test_a_name_that_is_not_in_unicode_is_written_out(at_once, recording, tmp_path, monkeypatch):
     monkeypatch.setattr("ibgn.report.report.Report.save", lambda *_: None)
     monkeypatch.chdir(tmp_path)
-    write(recording[0], tmp_path / "takes.csv", recording[1])
-    odd = tmp_path / b"t\xff.csv".decode("utf-8", "surrogateescape")
+    data = tmp_path / "data"
+    data.mkdir()
+    write(recording[0], data / "takes.csv", recording[1])
+    odd = data / b"t\xff.csv".decode("utf-8", "surrogateescape")
     try:
-        (tmp_path / "takes.csv").rename(odd)
+        (data / "takes.csv").rename(odd)
     except OSError:
         pytest.skip("this file system knows only names in Unicode")
-    result = CliRunner().invoke(app, ["paper", str(tmp_path)])
+    result = CliRunner().invoke(app, ["paper", str(data)])
     assert result.exit_code == 0, result.exception
     assert list(at_once[0][1]) == ["t\\udcff"]
 
