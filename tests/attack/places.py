@@ -1,12 +1,15 @@
 """Folders of a case, and what happens to the files in and around them."""
 
+import gzip
 import hashlib
 import os
 import shutil
+import zlib
 from pathlib import Path
 
 from attack.findings import FoundError
 
+HARMLESS = 1 << 26  # bytes that a small file may unpack to without being suspect
 NEIGHBOUR = "neighbour.csv"  # beside the folder of a case, where nothing may be written
 
 
@@ -65,8 +68,19 @@ class Place:
         return self.root / "kept" / str(number)
 
     def size(self):
-        """Bytes of all files of the case."""
-        return sum(path.stat().st_size for path in self.inside.rglob("*") if path.is_file())
+        """Bytes of all files of the case, which count as unpacked as far as that is harmless."""
+        return sum(_size(path) for path in self.inside.rglob("*") if path.is_file())
+
+
+def _size(path):
+    packed = path.stat().st_size
+    if path.suffix != ".gz":
+        return packed
+    try:
+        with gzip.open(path) as stream:
+            return max(packed, len(stream.read(HARMLESS)))
+    except (OSError, EOFError, zlib.error):  # it is damaged
+        return packed
 
 
 def contents(folder):
