@@ -4,6 +4,7 @@ import hashlib
 import json
 import math
 import os
+import tracemalloc
 import zlib
 from dataclasses import fields, is_dataclass
 
@@ -12,6 +13,15 @@ import pytest
 
 from ibgn import DataError
 from ibgn.persistence import load, save
+
+
+def peak(action):
+    """Bytes of memory that Python objects take at the most while something is done."""
+    tracemalloc.start()
+    action()
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return most
 
 
 def again(model, tmp_path):

@@ -5,7 +5,6 @@ import copy
 import io
 import json
 import pickle
-import tracemalloc
 import zipfile
 import zlib
 from dataclasses import dataclass, field, replace
@@ -36,6 +35,7 @@ from model_files import (
     leaves,
     opened,
     part,
+    peak,
     put,
     refused,
     same,
@@ -761,14 +761,6 @@ def test_json_is_strict(content, tmp_path):
     refused(sealed(huge + b"\n" + packed), tmp_path, "penalty")
     for text in (b"[" * 10**6, b"9" * 10**5, b'"\xff"', b"{", b"[]", b"null", b""):
         refused(sealed(text + b"\n" + packed), tmp_path, "damaged or was altered")
-
-
-def peak(action):
-    tracemalloc.start()
-    action()
-    most = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    return most
 
 
 def test_bombs_take_no_memory(content, tmp_path):

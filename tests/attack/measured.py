@@ -26,7 +26,7 @@ warnings.simplefilter("ignore")
 ibgn.read(ibgn.datasets.sample_path("csv"))  # what is loaded and compiled once
 for path, options in json.load(sys.stdin):
     gc.collect()
-    Path("/proc/self/clear_refs").write_text("5")  # begins the peak anew
+    Path("/proc/self/clear_refs").write_text("5")  # measure the peak from here on
     before, begin, expected[0], error, X = status("VmRSS"), time.process_time(), 0, None, None
     try:
         X, _ = ibgn.read(path, **options)

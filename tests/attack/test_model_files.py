@@ -5,7 +5,6 @@ structure that was given.
 """
 
 import json
-import tracemalloc
 import zlib
 from functools import cache
 
@@ -35,7 +34,7 @@ from ibgn.persistence import container
 from ibgn.plots import plot_structure
 from ibgn.text import half_character
 from kitchen import make_takes
-from model_files import JUNK, again, closed, leaves, opened, refused, sealed
+from model_files import JUNK, again, closed, leaves, opened, peak, refused, sealed
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
@@ -118,14 +117,6 @@ def try_out(data, path):
                 continue
     repr(model)
     return True
-
-
-def peak(action):
-    tracemalloc.start()
-    action()
-    most = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    return most
 
 
 # sizes

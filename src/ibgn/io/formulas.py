@@ -1,8 +1,8 @@
 """Names that a spreadsheet would take for formulas, made harmless and back again.
 
-Spreadsheets run a cell of a CSV file that begins like a formula, whoever wrote it. An apostrophe
-before it makes it text for them. One that a name has already gets another, so that taking one away
-always gives the name back.
+Spreadsheets run a cell of a CSV file that begins like a formula, whoever wrote it. An apostrophe in
+front of it makes it plain text. A name that begins with an apostrophe itself gets a second one, so
+that removing one always gives the name back.
 """
 
 from typing import TYPE_CHECKING, Any

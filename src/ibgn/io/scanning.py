@@ -15,10 +15,11 @@ from ibgn.cleaning import Cleaning
 from ibgn.errors import DataError, DataWarning, Option, OptionError
 from ibgn.intervals import IntervalSequences
 from ibgn.io.files import Files, Sources
+from ibgn.io.format import BUDGET, CLEANING, LENIENCY
 from ibgn.io.leniency import Leniency
 from ibgn.io.longframe import Labels, LongFrame
 from ibgn.io.options import refuse_unknown
-from ibgn.io.registry import BUDGET, CLEANING, FORMATS, LENIENCY, Stream, find_format
+from ibgn.io.registry import FORMATS, Stream, find_format
 from ibgn.io.together import keep_together
 from ibgn.pieces import Part
 from ibgn.provenance import Provenance

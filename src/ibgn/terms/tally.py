@@ -67,7 +67,7 @@ class Sample:
 
     @property
     def number(self) -> Floats:
-        """(n,) of how many instances each is one or a copy."""
+        """(n,) how many instances each stands for, before copies are made to count less."""
         given = np.ones(len(self.X)) if self.given is None else self.given
         return given if self.stands_for is None else given * self.stands_for
 

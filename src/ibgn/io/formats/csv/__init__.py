@@ -164,27 +164,13 @@ def read_csv(
 
 
 @streamer("csv")
-def stream_csv(
-    files: Files,
-    rows: int,
-    *,
-    columns: Mapping[str, Any] | None = None,
-    header: bool | None = None,
-    delimiter: str | None = None,
-    encoding: str = "utf-8",
-    day_first: bool | None = None,
-    activity: str | None = None,
-    group: str | None = None,
-    unescape_formulas: bool = False,
-) -> Iterator[LongFrame]:
+def stream_csv(files: Files, rows: int, **options: Any) -> Iterator[LongFrame]:
     """Rows of tables whose columns are known, so many at a time; options as for `read_csv`."""
-    options = _Options.check(
-        columns, header, delimiter, encoding, day_first, activity, group, unescape_formulas
-    )
+    checked = _Options.check(**options)
     for file in _tables(files):
-        for frame in stream_own(file, options.given, encoding, rows):
-            plain = _unescape(frame) if unescape_formulas else frame
-            yield from _with_paths([(file.name, plain)], options.choices, files)
+        for frame in stream_own(file, checked.given, checked.encoding, rows):
+            plain = _unescape(frame) if checked.unescape_formulas else frame
+            yield from _with_paths([(file.name, plain)], checked.choices, files)
 
 
 class _Options(NamedTuple):
@@ -192,18 +178,20 @@ class _Options(NamedTuple):
 
     given: Given
     choices: Choices
+    encoding: str
+    unescape_formulas: bool
 
     @classmethod
     def check(
         cls,
-        columns: Mapping[str, Any] | None,
-        header: bool | None,
-        delimiter: str | None,
-        encoding: str,
-        day_first: bool | None,
-        activity: str | None,
-        group: str | None,
-        unescape_formulas: bool,
+        columns: Mapping[str, Any] | None = None,
+        header: bool | None = None,
+        delimiter: str | None = None,
+        encoding: str = "utf-8",
+        day_first: bool | None = None,
+        activity: str | None = None,
+        group: str | None = None,
+        unescape_formulas: bool = False,
     ) -> "_Options":
         """Refuse invalid ones."""
         chosen = Choices(activity=activity, group=group, kinds=KINDS)
@@ -220,7 +208,8 @@ class _Options(NamedTuple):
             check_delimiter(delimiter, "a tab is '\\t', and ' ' stands for any white space")
         check_encoding(encoding)
         mark = WHITE_SPACE if delimiter == " " else delimiter
-        return cls(Given(given, header, mark, day_first), chosen)
+        shown = Given(given, header, mark, day_first)
+        return cls(shown, chosen, encoding, unescape_formulas)
 
 
 class _Notes:

@@ -62,7 +62,7 @@ class Legend:
 
 
 def _singular(words: list[str]) -> str:
-    """Name of one of a list: "category" of "categories"."""
+    """Singular of a plural: "category" for "categories"."""
     name = " ".join(words)
     return f"{name[:-3]}y" if name.endswith("ies") else name.removesuffix("s")
 
