@@ -4,6 +4,7 @@ import io
 import os
 import re
 import resource
+import signal
 import time
 from functools import cache
 
@@ -76,17 +77,22 @@ def start(place, *arguments, before=lambda: None):
     """
     from ibgn.cli import main  # noqa: F401, imported once, in the process that is copied
 
+    interrupted = {signal.SIGINT}
+    signal.pthread_sigmask(signal.SIG_BLOCK, interrupted)  # which a copy of the tests must not get
     child = os.fork()
     if child:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, interrupted)
         return child
     code = 70
     try:
         _temporaries._remove_abandoned.cache_clear()  # which a process of its own would not have
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, interrupted)
         before()
         done = run_here(place.inside, arguments, IN_TESTS, io.StringIO())
         code = 71 if UNEXPECTED.search(done.stderr) else done.returncode
         os.write(2, done.stderr.encode("utf-8", "replace"))
-    except KeyboardInterrupt:  # before the command began
+        signal.pthread_sigmask(signal.SIG_BLOCK, interrupted)  # nothing leaves this block
+    except KeyboardInterrupt:  # before the command began, or after it
         code = 130
     finally:
         os._exit(code)
