@@ -1,7 +1,8 @@
 """Estimators with one set of terms per activity: what they share."""
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Self
 
 import joblib
@@ -20,7 +21,7 @@ from ibgn.errors import DataError
 from ibgn.intervals import Instance, IntervalSequences, as_sequences
 from ibgn.model.activity import ActivityModel, score_activities
 from ibgn.model.explanation import Explanation
-from ibgn.model.learning import HeldOut, Lesson
+from ibgn.model.learning import Counted, HeldOut, Lesson, PieceCounter
 from ibgn.model.summary import Summary
 from ibgn.networks import SQUARE, Sequences, expect_pairs, read_networks
 from ibgn.recoding import recode
@@ -28,7 +29,7 @@ from ibgn.terms.base import Context, FittedTerm, Term
 from ibgn.terms.tally import Sample
 from ibgn.worlds import likeliest_world
 
-__all__ = ["ActivityClassifier", "as_one_instance", "other_pieces"]
+__all__ = ["ActivityClassifier", "OtherInstances", "as_one_instance"]
 
 
 class ActivityClassifier(Recogniser):
@@ -114,7 +115,8 @@ class ActivityClassifier(Recogniser):
         data = data.transform(
             lambda X: IntervalSequences.from_flat(
                 self._coded(X).flat, self.actions_, X.ids, X.groups
-            )
+            ),
+            same=True,
         )
         self.activities_, held_out = self._learn_models(data, labels, every)
         return held_out
@@ -130,7 +132,7 @@ class ActivityClassifier(Recogniser):
                 actions=self.actions_,
                 terms=terms[c],
                 typical=typical[c],
-                **summary.of(c)._asdict(),
+                **summary.activity(c)._asdict(),
             )
             for c, label in enumerate(labels)
         }
@@ -185,7 +187,7 @@ class ActivityClassifier(Recogniser):
         """What is learned from: all instances as one fold, where no weights are learned."""
         X, codes, weight, _ = data.sampled
         folds = [np.arange(len(X))]
-        others = other_pieces(data, folds)
+        others = OtherInstances(data, folds)
         return Lesson(terms, likeliest_world(X), codes, folds, weight=weight, others=others)
 
     def _set_weights(self, held_out: HeldOut, labels: Sequence[Any]) -> None:
@@ -268,27 +270,50 @@ def _by_code(data: Training, number: int) -> list[Floats]:
     return [np.asarray(data.weight)[data.codes == c] for c in range(number)]
 
 
-def other_pieces(data: AnyTraining, folds: Sequence[Ints]) -> Iterator[Sample]:
-    """Instances that are not in the sample, to be counted; folds are those of the sample.
+class OtherInstances:
+    """Instances that are not in a sample, to be counted; folds are those of the sample.
 
     They share the fold of their group, where it has one, as groups are held out together.
     """
-    fold_of_group: dict[Any, int] = {}
-    groups = data.sampled.X.groups
-    if data.sample is not None and groups is not None and len(folds) > 1:
-        fold_of_group = {str(group): f for f, fold in enumerate(folds) for group in groups[fold]}
-    for X, codes, weight in data.others:
+
+    def __init__(self, data: AnyTraining, folds: Sequence[Ints]) -> None:
+        self.data = data
+        fold_of_group: dict[str, int] = {}
+        groups = data.sampled.X.groups
+        if data.sample is not None and groups is not None and len(folds) > 1:
+            fold_of_group = {str(g): f for f, fold in enumerate(folds) for g in groups[fold]}
+        self.shape = fold_of_group, len(data.numbers), len(folds)
+
+    def __call__(self, count: PieceCounter) -> Counted | None:
+        """Count them; None if there are none."""
+        return self.data.sum_others(_SampleCounter(count, *self.shape))
+
+
+@dataclass(frozen=True)
+class _SampleCounter:
+    """Counts instances, each in its fold; it may go to other machines."""
+
+    count: PieceCounter
+    fold_of_group: Mapping[str, int]
+    activities: int
+    folds: int
+
+    def __call__(self, X: IntervalSequences, codes: Ints, weight: Floats | None) -> Counted:
         fold = np.full(len(X), -1)
-        if fold_of_group and X.groups is not None:
-            fold = np.array([fold_of_group.get(str(group), -1) for group in X.groups], np.int64)
-        yield Sample(
-            X=likeliest_world(X),
-            activity=codes,
-            fold=fold,
-            copied=np.zeros(len(X), bool),
-            activities=len(data.numbers),
-            folds=len(folds),
-            given=weight,
+        if self.fold_of_group and X.groups is not None:
+            fold = np.array(
+                [self.fold_of_group.get(str(group), -1) for group in X.groups], np.int64
+            )
+        return self.count(
+            Sample(
+                X=likeliest_world(X),
+                activity=codes,
+                fold=fold,
+                copied=np.zeros(len(X), bool),
+                activities=self.activities,
+                folds=self.folds,
+                given=weight,
+            )
         )
 
 

@@ -6,9 +6,11 @@ less. Where codes are styles, instances of the other styles of an activity count
 that a style is drawn towards its activity.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain
-from typing import NamedTuple
+from operator import add
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,13 +19,12 @@ from ibgn.intervals import IntervalSequences
 from ibgn.model.folds import fingerprint
 from ibgn.model.summary import Summary
 from ibgn.noise import DurationNoise, Misdetection
-from ibgn.pieces import map_in_order
 from ibgn.recoding import recode
 from ibgn.terms.base import Context, FittedTerm, Term
 from ibgn.terms.tally import Sample, make_tally
 from ibgn.worlds import draw_worlds
 
-__all__ = ["HeldOut", "Lesson", "copy_with_errors"]
+__all__ = ["Counted", "CountsOthers", "HeldOut", "Lesson", "PieceCounter", "copy_with_errors"]
 
 MOST_SCORES = 500_000  # held-out scores of a term; more would say little, and take long
 ERRORS = ((0.1, 0.1), (0.2, 0.1))  # of ends, as part of the duration, and of detection, per copy
@@ -44,6 +45,34 @@ class HeldOut(NamedTuple):
     weights: Floats
 
 
+@dataclass(frozen=True)
+class Counted:
+    """Counts of instances by each term, and what models remember of these instances."""
+
+    of_terms: list[Any]
+    summary: Summary
+
+    def __add__(self, other: "Counted") -> "Counted":
+        counts = map(add, self.of_terms, other.of_terms)
+        return Counted(list(counts), self.summary + other.summary)
+
+
+@dataclass(frozen=True)
+class PieceCounter:
+    """Counts instances by each term; it has no instances, and may go to other machines."""
+
+    counters: tuple[Callable[[Sample], Any], ...]
+
+    def __call__(self, piece: Sample) -> Counted:
+        """Count the instances of a piece."""
+        summary = Summary.of(piece.X, piece.activity, piece.activities)
+        return Counted([count(piece) for count in self.counters], summary)
+
+
+CountsOthers = Callable[[PieceCounter], Counted | None]
+"""Counts all instances that are not in a sample; None if there are none."""
+
+
 class Lesson:
     """Instances to learn from, in folds, with copies; and the terms that learn.
 
@@ -57,7 +86,7 @@ class Lesson:
     copy_weight : how much an instance of a copy counts
     owner : (codes,) activity of which each code is a style; None if codes are activities
     weight : (n,) how many instances each counts as; None if each counts as one
-    others : more instances, piece by piece, which are only counted: where X is a sample
+    others : counts more instances, where X is a sample
     stands_for : (codes,) how many instances a copy stands for, where X is a sample
     """
 
@@ -71,7 +100,7 @@ class Lesson:
         copy_weight: float = 0.0,
         owner: Ints | None = None,
         weight: Floats | None = None,
-        others: Iterable[Sample] = (),
+        others: CountsOthers = lambda count: None,
         stands_for: Floats | None = None,
     ) -> None:
         owner = np.arange(len(terms[0])) if owner is None else owner
@@ -103,19 +132,12 @@ class Lesson:
             ),
         )
         self.tallies = [make_tally(of_activities, self.sample) for of_activities in terms]
-        self.summary = Summary(len(terms[0]), len(X.actions))
-        self.summary.add(X, codes)
-        for counts in map_in_order(
-            lambda piece: [tally.count(piece) for tally in self.tallies], self._summarise(others)
-        ):
-            for tally, of_tally in zip(self.tallies, counts, strict=True):
-                tally.add(of_tally)
-
-    def _summarise(self, pieces: Iterable[Sample]) -> Iterator[Sample]:
-        """Pass pieces on, and remember what models remember of them."""
-        for piece in pieces:
-            self.summary.add(piece.X, piece.activity)
-            yield piece
+        self.summary = Summary.of(X, codes, len(terms[0]))
+        counted = others(PieceCounter(tuple(tally.counter for tally in self.tallies)))
+        if counted is not None:
+            self.summary += counted.summary
+            for tally, counts in zip(self.tallies, counted.of_terms, strict=True):
+                tally.add(counts)
 
     def learn(self, contexts: Sequence[Context]) -> Iterator[FittedTerm]:
         """Learn from all folds: the first term of each activity, then the second, and so on."""

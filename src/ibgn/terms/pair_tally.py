@@ -1,21 +1,20 @@
 """Counts of the relations of a whole sample, where every pair is linked."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import numpy as np
-import pandas as pd
 
 from ibgn._arrays import Floats, Ints
 from ibgn.terms.base import Context, FittedTerm, Term
 from ibgn.terms.cells import PairRule, RelationCounts
+from ibgn.terms.codes import CodeCounts
 from ibgn.terms.shares import Outcomes
 from ibgn.terms.smoothing import MEMBERS
 from ibgn.terms.stacked import Cells
 from ibgn.terms.tally import Sample, Tally
 
 __all__ = ["PairTally"]
-
-LEAST_WAITING = 1_000_000  # counts of codes before they are summed
 
 
 class PairTally(Tally):
@@ -37,7 +36,7 @@ class PairTally(Tally):
         self.pairs, self.outcomes = rule.cells(sample.X, len(sample.X.actions))
         self.keys, self.row = np.unique(self.pairs.key, return_inverse=True)
         self.counts = self._count(self.outcomes)
-        self.others = CodeCounts()
+        self.others = CodeCounts(np.zeros(0, np.int64), np.zeros(0))
 
     def _count(self, outcomes: Outcomes) -> Floats:
         """(2, activities, cells) of instances and of copies: whole numbers subtract exactly."""
@@ -51,20 +50,18 @@ class PairTally(Tally):
         together: Floats = counts[0] + self.sample.copy_weight * counts[1]
         return together
 
-    def count(self, piece: Sample) -> tuple[Ints, Floats]:
+    @property
+    def counter(self) -> Callable[[Sample], CodeCounts]:
         """Codes of the pairs of more instances, and how often they occur."""
-        owner, key, relation = self.rule.open_pairs(piece.X, len(piece.X.actions))
-        code = (key * 8 + relation) * piece.cells + piece.cell[owner]
-        number, codes = pd.factorize(code)
-        return codes, _sum_by(number, piece.number[owner], len(codes))
+        return partial(_count_pairs, self.rule)
 
-    def add(self, counts: tuple[Ints, Floats]) -> None:
+    def add(self, counts: CodeCounts) -> None:
         """Add counts of more instances."""
-        self.others.add(*counts)
+        self.others = self.others + counts
 
     def learn(self, contexts: Sequence[Context]) -> Iterator[FittedTerm]:
         """Learn each activity from all folds."""
-        code, number = self.others.sums()
+        code, number = self.others.code, self.others.number
         key, relation, activity, _ = self._read(code)
         keys = np.unique(np.concatenate([self.keys, key]))
         mine, its = np.searchsorted(keys, self.pairs.key), np.searchsorted(keys, key)
@@ -109,7 +106,7 @@ class PairTally(Tally):
         """
         shape = self.sample.folds + 1, self.sample.activities
         of_cells, of_keys = np.zeros((*shape, len(self.row))), np.zeros((*shape, len(self.keys)))
-        code, number = self.others.sums()
+        code, number = self.others.code, self.others.number
         key, relation, activity, fold = self._read(code)
         cell = as_index(key * 8 + relation, self.pairs.key * 8 + self.pairs.relation)
         row = as_index(key, self.keys)
@@ -133,41 +130,11 @@ class PairTally(Tally):
         return logs
 
 
-class CodeCounts:
-    """Sums by code, of parts that are added one after the other.
-
-    Examples
-    --------
-    >>> counts = CodeCounts()
-    >>> counts.add(np.array([7, 3]), np.array([1.0, 2.0]))
-    >>> counts.add(np.array([3]), np.array([0.5]))
-    >>> counts.sums()
-    (array([3, 7]), array([2.5, 1. ]))
-    """
-
-    def __init__(self) -> None:
-        self._parts: list[tuple[Ints, Floats]] = [(np.zeros(0, np.int64), np.zeros(0))]
-        self._waiting = 0
-
-    def add(self, code: Ints, number: Floats) -> None:
-        """Add a part; sums are made when what waits is as much as what they have."""
-        self._parts.append((code, number))
-        self._waiting += len(code)
-        if self._waiting > max(len(self._parts[0][0]), LEAST_WAITING):
-            self.sums()
-
-    def sums(self) -> tuple[Ints, Floats]:
-        """Codes, ascending, and the sum of each."""
-        if self._waiting:
-            codes, numbers = (np.concatenate(column) for column in zip(*self._parts, strict=True))
-            place, code = pd.factorize(codes, sort=True)
-            self._parts = [(code, _sum_by(place, numbers, len(code)))]
-            self._waiting = 0
-        return self._parts[0]
-
-
-def _sum_by(place: Ints, values: Floats, size: int) -> Floats:
-    return np.bincount(place, values, size).astype(np.float64, copy=False)
+def _count_pairs(rule: PairRule, piece: Sample) -> CodeCounts:
+    """Key, relation, activity and fold of pairs as one number, and how often it occurs."""
+    owner, key, relation = rule.open_pairs(piece.X, len(piece.X.actions))
+    code = (key * 8 + relation) * piece.cells + piece.cell[owner]
+    return CodeCounts.of(code, piece.number[owner])
 
 
 def as_index(values: Ints, among: Ints) -> Ints:
