@@ -66,7 +66,7 @@ def test_parts_are_joined_in_any_order_of_time(data, X, size):
             return Shown(",".join(map(str, numbers.tolist())))
 
         source = Cut(X, edges)
-        whole = Cut(X, [0, len(X)]).sum_pieces(show, [])
+        whole = Cut(X, [0, len(X)]).sum_pieces(show)
         parts = list(source.parts())
         sums = PieceSums(show, [Extent.of(part) for part, _ in parts])
         found = [sums.of(number, *part) for number, part in enumerate(parts)]
@@ -74,7 +74,7 @@ def test_parts_are_joined_in_any_order_of_time(data, X, size):
             place = data.draw(st.integers(0, len(found) - 2))
             found[place : place + 2] = [sums.join(*found[place : place + 2])]
         joined = sums.total(found[0])
-        again = source.sum_pieces(show, [])
+        again = source.sum_pieces(show)
     finally:
         pieces.SIZE = before
     texts = [None if shown is None else shown.text for shown in (whole, joined, again)]

@@ -1,7 +1,7 @@
 """Instances that are read piece by piece, as often as asked: more than memory holds."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
@@ -11,7 +11,7 @@ from ibgn._arrays import Ints
 from ibgn.errors import DataError
 from ibgn.intervals import IntervalSequences
 from ibgn.pieces import Part, content_numbers, map_in_order, rank_sample, recut
-from ibgn.sums import Counter, Extent, TreeSum
+from ibgn.sums import Counter, TreeSum
 
 __all__ = ["ChangedSource", "GrowingSample", "InstanceSource", "PartChange"]
 
@@ -52,8 +52,11 @@ class InstanceSource(ABC):
         """The same instances in the pieces into which they would be cut in memory."""
         return recut(self.parts())
 
-    def changed(self, change: PartChange) -> "InstanceSource":
-        """A source of changed instances."""
+    def changed(self, change: PartChange, same: bool = False) -> "InstanceSource":
+        """A source of changed instances.
+
+        same : whether they have as many intervals as before
+        """
         return ChangedSource(self, change)
 
     def reduce(self, work: Work[R]) -> R | None:
@@ -71,11 +74,8 @@ class InstanceSource(ABC):
         """What `work` returns for each piece, in order; some are worked on at the same time."""
         return map_in_order(lambda piece: work(*piece), self.pieces())
 
-    def sum_pieces(self, count: Counter[R], extents: Sequence[Extent]) -> R | None:
-        """The sum over what `count` returns for each piece, to the last bit as in memory.
-
-        extents : of each part, where they are known
-        """
+    def sum_pieces(self, count: Counter[R]) -> R | None:
+        """The sum over what `count` returns for each piece, to the last bit as in memory."""
         total: TreeSum[R] = TreeSum()
 
         def numbered() -> Iterator[tuple[int, Part]]:

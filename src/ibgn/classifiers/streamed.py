@@ -16,7 +16,6 @@ from ibgn.errors import DataError, Option, OptionError
 from ibgn.intervals import IntervalSequences
 from ibgn.recoding import recode
 from ibgn.sources import GrowingSample, InstanceSource
-from ibgn.sums import Extent
 from ibgn.terms.base import Term
 from ibgn.terms.tally import Sample
 from ibgn.worlds import occurring_actions
@@ -31,12 +30,10 @@ class Look(NamedTuple):
 
     Parameters
     ----------
-    extents : of each part
     intervals : how many
     actions : that occur, or may occur
     """
 
-    extents: list[Extent]
     intervals: int
     actions: set[str]
 
@@ -44,11 +41,10 @@ class Look(NamedTuple):
     def at(cls, X: IntervalSequences, y: npt.NDArray[Any] | None = None) -> "Look":
         """A look at one part."""
         occurring = {X.actions[code] for code in occurring_actions(X)}
-        return cls([Extent.of(X)], len(X.action), occurring)
+        return cls(len(X.action), occurring)
 
     def __add__(self, other: "Look") -> "Look":  # type: ignore[override]
-        extents, intervals = self.extents + other.extents, self.intervals + other.intervals
-        return Look(extents, intervals, self.actions | other.actions)
+        return Look(self.intervals + other.intervals, self.actions | other.actions)
 
 
 @dataclass(frozen=True)
@@ -107,7 +103,7 @@ class Streamed:
         """
         changed = replace(
             self,
-            source=self.source.changed(lambda X, y: (change(X), y)),
+            source=self.source.changed(lambda X, y: (change(X), y), same),
             sampled=self.sampled.transform(change),
         )
         if same:
@@ -116,8 +112,7 @@ class Streamed:
 
     def sum_others(self, count: Callable[[IntervalSequences, Ints, Floats | None], R]) -> R | None:
         """The sum over the instances that are not in the sample, as `Training.sum_others`."""
-        rest = _Rest(self.labels, self.sample, count)
-        return self.source.sum_pieces(rest, self._look.extents)
+        return self.source.sum_pieces(_Rest(self.labels, self.sample, count))
 
 
 @dataclass(frozen=True)

@@ -97,7 +97,7 @@ class LongFrame:
             if unlabelled.any():
                 left_out = f"left out {count(int(unlabelled.sum()), 'instance')} without a label"
                 warnings.warn(DataWarning(f"{self.source}{left_out}"), stacklevel=4)
-                return self._take(np.flatnonzero(~unlabelled[instance]))._read(cleaning)
+                return self.take(np.flatnonzero(~unlabelled[instance]))._read(cleaning)
         groups = self._label_instances("group", instance, where)
         action, actions = self._names("action")
         rows = np.flatnonzero(~self._rows_without_interval(action, instance))
@@ -127,7 +127,8 @@ class LongFrame:
         series = {name: values[begin:stop] for name, values in self.series.items()}
         return replace(self, series=series, place=lambda row: self.place(begin + row))
 
-    def _take(self, rows: npt.NDArray[np.intp]) -> "LongFrame":
+    def take(self, rows: npt.NDArray[np.intp]) -> "LongFrame":
+        """Some of the rows."""
         series = {name: pd.Series(values).array[rows] for name, values in self.series.items()}
         return replace(self, series=series, place=lambda row: self.place(int(rows[row])))
 
@@ -141,7 +142,7 @@ class LongFrame:
         what = "row that is no interval" if bad.sum() == 1 else "rows that are no intervals"
         left_out = f"left out {bad.sum()} {what} (first: {first})"
         warnings.warn(DataWarning(f"{self.source}{left_out}"), stacklevel=4)
-        return self._take(np.flatnonzero(~bad))
+        return self.take(np.flatnonzero(~bad))
 
     def _bad_rows(self) -> Bools:
         """Rows without instance, action or time, or that end before they start."""

@@ -1,0 +1,118 @@
+"""What is done with the rows of a partition, by whoever has them, and what comes back."""
+
+import threading
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import Any, NamedTuple
+
+import numba
+import numpy.typing as npt
+
+from ibgn.cleaning import Cleaning
+from ibgn.intervals import IntervalSequences
+from ibgn.io.leniency import Leniency
+from ibgn.io.longframe import LongFrame
+from ibgn.io.partitions import Claim, claim_rows
+from ibgn.io.readings import Expected
+from ibgn.pieces import Part
+from ibgn.provenance import Provenance
+from ibgn.sources import PartChange
+from ibgn.sums import Extent
+
+__all__ = ["Job", "Recipe", "Reply"]
+
+_READING = threading.Lock()  # warnings of two threads cannot be told apart
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How rows become instances.
+
+    Parameters
+    ----------
+    cleaning, leniency, provenance : as for `LongFrame`
+    changes : what is done to the instances, in this order
+    """
+
+    cleaning: Cleaning
+    leniency: Leniency
+    provenance: Provenance
+    changes: tuple[PartChange, ...] = ()
+
+    def make(self, rows: LongFrame) -> "Reply":
+        """Instances and labels, None if there are none; and what was found on the way."""
+        expected = Expected(self.leniency.unlabelled)
+        part: Part | None = None
+        with _READING, warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            if len(rows.series["instance"]):
+                frame = replace(rows, leniency=self.leniency, provenance=self.provenance)
+                part = expected.check(frame, *frame.read(self.cleaning))
+        for change in self.changes:
+            part = part and change(*part)
+        extent = Extent.of(part[0]) if part else Extent(0, 0)
+        found = [warning.message for warning in caught]
+        return Reply(part if extent.instances else None, [extent], found, expected)
+
+
+class Reply(NamedTuple):
+    """What was made of one part, or of several that follow each other.
+
+    Parameters
+    ----------
+    value : None if there are no instances
+    extents : of each part
+    warnings : about rows
+    expected : what parts have in common
+    """
+
+    value: Any
+    extents: list[Extent]
+    warnings: list[Warning | str]
+    expected: Expected
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is done with each part, and how the results of two are joined.
+
+    Parameters
+    ----------
+    recipe : makes instances of rows
+    work : takes the number of a part, its instances and labels
+    join : takes two results, of parts that follow each other
+    """
+
+    recipe: Recipe
+    work: Callable[[int, IntervalSequences, npt.NDArray[Any] | None], Any]
+    join: Callable[[Any, Any], Any]
+
+    def run(self, number: int, claim: Claim, rows: LongFrame, others: Sequence[LongFrame]) -> Reply:
+        """Do it with one part; `others` are rows that it claims from other partitions."""
+        reply = self.recipe.make(claim_rows(claim, rows, others))
+        if reply.value is None:
+            return reply
+        threads = numba.get_num_threads()
+        numba.set_num_threads(1)  # the other processors have jobs of their own
+        try:
+            return reply._replace(value=self.work(number, *reply.value))
+        finally:
+            numba.set_num_threads(threads)
+
+    def join_replies(self, replies: Sequence[Reply]) -> Reply:
+        """The reply about several parts."""
+        return reduce(self._join, replies)
+
+    def _join(self, left: Reply, right: Reply) -> Reply:
+        if left.value is None or right.value is None:
+            value = right.value if left.value is None else left.value
+        else:
+            value = self.join(left.value, right.value)
+        return Reply(
+            value,
+            left.extents + right.extents,
+            left.warnings + right.warnings,
+            left.expected.joined(right.expected),
+        )
