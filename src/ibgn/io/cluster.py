@@ -174,11 +174,12 @@ class DaskSource(InstanceSource):
             _delayed(find_returning)(ends, [_delayed(_hashes_of)(each, task) for each in names])
             for task in range(tasks)
         ]
-        known, *found = _compute([ends, *returning])
-        worst = min((each for each in found if each is not None), default=None)
-        if worst is not None:
-            partition, value = worst
-            raise _compute([_delayed(refuse_return)(self.names[partition], value)])[0]
+        known, *compared = _compute([ends, *returning])
+        found = [each for each in compared if each is not None]
+        if found:
+            first = min(each.partition for each in found)
+            hashes = [value for each in found if each.partition == first for value in each.hashes]
+            raise _compute([_delayed(refuse_return)(self.names[first], hashes)])[0]
         claims = plan_claims(known)
         if not claims:
             raise DataError(f"{self.prefix}there are no instances; a row is one interval")

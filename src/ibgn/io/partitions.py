@@ -4,7 +4,7 @@ Rows of an instance may stand anywhere in a partition, and go on in the next one
 where it begins claims them.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -17,7 +17,17 @@ from ibgn.errors import DataError
 from ibgn.io.longframe import LongFrame, join
 from ibgn.text import quote
 
-__all__ = ["Claim", "Ends", "Names", "claim_rows", "find_returning", "plan_claims", "refuse_return"]
+__all__ = [
+    "Claim",
+    "Ends",
+    "Names",
+    "Returns",
+    "claim_rows",
+    "find_returning",
+    "plan_claims",
+    "refuse_return",
+    "take_instance",
+]
 
 
 class Ends(NamedTuple):
@@ -141,38 +151,49 @@ def _has(rows: LongFrame, name: str) -> Bools:
     return np.repeat(np.array([each == name for each in names]), number)
 
 
-def find_returning(every: Sequence[Ends], hashes: Sequence[Any]) -> tuple[int, int] | None:
-    """Partition and hash of an instance that was in an earlier one, and does not go on from there.
+class Returns(NamedTuple):
+    """Instances of a partition that were in an earlier one, and do not go on from there.
+
+    Parameters
+    ----------
+    partition : its number
+    hashes : of their names
+    """
+
+    partition: int
+    hashes: list[int]
+
+
+def find_returning(every: Sequence[Ends], hashes: Sequence[Any]) -> Returns | None:
+    """Those of the first partition that has any; None if there are none.
 
     hashes : (partitions,) one part of the hashes of each
     """
     known = [(number, ends) for number, ends in enumerate(every) if ends.instances]
     owner = np.repeat([number for number, _ in known], [len(hashes[n]) for n, _ in known])
     values = np.concatenate([np.zeros(0, np.uint64), *(hashes[number] for number, _ in known)])
-    order = np.argsort(values, kind="stable")
-    again = np.flatnonzero(np.diff(values[order]) == 0)
     going_on = {
         (before, number): int(hash_names([ends.first])[0])
         for (before, its), (number, ends) in pairwise(known)
         if ends.goes_on_from(its)
     }
+    returning: dict[int, list[int]] = {}
+    order = np.argsort(values, kind="stable")
+    for place in np.flatnonzero(np.diff(values[order]) == 0).tolist():
+        before, number = owner[order[place : place + 2]].tolist()
+        value = int(values[order[place]])
+        if going_on.get((before, number)) != value:
+            returning.setdefault(number, []).append(value)
+    first = min(returning, default=None)
+    return None if first is None else Returns(first, returning[first])
 
-    def returning() -> Iterator[tuple[int, int]]:
-        for place in again.tolist():
-            before, number = owner[order[place : place + 2]].tolist()
-            value = int(values[order[place]])
-            if going_on.get((before, number)) != value:
-                yield number, value
 
-    return min(returning(), default=None)
-
-
-def refuse_return(rows: LongFrame, value: int) -> DataError:
-    """The error about the instance of this hash, which was in an earlier partition."""
+def refuse_return(rows: LongFrame, hashes: Sequence[int]) -> DataError:
+    """The error about the first of these instances, which was in an earlier partition."""
     first, names = rows.runs()
-    place = int(np.argmax(hash_names(names) == np.uint64(value)))
+    place = int(np.argmax(np.isin(hash_names(names), np.array(hashes, np.uint64))))
     return DataError(
         f"{rows.source}{rows.place(int(first[place]))}: here instance {quote(names[place])} "
-        "returns, after others; its rows must be in one partition, or in two that follow each "
-        "other: sort the rows by instance, or shuffle a Dask frame by it"
+        "returns, after others; its rows must be in one partition, or in some that follow each "
+        "other: sort the rows by instance, or shuffle a frame of Dask by it"
     )
