@@ -128,7 +128,8 @@ class _Rest:
         rest = np.ones(len(X), bool)
         rest[self.sample[slice(*inside)] - first] = False
         place, labels = pd.factorize(np.asarray(y)[rest])
-        return self.count(X[rest], np.searchsorted(self.labels, labels)[place], None)
+        codes: Ints = np.searchsorted(self.labels, np.asarray(labels))
+        return self.count(X[rest], codes[place], None)
 
 
 AnyTraining = Training | Streamed

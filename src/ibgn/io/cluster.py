@@ -283,9 +283,10 @@ def _count_threads() -> int:
     from distributed import default_client
 
     try:
-        return max(sum(default_client().nthreads().values()), 1)
+        threads = sum(default_client().nthreads().values())
     except ValueError:  # there is no client
-        return int(CPU_COUNT)
+        threads = CPU_COUNT
+    return max(int(threads), 1)
 
 
 def _compute(tasks: Sequence[Any]) -> Sequence[Any]:
