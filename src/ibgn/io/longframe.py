@@ -226,6 +226,8 @@ class LongFrame:
     def _refuse_truths(self, name: str, where: Where) -> None:
         """Refuse True and False among numbers: for Python True is 1, and they would be merged."""
         values = np.asarray(self.series[name])
+        if values.dtype != object:  # all of one kind
+            return
         truths = np.array([isinstance(value, bool | np.bool_) for value in values])
         numbers = ~truths & np.array(
             [isinstance(value, int | float | np.number) for value in values]

@@ -4,7 +4,7 @@ Rows of an instance may stand anywhere in a partition, and go on in the next one
 where it begins claims them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -188,10 +188,10 @@ def find_returning(every: Sequence[Ends], hashes: Sequence[Any]) -> Returns | No
     return None if first is None else Returns(first, returning[first])
 
 
-def refuse_return(rows: LongFrame, hashes: Sequence[int]) -> DataError:
+def refuse_return(rows: LongFrame, hashes: Collection[int]) -> DataError:
     """The error about the first of these instances, which was in an earlier partition."""
     first, names = rows.runs()
-    place = int(np.argmax(np.isin(hash_names(names), np.array(hashes, np.uint64))))
+    place = next(run for run, value in enumerate(hash_names(names).tolist()) if value in hashes)
     return DataError(
         f"{rows.source}{rows.place(int(first[place]))}: here instance {quote(names[place])} "
         "returns, after others; its rows must be in one partition, or in some that follow each "

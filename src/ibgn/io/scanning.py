@@ -8,7 +8,6 @@ from ibgn._inputs import in_own_context, opening_once
 from ibgn.checks import check_choice
 from ibgn.cleaning import Cleaning
 from ibgn.errors import DataError, OptionError
-from ibgn.io.cluster import scan_files, scan_frame
 from ibgn.io.dataframes import is_frame
 from ibgn.io.files import Files, Sources
 from ibgn.io.jobs import Recipe
@@ -130,6 +129,8 @@ def scan(
     """
     check_choice("engine", engine, get_args(Engine))
     if is_frame(path):
+        from ibgn.io.cluster import scan_frame
+
         return scan_frame(path, **options)
     known = FORMATS[find_format(path, format)]
     if known.name not in FORMATS.streams:
@@ -145,6 +146,8 @@ def scan(
     provenance = Provenance(known.name, cleaning, options)
     files = Files(path, known.suffixes + known.also, budget=budget)
     if engine == "dask":
+        from ibgn.io.cluster import scan_files
+
         return scan_files(
             files, known.name, Recipe(cleaning, leniency, provenance), budget, options
         )
