@@ -1,6 +1,7 @@
 """Instances on many machines: the same models and predictions as in memory, whatever happens."""
 
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -242,6 +243,18 @@ def test_frames_that_workers_make(signs, tmp_path):
     frame = pd.read_parquet(tmp_path / "predictions")
     assert frame["instance"].tolist() == X.ids.tolist()
     assert frame["predicted"].tolist() == model.predict(X).tolist()
+
+
+def test_what_goes_to_the_workers_does_not_grow_with_the_training_data(signs):
+    X, y = signs
+    few, many = (
+        IBGNClassifier(random_state=0, terms=("length",)).fit(
+            IntervalSequences.concatenate([X] * times), np.tile(y, times)
+        )
+        for times in (1, 20)
+    )
+    assert len(pickle.dumps(many)) > 2 * len(pickle.dumps(few))
+    assert len(pickle.dumps(many._scorer())) < 1.1 * len(pickle.dumps(few._scorer()))
 
 
 QUIET = {"dashboard_address": None, "threads_per_worker": 1}

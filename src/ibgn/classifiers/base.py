@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -202,6 +203,15 @@ class ActivityClassifier(Recogniser):
         """Names of the terms, in the order of `scores`."""
         check_is_fitted(self)
         return tuple(next(iter(self.activities_.values())).terms)
+
+    def _scorer(self) -> Self:
+        """A copy without what grows with the instances that it learned from."""
+        scorer = copy(self)
+        vars(scorer).pop("_parts", None)  # which partial_fit keeps
+        scorer.activities_ = {
+            label: activity.without_instances() for label, activity in self.activities_.items()
+        }
+        return scorer
 
     def _coded(self, X: IntervalSequences) -> IntervalSequences:
         """X with actions coded as in training."""

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy.typing as npt
 from scipy.special import logsumexp
@@ -51,6 +51,10 @@ class Questioning(ABC):
     def _joint_log_likelihood(self, X: Sequences) -> Floats:
         """(n, activities) score of each activity; differences are log odds."""
 
+    def _scorer(self) -> Self:
+        """What scores as this model does, and may go to other machines; perhaps it is smaller."""
+        return self
+
     def familiarity(self, X: Sequences) -> Familiarity:
         """How instances compare with those that the model learned from.
 
@@ -83,10 +87,11 @@ class Questioning(ABC):
         """
         check_is_fitted(self)
         asks = _QUESTIONED.get() and hasattr(self, "trained_on_")
+        scorer = self._scorer()
 
         def judge(X: IntervalSequences, y: npt.NDArray[Any] | None) -> tuple[Familiarity | None, R]:
-            found = self.trained_on_.compare(X) if asks else None
-            return found, answer(X, y, self._joint_log_likelihood(X))
+            found = scorer.trained_on_.compare(X) if asks else None
+            return found, answer(X, y, scorer._joint_log_likelihood(X))
 
         total: Familiarity | None = None
         for found, answered in source.map_pieces(judge):

@@ -62,6 +62,22 @@ class DaskSource(InstanceSource):
     recipe : how rows become instances
     prefix : begins messages about all of them
     versions : of files, which must not change; None where there are none
+
+    Examples
+    --------
+    >>> import pytest
+    >>> _ = pytest.importorskip("dask.dataframe")
+    >>> from dask.dataframe import from_pandas
+    >>> from ibgn import IBGNClassifier, read, scan
+    >>> from ibgn.datasets import sample_path
+    >>> X, y = read(sample_path("csv"))
+    >>> frame = from_pandas(X.to_frame(y), npartitions=3, sort=False)
+    >>> source = scan(frame)
+    >>> source
+    DaskSource of a frame, in 3 partitions
+    >>> model = IBGNClassifier(random_state=0).fit(source)
+    >>> model.score(source) == model.score(X, y)
+    True
     """
 
     rows: Sequence[Any]
@@ -119,6 +135,19 @@ class DaskSource(InstanceSource):
         workers write them.
 
         make : takes instances and labels, and returns a pandas frame, always with the same columns
+
+        Examples
+        --------
+        >>> import pytest
+        >>> _ = pytest.importorskip("dask.dataframe")
+        >>> from dask.dataframe import from_pandas
+        >>> from ibgn import read, scan
+        >>> from ibgn.datasets import sample_path
+        >>> X, y = read(sample_path("csv"))
+        >>> source = scan(from_pandas(X.to_frame(y), npartitions=3, sort=False))
+        >>> lengths = source.make_frame(lambda X, y: pd.DataFrame({"intervals": X.lengths}))
+        >>> int(lengths["intervals"].sum().compute()) == len(X.action)
+        True
         """
         from dask.dataframe import from_delayed
 
