@@ -27,15 +27,22 @@ from ibgn import (
     scan,
     write,
 )
+from ibgn.cleaning import Cleaning
 from ibgn.datasets import make_relations
 from ibgn.errors import OptionError
 from ibgn.evaluation.evaluate import evaluate
 from ibgn.evaluation.folds import make_folds
 from ibgn.evaluation.scanned import evaluate_source
 from ibgn.io import cluster
+from ibgn.io.jobs import Recipe
+from ibgn.io.leniency import STRICT
+from ibgn.io.longframe import LongFrame
+from ibgn.io.partitions import take_instance
+from ibgn.provenance import Provenance
 from learned import find_differences
 
 dask = pytest.importorskip("dask", reason="needs Dask: pip install 'ibgn[dask]'")
+cloudpickle = pytest.importorskip("cloudpickle", reason="comes with Dask")
 distributed = pytest.importorskip("distributed", reason="needs Dask: pip install 'ibgn[dask]'")
 dd = pytest.importorskip("dask.dataframe", reason="needs Dask: pip install 'ibgn[dask]'")
 
@@ -255,6 +262,22 @@ def test_what_goes_to_the_workers_does_not_grow_with_the_training_data(signs):
     )
     assert len(pickle.dumps(many)) > 2 * len(pickle.dumps(few))
     assert len(pickle.dumps(many._scorer())) < 1.1 * len(pickle.dumps(few._scorer()))
+
+
+def test_what_one_partition_sends_another_has_nothing_else():
+    frame = LongFrame(rows(*["a"] * 3, *map(str, range(10_000))), source="takes: ")
+    sent = cloudpickle.dumps(take_instance(frame, "a"))
+    assert len(sent) < 20_000
+    again = pickle.loads(sent)
+    assert len(again.series["instance"]) == 3
+    assert again.place(2) == "row 3"
+
+
+def test_dask_knows_how_large_results_are(signs):
+    frame = LongFrame(signs[0].to_frame(signs[1]))
+    recipe = Recipe(Cleaning(), STRICT, Provenance("frame"))
+    assert dask.sizeof.sizeof(frame) > 5 * 8 * len(frame.series["instance"])
+    assert dask.sizeof.sizeof(recipe.make(frame)) > 20 * len(frame.series["instance"])
 
 
 QUIET = {"dashboard_address": None, "threads_per_worker": 1}

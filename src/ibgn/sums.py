@@ -144,6 +144,7 @@ class PieceSums(Generic[T]):
     def of(self, number: int, X: IntervalSequences, values: npt.NDArray[Any] | None) -> PieceSum[T]:
         """The sum over the part of this number."""
         first = self.first[number]
+        X = IntervalSequences.from_flat(X.flat, X.actions, groups=X.groups)  # names are not sent
 
         def run(begin: int, stop: int) -> Run:
             own = None if values is None else values[begin:stop]

@@ -1,13 +1,15 @@
 """What is done with the rows of a partition, by whoever has them, and what comes back."""
 
+import sys
 import threading
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import Any, NamedTuple
+from typing import Any
 
 import numba
+import numpy as np
 import numpy.typing as npt
 
 from ibgn.cleaning import Cleaning
@@ -57,7 +59,8 @@ class Recipe:
         return Reply(part if extent.instances else None, [extent], found, expected)
 
 
-class Reply(NamedTuple):
+@dataclass(frozen=True)
+class Reply:
     """What was made of one part, or of several that follow each other.
 
     Parameters
@@ -72,6 +75,23 @@ class Reply(NamedTuple):
     extents: list[Extent]
     warnings: list[Warning | str]
     expected: Expected
+
+    def __sizeof__(self) -> int:
+        """Bytes of the value, by which Dask decides where to work with it."""
+        return _size_of(self.value)
+
+
+def _size_of(value: Any) -> int:
+    """Bytes of the arrays within a value, about."""
+    if isinstance(value, np.ndarray):
+        return value.nbytes
+    if isinstance(value, dict):
+        return sum(map(_size_of, value.values()))
+    if isinstance(value, list | tuple | set):
+        return sum(map(_size_of, value))
+    if hasattr(value, "__dict__"):
+        return _size_of(vars(value))
+    return sys.getsizeof(value)
 
 
 @dataclass(frozen=True)
@@ -97,7 +117,7 @@ class Job:
         threads = numba.get_num_threads()
         numba.set_num_threads(1)  # the other processors have jobs of their own
         try:
-            return reply._replace(value=self.work(number, *reply.value))
+            return replace(reply, value=self.work(number, *reply.value))
         finally:
             numba.set_num_threads(threads)
 

@@ -5,6 +5,7 @@ where it begins claims them.
 """
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -140,8 +141,10 @@ def claim_rows(claim: Claim, rows: LongFrame, others: Sequence[LongFrame]) -> Lo
 
 
 def take_instance(rows: LongFrame, name: str) -> LongFrame:
-    """The rows of one instance."""
-    return rows.take(np.flatnonzero(_has(rows, name)))
+    """The rows of one instance, with nothing of the others, as they go to another machine."""
+    chosen = np.flatnonzero(_has(rows, name))
+    places = [rows.place(row) for row in chosen.tolist()]
+    return replace(rows.take(chosen), place=places.__getitem__)
 
 
 def _has(rows: LongFrame, name: str) -> Bools:
