@@ -85,6 +85,8 @@ def _size_of(value: Any) -> int:
     """Bytes of the arrays within a value, about."""
     if isinstance(value, np.ndarray):
         return value.nbytes
+    if isinstance(value, IntervalSequences):
+        return _size_of(value.flat)
     if isinstance(value, dict):
         return sum(map(_size_of, value.values()))
     if isinstance(value, list | tuple | set):
