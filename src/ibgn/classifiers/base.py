@@ -207,7 +207,7 @@ class ActivityClassifier(Recogniser):
     def _scorer(self) -> Self:
         """A copy without what grows with the instances that it learned from."""
         scorer = copy(self)
-        vars(scorer).pop("_parts", None)  # which partial_fit keeps
+        scorer.__dict__.pop("_parts", None)  # which partial_fit keeps
         scorer.activities_ = {
             label: activity.without_instances() for label, activity in self.activities_.items()
         }
