@@ -17,7 +17,7 @@ from ibgn.io.dataframes import column_values
 from ibgn.io.files import Files
 from ibgn.io.format import CLEANING, LENIENCY
 from ibgn.io.formats.parquet import RowGroups, divide_parquet
-from ibgn.io.jobs import Job, Recipe, Reply
+from ibgn.io.jobs import Job, Recipe, Reply, load_rows
 from ibgn.io.longframe import LongFrame
 from ibgn.io.options import refuse_unknown
 from ibgn.io.parsing.tabular import find_columns
@@ -57,8 +57,8 @@ class DaskSource(InstanceSource):
 
     Parameters
     ----------
-    rows : (partitions,) each a task that gives a `LongFrame`
-    names : (partitions,) the same with the names of instances alone
+    rows : (partitions,) each a task that gives a `LongFrame`, or that loads one
+    names : (partitions,) tasks that give the same with the names of instances alone
     recipe : how rows become instances
     prefix : begins messages about all of them
     versions : of files, which must not change; None where there are none
@@ -182,13 +182,16 @@ class DaskSource(InstanceSource):
         job = _delayed(Job(self.recipe, work, join), name=f"job-{uuid.uuid4().hex}", traverse=False)
         if keeps:
             [job] = _persist([job])
+        rows = list(self.rows)  # loaded where they are counted, unless others need some of them too
+        for other in {other for claim in self._claims for other in claim.others}:
+            rows[other] = _delayed(load_rows)(rows[other])
         replies = [
             _delayed(Job.run)(
                 job,
                 number,
                 claim,
-                self.rows[claim.partition],
-                [_delayed(take_instance)(self.rows[other], claim.name) for other in claim.others],
+                rows[claim.partition],
+                [_delayed(take_instance)(rows[other], claim.name) for other in claim.others],
             )
             for number, claim in enumerate(self._claims)
         ]
@@ -240,11 +243,8 @@ def scan_files(
         )
     versions = FileVersions(files)
     groups = divide_parquet(files, ROWS, budget, **options)
-    rows, names = (
-        [_delayed(RowGroups.load)(each, names_only) for each in groups]
-        for names_only in (False, True)
-    )
-    return DaskSource(rows, names, recipe, files.prefix, versions)
+    names = [_delayed(RowGroups.load)(each, names_only=True) for each in groups]
+    return DaskSource(groups, names, recipe, files.prefix, versions)
 
 
 def scan_frame(frame: Any, **options: Any) -> DaskSource:

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import Any
+from typing import Any, Protocol
 
 import numba
 import numpy as np
@@ -23,9 +23,21 @@ from ibgn.provenance import Provenance
 from ibgn.sources import PartChange
 from ibgn.sums import Extent
 
-__all__ = ["Job", "Recipe", "Reply"]
+__all__ = ["Job", "Loads", "Recipe", "Reply", "load_rows"]
 
 _READING = threading.Lock()  # warnings of two threads cannot be told apart
+
+
+class Loads(Protocol):
+    """Rows that are not in memory yet."""
+
+    def load(self, names_only: bool = False) -> LongFrame:
+        """All rows, or of all rows the names of the instances."""
+
+
+def load_rows(rows: LongFrame | Loads) -> LongFrame:
+    """Rows that are in memory, or are loaded now."""
+    return rows if isinstance(rows, LongFrame) else rows.load()
 
 
 @dataclass(frozen=True)
@@ -111,9 +123,11 @@ class Job:
     work: Callable[[int, IntervalSequences, npt.NDArray[Any] | None], Any]
     join: Callable[[Any, Any], Any]
 
-    def run(self, number: int, claim: Claim, rows: LongFrame, others: Sequence[LongFrame]) -> Reply:
+    def run(
+        self, number: int, claim: Claim, rows: LongFrame | Loads, others: Sequence[LongFrame]
+    ) -> Reply:
         """Do it with one part; `others` are rows that it claims from other partitions."""
-        reply = self.recipe.make(claim_rows(claim, rows, others))
+        reply = self.recipe.make(claim_rows(claim, load_rows(rows), others))
         if reply.value is None:
             return reply
         threads = numba.get_num_threads()
