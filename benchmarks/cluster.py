@@ -55,7 +55,7 @@ def measure_workers(folder: Path, workers: int) -> dict[str, dict[str, float]]:
     """What fit and predict take on so many workers."""
     from distributed import Client, LocalCluster
 
-    options = {"threads_per_worker": 1, "dashboard_address": None, "host": "127.0.0.1"}
+    options = {"threads_per_worker": 1, "dashboard_address": "127.0.0.1:0", "host": "127.0.0.1"}
     with LocalCluster(n_workers=workers, **options) as cluster, Client(cluster) as client:
         source, model = scan(folder, engine="dask"), IBGNClassifier(random_state=0)
         first = scan(folder / "00.parquet", engine="dask")

@@ -280,7 +280,7 @@ def test_dask_knows_how_large_results_are(signs):
     assert dask.sizeof.sizeof(recipe.make(frame)) > 20 * len(frame.series["instance"])
 
 
-QUIET = {"dashboard_address": None, "threads_per_worker": 1}
+QUIET = {"dashboard_address": "127.0.0.1:0", "threads_per_worker": 1}
 
 
 def test_a_client_in_this_process(signs, tmp_path):
