@@ -733,6 +733,17 @@ def test_counts_and_scores_of_outcomes(X, columns, seed):
     )
 
 
+@given(st.floats(1.0, np.inf))
+def test_logarithm_from_one(x):
+    np.testing.assert_allclose(
+        tallies.log_from_one(x), naive_tallies.log_from_one(x), rtol=5e-16, atol=0
+    )
+
+
+def test_logarithm_of_what_is_no_number_is_none():
+    assert np.isnan(tallies.log_from_one(np.nan))
+
+
 @given(sequences(), st.integers(1, 3), seeds)
 def test_counts_and_scores_of_numbers(X, columns, seed):
     rng, n = np.random.default_rng(seed), len(X)
@@ -744,7 +755,7 @@ def test_counts_and_scores_of_numbers(X, columns, seed):
         **ROUNDING,
     )
     shape = rng.normal(size=(2, 4, 4, columns))
-    shape[:, :, 1:3] = 0.6 + rng.random((2, 4, 2, columns))  # widths and powers
+    shape[:, :, 1:3] = 0.6 + rng.random((2, 4, 2, columns))  # one over widths, and powers
     np.testing.assert_allclose(
         tallies.score_numbers(*has, row, shape),
         naive_tallies.score_numbers(*has, row, shape),
