@@ -784,6 +784,14 @@ def test_medians_of_runs(runs):
     )
 
 
+@given(st.integers(0, 100), seeds)
+def test_values_in_order(size, seed):
+    values = np.random.default_rng(seed).integers(0, 50, size).astype(float)
+    before = values.copy()
+    np.testing.assert_array_equal(summaries.in_order(values), naive_summaries.in_order(values))
+    np.testing.assert_array_equal(values, before)
+
+
 @given(sequences())
 def test_hashes_of_contents(X):
     names = np.arange(2, 2 + len(X.actions), dtype=np.uint64) ** np.uint64(20)
