@@ -98,6 +98,16 @@ def test_full_in_quadratic_time_equals_the_definition(X):
     np.testing.assert_array_equal(pairs.count_full(*flat), naive.count_full(*flat))
 
 
+TIMES = st.sampled_from([-np.inf, 0.0, 1.0, 2.0, 3.0, np.inf])
+
+
+@given(TIMES, TIMES, st.tuples(TIMES, TIMES, TIMES), st.sampled_from([pairs.O, pairs.S, pairs.C]))
+def test_what_is_left_open_and_remembered(start, end, between, relation):
+    assert pairs.left_open(start, end, between) == naive.left_open(start, end, between)
+    more = relation, start, end, between
+    assert pairs.with_one_more(*more) == naive.with_one_more(*more)
+
+
 @given(sequences(least=1, most=1))
 def test_row_of_the_full_network(X):
     k = len(X.start)
