@@ -1,10 +1,10 @@
-"""How far each hot path is from what bounds it: memory, random access or arithmetic.
+"""How far each hot path is from what bounds it: memory, random access, arithmetic or decisions.
 
 Run with `python -m benchmarks.bounds`; part of `make bench`. Beside each path, the least that its
 work takes on this machine is measured in the same run: to read all of its arrays once, to look up
-as many entries of tables of the same size, to compute as many logarithms, exponentials or
-relations. The largest of these bounds the path. One core; a piece of instances at a time, as in
-learning and recognition, so that arrays are in its caches.
+as many entries of tables of the same size, to compute as many logarithms or exponentials, to decide
+as often what no processor foresees. The largest of these bounds the path. One core; a piece of
+instances at a time, as in learning and recognition, so that arrays are in its caches.
 """
 
 import time
@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.growth import simulate
 from benchmarks.record import Measured, show
-from ibgn._kernels import pairs, tallies
+from ibgn._kernels import tallies
 from ibgn._kernels.instants import order_nearly_ordered
 from ibgn.model import weights
 from ibgn.model.learning import HeldOut
@@ -70,14 +70,14 @@ def log_all(values: Any) -> Any:
 
 
 @numba.njit
-def relate_neighbours(start: Any, end: Any, number: int) -> int:
-    """Relations of so many pairs of intervals that follow each other."""
-    total = 0
-    for _ in range(number // len(start) + 1):
-        for i in range(min(number, len(start) - 1)):
-            total += pairs.relation_of(start[i], end[i], start[i + 1], end[i + 1])
-        number -= len(start) - 1
-    return total
+def choose(chosen: Any, place: Any) -> int:
+    """Places of what is chosen: a decision for each that cannot be foreseen."""
+    found = 0
+    for i in range(len(chosen)):
+        if chosen[i]:
+            place[found] = i
+            found += 1
+    return found
 
 
 def best(work: Callable[[], Any]) -> float:
@@ -113,6 +113,7 @@ def make_paths() -> dict[str, Path]:
     scores = rng.normal(size=(len(X), TERMS, ACTIVITIES))
     held_out, prior = HeldOut(scores, y, np.ones(len(X))), np.zeros(ACTIVITIES)
     losses, flat, joint = count_losses(held_out, prior), scores.ravel(), scores[:, 0].copy()
+    chosen, place = rng.random(len(key)) < 0.5, np.empty(len(key), np.int64)
     counted = cells.cell[running.owner] * running.size + running.code
     return {
         "relations of pairs": Path(
@@ -121,7 +122,7 @@ def make_paths() -> dict[str, Path]:
             "pair with a choice",
             {
                 "memory": reading(*times, owner, key, relation),
-                "arithmetic": lambda: relate_neighbours(X.start, X.end, len(key)),
+                "decisions": lambda: choose(chosen, place),
             },
         ),
         "counts by activity": Path(
