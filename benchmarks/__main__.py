@@ -22,6 +22,7 @@ Part = Callable[[str], Measured]
 FULL: Mapping[str, Part] = {
     "instances": lambda folder: growth.over_instances(),
     "length": lambda folder: growth.over_length(),
+    "actions": lambda folder: growth.over_actions(),
     "reading": lambda folder: reading.measure(),
     "evaluation": evaluation.measure,
     "structure": lambda folder: learning.measure_structure(),
@@ -30,6 +31,7 @@ FULL: Mapping[str, Part] = {
 QUICK: Mapping[str, Part] = {
     "instances": lambda folder: growth.over_instances((2_000, 20_000)),
     "length": lambda folder: growth.over_length((20, 80)),
+    "actions": lambda folder: growth.over_actions((100, 2_000)),
     "reading": lambda folder: reading.measure(200_000),
     "evaluation": lambda folder: evaluation.measure(folder, ("BLOCKS",), 3),
     "structure": lambda folder: learning.measure_structure(),
