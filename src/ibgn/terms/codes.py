@@ -7,7 +7,7 @@ import pandas as pd
 
 from ibgn._arrays import Floats, Ints, find_runs
 
-__all__ = ["CodeCounts"]
+__all__ = ["CodeCounts", "as_index"]
 
 
 @dataclass(frozen=True)
@@ -44,3 +44,10 @@ class CodeCounts:
         return CodeCounts(
             code[order[first]], np.add.reduceat(number, first) if len(first) else number
         )
+
+
+def as_index(values: Ints, among: Ints) -> Ints:
+    """Place of each value among sorted ones, -1 if it is not there."""
+    place = np.searchsorted(among, values)
+    there = np.append(among, -1)[place] == values
+    return np.where(there, place, -1)

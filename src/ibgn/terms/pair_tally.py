@@ -8,7 +8,7 @@ import numpy as np
 from ibgn._arrays import Floats, Ints
 from ibgn.terms.base import Context, FittedTerm, Term
 from ibgn.terms.cells import PairRule, RelationCounts
-from ibgn.terms.codes import CodeCounts
+from ibgn.terms.codes import CodeCounts, as_index
 from ibgn.terms.shares import Outcomes
 from ibgn.terms.smoothing import MEMBERS
 from ibgn.terms.stacked import Cells
@@ -135,10 +135,3 @@ def _count_pairs(rule: PairRule, piece: Sample) -> CodeCounts:
     owner, key, relation = rule.open_pairs(piece.X, len(piece.X.actions))
     code = (key * 8 + relation) * piece.cells + piece.cell[owner]
     return CodeCounts.of(code, piece.number[owner])
-
-
-def as_index(values: Ints, among: Ints) -> Ints:
-    """Place of each value among sorted ones, -1 if it is not there."""
-    place = np.searchsorted(among, values)
-    there = np.append(among, -1)[place] == values
-    return np.where(there, place, -1)
