@@ -41,7 +41,7 @@ def simulate(instances: int, length: int, seed: int = 0) -> tuple[IntervalSequen
         np.take_along_axis(values, order, 1).ravel() for values in (action, 1.0 * start, 1.0 * end)
     )
     flat = Flat(np.arange(instances + 1, dtype=np.int64) * length, *columns)
-    return IntervalSequences.from_flat(flat, [f"action {a:02}" for a in range(ACTIONS)]), y
+    return IntervalSequences.from_flat(flat, [f"action {a:05}" for a in range(ACTIONS)]), y
 
 
 def measure_one(instances: int, length: int, horizon: int | None = None) -> dict[str, float]:
