@@ -50,8 +50,12 @@ class StackedFit(FittedTerm):
     def scores(self, X: IntervalSequences, row: Ints) -> Floats:
         """(n, columns) log probability of each instance by the activities of one row.
 
-        `row` (n,) chooses the row of each instance. Equal to `log_likelihood` of each.
+        `row` (n,) chooses the row of each instance. Equal to what `log_terms` of each adds up to.
         """
+
+    def log_likelihood(self, X: IntervalSequences) -> Floats:
+        """(n,) log probability of each instance; takes no room for actions that it has not."""
+        return self.log_likelihoods([self], X)[:, 0]
 
     @classmethod
     def log_likelihoods(cls, fitted: Sequence[Self], X: IntervalSequences) -> Floats:
