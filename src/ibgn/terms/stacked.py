@@ -136,9 +136,11 @@ class StackedTally(Tally):
         folds = self.sample.folds
         others = self._fit(1 - np.eye(folds, folds + 1), contexts[0])
         X, fold = self.sample.X, self.sample.fold
-        tested = (X, fold) if rows is None else (X[rows], fold[rows])
-        scores: Floats = others.scores(*tested)
-        return scores
+        if rows is not None and 2 * len(rows) < len(X):
+            few: Floats = others.scores(X[rows], fold[rows])
+            return few
+        scores: Floats = others.scores(X, fold)  # what they look at is known from counting
+        return scores if rows is None else scores[rows]
 
     def _fit(self, chosen: Floats, context: Context) -> Any:
         """Fit rows of activities, each from the sum over some of the folds, (rows, folds + 1)."""
