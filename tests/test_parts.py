@@ -23,7 +23,7 @@ from strategies import sequences
 @pytest.fixture(scope="module")
 def signs():
     X, y, _ = make_hand_signs(instances_per_style=4, random_state=0)
-    return X, y
+    return X.with_groups(None), y
 
 
 @pytest.fixture
@@ -69,6 +69,7 @@ def test_parts_are_learned_as_the_whole(signs):
     learned = vars(model).copy()
     del learned["_parts"], learned["_learned_parts"]
     assert not list(find_differences(vars(whole), learned))
+    assert isinstance(model._parts, CountedParts)
     with pytest.raises(DataError, match="y has 'tee', which classes does not name"):
         model.partial_fit(X[:1], ["tee"], classes=np.unique(y))
     with pytest.raises(DataError, match="others are text; name all"):
@@ -176,6 +177,7 @@ def test_groups_are_held_out_together_part_by_part(signs):
     whole = IBGNClassifier(**options).fit(X, y)
     model = in_parts(IBGNClassifier(**options), X, y, size=40)
     np.testing.assert_array_equal(model.weights_, whole.weights_)
+    assert isinstance(model._parts, KeptParts)
     alone = IBGNClassifier(**options).fit(X.with_groups(None), y)
     assert not np.array_equal(alone.weights_, whole.weights_)  # the control
 
