@@ -47,6 +47,7 @@ from ibgn.terms import (
     Totals,
     smoothing,
 )
+from ibgn.terms.keyed import KeyedTerm
 from ibgn.terms.stacked import StackedTerm
 from ibgn.terms.tally import PlainTally, Sample, make_tally
 from strategies import sequences
@@ -84,7 +85,7 @@ SETTINGS = [
     Occupancy(),
     Switches(),
 ]
-AT_ONCE = [SETTINGS[2], *(term for term in SETTINGS if isinstance(term, StackedTerm))]
+AT_ONCE = [SETTINGS[2], *(term for term in SETTINGS if isinstance(term, StackedTerm | KeyedTerm))]
 every_setting = pytest.mark.parametrize("term", SETTINGS, ids=str)
 
 

@@ -186,7 +186,15 @@ class ActivityClassifier(Recogniser):
         X, codes, weight, _ = data.sampled
         folds = [np.arange(len(X))]
         others = other_pieces(data, folds)
-        return Lesson(terms, likeliest_world(X), codes, folds, weight=weight, others=others)
+        return Lesson(
+            terms,
+            likeliest_world(X),
+            codes,
+            folds,
+            weight=weight,
+            others=others,
+            counted=data.counted,
+        )
 
     def _set_weights(self, held_out: HeldOut, labels: Sequence[Any]) -> None:
         """Learn the weights of terms from held-out scores by the model of each label."""

@@ -361,6 +361,7 @@ class IBGNClassifier(LearnsInParts, StyledClassifier):
             weight,
             other_pieces(data, folds),
             data.stands_for,
+            data.counted,
         )
 
     def _set_weights(self, held_out: HeldOut, labels: Sequence[Any]) -> None:
