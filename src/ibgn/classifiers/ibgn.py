@@ -103,8 +103,8 @@ class IBGNClassifier(LearnsInParts, StyledClassifier):
     tolerance : end points closer than this are the same instant, and intervals that this empties
         are dropped; "learned" chooses it, see `ibgn.model.tolerance.choose_tolerance`
     class_prior : "uniform", "empirical", or a probability for each label
-    sampler, draws, budget, chains, concentration, action_prior : how tables are sampled, where
-        "tables" is a term, see `ibgn.terms.seating.Sampling`
+    sampler, draws, budget, chains, table_sample, concentration, action_prior : how tables are
+        sampled, where "tables" is a term, see `ibgn.terms.seating.Sampling`
     unknown_actions : "warn", "ignore" or "error" where actions are recognised that were not
         learned; "warn" refuses instances of which none is known
     random_state : seed, or a NumPy generator; the same seed gives the same model
@@ -172,6 +172,7 @@ class IBGNClassifier(LearnsInParts, StyledClassifier):
         draws: int = 1000,
         budget: int = 3000,
         chains: int = 2,
+        table_sample: int | Literal["all"] = 10_000,
         concentration: Learned = "learned",
         action_prior: Learned = "learned",
         unknown_actions: UnknownActions = "warn",
@@ -197,6 +198,7 @@ class IBGNClassifier(LearnsInParts, StyledClassifier):
         self.draws = draws
         self.budget = budget
         self.chains = chains
+        self.table_sample = table_sample
         self.concentration = concentration
         self.action_prior = action_prior
         self.unknown_actions = unknown_actions

@@ -6,6 +6,7 @@ with weight `concentration`. Tables are numbered in the order in which an instan
 table z has one distribution over actions in all instances of the activity.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol, get_args
 
@@ -15,15 +16,12 @@ from ibgn._arrays import Codes, Floats, Ints
 from ibgn._kernels import nodes, reseating
 from ibgn._kernels.sampling import run as run_sweeps
 from ibgn.checks import check_choice, check_prior_count, check_whole
-from ibgn.declarations import FLOAT, is_natural, stored
-from ibgn.terms.diagnostics import (
-    effective_sample_size,
-    minimum_length,
-    potential_scale_reduction,
-    raftery_lewis,
-)
+from ibgn.terms.convergence import LEAST_WORTH, PILOT, RHAT_LIMIT, TRACES, Convergence, judge
+from ibgn.terms.diagnostics import minimum_length
 
 __all__ = [
+    "LEAST_WORTH",
+    "RHAT_LIMIT",
     "TRACES",
     "ActionSequences",
     "Convergence",
@@ -32,6 +30,7 @@ __all__ = [
     "Sampling",
     "State",
     "Sweeps",
+    "judge",
     "log_joint",
     "run",
     "sample_tables",
@@ -39,16 +38,14 @@ __all__ = [
 
 Sampler = Literal["exact", "published"]
 
-TRACES = ("log joint probability", "log concentration", "log sum of the action prior")
 CONCENTRATION_SPREAD = 3.0  # of its logarithm, normal around 0: 95% between 1/360 and 360
 PRIOR_SPREAD = 1.0  # of the logarithm of each entry, normal around that of 1 / actions
 RESTARTS = 50  # proposals of seats for everyone, before the first sweep
-PILOT = {"q": 0.025, "r": 0.014}  # precision of the log joint; takes at least 478 sweeps
+SWEEPS = 50  # over all instances, where chains converge on some of them; then as many that count
+WORK = 2_000_000  # nodes that are seated again in one call, half a second; so it can be interrupted
 MOVES = 2.0  # an instance of k nodes makes single moves that renumber in MOVES / k of the sweeps
-RHAT_LIMIT = 1.05
 MOST_SWEEPS = 10_000_000
 MOST_CHAINS = 1000
-LEAST_WORTH = 100  # independent draws: means are known within a tenth of their posterior spread
 
 
 @dataclass(frozen=True)
@@ -64,6 +61,10 @@ class Sampling:
     budget : largest number of sweeps in each chain; warns if it is too small to converge
     chains : independent chains: the first starts with one table for all, the second with one
         table for each interval, others at random
+    table_sample : intervals of an activity on which chains converge. Where it has more, these are
+        of instances chosen by their content. The others then take seats in turn, up to ten times
+        as many intervals, and all of them are seated again in a hundred sweeps; any beyond are left
+        out. "all" runs the chains on all of them: the full run, which takes time in proportion.
     concentration, action_prior : "learned" are sampled with the seats, under weak log-normal
         priors (around 1 with a spread of 3, around 1 / actions with a spread of 1), or a fixed
         number
@@ -73,6 +74,7 @@ class Sampling:
     draws: int = 1000
     budget: int = 3000
     chains: int = 2
+    table_sample: int | Literal["all"] = 10_000
     concentration: float | Literal["learned"] = "learned"
     action_prior: float | Literal["learned"] = "learned"
 
@@ -85,6 +87,9 @@ class Sampling:
         ):
             check_whole(name, getattr(self, name), 1, most)
             object.__setattr__(self, name, int(getattr(self, name)))  # small types overflow
+        if not (isinstance(self.table_sample, str) and self.table_sample == "all"):
+            check_whole("table_sample", self.table_sample, 1)
+            object.__setattr__(self, "table_sample", int(self.table_sample))
         for name in ("concentration", "action_prior"):
             value = getattr(self, name)
             if not (isinstance(value, str) and value == "learned"):
@@ -155,34 +160,6 @@ class Sweeps(NamedTuple):
     log_prior: Floats
 
 
-@dataclass(frozen=True)
-class Convergence:
-    """How the chains were run, and how well they did.
-
-    Parameters
-    ----------
-    burn_in : sweeps of each chain that were left out
-    thin : one draw was kept every `thin` sweeps
-    draws : draws kept in all chains
-    effective_sample_size : independent draws that all draws are worth, by the worst of `TRACES`
-    rhat : agreement of the chains, or of the halves of a single one, by the worst of `TRACES`;
-        infinite where there are too few draws to tell
-    dependence_factor : of Raftery and Lewis, for the log joint; above 5 a chain mixes badly
-    converged : whether R-hat is at most 1.05, the draws are worth 100 independent ones, and the
-        burn-in is as long as Raftery and Lewis demand
-    traces : (3, chains, draws) numbers of each draw, see `TRACES`
-    """
-
-    burn_in: int = stored(int, holds=is_natural)
-    thin: int = stored(int, holds=is_natural)
-    draws: int = stored(int, holds=is_natural)
-    effective_sample_size: float = stored(float)
-    rhat: float = stored(float)
-    dependence_factor: float = stored(float)
-    converged: bool = stored(bool)
-    traces: Floats = stored(FLOAT, len(TRACES), "chains", "draws")
-
-
 class SampledTables(NamedTuple):
     """Tables as the chains found them.
 
@@ -202,14 +179,53 @@ class SampledTables(NamedTuple):
 
 
 def sample_tables(
-    X: ActionSequences, sampling: Sampling, rng: np.random.Generator
+    X: ActionSequences,
+    sampling: Sampling,
+    rng: np.random.Generator,
+    first: ActionSequences | None = None,
 ) -> SampledTables:
     """Run the chains of one activity; every instance has at least one interval.
 
-    Chains run in rounds, each as long as all rounds before it, until the last round has converged
-    or the budget is spent. Only the last round counts: all before it are burn-in.
+    Parameters
+    ----------
+    X : instances
+    sampling : how they are sampled
+    rng : source of random numbers
+    first : the first instances of X, if chains converge on these alone. The others then take seats
+        in turn, and some sweeps follow in which all instances are seated again.
     """
     generators = rng.spawn(sampling.chains)
+    done, convergence = converge(X if first is None else first, sampling, generators)
+    thin = convergence.thin
+    if first is not None:
+        thin, sweeps = 1, min(SWEEPS, sampling.budget)
+        states = [
+            run(X, seat_others(X, part.state, child), sampling, child, sweeps).state
+            for part, child in zip(done, generators, strict=True)
+        ]
+        done = [
+            run(X, state, sampling, child, sweeps)
+            for state, child in zip(states, generators, strict=True)
+        ]
+    kept = np.stack([part.traces for part in done], axis=1)[:, :, thin - 1 :: thin]
+    last, draws = done[0].state, kept[0].size
+    concentration, prior = last.concentration, last.prior
+    if sampling.concentration == "learned":
+        concentration = float(np.exp(kept[1].mean()))
+    if sampling.action_prior == "learned":
+        prior = np.exp(np.sum([part.log_prior for part in done], axis=0) / draws)
+    counts = np.sum([part.counts for part in done], axis=0) / draws
+    return SampledTables(counts, concentration, prior, convergence)
+
+
+def converge(
+    X: ActionSequences, sampling: Sampling, generators: Sequence[np.random.Generator]
+) -> tuple[list[Sweeps], Convergence]:
+    """Run chains until they have converged or the budget is spent; returns the last round.
+
+    Chains run in rounds, each as long as all rounds before it. Only the last round counts: all
+    before it are burn-in.
+    """
     draws = -(-sampling.draws // sampling.chains)  # of each chain
     restarts = min(RESTARTS, sampling.budget // 8)
     states = [
@@ -234,38 +250,7 @@ def sample_tables(
         ]
         convergence = judge(np.stack([part.traces for part in done], axis=1), burn_in, thin, draws)
         if convergence.converged or sampling.budget - burn_in - length < burn_in + length:
-            break
-    last, kept = done[0].state, convergence.draws
-    concentration, prior = last.concentration, last.prior
-    if sampling.concentration == "learned":
-        concentration = float(np.exp(convergence.traces[1].mean()))
-    if sampling.action_prior == "learned":
-        prior = np.exp(np.sum([part.log_prior for part in done], axis=0) / kept)
-    counts = np.sum([part.counts for part in done], axis=0) / kept
-    return SampledTables(counts, concentration, prior, convergence)
-
-
-def judge(traces: Floats, burn_in: int, thin: int, draws: int) -> Convergence:
-    """Judge a round by the traces (3, chains, sweeps) of all its sweeps."""
-    kept = traces[:, :, thin - 1 :: thin]
-    advice = [raftery_lewis(trace, **PILOT) for trace in traces[0]]
-    worth = min(effective_sample_size(of_chains) for of_chains in kept)
-    rhat = max(potential_scale_reduction(of_chains) for of_chains in kept)
-    return Convergence(
-        burn_in=burn_in,
-        thin=thin,
-        draws=kept[0].size,
-        effective_sample_size=worth,
-        rhat=rhat,
-        dependence_factor=max(each.dependence_factor for each in advice),
-        converged=bool(
-            rhat <= RHAT_LIMIT
-            and worth >= LEAST_WORTH
-            and kept.shape[2] >= draws
-            and all(each.enough and each.burn_in <= burn_in for each in advice)
-        ),
-        traces=kept,
-    )
+            return done, convergence
 
 
 def start(X: ActionSequences, sampling: Sampling, chain: int, rng: np.random.Generator) -> State:
@@ -297,6 +282,20 @@ def initial_state(
 def log_joint(X: ActionSequences, state: State) -> float:
     """Log P(seats, actions), given concentration and prior."""
     return nodes.log_joint(X.offsets, *state)
+
+
+def seat_others(X: ActionSequences, state: State, rng: np.random.Generator) -> State:
+    """State of all instances from that of the first ones; the others take seats in turn."""
+    first = len(state.seat)
+    seat = np.append(state.seat, np.zeros(len(X.action) - first, np.int64))
+    tables = int(X.lengths.max(initial=1))
+    counts, totals = nodes.count_tables(X.action[:first], state.seat, tables, len(X.actions))
+    others = np.arange(np.searchsorted(X.offsets, first), len(X.offsets) - 1)
+    settings = float(state.concentration), state.prior
+    reseating.seat_everyone(
+        X.offsets, X.action, seat, others, False, counts, totals, *settings, rng
+    )
+    return State(seat, counts, totals, *settings)
 
 
 def copy(state: State) -> State:
@@ -335,7 +334,15 @@ def run(
     """
     after = copy(state)
     moves = MOVES if sampling.sampler == "exact" else -1.0
-    concentration, traces, counts, log_prior = run_sweeps(
-        X.offsets, X.action, *after, sampling.spreads, moves, sweeps, thin, rng
-    )
-    return Sweeps(after._replace(concentration=concentration), traces, counts, log_prior)
+    at_once = max(WORK // max(len(X.action), 1), 1)
+    parts = []
+    for first in range(0, max(sweeps, 1), at_once):
+        concentration, *part = run_sweeps(
+            *(X.offsets, X.action, *after),
+            *(sampling.spreads, moves, first, min(at_once, sweeps - first), thin, rng),
+        )
+        after = after._replace(concentration=concentration)
+        parts.append(part)
+    traces, counts, log_prior = zip(*parts, strict=True)
+    counted = np.sum(counts, axis=0), np.sum(log_prior, axis=0)
+    return Sweeps(after, np.concatenate(traces, axis=1), *counted)
