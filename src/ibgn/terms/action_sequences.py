@@ -22,7 +22,7 @@ from ibgn.terms.tally import PlainTally, Sample
 
 __all__ = ["KeptTally", "TableCounts"]
 
-LEAST = 50  # instances that are kept, however long they are
+LEAST = 10  # instances that are kept, however long they are
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: multiples are spread evenly
 
 

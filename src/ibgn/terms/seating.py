@@ -88,8 +88,8 @@ class Sampling:
             check_whole(name, getattr(self, name), 1, most)
             object.__setattr__(self, name, int(getattr(self, name)))  # small types overflow
         if not (isinstance(self.table_sample, str) and self.table_sample == "all"):
-            check_whole("table_sample", self.table_sample, 1)
-            object.__setattr__(self, "table_sample", int(self.table_sample))
+            number = check_whole("table_sample", self.table_sample, 1, other="all")
+            object.__setattr__(self, "table_sample", number)
         for name in ("concentration", "action_prior"):
             value = getattr(self, name)
             if not (isinstance(value, str) and value == "learned"):
