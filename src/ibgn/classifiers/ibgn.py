@@ -32,7 +32,7 @@ from ibgn.sources import InstanceSource
 from ibgn.terms import TERMS
 from ibgn.terms.base import Term
 from ibgn.terms.relations import StructureChoice, Ties, Unlinked
-from ibgn.terms.seating import Sampler
+from ibgn.terms.sampling import Sampler
 from ibgn.terms.selection import Criterion
 from ibgn.terms.smoothing import Smoothing
 from ibgn.terms.tables import NodeLikelihood
@@ -104,7 +104,7 @@ class IBGNClassifier(LearnsInParts, StyledClassifier):
         are dropped; "learned" chooses it, see `ibgn.model.tolerance.choose_tolerance`
     class_prior : "uniform", "empirical", or a probability for each label
     sampler, draws, budget, chains, table_sample, concentration, action_prior : how tables are
-        sampled, where "tables" is a term, see `ibgn.terms.seating.Sampling`
+        sampled, where "tables" is a term, see `ibgn.terms.sampling.Sampling`
     unknown_actions : "warn", "ignore" or "error" where actions are recognised that were not
         learned; "warn" refuses instances of which none is known
     random_state : seed, or a NumPy generator; the same seed gives the same model

@@ -6,18 +6,18 @@ with weight `concentration`. Tables are numbered in the order in which an instan
 table z has one distribution over actions in all instances of the activity.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal, NamedTuple, Protocol, get_args
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from ibgn._arrays import Codes, Floats, Ints
 from ibgn._kernels import nodes, reseating
+from ibgn._kernels.compile import interruptible
 from ibgn._kernels.sampling import run as run_sweeps
-from ibgn.checks import check_choice, check_prior_count, check_whole
 from ibgn.terms.convergence import LEAST_WORTH, PILOT, RHAT_LIMIT, TRACES, Convergence, judge
 from ibgn.terms.diagnostics import minimum_length
+from ibgn.terms.sampling import CONCENTRATION_SPREAD, PRIOR_SPREAD, Sampling
 
 __all__ = [
     "LEAST_WORTH",
@@ -26,7 +26,6 @@ __all__ = [
     "ActionSequences",
     "Convergence",
     "SampledTables",
-    "Sampler",
     "Sampling",
     "State",
     "Sweeps",
@@ -36,72 +35,12 @@ __all__ = [
     "sample_tables",
 ]
 
-Sampler = Literal["exact", "published"]
+Watch = Callable[[int], object]
 
-CONCENTRATION_SPREAD = 3.0  # of its logarithm, normal around 0: 95% between 1/360 and 360
-PRIOR_SPREAD = 1.0  # of the logarithm of each entry, normal around that of 1 / actions
 RESTARTS = 50  # proposals of seats for everyone, before the first sweep
 SWEEPS = 50  # over all instances, where chains converge on some of them; then as many that count
 WORK = 2_000_000  # nodes that are seated again in one call, half a second; so it can be interrupted
 MOVES = 2.0  # an instance of k nodes makes single moves that renumber in MOVES / k of the sweeps
-MOST_SWEEPS = 10_000_000
-MOST_CHAINS = 1000
-
-
-@dataclass(frozen=True)
-class Sampling:
-    """How tables are sampled.
-
-    Parameters
-    ----------
-    sampler : "exact" leaves the joint invariant; "published" is the formula of the paper, in
-        which only earlier nodes count
-    draws : draws of all chains together whose counts are averaged, after convergence; with fewer
-        than 100 the chains are never said to have converged
-    budget : largest number of sweeps in each chain; warns if it is too small to converge
-    chains : independent chains: the first starts with one table for all, the second with one
-        table for each interval, others at random
-    table_sample : intervals of an activity on which chains converge. Where it has more, these are
-        of instances chosen by their content. The others then take seats in turn, up to ten times
-        as many intervals, and all of them are seated again in a hundred sweeps; any beyond are left
-        out. "all" runs the chains on all of them: the full run, which takes time in proportion.
-    concentration, action_prior : "learned" are sampled with the seats, under weak log-normal
-        priors (around 1 with a spread of 3, around 1 / actions with a spread of 1), or a fixed
-        number
-    """
-
-    sampler: Sampler = "exact"
-    draws: int = 1000
-    budget: int = 3000
-    chains: int = 2
-    table_sample: int | Literal["all"] = 10_000
-    concentration: float | Literal["learned"] = "learned"
-    action_prior: float | Literal["learned"] = "learned"
-
-    def __post_init__(self) -> None:
-        check_choice("sampler", self.sampler, get_args(Sampler))
-        for name, most in (
-            ("draws", MOST_SWEEPS),
-            ("budget", MOST_SWEEPS),
-            ("chains", MOST_CHAINS),
-        ):
-            check_whole(name, getattr(self, name), 1, most)
-            object.__setattr__(self, name, int(getattr(self, name)))  # small types overflow
-        if not (isinstance(self.table_sample, str) and self.table_sample == "all"):
-            number = check_whole("table_sample", self.table_sample, 1, other="all")
-            object.__setattr__(self, "table_sample", number)
-        for name in ("concentration", "action_prior"):
-            value = getattr(self, name)
-            if not (isinstance(value, str) and value == "learned"):
-                check_prior_count(name, value, "learned")
-
-    @property
-    def spreads(self) -> tuple[float, float]:
-        """Spread of the logarithms of concentration and prior; 0 if fixed."""
-        return (
-            CONCENTRATION_SPREAD if self.concentration == "learned" else 0.0,
-            PRIOR_SPREAD if self.action_prior == "learned" else 0.0,
-        )
 
 
 class ActionSequences(Protocol):
@@ -183,6 +122,7 @@ def sample_tables(
     sampling: Sampling,
     rng: np.random.Generator,
     first: ActionSequences | None = None,
+    watch: Watch = bool,
 ) -> SampledTables:
     """Run the chains of one activity; every instance has at least one interval.
 
@@ -193,18 +133,19 @@ def sample_tables(
     rng : source of random numbers
     first : the first instances of X, if chains converge on these alone. The others then take seats
         in turn, and some sweeps follow in which all instances are seated again.
+    watch : called with the number of sweeps that were run, again and again; it may raise
     """
     generators = rng.spawn(sampling.chains)
-    done, convergence = converge(X if first is None else first, sampling, generators)
+    done, convergence = converge(X if first is None else first, sampling, generators, watch)
     thin = convergence.thin
     if first is not None:
         thin, sweeps = 1, min(SWEEPS, sampling.budget)
         states = [
-            run(X, seat_others(X, part.state, child), sampling, child, sweeps).state
+            run(X, seat_others(X, part.state, child), sampling, child, sweeps, 1, watch).state
             for part, child in zip(done, generators, strict=True)
         ]
         done = [
-            run(X, state, sampling, child, sweeps)
+            run(X, state, sampling, child, sweeps, 1, watch)
             for state, child in zip(states, generators, strict=True)
         ]
     kept = np.stack([part.traces for part in done], axis=1)[:, :, thin - 1 :: thin]
@@ -219,7 +160,10 @@ def sample_tables(
 
 
 def converge(
-    X: ActionSequences, sampling: Sampling, generators: Sequence[np.random.Generator]
+    X: ActionSequences,
+    sampling: Sampling,
+    generators: Sequence[np.random.Generator],
+    watch: Watch = bool,
 ) -> tuple[list[Sweeps], Convergence]:
     """Run chains until they have converged or the budget is spent; returns the last round.
 
@@ -235,7 +179,7 @@ def converge(
     burn_in = restarts
     length = min(max(draws, minimum_length(**PILOT)), (sampling.budget - restarts) // 2)
     done = [
-        run(X, state, sampling, child, length)
+        run(X, state, sampling, child, length, 1, watch)
         for state, child in zip(states, generators, strict=True)
     ]
     while True:
@@ -245,7 +189,7 @@ def converge(
         thin = max(1, length // draws)
         length = min(length, thin * draws)
         done = [
-            run(X, part.state, sampling, child, length, thin)
+            run(X, part.state, sampling, child, length, thin, watch)
             for part, child in zip(done, generators, strict=True)
         ]
         convergence = judge(np.stack([part.traces for part in done], axis=1), burn_in, thin, draws)
@@ -292,9 +236,9 @@ def seat_others(X: ActionSequences, state: State, rng: np.random.Generator) -> S
     counts, totals = nodes.count_tables(X.action[:first], state.seat, tables, len(X.actions))
     others = np.arange(np.searchsorted(X.offsets, first), len(X.offsets) - 1)
     settings = float(state.concentration), state.prior
-    reseating.seat_everyone(
-        X.offsets, X.action, seat, others, False, counts, totals, *settings, rng
-    )
+    arguments = X.offsets, X.action, seat, others, False, counts, totals, *settings, rng
+    with interruptible():
+        reseating.seat_everyone(*arguments)
     return State(seat, counts, totals, *settings)
 
 
@@ -315,7 +259,8 @@ def settle(
         return state
     after = copy(state)
     for _ in range(times):
-        concentration = reseating.restart(X.offsets, X.action, *after, sampling.spreads[0], rng)
+        with interruptible():
+            concentration = reseating.restart(X.offsets, X.action, *after, sampling.spreads[0], rng)
         after = after._replace(concentration=concentration)
     return after
 
@@ -327,6 +272,7 @@ def run(
     rng: np.random.Generator,
     sweeps: int = 1,
     thin: int = 1,
+    watch: Watch = bool,
 ) -> Sweeps:
     """Seat every node again, once per sweep, and sample what is learned.
 
@@ -337,10 +283,12 @@ def run(
     at_once = max(WORK // max(len(X.action), 1), 1)
     parts = []
     for first in range(0, max(sweeps, 1), at_once):
-        concentration, *part = run_sweeps(
-            *(X.offsets, X.action, *after),
-            *(sampling.spreads, moves, first, min(at_once, sweeps - first), thin, rng),
-        )
+        number = min(at_once, sweeps - first)
+        with interruptible():
+            concentration, *part = run_sweeps(
+                X.offsets, X.action, *after, sampling.spreads, moves, first, number, thin, rng
+            )
+        watch(number)
         after = after._replace(concentration=concentration)
         parts.append(part)
     traces, counts, log_prior = zip(*parts, strict=True)

@@ -190,7 +190,7 @@ class Tables(Sampling, Term):
         if self.table_sample != "all" and len(counts.action) > self.table_sample:
             counts = counts.least(SEATED * self.table_sample)
             first = counts.first(self.table_sample)
-        sampled = sample_tables(counts, self, context.rng, first)
+        sampled = sample_tables(counts, self, context.rng, first, context.watch)
         met = np.zeros((max(counts.longest, 1), len(sampled.action_prior)))
         met[: len(sampled.counts)] = sampled.counts  # longer instances may not have been seated
         convergence = sampled.convergence
