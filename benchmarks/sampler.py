@@ -9,8 +9,9 @@ likelihood of held-out instances, accuracy, and how often both say the same.
 import sys
 import time
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
@@ -30,6 +31,7 @@ from ibgn.flat import Flat
 from ibgn.terms import seating, tables
 
 INSTANCES = (10_000, 100_000, 1_000_000)
+SHORT = {"table_sample": 500, "draws": 100, "budget": 300}  # for `make bench-check`
 TABLES = {**PAPER, "terms": ("tables",)}
 ACTIVITIES, ACTIONS = 3, 20
 PARTS = (300, 600, 1_200, 2_400, 4_800)  # intervals, of 24,000 of each activity
@@ -53,25 +55,30 @@ def measure_sweeps(sizes: Sequence[int] = (100, 1_000, 10_000, 100_000)) -> None
         print(f"| {instances:,} |", *(f"{1e9 * t / len(X.action):.0f} |" for t in spent))
 
 
-def measure_one(instances: int, length: int = LENGTH) -> dict[str, float]:
+def measure_one(instances: int, options: Mapping[str, Any]) -> dict[str, float]:
     """Seconds to sort the intervals and to learn the paper's terms, and the peak memory of that."""
-    few, labels = simulate(100, length, seed=1)
+    few, labels = simulate(100, LENGTH, seed=1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         IBGNClassifier(random_state=0, draws=10, budget=50, **PAPER).fit(few, labels)  # compile
         memory = Memory()
-        X, y = simulate(instances, length)
+        X, y = simulate(instances, LENGTH)
         sort = seconds(lambda: np.lexsort((X.action, X.end, X.start)))
         memory.forget()
         before = time.perf_counter()
-        IBGNClassifier(random_state=0, n_jobs=-1, **PAPER).fit(X, y)
+        IBGNClassifier(random_state=0, n_jobs=-1, **PAPER, **options).fit(X, y)
         fit = time.perf_counter() - before
     return {"fit": fit, "sort": sort, "peak_mb": memory.peak(), "data_mb": megabytes(X)}
 
 
-def over_instances(sizes: Sequence[int] = INSTANCES) -> Measured:
+def over_instances(
+    sizes: Sequence[int] = INSTANCES, options: Mapping[str, Any] = MappingProxyType({})
+) -> Measured:
     """Complete fits with tables; beyond some size they hardly take longer."""
-    runs = {n: in_child("benchmarks.sampler", "measure_one", instances=n) for n in sizes}
+    runs = {
+        n: in_child("benchmarks.sampler", "measure_one", instances=n, options=dict(options))
+        for n in sizes
+    }
     small, large = runs[min(sizes)], runs[max(sizes)]
     growth = max(sizes) / min(sizes)
     ratios = {

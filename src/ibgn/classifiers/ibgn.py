@@ -109,7 +109,8 @@ class IBGNClassifier(LearnsInParts, StyledClassifier):
         learned; "warn" refuses instances of which none is known
     random_state : seed, or a NumPy generator; the same seed gives the same model
     n_jobs : activities learned at the same time, by joblib
-    progress : show which activities are done, if standard error is a terminal
+    progress : show which activities are done, and how many sweeps of tables, if standard error is a
+        terminal
 
     Attributes
     ----------
