@@ -10,7 +10,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ibgn import IBGNClassifier, IntervalSequences
 from ibgn._kernels import nodes as kernels
+from ibgn._kernels.compile import interruptible
 from ibgn._kernels.generation import draw_nodes
+from ibgn.classifiers.progress import Progress
 from ibgn.flat import Flat
 from ibgn.terms import action_sequences, seating, tables
 from ibgn.terms.action_sequences import TableCounts
@@ -191,3 +193,48 @@ def test_the_size_of_the_part_is_a_number_or_all(value):
         ValueError, match="table_sample=.* must be a whole number from 1 on, or 'all'"
     ):
         Sampling(table_sample=value)
+
+
+# interruptions
+
+
+def test_an_interruption_in_a_kernel_stays_one():
+    """Numba makes it a SystemError where it hands a generator back."""
+    with pytest.raises(KeyboardInterrupt), interruptible():
+        raise SystemError("a result with an exception set") from KeyboardInterrupt()
+    with pytest.raises(SystemError, match="other"), interruptible():
+        raise SystemError("other")
+
+
+def test_sampling_is_watched_and_can_be_stopped(rng, monkeypatch):
+    X, done = draw_instances(20, rng), []
+    counts, sampling = TableCounts.of(X), Sampling(draws=20, budget=60)
+    monkeypatch.setattr(seating, "WORK", 5 * len(X.action))
+    seating.sample_tables(counts, sampling, rng, counts.first(60), done.append)
+    assert max(done) <= 2 * 5  # those of half of the instances are twice as quick
+    assert 2 * 60 < sum(done) <= 2 * (60 + 60 + 60)  # chains on a part, then over all twice
+
+    def stop(sweeps):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        seating.sample_tables(counts, sampling, rng, watch=stop)
+
+
+def test_what_still_learns_is_stopped_after_an_error():
+    with Progress(shown=False) as progress:
+        progress.watch(3)
+    progress.watch(3)
+    with pytest.raises(ValueError, match="broken"), progress:
+        raise ValueError("broken")
+    with pytest.raises(KeyboardInterrupt):
+        progress.watch(3)
+
+
+def test_sweeps_are_shown_on_a_terminal(rng, capsys, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")  # as if it were one
+    X, options = draw_instances(12, rng), {"terms": ("tables",), "draws": 10, "budget": 40}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        IBGNClassifier(random_state=0, progress=True, **options).fit(X, np.repeat(["a", "b"], 6))
+    assert "sweeps of tables" in capsys.readouterr().err
