@@ -122,12 +122,13 @@ OPTIONS = [
     {"tolerance": 0.3, "class_prior": "empirical"},
     {"tolerance": "learned", "weights": "equal"},
     {"terms": ("relations", "durations"), "copy_weight": 0.0},
+    {"terms": ("tables", "durations"), "table_sample": 12, "draws": 20, "budget": 60},
 ]
 
 
 @pytest.mark.parametrize("suffix", FORMATS)
 @pytest.mark.parametrize("options", OPTIONS)
-@pytest.mark.filterwarnings("ignore:merging end points")
+@pytest.mark.filterwarnings("ignore:merging end points", "ignore:the tables of activity")
 def test_models_are_those_in_memory_to_the_bit(signs, tmp_path, suffix, options):
     path = write_signs(signs, tmp_path / f"signs{suffix}")
     X, y = read(path)
@@ -347,7 +348,7 @@ class Stub(InstanceSource):
 def test_what_needs_all_instances_at_once_is_refused(signs):
     source = Stub(signs)
     for options in (
-        {"terms": ("tables",)},
+        {"terms": ("tables",), "table_sample": "all"},
         {"structure": "learned"},
         {"smoothing": "learned"},
         {"styles": 2},

@@ -168,6 +168,10 @@ class PlainTally(Tally):
             )
         return term.count(piece.X[inside & ~piece.copied])
 
+    def total(self, counts: Sequence[Any]) -> Any:
+        """Sum of counts, of which there is at least one."""
+        return reduce(add, counts)
+
     def learn(self, contexts: Sequence[Context]) -> Iterator[FittedTerm]:
         """Learn each activity from all folds, activities at the same time."""
         learned: Iterator[FittedTerm] = joblib.Parallel(prefer="threads", return_as="generator")(
@@ -202,10 +206,10 @@ class PlainTally(Tally):
     ) -> list[Any]:
         """`fit` and its arguments, for each activity, from the counts of these folds."""
         own = [
-            reduce(add, list(chain(*cells)) or [term.count(self.sample.X[:0])])
+            self.total(list(chain(*cells)) or [term.count(self.sample.X[:0])])
             for term, cells in zip(self.terms, zip(*folds, strict=True), strict=True)
         ]
-        pooled = reduce(add, own) if self.terms[0].pools else None
+        pooled = self.total(own) if self.terms[0].pools else None
         return [
             (term.fit, (counts, pooled, context))
             for term, counts, context in zip(self.terms, own, contexts, strict=True)
