@@ -172,7 +172,7 @@ def test_groups_are_held_out_together(signs, small):
     folds = [np.flatnonzero(mine % 2 == f) for f in range(2)]
     folds[1] = folds[1][mine[folds[1]] != 5]  # as if no one of group 5 were in the sample
     seen = []
-    for piece in base.other_pieces(data, folds):
+    for piece in base.other_pieces(data, folds, None):
         expected = np.where(piece.X.groups == 5, -1, piece.X.groups % 2)
         np.testing.assert_array_equal(piece.fold, expected)
         seen.append(len(piece.X))

@@ -25,8 +25,8 @@ from ibgn.classifiers.ihmm import Chains
 from ibgn.classifiers.temporal_network import Network
 from ibgn.datasets import make_hand_signs
 from ibgn.errors import OptionError
+from ibgn.horizon import pair_offsets
 from ibgn.model.activity import ActivityModel
-from ibgn.networks import pair_offsets
 from ibgn.recoding import recode
 from ibgn.terms import (
     TERMS,

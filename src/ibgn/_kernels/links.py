@@ -60,6 +60,7 @@ def pair_choices(
     actions: int,
     unlinked: int,
     ties: bool,
+    horizon: int,
 ) -> tuple[Bytes, Ints]:
     """Relations that each pair leaves open, and its key -> (pairs,), (pairs,).
 
@@ -71,7 +72,7 @@ def pair_choices(
     for d in range(len(offsets) - 1):
         begin, k = offsets[d], offsets[d + 1] - offsets[d]
         for i in range(k):
-            for j in range(i + 1, k):
+            for j in range(i + 1, min(k, i + 1 + horizon)):
                 a, b = action[begin + i], action[begin + j]
                 linked, left = is_linked(links, beyond, i, j), int(constraint[pair])
                 if not linked and unlinked != CONSTRAINED:
@@ -85,7 +86,13 @@ def pair_choices(
 
 @kernel
 def open_pairs(
-    offsets: Ints, action: Codes, start: Floats, end: Floats, actions: int, ties: bool
+    offsets: Ints,
+    action: Codes,
+    start: Floats,
+    end: Floats,
+    actions: int,
+    ties: bool,
+    horizon: int,
 ) -> tuple[Ints, Ints, Bytes]:
     """Pairs that leave a choice where every pair is linked -> instance, key and relation of each.
 
@@ -97,7 +104,8 @@ def open_pairs(
     for d in range(len(offsets) - 1):
         row = np.empty(offsets[d + 1] - offsets[d], np.uint8)
         for i in range(offsets[d], offsets[d + 1]):
-            number = constrain_row(i, offsets[d + 1], start, end, row)
+            stop = min(offsets[d + 1], i + 1 + horizon)
+            number = constrain_row(i, stop, start, end, row)
             owner = enlarge(owner, found, found + number)
             keys = enlarge(keys, found, found + number)
             relation = enlarge(relation, found, found + number)

@@ -81,11 +81,10 @@ class Streamed:
             self, sampled=self.sampled.transform(change), changes=(*self.changes, change)
         )
 
-    @property
-    def others(self) -> Iterator[tuple[IntervalSequences, Ints, None]]:
+    def others(self, horizon: int | None = None) -> Iterator[tuple[IntervalSequences, Ints, None]]:
         """Instances that are not in the sample, piece by piece, as `Training.others`."""
         first = 0
-        for X, codes in recut(self._parts()):
+        for X, codes in recut(self._parts(), horizon):
             inside = np.searchsorted(self.sample, [first, first + len(X)])
             rest = np.ones(len(X), bool)
             rest[self.sample[slice(*inside)] - first] = False
