@@ -27,6 +27,7 @@ __all__ = [
 
 MANY = 10_000_000  # pairs that always fit, so that it need not be known how many touch
 PAIR, SQUARE = 8, 40  # bytes of a pair in flat arrays, and in matrices beside them
+LONG = 5_000  # intervals of an instance, from which on a horizon is proposed
 USUAL = 100  # intervals, of the horizon that is proposed where all pairs are too many
 CUT = "cut long recordings into instances, such as one for each task or hour"
 SHORTER: tuple[Part, ...] = (
