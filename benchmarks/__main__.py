@@ -29,7 +29,7 @@ FULL: Mapping[str, Part] = {
 }
 QUICK: Mapping[str, Part] = {
     "instances": lambda folder: growth.over_instances((2_000, 20_000)),
-    "length": lambda folder: growth.over_length((20, 80)),
+    "length": lambda folder: growth.over_length((250, 1_000)),
     "reading": lambda folder: reading.measure(200_000),
     "evaluation": lambda folder: evaluation.measure(folder, ("BLOCKS",), 3),
     "structure": lambda folder: learning.measure_structure(),

@@ -3,7 +3,7 @@
 Run with `python -m benchmarks.accuracy FOLDER`, where FOLDER has files of recordings as
 `ibgn.read_csv` takes them. Those with groups are split by group, others in ten stratified folds
 with seed 0. No option depends on the data set. Prints tables in Markdown; docs/accuracy.md has
-them. With names of parts (opponents, ensemble, weights, terms, structures, options), only these.
+them. With names of parts, those of `PARTS`, only these.
 """
 
 import sys
@@ -161,6 +161,12 @@ def options() -> dict[str, Model]:
     }
 
 
+def horizons() -> dict[str, Model]:
+    """With how many intervals after it each interval is related."""
+    near = {f"`horizon={reach}`": default(horizon=reach) for reach in (1, 2, 5, 10, 20, 50)}
+    return {DEFAULT: default(), **near}
+
+
 PARTS: Mapping[str, tuple[Callable[[], dict[str, Model]], tuple[str, ...]]] = {
     "opponents": (opponents, tuple(ERRORS)),
     "ensemble": (ensemble, tuple(ERRORS)),
@@ -168,6 +174,7 @@ PARTS: Mapping[str, tuple[Callable[[], dict[str, Model]], tuple[str, ...]]] = {
     "terms": (terms, ("none",)),
     "structures": (structures, ("none",)),
     "options": (options, ("none",)),
+    "horizons": (horizons, ("none",)),
 }
 
 

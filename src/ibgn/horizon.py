@@ -31,10 +31,9 @@ LONG = 5_000  # intervals of an instance, from which on a horizon is proposed
 USUAL = 100  # intervals, of the horizon that is proposed where all pairs are too many
 CUT = "cut long recordings into instances, such as one for each task or hour"
 SHORTER: tuple[Part, ...] = (
-    f"{CUT}, or relate each interval only with so many after it, with ",
+    f"{CUT}, or limit the pairs, for a model when it is learned, by ",
     Option("horizon", USUAL),
 )
-LEARN_SHORTER: tuple[Part, ...] = (f"{CUT}, or learn with ", *SHORTER[1:])
 
 
 def check_horizon(value: Any) -> None:
@@ -111,6 +110,8 @@ def expect_pairs(
         reach = (np.searchsorted(start, end, "right") for start, end in parts)
         after = (last - np.arange(1, len(last) + 1) for last in reach)
         pairs = float(sum(np.minimum(number, reach_of(horizon)).sum() for number in after))
+    if horizon is not None:
+        advice = (f"{CUT}, or take a smaller ", Option("horizon"))
     check_pairs(pairs, int(X.lengths.max(initial=0)), each, advice)
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 
 from ibgn._arrays import Array, Bytes, Ints
 from ibgn._kernels import links as kernels
-from ibgn.horizon import LEARN_SHORTER, expect_pairs, pair_places, reach_of
+from ibgn.horizon import SHORTER, expect_pairs, pair_places, reach_of
 from ibgn.intervals import IntervalSequences
 from ibgn.networks import BEYOND, shared_networks
 from ibgn.structure import Structure
@@ -94,7 +94,7 @@ class PairRule:
 
     def choices(self, X: IntervalSequences, actions: int) -> PairChoices:
         """Read all pairs; known actions have codes below `actions`."""
-        expect_pairs(X, CHOICE, horizon=self.horizon, advice=LEARN_SHORTER)
+        expect_pairs(X, CHOICE, horizon=self.horizon, advice=SHORTER)
         networks = shared_networks(X, self.constraining, self.horizon)
         links = self.structure.mask_within(int(X.lengths.max(initial=0)))
         allowed, key = kernels.pair_choices(
@@ -125,7 +125,7 @@ class PairRule:
     def open_pairs(self, X: IntervalSequences, actions: int) -> tuple[Ints, Ints, Bytes]:
         """Instance, key and relation of all pairs that leave a choice."""
         if self.structure == Structure.full():
-            expect_pairs(X, OPEN, touching=True, horizon=self.horizon, advice=LEARN_SHORTER)
+            expect_pairs(X, OPEN, touching=True, horizon=self.horizon, advice=SHORTER)
             return kernels.open_pairs(
                 X.offsets,
                 X.action,
