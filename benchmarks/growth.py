@@ -3,7 +3,7 @@
 Run with `python -m benchmarks.growth instances 10000 100000 1000000`, or `length 250 500 1000`;
 part of `make bench`. Each size has its own process. Where length grows, so does the duration of
 intervals: each overlaps the same part of the others, and such pairs grow with the square. Speed is
-compared with sorting the same intervals, which also goes through all of them and is bound by memory.
+compared with sorting the same intervals, which also goes through all of them, bound by memory.
 """
 
 import sys
