@@ -161,6 +161,14 @@ def test_a_horizon_as_far_as_the_longest_instance_changes_no_bit(takes, options)
     assert (less.scores(X) != every.scores(X)).any()
 
 
+def test_a_horizon_of_one_leaves_a_chain_without_other_pairs(takes):
+    X, y = takes
+    options = {"terms": ("actions", "relations"), "random_state": 0}
+    near = IBGNClassifier(horizon=1, **options).fit(X, y)
+    chain = IBGNClassifier("chain", unlinked="ignore", **options).fit(X, y)
+    np.testing.assert_allclose(near.scores(X), chain.scores(X), rtol=1e-12)
+
+
 def test_pairs_say_what_is_left_out(takes):
     X, y = takes
     model = IBGNClassifier(terms=("relations",), horizon=3, random_state=0).fit(X, y)
