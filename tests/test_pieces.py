@@ -145,7 +145,7 @@ def test_scores_do_not_depend_on_pieces(signs, monkeypatch):
     model = IBGNClassifier(random_state=0).fit(X[:80], y[:80])
     whole = model.predict_proba(X)
     runs = []
-    monkeypatch.setattr(worlds, "cut", lambda X: runs.extend(cut(X)) or cut(X))
+    monkeypatch.setattr(worlds, "cut", lambda X, _: runs.extend(cut(X)) or cut(X))
     monkeypatch.setattr(pieces, "SIZE", 100)
     np.testing.assert_array_equal(model.predict_proba(X), whole)
     assert len(runs) > 5

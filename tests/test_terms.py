@@ -331,10 +331,11 @@ def test_descriptions(term):
 
 
 def test_differences_of_terms_are_level_by_level():
-    mine = LogTerms(instance=np.array([3.0]), interval=np.array([1.0, 2.0]))
-    its = LogTerms(instance=np.array([1.0]), interval=np.array([1.0, -2.0]))
-    instance, interval, pair, action = mine - its
+    mine = LogTerms(instance=np.array([3.0]), interval=np.array([1.0, 2.0]), horizon=7)
+    its = LogTerms(instance=np.array([1.0]), interval=np.array([1.0, -2.0]), horizon=7)
+    instance, interval, pair, action, horizon = mine - its
     assert (instance.tolist(), interval.tolist(), pair, action) == ([2], [0, 4], None, None)
+    assert horizon == mine.scaled(2).horizon == 7
 
 
 # estimators
