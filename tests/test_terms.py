@@ -25,8 +25,8 @@ from ibgn.classifiers.ihmm import Chains
 from ibgn.classifiers.temporal_network import Network
 from ibgn.datasets import make_hand_signs
 from ibgn.errors import OptionError
+from ibgn.horizon import pair_offsets
 from ibgn.model.activity import ActivityModel
-from ibgn.networks import pair_offsets
 from ibgn.recoding import recode
 from ibgn.terms import (
     TERMS,
@@ -334,10 +334,11 @@ def test_descriptions(term):
 
 
 def test_differences_of_terms_are_level_by_level():
-    mine = LogTerms(instance=np.array([3.0]), interval=np.array([1.0, 2.0]))
-    its = LogTerms(instance=np.array([1.0]), interval=np.array([1.0, -2.0]))
-    instance, interval, pair, action = mine - its
+    mine = LogTerms(instance=np.array([3.0]), interval=np.array([1.0, 2.0]), horizon=7)
+    its = LogTerms(instance=np.array([1.0]), interval=np.array([1.0, -2.0]), horizon=7)
+    instance, interval, pair, action, horizon = mine - its
     assert (instance.tolist(), interval.tolist(), pair, action) == ([2], [0, 4], None, None)
+    assert horizon == mine.scaled(2).horizon == 7
 
 
 # estimators

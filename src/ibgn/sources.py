@@ -39,9 +39,12 @@ class InstanceSource(ABC):
         The same ones whenever it is called.
         """
 
-    def pieces(self) -> Iterator[Part]:
-        """The same instances in the pieces into which they would be cut in memory."""
-        return recut(self.parts())
+    def pieces(self, horizon: int | None = None) -> Iterator[Part]:
+        """The same instances in the pieces into which they would be cut in memory.
+
+        By the number of intervals and pairs, all or those within a horizon.
+        """
+        return recut(self.parts(), horizon)
 
     def read(self) -> tuple[IntervalSequences, npt.NDArray[Any] | None]:
         """All instances and their labels, in memory."""

@@ -77,14 +77,18 @@ class Training(NamedTuple):
     def counted(self) -> None:
         """All instances are counted as they are learned from."""
 
-    @property
-    def others(self) -> Iterator[tuple[IntervalSequences, Ints, Floats | None]]:
-        """Instances that are not in the sample, piece by piece: they, their codes and weights."""
+    def others(
+        self, horizon: int | None = None
+    ) -> Iterator[tuple[IntervalSequences, Ints, Floats | None]]:
+        """Instances that are not in the sample, piece by piece: they, their codes and weights.
+
+        Pieces are cut by the number of intervals and pairs, all or those within a horizon.
+        """
         if self.sample is None:
             return
         rest = np.ones(len(self.X), bool)
         rest[self.sample] = False
-        for run in cut(self.X):
+        for run in cut(self.X, horizon):
             chosen = run.start + np.flatnonzero(rest[run])
             weight = None if self.weight is None else self.weight[chosen]
             yield self.X[chosen], self.codes[chosen], weight

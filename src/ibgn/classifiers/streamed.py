@@ -85,11 +85,10 @@ class Streamed:
     def counted(self) -> None:
         """All instances are counted as they are learned from."""
 
-    @property
-    def others(self) -> Iterator[tuple[IntervalSequences, Ints, None]]:
+    def others(self, horizon: int | None = None) -> Iterator[tuple[IntervalSequences, Ints, None]]:
         """Instances that are not in the sample, piece by piece, as `Training.others`."""
         first = 0
-        for X, codes in recut(self._parts()):
+        for X, codes in recut(self._parts(), horizon):
             inside = np.searchsorted(self.sample, [first, first + len(X)])
             rest = np.ones(len(X), bool)
             rest[self.sample[slice(*inside)] - first] = False
