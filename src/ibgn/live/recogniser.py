@@ -66,6 +66,8 @@ class LiveRecogniser:
             members = list(self.model.activities_.values())
             self._fitted = list(zip(*(member.terms.values() for member in members), strict=True))
             self._terms = [go_live(fitted, self.timeline) for fitted in self._fitted]
+            self._weights, self._log_prior = self.model._weights, self.model._log_prior
+            self._scores = np.zeros((len(self._terms), len(self.classes_)))
         self._followers = [term for term in self._terms if term is not None]
 
     def start(self, action: str, time: float, key: Hashable = None) -> None:
@@ -116,16 +118,16 @@ class LiveRecogniser:
             with unquestioned():
                 joint: Floats = self.model.predict_log_proba(self.instance())[0]
             return joint
-        joint = self.model._log_prior.copy()
         seen = None
-        for weight, fitted, term in zip(
-            self.model._weights, self._fitted, self._terms, strict=True
-        ):
+        for n, term in enumerate(self._terms):
             if term is not None:
-                joint += weight * term.scores()
+                self._scores[n] = term.scores()
             else:
                 seen = self.model._coded(self.instance()) if seen is None else seen
-                joint += weight * type(fitted[0]).log_likelihoods(fitted, seen)[0]
+                fitted = self._fitted[n]
+                self._scores[n] = type(fitted[0]).log_likelihoods(fitted, seen)[0]
+        joint = self._weights @ self._scores
+        joint += self._log_prior
         return joint
 
 

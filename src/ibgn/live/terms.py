@@ -1,22 +1,20 @@
 """What each term of a model says about an instance that goes on."""
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.special import stdtr
 
-from ibgn._arrays import Bytes, Floats, Ints
+from ibgn._arrays import Floats
 from ibgn._kernels import live as kernels
-from ibgn._kernels.pairs import ALL
 from ibgn.allen import COMPOSITION
 from ibgn.live.timeline import Timeline
 from ibgn.structure import Structure
 from ibgn.terms.base import FittedTerm
 from ibgn.terms.durations import FittedDurations, FittedTotals
 from ibgn.terms.length import FittedLength
-from ibgn.terms.moments import StudentT
 from ibgn.terms.occupancy import FittedOccupancy
 from ibgn.terms.occurrences import FittedOccurrences
 from ibgn.terms.order import FittedOrder
@@ -27,7 +25,6 @@ from ibgn.terms.timing import FittedGaps, FittedStarts
 __all__ = ["LiveTerm", "go_live"]
 
 LIVE: dict[type[FittedTerm], type["LiveTerm"]] = {}
-LEAST = 1e-300  # of a probability, so that its logarithm is a number
 
 
 class LiveTerm(ABC):
@@ -103,7 +100,7 @@ class LiveLength(LiveTerm):
     def scores(self) -> Floats:
         """Log density of the number so far."""
         self.said[:] = 0.0
-        kernels.log_density(float(np.log1p(self.timeline.number)), self.shape, self.said)
+        kernels.log_density(math.log1p(self.timeline.number), self.shape, self.said)
         return self.said
 
 
@@ -252,54 +249,41 @@ class LiveRelations(LiveTerm):
         return self.said
 
 
-class _LiveTimes(LiveTerm):
-    """Times by action: densities of those that have ended, survival of those that go on."""
-
-    def _take(self, fitted: Sequence[Any]) -> None:
-        self.shape = _shapes(fitted)
-        prediction = (_stack(fitted, name) for name in ("location", "scale", "freedom"))
-        self.prediction = StudentT(*prediction)
-
-    def _log_survival(self, code: Ints, time: Floats) -> Floats:
-        """(activities,) log probability that times last longer, summed over them."""
-        location, scale, freedom = (part[code] for part in self.prediction)
-        with np.errstate(divide="ignore"):
-            late = (np.log(time)[:, None] - location) / scale
-        logs: Floats = np.log(np.maximum(stdtr(freedom, -late), LEAST)).sum(axis=0)
-        return logs
-
-
-class LiveDurations(_LiveTimes):
+class LiveDurations(LiveTerm):
     """How long intervals last, or have lasted so far."""
 
     of = FittedDurations
+
+    def _take(self, fitted: Sequence[FittedDurations]) -> None:
+        self.shape = _shapes(fitted)
 
     def end(self, slot: int) -> None:
         """Add the duration."""
         line = self.timeline
         code = line.action[slot]
         if code < len(self.shape):
-            lasted = float(np.log(line.ending[slot] - line.beginning[slot]))
+            lasted = math.log(line.ending[slot] - line.beginning[slot])
             kernels.log_density(lasted, self.shape[code], self.settled)
 
     def scores(self) -> Floats:
         """Log density of durations, and log survival of what goes on."""
         line = self.timeline
-        if not line.open:
-            return self.settled
-        slots = np.array([slot for slots in line.open.values() for slot in slots])
-        slots = slots[line.action[slots] < len(self.shape)]
-        lasted = line.now - line.beginning[slots]
-        return self.settled + self._log_survival(line.action[slots], lasted)
+        self.said[:] = self.settled
+        for slots in line.open.values():
+            for slot in slots:
+                code, lasted = line.action[slot], line.now - line.beginning[slot]
+                if code < len(self.shape) and lasted > 0:
+                    kernels.log_survival(math.log(lasted), self.shape[code], self.said)
+        return self.said
 
 
-class LiveTotals(_LiveTimes):
+class LiveTotals(LiveTerm):
     """How long each action lasts in all, or has lasted so far."""
 
     of = FittedTotals
 
     def _take(self, fitted: Sequence[FittedTotals]) -> None:
-        super()._take(fitted)
+        self.shape = _shapes(fitted)
         self.ended = np.zeros(len(self.shape))  # total time of what has ended, by action
         self.share = np.zeros((len(self.shape), len(fitted)))  # in the settled sum, by action
 
@@ -317,22 +301,20 @@ class LiveTotals(_LiveTimes):
         if code < len(self.shape):
             self.ended[code] += line.ending[slot] - line.beginning[slot]
             if line.names[slot] not in line.open:
-                kernels.log_density(
-                    float(np.log(self.ended[code])), self.shape[code], self.share[code]
-                )
+                kernels.log_density(math.log(self.ended[code]), self.shape[code], self.share[code])
                 self.settled += self.share[code]
 
     def scores(self) -> Floats:
         """Log density of totals, and log survival of those that go on."""
         line = self.timeline
-        going_on = [name for name in line.open if name in line.code]
-        if not going_on:
-            return self.settled
-        code = np.array([line.code[name] for name in going_on])
-        total = self.ended[code]
-        for n, name in enumerate(going_on):
-            total[n] += sum(line.now - line.beginning[slot] for slot in line.open[name])
-        return self.settled + self._log_survival(code, total)
+        self.said[:] = self.settled
+        for name, slots in line.open.items():
+            code = line.code.get(name)
+            if code is not None:
+                total = self.ended[code] + sum(line.now - line.beginning[slot] for slot in slots)
+                if total > 0:
+                    kernels.log_survival(math.log(total), self.shape[code], self.said)
+        return self.said
 
 
 class LiveStarts(LiveTerm):
