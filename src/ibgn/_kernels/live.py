@@ -20,7 +20,7 @@ from ibgn._kernels.pairs import ALL, BMO, BMOCF, OCF, C, E, F, M, O, S, relation
 def possible_relations(
     start_i: float, end_i: float, start_j: float, end_j: float, now: float
 ) -> int:
-    """Relations that two intervals may have in the end, a set; the first is not after the second."""
+    """Set of relations that two intervals may have in the end; the first is not after the other."""
     if end_i < now and end_j < now:
         return 1 << relation_of(start_i, end_i, start_j, end_j)
     if not (math.isinf(end_i) or math.isinf(end_j)):
@@ -40,15 +40,17 @@ def possible_relations(
 
 
 @kernel
-def left_open(
-    begin: float, end: float, earliest_end: float, latest_start: float, latest_end: float
-) -> int:
-    """What intervals between leave open of a relation, as `constrain_row` has it; 0 for nothing.
+def left_open(begin: float, end: float, limits: Floats, is_next: bool) -> int:
+    """What settled intervals between leave open of a relation, as `constrain_row` has it, or 0.
 
     begin, end : of the second interval
-    earliest_end, latest_start : of those between that the first overlaps or starts
-    latest_end : of those between that the first contains
+    limits : (3,) earliest end and latest start of those between that the first overlaps or starts,
+        and latest end of those that it contains
+    is_next : whether none is between
     """
+    if is_next:
+        return ALL
+    earliest_end, latest_start, latest_end = limits[0], limits[1], limits[2]
     if begin <= latest_start or begin >= earliest_end or end <= latest_end:
         return 0
     after, inside = earliest_end <= end, latest_end >= begin
@@ -137,25 +139,16 @@ def relate_live(
     """
     kept = 0
     scores[:] = 0.0
-    held = np.empty(number, np.int64)
     for n in range(count):
-        i = rows[n]
-        one = order[i]
-        forced = False
-        j = seen[i]
-        loose = is_loose(order, number, start, end, now, i)
-        while j < number and not forced and not loose and j - i <= horizon:
+        i, forced = rows[n], False
+        one, j, last = order[i], seen[i], min(number, i + 1 + horizon)
+        settles = not is_loose(order, number, start, end, now, i)
+        while settles and j < last and not forced and end[order[j]] < now:
             two = order[j]
-            if end[two] >= now:
-                break
-            relation = (
-                C if end[one] >= now else relation_of(start[one], end[one], start[two], end[two])
-            )
-            allowed = (
-                ALL
-                if j == i + 1
-                else left_open(start[two], end[two], limits[i, 0], limits[i, 1], limits[i, 2])
-            )
+            relation = C
+            if end[one] < now:
+                relation = relation_of(start[one], end[one], start[two], end[two])
+            allowed = left_open(start[two], end[two], limits[i], j == i + 1)
             add_relation(
                 1 << relation,
                 allowed,
@@ -175,20 +168,14 @@ def relate_live(
             continue
         rows[kept] = i
         kept += 1
-        for m in range(j, min(number, i + 1 + horizon)):
+        held = np.empty(last - j, np.int64)
+        for m in range(j, last):
             two = order[m]
-            held[m] = possible_relations(start[one], end[one], start[two], end[two], now)
-            allowed = ALL
-            if j > i + 1:
-                allowed = left_open(start[two], end[two], limits[i, 0], limits[i, 1], limits[i, 2])
-            for k in range(j, m):
-                if allowed & (allowed - 1) == 0:
-                    break
-                three = order[k]
-                between = possible_relations(start[three], end[three], start[two], end[two], now)
-                allowed &= composition[held[k], between]
+            held[m - j] = possible_relations(start[one], end[one], start[two], end[two], now)
+            allowed = left_open(start[two], end[two], limits[i], j == i + 1)
+            allowed &= leave_between(order[j : m + 1], start, end, now, held, composition)
             add_relation(
-                held[m],
+                held[m - j],
                 allowed,
                 action[one],
                 action[two],
@@ -199,16 +186,33 @@ def relate_live(
                 unknown,
                 scores,
             )
-            if held[m] & (1 << O | 1 << S | 1 << C) == 0:
-                break
-    for c in range(len(scores)):
-        scores[c] += settled[c]
+            if held[m - j] & (1 << O | 1 << S | 1 << C) == 0:
+                break  # it leaves nothing open to later ones
+    scores += settled
     return kept
 
 
 @kernel
+def leave_between(
+    slots: Ints, start: Floats, end: Floats, now: float, held: Ints, composition: Bytes
+) -> int:
+    """What intervals that may still change leave open of the relation to the last of the slots.
+
+    held : relations, as sets, of a first interval to each of the slots
+    """
+    allowed, last = ALL, slots[-1]
+    for n in range(len(slots) - 1):
+        if allowed & (allowed - 1) == 0:
+            break
+        one = slots[n]
+        between = possible_relations(start[one], end[one], start[last], end[last], now)
+        allowed &= composition[held[n], between]
+    return allowed
+
+
+@kernel
 def remember(relation: int, begin: float, end: float, limits: Floats) -> bool:
-    """Note an interval between in `limits`; returns whether it leaves nothing open to later ones."""
+    """Note an interval between; returns whether it leaves nothing open to later ones."""
     if relation in (O, S):
         limits[0] = min(limits[0], end)
         limits[1] = begin
@@ -294,8 +298,10 @@ def wait_live(
     settled: Floats,
     scores: Floats,
 ) -> None:
-    """Scores of the time since the start before; together (actions, 2, activities), shape (actions,
-    4, activities). cursor (1,): first position that is not settled.
+    """Scores of the time since the start before.
+
+    together (actions, 2, activities), shape (actions, 4, activities): what was learned. cursor
+    (1,): first position that is not settled.
     """
     final = True
     scores[:] = 0.0
@@ -326,9 +332,9 @@ def place_live(
 ) -> None:
     """Scores of the parts of the instance in which intervals start, while it grows.
 
-    passed (bins,): slots that have left each part for an earlier one, ascending with the parts
-    reversed; passed[0] counts those that are placed. logs (actions, bins, activities). A start moves
-    to earlier parts only, so each slot is moved at most once per part.
+    passed (bins,): how many slots have left each part for an earlier one, and in the place of the
+    first part how many there are. logs (actions, bins, activities). A start moves to earlier parts
+    only, so each slot is moved at most once per part.
     """
     bins = len(passed)
     while passed[0] < number:  # new ones start in the last part
