@@ -53,7 +53,8 @@ def left_open(begin: float, end: float, limits: Floats, is_next: bool) -> int:
     earliest_end, latest_start, latest_end = limits[0], limits[1], limits[2]
     if begin <= latest_start or begin >= earliest_end or end <= latest_end:
         return 0
-    after, inside = earliest_end <= end, latest_end >= begin
+    after = earliest_end <= end and not math.isinf(earliest_end)
+    inside = latest_end >= begin
     if after and inside:
         return 0
     if after:

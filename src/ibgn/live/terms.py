@@ -60,10 +60,10 @@ class LiveTerm(ABC):
         """Whether these terms are of the kind that is followed."""
         return True
 
-    def start(self, slot: int) -> None:
+    def start(self, slot: int) -> None:  # noqa: B027, nothing to note by default
         """Note that an interval began."""
 
-    def end(self, slot: int) -> None:
+    def end(self, slot: int) -> None:  # noqa: B027, nothing to note by default
         """Note that an interval ended."""
 
     @abstractmethod
