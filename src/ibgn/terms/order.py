@@ -61,9 +61,11 @@ class FittedOrder(FittedTerm):
         before, action = np.divmod(self.keys, len(self.actions))
         usual, size = np.exp(power * self.usual), len(self.left)
         others = usual.sum() - np.bincount(before, usual[action], size)
-        totals = np.bincount(before, np.exp(power * self.log_probs), size).astype(np.float64)
-        # rounding leaves none below 0
-        return totals + np.exp(power * self.left) * np.maximum(others, 0.0)
+        others = np.maximum(others, 0.0)  # rounding leaves none below 0
+        totals: Floats = np.bincount(before, np.exp(power * self.log_probs), size) + (
+            np.exp(power * self.left) * others
+        )
+        return totals
 
     def log_prob(self, before: Array | int, action: Array) -> Floats:
         """Log probability of each action after the one before it."""
