@@ -13,7 +13,9 @@ import numpy as np
 from ibgn._arrays import Bytes, Codes, Floats, Ints
 from ibgn._kernels.compile import kernel
 from ibgn._kernels.links import fallback_row, find, pair_key, without_tie
-from ibgn._kernels.pairs import ALL, BMO, BMOCF, OCF, C, E, F, M, O, S, relation_of
+from ibgn._kernels.pairs import ALL, C, E, F, M, O, S, left_open, relation_of, with_one_more
+
+LATEST = np.finfo(np.float64).max  # of all ends that there are
 
 
 @kernel
@@ -37,29 +39,6 @@ def possible_relations(
         return 1 << C | 1 << F
     together = 1 << O | 1 << C | 1 << F
     return together | 1 << M if start_j == now else together
-
-
-@kernel
-def left_open(begin: float, end: float, limits: Floats, is_next: bool) -> int:
-    """What settled intervals between leave open of a relation, as `constrain_row` has it, or 0.
-
-    begin, end : of the second interval
-    limits : (3,) earliest end and latest start of those between that the first overlaps or starts,
-        and latest end of those that it contains
-    is_next : whether none is between
-    """
-    if is_next:
-        return ALL
-    earliest_end, latest_start, latest_end = limits[0], limits[1], limits[2]
-    if begin <= latest_start or begin >= earliest_end or end <= latest_end:
-        return 0
-    after = earliest_end <= end and not math.isinf(earliest_end)
-    inside = latest_end >= begin
-    if after and inside:
-        return 0
-    if after:
-        return BMO
-    return OCF if inside else BMOCF
 
 
 @kernel
@@ -131,8 +110,8 @@ def relate_live(
     order : (slots,) the first `number` are those of the instance, in its order
     action, start, end : (slots,) of each slot
     rows : (slots,) the first `count` are positions whose pairs with later ones may leave a choice
-    seen, limits : (positions,) first position that is not settled with it; (positions, 3) of those
-        between, see `left_open`
+    seen, limits : (positions,) first position that is not settled with it; (positions, 3) of
+        what is between, see `left_open`
     settled : (activities,) sum over settled pairs, which grows
     scores : (activities,) is set to the sum over all pairs
 
@@ -149,7 +128,8 @@ def relate_live(
             relation = C
             if end[one] < now:
                 relation = relation_of(start[one], end[one], start[two], end[two])
-            allowed = left_open(start[two], end[two], limits[i], j == i + 1)
+            between = (limits[i, 0], limits[i, 1], limits[i, 2])
+            allowed = ALL if j == i + 1 else left_open(start[two], end[two], between)
             add_relation(
                 1 << relation,
                 allowed,
@@ -162,7 +142,9 @@ def relate_live(
                 unknown,
                 settled,
             )
-            forced = remember(relation, start[two], end[two], limits[i])
+            forced = relation not in (O, S, C)
+            between = with_one_more(relation, start[two], end[two], between)
+            limits[i, 0], limits[i, 1], limits[i, 2] = between
             j += 1
         seen[i] = j
         if forced or j - i > horizon:
@@ -173,7 +155,9 @@ def relate_live(
         for m in range(j, last):
             two = order[m]
             held[m - j] = possible_relations(start[one], end[one], start[two], end[two], now)
-            allowed = left_open(start[two], end[two], limits[i], j == i + 1)
+            allowed, until = ALL, min(end[two], LATEST)
+            if j > i + 1:
+                allowed = left_open(start[two], until, (limits[i, 0], limits[i, 1], limits[i, 2]))
             allowed &= leave_between(order[j : m + 1], start, end, now, held, composition)
             add_relation(
                 held[m - j],
@@ -209,19 +193,6 @@ def leave_between(
         between = possible_relations(start[one], end[one], start[last], end[last], now)
         allowed &= composition[held[n], between]
     return allowed
-
-
-@kernel
-def remember(relation: int, begin: float, end: float, limits: Floats) -> bool:
-    """Note an interval between; returns whether it leaves nothing open to later ones."""
-    if relation in (O, S):
-        limits[0] = min(limits[0], end)
-        limits[1] = begin
-    elif relation == C:
-        limits[2] = max(limits[2], end)
-    else:
-        return True
-    return False
 
 
 @kernel
