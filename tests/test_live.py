@@ -74,7 +74,7 @@ FROM_SCRATCH = {
 
 def test_every_term_says_of_an_unfinished_instance_what_its_definition_says(taught):
     model, X = taught
-    for instance in X.to_lists()[:12]:
+    for instance in X.to_lists()[:5]:
         live, done = LiveRecogniser(model), 0
         for events, now in moments_between(as_events(instance)):
             while done < len(events):
@@ -155,6 +155,19 @@ def test_what_goes_on_ends_with_the_instance_and_another_one_begins(taught):
     for event in as_events(X.to_lists()[0]):
         follow(live, event)
     np.testing.assert_allclose(live.log_posterior(), model.predict_log_proba(X[:1])[0], atol=1e-9)
+
+
+def test_recognisers_of_one_model_do_not_mix(taught):
+    model, X = taught
+    first = LiveRecogniser(model)
+    both = [first, first.another()]
+    chosen = X.to_lists()[:2]
+    events = [(event, n) for n in range(2) for event in as_events(chosen[n])]
+    for event, n in sorted(events):
+        follow(both[n], event)
+        both[n].posterior()
+    for live, logs in zip(both, model.predict_log_proba(X[:2]), strict=True):
+        np.testing.assert_allclose(live.log_posterior(), logs, atol=1e-9)
 
 
 def test_wrong_events_are_refused_and_change_nothing(taught):

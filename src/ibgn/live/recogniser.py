@@ -1,7 +1,8 @@
 """Recognising while it happens: a posterior after every start and end of an action."""
 
 from collections.abc import Hashable
-from typing import Any
+from copy import copy
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -55,20 +56,26 @@ class LiveRecogniser:
         check_is_fitted(model)
         self.model, self.limit = model, limit
         self.classes_ = model.classes_
+        self._templates: list[LiveTerm | None] = []
+        if follows_terms(model):
+            members = list(model.activities_.values())
+            self._fitted = list(zip(*(member.terms.values() for member in members), strict=True))
+            self._templates = [go_live(fitted) for fitted in self._fitted]
+            self._weights, self._log_prior = model._weights, model._log_prior
         self._begin()
 
     def _begin(self) -> None:
         """Begin with an empty instance."""
-        actions = getattr(self.model, "actions_", ())
-        self.timeline = Timeline(actions, self.limit)
-        self._terms: list[LiveTerm | None] = []
-        if follows_terms(self.model):
-            members = list(self.model.activities_.values())
-            self._fitted = list(zip(*(member.terms.values() for member in members), strict=True))
-            self._terms = [go_live(fitted, self.timeline) for fitted in self._fitted]
-            self._weights, self._log_prior = self.model._weights, self.model._log_prior
-            self._scores = np.zeros((len(self._terms), len(self.classes_)))
+        self.timeline = Timeline(getattr(self.model, "actions_", ()), self.limit)
+        self._terms = [term and term.begin(self.timeline) for term in self._templates]
+        self._scores = np.zeros((len(self._terms), len(self.classes_)))
         self._followers = [term for term in self._terms if term is not None]
+
+    def another(self) -> Self:
+        """A recogniser of another instance at the same time, which shares what was learned."""
+        live = copy(self)
+        live._begin()
+        return live
 
     def start(self, action: str, time: float, key: Hashable = None) -> None:
         """An action starts; `key` names the interval, where several of one action go on at once."""

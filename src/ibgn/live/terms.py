@@ -3,12 +3,14 @@
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from copy import copy
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from ibgn._arrays import Floats
+from ibgn._arrays import Floats, Ints
 from ibgn._kernels import live as kernels
+from ibgn._kernels.pairs import NOTHING
 from ibgn.allen import COMPOSITION
 from ibgn.live.timeline import Timeline
 from ibgn.structure import Structure
@@ -35,25 +37,36 @@ class LiveTerm(ABC):
     Parameters
     ----------
     fitted : the term of each activity
-    timeline : intervals so far
     """
 
     of: ClassVar[type[FittedTerm]]
+
+    timeline: Timeline
+    settled: Floats  # (activities,) what will not change
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         if "of" in cls.__dict__:
             LIVE[cls.of] = cls
 
-    def __init__(self, fitted: Sequence[Any], timeline: Timeline) -> None:
-        self.timeline = timeline
-        self.settled = np.zeros(len(fitted))
-        self.said = np.zeros(len(fitted))
+    def __init__(self, fitted: Sequence[Any]) -> None:
+        self.constant = np.zeros(len(fitted))  # of an instance without intervals
         self._take(fitted)
 
     @abstractmethod
     def _take(self, fitted: Sequence[Any]) -> None:
         """Keep what was learned, in arrays whose last axis is the activities."""
+
+    def begin(self, timeline: Timeline) -> Self:
+        """The same term at the begin of another instance."""
+        term = copy(self)
+        term.timeline = timeline
+        term.settled, term.said = self.constant.copy(), np.zeros_like(self.constant)
+        term._begin()
+        return term
+
+    def _begin(self) -> None:  # noqa: B027, nothing to note by default
+        """Have nothing noted."""
 
     @classmethod
     def can_follow(cls, fitted: Sequence[Any]) -> bool:
@@ -71,11 +84,11 @@ class LiveTerm(ABC):
         """(activities,) log probability of what is known now."""
 
 
-def go_live(fitted: Sequence[FittedTerm], timeline: Timeline) -> LiveTerm | None:
+def go_live(fitted: Sequence[FittedTerm]) -> LiveTerm | None:
     """Follow a term of all activities; None if that is not known for such terms."""
     kind = LIVE.get(type(fitted[0]))
     alike = all(type(one) is type(fitted[0]) for one in fitted)
-    return kind(fitted, timeline) if kind and alike and kind.can_follow(fitted) else None
+    return kind(fitted) if kind and alike and kind.can_follow(fitted) else None
 
 
 def _stack(fitted: Sequence[Any], name: str) -> Floats:
@@ -111,7 +124,9 @@ class LiveOccurrences(LiveTerm):
 
     def _take(self, fitted: Sequence[FittedOccurrences]) -> None:
         self.logs = _stack(fitted, "log_probs")
-        self.settled += self.logs[:, 0].sum(axis=0)
+        self.constant += self.logs[:, 0].sum(axis=0)
+
+    def _begin(self) -> None:
         self.number = np.zeros(len(self.logs), np.int64)
 
     def start(self, slot: int) -> None:
@@ -138,7 +153,9 @@ class LiveOrder(LiveTerm):
         actions = max(len(fitted[0].actions), 1)
         rows = np.stack([one.log_prob(*np.divmod(keys, actions)) for one in fitted], axis=-1)
         self.learned = (keys, rows, _stack(fitted, "usual"), _stack(fitted, "left"))
-        self.cursor = np.array([0, len(fitted[0].actions)])
+
+    def _begin(self) -> None:
+        self.cursor = np.array([0, len(self.learned[2])])
 
     def scores(self) -> Floats:
         """Log probability of all steps so far."""
@@ -165,6 +182,8 @@ class LiveGaps(LiveTerm):
 
     def _take(self, fitted: Sequence[FittedGaps]) -> None:
         self.learned = (_stack(fitted, "together"), _shapes(fitted))
+
+    def _begin(self) -> None:
         self.cursor = np.zeros(1, np.int64)
 
     def scores(self) -> Floats:
@@ -206,22 +225,17 @@ class LiveRelations(LiveTerm):
         unknown = np.stack([one.unknown.reshape(-1, 7) for one in fitted], axis=-1)
         self.learned = (COMPOSITION, keys, known, np.ascontiguousarray(unknown))
         self.horizon = 1 << 40
-        self.count = 0
-        self._make_room(len(self.timeline.order))
 
-    def _make_room(self, room: int) -> None:
-        """Have as many rows as the timeline has slots."""
-        rows, seen = np.zeros(room, np.int64), np.arange(1, room + 1)
-        limits = np.tile([np.inf, -np.inf, -np.inf], (room, 1))
-        if self.count or hasattr(self, "rows"):
-            old = len(self.rows)
-            rows[:old], seen[:old], limits[:old] = self.rows, self.seen, self.limits
-        self.rows, self.seen, self.limits = rows, seen, limits
+    def _begin(self) -> None:
+        self.count = 0
+        self.rows, self.seen, self.limits = _make_rows(0, len(self.timeline.order))
 
     def start(self, slot: int) -> None:
         """Have a row for one more position."""
         if slot >= len(self.rows):
-            self._make_room(len(self.timeline.order))
+            mine = self.rows, self.seen, self.limits
+            more = _make_rows(slot, len(self.timeline.order))
+            self.rows, self.seen, self.limits = map(np.concatenate, zip(mine, more, strict=True))
         self.rows[self.count] = slot  # of the last position
         self.count += 1
 
@@ -247,6 +261,12 @@ class LiveRelations(LiveTerm):
             self.said,
         )
         return self.said
+
+
+def _make_rows(first: int, stop: int) -> tuple[Ints, Ints, Floats]:
+    """Room for rows, what each position has seen, and what is between, from a position on."""
+    number = stop - first
+    return np.zeros(number, np.int64), np.arange(first + 1, stop + 1), np.tile(NOTHING, (number, 1))
 
 
 class LiveDurations(LiveTerm):
@@ -284,8 +304,10 @@ class LiveTotals(LiveTerm):
 
     def _take(self, fitted: Sequence[FittedTotals]) -> None:
         self.shape = _shapes(fitted)
+
+    def _begin(self) -> None:
         self.ended = np.zeros(len(self.shape))  # total time of what has ended, by action
-        self.share = np.zeros((len(self.shape), len(fitted)))  # in the settled sum, by action
+        self.share = np.zeros((len(self.shape), len(self.settled)))  # in the settled sum, by action
 
     def start(self, slot: int) -> None:
         """Take what was said about its action back: its total goes on."""
@@ -324,6 +346,8 @@ class LiveStarts(LiveTerm):
 
     def _take(self, fitted: Sequence[FittedStarts]) -> None:
         self.logs = _stack(fitted, "log_probs")
+
+    def _begin(self) -> None:
         self.passed = np.zeros(self.logs.shape[1], np.int64)
 
     def scores(self) -> Floats:
@@ -346,21 +370,16 @@ class LiveStarts(LiveTerm):
 class _LiveInstants(LiveTerm):
     """What goes on at relative times of the instance so far."""
 
-    alone: Floats
+    alone: Floats  # (actions, instants, activities), see the kernel
     both: Floats
 
-    def _follow(self, actions: int, instants: int) -> None:
+    def _begin(self) -> None:
+        actions, instants = self.alone.shape[:2]
         self.passed = np.zeros(instants, np.int64)
         self.going_on = np.zeros((actions, instants), np.int64)
-        self.changes = 0
-        self._make_room(2 * len(self.timeline.order))
-
-    def _make_room(self, room: int) -> None:
-        time, action, step = np.zeros(room), np.zeros(room, np.int32), np.zeros(room, np.int64)
-        if self.changes:
-            n = self.changes
-            time[:n], action[:n], step[:n] = self.time[:n], self.action[:n], self.step[:n]
-        self.time, self.action, self.step = time, action, step
+        self.changes, room = 0, 2 * len(self.timeline.order)
+        self.time = np.zeros(room)
+        self.action, self.step = np.zeros(room, np.int32), np.zeros(room, np.int64)
 
     def start(self, slot: int) -> None:
         """Note a change."""
@@ -374,9 +393,10 @@ class _LiveInstants(LiveTerm):
         line = self.timeline
         code = line.action[slot]
         if code < len(self.going_on):
-            if self.changes == len(self.time):
-                self._make_room(2 * self.changes)
             n = self.changes
+            if n == len(self.time):
+                both = (np.append(part, part) for part in (self.time, self.action, self.step))
+                self.time, self.action, self.step = both
             self.time[n], self.action[n], self.step[n] = line.now, code, step
             self.changes += 1
 
@@ -408,10 +428,9 @@ class LiveOccupancy(_LiveInstants):
     def _take(self, fitted: Sequence[FittedOccupancy]) -> None:
         probs = _stack(fitted, "probs")
         absent = np.log1p(-probs)
-        self.settled += absent.sum(axis=(0, 1))
+        self.constant += absent.sum(axis=(0, 1))
         self.alone = np.log(probs) - absent
         self.both = np.zeros_like(self.alone)
-        self._follow(*probs.shape[:2])
 
 
 class LiveSwitches(_LiveInstants):
@@ -424,5 +443,4 @@ class LiveSwitches(_LiveInstants):
         constant, self.alone, self.both = (
             np.ascontiguousarray(np.stack(part, axis=-1)) for part in zip(*parts, strict=True)
         )
-        self.settled += constant.sum(axis=0)
-        self._follow(*self.alone.shape[:2])
+        self.constant += constant.sum(axis=0)
