@@ -43,6 +43,7 @@ class LiveTerm(ABC):
 
     timeline: Timeline
     settled: Floats  # (activities,) what will not change
+    said: Floats  # (activities,) what is said now
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -235,7 +236,9 @@ class LiveRelations(LiveTerm):
         if slot >= len(self.rows):
             mine = self.rows, self.seen, self.limits
             more = _make_rows(slot, len(self.timeline.order))
-            self.rows, self.seen, self.limits = map(np.concatenate, zip(mine, more, strict=True))
+            self.rows, self.seen, self.limits = (
+                np.concatenate(parts) for parts in zip(mine, more, strict=True)
+            )
         self.rows[self.count] = slot  # of the last position
         self.count += 1
 
