@@ -32,7 +32,7 @@ FULL: Mapping[str, Part] = {
 }
 QUICK: Mapping[str, Part] = {
     "instances": lambda folder: growth.over_instances((2_000, 20_000)),
-    "length": lambda folder: growth.over_length((20, 80)),
+    "length": lambda folder: growth.over_length((250, 1_000)),
     "bounds": lambda folder: bounds.measure(),
     "actions": lambda folder: growth.over_actions((100, 2_000)),
     "reading": lambda folder: reading.measure(200_000),

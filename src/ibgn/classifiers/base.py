@@ -23,7 +23,7 @@ from ibgn.model.activity import ActivityModel, score_activities
 from ibgn.model.explanation import Explanation
 from ibgn.model.learning import HeldOut, Lesson
 from ibgn.model.summary import Summary
-from ibgn.networks import SQUARE, Sequences, expect_pairs, read_networks
+from ibgn.networks import Sequences
 from ibgn.recoding import recode
 from ibgn.terms.base import Context, FittedTerm, Term
 from ibgn.terms.tally import Sample
@@ -189,8 +189,16 @@ class ActivityClassifier(Recogniser):
         """What is learned from: all instances as one fold, where no weights are learned."""
         X, codes, weight, _ = data.sampled
         folds = [np.arange(len(X))]
-        others = other_pieces(data, folds)
-        return Lesson(terms, likeliest_world(X), codes, folds, weight=weight, others=others)
+        others = other_pieces(data, folds, self._horizon)
+        return Lesson(
+            terms,
+            likeliest_world(X),
+            codes,
+            folds,
+            weight=weight,
+            others=others,
+            counted=data.counted,
+        )
 
     def _set_weights(self, held_out: HeldOut, labels: Sequence[Any]) -> None:
         """Learn the weights of terms from held-out scores by the model of each label."""
@@ -230,7 +238,6 @@ class ActivityClassifier(Recogniser):
         joint = self._joint_log_likelihood(X)[0]
         X = self._prepare(likeliest_world(X))
         coded = self._coded(X)
-        expect_pairs(coded, SQUARE)
         chosen, other = self._two_labels(joint, activity, against)
         priors = dict(zip(self.classes_.tolist(), self.class_log_prior_.tolist(), strict=True))
         models = self.activities_[chosen], self.activities_[other]
@@ -245,7 +252,6 @@ class ActivityClassifier(Recogniser):
                 name: (terms - opposing[name]).scaled(weight)
                 for (name, terms), weight in zip(speaking.items(), self._weights, strict=True)
             },
-            relations=read_networks(coded)[0].relations,
             fitted={name: (models[0][name], models[1][name]) for name in models[0].terms},
         )
 
@@ -272,7 +278,7 @@ def _by_code(data: Training, number: int) -> list[Floats]:
     return [np.asarray(data.weight)[data.codes == c] for c in range(number)]
 
 
-def other_pieces(data: AnyTraining, folds: Sequence[Ints]) -> Iterator[Sample]:
+def other_pieces(data: AnyTraining, folds: Sequence[Ints], horizon: int | None) -> Iterator[Sample]:
     """Instances that are not in the sample, to be counted; folds are those of the sample.
 
     They share the fold of their group, where it has one, as groups are held out together.
@@ -281,7 +287,7 @@ def other_pieces(data: AnyTraining, folds: Sequence[Ints]) -> Iterator[Sample]:
     groups = data.sampled.X.groups
     if data.sample is not None and groups is not None and len(folds) > 1:
         fold_of_group = {str(group): f for f, fold in enumerate(folds) for group in groups[fold]}
-    for X, codes, weight in data.others:
+    for X, codes, weight in data.others(horizon):
         fold = np.full(len(X), -1)
         if fold_of_group and X.groups is not None:
             fold = np.array([fold_of_group.get(str(group), -1) for group in X.groups], np.int64)
