@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from benchmarks import bounds, evaluation, growth, learning, reading, startup
+from benchmarks import bounds, evaluation, growth, learning, reading, sampler, startup
 from benchmarks.record import RESULTS, Measured, best_of, find_falls, show, write
 
 TRIES = 3  # of a part, before a fall is believed
@@ -27,6 +27,7 @@ FULL: Mapping[str, Part] = {
     "reading": lambda folder: reading.measure(),
     "evaluation": evaluation.measure,
     "structure": lambda folder: learning.measure_structure(),
+    "sampler": lambda folder: sampler.over_instances(),
     "startup": lambda folder: startup.measure(),
 }
 QUICK: Mapping[str, Part] = {
@@ -37,6 +38,7 @@ QUICK: Mapping[str, Part] = {
     "reading": lambda folder: reading.measure(200_000),
     "evaluation": lambda folder: evaluation.measure(folder, ("BLOCKS",), 3),
     "structure": lambda folder: learning.measure_structure(),
+    "sampler": lambda folder: sampler.over_instances((2_000, 20_000), sampler.SHORT),
     "startup": lambda folder: startup.measure(3),
 }
 

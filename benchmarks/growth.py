@@ -1,9 +1,9 @@
 """Fit and predict over the number of instances, their length and the number of actions.
 
 Run with `python -m benchmarks.growth instances 10000 100000 1000000`, `length 250 500 1000`, or
-`actions 100 1000 10000`; part of `make bench`. Time, memory and growth: each size has its own
-process. Where length grows, so does the duration of intervals: each overlaps the same part of the
-others, and such pairs grow with the square. Speed is compared with sorting the same intervals,
+`actions 100 1000 10000`; part of `make bench`. Each size has its own process, for its time and its
+peak memory. Where length grows, so does the duration of intervals: each overlaps the same part of
+the others, and such pairs grow with the square. Speed is compared with sorting the same intervals,
 which also goes through all of them and is bound by memory.
 """
 

@@ -291,16 +291,17 @@ def test_draw(weights, seed):
     states(),
     st.sampled_from([-1.0, 0.0, 2.0, 10.0]),
     st.sampled_from([(0.0, 0.0), (3.0, 0.0), (0.0, 1.0), (3.0, 1.0)]),
+    st.sampled_from([0, 9]),  # so that everyone is seated again in the first sweep, or the second
     seeds,
 )
-def test_samplers_draw_the_same_stream(state, moves, spreads, seed):
+def test_samplers_draw_the_same_stream(state, moves, spreads, first, seed):
     """Not only alike: the very same seats after every sweep; moves=-1 is the published sweep."""
     X, seat, concentration, prior = state
     compiled, plain = (
         [seat.copy(), *place(X, seat), concentration, prior.copy()] for _ in range(2)
     )
     rng, same = (np.random.default_rng(seed) for _ in range(2))
-    settings = spreads, moves, 3, 2
+    settings = spreads, moves, first, 3, 2
     found = sampling.run(X.offsets, X.action, *compiled, *settings, rng)
     expected = naive_sampling.run(X.offsets, X.action, *plain, *settings, same)
     for part, twin in zip(compiled[:3], plain[:3], strict=True):

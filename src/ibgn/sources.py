@@ -70,6 +70,7 @@ class GrowingSample:
     --------
     >>> sample = GrowingSample()
     >>> sample.add(IntervalSequences.from_lists([[("pour", 0, 2)]] * 2), np.array([0, 1]))
+    array([], dtype=int64)
     >>> len(sample.X), sample.place.tolist(), sample.instances
     (2, [0, 1], 2)
     """
@@ -81,8 +82,11 @@ class GrowingSample:
         self.instances = 0
         self._numbers = np.zeros(0, np.uint64)
 
-    def add(self, X: IntervalSequences, codes: Ints) -> None:
-        """Add instances, and a number for the activity of each."""
+    def add(self, X: IntervalSequences, codes: Ints) -> Ints:
+        """Add instances, and a number for the activity of each.
+
+        Returns which are in the sample no longer or not at all, among those that it had and X.
+        """
         before = len(self.X)
         numbers = np.concatenate([self._numbers, content_numbers(X)])
         every = np.concatenate([self.codes, codes])
@@ -95,3 +99,4 @@ class GrowingSample:
             )
         self.codes, self.place, self._numbers = every[chosen], place[chosen], numbers[chosen]
         self.instances += len(X)
+        return np.setdiff1d(np.arange(len(every)), chosen, assume_unique=True)

@@ -1,7 +1,7 @@
 """Estimators with one set of terms per activity: what they share."""
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, NamedTuple, Self
 
 import joblib
@@ -14,6 +14,7 @@ from ibgn._arrays import Floats, Ints
 from ibgn.classifiers.checks import Training
 from ibgn.classifiers.held_out import score_by_folds
 from ibgn.classifiers.prior import ClassPrior, check_prior, class_log_prior
+from ibgn.classifiers.progress import Progress
 from ibgn.classifiers.recogniser import Recogniser, as_generator
 from ibgn.classifiers.streamed import AnyTraining
 from ibgn.errors import DataError
@@ -152,11 +153,14 @@ class ActivityClassifier(Recogniser):
         parts = [likeliest_world(known.X[known.codes == c]) for c in range(len(labels))]
         rng = as_generator(getattr(self, "random_state", None))
         seed = int(rng.integers(2**32))
-        contexts = [
-            Context(label, self.actions_, seed, child)
-            for label, child in zip(labels, rng.spawn(len(parts)), strict=True)
-        ]
-        with joblib.parallel_config("threading", n_jobs=self.n_jobs):
+        with (
+            Progress(self.progress) as progress,
+            joblib.parallel_config("threading", n_jobs=self.n_jobs),
+        ):
+            contexts = [
+                Context(label, self.actions_, seed, child, progress.watch)
+                for label, child in zip(labels, rng.spawn(len(parts)), strict=True)
+            ]
             weights = None if known.weight is None else _by_code(known, len(parts))
             terms = [term.specialise(parts, weights) for term in self._make_terms()]
             lesson = self._make_lesson(terms, data, rng, labels)
@@ -169,7 +173,7 @@ class ActivityClassifier(Recogniser):
                 if not held_out.weights.any():  # nothing was learned about any true activity
                     held_out = None
             total = len(terms) * len(parts)
-            learned = list(_with_progress(lesson.learn(contexts), total, self.progress))
+            learned = list(progress.track(lesson.learn(contexts), total))
         names = [of_activities[0].name for of_activities in terms]
         by_activity = (learned[c :: len(parts)] for c in range(len(parts)))
         fitted = [dict(zip(names, own, strict=True)) for own in by_activity]
@@ -186,7 +190,15 @@ class ActivityClassifier(Recogniser):
         X, codes, weight, _ = data.sampled
         folds = [np.arange(len(X))]
         others = other_pieces(data, folds, self._horizon)
-        return Lesson(terms, likeliest_world(X), codes, folds, weight=weight, others=others)
+        return Lesson(
+            terms,
+            likeliest_world(X),
+            codes,
+            folds,
+            weight=weight,
+            others=others,
+            counted=data.counted,
+        )
 
     def _set_weights(self, held_out: HeldOut, labels: Sequence[Any]) -> None:
         """Learn the weights of terms from held-out scores by the model of each label."""
@@ -296,15 +308,3 @@ def as_one_instance(instance: IntervalSequences | Instance) -> IntervalSequences
     if len(X) != 1:
         raise DataError(f"one instance is explained, got {len(X)}; choose one, e.g. X[0]")
     return X
-
-
-def _with_progress(done: Iterable[Any], total: int, shown: bool) -> Iterable[Any]:
-    if not shown:
-        return done
-    from rich.console import Console
-    from rich.progress import track
-
-    console = Console(stderr=True)
-    return track(
-        done, "learning activities", total, console=console, disable=not console.is_terminal
-    )

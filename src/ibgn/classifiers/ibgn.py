@@ -33,7 +33,7 @@ from ibgn.sources import InstanceSource
 from ibgn.terms import TERMS
 from ibgn.terms.base import Term
 from ibgn.terms.relations import StructureChoice, Ties, Unlinked
-from ibgn.terms.seating import Sampler
+from ibgn.terms.sampling import Sampler
 from ibgn.terms.selection import Criterion
 from ibgn.terms.smoothing import Smoothing
 from ibgn.terms.tables import NodeLikelihood
@@ -107,13 +107,14 @@ class IBGNClassifier(LearnsInParts, StyledClassifier):
     tolerance : end points closer than this are the same instant, and intervals that this empties
         are dropped; "learned" chooses it, see `ibgn.model.tolerance.choose_tolerance`
     class_prior : "uniform", "empirical", or a probability for each label
-    sampler, draws, budget, chains, concentration, action_prior : how tables are sampled, where
-        "tables" is a term, see `ibgn.terms.seating.Sampling`
+    sampler, draws, budget, chains, table_sample, concentration, action_prior : how tables are
+        sampled, where "tables" is a term, see `ibgn.terms.sampling.Sampling`
     unknown_actions : "warn", "ignore" or "error" where actions are recognised that were not
         learned; "warn" refuses instances of which none is known
     random_state : seed, or a NumPy generator; the same seed gives the same model
     n_jobs : activities learned at the same time, by joblib
-    progress : show which activities are done, if standard error is a terminal
+    progress : show which activities are done, and how many sweeps of tables, if standard error is a
+        terminal
 
     Attributes
     ----------
@@ -179,6 +180,7 @@ class IBGNClassifier(LearnsInParts, StyledClassifier):
         draws: int = 1000,
         budget: int = 3000,
         chains: int = 2,
+        table_sample: int | Literal["all"] = 10_000,
         concentration: Learned = "learned",
         action_prior: Learned = "learned",
         unknown_actions: UnknownActions = "warn",
@@ -205,6 +207,7 @@ class IBGNClassifier(LearnsInParts, StyledClassifier):
         self.draws = draws
         self.budget = budget
         self.chains = chains
+        self.table_sample = table_sample
         self.concentration = concentration
         self.action_prior = action_prior
         self.unknown_actions = unknown_actions
@@ -370,6 +373,7 @@ class IBGNClassifier(LearnsInParts, StyledClassifier):
             weight,
             other_pieces(data, folds, self.horizon),
             data.stands_for,
+            data.counted,
         )
 
     def _set_weights(self, held_out: HeldOut, labels: Sequence[Any]) -> None:

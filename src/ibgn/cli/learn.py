@@ -45,7 +45,7 @@ Horizon = Annotated[
 Draws = Annotated[
     int | None, typer.Option(min=1, help="Draws of tables that are averaged; 1000 by default.")
 ]
-Budget = Annotated[int | None, typer.Option(min=1, help="Sweeps at most; 20,000 by default.")]
+Budget = Annotated[int | None, typer.Option(min=1, help="Sweeps at most; 3000 by default.")]
 Settings = Annotated[
     list[str] | None,
     typer.Option(

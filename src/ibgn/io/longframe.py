@@ -17,7 +17,7 @@ from ibgn.errors import DataError, DataWarning, Option, Part
 from ibgn.intervals import IntervalSequences
 from ibgn.io.leniency import STRICT, Leniency
 from ibgn.io.uncertain import UncertainCells
-from ibgn.names import factorize, name_by_text, order_by_name
+from ibgn.names import factorize, first_rows, name_by_text, order_by_name
 from ibgn.provenance import Provenance
 from ibgn.text import count, half_character, printable, quote
 from ibgn.uncertainty import COLUMNS as UNCERTAIN
@@ -99,9 +99,10 @@ class LongFrame:
                 warnings.warn(DataWarning(f"{self.source}{left_out}"), stacklevel=4)
                 return self._take(np.flatnonzero(~unlabelled[instance]))._read(cleaning)
         groups = self._label_instances("group", instance, where)
-        action, actions = self._names("action")
-        rows = np.flatnonzero(~self._rows_without_interval(action, instance))
-        records = self._records(rows, (instance, ids), (action, actions), where)
+        named = self._names("action")
+        rows = np.flatnonzero(~self._rows_without_interval(named[0], instance))
+        records = self._records(rows, (instance, ids), named, where)
+        del named  # which is as long as the file, and has other codes than the records
         read = replace(self.provenance, cleaning=cleaning)
         return IntervalSequences.from_records(records, read, groups), labels
 
@@ -204,8 +205,7 @@ class LongFrame:
                 "in, or leave the whole column empty",
                 *(UNLABELLED if name == "label" else ()),
             )
-        by_instance = np.lexsort((missing, instance))  # rows that have a label first
-        first = by_instance[np.unique(instance[by_instance], return_index=True)[1]]
+        first = first_rows(instance, missing)
         other = (codes != codes[first][instance]) & ~missing
         if other.any():
             row = int(np.argmax(other))
@@ -258,9 +258,10 @@ class LongFrame:
             return where(int(rows[row]))
 
         (instance, ids), (action, actions) = instances, named
-        instance, action = instance[rows], action[rows]
+        kept = slice(None) if len(rows) == len(instance) else rows  # which copies nothing
+        instance, action = instance[kept], action[kept]
         start, end = (
-            _as_times(name, np.asarray(self.series[name])[rows], where_kept)
+            _as_times(name, np.asarray(self.series[name])[kept], where_kept)
             for name in ("start", "end")
         )
         cells = UncertainCells.parse(self.series, rows, where_kept)
@@ -354,6 +355,6 @@ def _as_times(name: str, values: npt.NDArray[Any], where: Where) -> npt.NDArray[
 def _as_numbers(values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
     """Numbers as floats, NaN where there is none."""
     if values.dtype.kind in "iuf":
-        return values.astype(np.float64)
+        return values.astype(np.float64, copy=False)
     numbers = map(as_number, values)
     return np.array([np.nan if number is None else number for number in numbers], np.float64)

@@ -140,6 +140,8 @@ class Context(NamedTuple):
     actions : names of all known actions
     seed : the same for all activities, for randomness in scoring instances
     rng : source of random numbers for this activity
+    watch : called while something takes long, with how many more sweeps of a sampler were run; it
+        may raise an exception to stop them
 
     Examples
     --------
@@ -151,6 +153,7 @@ class Context(NamedTuple):
     actions: tuple[str, ...]
     seed: int
     rng: np.random.Generator
+    watch: Callable[[int], object] = bool  # which does nothing
 
 
 @dataclass(frozen=True)
