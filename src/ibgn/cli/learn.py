@@ -80,7 +80,7 @@ def fit(
 
     $ ibgn fit takes.csv -o takes.ibgn
     $ ibgn fit takes.csv -o dbn.ibgn --method DBN --set n_bins=4
-    $ ibgn fit days.csv -o days.ibgn --horizon 100
+    $ ibgn fit takes.csv -o near.ibgn --horizon 100
     """
     from ibgn.classifiers import save
 
