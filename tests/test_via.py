@@ -206,6 +206,7 @@ def test_older_exports_have_only_names_of_attributes_or_none(tmp_path, header, a
         ("1_a,[],0", "line 2: a row of VIA 3 has six columns, got 3"),
         ("1_a,3,0,[],[],{}", "line 2: the files, times, .* are not as VIA 3 has them"),
         ('1_a,"[""v""]",0,[0 1],[],{}', "line 2: the file is not JSON"),
+        ("1_a\r2_a", "line 2: not readable as a row of VIA 3: new-line character"),
     ],
 )
 def test_a_wrong_table_is_refused_with_its_line(tmp_path, row, told):

@@ -10,7 +10,6 @@ from graphlib import TopologicalSorter
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
@@ -246,6 +245,8 @@ def _grow(masks: Masks, pairs: list[Pair], chosen: list[int]) -> set[int] | None
 
 def _smallest_hitting_set(sets: list[list[int]], size: int) -> list[int]:
     """Find the fewest of the numbers below size that meet every set; a small integer programme."""
+    from scipy.optimize import Bounds, LinearConstraint, milp  # slow to load, and rarely needed
+
     if not sets:
         return []
     incidence = np.zeros((len(sets), size))

@@ -48,14 +48,17 @@ def compare_pairs(
     """
     wide = scores.pivot_table(score, ["repeat", "fold"], "method")
     sizes = scores.drop_duplicates(["repeat", "fold"]).set_index(["repeat", "fold"])
+    train, test = sizes.loc[wide.index, ["train", "test"]].to_numpy(float).T
+    of = {str(name): wide[name].to_numpy(float) for name in wide}
     rows = []
     for method, reference in pairs:
-        both = wide[[method, reference]].dropna()
-        gain = both[method] - both[reference]
-        train, test = (sizes.loc[both.index, name] for name in ("train", "test"))
-        error = corrected_error(gain, train, test)
-        p = _p_value(float(gain.mean()) + margin, error, len(gain))
-        rows.append((method, reference, float(gain.mean()), error, p))
+        gain = of[method] - of[reference]
+        common = ~np.isnan(gain)
+        gain = gain[common]
+        error = corrected_error(gain, train[common], test[common])
+        difference = float(np.mean(gain)) if len(gain) else float("nan")
+        p = _p_value(difference + margin, error, len(gain))
+        rows.append((method, reference, difference, error, p))
     frame = pd.DataFrame(rows, columns=["method", "reference", "difference", "error", "p"])
     return frame.assign(p_holm=_holm(frame["p"].to_numpy(float)))
 

@@ -9,7 +9,6 @@ give away the label of the one that is left out.
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax
 
 from ibgn._arrays import Bools, Floats, Ints
@@ -126,6 +125,8 @@ def sharpen(scores: Floats, codes: Ints, weight: Floats | None = None) -> tuple[
     weight (n,) says how much each instance counts, by default as one. The loss includes a doubt, so
     that the factor is finite even if all instances are recognised.
     """
+    from scipy.optimize import minimize_scalar  # slow to load, and only learning needs it
+
     if not len(scores) or not np.ptp(scores, axis=1).any():
         return float(np.log(scores.shape[1])), 1.0
     true = np.arange(len(codes)), codes

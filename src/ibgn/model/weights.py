@@ -11,7 +11,6 @@ is the one at which they set activities that are wrong for an instance as far ap
 """
 
 import numpy as np
-from scipy.optimize import minimize
 
 from ibgn._arrays import Floats, Ints
 from ibgn.model.learning import HeldOut
@@ -53,6 +52,8 @@ def fit_weights(
     usual = usual_weight(held_out, activity) if usual is None else usual
     ridge = RIDGE + FEW / max(float(counting.sum()), 1.0) if ridge is None else ridge
     lead = usual * np.moveaxis(scores - true[:, :, None], 1, 0).reshape(terms, -1)
+    from scipy.optimize import minimize  # slow to load, and only learning needs it
+
     priors = log_prior - log_prior[codes][:, None]
     own = None if activity is None else activity[codes][:, None] == activity
 
