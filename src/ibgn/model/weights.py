@@ -45,6 +45,8 @@ def fit_weights(
     ridge : how strongly weights are drawn towards it, as parts of it; by default less so the more
         instances there are
     """
+    from scipy.optimize import minimize  # slow to load, and only learning needs it
+
     scores, codes, counting = held_out
     n, terms, _ = scores.shape
     true = scores[np.arange(n), :, codes]
@@ -52,8 +54,6 @@ def fit_weights(
     usual = usual_weight(held_out, activity) if usual is None else usual
     ridge = RIDGE + FEW / max(float(counting.sum()), 1.0) if ridge is None else ridge
     lead = usual * np.moveaxis(scores - true[:, :, None], 1, 0).reshape(terms, -1)
-    from scipy.optimize import minimize  # slow to load, and only learning needs it
-
     priors = log_prior - log_prior[codes][:, None]
     own = None if activity is None else activity[codes][:, None] == activity
 
