@@ -7,7 +7,7 @@ import pandas as pd
 
 from ibgn._arrays import Ints
 
-__all__ = ["factorize", "name_by_text", "order_by_name"]
+__all__ = ["as_categorical", "factorize", "name_by_text", "order_by_name"]
 
 
 def factorize(values: Any) -> tuple[Ints, Any]:
@@ -37,11 +37,19 @@ def factorize(values: Any) -> tuple[Ints, Any]:
     return np.array(codes, np.int64), np.array([*number, None], object)[:-1]
 
 
+def as_categorical(codes: Ints, names: Any) -> pd.Categorical:
+    """Codes of distinct names, -1 where one is missing, as a column."""
+    kept = pd.CategoricalDtype(pd.Index(names, dtype=object))  # of Arrow, they would be slower
+    return pd.Categorical.from_codes(codes, dtype=kept)
+
+
 def name_by_text(codes: Ints, values: Any) -> tuple[Ints, tuple[str, ...]]:
     """Name factorised values by how they are written, so that 1 and "1" are the same name.
 
     Codes of -1, and those of blank names, are -1: no name.
     """
+    if set(map(type, values)) <= {str} and all(map(str.strip, values)):  # names as they are
+        return codes, tuple(values)
     number: dict[str, int] = {}
     again = [number.setdefault(str(v), len(number)) if str(v).strip() else -1 for v in values]
     return np.array([*again, -1], np.int64)[codes], tuple(number)

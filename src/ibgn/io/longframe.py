@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from pandas.api.types import is_hashable, union_categoricals
+from pandas.api.types import is_hashable
 
 from ibgn._arrays import Bools, Ints, find_runs
 from ibgn.checks import as_number, not_a_number, span_advice
@@ -17,7 +17,7 @@ from ibgn.errors import DataError, DataWarning, Option, Part
 from ibgn.intervals import IntervalSequences
 from ibgn.io.leniency import STRICT, Leniency
 from ibgn.io.uncertain import UncertainCells
-from ibgn.names import factorize, name_by_text, order_by_name
+from ibgn.names import as_categorical, factorize, name_by_text, order_by_name
 from ibgn.provenance import Provenance
 from ibgn.text import count, half_character, printable, quote
 from ibgn.uncertainty import COLUMNS as UNCERTAIN
@@ -163,6 +163,9 @@ class LongFrame:
 
     def _refuse_no_names(self, name: str, codes: Ints, names: Sequence[Any]) -> None:
         """Refuse text that no file can hold, as it has half a character, or that is no name."""
+        texts = [text for text in names if isinstance(text, str)]
+        if max(map(len, texts), default=0) <= LONGEST_NAME and not half_character("".join(texts)):
+            return
         for code, text in enumerate(names):
             wrong = half_character(text) if isinstance(text, str) else None
             if isinstance(text, str) and len(text) > LONGEST_NAME:
@@ -204,8 +207,9 @@ class LongFrame:
                 "in, or leave the whole column empty",
                 *(UNLABELLED if name == "label" else ()),
             )
-        by_instance = np.lexsort((missing, instance))  # rows that have a label first
-        first = by_instance[np.unique(instance[by_instance], return_index=True)[1]]
+        first = np.zeros(instance.max() + 1, np.int64)  # row of each instance that says it
+        for rows in (np.arange(len(codes)), np.flatnonzero(~missing)):  # rather one with a label
+            first[instance[rows[::-1]]] = rows[::-1]
         other = (codes != codes[first][instance]) & ~missing
         if other.any():
             row = int(np.argmax(other))
@@ -311,7 +315,12 @@ def join(frames: Sequence[LongFrame], source: str) -> LongFrame:
 def _join_columns(parts: list[Any]) -> Any:
     """One column of several; as objects, unless all are codes of names, or numbers of a kind."""
     if all(isinstance(part, pd.Categorical) for part in parts):
-        return union_categoricals(parts)
+        number: dict[str, int] = {}
+        codes = []
+        for own, names in map(factorize, parts):
+            renumber = [number.setdefault(name, len(number)) for name in names.tolist()]
+            codes.append(np.array([*renumber, -1], np.int64)[own])
+        return as_categorical(np.concatenate(codes), np.array(list(number), object))
     arrays = [np.asarray(part) for part in parts]
     alike = len({array.dtype for array in arrays}) == 1 and arrays[0].dtype.kind in "iufb"
     return np.concatenate(arrays if alike else [array.astype(object) for array in arrays])
