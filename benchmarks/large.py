@@ -114,7 +114,10 @@ def main() -> None:
             options = {"work": work, "folder": str(inner), "model": f"{inner}.ibgn"}
             found = in_child(CHILD, "measure", **options)
             rate = intervals / found["cpu_seconds"]
-            print(f"{work}: {json.dumps(found)}, {rate:,.0f} intervals per processor second", flush=True)
+            print(
+                f"{work}: {json.dumps(found)}, {rate:,.0f} intervals per processor second",
+                flush=True,
+            )
     finally:
         if not given.keep:
             shutil.rmtree(inner)
