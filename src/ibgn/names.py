@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ibgn._arrays import Ints
+from ibgn._arrays import Codes, Ints
 
 __all__ = ["as_categorical", "factorize", "name_by_text", "order_by_name"]
 
@@ -55,9 +55,9 @@ def name_by_text(codes: Ints, values: Any) -> tuple[Ints, tuple[str, ...]]:
     return np.array([*again, -1], np.int64)[codes], tuple(number)
 
 
-def order_by_name(codes: Ints, names: tuple[str, ...]) -> tuple[Ints, tuple[str, ...]]:
+def order_by_name(codes: Ints, names: tuple[str, ...]) -> tuple[Codes, tuple[str, ...]]:
     """Renumber codes so that names are sorted."""
     order = sorted(range(len(names)), key=names.__getitem__)
-    rank = np.empty(len(names), np.int64)
+    rank = np.empty(len(names), np.int32)
     rank[order] = np.arange(len(names))
-    return rank[codes] if len(codes) else codes, tuple(names[i] for i in order)
+    return rank[codes.astype(np.int64, copy=False)], tuple(names[i] for i in order)

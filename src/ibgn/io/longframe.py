@@ -16,7 +16,7 @@ from ibgn.cleaning import LARGEST_TIME, Cleaning, Records
 from ibgn.errors import DataError, DataWarning, Option, Part
 from ibgn.intervals import IntervalSequences
 from ibgn.io.leniency import STRICT, Leniency
-from ibgn.io.uncertain import UncertainCells
+from ibgn.io.uncertain import Rows, UncertainCells
 from ibgn.names import as_categorical, factorize, name_by_text, order_by_name
 from ibgn.provenance import Provenance
 from ibgn.text import count, half_character, printable, quote
@@ -100,7 +100,8 @@ class LongFrame:
                 return self._take(np.flatnonzero(~unlabelled[instance]))._read(cleaning)
         groups = self._label_instances("group", instance, where)
         action, actions = self._names("action")
-        rows = np.flatnonzero(~self._rows_without_interval(action, instance))
+        blank = self._rows_without_interval(action, instance)
+        rows = np.flatnonzero(~blank) if blank.any() else range(len(blank))
         records = self._records(rows, (instance, ids), (action, actions), where)
         read = replace(self.provenance, cleaning=cleaning)
         return IntervalSequences.from_records(records, read, groups), labels
@@ -163,7 +164,8 @@ class LongFrame:
 
     def _refuse_no_names(self, name: str, codes: Ints, names: Sequence[Any]) -> None:
         """Refuse text that no file can hold, as it has half a character, or that is no name."""
-        texts = [text for text in names if isinstance(text, str)]
+        all_texts = set(map(type, names)) <= {str}
+        texts = names if all_texts else [text for text in names if isinstance(text, str)]
         if max(map(len, texts), default=0) <= LONGEST_NAME and not half_character("".join(texts)):
             return
         for code, text in enumerate(names):
@@ -253,7 +255,7 @@ class LongFrame:
 
     def _records(
         self,
-        rows: npt.NDArray[np.intp],
+        rows: Rows,
         instances: tuple[Ints, tuple[str, ...]],
         named: tuple[Ints, tuple[str, ...]],
         where: Where,
@@ -262,11 +264,11 @@ class LongFrame:
             return where(int(rows[row]))
 
         (instance, ids), (action, actions) = instances, named
-        instance, action = instance[rows], action[rows]
-        start, end = (
-            _as_times(name, np.asarray(self.series[name])[rows], where_kept)
-            for name in ("start", "end")
-        )
+        start, end = (np.asarray(self.series[name]) for name in ("start", "end"))
+        if not isinstance(rows, range):  # all of them, and copies would take much memory
+            instance, action, start, end = (v[rows] for v in (instance, action, start, end))
+        times = ("start", start), ("end", end)
+        start, end = (_as_times(name, values, where_kept) for name, values in times)
         cells = UncertainCells.parse(self.series, rows, where_kept)
         if cells is not None:
             end = cells.fill_unknown(instance, start, end)
@@ -279,7 +281,7 @@ class LongFrame:
         columns = (instance, codes, start, end, ids, vocabulary, where_kept, unsure)
         return Records(*columns, self._tracks(rows))
 
-    def _tracks(self, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.object_] | None:
+    def _tracks(self, rows: Rows) -> npt.NDArray[np.object_] | None:
         """Names of tracks of these rows, "" where one is missing or blank; None without any."""
         if "track" not in self.series:
             return None
@@ -363,6 +365,6 @@ def _as_times(name: str, values: npt.NDArray[Any], where: Where) -> npt.NDArray[
 def _as_numbers(values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
     """Numbers as floats, NaN where there is none."""
     if values.dtype.kind in "iuf":
-        return values.astype(np.float64)
+        return values.astype(np.float64, copy=False)
     numbers = map(as_number, values)
     return np.array([np.nan if number is None else number for number in numbers], np.float64)
