@@ -58,6 +58,7 @@ check: $(VENV)/dev.stamp ## lint, types, layers
 
 bench: $(VENV)/dev.stamp ## speed and memory, as ratios within one run, into benchmarks/results.json; RECORDINGS=folder of CSV files
 	$(BIN)/python -m benchmarks $(RECORDINGS)
+	$(BIN)/python -m benchmarks.page
 	$(BIN)/python -m benchmarks.networks
 	$(BIN)/python -m benchmarks.learning $(RECORDINGS)
 	$(BIN)/python -m benchmarks.detection

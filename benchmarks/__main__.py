@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from benchmarks import evaluation, growth, learning, reading, startup
+from benchmarks import bounds, evaluation, growth, large, learning, reading, startup
 from benchmarks.record import RESULTS, Measured, best_of, find_falls, show, write
 
 TRIES = 3  # of a part, before a fall is believed
@@ -22,7 +22,10 @@ Part = Callable[[str], Measured]
 FULL: Mapping[str, Part] = {
     "instances": lambda folder: growth.over_instances(),
     "length": lambda folder: growth.over_length(),
+    "bounds": lambda folder: bounds.measure(),
+    "actions": lambda folder: growth.over_actions(),
     "reading": lambda folder: reading.measure(),
+    "files": lambda folder: large.measure(),
     "evaluation": evaluation.measure,
     "structure": lambda folder: learning.measure_structure(),
     "startup": lambda folder: startup.measure(),
@@ -30,7 +33,10 @@ FULL: Mapping[str, Part] = {
 QUICK: Mapping[str, Part] = {
     "instances": lambda folder: growth.over_instances((2_000, 20_000)),
     "length": lambda folder: growth.over_length((20, 80)),
+    "bounds": lambda folder: bounds.measure(),
+    "actions": lambda folder: growth.over_actions((100, 2_000)),
     "reading": lambda folder: reading.measure(200_000),
+    "files": lambda folder: large.measure(0.2),
     "evaluation": lambda folder: evaluation.measure(folder, ("BLOCKS",), 3),
     "structure": lambda folder: learning.measure_structure(),
     "startup": lambda folder: startup.measure(3),

@@ -1,19 +1,16 @@
-"""Parquet of any size, fitted and recognised piece by piece: rows per second and peak memory.
+"""Parquet of any size, learned from and recognised piece by piece: time and peak memory.
 
-Run with `python -m benchmarks.large FOLDER GIGABYTES`, which writes simulated files into a new
-folder inside of FOLDER, measures, and deletes them. Rows take about 100 bytes each, as text is
-stored in every row; that is how files come out that are written row by row. Fit and recognition run
-in a process each. With --fit or --predict and MODEL, one of them runs on files that are there.
+Run with `python -m benchmarks.large 20 /scratch` for 20 GB of simulated files, which are written
+into a new folder there and deleted afterwards; a smaller size is part of `make bench`. A row takes
+90 bytes, as text is stored in every row, without a dictionary. Times are those of the processor,
+and peaks of memory are of the whole process, libraries included; each kind of work has its own.
 """
 
-import argparse
-import json
-import os
-import resource
-import shutil
+import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -21,12 +18,15 @@ import pyarrow.parquet as pq
 
 from benchmarks.children import Memory, in_child
 from benchmarks.growth import ACTIONS, LENGTH, simulate
+from benchmarks.record import Measured, show
 from ibgn import IBGNClassifier, load, scan
 
 CHILD = "benchmarks.large"
+GIGABYTES = 1.0
 GROUP = 40_000  # instances of a row group
-GROUPS = 20  # of a file
-GIGA = 10**9
+GROUPS = 20  # of a file, at the most
+PLAIN = {"use_dictionary": False, "compression": "none"}
+Columns = dict[str, Any]
 
 
 def write(folder: Path, gigabytes: float) -> int:
@@ -35,95 +35,104 @@ def write(folder: Path, gigabytes: float) -> int:
     All groups of rows have the same actions, at times of their own and under names of their own.
     """
     X, y = simulate(GROUP, LENGTH)
-    rng = np.random.default_rng(0)
-    names = pa.array([f"action {code:02}" for code in range(ACTIONS)])
+    actions = pa.array([f"action {code:02}" for code in range(ACTIONS)])
     labels = pa.array([f"activity {code}" for code in range(y.max() + 1)])
-    fixed = {"label": labels.take(np.repeat(y, LENGTH)), "action": names.take(X.action)}
-    written, size, number = 0, 0, 0
-    while size < gigabytes * GIGA:
-        path = folder / f"part-{number:05}.parquet"
-        options = {"use_dictionary": False, "compression": "none"}
-        with pq.ParquetWriter(path, _group(X.start, X.end, 0, fixed, rng).schema, **options) as to:
-            for _ in range(GROUPS):
-                to.write_table(_group(X.start, X.end, written // LENGTH, fixed, rng))
-                written += GROUP * LENGTH
-        size, number = size + path.stat().st_size, number + 1
-    return written
+    names = {"label": labels.take(np.repeat(y, LENGTH)), "action": actions.take(X.action)}
+    rng = np.random.default_rng(0)
+    groups, size = 0, 0.0
+    schema = _group(X.start, X.end, 0, names, rng).schema
+    while size < gigabytes * 1e9:
+        path = folder / f"part-{groups // GROUPS:05}.parquet"
+        with pq.ParquetWriter(path, schema, **PLAIN) as file:
+            while size < gigabytes * 1e9:
+                table = _group(X.start, X.end, groups * GROUP, names, rng)
+                file.write_table(table)
+                groups, size = groups + 1, size + table.nbytes
+                if groups % GROUPS == 0:
+                    break
+    return groups * GROUP * LENGTH
 
 
 def _group(
-    start: np.ndarray, end: np.ndarray, first: int, fixed: dict, rng: np.random.Generator
+    start: np.ndarray, end: np.ndarray, first: int, names: Columns, rng: np.random.Generator
 ) -> pa.Table:
-    """One row group; `first` is the number of its first instance."""
-    instance = np.char.add("kitchen/2026-11-16/camera-3/take-", _digits(first, GROUP))
+    """One group of rows; `first` is the number of its first instance."""
+    number = np.char.zfill(np.arange(first, first + GROUP).astype(str), 10)
+    instance = pa.array(np.char.add("kitchen/2026-11-16/camera-3/take-", number).astype(object))
     moved = start + rng.random(len(start))
-    columns = {
-        "instance": pa.array(instance.astype(object)).take(np.repeat(np.arange(GROUP), LENGTH)),
-        **fixed,
-        "start": moved,
-        "end": moved + (end - start) * rng.uniform(0.5, 1.5, len(start)),
-    }
-    return pa.table(columns)
+    return pa.table(
+        {
+            "instance": instance.take(np.repeat(np.arange(GROUP), LENGTH)),
+            **names,
+            "start": moved,
+            "end": moved + (end - start) * rng.uniform(0.5, 1.5, len(start)),
+        }
+    )
 
 
-def _digits(first: int, number: int) -> np.ndarray:
-    return np.char.zfill(np.arange(first, first + number).astype(str), 10)
+def read_alone(folder: str, model: str) -> dict[str, float]:
+    """Read all columns with Arrow, group by group, text as codes."""
+    begun = time.process_time()
+    for path in sorted(Path(folder).iterdir()):
+        file = pq.ParquetFile(path, read_dictionary=["instance", "label", "action"])
+        for number in range(file.num_row_groups):
+            for _ in file.iter_batches(100_000, row_groups=[number]):
+                pass
+    return _result(begun)
 
 
-def measure(work: str, folder: str, model: str) -> dict[str, float]:
-    """Seconds, processor seconds and peak megabytes of one kind of work, imports included."""
-    source = scan(folder)
-    begun = time.perf_counter()
-    right = instances = 0
-    if work == "fit":
-        fitted = IBGNClassifier(random_state=0).fit(source)
-        fitted.save(model)
-        instances = fitted.trained_on_.instances
-    else:
-        known = load(model)
-        for X, y, logs in known.predict_pieces(source):
-            instances += len(X)
-            right += int((known.classes_[logs.argmax(axis=1)] == y).sum())
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    return {
-        "instances": instances,
-        "seconds": time.perf_counter() - begun,
-        "cpu_seconds": used.ru_utime + used.ru_stime,
-        "peak_mb": Memory.highest(),
-        "accuracy": right / instances,
-    }
+def fit(folder: str, model: str) -> dict[str, float]:
+    """Learn a model from a folder, and keep it."""
+    _compile()
+    begun = time.process_time()
+    IBGNClassifier(random_state=0).fit(scan(folder)).save(model)
+    return _result(begun)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.large")
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("gigabytes", type=float)
-    parser.add_argument("--keep", action="store_true", help="leave the files there")
-    given = parser.parse_args()
-    inner = Path(tempfile.mkdtemp(prefix="large-", dir=given.folder))
-    try:
-        begun = time.perf_counter()
-        intervals = write(inner, given.gigabytes)
-        size = sum(path.stat().st_size for path in inner.iterdir())
-        print(
-            f"{size / GIGA:.2f} GB, {intervals:,} intervals, written in "
-            f"{time.perf_counter() - begun:.0f} s",
-            flush=True,
+def predict(folder: str, model: str) -> dict[str, float]:
+    """Recognise the instances of a folder."""
+    _compile()
+    begun = time.process_time()
+    known, right, instances = load(model), 0, 0
+    for X, y, logs in known.predict_pieces(scan(folder)):
+        instances += len(X)
+        right += int((known.classes_[logs.argmax(axis=1)] == y).sum())
+    return _result(begun) | {"accuracy": right / instances}
+
+
+def _compile() -> None:
+    few, labels = simulate(200, LENGTH)
+    IBGNClassifier(random_state=0).fit(few, labels).predict(few)
+
+
+def _result(begun: float) -> dict[str, float]:
+    return {"seconds": time.process_time() - begun, "peak_mb": Memory.highest()}
+
+
+def measure(gigabytes: float = GIGABYTES, folder: str | None = None) -> Measured:
+    """Learn and recognise, against reading with Arrow alone; memory against the size of files."""
+    with tempfile.TemporaryDirectory(dir=folder) as name:
+        data = Path(name, "takes")
+        data.mkdir()
+        intervals = write(data, gigabytes)
+        megabytes = sum(path.stat().st_size for path in data.iterdir()) / 2**20
+        options = {"folder": str(data), "model": str(Path(name, "takes.ibgn"))}
+        alone, *found = (in_child(CHILD, w, **options) for w in ("read_alone", "fit", "predict"))
+    ratios, notes = {}, [f"{megabytes / 1024:.2f} GiB of Parquet, {intervals:,} intervals"]
+    for work, each in zip(("fit", "predict"), found, strict=True):
+        seconds, peak = each["seconds"], each["peak_mb"]
+        ratios |= {
+            f"{work}, size of the files in its memory": megabytes / peak,
+            f"{work}, against reading with Arrow alone": alone["seconds"] / seconds,
+        }
+        notes.append(
+            f"{work}: {seconds:.0f} s of the processor, {intervals / seconds:,.0f} intervals per "
+            f"second, {peak:.0f} MB at the most"
         )
-        for work in ("fit", "predict"):
-            options = {"work": work, "folder": str(inner), "model": f"{inner}.ibgn"}
-            found = in_child(CHILD, "measure", **options)
-            rate = intervals / found["cpu_seconds"]
-            print(
-                f"{work}: {json.dumps(found)}, {rate:,.0f} intervals per processor second",
-                flush=True,
-            )
-    finally:
-        if not given.keep:
-            shutil.rmtree(inner)
-            Path(f"{inner}.ibgn").unlink(missing_ok=True)
+    notes.append(f"{100 * found[1]['accuracy']:.1f} % recognised")
+    return Measured(ratios, notes=notes)
 
 
 if __name__ == "__main__":
-    os.nice(0)
-    main()
+    size = float(sys.argv[1]) if len(sys.argv) > 1 else GIGABYTES
+    print("\n".join(show({"files": measure(size, *sys.argv[2:3])})))

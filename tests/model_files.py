@@ -76,7 +76,7 @@ class Marker:
 
 
 def sealed(body):
-    return f"ibgn model 4 {hashlib.sha256(body).hexdigest()}\n".encode() + body
+    return f"ibgn model 5 {hashlib.sha256(body).hexdigest()}\n".encode() + body
 
 
 def opened(content):

@@ -68,6 +68,27 @@ def relate(offsets, start, end):
     return flatten(rows(relations(intervals)) for intervals in instances(offsets, start, end))
 
 
+def left_open(start, end, between):
+    first_end_after, last_start_after, last_end_inside = between
+    left = 0b0110111  # bmocf
+    if first_end_after <= end:
+        left &= 0b0000111  # bmo
+    if last_end_inside >= start:
+        left &= 0b0110100  # ocf
+    forced = start <= last_start_after or start >= first_end_after or end <= last_end_inside
+    return 0 if forced or left.bit_count() == 1 else left
+
+
+def with_one_more(relation, start, end, between):
+    ends_after, starts_after, ends_inside = ([value] for value in between)
+    if relation == 4:  # contains
+        ends_inside.append(end)
+    else:
+        ends_after.append(end)
+        starts_after = [start]  # intervals come in the order of starts
+    return min(ends_after), max(starts_after), max(ends_inside)
+
+
 def constrain_row(i, stop, start, end, row):
     intervals = list(zip(start[i:stop], end[i:stop], strict=True))
     constraint = constraints(intervals, lambda m, n: True, COMPOSITION)

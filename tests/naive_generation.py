@@ -39,17 +39,37 @@ def draw_nodes(length, concentration, emission, rng):
     return np.array(seats, np.int64), np.array(actions, np.int32)
 
 
-def draw_order(length, order, rng):
-    action = []
+def log_step(steps, before, action):
+    for step in range(steps.edges[before], steps.edges[before + 1]):
+        if steps.action[step] == action:
+            return steps.log_probs[step]
+    return steps.usual[action] + steps.left[before]
+
+
+def all_steps(steps):
+    """(actions + 1, actions) log probability of each action after each, the last row of the first.
+
+    The table that `Steps` stands for.
+    """
+    actions = range(len(steps.usual))
+    return np.array([[log_step(steps, b, a) for a in actions] for b in [*actions, len(actions)]])
+
+
+def draw_step(steps, before, rng):
+    return draw(np.exp(all_steps(steps)[before]).tolist(), rng)
+
+
+def draw_order(length, steps, rng):
+    action = [len(steps.usual)]
     for _ in range(length):
-        row = order[action[-1]] if action else order[-1]
-        action.append(draw(np.exp(row).tolist(), rng))
-    return np.array(action, np.int32)
+        action.append(draw_step(steps, action[-1], rng))
+    return np.array(action[1:], np.int32)
 
 
-def log_order(action, order, i, j):
-    steps = {i, i + 1, j, j + 1} & set(range(len(action)))
-    return sum(order[action[n - 1] if n else -1, action[n]] for n in sorted(steps))
+def log_order(action, steps, i, j):
+    order = all_steps(steps)
+    changed = {i, i + 1, j, j + 1} & set(range(len(action)))
+    return sum(order[action[n - 1] if n else -1, action[n]] for n in sorted(changed))
 
 
 def log_actions(action, order, occurrences):
@@ -60,8 +80,8 @@ def log_actions(action, order, occurrences):
     return total
 
 
-def walk_actions(action, order, occurrences, sweeps, rng):
-    action, k = action.copy(), len(action)
+def walk_actions(action, steps, occurrences, sweeps, rng):
+    action, k, order = action.copy(), len(action), all_steps(steps)
 
     def accept(other, proposed, replaced):
         change = log_actions(other, order, occurrences) - log_actions(action, order, occurrences)
@@ -222,8 +242,9 @@ def enumerate_nodes(length, concentration, emission):
     return found
 
 
-def enumerate_actions(length, order, occurrences):
+def enumerate_actions(length, steps, occurrences):
     """Probability of each sequence of actions that `walk_actions` keeps."""
+    order = all_steps(steps)
     sequences = list(itertools.product(range(order.shape[1]), repeat=length))
     weights = np.exp([log_actions(sequence, order, occurrences) for sequence in sequences])
     return dict(zip(sequences, (weights / weights.sum()).tolist(), strict=True))

@@ -19,3 +19,7 @@ def add_summary(offsets, action, start, end, code, steps, closeness, broken):
 
 def run_medians(edges, values):
     return np.array([np.median(values[a:b]) for a, b in pairwise(edges)])
+
+
+def in_order(values):
+    return np.array(sorted(values))

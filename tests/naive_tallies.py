@@ -34,11 +34,14 @@ def count_numbers(owner, group, value, cell, weight, cells, groups):
 def score_numbers(owner, group, value, row, shape):
     scores = np.zeros((len(row), shape.shape[3]))
     for d, g, x in zip(owner, group, value, strict=True):
-        location, width, power, height = shape[row[d], g]
+        location, narrowness, power, height = shape[row[d], g]
         freedom = 2 * power - 1
-        density = student_t.logpdf(x, freedom, location, width / np.sqrt(freedom))
-        scores[d] += density - student_t.logpdf(
-            location, freedom, location, width / np.sqrt(freedom)
-        )
+        scale = 1 / narrowness / np.sqrt(freedom)
+        density = student_t.logpdf(x, freedom, location, scale)
+        scores[d] += density - student_t.logpdf(location, freedom, location, scale)
         scores[d] += height
     return scores
+
+
+def log_from_one(x):
+    return float(np.log(x))

@@ -4,6 +4,10 @@ import math
 from collections import Counter
 from itertools import pairwise
 
+import numpy as np
+
+from ibgn.terms.keyed import KeyedCounts
+
 
 def student_t(value, location, scale, freedom):
     """Log density of a Student-t distribution."""
@@ -58,7 +62,38 @@ def occurrences(learned, rows):
 
 def order(learned, rows):
     steps = zip([len(learned.actions), *(a for a, _, _ in rows)], rows, strict=False)
-    return sum(learned.log_probs[before, a] for before, (a, _, _) in steps)
+    known = dict(zip(learned.keys.tolist(), learned.log_probs.tolist(), strict=True))
+    return sum(
+        known.get(before * len(learned.actions) + a, learned.usual[a] + learned.left[before])
+        for before, (a, _, _) in steps
+    )
+
+
+def random_steps(rng, actions):
+    """Counts of steps of one activity and of all, by key; about half of all steps never occur."""
+    size = (actions + 1) * actions
+    common = rng.integers(0, 6, size) * rng.integers(0, 2, size)
+    own = rng.binomial(common, 0.5)
+    return tuple(
+        KeyedCounts(np.flatnonzero(counts), counts[counts > 0].astype(float))
+        for counts in (own, common)
+    )
+
+
+def all_steps(own, common, actions):
+    """(actions + 1, actions) log probability of each step, from counts of all of them.
+
+    What is expected after an action is how often each occurs in the activity, which counts as two
+    observations, and what follows it in all activities, which counts as one.
+    """
+    tables = np.zeros((2, actions + 1, actions))
+    for table, counts in zip(tables, (own, common), strict=True):
+        table.flat[counts.keys] = counts.counts
+    own, common = tables
+    usual = (own.sum(axis=0) + 0.5) / (own.sum() + 0.5 * actions)
+    everywhere = (common + usual) / (common.sum(axis=1, keepdims=True) + 1)
+    expected = 2 * usual + everywhere
+    return np.log((own + expected) / (own.sum(axis=1, keepdims=True) + 3))
 
 
 def occupancy(learned, rows):

@@ -1,13 +1,15 @@
 """The benchmark that remembers: what it writes, and that a slowdown does not pass."""
 
 import json
+import re
 import sys
 import time
 
 import pytest
 from benchmarks import __main__ as bench
 from benchmarks.children import in_child
-from benchmarks.record import Measured, as_plain, find_falls, slope, write
+from benchmarks.page import PAGE, fill
+from benchmarks.record import RESULTS, Measured, as_plain, find_falls, slope, write
 
 
 def work(n):
@@ -89,3 +91,16 @@ def test_slopes():
 
 def test_children_return_plain_values():
     assert in_child("benchmarks.record", "versions")["python"].startswith("3.")
+
+
+def test_the_documentation_shows_what_is_recorded():
+    """Each block of the page is of a part that is measured, and as the record has it."""
+    page = PAGE.read_text()
+    named = re.findall(r"<!-- recorded: (\w+) -->", page)
+    assert named
+    assert set(named) <= bench.FULL.keys()
+    changed = fill(page, dict.fromkeys(named, as_plain({"a": Measured({"b": 2.0})})["a"]))
+    assert changed.count("\nb: 2\n") == len(named)  # control: every block is filled
+    if not RESULTS.exists():
+        pytest.skip("nothing is recorded yet; `make bench` does that")
+    assert fill(page, json.loads(RESULTS.read_text())["full"]["parts"]) == page

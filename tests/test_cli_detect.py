@@ -50,6 +50,18 @@ def test_intervals_are_detected_and_written(ibgn, folders, tmp_path, classifier)
     np.testing.assert_allclose(X.start % 5, 2.5, atol=0.3)
 
 
+def test_formulas_among_names_are_harmless(ibgn, folders, tmp_path):
+    for path in tmp_path.glob("*/*.csv"):
+        path.rename(path.with_name(f"={path.name}"))
+    for output in ([], ["-o", "out.csv"]):
+        for flags in ([], ["--escape-formulas"]):
+            options = [*OPTIONS, "--ignore", "light", *output, *flags, "--force"]
+            result = ibgn("detect", *folders, *options)
+            assert result.returncode == 0, result.stderr
+            text = (tmp_path / "out.csv").read_text() if output else result.stdout
+            assert ("\n=c.csv," in text) is not bool(flags)
+
+
 def test_soft_intervals_say_how_sure_they_are(ibgn, folders, tmp_path, rng):
     for path in tmp_path.glob("*/*.csv"):
         write_recording(path, rng, noise=2.0)

@@ -10,9 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba.core.dispatcher import Dispatcher
+from scipy.special import log_softmax
 from scipy.stats import t
 
 import naive_generation as twin
+import naive_terms
 from chance import fit_of_counts, standard_errors
 from ibgn import DataError, IBGNClassifier, IntervalSequences, Structure, read_networks
 from ibgn._kernels import generation as kernels
@@ -27,6 +29,7 @@ from ibgn.networks import BEYOND
 from ibgn.terms import Context, Relations
 from ibgn.terms.durations import FittedTotals
 from ibgn.terms.length import FittedLength
+from ibgn.terms.order import Order
 from ibgn.terms.relations import FittedRelations
 from ibgn.terms.seating import Convergence
 from ibgn.terms.smoothing import MEMBERS
@@ -187,10 +190,11 @@ def test_what_leaves_apart_equals_the_twin(relation, apart):
 
 
 def random_order(rng, actions):
-    """Log probabilities of actions after each, and of how often each occurs."""
-    order = np.log(rng.dirichlet(np.ones(actions), actions + 1) + 1e-9)
-    order -= np.log(np.exp(order).sum(axis=1, keepdims=True))
-    return order, np.log(rng.dirichlet(np.ones(4), actions) + 1e-9)
+    """Probabilities of actions after each, and logarithms of how often each occurs."""
+    counts = naive_terms.random_steps(rng, actions)
+    order = Order().fit(*counts, Context("tea", names(actions), 0, rng))
+    steps = order.sharpened(rng.choice([1.0, 2.5]))
+    return steps, np.log(rng.dirichlet(np.ones(4), actions) + 1e-9)
 
 
 @given(SEEDS, st.integers(0, 9), st.integers(1, 4))
@@ -206,6 +210,28 @@ def test_actions_equal_those_of_the_twin(seed, length, actions):
         twin.walk_actions(action, order, occurrences, 2, other),
     )
     assert mine.random() == other.random()
+
+
+@given(SEEDS, st.integers(1, 6), st.data())
+def test_steps_equal_those_of_the_twin(seed, actions, data):
+    steps, _ = random_order(np.random.default_rng(seed), actions)
+    before = data.draw(st.integers(0, actions))
+    mine, other = np.random.default_rng(seed), np.random.default_rng(seed)
+    for _ in range(30):
+        drawn = kernels.draw_step(steps, before, mine)
+        assert drawn == twin.draw_step(steps, before, other)
+        found = kernels.log_step(steps, before, drawn)
+        assert found == pytest.approx(twin.log_step(steps, before, drawn), rel=1e-12)
+
+
+@given(SEEDS, st.integers(1, 6), st.sampled_from([1.0, 1.7, 4.0]))
+def test_sharpened_steps_are_powers_of_all_probabilities(seed, actions, power):
+    rng = np.random.default_rng(seed)
+    counts = naive_terms.random_steps(rng, actions)
+    order = Order().fit(*counts, Context("tea", names(actions), 0, rng))
+    expected = log_softmax(power * naive_terms.all_steps(*counts, actions), axis=1)
+    found = twin.all_steps(order.sharpened(power))
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
 
 
 @given(SEEDS, st.integers(2, 9), st.data())
@@ -402,7 +428,7 @@ def test_lengths_follow_training(rng, false_alarm):
 @pytest.mark.statistical(false_alarm=1e-8)
 def test_actions_follow_order_and_occurrences(rng, false_alarm):
     """The walk keeps the product of both; the order alone gives other sequences."""
-    order, occurrences = random_order(np.random.default_rng(0), 2)  # a walk that mixes well
+    order, occurrences = random_order(np.random.default_rng(10), 2)  # a walk that mixes well
     counts = Counter(
         tuple(kernels.walk_actions(kernels.draw_order(4, order, rng), order, occurrences, 40, rng))
         for _ in range(8000)

@@ -98,6 +98,16 @@ def test_full_in_quadratic_time_equals_the_definition(X):
     np.testing.assert_array_equal(pairs.count_full(*flat), naive.count_full(*flat))
 
 
+TIMES = st.sampled_from([-np.inf, 0.0, 1.0, 2.0, 3.0, np.inf])
+
+
+@given(TIMES, TIMES, st.tuples(TIMES, TIMES, TIMES), st.sampled_from([pairs.O, pairs.S, pairs.C]))
+def test_what_is_left_open_and_remembered(start, end, between, relation):
+    assert pairs.left_open(start, end, between) == naive.left_open(start, end, between)
+    more = relation, start, end, between
+    assert pairs.with_one_more(*more) == naive.with_one_more(*more)
+
+
 @given(sequences(least=1, most=1))
 def test_row_of_the_full_network(X):
     k = len(X.start)
@@ -733,6 +743,17 @@ def test_counts_and_scores_of_outcomes(X, columns, seed):
     )
 
 
+@given(st.floats(1.0, np.inf))
+def test_logarithm_from_one(x):
+    np.testing.assert_allclose(
+        tallies.log_from_one(x), naive_tallies.log_from_one(x), rtol=5e-16, atol=0
+    )
+
+
+def test_logarithm_of_what_is_no_number_is_none():
+    assert np.isnan(tallies.log_from_one(np.nan))
+
+
 @given(sequences(), st.integers(1, 3), seeds)
 def test_counts_and_scores_of_numbers(X, columns, seed):
     rng, n = np.random.default_rng(seed), len(X)
@@ -744,7 +765,7 @@ def test_counts_and_scores_of_numbers(X, columns, seed):
         **ROUNDING,
     )
     shape = rng.normal(size=(2, 4, 4, columns))
-    shape[:, :, 1:3] = 0.6 + rng.random((2, 4, 2, columns))  # widths and powers
+    shape[:, :, 1:3] = 0.6 + rng.random((2, 4, 2, columns))  # one over widths, and powers
     np.testing.assert_allclose(
         tallies.score_numbers(*has, row, shape),
         naive_tallies.score_numbers(*has, row, shape),
@@ -771,6 +792,14 @@ def test_medians_of_runs(runs):
     np.testing.assert_array_equal(
         summaries.run_medians(edges, values), naive_summaries.run_medians(edges, values)
     )
+
+
+@given(st.integers(0, 100), seeds)
+def test_values_in_order(size, seed):
+    values = np.random.default_rng(seed).integers(0, 50, size).astype(float)
+    before = values.copy()
+    np.testing.assert_array_equal(summaries.in_order(values), naive_summaries.in_order(values))
+    np.testing.assert_array_equal(values, before)
 
 
 @given(sequences())

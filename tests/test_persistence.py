@@ -589,6 +589,30 @@ def test_forged_arrays_are_refused(path, change, content, tmp_path):
     assert "NumPy" not in message
 
 
+@pytest.mark.parametrize(
+    ("path", "change"),
+    [
+        ("order.keys", put(0, -1)),
+        ("order.keys", put(-1, 2**40)),
+        ("order.keys", lambda keys: keys[::-1]),
+        ("order.keys", lambda keys: keys[1:]),
+        ("order.log_probs", put(0, 1e-3)),
+        ("order.log_probs", put(0, np.nan)),
+        ("order.log_probs", lambda logs: logs - 0.1),
+        ("order.usual", lambda logs: logs[1:]),
+        ("order.usual", lambda logs: logs + np.log(2)),
+        ("order.left", lambda logs: logs[1:]),
+        ("order.left", put(0, 0.0)),
+        ("order.left", put(0, -np.inf)),
+    ],
+)
+def test_forged_steps_are_refused(path, change, data, tmp_path):
+    model = IBGNClassifier(terms=("order",), copy_weight=0).fit(*data)
+    model.save(tmp_path / "steps.ibgn")
+    content = (tmp_path / "steps.ibgn").read_bytes()
+    refused(forged(content, path, change), tmp_path, "damaged or was altered")
+
+
 FORGED_VALUES = [
     ("tables.seed", [-1, 2**32, 1.0, None, True]),
     ("actions", [[], ["a"], [1], "abc", None]),
@@ -737,7 +761,7 @@ def test_an_array_belongs_to_one_part(content, tmp_path):
 
 
 def test_a_newer_version_says_so(content, tmp_path):
-    newer = content.replace(b"ibgn model 4 ", b"ibgn model 5 ", 1)
+    newer = content.replace(b"ibgn model 5 ", b"ibgn model 6 ", 1)
     refused(newer, tmp_path, "written by a newer version of ibgn; update ibgn")
     refused(b"ibgn model 13\nwhatever", tmp_path, "written by a newer version of ibgn")
     for version in (b"0", b"-1", b"x", b"", b"1.5", b"9" * 100):
@@ -745,7 +769,7 @@ def test_a_newer_version_says_so(content, tmp_path):
 
 
 def test_an_older_version_says_so(content, tmp_path):
-    older = content.replace(b"ibgn model 4 ", b"ibgn model 3 ", 1)
+    older = content.replace(b"ibgn model 5 ", b"ibgn model 4 ", 1)
     refused(older, tmp_path, "an older version of ibgn, and can no longer be read; fit the model")
 
 

@@ -861,6 +861,14 @@ def test_a_frame_without_rows_can_be_read(tmp_path):
     assert pd.read_csv(tmp_path / "reasons.csv").empty
 
 
+@pytest.mark.parametrize("escape_formulas", [False, True])
+def test_formulas_in_frames_are_harmless_if_asked_for(tmp_path, escape_formulas):
+    report = Report({}, {}, {"odd": pd.DataFrame({"label": ["=cmd()"], "share": [-1.5]})})
+    report.save_pieces(tmp_path, escape_formulas)
+    name = "'=cmd()" if escape_formulas else "=cmd()"
+    assert (tmp_path / "odd.csv").read_text() == f"label,share\n{name},-1.5\n"
+
+
 @pytest.mark.slow
 def test_letters_that_a_font_lacks_are_told_once(tmp_path):
     X, y = random_data(["日本", "soup"])

@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.stats import t as student
 
 import naive_terms
-from ibgn import IBGNClassifier, load
+from ibgn import IBGNClassifier, IntervalSequences, load
 from ibgn.datasets import make_hand_signs
 from ibgn.errors import OptionError
 from ibgn.model.learning import HeldOut, Lesson, copy_with_errors
@@ -43,6 +45,30 @@ def test_a_term_is_what_its_plain_twin_says(name, signs):
         for one in X[::7]
     ]
     np.testing.assert_allclose(learned.log_likelihood(X[::7]), expected, rtol=1e-9)
+    in_parts = learned.log_terms(X[::7]).by_instance(X[::7])
+    np.testing.assert_allclose(in_parts, expected, rtol=1e-9)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 7))
+def test_steps_that_never_occur_have_the_probabilities_of_a_whole_table(seed, actions):
+    rng = np.random.default_rng(seed)
+    counts = naive_terms.random_steps(rng, actions)
+    learned = TERMS["order"]().fit(*counts, Context("it", tuple("abcdefg"[:actions]), 0, rng))
+    before, action = np.indices((actions + 1, actions))
+    expected = naive_terms.all_steps(*counts, actions)
+    np.testing.assert_allclose(learned.log_prob(before, action), expected, rtol=1e-12, atol=1e-12)
+    assert learned.agrees()
+    assert len(learned.keys) == (counts[1].counts > 0).sum()
+
+
+def test_a_vocabulary_of_millions_takes_no_room_of_its_own():
+    """Room for what occurs: two steps of a million million."""
+    names = [f"action {a:06}" for a in range(1_000_000)]
+    flat = IntervalSequences.from_lists([[(names[7], 0, 1), (names[99_999], 2, 3)]] * 3).flat
+    flat = flat._replace(action=np.array([7, 99_999] * 3, np.int32))
+    X = IntervalSequences.from_flat(flat, names)
+    order = TERMS["order"]()
+    assert order.count(X).keys.tolist() == [7 * 1_000_000 + 99_999, 1_000_000**2 + 7]
 
 
 def moments_of(group, value, groups):

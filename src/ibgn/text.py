@@ -82,12 +82,15 @@ def near(name: str, names: Iterable[str], most: int = 5) -> list[str]:
     ['tea-1', 'tea-2']
     >>> near("TEA", ["make tea", "milk"])
     ['make tea']
+    >>> near("IBNG", ["ITBN", "IBGN"])
+    ['IBGN', 'ITBN']
     """
     by_key: dict[str, list[str]] = {}
     for each in names:
         by_key.setdefault(each.casefold(), []).append(each)
     key = name.casefold()
     alike = get_close_matches(key, by_key, most)
+    alike.sort(key=lambda other: sorted(other) != sorted(key))  # the same letters, swapped
     alike += [other for other in by_key if key and key in other and other not in alike]
     return [each for other in alike for each in by_key[other]][:most]
 

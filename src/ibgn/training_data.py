@@ -17,7 +17,7 @@ from ibgn._arrays import Array, Bools, Floats, Ints, find_runs
 from ibgn._kernels.summaries import run_medians
 from ibgn.errors import DataError, DataWarning, Option, Part
 from ibgn.intervals import IntervalSequences
-from ibgn.pieces import cut
+from ibgn.pieces import cut, map_in_order
 from ibgn.provenance import Provenance
 from ibgn.text import count, quote
 from ibgn.worlds import occurring_actions
@@ -99,7 +99,7 @@ class TrainingData:
         """How other instances compare with these."""
         code = {name: number for number, name in enumerate(self.actions)}
         renumber = np.array([code.get(name, -1) for name in X.actions], np.int64)
-        looks = [self._look(X[run], run.start, renumber) for run in cut(X)]
+        looks = list(map_in_order(lambda run: self._look(X[run], run.start, renumber), cut(X)))
         number = np.sum([look.unknown for look in looks], axis=0)
         frequent = np.argsort(-number, kind="stable")[: np.count_nonzero(number)]
         far, shift = self._find_rescaled(looks)

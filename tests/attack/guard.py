@@ -6,6 +6,8 @@ import sys
 NEVER = ("socket.connect", "subprocess.Popen", "os.system", "os.exec", "os.posix_spawn")
 WRITTEN = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 CACHES = (".nbi", ".nbc", ".pyc", "__pycache__", "/matplotlib")  # of code, and of fonts
+SHARED = "/joblib_memmapping_folder_"  # where workers share arrays; it goes with the process
+ALLOWED = (*CACHES, SHARED)
 CHANGES = ("os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.link", "os.symlink", "os.truncate")
 
 
@@ -40,7 +42,7 @@ class Guard:
 
     def _note_file(self, event, path):
         full = os.path.abspath(os.fsdecode(path))  # noqa: PTH100
-        if not full.startswith(self.allowed) and not any(cache in full for cache in CACHES):
+        if not full.startswith(self.allowed) and not any(part in full for part in ALLOWED):
             self.noted.append(f"{event} of {full!r}"[:300])
 
     def _within(self, *paths):

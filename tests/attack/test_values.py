@@ -438,6 +438,7 @@ def test_formulas_are_harmless_from_the_command_line(tmp_path, ibgn):
         ("predict", "m.ibgn", "in.jsonl", "-o", "out.csv"),
         ("predict", "m.ibgn", "in.jsonl"),
         ("explain", "m.ibgn", "in.jsonl", "--instance", "=1", "-o", "out.csv"),
+        ("evaluate", "in.jsonl", "-m", "DBN", "--folds", "2", "--predictions", "out.csv"),
     ):
         for flags in (["--escape-formulas"], []):
             (tmp_path / "out.csv").unlink(missing_ok=True)

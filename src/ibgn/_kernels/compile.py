@@ -21,7 +21,16 @@ KERNELS: list[Any] = []  # all that were imported
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile on first call, cache on disk, run without the interpreter's lock."""
-    compiled = numba.njit(nogil=True)(function)
+    return _compile(function)
+
+
+def vector_kernel(function: Callable[P, R]) -> Callable[P, R]:
+    """A kernel in which dividing by 0 is no error, so that loops can use vector instructions."""
+    return _compile(function, error_model="numpy")
+
+
+def _compile(function: Callable[P, R], **options: Any) -> Callable[P, R]:
+    compiled = numba.njit(nogil=True, **options)(function)
     with suppress(RuntimeError):  # no folder to cache in: neither the package's nor the user's
         compiled._cache = ForgivingCache(function)
     KERNELS.append(compiled)

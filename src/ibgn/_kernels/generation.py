@@ -5,6 +5,7 @@ or not. They form one upper triangle, relations (k, k), with UNKNOWN elsewhere.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -39,44 +40,100 @@ def draw_nodes(
     return seat, action
 
 
+class Steps(NamedTuple):
+    """Probabilities of each action after each: those of some steps, and a rule for all others.
+
+    Parameters
+    ----------
+    edges : (actions + 2,) where the steps after each action begin, and last after none
+    action, log_probs : (steps,) action of each step, ascending after the one before, and its log
+        probability
+    usual : (actions,) log of how frequent each action is
+    left : (actions + 1,) log of a factor for each action before: any other step has the probability
+        left * usual
+    below : (actions + 1,) sum of how frequent all actions are that come before each
+    """
+
+    edges: Ints
+    action: Ints
+    log_probs: Floats
+    usual: Floats
+    left: Floats
+    below: Floats
+
+
 @kernel
-def draw_order(length: int, order: Floats, rng: np.random.Generator) -> Codes:
-    """Actions, each given the one before -> (length,); order as in `walk_actions`."""
-    chances, before = np.exp(order), order.shape[1]
-    action = np.zeros(length, np.int32)
+def log_step(steps: Steps, before: int, action: int) -> float:
+    """Log probability of an action after another, or after none."""
+    begin, stop = steps.edges[before], steps.edges[before + 1]
+    found = begin + find(steps.action[begin:stop], action)
+    if found >= begin:
+        return float(steps.log_probs[found])
+    return float(steps.usual[action] + steps.left[before])
+
+
+@kernel
+def draw_step(steps: Steps, before: int, rng: np.random.Generator) -> int:
+    """Draw an action after another, or after none, with one random number.
+
+    The first action at which the sum of the probabilities of all up to it exceeds the number. They
+    are summed step by step; between two steps the rule holds, and the action is found by bisection.
+    """
+    drawn, factor = rng.random(), math.exp(steps.left[before])
+    total, usual = 0.0, 0.0  # of the steps passed: their probabilities, and those by the rule
+    first, last = 0, len(steps.usual) - 1  # actions between two steps
+    for step in range(steps.edges[before], steps.edges[before + 1]):
+        action = steps.action[step]
+        if drawn < total + factor * (steps.below[action] - usual):
+            last = action - 1
+            break
+        chance = math.exp(steps.log_probs[step])
+        if drawn < total + chance + factor * (steps.below[action] - usual):
+            return int(action)
+        total += chance
+        usual += math.exp(steps.usual[action])
+        first = action + 1
+    sought = (drawn - total) / factor + usual
+    found = int(np.searchsorted(steps.below, sought, side="right")) - 1
+    return int(min(max(found, first), last))
+
+
+@kernel
+def draw_order(length: int, steps: Steps, rng: np.random.Generator) -> Codes:
+    """Actions, each given the one before -> (length,)."""
+    before, action = len(steps.usual), np.zeros(length, np.int32)
     for n in range(length):
-        before = action[n] = draw(chances[before], rng)
+        before = action[n] = draw_step(steps, before, rng)
     return action
 
 
 @kernel
 def walk_actions(
-    action: Codes, order: Floats, occurrences: Floats, sweeps: int, rng: np.random.Generator
+    action: Codes, steps: Steps, occurrences: Floats, sweeps: int, rng: np.random.Generator
 ) -> Codes:
     """Actions after a Metropolis walk from these, two moves per interval and sweep -> (k,).
 
-    Their probability is proportional to the product of order[action before, action], with the last
-    row for the first, and of occurrences[action, number], with the last column for so many or more.
-    Both are logarithms, order (actions + 1, actions) of probabilities that sum to one in each row.
+    Their probability is proportional to the product of that of all steps and of
+    occurrences[action, number], with the last column for so many or more, which are logarithms.
 
     The first move draws an action by the one before it and accepts it by all else; the second
     exchanges two actions.
     """
     action, k = action.copy(), len(action)
-    actions, most = order.shape[1], occurrences.shape[1] - 1
-    chances, number = np.exp(order), np.zeros(actions, np.int64)
+    actions, most = len(steps.usual), occurrences.shape[1] - 1
+    number = np.zeros(actions, np.int64)
     for a in action:
         number[a] += 1
     for _ in range(sweeps * k):
         i = int(rng.random() * k)
-        new, old = draw(chances[action[i - 1] if i else actions], rng), action[i]
+        new, old = draw_step(steps, action[i - 1] if i else actions, rng), action[i]
         if new != old:
             change = occurrences[new, min(number[new] + 1, most)]
             change -= occurrences[new, min(number[new], most)]
             change += occurrences[old, min(number[old] - 1, most)]
             change -= occurrences[old, min(number[old], most)]
             if i + 1 < k:
-                change += order[new, action[i + 1]] - order[old, action[i + 1]]
+                change += log_step(steps, new, action[i + 1]) - log_step(steps, old, action[i + 1])
             if rng.random() < math.exp(min(change, 0.0)):
                 action[i] = new
                 number[new] += 1
@@ -84,21 +141,21 @@ def walk_actions(
         i, j = int(rng.random() * k), int(rng.random() * k)
         i, j = min(i, j), max(i, j)
         if action[i] != action[j]:
-            before = log_order(action, order, i, j)
+            before = log_order(action, steps, i, j)
             action[i], action[j] = action[j], action[i]
-            change = log_order(action, order, i, j) - before
+            change = log_order(action, steps, i, j) - before
             if rng.random() >= math.exp(min(change, 0.0)):
                 action[i], action[j] = action[j], action[i]
     return action
 
 
 @kernel
-def log_order(action: Codes, order: Floats, i: int, j: int) -> float:
-    """Sum over the steps to and from positions i < j; order as in `walk_actions`."""
+def log_order(action: Codes, steps: Steps, i: int, j: int) -> float:
+    """Sum over the steps to and from positions i < j."""
     total = 0.0
     for n in range(i, min(j + 2, len(action))):
         if n < i + 2 or n > j - 1:
-            total += order[action[n - 1] if n else order.shape[1], action[n]]
+            total += log_step(steps, action[n - 1] if n else len(steps.usual), action[n])
     return total
 
 

@@ -13,7 +13,18 @@ import numpy as np
 from ibgn._arrays import Bools, Bytes, Codes, Floats, Ints
 from ibgn._kernels.compile import kernel
 from ibgn._kernels.features import enlarge
-from ibgn._kernels.pairs import ALL, E, constrain_row, is_linked, relation_of
+from ibgn._kernels.pairs import (
+    ALL,
+    NOTHING,
+    C,
+    E,
+    O,
+    S,
+    is_linked,
+    left_open,
+    relation_of,
+    with_one_more,
+)
 
 Key = int | np.int64
 CONSTRAINED, MARGINAL, IGNORE = range(3)  # what an unlinked pair leaves open
@@ -95,21 +106,24 @@ def open_pairs(
     owner, keys = np.empty(room, np.int64), np.empty(room, np.int64)
     relation = np.empty(room, np.int64)
     for d in range(len(offsets) - 1):
-        row = np.empty(offsets[d + 1] - offsets[d], np.uint8)
         for i in range(offsets[d], offsets[d + 1]):
-            number = constrain_row(i, offsets[d + 1], start, end, row)
-            owner = enlarge(owner, found, found + number)
-            keys = enlarge(keys, found, found + number)
-            relation = enlarge(relation, found, found + number)
-            for n in range(number):
-                j, left = i + n + 1, int(row[n])
-                if left & (left - 1) and not ties:
+            stop, between = offsets[d + 1], NOTHING
+            if found + stop - i > len(keys):
+                owner = enlarge(owner, found, found + stop - i)
+                keys = enlarge(keys, found, found + stop - i)
+                relation = enlarge(relation, found, found + stop - i)
+            for j in range(i + 1, stop):
+                related = relation_of(start[i], end[i], start[j], end[j])
+                left = ALL if j == i + 1 else left_open(start[j], end[j], between)
+                if not ties:
                     left = without_tie(left, action[i], action[j], actions)
-                if left & (left - 1):
-                    owner[found] = d
+                if left:
+                    owner[found], relation[found] = d, related
                     keys[found] = pair_key(action[i], action[j], left, True, actions)
-                    relation[found] = relation_of(start[i], end[i], start[j], end[j])
                     found += 1
+                if related != O and related != S and related != C:
+                    break
+                between = with_one_more(related, start[j], end[j], between)
     return owner[:found].copy(), keys[:found].copy(), relation[:found].astype(np.uint8)
 
 

@@ -16,6 +16,9 @@ BMO = 1 << B | 1 << M | 1 << O
 OCF = 1 << O | 1 << C | 1 << F
 BMOCF = BMO | OCF
 
+Between = tuple[float, float, float]  # earliest end, latest start and latest end, see `left_open`
+NOTHING = (np.inf, -np.inf, -np.inf)  # is between neighbours
+
 BEYOND_NONE, BEYOND_CHAIN, BEYOND_FULL = range(3)
 
 
@@ -57,48 +60,49 @@ def count_pairs(offsets: Ints) -> int:
 
 
 @kernel
+def left_open(start: float, end: float, between: Between) -> int:
+    """Relations that interval i leaves open to one that starts and ends then, 0 if only one.
+
+    Every pair is linked. An interval m between i and j leaves more than one relation open in only
+    two cases. (1) i overlaps or starts m, and m overlaps, contains or is finished by j: then bmocf
+    is left if m ends after j, else bmo. (2) i contains m, and m is before, meets, overlaps or
+    starts j: then bmocf is left if m ends before j starts, else ocf. So it is enough to remember of
+    case (1) the earliest end and the latest start, and of case (2) the latest end. Anything else
+    leaves the relation that holds, and so do bmo and ocf together.
+    """
+    first_end_after, last_start_after, last_end_inside = between
+    if start <= last_start_after or start >= first_end_after or end <= last_end_inside:
+        return 0
+    inside = last_end_inside >= start
+    if first_end_after <= end:
+        return 0 if inside else BMO
+    return OCF if inside else BMOCF
+
+
+@kernel
+def with_one_more(relation: int, start: float, end: float, between: Between) -> Between:
+    """What to remember of the intervals after i, with one that i overlaps, starts or contains."""
+    first_end_after, last_start_after, last_end_inside = between
+    if relation == C:
+        return first_end_after, last_start_after, max(last_end_inside, end)
+    return min(first_end_after, end), start, last_end_inside
+
+
+@kernel
 def constrain_row(i: int, stop: int, start: Floats, end: Floats, row: Bytes) -> int:
     """Fill row with the constraints c(i, i+1), c(i, i+2), ... where every pair is linked.
 
-    Returns how many were filled; all that follow leave only the relation that holds.
-
-    One pass, constant work per pair. An interval m between i and j leaves more than one relation
-    open in only two cases. (1) i overlaps or starts m, and m overlaps, contains or is finished by
-    j: then bmocf is left if m ends after j, else bmo. (2) i contains m, and m is before, meets,
-    overlaps or starts j: then bmocf is left if m ends before j starts, else ocf. So it is enough
-    to remember of case (1) the earliest end and the latest start, and of case (2) the latest end.
-    Anything else leaves the relation that holds, and so do bmo and ocf together.
+    Returns how many were filled; all that follow leave only the relation that holds. One pass,
+    constant work per pair, see `left_open`.
     """
-    forced = False
-    first_end_after, last_start_after = np.inf, -np.inf
-    last_end_inside = -np.inf
+    between = NOTHING
     for j in range(i + 1, stop):
-        if forced:
-            return j - i - 1
         relation = relation_of(start[i], end[i], start[j], end[j])
-        if j == i + 1:
-            row[0] = ALL
-        elif (
-            start[j] <= last_start_after or start[j] >= first_end_after or end[j] <= last_end_inside
-        ):
-            row[j - i - 1] = 1 << relation
-        else:
-            after, inside = first_end_after <= end[j], last_end_inside >= start[j]
-            if after and inside:
-                row[j - i - 1] = 1 << relation
-            elif after:
-                row[j - i - 1] = BMO
-            elif inside:
-                row[j - i - 1] = OCF
-            else:
-                row[j - i - 1] = BMOCF
-        if relation in (O, S):
-            first_end_after = min(first_end_after, end[j])
-            last_start_after = start[j]
-        elif relation == C:
-            last_end_inside = max(last_end_inside, end[j])
-        else:
-            forced = True
+        left = ALL if j == i + 1 else left_open(start[j], end[j], between)
+        row[j - i - 1] = left if left else 1 << relation
+        if relation != O and relation != S and relation != C:
+            return j - i
+        between = with_one_more(relation, start[j], end[j], between)
     return stop - i - 1
 
 

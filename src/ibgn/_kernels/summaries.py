@@ -5,6 +5,24 @@ import numpy as np
 from ibgn._arrays import Bools, Codes, Floats, Ints
 from ibgn._kernels.compile import kernel
 
+FEW = 64  # values that are sorted by insertion
+
+
+@kernel
+def in_order(values: Floats) -> Floats:
+    """The values, sorted; where they are few, without the overhead that many are worth."""
+    ordered = values.copy()
+    if len(ordered) > FEW:
+        ordered.sort()
+        return ordered
+    for i in range(1, len(ordered)):
+        value, place = ordered[i], i
+        while place and ordered[place - 1] > value:
+            ordered[place] = ordered[place - 1]
+            place -= 1
+        ordered[place] = value
+    return ordered
+
 
 @kernel
 def add_summary(
@@ -27,7 +45,7 @@ def add_summary(
     last = np.full(closeness.shape[1], -1)  # interval of each action, of any instance
     for d in range(len(code)):
         c, begin, stop = code[d], offsets[d], offsets[d + 1]
-        times = np.sort(np.concatenate((start[begin:stop], end[begin:stop])))
+        times = in_order(np.concatenate((start[begin:stop], end[begin:stop])))
         for i in range(1, len(times)):
             if times[i] > times[i - 1]:
                 steps[c, 0] += 1
@@ -51,7 +69,7 @@ def run_medians(edges: Ints, values: Floats) -> Floats:
     """
     medians = np.empty(len(edges) - 1)
     for run in range(len(medians)):
-        ordered = np.sort(values[edges[run] : edges[run + 1]])
+        ordered = in_order(values[edges[run] : edges[run + 1]])
         middle = len(ordered) // 2
         medians[run] = (ordered[middle] + ordered[-1 - middle]) / 2
     return medians

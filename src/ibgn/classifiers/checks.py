@@ -122,7 +122,8 @@ def check_length(X: IntervalSequences, labels: npt.NDArray[Any]) -> None:
 
 def check_labels(y: npt.ArrayLike) -> npt.NDArray[Any]:
     """Labels that can be compared and sorted; NumPy would turn numbers among text into text."""
-    values = np.asarray(y, object).ravel()
+    numbers = isinstance(y, np.ndarray) and y.dtype.kind in "iub"
+    values = np.zeros(0, object) if numbers else np.asarray(y, object).ravel()
     if pd.isna(values).any():
         d = int(np.argmax(pd.isna(values)))
         raise DataError(f"label {d} is missing; leave the instance out, or name its activity")

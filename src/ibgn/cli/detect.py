@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from ibgn.cli.options import Delimiter, Encoding, Json, Seed, text_options
+from ibgn.cli.options import Delimiter, Encoding, EscapeFormulas, Json, Seed, text_options
 from ibgn.cli.output import busy, print_json, print_text, say, warnings_aloud
 from ibgn.cli.targets import format_to_write, writes
 
@@ -85,6 +85,7 @@ def detect(
     n_jobs: Jobs = 1,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
+    escape_formulas: EscapeFormulas = False,
     as_json: Json = False,
 ) -> None:
     """Learn actions from labelled sensor recordings, and detect their intervals in new ones.
@@ -127,11 +128,17 @@ def detect(
                 X, y = detector.predict(recordings), None
             else:
                 X, y = detector.detect_instances(recordings, activity)
-    _put_out(X, y, output, as_json, {"recordings": len(recordings), "warnings": messages})
+    more = {"recordings": len(recordings), "warnings": messages}
+    _put_out(X, y, output, escape_formulas, as_json, more)
 
 
 def _put_out(
-    X: "IntervalSequences", y: Any, output: Path | None, as_json: bool, more: dict[str, Any]
+    X: "IntervalSequences",
+    y: Any,
+    output: Path | None,
+    escape_formulas: bool,
+    as_json: bool,
+    more: dict[str, Any],
 ) -> None:
     """Write or print the intervals; with --json print counts."""
     import numpy as np
@@ -141,7 +148,8 @@ def _put_out(
     from ibgn.text import count
 
     if output is not None:
-        write(X, output, y)
+        options: dict[str, Any] = {"escape_formulas": True} if escape_formulas else {}
+        write(X, output, y, **options)
         counted = f"{count(len(X), 'instance')}, {count(len(X.action), 'interval')}"
         say(f"wrote {counted} to {output}")
     if as_json:
@@ -154,4 +162,4 @@ def _put_out(
         }
         print_json(counts | more)
     elif output is None:
-        print_text(as_csv(X.to_frame(y)))
+        print_text(as_csv(X.to_frame(y), escape_formulas))

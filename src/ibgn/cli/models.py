@@ -20,7 +20,7 @@ from ibgn.cli.options import (
 )
 from ibgn.cli.output import busy, print_json, print_text, say, warnings_aloud
 from ibgn.cli.pieces import Scanned, read_whole
-from ibgn.cli.predictions import as_csv, as_frame, count_right, predict_scanned, say_accuracy
+from ibgn.cli.predictions import as_frame, count_right, predict_scanned, say_accuracy
 from ibgn.cli.tables import print_lines, print_predictions
 from ibgn.cli.targets import check_suffix, format_to_write, writes
 from ibgn.errors import MISSING, DataError, OptionError
@@ -229,6 +229,7 @@ def choose_instance(X: "IntervalSequences", name: str | None, data: Path) -> "In
 
 def _write_frame(frame: "pd.DataFrame", output: Path, escape_formulas: bool) -> None:
     from ibgn._files import replacing
+    from ibgn.io.dataframes import as_csv
 
     with replacing(output) as temporary:
         temporary.write_text(as_csv(frame, escape_formulas), "utf-8", newline="")
@@ -254,4 +255,6 @@ def _print_frame(
 
         print_json({"rows": rows(frame)} | (more or {}))
     elif output is None:
+        from ibgn.io.dataframes import as_csv
+
         print_text(as_csv(frame, escape_formulas))

@@ -51,6 +51,8 @@ def predict_scanned(
     reading: Reading,
 ) -> None:
     """Recognise instances piece by piece, and write them in their order."""
+    from ibgn.io.dataframes import as_csv
+
     right = known = 0
     labelled = False
     with warnings_aloud(), busy(f"recognising {data.name}"), _writing(output) as file:
@@ -80,11 +82,3 @@ def _writing(output: Path | None) -> Iterator[IO[str]]:
     with replacing(output) as path, path.open("w", encoding="utf-8", newline="") as file:
         yield file
         file.flush()  # before it gets its name
-
-
-def as_csv(frame: "pd.DataFrame", escape_formulas: bool, header: bool = True) -> str:
-    """Rows as text."""
-    from ibgn.io.dataframes import as_csv as write
-    from ibgn.io.formulas import escape_formulas as harmless
-
-    return write(harmless(frame) if escape_formulas else frame, header)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import typer
 
 from ibgn.cli.interruption import resumable
+from ibgn.cli.options import EscapeFormulas
 from ibgn.cli.output import busy, say, warnings_aloud
 from ibgn.cli.targets import Command, Kind, check_suffix, writes
 
@@ -87,7 +88,7 @@ def check_jobs(jobs: int) -> None:
     check("jobs", jobs)
 
 
-def keep(frame: "pd.DataFrame", path: Path | None) -> None:
+def keep(frame: "pd.DataFrame", path: Path | None, escape_formulas: bool) -> None:
     """Write a data frame as CSV or Parquet; the file appears when it is complete."""
     from ibgn._files import replacing
     from ibgn.io.dataframes import as_csv
@@ -96,7 +97,7 @@ def keep(frame: "pd.DataFrame", path: Path | None) -> None:
         return
     with replacing(path) as temporary:
         if path.suffix.lower() == ".csv":
-            temporary.write_text(as_csv(frame), "utf-8", newline="")
+            temporary.write_text(as_csv(frame, escape_formulas), "utf-8", newline="")
         else:
             frame.to_parquet(temporary, index=False)
     say(f"wrote {path}")
@@ -113,6 +114,7 @@ class Outputs:
     report: Page = None
     pieces: Pieces = None
     unit: Unit = None
+    escape_formulas: EscapeFormulas = False
 
     def check(self) -> None:
         """Refuse files that could not be written, and what is no journal in the place of one."""
@@ -151,8 +153,8 @@ class Outputs:
 
     def keep_frames(self, scores: "pd.DataFrame", predictions: "pd.DataFrame") -> None:
         """Write scores and predictions to the files that were named, if any."""
-        keep(scores, self.output)
-        keep(predictions, self.predictions)
+        keep(scores, self.output, self.escape_formulas)
+        keep(predictions, self.predictions, self.escape_formulas)
 
     def write_report(self, find: Callable[[], "Findings"]) -> list[str]:
         """Write the page, its pieces, or both; returns warnings."""
@@ -165,7 +167,7 @@ class Outputs:
                 report.save(self.report)
             if self.pieces is not None:
                 with filling(self.pieces) as folder:
-                    report.save_pieces(folder)
+                    report.save_pieces(folder, self.escape_formulas)
         for path in (self.report, self.pieces):
             if path is not None:
                 say(f"wrote {path}")

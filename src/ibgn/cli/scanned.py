@@ -42,7 +42,7 @@ def evaluate_scanned(
     with warnings_aloud() as said, busy(f"evaluating {data.name}"):
         source = reading.scan(data)
         scores = evaluate_source(source, methods, comparison.n_splits or USUAL_FOLDS)
-    keep(scores, outputs.output)
+    keep(scores, outputs.output, outputs.escape_formulas)
     summary = scores.drop(columns="fold").groupby("method", sort=False).mean().reset_index()
     summary["instances"] = scores.groupby("method", sort=False)["instances"].sum().to_numpy()
     if as_json:

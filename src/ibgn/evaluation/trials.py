@@ -26,7 +26,7 @@ from ibgn.evaluation.journal import Journal
 from ibgn.evaluation.methods import Method, make_estimators
 from ibgn.evaluation.scores import SCORES, score_predictions
 from ibgn.evaluation.search import Grid, Search
-from ibgn.evaluation.workers import Followed
+from ibgn.evaluation.workers import Workers
 from ibgn.intervals import IntervalSequences
 from ibgn.networks import Sequences
 
@@ -249,9 +249,9 @@ def _run(
     n_jobs: int | None,
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """Results of the tasks with these numbers, in the order in which they finish."""
-    parallel = joblib.Parallel(n_jobs, return_as="generator_unordered")
+    parallel = Workers(n_jobs, return_as="generator_unordered")
     yield from parallel(
-        joblib.delayed(Followed(_try))(
+        joblib.delayed(_try)(
             number,
             estimators[tasks[number].method],
             data[number].train(),

@@ -5,43 +5,35 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable
-from functools import cache
-from typing import Any, Generic, TypeVar
+from typing import Any
 
-__all__ = ["Followed"]
+import joblib
 
-T = TypeVar("T")
+__all__ = ["Workers"]
 
 GLANCE = 1.0  # seconds between looks at whether the parent is there
 
 
-class Followed(Generic[T]):
-    """A function for workers; one that has called it ends when the process that asked is gone.
+class Workers(joblib.Parallel):  # type: ignore[misc]
+    """`joblib.Parallel` whose processes end when the one that started them is gone.
 
-    Otherwise joblib's workers would finish what they do, and then wait for minutes for more.
+    Otherwise they would finish what they do, and then wait for minutes for more.
 
     Examples
     --------
-    >>> count = Followed(len)
-    >>> count("abc")  # nothing else happens in the process itself
-    3
+    >>> Workers(n_jobs=1)(joblib.delayed(len)(word) for word in ["tea", "soup"])
+    [3, 4]
     """
 
-    def __init__(self, function: Callable[..., T]) -> None:
-        self.function, self.asker = function, os.getpid()
-
-    def __call__(self, *values: Any) -> T:
-        """Call the function."""
-        parent = multiprocessing.parent_process()
-        if parent is not None and parent.pid == self.asker and sys.platform != "win32":
-            _follow(self.asker)
-        return self.function(*values)
+    def __init__(self, n_jobs: int | None, **options: Any) -> None:
+        super().__init__(n_jobs, initializer=_follow, initargs=(os.getpid(),), **options)
 
 
-@cache
 def _follow(parent: int) -> None:
-    threading.Thread(target=_end_after, args=(parent,), daemon=True).start()
+    """End this process when another is gone, if it was started for that one."""
+    mine = multiprocessing.parent_process()
+    if mine is not None and mine.pid == parent and sys.platform != "win32":
+        threading.Thread(target=_end_after, args=(parent,), daemon=True).start()
 
 
 def _end_after(parent: int) -> None:

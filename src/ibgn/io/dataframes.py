@@ -11,6 +11,7 @@ import pandas as pd
 from ibgn.cleaning import Cleaning, CleaningOptions
 from ibgn.errors import DataError
 from ibgn.intervals import IntervalSequences
+from ibgn.io.formulas import escape_formulas as harmless
 from ibgn.io.leniency import Bad, Leniency, Unlabelled
 from ibgn.io.longframe import Labels, LongFrame
 from ibgn.io.parsing.tabular import Columns, find_columns, unused
@@ -166,8 +167,8 @@ def _with_arrow(table: Any) -> Any:
     return pyarrow.table(table)
 
 
-def as_csv(frame: pd.DataFrame, header: bool = True) -> str:
-    r"""CSV of a frame, without its index.
+def as_csv(frame: pd.DataFrame, escape_formulas: bool = False, header: bool = True) -> str:
+    r"""CSV of a frame, without its index; names can be made harmless for spreadsheets.
 
     Text is in quotes where some is a carriage return, which ends a row for most readers.
 
@@ -177,6 +178,8 @@ def as_csv(frame: pd.DataFrame, header: bool = True) -> str:
     '"instance","start"\n"a\rb",1\n'
     """
     options: dict[str, Any] = {"index": False, "lineterminator": "\n", "header": header}
+    if escape_formulas:
+        frame = harmless(frame)
     text: str = frame.to_csv(**options)
     if "\r" in text:
         text = frame.to_csv(**options, quoting=csv.QUOTE_NONNUMERIC)

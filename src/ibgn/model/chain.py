@@ -1,14 +1,14 @@
 """The chain that draws an instance: its length, actions, relations and times."""
 
 import numpy as np
-from scipy.special import log_softmax
 
-from ibgn._arrays import Bytes, Codes, Floats, Ints
+from ibgn._arrays import Bytes, Codes, Ints
 from ibgn._kernels import generation as kernels
 from ibgn.intervals import IntervalSequences
 from ibgn.model.activity import ActivityModel
 from ibgn.model.times import draw_times, rank_end_points
 from ibgn.networks import SQUARE, check_pairs
+from ibgn.terms.order import FittedOrder
 
 __all__ = ["draw_actions", "draw_instances", "draw_lengths", "draw_relations", "drawn_terms"]
 
@@ -31,9 +31,10 @@ def draw_instances(
     """Draw an instance of each length; without times, end points have their ranks instead."""
     longest = int(lengths.max(initial=0))
     check_pairs(longest * (longest - 1) / 2, longest, SQUARE)
+    steps = None if "tables" in activity or not longest else _find_order(activity, sharpness)
     parts = []
     for length in lengths.tolist():
-        action = draw_actions(activity, length, rng, sharpness)
+        action = draw_actions(activity, length, rng, steps, sharpness)
         ranks = rank_end_points(draw_relations(activity, action, rng, sharpness))
         action = action[np.lexsort((action, *ranks.T[::-1]))]  # moves those of equal intervals only
         times = draw_times(activity, action, ranks, rng) if timed else ranks.astype(float)
@@ -57,35 +58,41 @@ def draw_lengths(activity: ActivityModel, n: int, rng: np.random.Generator) -> I
 
 
 def draw_actions(
-    activity: ActivityModel, length: int, rng: np.random.Generator, sharpness: float = 1.0
+    activity: ActivityModel,
+    length: int,
+    rng: np.random.Generator,
+    steps: kernels.Steps | None,
+    sharpness: float = 1.0,
 ) -> Codes:
     """Draw the action of each interval of an instance, (length,).
 
     From the tables if there are any. Otherwise with a probability proportional to the product of
     two terms, as far as they are learned: which action follows which, or else how frequent each
-    is; and how often each occurs in an instance. Both are raised to the power `sharpness`.
+    is, as `steps`; and how often each occurs in an instance, to the power `sharpness`.
     """
     if "tables" in activity:
         drawn: Codes = activity["tables"].draw(length, rng)[1]
         return drawn
-    if not length:
+    if steps is None:
         return np.zeros(0, np.int32)
-    order = log_softmax(sharpness * _log_order(activity), axis=1)
-    action = kernels.draw_order(length, order, rng)
-    if "occurrences" in activity:
+    action = kernels.draw_order(length, steps, rng)
+    if "occurrences" in activity and length:
         occurrences = sharpness * activity["occurrences"].log_probs
-        action = kernels.walk_actions(action, order, occurrences, SWEEPS, rng)
+        action = kernels.walk_actions(action, steps, occurrences, SWEEPS, rng)
     return action
 
 
-def _log_order(activity: ActivityModel) -> Floats:
-    """(actions + 1, actions) log probability of each action after each, and of the first."""
+def _find_order(activity: ActivityModel, sharpness: float) -> kernels.Steps:
+    """Which action follows which; without a term for it, each is as frequent after all others."""
     if "order" in activity:
-        logs: Floats = activity["order"].log_probs
-        return logs
-    size = len(activity.actions)
-    frequency = activity["actions"].log_probs if "actions" in activity else np.zeros(size)
-    return np.tile(frequency, (size + 1, 1))
+        order: FittedOrder = activity["order"]
+        return order.sharpened(sharpness)
+    size, nothing = len(activity.actions), np.zeros(0)
+    even = np.full(size, -np.log(size))
+    frequency = activity["actions"].log_probs if "actions" in activity else even
+    keys = nothing.astype(np.int64)
+    order = FittedOrder(activity.actions, keys, nothing, frequency, np.zeros(size + 1))
+    return order.sharpened(sharpness)
 
 
 def draw_relations(

@@ -51,10 +51,15 @@ def make_inner_folds(X: IntervalSequences, codes: npt.NDArray[np.integer], n: in
 
 def fingerprint(X: IntervalSequences) -> npt.NDArray[np.uint64]:
     """(instances,) numbers that are as good as random, and equal if the intervals are equal."""
-    prints = np.empty(len(X), np.uint64)
-    for d, span in enumerate(pairwise(X.offsets.tolist())):
-        part = slice(*span)
-        content = X.action[part].tobytes() + X.start[part].tobytes() + X.end[part].tobytes()
-        digest = hashlib.blake2b(content, digest_size=8).digest()
-        prints[d] = int.from_bytes(digest, "little")
-    return prints
+
+    def digest() -> npt.NDArray[np.uint64]:
+        columns = [(values.tobytes(), values.itemsize) for values in (X.action, X.start, X.end)]
+        digests = (
+            hashlib.blake2b(
+                b"".join(raw[begin * size : stop * size] for raw, size in columns), digest_size=8
+            ).digest()
+            for begin, stop in pairwise(X.offsets.tolist())
+        )
+        return np.frombuffer(b"".join(digests), "<u8").astype(np.uint64)
+
+    return X.derived("fingerprint", digest)

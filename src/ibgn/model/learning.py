@@ -78,7 +78,7 @@ class Lesson:
         other = (owner[codes][:, None] == owner) & (codes[:, None] != np.arange(len(owner)))
         row, style = np.nonzero(other if copy_weight else other[:0])
         versions = [X, *copies]
-        self.versions = len(versions)
+        self.X, self.versions = X, len(versions)
         fold = np.empty(len(X), np.int64)
         for number, chosen in enumerate(folds):
             fold[chosen] = number
@@ -142,7 +142,7 @@ class Lesson:
         most = n if every else max(MOST_SCORES // (self.versions * self.sample.activities), 1)
         if most >= n:
             return None if self.own == len(self.sample.X) else np.arange(self.own)
-        chosen = np.sort(np.argsort(fingerprint(self.sample.X[:n]), kind="stable")[:most])
+        chosen = np.sort(np.argsort(fingerprint(self.X), kind="stable")[:most])
         return (chosen + n * np.arange(self.versions)[:, None]).ravel()
 
     def typical(self, held_out: HeldOut) -> list[Floats | None]:

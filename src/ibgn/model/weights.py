@@ -53,7 +53,10 @@ def fit_weights(
     # only differences between activities count; (terms, n * activities) for fast products
     usual = usual_weight(held_out, activity) if usual is None else usual
     ridge = RIDGE + FEW / max(float(counting.sum()), 1.0) if ridge is None else ridge
-    lead = usual * np.moveaxis(scores - true[:, :, None], 1, 0).reshape(terms, -1)
+    lead = np.moveaxis(scores, 1, 0).copy()
+    lead -= true.T[:, :, None]  # in place, as these are the largest arrays of a fit
+    lead *= usual
+    lead = lead.reshape(terms, -1)
     priors = log_prior - log_prior[codes][:, None]
     own = None if activity is None else activity[codes][:, None] == activity
 

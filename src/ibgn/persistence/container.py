@@ -22,7 +22,7 @@ __all__ = ["Arrays", "MisfitError", "check", "items", "join", "split"]
 
 Json = Any  # any JSON value
 
-FORMAT, VERSION = b"ibgn model ", 4
+FORMAT, VERSION = b"ibgn model ", 5
 LARGEST = 2 << 30  # bytes of a file, and of all its arrays unpacked
 SMALL_ENOUGH = 64 << 20  # bytes of arrays, however well they are compressed
 MOST_TIMES = 50  # as many bytes as they have compressed, beyond that

@@ -113,7 +113,6 @@ def draw_order(
     activity: "ActivityModel", others: Sequence["ActivityModel"], ax: Axes | None
 ) -> Axes:
     """Which action follows which."""
-    shares = np.exp(activity["order"].log_probs)
     chosen = frequent_actions(activity)
     ax = new_axes(0.4 * len(chosen) + 3, ROW * len(chosen) + 2.4) if ax is None else ax
     title_term(ax, "order", activity, len(chosen), len(activity.actions))
@@ -121,6 +120,7 @@ def draw_order(
         return say_empty(ax, "no actions")
     names = [printable(activity.actions[a], 20) for a in chosen]
     rows = np.append(chosen, len(activity.actions))  # the last row is the beginning
-    draw_shares(ax, shares[np.ix_(rows, chosen)], [*names, "at the beginning"], names)
+    shares = np.exp(activity["order"].log_prob(rows[:, None], chosen))
+    draw_shares(ax, shares, [*names, "at the beginning"], names)
     label_below(ax, "per cent that come next, after the action on the left")
     return dress(ax)

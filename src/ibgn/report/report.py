@@ -78,8 +78,11 @@ class Report:
         if pieces is not None:
             self.save_pieces(pieces)
 
-    def save_pieces(self, folder: str | PathLike[str]) -> None:
-        """Write figures as PNG, frames as CSV, and the summary as JSON."""
+    def save_pieces(self, folder: str | PathLike[str], escape_formulas: bool = False) -> None:
+        """Write figures as PNG, frames as CSV, and the summary as JSON.
+
+        With `escape_formulas`, spreadsheets run no name of a frame; see `ibgn.io.write_csv`.
+        """
         folder = Path(folder)
         make_folder(folder)
         lacking = [
@@ -89,7 +92,7 @@ class Report:
         ]
         for name, frame in self.frames.items():
             with writing(folder / f"{name}.csv") as file:
-                file.write(as_csv(frame))
+                file.write(as_csv(frame, escape_formulas))
         with writing(folder / "summary.json") as file:
             json.dump(self.summary, file, indent=1)
         if lacking:

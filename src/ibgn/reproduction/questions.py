@@ -14,7 +14,7 @@ import pandas as pd
 
 from ibgn.checks import check_jobs, check_whole
 from ibgn.evaluation.methods import METHODS, Method
-from ibgn.evaluation.workers import Followed
+from ibgn.evaluation.workers import Workers
 from ibgn.reproduction.probes import (
     RIGHT,
     count_relations,
@@ -100,8 +100,8 @@ def measure_abilities(
     check_whole("seed", seed, 0)
     check_jobs("n_jobs", n_jobs)
     cells = list(product(QUESTIONS, methods.items()))
-    measured = joblib.Parallel(n_jobs)(
-        joblib.delayed(Followed(question.probe))(method, seed) for question, (_, method) in cells
+    measured = Workers(n_jobs)(
+        joblib.delayed(question.probe)(method, seed) for question, (_, method) in cells
     )
     rows = [
         answer_row(question, name, number)

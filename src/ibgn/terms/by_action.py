@@ -8,7 +8,17 @@ from ibgn._arrays import Ints, find_runs
 from ibgn._kernels.actions import order_by_action
 from ibgn.intervals import IntervalSequences
 
-__all__ = ["ActionRuns"]
+__all__ = ["ActionRuns", "known_intervals"]
+
+
+def known_intervals(X: IntervalSequences, actions: int) -> Ints | slice:
+    """Intervals of actions with codes below `actions`; where those are all, none is copied."""
+
+    def find() -> Ints | slice:
+        known = X.action < actions
+        return slice(None) if known.all() else np.flatnonzero(known)
+
+    return X.derived(("known intervals", actions), find)
 
 
 class ActionRuns(NamedTuple):
@@ -32,7 +42,8 @@ class ActionRuns(NamedTuple):
 
         def find() -> ActionRuns:
             order = order_by_action(X.offsets, X.action)
-            order = order[X.action[order] < actions]
+            if isinstance(known_intervals(X, actions), np.ndarray):
+                order = order[X.action[order] < actions]
             owner, action = X.owner[order], X.action[order]
             edges = find_runs(owner, action)
             first = edges[:-1]

@@ -1,17 +1,17 @@
 """Pairs of intervals by what decides the probability of their relation."""
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Self
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from ibgn._arrays import Array, Bytes, Ints
+from ibgn._arrays import Bytes, Ints
 from ibgn._kernels import links as kernels
 from ibgn.intervals import IntervalSequences
 from ibgn.networks import BEYOND, expect_pairs, shared_networks
 from ibgn.structure import Structure
-from ibgn.terms.base import Counts
+from ibgn.terms.keyed import KeyedCounts
 from ibgn.terms.shares import Outcomes
 
 __all__ = ["PairCells", "PairChoices", "PairRule", "RelationCounts", "Ties", "Unlinked"]
@@ -132,7 +132,7 @@ class PairRule:
 
 
 @dataclass(frozen=True)
-class RelationCounts(Counts):
+class RelationCounts(KeyedCounts):
     """Relations of pairs with a choice, counted over instances.
 
     Parameters
@@ -140,27 +140,4 @@ class RelationCounts(Counts):
     keys : (rows,) sorted keys of pairs, see `ibgn._kernels.links`: (action, action, constraint) of
         linked pairs, (second action, constraint) of others
     counts : (rows, 7) relations of each
-
-    Counts are whole numbers unless they were multiplied by a weight.
     """
-
-    keys: Ints
-    counts: Array
-
-    def __add__(self, other: Self) -> Self:
-        return self._with(other, 1)
-
-    def __sub__(self, other: Self) -> Self:
-        return self._with(other, -1)
-
-    def __mul__(self, weight: float) -> Self:
-        return type(self)(self.keys, self.counts * weight)
-
-    def _with(self, other: Self, sign: int) -> Self:
-        """Counts of both by key; keys without counts are removed."""
-        keys, row = np.unique(np.concatenate([self.keys, other.keys]), return_inverse=True)
-        both = np.concatenate([self.counts, sign * other.counts])
-        counts = np.zeros((len(keys), 7), both.dtype)
-        np.add.at(counts, row, both)
-        occurring = counts.any(axis=1)
-        return type(self)(keys[occurring], counts[occurring])

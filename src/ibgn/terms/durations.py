@@ -9,7 +9,7 @@ from ibgn._arrays import Floats, Ints
 from ibgn.declarations import FLOAT, is_finite, is_positive, stored
 from ibgn.intervals import IntervalSequences
 from ibgn.terms.base import Context, LogTerms
-from ibgn.terms.by_action import ActionRuns
+from ibgn.terms.by_action import ActionRuns, known_intervals
 from ibgn.terms.moments import Moments, Numbers, StudentT, fit_student_t
 from ibgn.terms.parts import Part, listed, short, usual
 from ibgn.terms.stacked import Cells, StackedFit, StackedTerm
@@ -158,8 +158,9 @@ def log_durations(X: IntervalSequences, actions: int) -> Numbers:
     """Logarithm of the duration of each interval of a known action, by action."""
 
     def measure() -> Numbers:
-        known = X.action < actions
-        return Numbers(X.owner[known], X.action[known], np.log(X.end - X.start)[known], actions)
+        known = known_intervals(X, actions)
+        duration = X.end[known] - X.start[known]
+        return Numbers(X.owner[known], X.action[known], np.log(duration), actions)
 
     return X.derived(("log durations", actions), measure)
 

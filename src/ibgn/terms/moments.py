@@ -21,6 +21,7 @@ __all__ = ["Moments", "Numbers", "StudentT", "fit_student_t"]
 
 MEAN_STRENGTH = 1.0  # the mean of all activities counts as so many numbers
 SPREAD_STRENGTH = 3.0  # and their variance as so many
+LANES = 4  # numbers that processors work on at once; what is left over takes as long
 LEAST_VARIANCE = 1e-2  # of logarithms: recordings are not more exact than that
 
 
@@ -65,7 +66,7 @@ class StudentT(NamedTuple):
         return density
 
     def shape(self) -> Floats:
-        """(4, groups) location, width, power and log of the height, as `score_numbers` has them."""
+        """(4, groups) location, width, power and log of the height."""
         power = (self.freedom + 1) / 2
         width = self.scale * np.sqrt(self.freedom)
         height = gammaln(power) - gammaln(self.freedom / 2) - np.log(np.sqrt(np.pi) * width)
@@ -111,9 +112,12 @@ class Numbers(NamedTuple):
         prediction (rows, columns, groups); row (n,) chooses the row of each instance.
         """
         shape = np.moveaxis(prediction.shape(), (0, 3), (2, 1))  # (rows, groups, 4, columns)
-        return kernels.score_numbers(
-            self.owner, self.group, self.value, row, np.ascontiguousarray(shape)
-        )
+        columns = shape.shape[3]
+        padded = np.zeros((*shape.shape[:3], -(-columns // LANES) * LANES))
+        padded[..., :columns] = shape
+        padded[:, :, 1, :columns] = 1 / shape[:, :, 1]
+        scores = kernels.score_numbers(self.owner, self.group, self.value, row, padded)
+        return scores[:, :columns]
 
 
 def fit_student_t(own: Moments, pooled: Moments) -> StudentT:

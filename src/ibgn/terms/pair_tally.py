@@ -3,19 +3,17 @@
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-import pandas as pd
 
 from ibgn._arrays import Floats, Ints
 from ibgn.terms.base import Context, FittedTerm, Term
 from ibgn.terms.cells import PairRule, RelationCounts
+from ibgn.terms.keyed import CodeCounts, as_index, sum_by_code
 from ibgn.terms.shares import Outcomes
 from ibgn.terms.smoothing import MEMBERS
 from ibgn.terms.stacked import Cells
 from ibgn.terms.tally import Sample, Tally
 
 __all__ = ["PairTally"]
-
-LEAST_WAITING = 1_000_000  # counts of codes before they are summed
 
 
 class PairTally(Tally):
@@ -55,8 +53,7 @@ class PairTally(Tally):
         """Codes of the pairs of more instances, and how often they occur."""
         owner, key, relation = self.rule.open_pairs(piece.X, len(piece.X.actions))
         code = (key * 8 + relation) * piece.cells + piece.cell[owner]
-        number, codes = pd.factorize(code)
-        return codes, _sum_by(number, piece.number[owner], len(codes))
+        return sum_by_code(code, piece.number[owner])
 
     def add(self, counts: tuple[Ints, Floats]) -> None:
         """Add counts of more instances."""
@@ -131,47 +128,3 @@ class PairTally(Tally):
         logs: Floats = np.log(counts + self.smoothing)
         logs -= np.log(total)[:, self.row]
         return logs
-
-
-class CodeCounts:
-    """Sums by code, of parts that are added one after the other.
-
-    Examples
-    --------
-    >>> counts = CodeCounts()
-    >>> counts.add(np.array([7, 3]), np.array([1.0, 2.0]))
-    >>> counts.add(np.array([3]), np.array([0.5]))
-    >>> counts.sums()
-    (array([3, 7]), array([2.5, 1. ]))
-    """
-
-    def __init__(self) -> None:
-        self._parts: list[tuple[Ints, Floats]] = [(np.zeros(0, np.int64), np.zeros(0))]
-        self._waiting = 0
-
-    def add(self, code: Ints, number: Floats) -> None:
-        """Add a part; sums are made when what waits is as much as what they have."""
-        self._parts.append((code, number))
-        self._waiting += len(code)
-        if self._waiting > max(len(self._parts[0][0]), LEAST_WAITING):
-            self.sums()
-
-    def sums(self) -> tuple[Ints, Floats]:
-        """Codes, ascending, and the sum of each."""
-        if self._waiting:
-            codes, numbers = (np.concatenate(column) for column in zip(*self._parts, strict=True))
-            place, code = pd.factorize(codes, sort=True)
-            self._parts = [(code, _sum_by(place, numbers, len(code)))]
-            self._waiting = 0
-        return self._parts[0]
-
-
-def _sum_by(place: Ints, values: Floats, size: int) -> Floats:
-    return np.bincount(place, values, size).astype(np.float64, copy=False)
-
-
-def as_index(values: Ints, among: Ints) -> Ints:
-    """Place of each value among sorted ones, -1 if it is not there."""
-    place = np.searchsorted(among, values)
-    there = np.append(among, -1)[place] == values
-    return np.where(there, place, -1)

@@ -50,8 +50,12 @@ class StackedFit(FittedTerm):
     def scores(self, X: IntervalSequences, row: Ints) -> Floats:
         """(n, columns) log probability of each instance by the activities of one row.
 
-        `row` (n,) chooses the row of each instance. Equal to `log_likelihood` of each.
+        `row` (n,) chooses the row of each instance. Equal to what `log_terms` of each adds up to.
         """
+
+    def log_likelihood(self, X: IntervalSequences) -> Floats:
+        """(n,) log probability of each instance; takes no room for actions that it has not."""
+        return self.log_likelihoods([self], X)[:, 0]
 
     @classmethod
     def log_likelihoods(cls, fitted: Sequence[Self], X: IntervalSequences) -> Floats:
@@ -114,9 +118,11 @@ class StackedTally(Tally):
         folds = self.sample.folds
         others = self._fit(1 - np.eye(folds, folds + 1), contexts[0])
         X, fold = self.sample.X, self.sample.fold
-        tested = (X, fold) if rows is None else (X[rows], fold[rows])
-        scores: Floats = others.scores(*tested)
-        return scores
+        if rows is not None and 2 * len(rows) < len(X):
+            few: Floats = others.scores(X[rows], fold[rows])
+            return few
+        scores: Floats = others.scores(X, fold)  # what they look at is known from counting
+        return scores if rows is None else scores[rows]
 
     def _fit(self, chosen: Floats, context: Context) -> Any:
         """Fit rows of activities, each from the sum over some of the folds, (rows, folds + 1)."""

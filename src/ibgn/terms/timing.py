@@ -9,6 +9,7 @@ from ibgn._arrays import Bools, Floats, Ints
 from ibgn.declarations import ANY, FLOAT, are_smoothed_log_probs, is_finite, is_positive, stored
 from ibgn.intervals import IntervalSequences
 from ibgn.terms.base import Context, Counts, LogTerms
+from ibgn.terms.by_action import known_intervals
 from ibgn.terms.moments import Moments, Numbers, StudentT, fit_student_t
 from ibgn.terms.parts import (
     MOST_LISTED,
@@ -129,7 +130,7 @@ def starts_by_action(X: IntervalSequences, actions: int, bins: int) -> Outcomes:
     """(action, part of the instance) of the start of every interval of a known action."""
 
     def look() -> Outcomes:
-        known = X.action < actions
+        known = known_intervals(X, actions)
         code = X.action[known] * bins + start_parts(X, bins)[known]
         return Outcomes(X.owner[known], code, actions * bins)
 
