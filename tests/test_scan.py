@@ -6,7 +6,6 @@ import os
 import pickle
 import subprocess
 import sys
-from dataclasses import fields, is_dataclass
 
 import numpy as np
 import pandas as pd
@@ -14,13 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from differences import find_differences
 from ibgn import (
     DataError,
     DataWarning,
     DBNClassifier,
     IBGNClassifier,
     IntervalSequences,
-    load,
     pieces,
     read,
     scan,
@@ -63,31 +62,6 @@ def signs():
 def write_signs(signs, path):
     write(signs[0], path, signs[1])
     return path
-
-
-def find_differences(one, two, name="model"):
-    """Names of learned values that differ in a bit or a type."""
-    if type(one) is not type(two):
-        yield name
-    elif isinstance(one, np.ndarray):
-        nan = one.dtype.kind == "f"
-        if one.dtype != two.dtype or not np.array_equal(one, two, equal_nan=nan):
-            yield name
-    elif isinstance(one, dict | list | tuple):
-        keys = list(one) if isinstance(one, dict) else range(len(one))
-        if len(one) != len(two) or (isinstance(one, dict) and keys != list(two)):
-            yield name
-            return
-        for key in keys:
-            yield from find_differences(one[key], two[key], f"{name}[{key!r}]")
-    elif is_dataclass(one):
-        for field in fields(one):
-            values = (getattr(each, field.name) for each in (one, two))
-            yield from find_differences(*values, f"{name}.{field.name}")
-    elif isinstance(one, IBGNClassifier):
-        yield from find_differences(vars(one), vars(two))
-    elif one != two:
-        yield name
 
 
 def test_differences_are_found(signs):
@@ -148,12 +122,13 @@ OPTIONS = [
     {"tolerance": 0.3, "class_prior": "empirical"},
     {"tolerance": "learned", "weights": "equal"},
     {"terms": ("relations", "durations"), "copy_weight": 0.0},
+    {"terms": ("tables", "durations"), "table_sample": 12, "draws": 20, "budget": 60},
 ]
 
 
 @pytest.mark.parametrize("suffix", FORMATS)
 @pytest.mark.parametrize("options", OPTIONS)
-@pytest.mark.filterwarnings("ignore:merging end points")
+@pytest.mark.filterwarnings("ignore:merging end points", "ignore:the tables of activity")
 def test_models_are_those_in_memory_to_the_bit(signs, tmp_path, suffix, options):
     path = write_signs(signs, tmp_path / f"signs{suffix}")
     X, y = read(path)
@@ -373,7 +348,7 @@ class Stub(InstanceSource):
 def test_what_needs_all_instances_at_once_is_refused(signs):
     source = Stub(signs)
     for options in (
-        {"terms": ("tables",)},
+        {"terms": ("tables",), "table_sample": "all"},
         {"structure": "learned"},
         {"smoothing": "learned"},
         {"styles": 2},
@@ -600,28 +575,3 @@ def test_memory_does_not_grow_with_the_file(tmp_path):
     assert (
         peaks[1] - peaks[0] < 8_000_000
     )  # the larger file has 15 megabytes of columns in memory, and much more as objects
-
-
-def test_parts_are_learned_as_the_whole(signs):
-    X, y = signs
-    whole = IBGNClassifier(random_state=0).fit(X, y)
-    model = IBGNClassifier(random_state=0)
-    for part in (slice(0, 20), slice(20, 80), slice(80, None)):  # the last has an action of its own
-        assert model.partial_fit(X[part], y[part], classes=np.unique(y)) is model
-    learned = vars(model).copy()
-    del learned["_parts"]
-    assert not list(find_differences(vars(whole), learned))
-    with pytest.raises(DataError, match="y has 'tee', which classes does not name"):
-        model.partial_fit(X[:1], ["tee"], classes=np.unique(y))
-    with pytest.raises(DataError, match="others are text; name all"):
-        model.partial_fit(X[:1], [1])
-    assert not list(find_differences(vars(whole), learned))
-
-
-def test_a_model_of_fit_does_not_go_on(signs, tmp_path):
-    X, y = signs
-    model = IBGNClassifier(random_state=0, terms=("durations",)).partial_fit(X[:50], y[:50])
-    model.save(tmp_path / "model.ibgn")
-    for fitted in (load(tmp_path / "model.ibgn"), model.fit(X, y)):
-        with pytest.raises(DataError, match="has no instances to go on from"):
-            fitted.partial_fit(X, y)

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ibgn._arrays import Codes, Ints
+from ibgn._arrays import Bools, Codes, Ints
 
-__all__ = ["as_categorical", "factorize", "name_by_text", "order_by_name"]
+__all__ = ["as_categorical", "factorize", "first_rows", "name_by_text", "order_by_name"]
 
 
 def factorize(values: Any) -> tuple[Ints, Any]:
@@ -53,6 +53,22 @@ def name_by_text(codes: Ints, values: Any) -> tuple[Ints, tuple[str, ...]]:
     number: dict[str, int] = {}
     again = [number.setdefault(str(v), len(number)) if str(v).strip() else -1 for v in values]
     return np.array([*again, -1], np.int64)[codes], tuple(number)
+
+
+def first_rows(codes: Ints, missing: Bools) -> Ints:
+    """First row of each code that misses nothing, or its first row; every code occurs.
+
+    Examples
+    --------
+    >>> first_rows(np.array([0, 1, 0, 1, 2]), np.array([True, False, False, False, True])).tolist()
+    [2, 1, 4]
+    """
+    rows = np.arange(len(codes))[::-1]  # so that the first of several rows is what stays
+    first = np.empty(int(codes.max(initial=-1)) + 1, np.int64)
+    first[codes[rows]] = rows
+    complete = rows[~missing[rows]]
+    first[codes[complete]] = complete
+    return first
 
 
 def order_by_name(codes: Ints, names: tuple[str, ...]) -> tuple[Codes, tuple[str, ...]]:

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from ibgn._arrays import Ints
 from ibgn._kernels.contents import hash_contents
+from ibgn.horizon import count_within
 from ibgn.intervals import IntervalSequences
 
 __all__ = [
@@ -38,8 +39,8 @@ A = TypeVar("A")
 R = TypeVar("R")
 
 
-def cut(X: IntervalSequences) -> list[slice]:
-    """Runs of instances with about the same number of intervals and pairs.
+def cut(X: IntervalSequences, horizon: int | None = None) -> list[slice]:
+    """Runs of instances with about the same number of intervals and pairs within a horizon.
 
     Examples
     --------
@@ -47,7 +48,7 @@ def cut(X: IntervalSequences) -> list[slice]:
     >>> cut(X)
     [slice(0, 3, None)]
     """
-    bounds, _ = _find_bounds(X, 0)
+    bounds, _ = _find_bounds(X, 0, horizon)
     edges = [0, *(bound for bound in bounds if bound), len(X)]
     return [slice(*edge) for edge in pairwise(edges)]
 
@@ -56,7 +57,7 @@ Part = tuple[IntervalSequences, npt.NDArray[Any] | None]
 """Instances, and one value for each or None: labels, or numbers of activities."""
 
 
-def recut(parts: Iterable[Part]) -> Iterator[Part]:
+def recut(parts: Iterable[Part], horizon: int | None = None) -> Iterator[Part]:
     """The pieces into which `cut` would divide instances that come in parts of other sizes.
 
     Examples
@@ -68,7 +69,7 @@ def recut(parts: Iterable[Part]) -> Iterator[Part]:
     held: list[Part] = []
     size = 0
     for X, values in parts:
-        bounds, size = _find_bounds(X, size)
+        bounds, size = _find_bounds(X, size, horizon)
         for begin, stop in pairwise([0, *bounds, len(X)]):
             if begin or begin in bounds:
                 yield from _join(held)
@@ -78,12 +79,12 @@ def recut(parts: Iterable[Part]) -> Iterator[Part]:
     yield from _join(held)
 
 
-def _find_bounds(X: IntervalSequences, before: int) -> tuple[list[int], int]:
+def _find_bounds(X: IntervalSequences, before: int, horizon: int | None) -> tuple[list[int], int]:
     """Instances with which a piece begins, and the size of all up to the last.
 
     before : size of all instances before X
     """
-    size = before + np.cumsum(X.lengths * (X.lengths + 1) // 2)
+    size = before + np.cumsum(X.lengths + count_within(X.lengths, horizon))
     bounds: list[int] = np.flatnonzero(np.diff(size // SIZE, prepend=before // SIZE)).tolist()
     return bounds, int(size[-1]) if len(size) else before
 

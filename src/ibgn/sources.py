@@ -39,9 +39,12 @@ class InstanceSource(ABC):
         The same ones whenever it is called.
         """
 
-    def pieces(self) -> Iterator[Part]:
-        """The same instances in the pieces into which they would be cut in memory."""
-        return recut(self.parts())
+    def pieces(self, horizon: int | None = None) -> Iterator[Part]:
+        """The same instances in the pieces into which they would be cut in memory.
+
+        By the number of intervals and pairs, all or those within a horizon.
+        """
+        return recut(self.parts(), horizon)
 
     def read(self) -> tuple[IntervalSequences, npt.NDArray[Any] | None]:
         """All instances and their labels, in memory."""
@@ -67,6 +70,7 @@ class GrowingSample:
     --------
     >>> sample = GrowingSample()
     >>> sample.add(IntervalSequences.from_lists([[("pour", 0, 2)]] * 2), np.array([0, 1]))
+    array([], dtype=int64)
     >>> len(sample.X), sample.place.tolist(), sample.instances
     (2, [0, 1], 2)
     """
@@ -78,8 +82,11 @@ class GrowingSample:
         self.instances = 0
         self._numbers = np.zeros(0, np.uint64)
 
-    def add(self, X: IntervalSequences, codes: Ints) -> None:
-        """Add instances, and a number for the activity of each."""
+    def add(self, X: IntervalSequences, codes: Ints) -> Ints:
+        """Add instances, and a number for the activity of each.
+
+        Returns which are in the sample no longer or not at all, among those that it had and X.
+        """
         before = len(self.X)
         numbers = np.concatenate([self._numbers, content_numbers(X)])
         every = np.concatenate([self.codes, codes])
@@ -92,3 +99,4 @@ class GrowingSample:
             )
         self.codes, self.place, self._numbers = every[chosen], place[chosen], numbers[chosen]
         self.instances += len(X)
+        return np.setdiff1d(np.arange(len(every)), chosen, assume_unique=True)

@@ -1,7 +1,7 @@
 """Estimators with one set of terms per activity: what they share."""
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, NamedTuple, Self
 
 import joblib
@@ -14,6 +14,7 @@ from ibgn._arrays import Floats, Ints
 from ibgn.classifiers.checks import Training
 from ibgn.classifiers.held_out import score_by_folds
 from ibgn.classifiers.prior import ClassPrior, check_prior, class_log_prior
+from ibgn.classifiers.progress import Progress
 from ibgn.classifiers.recogniser import Recogniser, as_generator
 from ibgn.classifiers.streamed import AnyTraining
 from ibgn.errors import DataError
@@ -22,7 +23,7 @@ from ibgn.model.activity import ActivityModel, score_activities
 from ibgn.model.explanation import Explanation
 from ibgn.model.learning import HeldOut, Lesson
 from ibgn.model.summary import Summary
-from ibgn.networks import SQUARE, Sequences, expect_pairs, read_networks
+from ibgn.networks import Sequences
 from ibgn.recoding import recode
 from ibgn.terms.base import Context, FittedTerm, Term
 from ibgn.terms.tally import Sample
@@ -152,11 +153,14 @@ class ActivityClassifier(Recogniser):
         parts = [likeliest_world(known.X[known.codes == c]) for c in range(len(labels))]
         rng = as_generator(getattr(self, "random_state", None))
         seed = int(rng.integers(2**32))
-        contexts = [
-            Context(label, self.actions_, seed, child)
-            for label, child in zip(labels, rng.spawn(len(parts)), strict=True)
-        ]
-        with joblib.parallel_config("threading", n_jobs=self.n_jobs):
+        with (
+            Progress(self.progress) as progress,
+            joblib.parallel_config("threading", n_jobs=self.n_jobs),
+        ):
+            contexts = [
+                Context(label, self.actions_, seed, child, progress.watch)
+                for label, child in zip(labels, rng.spawn(len(parts)), strict=True)
+            ]
             weights = None if known.weight is None else _by_code(known, len(parts))
             terms = [term.specialise(parts, weights) for term in self._make_terms()]
             lesson = self._make_lesson(terms, data, rng, labels)
@@ -169,7 +173,7 @@ class ActivityClassifier(Recogniser):
                 if not held_out.weights.any():  # nothing was learned about any true activity
                     held_out = None
             total = len(terms) * len(parts)
-            learned = list(_with_progress(lesson.learn(contexts), total, self.progress))
+            learned = list(progress.track(lesson.learn(contexts), total))
         names = [of_activities[0].name for of_activities in terms]
         by_activity = (learned[c :: len(parts)] for c in range(len(parts)))
         fitted = [dict(zip(names, own, strict=True)) for own in by_activity]
@@ -185,8 +189,16 @@ class ActivityClassifier(Recogniser):
         """What is learned from: all instances as one fold, where no weights are learned."""
         X, codes, weight, _ = data.sampled
         folds = [np.arange(len(X))]
-        others = other_pieces(data, folds)
-        return Lesson(terms, likeliest_world(X), codes, folds, weight=weight, others=others)
+        others = other_pieces(data, folds, self._horizon)
+        return Lesson(
+            terms,
+            likeliest_world(X),
+            codes,
+            folds,
+            weight=weight,
+            others=others,
+            counted=data.counted,
+        )
 
     def _set_weights(self, held_out: HeldOut, labels: Sequence[Any]) -> None:
         """Learn the weights of terms from held-out scores by the model of each label."""
@@ -226,7 +238,6 @@ class ActivityClassifier(Recogniser):
         joint = self._joint_log_likelihood(X)[0]
         X = self._prepare(likeliest_world(X))
         coded = self._coded(X)
-        expect_pairs(coded, SQUARE)
         chosen, other = self._two_labels(joint, activity, against)
         priors = dict(zip(self.classes_.tolist(), self.class_log_prior_.tolist(), strict=True))
         models = self.activities_[chosen], self.activities_[other]
@@ -241,7 +252,6 @@ class ActivityClassifier(Recogniser):
                 name: (terms - opposing[name]).scaled(weight)
                 for (name, terms), weight in zip(speaking.items(), self._weights, strict=True)
             },
-            relations=read_networks(coded)[0].relations,
             fitted={name: (models[0][name], models[1][name]) for name in models[0].terms},
         )
 
@@ -268,7 +278,7 @@ def _by_code(data: Training, number: int) -> list[Floats]:
     return [np.asarray(data.weight)[data.codes == c] for c in range(number)]
 
 
-def other_pieces(data: AnyTraining, folds: Sequence[Ints]) -> Iterator[Sample]:
+def other_pieces(data: AnyTraining, folds: Sequence[Ints], horizon: int | None) -> Iterator[Sample]:
     """Instances that are not in the sample, to be counted; folds are those of the sample.
 
     They share the fold of their group, where it has one, as groups are held out together.
@@ -277,7 +287,7 @@ def other_pieces(data: AnyTraining, folds: Sequence[Ints]) -> Iterator[Sample]:
     groups = data.sampled.X.groups
     if data.sample is not None and groups is not None and len(folds) > 1:
         fold_of_group = {str(group): f for f, fold in enumerate(folds) for group in groups[fold]}
-    for X, codes, weight in data.others:
+    for X, codes, weight in data.others(horizon):
         fold = np.full(len(X), -1)
         if fold_of_group and X.groups is not None:
             fold = np.array([fold_of_group.get(str(group), -1) for group in X.groups], np.int64)
@@ -298,15 +308,3 @@ def as_one_instance(instance: IntervalSequences | Instance) -> IntervalSequences
     if len(X) != 1:
         raise DataError(f"one instance is explained, got {len(X)}; choose one, e.g. X[0]")
     return X
-
-
-def _with_progress(done: Iterable[Any], total: int, shown: bool) -> Iterable[Any]:
-    if not shown:
-        return done
-    from rich.console import Console
-    from rich.progress import track
-
-    console = Console(stderr=True)
-    return track(
-        done, "learning activities", total, console=console, disable=not console.is_terminal
-    )

@@ -17,7 +17,7 @@ from ibgn.pieces import cut
 from ibgn.text import half_character, quote
 from ibgn.worlds import occurring_actions
 
-__all__ = ["Training", "check_data", "check_labels", "check_length", "check_weights"]
+__all__ = ["Training", "are_text", "check_data", "check_labels", "check_length", "check_weights"]
 
 
 class Training(NamedTuple):
@@ -74,13 +74,21 @@ class Training(NamedTuple):
         return None if self.sample is None else self.numbers / self.sampled.numbers
 
     @property
-    def others(self) -> Iterator[tuple[IntervalSequences, Ints, Floats | None]]:
-        """Instances that are not in the sample, piece by piece: they, their codes and weights."""
+    def counted(self) -> None:
+        """All instances are counted as they are learned from."""
+
+    def others(
+        self, horizon: int | None = None
+    ) -> Iterator[tuple[IntervalSequences, Ints, Floats | None]]:
+        """Instances that are not in the sample, piece by piece: they, their codes and weights.
+
+        Pieces are cut by the number of intervals and pairs, all or those within a horizon.
+        """
         if self.sample is None:
             return
         rest = np.ones(len(self.X), bool)
         rest[self.sample] = False
-        for run in cut(self.X):
+        for run in cut(self.X, horizon):
             chosen = run.start + np.flatnonzero(rest[run])
             weight = None if self.weight is None else self.weight[chosen]
             yield self.X[chosen], self.codes[chosen], weight
@@ -131,6 +139,18 @@ def check_labels(y: npt.ArrayLike) -> npt.NDArray[Any]:
         wrong = half_character(label) if isinstance(label, str) else None
         if wrong is not None:
             raise DataError(f"label {d} {wrong}")
+    is_text = are_text(values)
+    try:
+        cut = is_text and any(label.endswith("\0") for label in values)
+        labels = values if cut else np.asarray(y)  # NumPy would cut text at NUL
+        check_classification_targets(labels)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"y has invalid labels of activities: {error}") from error
+    return labels
+
+
+def are_text(values: npt.NDArray[Any]) -> bool:
+    """Whether labels are text; refuses text among others."""
     is_text = np.array([isinstance(label, str) for label in values], bool)
     if is_text.any() and not is_text.all():
         d = int(np.argmin(is_text))
@@ -138,10 +158,4 @@ def check_labels(y: npt.ArrayLike) -> npt.NDArray[Any]:
             f"label {d} is {quote(values[d])} ({type(values[d]).__name__}), and others are text; "
             "name all activities by text, or all by numbers"
         )
-    try:
-        cut = is_text.any() and any(label.endswith("\0") for label in values)
-        labels = values if cut else np.asarray(y)  # NumPy would cut text at NUL
-        check_classification_targets(labels)
-    except (TypeError, ValueError) as error:
-        raise DataError(f"y has invalid labels of activities: {error}") from error
-    return labels
+    return bool(is_text.any())

@@ -47,6 +47,11 @@ class Questioning(ABC):
     def _joint_log_likelihood(self, X: Sequences) -> Floats:
         """(n, activities) score of each activity; differences are log odds."""
 
+    @property
+    def _horizon(self) -> int | None:
+        """How many intervals after each it is related with; None for all, or if none is."""
+        return getattr(self, "horizon", None)
+
     def familiarity(self, X: Sequences) -> Familiarity:
         """How instances compare with those that the model learned from.
 
@@ -76,7 +81,7 @@ class Questioning(ABC):
         """Pieces of a source; what a fitted model does not know about them is said in the end."""
         check_is_fitted(self)
         total: Familiarity | None = None
-        for X, y in source.pieces():
+        for X, y in source.pieces(self._horizon):
             if _QUESTIONED.get() and hasattr(self, "trained_on_"):
                 found = self.trained_on_.compare(X)
                 total = found if total is None else total.joined(found)

@@ -11,10 +11,10 @@ import pandas as pd
 
 from ibgn._arrays import Floats, Ints
 from ibgn.classifiers.checks import Training, check_labels
+from ibgn.classifiers.gathered import Gathered, with_actions
 from ibgn.errors import DataError, Option, OptionError
 from ibgn.intervals import IntervalSequences
 from ibgn.pieces import Part, recut
-from ibgn.recoding import recode
 from ibgn.sources import GrowingSample, InstanceSource
 from ibgn.terms.base import Term
 from ibgn.terms.tally import Sample
@@ -82,10 +82,13 @@ class Streamed:
         )
 
     @property
-    def others(self) -> Iterator[tuple[IntervalSequences, Ints, None]]:
+    def counted(self) -> None:
+        """All instances are counted as they are learned from."""
+
+    def others(self, horizon: int | None = None) -> Iterator[tuple[IntervalSequences, Ints, None]]:
         """Instances that are not in the sample, piece by piece, as `Training.others`."""
         first = 0
-        for X, codes in recut(self._parts()):
+        for X, codes in recut(self._parts(), horizon):
             inside = np.searchsorted(self.sample, [first, first + len(X)])
             rest = np.ones(len(X), bool)
             rest[self.sample[slice(*inside)] - first] = False
@@ -101,7 +104,7 @@ class Streamed:
             yield X, np.searchsorted(self.labels, labels)[place]
 
 
-AnyTraining = Training | Streamed
+AnyTraining = Training | Streamed | Gathered
 """What an estimator learns from, in memory or not."""
 
 
@@ -139,10 +142,8 @@ def survey_source(source: InstanceSource) -> tuple[npt.NDArray[Any], AnyTraining
     classes = np.unique(known)
     order = np.array([code[label] for label in classes.tolist()])
     rank = np.argsort(order)
-    X = recode(sample.X, tuple(sorted(names)))
-    X = IntervalSequences.from_flat(X.flat, X.actions[:-1], X.ids, X.groups, X.provenance)
-    sampled = Training(X, rank[sample.codes])
-    if len(X) == sample.instances:
+    sampled = Training(with_actions(sample.X, names), rank[sample.codes])
+    if len(sampled.X) == sample.instances:
         return classes, sampled
     data = Streamed(source, classes, sampled, sample.place, number[order])
     data.__dict__["_look"] = (intervals, tuple(sorted(occurring)))  # so that it is read once less

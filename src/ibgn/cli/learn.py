@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from ibgn.cli.comparison import USUAL_FOLDS
-from ibgn.cli.flags import as_flags, as_setting, read_value
+from ibgn.cli.flags import as_flag, as_flags, as_setting, read_value
 from ibgn.cli.options import METHOD_HELP, Data, Jobs, Json, Reading, Seed, takes_data
 from ibgn.cli.output import print_json, say, warnings_aloud
 from ibgn.cli.pieces import Scanned, read_whole
-from ibgn.cli.show import describe_learned, say_weights
+from ibgn.cli.show import describe_learned, say_horizon, say_weights
 from ibgn.cli.tables import print_lines
 from ibgn.cli.targets import writes
 from ibgn.errors import DataError, DataWarning, Option, OptionError, Part
@@ -35,10 +35,18 @@ Structure = Annotated[
         help="Which pairs of intervals have a relation, by default as the method has it",
     ),
 ]
+Horizon = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        metavar="INTERVALS",
+        help="Relate each interval only with so many after it, for long instances; by default all.",
+    ),
+]
 Draws = Annotated[
     int | None, typer.Option(min=1, help="Draws of tables that are averaged; 1000 by default.")
 ]
-Budget = Annotated[int | None, typer.Option(min=1, help="Sweeps at most; 20,000 by default.")]
+Budget = Annotated[int | None, typer.Option(min=1, help="Sweeps at most; 3000 by default.")]
 Settings = Annotated[
     list[str] | None,
     typer.Option(
@@ -55,6 +63,7 @@ def fit(
     method: Method = "IBGN-T",
     settings: Settings = None,
     structure: Structure = None,
+    horizon: Horizon = None,
     learn_tolerance: Annotated[
         bool,
         typer.Option("--learn-tolerance", help="Learn which end points are the same instant."),
@@ -72,10 +81,11 @@ def fit(
 
     $ ibgn fit takes.csv -o takes.ibgn
     $ ibgn fit takes.csv -o dbn.ibgn --method DBN --set n_bins=4
+    $ ibgn fit days.csv -o days.ibgn --horizon 100
     """
     from ibgn.classifiers import save
 
-    flags = {"structure": structure, "draws": draws, "budget": budget}
+    flags = {"structure": structure, "horizon": horizon, "draws": draws, "budget": budget}
     options = {name: value for name, value in flags.items() if value is not None}
     name, model = new_model(method, seed, options, settings or [])
     if learn_tolerance:
@@ -95,6 +105,7 @@ def fit(
         else:
             X, y = whole
             warn_of_few(*_count_labels(y))
+            _propose_horizon(model, X)
             try:
                 model.fit(X, y)
             except DataError as error:
@@ -123,6 +134,8 @@ def fit(
     )
     if len(result["weights"]) > 1:
         print_lines(say_weights(result["weights"]), 2)
+    if result.get("horizon"):
+        print_lines(say_horizon(result), 2)
     say(f"wrote {output}; look at it with: {shlex.join(['ibgn', 'show', str(output)])}")
     if test:
         say(f"see how well the method does on instances that it has not seen with: {test}")
@@ -187,6 +200,18 @@ def _set_tolerance(model: Any, method: str) -> None:
         reason = ("is not for ", Option("method", method), "; use ", instead)
         raise OptionError("learn_tolerance", True, *reason)
     model.set_params(tolerance="learned")
+
+
+def _propose_horizon(model: Any, X: "IntervalSequences") -> None:
+    """Say what helps where an instance is so long that all its pairs may take long."""
+    from ibgn.horizon import LONG, USUAL
+
+    longest = X.lengths.max(initial=0)
+    if longest > LONG and "horizon" in model.get_params() and model.horizon is None:
+        say(
+            f"an instance has {longest:,} intervals; if learning takes long, "
+            f"{as_flag(Option('horizon', USUAL))} relates each only with the {USUAL} after it"
+        )
 
 
 def _count_labels(y: Any) -> tuple[Any, Any]:

@@ -17,7 +17,7 @@ from ibgn.errors import DataError, DataWarning, Option, Part
 from ibgn.intervals import IntervalSequences
 from ibgn.io.leniency import STRICT, Leniency
 from ibgn.io.uncertain import Rows, UncertainCells
-from ibgn.names import as_categorical, factorize, name_by_text, order_by_name
+from ibgn.names import as_categorical, factorize, first_rows, name_by_text, order_by_name
 from ibgn.provenance import Provenance
 from ibgn.text import count, half_character, printable, quote
 from ibgn.uncertainty import COLUMNS as UNCERTAIN
@@ -99,10 +99,11 @@ class LongFrame:
                 warnings.warn(DataWarning(f"{self.source}{left_out}"), stacklevel=4)
                 return self._take(np.flatnonzero(~unlabelled[instance]))._read(cleaning)
         groups = self._label_instances("group", instance, where)
-        action, actions = self._names("action")
-        blank = self._rows_without_interval(action, instance)
+        named = self._names("action")
+        blank = self._rows_without_interval(named[0], instance)
         rows = np.flatnonzero(~blank) if blank.any() else range(len(blank))
-        records = self._records(rows, (instance, ids), (action, actions), where)
+        records = self._records(rows, (instance, ids), named, where)
+        del named  # which is as long as the file, and has other codes than the records
         read = replace(self.provenance, cleaning=cleaning)
         return IntervalSequences.from_records(records, read, groups), labels
 
@@ -209,9 +210,7 @@ class LongFrame:
                 "in, or leave the whole column empty",
                 *(UNLABELLED if name == "label" else ()),
             )
-        first = np.zeros(instance.max() + 1, np.int64)  # row of each instance that says it
-        for rows in (np.arange(len(codes)), np.flatnonzero(~missing)):  # rather one with a label
-            first[instance[rows[::-1]]] = rows[::-1]
+        first = first_rows(instance, missing)
         other = (codes != codes[first][instance]) & ~missing
         if other.any():
             row = int(np.argmax(other))

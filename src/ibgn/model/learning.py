@@ -14,6 +14,7 @@ import numpy as np
 
 from ibgn._arrays import Floats, Ints
 from ibgn.intervals import IntervalSequences
+from ibgn.model.counted import Counted
 from ibgn.model.folds import fingerprint
 from ibgn.model.summary import Summary
 from ibgn.noise import DurationNoise, Misdetection
@@ -59,6 +60,7 @@ class Lesson:
     weight : (n,) how many instances each counts as; None if each counts as one
     others : more instances, piece by piece, which are only counted: where X is a sample
     stands_for : (codes,) how many instances a copy stands for, where X is a sample
+    counted : counts of more instances
     """
 
     def __init__(
@@ -73,6 +75,7 @@ class Lesson:
         weight: Floats | None = None,
         others: Iterable[Sample] = (),
         stands_for: Floats | None = None,
+        counted: Counted | None = None,
     ) -> None:
         owner = np.arange(len(terms[0])) if owner is None else owner
         other = (owner[codes][:, None] == owner) & (codes[:, None] != np.arange(len(owner)))
@@ -110,6 +113,8 @@ class Lesson:
         ):
             for tally, of_tally in zip(self.tallies, counts, strict=True):
                 tally.add(of_tally)
+        if counted is not None:
+            counted.teach(self.tallies, self.summary, len(folds))
 
     def _summarise(self, pieces: Iterable[Sample]) -> Iterator[Sample]:
         """Pass pieces on, and remember what models remember of them."""

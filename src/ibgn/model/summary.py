@@ -7,6 +7,7 @@ import numpy as np
 from ibgn._arrays import Codes, Ints
 from ibgn._kernels.summaries import add_summary
 from ibgn.intervals import IntervalSequences
+from ibgn.terms.tally import Recoding
 
 __all__ = ["APART", "Remembered", "Summary"]
 
@@ -51,6 +52,16 @@ class Summary:
         self._codes.append(codes.astype(np.int32))
         sums = self._steps, self._closeness, self._broken
         add_summary(X.offsets, X.action, X.start, X.end, codes, *sums)
+
+    def add_recoded(self, other: "Summary", change: Recoding) -> None:
+        """Add what another one has, whose actions and activities have other codes."""
+        self._lengths += other._lengths
+        self._codes += [change.activities[codes].astype(np.int32) for codes in other._codes]
+        self._steps[change.activities] += other._steps
+        self._broken[change.activities] |= other._broken
+        closeness = self._closeness[change.activities]
+        np.maximum(closeness, other._closeness[:, change.actions], out=closeness)
+        self._closeness[change.activities] = closeness
 
     def of(self, activity: int) -> Remembered:
         """What is remembered of one activity."""

@@ -15,7 +15,7 @@ import pandas as pd
 from ibgn._arrays import Array, Floats, Ints
 from ibgn.intervals import IntervalSequences
 from ibgn.terms.base import Context, Counts, FittedTerm, Term
-from ibgn.terms.tally import Sample, Tally
+from ibgn.terms.tally import Recoding, Sample, Tally
 
 __all__ = ["CodeCounts", "KeyedCounts", "KeyedTally", "KeyedTerm", "as_index", "sum_by_code"]
 
@@ -69,6 +69,10 @@ class KeyedTerm(Term):
     def outcomes(self, X: IntervalSequences) -> tuple[Ints, Ints]:
         """Instance, ascending, and key of each outcome."""
 
+    @abstractmethod
+    def recode(self, keys: Ints, change: Recoding) -> Ints:
+        """Keys of the same outcomes, where actions have other codes."""
+
     def count(self, X: IntervalSequences) -> KeyedCounts:
         """Count instances of one activity."""
         return KeyedCounts(*np.unique(self.outcomes(X)[1], return_counts=True))
@@ -87,6 +91,8 @@ class KeyedTally(Tally):
     sample : what is counted
     """
 
+    recodes = True
+
     def __init__(self, term: KeyedTerm, sample: Sample) -> None:
         self.term, self.sample = term, sample
         self.counts = CodeCounts()
@@ -100,6 +106,13 @@ class KeyedTally(Tally):
     def add(self, counts: tuple[Ints, Floats]) -> None:
         """Add counts of more instances."""
         self.counts.add(*counts)
+
+    def recoded(self, change: Recoding) -> tuple[Ints, Floats]:
+        """All that was counted, none of it held out, in other codes."""
+        code, number = self.counts.sums()
+        key, cell = np.divmod(code, self.sample.cells)
+        cells = change.cells(cell % self.sample.activities)
+        return self.term.recode(key, change) * (change.folds + 1) * change.number + cells, number
 
     def learn(self, contexts: Sequence[Context]) -> Iterator[FittedTerm]:
         """Learn each activity from all folds."""

@@ -68,7 +68,17 @@ def read_parquet(files: Files, *, columns: Columns = None) -> LongFrame:
         stored, names, used = _open(parquet, stream, columns, file)
         _expect_values(stored.metadata, [names[place] for place in used.values()], file.allowance)
         table = stored.read(columns=[names[place] for place in used.values()])
-    return LongFrame(_columns(table, names, used, file), unused(names, used), file.prefix)
+    series = _columns(table, names, used, file)
+    del table
+    _release_memory()
+    return LongFrame(series, unused(names, used), file.prefix)
+
+
+def _release_memory() -> None:
+    """Give back what decoding took, which PyArrow would keep for the next file."""
+    import pyarrow
+
+    pyarrow.default_memory_pool().release_unused()
 
 
 @streamer("parquet")
