@@ -3,7 +3,7 @@
 Run with `python -m benchmarks.accuracy FOLDER`, where FOLDER has files of recordings as
 `ibgn.read_csv` takes them. Those with groups are split by group, others in ten stratified folds
 with seed 0. No option depends on the data set. Prints tables in Markdown; docs/accuracy.md has
-them. With names of parts (opponents, ensemble, weights, terms, structures, options), only these.
+them. With names of parts, those of `PARTS`, only these.
 """
 
 import sys
@@ -35,6 +35,11 @@ ERRORS: Mapping[str, Any] = {
 DEFAULT = "`IBGNClassifier()`"
 ENSEMBLE = "`IBGNEnsemble()`"
 SHORT = {"draws": 100, "budget": 600, "random_state": 0}  # chains of tables, to save time
+PLAIN: Mapping[str, Any] = {
+    "terms": ("actions", "relations"),
+    "weights": "equal",
+    "copy_weight": 0.0,
+}
 WARM: dict[str, bool] = {}  # models whose kernels this process has compiled
 
 
@@ -130,22 +135,17 @@ def weights() -> dict[str, Model]:
 
 def structures() -> dict[str, Model]:
     """Links, with the frequencies of actions as the only other term, and in the default."""
-    plain: dict[str, Any] = {
-        "terms": ("actions", "relations"),
-        "weights": "equal",
-        "copy_weight": 0.0,
-    }
     models: dict[str, Model] = {}
     for links in ("full", "chain", "shared", "learned"):
-        models[f"relations and actions, {links}"] = default(structure=links, **plain)
+        models[f"relations and actions, {links}"] = default(structure=links, **PLAIN)
         models[f"default, {links}"] = default(structure=links)
     for criterion in ("bdeu", "aic"):
         models[f'relations and actions, learned by `"{criterion}"`'] = default(
-            structure="learned", criterion=criterion, **plain
+            structure="learned", criterion=criterion, **PLAIN
         )
     for unlinked in ("marginal", "ignore"):
         models[f'relations and actions, chain, `unlinked="{unlinked}"`'] = default(
-            structure="chain", unlinked=unlinked, **plain
+            structure="chain", unlinked=unlinked, **PLAIN
         )
     return models
 
@@ -161,6 +161,15 @@ def options() -> dict[str, Model]:
     }
 
 
+def horizons() -> dict[str, Model]:
+    """With how many intervals after it each interval is related."""
+    models = {DEFAULT: default(), "relations and actions": default(**PLAIN)}
+    for reach in (1, 2, 5, 10, 20, 50):
+        models[f"`horizon={reach}`"] = default(horizon=reach)
+        models[f"relations and actions, `horizon={reach}`"] = default(horizon=reach, **PLAIN)
+    return models
+
+
 PARTS: Mapping[str, tuple[Callable[[], dict[str, Model]], tuple[str, ...]]] = {
     "opponents": (opponents, tuple(ERRORS)),
     "ensemble": (ensemble, tuple(ERRORS)),
@@ -168,6 +177,7 @@ PARTS: Mapping[str, tuple[Callable[[], dict[str, Model]], tuple[str, ...]]] = {
     "terms": (terms, ("none",)),
     "structures": (structures, ("none",)),
     "options": (options, ("none",)),
+    "horizons": (horizons, ("none",)),
 }
 
 

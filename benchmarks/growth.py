@@ -1,9 +1,10 @@
 """Fit and predict over the number of instances, their length and the number of actions.
 
-Run with `python -m benchmarks.growth instances 10000 100000 1000000`, `length 10 20 40 80`, or
-`actions 100 1000 10000`; part of `make bench`. Time, memory and growth: each size has its own
-process. Speed is compared with sorting the same intervals, which also goes through all of them and
-is bound by memory.
+Run with `python -m benchmarks.growth instances 10000 100000 1000000`, `length 250 500 1000`, or
+`actions 100 1000 10000`; part of `make bench`. Each size has its own process, for its time and its
+peak memory. Where length grows, so does the duration of intervals: each overlaps the same part of
+the others, and such pairs grow with the square. Speed is compared with sorting the same intervals,
+which also goes through all of them and is bound by memory.
 """
 
 import sys
@@ -22,18 +23,24 @@ from ibgn.flat import Flat
 
 ACTIVITIES, ACTIONS, LENGTH = 10, 20, 12
 INSTANCES = (10_000, 100_000, 1_000_000)
-LENGTHS = (25, 50, 100, 200, 400)
-LONG = 200  # instances, where they grow longer
-HORIZON = 10
+LENGTHS = (250, 500, 1_000, 2_000)
+LONGEST = 20_000  # with a horizon alone, as all pairs would take too much memory
+LONG = 20  # instances, where they grow longer
+OVERLAPPED = 0.1  # part of the intervals that each overlaps, where they grow longer
+AT_ONCE = 2.4  # intervals that begin while one lasts, where durations are not stretched
+HORIZON = 50
 VOCABULARIES = (100, 1_000, 10_000)
 MANY = 20_000  # instances, where actions are many
 CHILD = "benchmarks.growth"
 
 
 def simulate(
-    instances: int, length: int, seed: int = 0, actions: int = ACTIONS
+    instances: int, length: int, seed: int = 0, actions: int = ACTIONS, stretch: float = 1.0
 ) -> tuple[IntervalSequences, Any]:
-    """Instances whose activities differ in how often actions occur and how long they take."""
+    """Instances whose activities differ in how often actions occur and how long they take.
+
+    All durations are multiplied by `stretch`.
+    """
     rng = np.random.default_rng(seed)
     shares = rng.dirichlet(np.full(actions, 0.5), ACTIVITIES).cumsum(axis=1)
     y = rng.integers(ACTIVITIES, size=instances)
@@ -44,7 +51,7 @@ def simulate(
             chosen = np.searchsorted(shares[c], drawn[y == c])
             action[y == c, j] = np.minimum(chosen, actions - 1)
     start = rng.integers(0, 10, (instances, length)).cumsum(axis=1)
-    end = start + 1 + rng.poisson(5 + (action * 7 + y[:, None] * 3) % 11)
+    end = start + stretch * (1 + rng.poisson(5 + (action * 7 + y[:, None] * 3) % 11))
     order = np.lexsort((action, end, start), axis=1)
     columns = (
         np.take_along_axis(values, order, 1).ravel() for values in (action, 1.0 * start, 1.0 * end)
@@ -53,20 +60,21 @@ def simulate(
     return IntervalSequences.from_flat(flat, [f"action {a:05}" for a in range(actions)]), y
 
 
-def measure_one(instances: int, length: int, horizon: int | None = None) -> dict[str, float]:
+def measure_one(
+    instances: int, length: int, horizon: int | None = None, stretch: float = 1.0
+) -> dict[str, float]:
     """Seconds to sort, fit and predict, and the peak memory of both.
 
     The data are the arrays of X and y. Peaks count them too, and all that was added to the process
     after a small fit: libraries and compiled kernels do not count.
     """
-    options = {} if horizon is None else {"horizon": horizon}
-    few, labels = simulate(200, length, seed=1)
-    IBGNClassifier(random_state=0, **options).fit(few, labels).predict_proba(few)  # compile
+    few, labels = simulate(200, LENGTH, seed=1)
+    model = IBGNClassifier(random_state=0, horizon=horizon)
+    model.fit(few, labels).predict_proba(few)  # compile
     memory = Memory()
-    X, y = simulate(instances, length)
+    X, y = simulate(instances, length, stretch=stretch)
     result = {"data_mb": megabytes(X) + y.nbytes / 2**20}
     result["sort"] = seconds(lambda: np.lexsort((X.action, X.end, X.start)))
-    model = IBGNClassifier(random_state=0, **options)
     for name, work in (("fit", lambda: model.fit(X, y)), ("predict", lambda: model.predict(X))):
         memory.forget()
         result[name] = seconds(work)
@@ -100,14 +108,14 @@ def over_instances(sizes: Sequence[int] = INSTANCES, length: int = LENGTH) -> Me
 def over_length(sizes: Sequence[int] = LENGTHS, instances: int = LONG) -> Measured:
     """Growth over the length of instances: a slope of 2 where each pair of intervals counts."""
     notes = [f"{instances:,} instances of each length"]
-    horizons = {"all pairs": None, f"horizon {HORIZON}": HORIZON}
-    if "horizon" not in IBGNClassifier().get_params():
-        del horizons[f"horizon {HORIZON}"]
-        notes.append("this version has no horizon")
     ratios, curves = {}, {}
-    for name, horizon in horizons.items():
-        options = {"instances": instances, "horizon": horizon}
-        runs = {k: in_child(CHILD, "measure_one", length=k, **options) for k in sizes}
+    for name, horizon in {"all pairs": None, f"horizon {HORIZON}": HORIZON}.items():
+        lengths = (*sizes, LONGEST) if horizon and tuple(sizes) == LENGTHS else sizes
+        runs = {}
+        for k in lengths:
+            options = {"instances": instances, "length": k, "horizon": horizon}
+            stretch = OVERLAPPED * k / AT_ONCE
+            runs[k] = in_child(CHILD, "measure_one", **options, stretch=stretch)
         longest = runs[max(sizes)]
         for work in ("fit", "predict"):
             ratios[f"{work} of length {max(sizes):,}, {name}, against sorting"] = (

@@ -86,12 +86,12 @@ def compare_speeds() -> None:
     for what, (kernel, plain, vectorised) in implementations.items():
         rates = {}
         for name, instances, work in (
-            ("kernel", 20_000, lambda X, f=kernel: f(X.offsets, X.start, X.end)),
+            ("kernel", 20_000, lambda X, f=kernel: f(X.offsets, X.start, X.end, kernels.EVERY)),
             ("NumPy", 5_000, vectorised),
-            ("plain twin", 20, lambda X, f=plain: f(X.offsets, X.start, X.end)),
+            ("plain twin", 20, lambda X, f=plain: f(X.offsets, X.start, X.end, kernels.EVERY)),
         ):
             X = random_sequences(instances, 20)
-            expected = kernel(X.offsets, X.start, X.end)
+            expected = kernel(X.offsets, X.start, X.end, kernels.EVERY)
             np.testing.assert_array_equal(work(X), expected)
             rates[name] = len(expected) / seconds(lambda X=X, work=work: work(X))
             factor = rates["kernel"] / rates[name]
@@ -110,11 +110,13 @@ def measure_growth() -> None:
         links = np.triu(rng.random((k, k)) < 0.5, 1)
         flat = X.offsets, X.start, X.end
         now = {
-            "full": seconds(lambda flat=flat: kernels.constrain_full(*flat)),
-            "chain": seconds(lambda flat=flat: kernels.constrain_chain(*flat, COMPOSITION)),
+            "full": seconds(lambda flat=flat: kernels.constrain_full(*flat, kernels.EVERY)),
+            "chain": seconds(
+                lambda flat=flat: kernels.constrain_chain(*flat, COMPOSITION, kernels.EVERY)
+            ),
             "half": seconds(
                 lambda flat=flat, links=links: kernels.constrain_linked(
-                    *flat, links, kernels.BEYOND_NONE, COMPOSITION
+                    *flat, links, kernels.BEYOND_NONE, COMPOSITION, kernels.EVERY
                 )
             ),
         }

@@ -28,11 +28,11 @@ from ibgn._arrays import Floats, Ints
 from ibgn.allen import Converse, Relation
 from ibgn.classifiers.ibgn import DEFAULT_TERMS
 from ibgn.declarations import FLOAT, are_smoothed_log_probs, is_natural, stored
+from ibgn.horizon import pair_offsets
 from ibgn.metrics import log_loss
 from ibgn.model.folds import make_inner_folds
 from ibgn.model.learning import HeldOut
 from ibgn.model.weights import fit_weights
-from ibgn.networks import pair_offsets
 from ibgn.terms.base import Context, FittedTerm, LogTerms, Term
 from ibgn.terms.shares import OutcomeCounts, smoothed_logs
 

@@ -51,21 +51,28 @@ def constraints(intervals, linked, composition):
     return constraint
 
 
-def rows(pairs):
-    """Values of a dictionary of pairs, row by row."""
-    return [pairs[pair] for pair in sorted(pairs)]
+def rows(pairs, horizon):
+    """Values of a dictionary of pairs (i, j) that are not too far apart, row by row."""
+    return [pairs[i, j] for i, j in sorted(pairs) if j - i <= horizon]
 
 
 def flatten(lists, dtype=np.uint8):
     return np.array([value for values in lists for value in values], dtype)
 
 
-def count_pairs(offsets):
-    return sum(len(list(itertools.combinations(range(k), 2))) for k in np.diff(offsets))
+def rows_before(i, k, horizon):
+    return sum(m < i and n - m <= horizon for m, n in itertools.combinations(range(k), 2))
 
 
-def relate(offsets, start, end):
-    return flatten(rows(relations(intervals)) for intervals in instances(offsets, start, end))
+def count_pairs(offsets, horizon):
+    pairs = itertools.chain(*(itertools.combinations(range(k), 2) for k in np.diff(offsets)))
+    return sum(j - i <= horizon for i, j in pairs)
+
+
+def relate(offsets, start, end, horizon):
+    return flatten(
+        rows(relations(intervals), horizon) for intervals in instances(offsets, start, end)
+    )
 
 
 def left_open(start, end, between):
@@ -96,16 +103,16 @@ def constrain_row(i, stop, start, end, row):
         row[j - 1] = constraint[0, j]
 
 
-def constrain_full(offsets, start, end):
+def constrain_full(offsets, start, end, horizon):
     return flatten(
-        rows(constraints(intervals, lambda m, n: True, COMPOSITION))
+        rows(constraints(intervals, lambda m, n: True, COMPOSITION), horizon)
         for intervals in instances(offsets, start, end)
     )
 
 
-def constrain_chain(offsets, start, end, composition):
+def constrain_chain(offsets, start, end, composition, horizon):
     return flatten(
-        rows(constraints(intervals, lambda m, n: n == m + 1, composition))
+        rows(constraints(intervals, lambda m, n: n == m + 1, composition), horizon)
         for intervals in instances(offsets, start, end)
     )
 
@@ -124,29 +131,34 @@ def constrain_column(j, known, composition, column):
         column[span - 1] = allowed
 
 
-def constrain_linked(offsets, start, end, links, beyond, composition):
+def constrain_linked(offsets, start, end, links, beyond, composition, horizon):
     return flatten(
-        rows(constraints(intervals, lambda m, n: is_linked(links, beyond, m, n), composition))
+        rows(
+            constraints(intervals, lambda m, n: is_linked(links, beyond, m, n), composition),
+            horizon,
+        )
         for intervals in instances(offsets, start, end)
     )
 
 
-def count(offsets, start, end, linked, composition):
+def count(offsets, start, end, linked, composition, horizon):
     counts = np.zeros((128, 7), np.int64)
     for intervals in instances(offsets, start, end):
         relation = relations(intervals)
-        for pair, allowed in constraints(intervals, linked, composition).items():
-            if linked(*pair):
-                counts[allowed, relation[pair]] += 1
+        for (i, j), allowed in constraints(intervals, linked, composition).items():
+            if linked(i, j) and j - i <= horizon:
+                counts[allowed, relation[i, j]] += 1
     return counts
 
 
-def count_full(offsets, start, end):
-    return count(offsets, start, end, lambda m, n: True, COMPOSITION)
+def count_full(offsets, start, end, horizon):
+    return count(offsets, start, end, lambda m, n: True, COMPOSITION, horizon)
 
 
 def count_linked(offsets, start, end, links, beyond, span, composition):
-    return count(offsets, start, end, lambda m, n: is_linked(links, beyond, m, n), composition)
+    return count(
+        offsets, start, end, lambda m, n: is_linked(links, beyond, m, n), composition, span
+    )
 
 
 def close(network, changed, projections):

@@ -35,9 +35,9 @@ def occupy_bins(cell, start, end, cells, bins):
     return going_on
 
 
-def relate_actions(cell, start, end, counts, ended, going_on):
+def relate_actions(cell, start, end, counts, ended, going_on, horizon):
     for i in range(len(cell)):
-        for j in range(i + 1, len(cell)):
+        for j in range(i + 1, min(len(cell), i + horizon + 1)):
             counts[cell[i], cell[j], relation_of(start[i], end[i], start[j], end[j])] += 1
 
 
@@ -59,14 +59,14 @@ def write_counts(counts, action, actions, keys, numbers, used):
     return used
 
 
-def count_relations(offsets, rows, cell, start, end, action, actions):
+def count_relations(offsets, rows, cell, start, end, action, actions, horizon):
     begins, keys, numbers = [0], [], []
     for first, stop in pairwise(offsets):
         counts = Counter(
             (int(action[cell[i]]) * actions + int(action[cell[j]])) * RELATIONS
             + relation_of(start[i], end[i], start[j], end[j])
             for i in range(first, stop)
-            for j in range(i + 1, stop)
+            for j in range(i + 1, min(stop, i + horizon + 1))
         )
         keys += sorted(counts)
         numbers += [counts[key] for key in sorted(counts)]

@@ -11,11 +11,12 @@ from naive import constrain_full, is_linked, relate
 MODES = ("constrained", "marginal", "ignore")
 
 
-def pairs_of(offsets):
-    """(begin of the instance, i, j) of all pairs, row by row."""
+def pairs_of(offsets, horizon):
+    """(begin of the instance, i, j) of all pairs that are not too far apart, row by row."""
     for begin, stop in itertools.pairwise(offsets):
         for i, j in itertools.combinations(range(stop - begin), 2):
-            yield begin, i, j
+            if j - i <= horizon:
+                yield begin, i, j
 
 
 def key_of(first, second, constraint, actions):
@@ -45,9 +46,9 @@ def without_tie(allowed, first, second, actions):
     return sum(1 << r for r in relations)
 
 
-def pair_choices(offsets, action, constraint, links, beyond, actions, unlinked, ties):
+def pair_choices(offsets, action, constraint, links, beyond, actions, unlinked, ties, horizon):
     allowed, keys = [], []
-    for (begin, i, j), mask in zip(pairs_of(offsets), constraint, strict=True):
+    for (begin, i, j), mask in zip(pairs_of(offsets, horizon), constraint, strict=True):
         a, b, linked = action[begin + i], action[begin + j], is_linked(links, beyond, i, j)
         way = "constrained" if linked else MODES[unlinked]
         left = {"constrained": int(mask), "marginal": 127, "ignore": 0}[way]
@@ -57,12 +58,17 @@ def pair_choices(offsets, action, constraint, links, beyond, actions, unlinked, 
     return np.array(allowed, np.uint8), np.array(keys, np.int64)
 
 
-def open_pairs(offsets, action, start, end, actions, ties):
-    constraint, relation = constrain_full(offsets, start, end), relate(offsets, start, end)
+def open_pairs(offsets, action, start, end, actions, ties, horizon):
+    times = offsets, start, end, horizon
+    constraint, relation = constrain_full(*times), relate(*times)
     everything = np.zeros((0, 0), bool), 2  # links of all pairs
-    allowed, keys = pair_choices(offsets, action, constraint, *everything, actions, 0, ties)
-    lengths = np.diff(offsets)
-    owner = np.repeat(np.arange(len(lengths)), lengths * (lengths - 1) // 2)
+    allowed, keys = pair_choices(
+        offsets, action, constraint, *everything, actions, 0, ties, horizon
+    )
+    owner = np.array(
+        [np.searchsorted(offsets, begin, "right") - 1 for begin, *_ in pairs_of(offsets, horizon)],
+        np.int64,
+    )
     chosen = [left.bit_count() > 1 for left in allowed.tolist()]
     return owner[chosen], keys[chosen], relation[chosen]
 

@@ -36,7 +36,6 @@ def reseat_rest(action, seat, counts, totals, concentration, prior, rng):
 
 
 def seat_everyone(offsets, action, seat, order, known, counts, totals, concentration, prior, rng):
-    counts[:], totals[:] = 0, 0
     value = 0.0
     for d in order:
         part = slice(offsets[d], offsets[d + 1])
@@ -52,7 +51,7 @@ def restart(offsets, action, seat, counts, totals, concentration, prior, spread,
         order[d], order[other] = order[other], order[d]
     proposed = np.exp(spread * rng.standard_normal()) if spread > 0 else concentration
     chance = rng.random()
-    before, after = ((seat.copy(), counts.copy(), totals.copy()) for _ in range(2))
+    before, after = ((seat.copy(), np.zeros_like(counts), np.zeros_like(totals)) for _ in range(2))
     gain = seat_everyone(
         offsets, action, after[0], order, False, *after[1:], proposed, prior, rng
     ) - seat_everyone(

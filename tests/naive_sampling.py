@@ -128,6 +128,7 @@ def run(
     prior,
     spreads,
     moves,
+    first,
     sweeps,
     thin,
     rng,
@@ -135,7 +136,7 @@ def run(
     traces, kept, log_priors = [], [np.zeros_like(counts)], [np.zeros(len(prior))]
     lengths = np.diff(offsets)
     arrays = offsets, action, seat, counts, totals
-    for number in range(sweeps):
+    for number in range(first, first + sweeps):
         if moves < 0:
             sweep_published(*arrays, concentration, prior, rng)
         else:

@@ -4,6 +4,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from ibgn import IntervalSequences, Structure
+from ibgn._kernels.pairs import EVERY
 
 ACTIONS = ("drink", "grasp", "pour", "reach")
 
@@ -23,6 +24,9 @@ def sequences(least=0, most=4, longest=8):
     return st.lists(instances(longest), min_size=least, max_size=most).map(
         IntervalSequences.from_lists
     )
+
+
+HORIZONS = st.one_of(st.integers(1, 6), st.just(EVERY))
 
 
 @st.composite

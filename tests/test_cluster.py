@@ -17,6 +17,7 @@ import pandas as pd
 import pytest
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
+from differences import find_differences
 from ibgn import (
     DataError,
     DataWarning,
@@ -39,7 +40,6 @@ from ibgn.io.leniency import STRICT
 from ibgn.io.longframe import LongFrame
 from ibgn.io.partitions import take_instance
 from ibgn.provenance import Provenance
-from learned import find_differences
 
 dask = pytest.importorskip("dask", reason="needs Dask: pip install 'ibgn[dask]'")
 cloudpickle = pytest.importorskip("cloudpickle", reason="comes with Dask")

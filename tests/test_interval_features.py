@@ -26,7 +26,7 @@ from ibgn.errors import OptionError
 from ibgn.features import IntervalFeatures, Raster
 from ibgn.features.presence import find_presence, known_actions
 from ibgn.features.statistics import STATISTICS
-from strategies import sequences
+from strategies import HORIZONS, sequences
 
 # times are divided by the length of an instance: a few roundings of numbers up to 20
 CLOSE = {"rtol": 1e-12, "atol": 1e-12}
@@ -61,22 +61,22 @@ def test_kernels_of_single_actions_equal_their_twins(X, parts):
         np.testing.assert_allclose(kernel(*given_to), twin(*given_to), **CLOSE)
 
 
-@given(sequences(longest=20))
-def test_relations_are_counted_as_their_twins_count_them(X):
+@given(sequences(longest=20), HORIZONS)
+def test_relations_are_counted_as_their_twins_count_them(X, horizon):
     f = presence(X)
-    given_to = f.offsets, f.rows, f.cell, f.start, f.end, f.action, f.actions
+    given_to = f.offsets, f.rows, f.cell, f.start, f.end, f.action, f.actions, horizon
     expected = naive_features.count_relations(*given_to)
     for mine, twin in zip(kernels.count_relations(*given_to), expected, strict=True):
         np.testing.assert_array_equal(mine, twin)
 
 
-@given(sequences(least=1, most=1, longest=20))
-def test_relations_of_one_instance(X):
+@given(sequences(least=1, most=1, longest=20), HORIZONS)
+def test_relations_of_one_instance(X, horizon):
     f, size = presence(X), len(known_actions(X))
     mine, twin = np.zeros((2, size, size, 7), np.int64)
     scratch = np.zeros(size, np.int64), np.zeros(len(f.cell), np.int64)
-    kernels.relate_actions(f.cell, f.start, f.end, mine, *scratch)
-    naive_features.relate_actions(f.cell, f.start, f.end, twin, *scratch)
+    kernels.relate_actions(f.cell, f.start, f.end, mine, *scratch, horizon)
+    naive_features.relate_actions(f.cell, f.start, f.end, twin, *scratch, horizon)
     np.testing.assert_array_equal(mine, twin)
     written = []
     for module in (kernels, naive_features):

@@ -43,8 +43,9 @@ from ibgn._kernels import (
     trees,
 )
 from ibgn.allen import COMPOSITION, PROJECTIONS
+from ibgn.horizon import reach_of
 from ibgn.networks import BEYOND, read_networks
-from strategies import SETS, networks, sequences, states, structures
+from strategies import HORIZONS, SETS, networks, sequences, states, structures
 
 # sums of a few dozen logarithms in another order: some 1e-14 of their size
 ROUNDING = {"rtol": 1e-10, "atol": 1e-10}
@@ -76,10 +77,16 @@ def test_kernel_has_a_twin_with_its_parameters(name, kernel):
     )
 
 
-@given(sequences())
-def test_relate(X):
-    flat = X.offsets, X.start, X.end
-    assert pairs.count_pairs(X.offsets) == naive.count_pairs(X.offsets)
+@given(st.integers(0, 9), st.integers(0, 9), HORIZONS)
+def test_rows_before(i, k, horizon):
+    if i <= k:
+        assert pairs.rows_before(i, k, horizon) == naive.rows_before(i, k, horizon)
+
+
+@given(sequences(), HORIZONS)
+def test_relate(X, horizon):
+    flat = X.offsets, X.start, X.end, horizon
+    assert pairs.count_pairs(X.offsets, horizon) == naive.count_pairs(X.offsets, horizon)
     np.testing.assert_array_equal(pairs.relate(*flat), naive.relate(*flat))
 
 
@@ -91,9 +98,9 @@ def test_relation_of(X):
             assert pairs.relation_of(*four) == naive.relation_of(*four)
 
 
-@given(sequences(most=2, longest=12))
-def test_full_in_quadratic_time_equals_the_definition(X):
-    flat = X.offsets, X.start, X.end
+@given(sequences(most=2, longest=12), HORIZONS)
+def test_full_in_quadratic_time_equals_the_definition(X, horizon):
+    flat = X.offsets, X.start, X.end, horizon
     np.testing.assert_array_equal(pairs.constrain_full(*flat), naive.constrain_full(*flat))
     np.testing.assert_array_equal(pairs.count_full(*flat), naive.count_full(*flat))
 
@@ -121,20 +128,21 @@ def test_row_of_the_full_network(X):
         assert all(allowed.bit_count() == 1 for allowed in twin[filled:].tolist())
 
 
-@given(sequences(most=2))
-def test_chain_in_quadratic_time_equals_the_definition(X):
-    flat = X.offsets, X.start, X.end, COMPOSITION
+@given(sequences(most=2), HORIZONS)
+def test_chain_in_quadratic_time_equals_the_definition(X, horizon):
+    flat = X.offsets, X.start, X.end, COMPOSITION, horizon
     np.testing.assert_array_equal(pairs.constrain_chain(*flat), naive.constrain_chain(*flat))
 
 
-@given(sequences(most=2), structures())
-def test_any_structure_equals_the_definition(X, structure):
+@given(sequences(most=2), structures(), HORIZONS)
+def test_any_structure_equals_the_definition(X, structure, horizon):
     links, beyond = structure.mask(structure.size), BEYOND[structure.beyond]
     flat = X.offsets, X.start, X.end, links, beyond
     np.testing.assert_array_equal(
-        pairs.constrain_linked(*flat, COMPOSITION), naive.constrain_linked(*flat, COMPOSITION)
+        pairs.constrain_linked(*flat, COMPOSITION, horizon),
+        naive.constrain_linked(*flat, COMPOSITION, horizon),
     )
-    span = structure.span(int(X.lengths.max(initial=0)))
+    span = min(structure.span(int(X.lengths.max(initial=0))), horizon)
     np.testing.assert_array_equal(
         pairs.count_linked(*flat, span, COMPOSITION), naive.count_linked(*flat, span, COMPOSITION)
     )
@@ -283,16 +291,17 @@ def test_draw(weights, seed):
     states(),
     st.sampled_from([-1.0, 0.0, 2.0, 10.0]),
     st.sampled_from([(0.0, 0.0), (3.0, 0.0), (0.0, 1.0), (3.0, 1.0)]),
+    st.sampled_from([0, 9]),  # so that everyone is seated again in the first sweep, or the second
     seeds,
 )
-def test_samplers_draw_the_same_stream(state, moves, spreads, seed):
+def test_samplers_draw_the_same_stream(state, moves, spreads, first, seed):
     """Not only alike: the very same seats after every sweep; moves=-1 is the published sweep."""
     X, seat, concentration, prior = state
     compiled, plain = (
         [seat.copy(), *place(X, seat), concentration, prior.copy()] for _ in range(2)
     )
     rng, same = (np.random.default_rng(seed) for _ in range(2))
-    settings = spreads, moves, 3, 2
+    settings = spreads, moves, first, 3, 2
     found = sampling.run(X.offsets, X.action, *compiled, *settings, rng)
     expected = naive_sampling.run(X.offsets, X.action, *plain, *settings, same)
     for part, twin in zip(compiled[:3], plain[:3], strict=True):
@@ -549,13 +558,19 @@ def test_what_a_pair_leaves_open_and_its_key(first, second, constraint, linked, 
 
 
 @given(
-    sequences(), structures(most=5), st.sampled_from([0, 1, 2]), st.booleans(), st.integers(0, 4)
+    sequences(),
+    structures(most=5),
+    st.sampled_from([0, 1, 2]),
+    st.booleans(),
+    st.integers(0, 4),
+    st.one_of(st.integers(1, 6), st.none()),
 )
-def test_choices_of_pairs(X, structure, unlinked, ties, actions):
+def test_choices_of_pairs(X, structure, unlinked, ties, actions, horizon):
     """With fewer actions known than there are, too."""
     mask, beyond = structure.mask(structure.size), BEYOND[structure.beyond]
-    seen = read_networks(X, "full" if unlinked == 0 else structure)
-    arguments = X.offsets, X.action, seen.constraint, mask, beyond, actions, unlinked, ties
+    seen = read_networks(X, "full" if unlinked == 0 else structure, horizon=horizon)
+    choices = actions, unlinked, ties, reach_of(horizon)
+    arguments = X.offsets, X.action, seen.constraint, mask, beyond, *choices
     for mine, twin in zip(
         links.pair_choices(*arguments), naive_links.pair_choices(*arguments), strict=True
     ):
@@ -563,9 +578,9 @@ def test_choices_of_pairs(X, structure, unlinked, ties, actions):
         assert mine.dtype == twin.dtype
 
 
-@given(sequences(longest=12), st.booleans(), st.integers(0, 4))
-def test_pairs_that_leave_a_choice(X, ties, actions):
-    arguments = X.offsets, X.action, X.start, X.end, actions, ties
+@given(sequences(longest=12), st.booleans(), st.integers(0, 4), HORIZONS)
+def test_pairs_that_leave_a_choice(X, ties, actions, horizon):
+    arguments = X.offsets, X.action, X.start, X.end, actions, ties, horizon
     for mine, twin in zip(
         links.open_pairs(*arguments), naive_links.open_pairs(*arguments), strict=True
     ):
@@ -584,7 +599,7 @@ def test_terms_of_pairs(X, structure, unlinked, ties, seed):
     rng = np.random.default_rng(seed)
     mask, beyond = structure.mask(structure.size), BEYOND[structure.beyond]
     seen = read_networks(X, "full" if unlinked == 0 else structure)
-    pairs = X.offsets, X.action, seen.constraint, mask, beyond, 3, unlinked, ties
+    pairs = X.offsets, X.action, seen.constraint, mask, beyond, 3, unlinked, ties, 2**40
     allowed, key = links.pair_choices(*pairs)
     keys = np.unique(key[(rng.random(len(key)) < 0.5) & (key >= 0)])
     known, unknown = rng.normal(size=(len(keys), 7)), rng.normal(size=(256, 7))

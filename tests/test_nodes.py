@@ -322,7 +322,7 @@ def geweke_scores(moves, rng, spreads=(0.0, 0.0), believed=None, replicates=1200
         for _ in range(steps):
             counts, totals = kernels.count_tables(action, seat, max(LENGTHS), len(FORWARD_BETA))
             state = OFFSETS, action, seat, counts, totals, alpha, prior
-            alpha, *_ = sampling.run(*state, believed or spreads, moves, 1, 1, rng)
+            alpha, *_ = sampling.run(*state, believed or spreads, moves, 0, 1, 1, rng)
             action = draw_actions(seat, prior, rng)
         gained.append(np.array(statistics(seat, action, alpha, prior), float) - before)
     gained = np.array(gained)

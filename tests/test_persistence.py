@@ -827,6 +827,7 @@ def test_limits_hold(content, tmp_path, monkeypatch, model):
                 save(model, tmp_path / "large.ibgn")
 
 
+@pytest.mark.usefixtures("unquestioned")  # an altered name is an action that is not known
 def test_fuzzed_files_are_refused_or_work(content, data, tmp_path, rng):
     """Whatever a forger writes, it is refused or a model that can be used."""
     X, _ = data

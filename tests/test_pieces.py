@@ -145,7 +145,7 @@ def test_scores_do_not_depend_on_pieces(signs, monkeypatch):
     model = IBGNClassifier(random_state=0).fit(X[:80], y[:80])
     whole = model.predict_proba(X)
     runs = []
-    monkeypatch.setattr(worlds, "cut", lambda X: runs.extend(cut(X)) or cut(X))
+    monkeypatch.setattr(worlds, "cut", lambda X, _: runs.extend(cut(X)) or cut(X))
     monkeypatch.setattr(pieces, "SIZE", 100)
     np.testing.assert_array_equal(model.predict_proba(X), whole)
     assert len(runs) > 5
@@ -172,7 +172,7 @@ def test_groups_are_held_out_together(signs, small):
     folds = [np.flatnonzero(mine % 2 == f) for f in range(2)]
     folds[1] = folds[1][mine[folds[1]] != 5]  # as if no one of group 5 were in the sample
     seen = []
-    for piece in base.OtherInstances(data, folds)(lambda piece: [piece]):
+    for piece in base.OtherInstances(data, folds, None)(lambda piece: [piece]):
         expected = np.where(piece.X.groups == 5, -1, piece.X.groups % 2)
         np.testing.assert_array_equal(piece.fold, expected)
         seen.append(len(piece.X))

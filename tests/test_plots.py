@@ -452,8 +452,7 @@ def an_explanation(instance, seed=0, *, ids=None, names=("tea", "coffee"), **par
         "actions": LogTerms(interval=np.asarray(intervals, float)),
         "relations": LogTerms(pair=pairs[np.triu_indices(k, 1)]),
     }
-    relations = read_networks(one)[0].relations
-    explanation = Explanation(*names, one, one.actions, 0.5, terms, relations)
+    explanation = Explanation(*names, one, one.actions, 0.5, terms)
     assert explanation.log_odds == pytest.approx(0.5 + np.sum(intervals) + np.sum(pairs))
     return explanation
 
@@ -660,7 +659,7 @@ def test_lanes_have_sums_and_absent_actions_that_count():
         "durations": LogTerms(interval=np.array([0.5, -1.0, 0.0])),
         "occurrences": LogTerms(action=np.array([[2.0, 0.0, -1.5, 0.01]])),
     }
-    explanation = Explanation("a", "b", one, known, 0.0, terms, read_networks(one)[0].relations)
+    explanation = Explanation("a", "b", one, known, 0.0, terms)
     ax = plot_explanation(explanation)
     ax.figure.canvas.draw()
     assert texts(ax.get_yticklabels()) == ["grasp", "lift", "no pour"]
@@ -675,8 +674,7 @@ def test_a_hundred_intervals_and_many_terms_fit(rng):
         f"term {t}": LogTerms(interval=rng.normal(size=100) / 9, action=rng.normal(size=(1, 25)))
         for t in range(12)
     }
-    relations = read_networks(one)[0].relations
-    explanation = Explanation("tea", "coffee", one, one.actions, 0.0, terms, relations)
+    explanation = Explanation("tea", "coffee", one, one.actions, 0.0, terms)
     start = time.perf_counter()
     ax = plot_explanation(explanation)
     ax.figure.canvas.draw()
@@ -817,8 +815,7 @@ def test_contributions_of_all_terms_are_drawn_together():
         "relations": LogTerms(pair=np.array([1.0, -2.0, 0.0])),
         "length": LogTerms(instance=np.array([0.25])),
     }
-    relations = read_networks(one)[0].relations
-    explanation = Explanation("tea", "coffee", one, one.actions, 0.0, terms, relations)
+    explanation = Explanation("tea", "coffee", one, one.actions, 0.0, terms)
     ax = plot_explanation(explanation)
     said = [speaks_for(bar.get_facecolor()) for bar in ax.patches]
     assert np.sign(np.round(said, 2)).tolist() == [0, -1, 1]

@@ -25,8 +25,8 @@ from ibgn.classifiers.ihmm import Chains
 from ibgn.classifiers.temporal_network import Network
 from ibgn.datasets import make_hand_signs
 from ibgn.errors import OptionError
+from ibgn.horizon import pair_offsets
 from ibgn.model.activity import ActivityModel
-from ibgn.networks import pair_offsets
 from ibgn.recoding import recode
 from ibgn.terms import (
     TERMS,
@@ -47,6 +47,7 @@ from ibgn.terms import (
     Totals,
     smoothing,
 )
+from ibgn.terms.keyed import KeyedTerm
 from ibgn.terms.stacked import StackedTerm
 from ibgn.terms.tally import PlainTally, Sample, make_tally
 from strategies import sequences
@@ -84,7 +85,7 @@ SETTINGS = [
     Occupancy(),
     Switches(),
 ]
-AT_ONCE = [SETTINGS[2], *(term for term in SETTINGS if isinstance(term, StackedTerm))]
+AT_ONCE = [SETTINGS[2], *(term for term in SETTINGS if isinstance(term, StackedTerm | KeyedTerm))]
 every_setting = pytest.mark.parametrize("term", SETTINGS, ids=str)
 
 
@@ -226,7 +227,9 @@ def test_which_terms_are_counted_at_once():
     sample = Sample(X, np.zeros(len(X), int), np.zeros(len(X), int), np.zeros(len(X), bool), 1, 1)
     for term in SETTINGS:
         (special,) = term.specialise([X])
-        assert (special.tally(sample) is not None) == (term in AT_ONCE)
+        # tables are counted one by one, but keep no more than they need
+        assert (special.tally(sample) is not None) == (term in AT_ONCE or term.name == "tables")
+    assert Tables(table_sample="all").tally(sample) is None  # the full run needs them all
 
 
 # what terms say
@@ -331,10 +334,11 @@ def test_descriptions(term):
 
 
 def test_differences_of_terms_are_level_by_level():
-    mine = LogTerms(instance=np.array([3.0]), interval=np.array([1.0, 2.0]))
-    its = LogTerms(instance=np.array([1.0]), interval=np.array([1.0, -2.0]))
-    instance, interval, pair, action = mine - its
+    mine = LogTerms(instance=np.array([3.0]), interval=np.array([1.0, 2.0]), horizon=7)
+    its = LogTerms(instance=np.array([1.0]), interval=np.array([1.0, -2.0]), horizon=7)
+    instance, interval, pair, action, horizon = mine - its
     assert (instance.tolist(), interval.tolist(), pair, action) == ([2], [0, 4], None, None)
+    assert horizon == mine.scaled(2).horizon == 7
 
 
 # estimators

@@ -9,7 +9,8 @@ How the data flow:
 5. `IBGNClassifier` learns an `ActivityModel` of each activity, recognises, explains and generates;
    `IHMMClassifier`, `DBNClassifier` and `ITBNClassifier` do the same with other models;
 6. `inspect` summarises the data, the `plot_` functions show data and models;
-7. `save` and `load` store a model; the command `ibgn` does all this from a shell.
+7. `LiveRecogniser` recognises while it happens;
+8. `save` and `load` store a model; the command `ibgn` does all this from a shell.
 """
 
 from importlib import import_module
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
         write_jsonl,
         write_parquet,
     )
+    from ibgn.live import LiveRecogniser
     from ibgn.model.activity import ActivityModel
     from ibgn.networks import count_pairs, read_networks
     from ibgn.plots import (
@@ -81,6 +83,7 @@ _HOME = {
     "IntervalForest": "classifiers",
     "IntervalRidge": "classifiers",
     "IntervalSequences": "intervals",
+    "LiveRecogniser": "live",
     "Structure": "structure",
     "allen": "",
     "consistency": "",
@@ -136,6 +139,7 @@ __all__ = [
     "IntervalForest",
     "IntervalRidge",
     "IntervalSequences",
+    "LiveRecogniser",
     "Structure",
     "allen",
     "consistency",

@@ -200,7 +200,7 @@ class MeteredStream(io.RawIOBase):
             self._packed.close()
 
 
-def check_memory(memory: float, what: str, advice: str) -> None:
+def check_memory(memory: float, what: str, *advice: Part) -> None:
     """Refuse what needs more memory than is allowed, before it is allocated.
 
     Parameters
@@ -213,8 +213,9 @@ def check_memory(memory: float, what: str, advice: str) -> None:
     if memory > limit:
         raise BudgetError(
             f"{what} needs about {show_bytes(memory)} of memory, and {show_bytes(limit)} are "
-            f"allowed of {show_bytes(_machine())} that there are; {advice}, or allow more with "
-            f"{VARIABLE}={propose(memory)} in the environment"
+            f"allowed of {show_bytes(_machine())} that there are; ",
+            *advice,
+            f", or allow more with {VARIABLE}={propose(memory)} in the environment",
         )
 
 

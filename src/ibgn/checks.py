@@ -63,14 +63,19 @@ def check_number(name: str, value: Any, required: str, holds: Callable[[float], 
         raise OptionError(name, value, f"must be {required}")
 
 
-def check_whole(name: str, value: Any, least: int, most: int = LARGEST_WHOLE) -> int:
+def check_whole(
+    name: str, value: Any, least: int, most: int = LARGEST_WHOLE, other: str = ""
+) -> int:
     """Refuse an option value that is not a whole number from least to most.
+
+    `other` names what the option may be instead of a number.
 
     Returns it as a plain number: those of small NumPy types overflow in arithmetic.
     """
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
     if not (whole and least <= value <= most):
         end = "on" if most == LARGEST_WHOLE else f"to {most:,}"
+        end += f", or {other!r}" if other else ""
         raise OptionError(name, value, f"must be a whole number from {least} {end}")
     return int(value)
 

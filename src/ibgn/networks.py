@@ -4,6 +4,9 @@ The constraint of a pair of intervals is the set of relations that the intervals
 leave open: the intersection, over every interval between, of the composition of the two sides.
 A side is the relation that holds where the structure links that pair, and the constraint of that
 pair where it does not.
+
+A horizon limits the pairs to those of an interval and so many after it. The constraint of a pair
+depends on the intervals between alone, so it is the same under any horizon.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -14,10 +17,10 @@ import joblib
 import numpy as np
 import numpy.typing as npt
 
-from ibgn._arrays import Bytes, Floats, Ints
+from ibgn._arrays import Bytes, Floats
 from ibgn._kernels import pairs as kernels
 from ibgn.allen import COMPOSITION, Relation, symbols
-from ibgn.budgets import check_memory
+from ibgn.horizon import PAIR, SHORTER, check_horizon, expect_pairs, pair_offsets, reach_of
 from ibgn.intervals import Instance, IntervalSequences, as_sequences
 from ibgn.structure import Structure
 
@@ -25,11 +28,9 @@ __all__ = [
     "Network",
     "Networks",
     "PairCounts",
-    "check_pairs",
     "count_pairs",
-    "expect_pairs",
-    "pair_offsets",
     "read_networks",
+    "read_relations",
     "shared_networks",
     "sum_by_instance",
 ]
@@ -45,8 +46,6 @@ BEYOND = {
     "chain": kernels.BEYOND_CHAIN,
     "full": kernels.BEYOND_FULL,
 }
-MANY = 10_000_000  # pairs that always fit, so that it need not be known how many touch
-PAIR, SQUARE = 8, 40  # bytes of a pair in flat arrays, and in matrices beside them
 UNKNOWN = 255  # value on and below the diagonal of a matrix
 
 
@@ -91,6 +90,7 @@ class Networks:
     relation : (pairs,) 0 to 6, see `ibgn.allen.Relation`
     constraint : (pairs,) masks of relations
     structure : which pairs are linked
+    horizon : how many intervals after each it has pairs with; None for all
 
     Examples
     --------
@@ -104,6 +104,7 @@ class Networks:
     relation: Bytes
     constraint: Bytes
     structure: Structure
+    horizon: int | None = None
 
     def __len__(self) -> int:
         return len(self.lengths)
@@ -111,11 +112,11 @@ class Networks:
     def __getitem__(self, d: int) -> Network:
         d = range(len(self))[d]
         k, chosen = int(self.lengths[d]), slice(self.offsets[d], self.offsets[d + 1])
-        upper = np.triu_indices(k, 1)
+        upper = np.triu(~np.tri(k, k, -reach_of(self.horizon) - 1, bool).T, 1)
         relations = np.full((k, k), UNKNOWN, np.uint8)
         constraints = np.zeros((k, k), np.uint8)
         relations[upper], constraints[upper] = self.relation[chosen], self.constraint[chosen]
-        return Network(relations, constraints, self.structure.mask(k))
+        return Network(relations, constraints, self.structure.mask(k) & upper)
 
     def __iter__(self) -> Iterator[Network]:
         return (self[d] for d in range(len(self)))
@@ -157,7 +158,10 @@ class PairCounts:
 
 
 def read_networks(
-    X: Sequences, structure: StructureLike = "full", n_jobs: int | None = None
+    X: Sequences,
+    structure: StructureLike = "full",
+    n_jobs: int | None = None,
+    horizon: int | None = None,
 ) -> Networks:
     """Find the relation and the constraint of every pair of intervals of every instance.
 
@@ -167,6 +171,8 @@ def read_networks(
     structure : "full", "chain", pairs of positions, or a `Structure`. Full and chain take
         O(k^2) for an instance of k intervals, others up to O(k^3).
     n_jobs : threads, as in scikit-learn
+    horizon : how many intervals after each it is related with; None for all. A number makes all
+        this linear in k.
 
     Examples
     --------
@@ -177,26 +183,46 @@ def read_networks(
     'b'
     """
     X, structure = as_sequences(X), Structure.of(structure)
-    expect_pairs(X, PAIR)
-    offsets = pair_offsets(X)
+    check_horizon(horizon)
+    expect_pairs(X, PAIR, horizon=horizon, advice=SHORTER)
+    offsets, reach = pair_offsets(X, horizon), reach_of(horizon)
     relation, constraint = np.empty((2, offsets[-1]), np.uint8)
 
     def fill(first: int, last: int) -> None:
         part, chosen = X[first:last], slice(offsets[first], offsets[last])
-        relation[chosen] = kernels.relate(part.offsets, part.start, part.end)
-        constraint[chosen] = _constrain(part, structure)
+        relation[chosen] = kernels.relate(part.offsets, part.start, part.end, reach)
+        constraint[chosen] = _constrain(part, structure, reach)
 
     _each_chunk(fill, offsets, n_jobs)
-    return Networks(offsets, X.lengths, relation, constraint, structure)
+    return Networks(offsets, X.lengths, relation, constraint, structure, horizon)
+
+
+def read_relations(X: IntervalSequences, horizon: int | None = None) -> Bytes:
+    """(pairs,) relations of all pairs, or of those within a horizon, row by row; read once.
+
+    Examples
+    --------
+    >>> X = as_sequences([[("a", 0, 2), ("b", 1, 3), ("c", 3, 4)]])
+    >>> read_relations(X).tolist(), read_relations(X, horizon=1).tolist()
+    ([2, 0, 1], [2, 1])
+    """
+    reach = reach_of(horizon)
+    return X.derived(
+        ("relations", horizon), lambda: kernels.relate(X.offsets, X.start, X.end, reach)
+    )
 
 
 def count_pairs(
-    X: Sequences, structure: StructureLike = "full", n_jobs: int | None = None
+    X: Sequences,
+    structure: StructureLike = "full",
+    n_jobs: int | None = None,
+    horizon: int | None = None,
 ) -> PairCounts:
     """Count linked pairs by constraint and relation, without keeping the pairs.
 
     Memory is a row of the longest instance for "full", and the square of the longest link's span
-    for any other structure.
+    for any other structure. A horizon limits both, and the pairs to those of an interval and so
+    many after it.
 
     Examples
     --------
@@ -204,63 +230,28 @@ def count_pairs(
     {'b': 1, 'm': 1, 'o': 1, 's': 0, 'c': 0, 'f': 0, 'e': 0}
     """
     X, structure = as_sequences(X), Structure.of(structure)
-    links = structure.mask_within(int(X.lengths.max(initial=0)))
+    check_horizon(horizon)
+    links, reach = structure.mask_within(int(X.lengths.max(initial=0))), reach_of(horizon)
     beyond = BEYOND[structure.beyond]
 
     def count(first: int, last: int) -> PairCounts:
         part = X[first:last]
         times = part.offsets, part.start, part.end
         if structure == Structure.full():
-            return PairCounts(kernels.count_full(*times))
-        span = structure.span(int(part.lengths.max(initial=0)))
+            return PairCounts(kernels.count_full(*times, reach))
+        span = min(structure.span(int(part.lengths.max(initial=0))), reach)
         return PairCounts(kernels.count_linked(*times, links, beyond, span, COMPOSITION))
 
-    parts = _each_chunk(count, pair_offsets(X), n_jobs)
+    parts = _each_chunk(count, pair_offsets(X, horizon), n_jobs)
     return sum(parts, PairCounts(np.zeros((128, 7), np.int64)))
 
 
-def shared_networks(X: IntervalSequences, structure: Structure) -> Networks:
+def shared_networks(
+    X: IntervalSequences, structure: Structure, horizon: int | None = None
+) -> Networks:
     """Read the networks of X under a structure once; later calls return the same object."""
-    return X.derived(("networks", structure), lambda: read_networks(X, structure))
-
-
-def expect_pairs(X: IntervalSequences, each: int, touching: bool = False) -> None:
-    """Refuse instances whose pairs would take too much memory, before arrays are made of them.
-
-    Parameters
-    ----------
-    X : instances
-    each : bytes that a pair takes, about
-    touching : whether only pairs are kept of which one begins before the other is over
-    """
-    lengths = X.lengths.astype(np.float64)  # whole numbers could overflow
-    pairs = float((lengths * (lengths - 1) / 2).sum())
-    if touching and pairs > MANY:
-        parts = ((X.start[own], X.end[own]) for own in map(slice, X.offsets[:-1], X.offsets[1:]))
-        reach = (np.searchsorted(start, end, "right") for start, end in parts)
-        pairs = float(sum((last - np.arange(1, len(last) + 1)).sum() for last in reach))
-    check_pairs(pairs, int(X.lengths.max(initial=0)), each)
-
-
-def check_pairs(pairs: float, longest: int, each: int) -> None:
-    """Refuse so many pairs of intervals, if they would take too much memory.
-
-    Parameters
-    ----------
-    pairs : how many
-    longest : number of intervals of the longest instance
-    each : bytes that a pair takes, about
-    """
-    check_memory(
-        each * pairs,
-        f"a look at {pairs:.2g} pairs of intervals, as an instance has {longest} intervals,",
-        "cut long recordings into instances, such as one for each task or hour",
-    )
-
-
-def pair_offsets(X: IntervalSequences) -> Ints:
-    """(n+1,) where the pairs of each instance begin."""
-    return np.concatenate([[0], np.cumsum(X.lengths * (X.lengths - 1) // 2)])
+    key = "networks", structure, horizon
+    return X.derived(key, lambda: read_networks(X, structure, horizon=horizon))
 
 
 def _each_chunk(
@@ -277,14 +268,15 @@ def _each_chunk(
     return done
 
 
-def _constrain(X: IntervalSequences, structure: Structure) -> Bytes:
+def _constrain(X: IntervalSequences, structure: Structure, reach: int) -> Bytes:
+    times = X.offsets, X.start, X.end
     if structure == Structure.full():
-        return kernels.constrain_full(X.offsets, X.start, X.end)
+        return kernels.constrain_full(*times, reach)
     if structure == Structure.chain():
-        return kernels.constrain_chain(X.offsets, X.start, X.end, COMPOSITION)
+        return kernels.constrain_chain(*times, COMPOSITION, reach)
     links = structure.mask_within(int(X.lengths.max(initial=0)))
     beyond = BEYOND[structure.beyond]
-    return kernels.constrain_linked(X.offsets, X.start, X.end, links, beyond, COMPOSITION)
+    return kernels.constrain_linked(*times, links, beyond, COMPOSITION, reach)
 
 
 def sum_by_instance(offsets: npt.NDArray[np.int64], terms: Floats) -> Floats:

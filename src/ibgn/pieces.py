@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from ibgn._arrays import Ints
 from ibgn._kernels.contents import hash_contents
+from ibgn.horizon import count_within
 from ibgn.intervals import IntervalSequences
 
 __all__ = [
@@ -40,8 +41,8 @@ A = TypeVar("A")
 R = TypeVar("R")
 
 
-def cut(X: IntervalSequences) -> list[slice]:
-    """Runs of instances with about the same number of intervals and pairs.
+def cut(X: IntervalSequences, horizon: int | None = None) -> list[slice]:
+    """Runs of instances with about the same number of intervals and pairs within a horizon.
 
     Examples
     --------
@@ -49,7 +50,7 @@ def cut(X: IntervalSequences) -> list[slice]:
     >>> cut(X)
     [slice(0, 3, None)]
     """
-    bounds, _ = find_bounds(X, 0)
+    bounds, _ = find_bounds(X, 0, horizon)
     edges = [0, *(bound for bound in bounds if bound), len(X)]
     return [slice(*edge) for edge in pairwise(edges)]
 
@@ -58,7 +59,7 @@ Part = tuple[IntervalSequences, npt.NDArray[Any] | None]
 """Instances, and one value for each or None: labels, or numbers of activities."""
 
 
-def recut(parts: Iterable[Part]) -> Iterator[Part]:
+def recut(parts: Iterable[Part], horizon: int | None = None) -> Iterator[Part]:
     """The pieces into which `cut` would divide instances that come in parts of other sizes.
 
     Examples
@@ -70,7 +71,7 @@ def recut(parts: Iterable[Part]) -> Iterator[Part]:
     held: list[Part] = []
     size = 0
     for X, values in parts:
-        bounds, size = find_bounds(X, size)
+        bounds, size = find_bounds(X, size, horizon)
         for begin, stop in pairwise([0, *bounds, len(X)]):
             if begin or begin in bounds:
                 yield from join_parts(held)
@@ -80,12 +81,14 @@ def recut(parts: Iterable[Part]) -> Iterator[Part]:
     yield from join_parts(held)
 
 
-def find_bounds(X: IntervalSequences, before: int) -> tuple[list[int], int]:
+def find_bounds(
+    X: IntervalSequences, before: int, horizon: int | None = None
+) -> tuple[list[int], int]:
     """Instances with which a piece begins, and the size of all up to the last.
 
     before : size of all instances before X
     """
-    size = before + np.cumsum(X.lengths * (X.lengths + 1) // 2)
+    size = before + np.cumsum(X.lengths + count_within(X.lengths, horizon))
     bounds: list[int] = np.flatnonzero(np.diff(size // SIZE, prepend=before // SIZE)).tolist()
     return bounds, int(size[-1]) if len(size) else before
 

@@ -48,9 +48,12 @@ class InstanceSource(ABC):
         The same ones whenever it is called.
         """
 
-    def pieces(self) -> Iterator[Part]:
-        """The same instances in the pieces into which they would be cut in memory."""
-        return recut(self.parts())
+    def pieces(self, horizon: int | None = None) -> Iterator[Part]:
+        """The same instances in the pieces into which they would be cut in memory.
+
+        By the number of intervals and pairs, all or those within a horizon.
+        """
+        return recut(self.parts(), horizon)
 
     def changed(self, change: PartChange, same: bool = False) -> "InstanceSource":
         """A source of changed instances.
@@ -70,17 +73,17 @@ class InstanceSource(ABC):
             total = found if total is None else total + found  # type: ignore[operator]
         return total
 
-    def map_pieces(self, work: Work[R]) -> Iterator[R]:
+    def map_pieces(self, work: Work[R], horizon: int | None = None) -> Iterator[R]:
         """What `work` returns for each piece, in order; some are worked on at the same time."""
-        return map_in_order(lambda piece: work(*piece), self.pieces())
+        return map_in_order(lambda piece: work(*piece), self.pieces(horizon))
 
-    def sum_pieces(self, count: Counter[R]) -> R | None:
+    def sum_pieces(self, count: Counter[R], horizon: int | None = None) -> R | None:
         """The sum over what `count` returns for each piece, to the last bit as in memory."""
         total: TreeSum[R] = TreeSum()
 
         def numbered() -> Iterator[tuple[int, Part]]:
             first = 0
-            for piece in self.pieces():
+            for piece in self.pieces(horizon):
                 yield first, piece
                 first += len(piece[0])
 
@@ -144,6 +147,7 @@ class GrowingSample:
     --------
     >>> sample = GrowingSample()
     >>> sample.add(IntervalSequences.from_lists([[("pour", 0, 2)]] * 2), np.array([0, 1]))
+    array([], dtype=int64)
     >>> len(sample.X), sample.place.tolist(), sample.instances
     (2, [0, 1], 2)
     """
@@ -155,9 +159,12 @@ class GrowingSample:
         self.instances = 0
         self._numbers = np.zeros(0, np.uint64)
 
-    def add(self, X: IntervalSequences, codes: Ints) -> None:
-        """Add instances, and a number for the activity of each."""
-        self._add(X, codes, np.arange(len(X)), content_numbers(X), len(X))
+    def add(self, X: IntervalSequences, codes: Ints) -> Ints:
+        """Add instances, and a number for the activity of each.
+
+        Returns which are in the sample no longer or not at all, among those that it had and X.
+        """
+        return self._add(X, codes, np.arange(len(X)), content_numbers(X), len(X))
 
     def join(self, other: "GrowingSample", codes: Ints) -> None:
         """Add the instances that another sample is of; `codes` are those of the sampled ones."""
@@ -170,7 +177,7 @@ class GrowingSample:
         place: Ints,
         numbers: npt.NDArray[np.uint64],
         instances: int,
-    ) -> None:
+    ) -> Ints:
         before = len(self.X)
         numbers = np.concatenate([self._numbers, numbers])
         every = np.concatenate([self.codes, codes])
@@ -183,3 +190,4 @@ class GrowingSample:
             )
         self.codes, self.place, self._numbers = every[chosen], place[chosen], numbers[chosen]
         self.instances += instances
+        return np.setdiff1d(np.arange(len(every)), chosen, assume_unique=True)

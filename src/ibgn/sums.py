@@ -9,8 +9,11 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Any, Generic, NamedTuple, TypeVar
 
+import numpy as np
 import numpy.typing as npt
 
+from ibgn._arrays import Ints
+from ibgn.horizon import count_within
 from ibgn.intervals import IntervalSequences
 from ibgn.pieces import Part, find_bounds, join_parts
 
@@ -76,22 +79,32 @@ class Extent(NamedTuple):
 
     Parameters
     ----------
-    instances : how many
-    size : their intervals and pairs, as `ibgn.pieces.cut` measures them
+    lengths : numbers of intervals that instances have, ascending
+    numbers : of instances that have so many
 
     Examples
     --------
-    >>> Extent.of(IntervalSequences.from_lists([[("pour", 0, 2), ("stir", 2, 5)]] * 3))
-    Extent(instances=3, size=9)
+    >>> extent = Extent.of(IntervalSequences.from_lists([[("pour", 0, 2), ("stir", 2, 5)]] * 3))
+    >>> extent.instances, extent.size(None)
+    (3, 9)
     """
 
-    instances: int
-    size: int
+    lengths: Ints
+    numbers: Ints
 
     @classmethod
     def of(cls, X: IntervalSequences) -> "Extent":
         """That of some instances."""
-        return cls(len(X), find_bounds(X, 0)[1])
+        return cls(*np.unique(X.lengths, return_counts=True))
+
+    @property
+    def instances(self) -> int:
+        """How many there are."""
+        return int(self.numbers.sum())
+
+    def size(self, horizon: int | None) -> int:
+        """Intervals and pairs within a horizon, as `ibgn.pieces.cut` measures them."""
+        return int((self.numbers * (self.lengths + count_within(self.lengths, horizon))).sum())
 
 
 class Run(NamedTuple):
@@ -127,6 +140,7 @@ class PieceSums(Generic[T]):
     ----------
     count : makes the value of a piece
     extents : of all parts, in order
+    horizon : pieces are cut by the pairs within it; None for all
 
     Examples
     --------
@@ -136,10 +150,12 @@ class PieceSums(Generic[T]):
     6
     """
 
-    def __init__(self, count: Counter[T], extents: Sequence[Extent]) -> None:
-        self.count = count
+    def __init__(
+        self, count: Counter[T], extents: Sequence[Extent], horizon: int | None = None
+    ) -> None:
+        self.count, self.horizon = count, horizon
         self.first = [0, *accumulate(extent.instances for extent in extents)]
-        self.before = [0, *accumulate(extent.size for extent in extents)]
+        self.before = [0, *accumulate(extent.size(horizon) for extent in extents)]
 
     def of(self, number: int, X: IntervalSequences, values: npt.NDArray[Any] | None) -> PieceSum[T]:
         """The sum over the part of this number."""
@@ -150,7 +166,7 @@ class PieceSums(Generic[T]):
             own = None if values is None else values[begin:stop]
             return Run(first + begin, ((X[begin:stop], own),) if begin < stop else ())
 
-        bounds, _ = find_bounds(X, self.before[number])
+        bounds, _ = find_bounds(X, self.before[number], self.horizon)
         if not bounds:
             return PieceSum(run(0, len(X)))
         tree: TreeSum[T] = TreeSum(first + bounds[0])

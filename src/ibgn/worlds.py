@@ -337,11 +337,16 @@ def _log(values: Floats) -> Floats:
     return logs
 
 
-def score_worlds(score: Callable[[IntervalSequences], Floats], X: IntervalSequences) -> Floats:
+def score_worlds(
+    score: Callable[[IntervalSequences], Floats],
+    X: IntervalSequences,
+    horizon: int | None = None,
+) -> Floats:
     """(n, ..., activities) what `score` says about crisp instances, for uncertain ones.
 
     Instances without uncertainty are scored as they are. An uncertain one costs as much as its
-    worlds, at most 32 crisp instances.
+    worlds, at most 32 crisp instances. Where `score` looks at pairs within a horizon only, pieces
+    that are scored together are larger.
 
     Examples
     --------
@@ -352,7 +357,7 @@ def score_worlds(score: Callable[[IntervalSequences], Floats], X: IntervalSequen
     array([[-1.75, -1.75]])
     """
     if X.uncertainty is None:
-        runs = cut(X)
+        runs = cut(X, horizon)
         if len(runs) == 1:
             return score(X)
         return np.concatenate(list(map_in_order(score, (X[run] for run in runs))))

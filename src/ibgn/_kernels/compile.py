@@ -3,8 +3,8 @@
 import sys
 import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any, ParamSpec, TypeVar, cast
 
 import numba
@@ -35,6 +35,20 @@ def _compile(function: Callable[P, R], **options: Any) -> Callable[P, R]:
         compiled._cache = ForgivingCache(function)
     KERNELS.append(compiled)
     return cast("Callable[P, R]", compiled)
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Ctrl-C during a kernel that takes a generator ends in a SystemError; make it one again."""
+    try:
+        yield
+    except SystemError as error:
+        cause: BaseException | None = error
+        while cause is not None:
+            if isinstance(cause, KeyboardInterrupt):
+                raise KeyboardInterrupt from error
+            cause = cause.__cause__ or cause.__context__
+        raise
 
 
 def cache_folder() -> str | None:

@@ -57,18 +57,23 @@ def occupy_bins(cell: Ints, start: Floats, end: Floats, cells: int, bins: int) -
 
 @kernel
 def relate_actions(
-    cell: Ints, start: Floats, end: Floats, counts: Ints, ended: Ints, going_on: Ints
+    cell: Ints, start: Floats, end: Floats, counts: Ints, ended: Ints, going_on: Ints, horizon: int
 ) -> None:
     """Add to counts (actions, actions, 7) the pairs of one instance, by actions and relation.
 
     Here cell is from 0 on. Intervals that ended are only counted by action, in ended (actions,),
     since they are before all that follow. So this takes as many steps as intervals times actions,
-    and pairs that touch. going_on (intervals,) is scratch.
+    and pairs that touch. going_on (intervals,) is scratch. Beyond the horizon, the number of
+    intervals after each, nothing is counted.
     """
     ended[:], number = 0, 0
     for j in range(len(cell)):
-        kept = 0
+        far, kept = j - horizon - 1, 0  # the last interval that is too far away
+        if far >= 0 and end[far] < start[j - 1]:
+            ended[cell[far]] -= 1
         for i in going_on[:number]:
+            if i <= far:
+                continue
             if end[i] < start[j]:
                 ended[cell[i]] += 1
             else:
@@ -107,13 +112,20 @@ def write_counts(
 
 @kernel
 def count_relations(
-    offsets: Ints, rows: Ints, cell: Ints, start: Floats, end: Floats, action: Ints, actions: int
+    offsets: Ints,
+    rows: Ints,
+    cell: Ints,
+    start: Floats,
+    end: Floats,
+    action: Ints,
+    actions: int,
+    horizon: int,
 ) -> tuple[Ints, Ints, Ints]:
     """Number of pairs of intervals by their actions and relation, in each instance.
 
-    With action (cells,) and the number of all actions. Returns where the numbers of each instance
-    begin (n+1,); what each counts, ascending, as
-    (first action * actions + second action) * 7 + relation; and the numbers.
+    With action (cells,) and the number of all actions; of an interval and those after it within the
+    horizon. Returns where the numbers of each instance begin (n+1,); what each counts, ascending,
+    as (first action * actions + second action) * 7 + relation; and the numbers.
     """
     most = np.diff(rows).max() if len(rows) > 1 else 0
     counts = np.zeros(most * most * RELATIONS, np.int64)
@@ -125,7 +137,9 @@ def count_relations(
         own, of_action = slice(offsets[d], offsets[d + 1]), action[rows[d] : rows[d + 1]]
         size = len(of_action)
         cube = counts[: size * size * RELATIONS].reshape(size, size, RELATIONS)
-        relate_actions(cell[own] - rows[d], start[own], end[own], cube, ended[:size], going_on)
+        relate_actions(
+            cell[own] - rows[d], start[own], end[own], cube, ended[:size], going_on, horizon
+        )
         keys = enlarge(keys, used, used + cube.size)
         numbers = enlarge(numbers, used, used + cube.size)
         used = write_counts(cube, of_action, actions, keys, numbers, used)

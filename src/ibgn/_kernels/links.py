@@ -71,6 +71,7 @@ def pair_choices(
     actions: int,
     unlinked: int,
     ties: bool,
+    horizon: int,
 ) -> tuple[Bytes, Ints]:
     """Relations that each pair leaves open, and its key -> (pairs,), (pairs,).
 
@@ -82,7 +83,7 @@ def pair_choices(
     for d in range(len(offsets) - 1):
         begin, k = offsets[d], offsets[d + 1] - offsets[d]
         for i in range(k):
-            for j in range(i + 1, k):
+            for j in range(i + 1, min(k, i + 1 + horizon)):
                 a, b = action[begin + i], action[begin + j]
                 linked, left = is_linked(links, beyond, i, j), int(constraint[pair])
                 if not linked and unlinked != CONSTRAINED:
@@ -96,7 +97,13 @@ def pair_choices(
 
 @kernel
 def open_pairs(
-    offsets: Ints, action: Codes, start: Floats, end: Floats, actions: int, ties: bool
+    offsets: Ints,
+    action: Codes,
+    start: Floats,
+    end: Floats,
+    actions: int,
+    ties: bool,
+    horizon: int,
 ) -> tuple[Ints, Ints, Bytes]:
     """Pairs that leave a choice where every pair is linked -> instance, key and relation of each.
 
@@ -107,7 +114,7 @@ def open_pairs(
     relation = np.empty(room, np.int64)
     for d in range(len(offsets) - 1):
         for i in range(offsets[d], offsets[d + 1]):
-            stop, between = offsets[d + 1], NOTHING
+            stop, between = min(offsets[d + 1], i + 1 + horizon), NOTHING
             if found + stop - i > len(keys):
                 owner = enlarge(owner, found, found + stop - i)
                 keys = enlarge(keys, found, found + stop - i)

@@ -2,6 +2,7 @@
 
 The intervals of instance d are those from offsets[d] to offsets[d+1] of the flat arrays, in the
 order of (start, end). Pairs i < j of an instance are row by row: (0,1), (0,2), ..., (1,2), ...
+A horizon limits them to j - i <= horizon: the constraint of such a pair depends on no others.
 Relations are 0 to 6 for b m o s c f e; a constraint is a set of them, bit r for relation r.
 """
 
@@ -20,6 +21,7 @@ Between = tuple[float, float, float]  # earliest end, latest start and latest en
 NOTHING = (np.inf, -np.inf, -np.inf)  # is between neighbours
 
 BEYOND_NONE, BEYOND_CHAIN, BEYOND_FULL = range(3)
+EVERY = 1 << 40  # a horizon that is farther than any instance is long
 
 
 @kernel
@@ -37,25 +39,34 @@ def relation_of(start_i: float, end_i: float, start_j: float, end_j: float) -> i
 
 
 @kernel
-def relate(offsets: Ints, start: Floats, end: Floats) -> Bytes:
+def relate(offsets: Ints, start: Floats, end: Floats, horizon: int) -> Bytes:
     """Relation of every pair; offsets (n+1,), start and end (intervals,) -> (pairs,)."""
-    relation = np.empty(count_pairs(offsets), np.uint8)
+    relation = np.empty(count_pairs(offsets, horizon), np.uint8)
     pair = 0
     for d in range(len(offsets) - 1):
         for i in range(offsets[d], offsets[d + 1]):
-            for j in range(i + 1, offsets[d + 1]):
+            for j in range(i + 1, min(offsets[d + 1], i + 1 + horizon)):
                 relation[pair] = relation_of(start[i], end[i], start[j], end[j])
                 pair += 1
     return relation
 
 
 @kernel
-def count_pairs(offsets: Ints) -> int:
-    """Number of pairs in all instances: the sum of k(k-1)/2."""
+def rows_before(i: int, k: int, horizon: int) -> int:
+    """Number of pairs of an instance of k intervals in the rows before i."""
+    width = max(min(k - 1, horizon), 0)
+    whole = min(i, k - width)  # rows of so many pairs; each one after them has one pair less
+    shorter = i - whole
+    return whole * width + shorter * width - shorter * (shorter + 1) // 2
+
+
+@kernel
+def count_pairs(offsets: Ints, horizon: int) -> int:
+    """Number of pairs in all instances."""
     pairs = 0
     for d in range(len(offsets) - 1):
         k = offsets[d + 1] - offsets[d]
-        pairs += k * (k - 1) // 2
+        pairs += rows_before(k, k, horizon)
     return pairs
 
 
@@ -107,32 +118,35 @@ def constrain_row(i: int, stop: int, start: Floats, end: Floats, row: Bytes) -> 
 
 
 @kernel
-def constrain_full(offsets: Ints, start: Floats, end: Floats) -> Bytes:
-    """Constraint of every pair if every pair is linked, O(k^2) per instance -> (pairs,)."""
-    constraint = np.empty(count_pairs(offsets), np.uint8)
+def constrain_full(offsets: Ints, start: Floats, end: Floats, horizon: int) -> Bytes:
+    """Constraint of every pair if every pair is linked, constant work for each -> (pairs,)."""
+    constraint = np.empty(count_pairs(offsets, horizon), np.uint8)
     pair = 0
     for d in range(len(offsets) - 1):
         for i in range(offsets[d], offsets[d + 1]):
-            length = offsets[d + 1] - i - 1
+            stop = min(offsets[d + 1], i + 1 + horizon)
+            length = stop - i - 1
             row = constraint[pair : pair + length]
-            for n in range(constrain_row(i, offsets[d + 1], start, end, row), length):
+            for n in range(constrain_row(i, stop, start, end, row), length):
                 row[n] = 1 << relation_of(start[i], end[i], start[i + n + 1], end[i + n + 1])
             pair += length
     return constraint
 
 
 @kernel
-def constrain_chain(offsets: Ints, start: Floats, end: Floats, composition: Bytes) -> Bytes:
-    """Constraint of every pair if only neighbours are linked, O(k^2) per instance -> (pairs,).
+def constrain_chain(
+    offsets: Ints, start: Floats, end: Floats, composition: Bytes, horizon: int
+) -> Bytes:
+    """Constraint of every pair if only neighbours are linked, constant work for each -> (pairs,).
 
     Composition is associative, so c(i,j) is the product of the relations on the way from i to j.
     """
-    constraint = np.empty(count_pairs(offsets), np.uint8)
+    constraint = np.empty(count_pairs(offsets, horizon), np.uint8)
     pair = 0
     for d in range(len(offsets) - 1):
         for i in range(offsets[d], offsets[d + 1]):
             product = ALL
-            for j in range(i + 1, offsets[d + 1]):
+            for j in range(i + 1, min(offsets[d + 1], i + 1 + horizon)):
                 step = 1 << relation_of(start[j - 1], end[j - 1], start[j], end[j])
                 product = step if j == i + 1 else composition[product, step]
                 constraint[pair] = ALL if j == i + 1 else product
@@ -170,28 +184,36 @@ def constrain_column(j: int, known: Bytes, composition: Bytes, column: Bytes) ->
 
 @kernel
 def constrain_linked(
-    offsets: Ints, start: Floats, end: Floats, links: Bools, beyond: int, composition: Bytes
+    offsets: Ints,
+    start: Floats,
+    end: Floats,
+    links: Bools,
+    beyond: int,
+    composition: Bytes,
+    horizon: int,
 ) -> Bytes:
-    """Constraint of every pair under any structure, O(k^3) per instance -> (pairs,)."""
-    constraint = np.empty(count_pairs(offsets), np.uint8)
+    """Constraint of every pair under any structure, up to k steps for each -> (pairs,)."""
+    constraint = np.empty(count_pairs(offsets, horizon), np.uint8)
     first = 0
     for d in range(len(offsets) - 1):
         begin, k = offsets[d], offsets[d + 1] - offsets[d]
-        known = np.empty((max(k, 1), max(k, 1)), np.uint8)
-        column = np.empty(k, np.uint8)
+        width = max(1, min(k, horizon))
+        known = np.empty((width, width), np.uint8)
+        column = np.empty(width, np.uint8)
         for j in range(1, k):
-            for i in range(j):
+            reach = min(j, width)
+            for i in range(j - reach, j):
                 r = relation_of(start[begin + i], end[begin + i], start[begin + j], end[begin + j])
                 column[j - i - 1] = 1 << r if is_linked(links, beyond, i, j) else 0
-            constrain_column(j, known, composition, column[:j])
-            for i in range(j):
-                constraint[first + i * k - i * (i + 1) // 2 + j - i - 1] = column[j - i - 1]
-        first += k * (k - 1) // 2
+            constrain_column(j, known, composition, column[:reach])
+            for i in range(j - reach, j):
+                constraint[first + rows_before(i, k, horizon) + j - i - 1] = column[j - i - 1]
+        first += rows_before(k, k, horizon)
     return constraint
 
 
 @kernel
-def count_full(offsets: Ints, start: Floats, end: Floats) -> Ints:
+def count_full(offsets: Ints, start: Floats, end: Floats, horizon: int) -> Ints:
     """Pairs by (constraint, relation) where every pair is linked -> (128, 7).
 
     Holds one row of an instance at a time, never its matrix.
@@ -200,8 +222,9 @@ def count_full(offsets: Ints, start: Floats, end: Floats) -> Ints:
     for d in range(len(offsets) - 1):
         row = np.empty(offsets[d + 1] - offsets[d], np.uint8)
         for i in range(offsets[d], offsets[d + 1]):
-            filled = constrain_row(i, offsets[d + 1], start, end, row)
-            for j in range(i + 1, offsets[d + 1]):
+            stop = min(offsets[d + 1], i + 1 + horizon)
+            filled = constrain_row(i, stop, start, end, row)
+            for j in range(i + 1, stop):
                 relation = relation_of(start[i], end[i], start[j], end[j])
                 counts[row[j - i - 1] if j - i <= filled else 1 << relation, relation] += 1
     return counts
@@ -217,10 +240,11 @@ def count_linked(
     span: int,
     composition: Bytes,
 ) -> Ints:
-    """Linked pairs by (constraint, relation), under a structure whose links reach span -> (128, 7).
+    """Linked pairs by (constraint, relation), up to a span -> (128, 7).
 
-    A constraint depends only on pairs between its two positions, so it is enough to keep the last
-    span columns, each of span pairs.
+    The span is that of the longest link, or a horizon if that is nearer. A constraint depends only
+    on pairs between its two positions, so it is enough to keep the last span columns, each of span
+    pairs.
     """
     counts = np.zeros((128, 7), np.int64)
     for d in range(len(offsets) - 1):

@@ -95,9 +95,10 @@ def seat_everyone(
     prior: Floats,
     rng: np.random.Generator,
 ) -> float:
-    """Seat all instances in this order, in place; counts are made; returns the log weight."""
-    counts[:] = 0
-    totals[:] = 0
+    """Seat these instances in this order, in place; returns the log weight.
+
+    counts, totals: of those that sit already; those seated here are added.
+    """
     value = 0.0
     for d in order:
         acts, mine = action[offsets[d] : offsets[d + 1]], seat[offsets[d] : offsets[d + 1]]
@@ -127,7 +128,9 @@ def restart(
         other = int(rng.random() * (d + 1))
         order[d], order[other] = order[other], order[d]
     proposed = math.exp(spread * rng.standard_normal()) if spread > 0 else concentration
-    seats, of_tables, of_all = np.empty_like(seat), np.empty_like(counts), np.empty_like(totals)
+    seats, of_tables, of_all = np.empty_like(seat), np.zeros_like(counts), np.zeros_like(totals)
+    counts[:] = 0
+    totals[:] = 0
     before = offsets, action, seat, order, True, counts, totals, concentration, prior, rng
     after = offsets, action, seats, order, False, of_tables, of_all, proposed, prior, rng
     if math.log(rng.random()) < seat_everyone(*after) - seat_everyone(*before):

@@ -254,12 +254,14 @@ def run(
     prior: Floats,
     spreads: tuple[float, float],
     moves: float,
+    first: int,
     sweeps: int,
     thin: int,
     rng: np.random.Generator,
 ) -> tuple[float, Floats, Ints, Floats]:
     """Run many sweeps, in place; published sweeps if moves is negative.
 
+    first: sweeps that were run before; so a run can be divided without changing it.
     spreads: of the logarithms of concentration and prior, which are sampled; none keeps either as
     it is. Returns the concentration; (3, sweeps) the log joint, log concentration and log sum of
     the prior after each sweep; and the counts and the log prior summed over every thin-th sweep.
@@ -267,7 +269,8 @@ def run(
     lengths = np.diff(offsets)
     traces = np.empty((3, sweeps))
     summed, log_prior = np.zeros(counts.shape, np.int64), np.zeros(len(prior))
-    for number in range(sweeps):
+    for place in range(sweeps):
+        number = first + place
         state = offsets, action, seat, counts, totals, concentration, prior
         if moves < 0:
             sweep_published(*state, rng)
@@ -287,9 +290,9 @@ def run(
                 )
         if spreads[1] > 0 and len(prior):
             step_prior(prior, counts, totals, 1 / len(prior), spreads[1], rng)
-        traces[0, number] = log_joint(offsets, seat, counts, totals, concentration, prior)
-        traces[1, number] = math.log(concentration)
-        traces[2, number] = math.log(prior.sum()) if len(prior) else 0.0
+        traces[0, place] = log_joint(offsets, seat, counts, totals, concentration, prior)
+        traces[1, place] = math.log(concentration)
+        traces[2, place] = math.log(prior.sum()) if len(prior) else 0.0
         if (number + 1) % thin == 0:
             summed += counts
             log_prior += np.log(prior)

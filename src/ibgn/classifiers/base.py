@@ -1,7 +1,7 @@
 """Estimators with one set of terms per activity: what they share."""
 
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Self
@@ -16,15 +16,17 @@ from ibgn._arrays import Floats, Ints
 from ibgn.classifiers.checks import Training
 from ibgn.classifiers.held_out import score_by_folds
 from ibgn.classifiers.prior import ClassPrior, check_prior, class_log_prior
+from ibgn.classifiers.progress import Progress
 from ibgn.classifiers.recogniser import Recogniser, as_generator
 from ibgn.classifiers.streamed import AnyTraining
 from ibgn.errors import DataError
 from ibgn.intervals import Instance, IntervalSequences, as_sequences
 from ibgn.model.activity import ActivityModel, score_activities
 from ibgn.model.explanation import Explanation
-from ibgn.model.learning import Counted, HeldOut, Lesson, PieceCounter
+from ibgn.model.learning import HeldOut, Lesson
+from ibgn.model.piece_counts import PieceCounter, PieceCounts
 from ibgn.model.summary import Summary
-from ibgn.networks import SQUARE, Sequences, expect_pairs, read_networks
+from ibgn.networks import Sequences
 from ibgn.recoding import recode
 from ibgn.terms.base import Context, FittedTerm, Term
 from ibgn.terms.tally import Sample
@@ -155,11 +157,14 @@ class ActivityClassifier(Recogniser):
         parts = [likeliest_world(known.X[known.codes == c]) for c in range(len(labels))]
         rng = as_generator(getattr(self, "random_state", None))
         seed = int(rng.integers(2**32))
-        contexts = [
-            Context(label, self.actions_, seed, child)
-            for label, child in zip(labels, rng.spawn(len(parts)), strict=True)
-        ]
-        with joblib.parallel_config("threading", n_jobs=self.n_jobs):
+        with (
+            Progress(self.progress) as progress,
+            joblib.parallel_config("threading", n_jobs=self.n_jobs),
+        ):
+            contexts = [
+                Context(label, self.actions_, seed, child, progress.watch)
+                for label, child in zip(labels, rng.spawn(len(parts)), strict=True)
+            ]
             weights = None if known.weight is None else _by_code(known, len(parts))
             terms = [term.specialise(parts, weights) for term in self._make_terms()]
             lesson = self._make_lesson(terms, data, rng, labels)
@@ -172,7 +177,7 @@ class ActivityClassifier(Recogniser):
                 if not held_out.weights.any():  # nothing was learned about any true activity
                     held_out = None
             total = len(terms) * len(parts)
-            learned = list(_with_progress(lesson.learn(contexts), total, self.progress))
+            learned = list(progress.track(lesson.learn(contexts), total))
         names = [of_activities[0].name for of_activities in terms]
         by_activity = (learned[c :: len(parts)] for c in range(len(parts)))
         fitted = [dict(zip(names, own, strict=True)) for own in by_activity]
@@ -188,8 +193,16 @@ class ActivityClassifier(Recogniser):
         """What is learned from: all instances as one fold, where no weights are learned."""
         X, codes, weight, _ = data.sampled
         folds = [np.arange(len(X))]
-        others = OtherInstances(data, folds)
-        return Lesson(terms, likeliest_world(X), codes, folds, weight=weight, others=others)
+        others = OtherInstances(data, folds, self._horizon)
+        return Lesson(
+            terms,
+            likeliest_world(X),
+            codes,
+            folds,
+            weight=weight,
+            others=others,
+            counted=data.counted,
+        )
 
     def _set_weights(self, held_out: HeldOut, labels: Sequence[Any]) -> None:
         """Learn the weights of terms from held-out scores by the model of each label."""
@@ -238,7 +251,6 @@ class ActivityClassifier(Recogniser):
         joint = self._joint_log_likelihood(X)[0]
         X = self._prepare(likeliest_world(X))
         coded = self._coded(X)
-        expect_pairs(coded, SQUARE)
         chosen, other = self._two_labels(joint, activity, against)
         priors = dict(zip(self.classes_.tolist(), self.class_log_prior_.tolist(), strict=True))
         models = self.activities_[chosen], self.activities_[other]
@@ -253,7 +265,6 @@ class ActivityClassifier(Recogniser):
                 name: (terms - opposing[name]).scaled(weight)
                 for (name, terms), weight in zip(speaking.items(), self._weights, strict=True)
             },
-            relations=read_networks(coded)[0].relations,
             fitted={name: (models[0][name], models[1][name]) for name in models[0].terms},
         )
 
@@ -286,17 +297,17 @@ class OtherInstances:
     They share the fold of their group, where it has one, as groups are held out together.
     """
 
-    def __init__(self, data: AnyTraining, folds: Sequence[Ints]) -> None:
-        self.data = data
+    def __init__(self, data: AnyTraining, folds: Sequence[Ints], horizon: int | None) -> None:
+        self.data, self.horizon = data, horizon
         fold_of_group: dict[str, int] = {}
         groups = data.sampled.X.groups
         if data.sample is not None and groups is not None and len(folds) > 1:
             fold_of_group = {str(g): f for f, fold in enumerate(folds) for g in groups[fold]}
         self.shape = fold_of_group, len(data.numbers), len(folds)
 
-    def __call__(self, count: PieceCounter) -> Counted | None:
+    def __call__(self, count: PieceCounter) -> PieceCounts | None:
         """Count them; None if there are none."""
-        return self.data.sum_others(_SampleCounter(count, *self.shape))
+        return self.data.sum_others(_SampleCounter(count, *self.shape), self.horizon)
 
 
 @dataclass(frozen=True)
@@ -308,7 +319,7 @@ class _SampleCounter:
     activities: int
     folds: int
 
-    def __call__(self, X: IntervalSequences, codes: Ints, weight: Floats | None) -> Counted:
+    def __call__(self, X: IntervalSequences, codes: Ints, weight: Floats | None) -> PieceCounts:
         fold = np.full(len(X), -1)
         if self.fold_of_group and X.groups is not None:
             fold = np.array(
@@ -333,15 +344,3 @@ def as_one_instance(instance: IntervalSequences | Instance) -> IntervalSequences
     if len(X) != 1:
         raise DataError(f"one instance is explained, got {len(X)}; choose one, e.g. X[0]")
     return X
-
-
-def _with_progress(done: Iterable[Any], total: int, shown: bool) -> Iterable[Any]:
-    if not shown:
-        return done
-    from rich.console import Console
-    from rich.progress import track
-
-    console = Console(stderr=True)
-    return track(
-        done, "learning activities", total, console=console, disable=not console.is_terminal
-    )

@@ -18,7 +18,7 @@ from ibgn.sums import TreeSum
 from ibgn.text import half_character, quote
 from ibgn.worlds import occurring_actions
 
-__all__ = ["Training", "check_data", "check_labels", "check_length", "check_weights"]
+__all__ = ["Training", "are_text", "check_data", "check_labels", "check_length", "check_weights"]
 
 
 R = TypeVar("R")
@@ -82,10 +82,19 @@ class Training(NamedTuple):
         """(activities,) how many instances one of the sample stands for; None where it has all."""
         return None if self.sample is None else self.numbers / self.sampled.numbers
 
-    def sum_others(self, count: Callable[[IntervalSequences, Ints, Floats | None], R]) -> R | None:
+    @property
+    def counted(self) -> None:
+        """All instances are counted as they are learned from."""
+
+    def sum_others(
+        self,
+        count: Callable[[IntervalSequences, Ints, Floats | None], R],
+        horizon: int | None = None,
+    ) -> R | None:
         """The sum over what `count` makes of the instances that are not in the sample.
 
-        It takes pieces of them, their codes and weights. None where the sample has all.
+        It takes pieces of them, their codes and weights. None where the sample has all. Pieces are
+        cut by the number of intervals and pairs, all or those within a horizon.
         """
         if self.sample is None:
             return None
@@ -97,7 +106,7 @@ class Training(NamedTuple):
             weight = None if self.weight is None else self.weight[chosen]
             return count(self.X[chosen], self.codes[chosen], weight)
 
-        runs = cut(self.X)
+        runs = cut(self.X, horizon)
         total: TreeSum[R] = TreeSum()
         for run, value in zip(runs, map_in_order(count_rest, runs), strict=True):
             total.add(run.start, value)
@@ -149,6 +158,18 @@ def check_labels(y: npt.ArrayLike) -> npt.NDArray[Any]:
         wrong = half_character(label) if isinstance(label, str) else None
         if wrong is not None:
             raise DataError(f"label {d} {wrong}")
+    is_text = are_text(values)
+    try:
+        cut = is_text and any(label.endswith("\0") for label in values)
+        labels = values if cut else np.asarray(y)  # NumPy would cut text at NUL
+        check_classification_targets(labels)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"y has invalid labels of activities: {error}") from error
+    return labels
+
+
+def are_text(values: npt.NDArray[Any]) -> bool:
+    """Whether labels are text; refuses text among others."""
     is_text = np.array([isinstance(label, str) for label in values], bool)
     if is_text.any() and not is_text.all():
         d = int(np.argmin(is_text))
@@ -156,10 +177,4 @@ def check_labels(y: npt.ArrayLike) -> npt.NDArray[Any]:
             f"label {d} is {quote(values[d])} ({type(values[d]).__name__}), and others are text; "
             "name all activities by text, or all by numbers"
         )
-    try:
-        cut = is_text.any() and any(label.endswith("\0") for label in values)
-        labels = values if cut else np.asarray(y)  # NumPy would cut text at NUL
-        check_classification_targets(labels)
-    except (TypeError, ValueError) as error:
-        raise DataError(f"y has invalid labels of activities: {error}") from error
-    return labels
+    return bool(is_text.any())

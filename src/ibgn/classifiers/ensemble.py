@@ -24,7 +24,8 @@ from ibgn.classifiers.on_features import IntervalForest, IntervalRidge, find_blo
 from ibgn.classifiers.recogniser import Recogniser, as_generator, unquestioned
 from ibgn.declarations import FLOAT, MEMBERS, Stored, are_weights
 from ibgn.errors import DataError, OptionError
-from ibgn.features import Convolutions
+from ibgn.features import Convolutions, IntervalFeatures
+from ibgn.horizon import check_horizon
 from ibgn.intervals import Instance, IntervalSequences
 from ibgn.model.activity import ActivityModel
 from ibgn.model.explanation import Explanation
@@ -44,12 +45,16 @@ RIDGE = 40.0  # draws weights towards equal ones
 LEAST = 1e-6  # probability that a member gives at least to each activity, if it is no model of it
 
 
-def default_members() -> dict[str, Any]:
-    """The generative model, trees and a linear model on statistics and pairs, and convolutions."""
+def default_members(horizon: int | None = None) -> dict[str, Any]:
+    """The generative model, trees and a linear model on statistics and pairs, and convolutions.
+
+    horizon : how many intervals after each it is related with; None for all
+    """
+    features = None if horizon is None else IntervalFeatures(unknown="ignore", horizon=horizon)
     return {
-        "generative": IBGNClassifier(),
-        "trees": IntervalForest(),
-        "linear": IntervalRidge(),
+        "generative": IBGNClassifier(horizon=horizon),
+        "trees": IntervalForest(features),
+        "linear": IntervalRidge(features),
         "convolutions": IntervalRidge(Convolutions(unknown="ignore")),
     }
 
@@ -78,6 +83,8 @@ class IBGNEnsemble(Recogniser):
     members : classifiers of instances by name, with `predict_proba`: estimators of this library, or
         pipelines of scikit-learn that begin with its features; by default those of
         `default_members`
+    horizon : how many intervals after each it is related with by the default members; None for
+        all. Given members have horizons of their own
     unknown_actions : "warn", "ignore" or "error" where actions are recognised that were not
         learned; "warn" refuses instances of which none is known
     random_state : seed for members that have none, or a NumPy generator
@@ -109,12 +116,14 @@ class IBGNEnsemble(Recogniser):
         self,
         members: Mapping[str, Any] | None = None,
         *,
+        horizon: int | None = None,
         unknown_actions: UnknownActions = "warn",
         random_state: Any = None,
         n_jobs: int | None = None,
         progress: bool = False,
     ) -> None:
         self.members = members
+        self.horizon = horizon
         self.unknown_actions = unknown_actions
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -127,9 +136,13 @@ class IBGNEnsemble(Recogniser):
 
     def _check_options(self) -> None:
         super()._check_options()
+        check_horizon(self.horizon)
         members: Any = self.members
         if members is None:
             return
+        if self.horizon is not None:
+            reason = "is for the default members; give those of your own a horizon themselves"
+            raise OptionError("horizon", self.horizon, reason)
         if not isinstance(members, Mapping) or not members:
             reason = 'must be classifiers by name, such as {"trees": IntervalForest()}'
             raise OptionError("members", self.members, reason)
@@ -180,7 +193,7 @@ class IBGNEnsemble(Recogniser):
         data = self._begin(X, y, sample_weight, groups)
         X, codes, weight, _ = data
         rng = as_generator(self.random_state)
-        chosen = default_members() if self.members is None else self.members
+        chosen = default_members(self.horizon) if self.members is None else self.members
         self.members_ = {name: self._prepared(member, rng) for name, member in chosen.items()}
         said = [self._learn(name, member, data) for name, member in self.members_.items()]
         usual = 1 / len(said)

@@ -19,6 +19,7 @@ from ibgn.classifiers.streamed import AnyTraining, refuse_uncountable
 from ibgn.classifiers.styled import StyledClassifier
 from ibgn.declarations import ANY, FLOAT, Stored, are_probs, are_weights, is_natural
 from ibgn.errors import DataError, OptionError
+from ibgn.horizon import check_horizon, count_within
 from ibgn.intervals import IntervalSequences, as_sequences
 from ibgn.model.folds import make_inner_folds
 from ibgn.model.generation import sample_instances
@@ -32,7 +33,7 @@ from ibgn.sources import InstanceSource
 from ibgn.terms import TERMS
 from ibgn.terms.base import Term
 from ibgn.terms.relations import StructureChoice, Ties, Unlinked
-from ibgn.terms.seating import Sampler
+from ibgn.terms.sampling import Sampler
 from ibgn.terms.selection import Criterion
 from ibgn.terms.smoothing import Smoothing
 from ibgn.terms.tables import NodeLikelihood
@@ -100,16 +101,20 @@ class IBGNClassifier(LearnsInParts, StyledClassifier):
         ("constrained"), by their second action alone ("marginal"), or not at all ("ignore")
     ties : equal intervals are sorted by action, so "sorted" excludes `equals` where actions
         descend; "published" leaves it open
+    horizon : how many intervals after each it is related with, in the order of their starts; None
+        for all. With a number, time and memory are linear in the length of an instance, whatever
+        overlaps; `pairs_` says how much is left out
     tolerance : end points closer than this are the same instant, and intervals that this empties
         are dropped; "learned" chooses it, see `ibgn.model.tolerance.choose_tolerance`
     class_prior : "uniform", "empirical", or a probability for each label
-    sampler, draws, budget, chains, concentration, action_prior : how tables are sampled, where
-        "tables" is a term, see `ibgn.terms.seating.Sampling`
+    sampler, draws, budget, chains, table_sample, concentration, action_prior : how tables are
+        sampled, where "tables" is a term, see `ibgn.terms.sampling.Sampling`
     unknown_actions : "warn", "ignore" or "error" where actions are recognised that were not
         learned; "warn" refuses instances of which none is known
     random_state : seed, or a NumPy generator; the same seed gives the same model
     n_jobs : activities learned at the same time, by joblib
-    progress : show which activities are done, if standard error is a terminal
+    progress : show which activities are done, and how many sweeps of tables, if standard error is a
+        terminal
 
     Attributes
     ----------
@@ -120,6 +125,8 @@ class IBGNClassifier(LearnsInParts, StyledClassifier):
     tolerance_ : the tolerance, set or learned
     emptied_ : number of training intervals that it emptied, and that were dropped
     weights_ : (terms,) how much each term counts, in the order of `terms_`
+    pairs_ : number of pairs of intervals that the training instances have within the horizon, and
+        of all that they have
     styles_ : (instances, styles) probability of each style of its activity, for each training
         instance; 0 beyond the styles of the activity
 
@@ -166,12 +173,14 @@ class IBGNClassifier(LearnsInParts, StyledClassifier):
         node_likelihood: NodeLikelihood = "sequential",
         unlinked: Unlinked = "constrained",
         ties: Ties = "sorted",
+        horizon: int | None = None,
         tolerance: Learned = 0.0,
         class_prior: ClassPrior = "uniform",
         sampler: Sampler = "exact",
         draws: int = 1000,
         budget: int = 3000,
         chains: int = 2,
+        table_sample: int | Literal["all"] = 10_000,
         concentration: Learned = "learned",
         action_prior: Learned = "learned",
         unknown_actions: UnknownActions = "warn",
@@ -191,12 +200,14 @@ class IBGNClassifier(LearnsInParts, StyledClassifier):
         self.node_likelihood = node_likelihood
         self.unlinked = unlinked
         self.ties = ties
+        self.horizon = horizon
         self.tolerance = tolerance
         self.class_prior = class_prior
         self.sampler = sampler
         self.draws = draws
         self.budget = budget
         self.chains = chains
+        self.table_sample = table_sample
         self.concentration = concentration
         self.action_prior = action_prior
         self.unknown_actions = unknown_actions
@@ -288,6 +299,7 @@ class IBGNClassifier(LearnsInParts, StyledClassifier):
 
     def _check_options(self) -> None:
         super()._check_options()
+        check_horizon(self.horizon)
         if not (isinstance(self.tolerance, str) and self.tolerance == "learned"):
             required = "0 or more, or 'learned'"
             check_number("tolerance", self.tolerance, required, lambda value: value >= 0)
@@ -359,8 +371,9 @@ class IBGNClassifier(LearnsInParts, StyledClassifier):
             self.copy_weight,
             owner,
             weight,
-            OtherInstances(data, folds),
+            OtherInstances(data, folds, self.horizon),
             data.stands_for,
+            data.counted,
         )
 
     def _set_weights(self, held_out: HeldOut, labels: Sequence[Any]) -> None:
@@ -370,7 +383,9 @@ class IBGNClassifier(LearnsInParts, StyledClassifier):
         X, codes, weight, _ = data.sampled
         learn = self.tolerance == "learned"
         self.tolerance_ = (
-            choose_tolerance(X, codes, self.unlinked, weight) if learn else float(self.tolerance)
+            choose_tolerance(X, codes, self.unlinked, weight, self.horizon)
+            if learn
+            else float(self.tolerance)
         )
         merged = data.transform(self._prepare) if self.tolerance_ else data
         self.emptied_ = count_emptied(data.intervals, merged.intervals, self.tolerance_)
@@ -378,6 +393,14 @@ class IBGNClassifier(LearnsInParts, StyledClassifier):
 
     def _prepare(self, X: IntervalSequences) -> IntervalSequences:
         return merge_instants(X, self.tolerance_)
+
+    @property
+    def pairs_(self) -> tuple[int, int]:
+        """Pairs of training intervals within the horizon, and all."""
+        check_is_fitted(self)
+        lengths = np.concatenate([known.lengths for known in self.activities_.values()])
+        within, every = (int(count_within(lengths, reach).sum()) for reach in (self.horizon, None))
+        return within, every
 
     def sample(self, n: int, activity: Any, random_state: Any = None) -> IntervalSequences:
         """Draw new instances of an activity; their relations are always jointly possible."""

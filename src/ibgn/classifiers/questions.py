@@ -55,6 +55,11 @@ class Questioning(ABC):
         """What scores as this model does, and may go to other machines; perhaps it is smaller."""
         return self
 
+    @property
+    def _horizon(self) -> int | None:
+        """How many intervals after each it is related with; None for all, or if none is."""
+        return getattr(self, "horizon", None)
+
     def familiarity(self, X: Sequences) -> Familiarity:
         """How instances compare with those that the model learned from.
 
@@ -94,7 +99,7 @@ class Questioning(ABC):
             return found, answer(X, y, scorer._joint_log_likelihood(X))
 
         total: Familiarity | None = None
-        for found, answered in source.map_pieces(judge):
+        for found, answered in source.map_pieces(judge, self._horizon):
             total = found if total is None or found is None else total.joined(found)
             yield answered
         if total is not None:

@@ -130,7 +130,7 @@ class Recogniser(Questioning, ClassifierMixin, BaseEstimator, ABC):  # type: ign
         (1, 1, 2)
         """
         check_is_fitted(self)
-        return score_worlds(self._scores, as_sequences(X))
+        return score_worlds(self._scores, as_sequences(X), self._horizon)
 
     @property
     def _weights(self) -> Floats:
@@ -171,7 +171,9 @@ class Recogniser(Questioning, ClassifierMixin, BaseEstimator, ABC):  # type: ign
         check_is_fitted(self)
         X = as_sequences(X)
         joint = score_worlds(
-            lambda certain: self._weights @ self._scores(certain) + self._log_prior, X
+            lambda certain: self._weights @ self._scores(certain) + self._log_prior,
+            X,
+            self._horizon,
         )
         lost = ~np.isfinite(joint.max(axis=1, initial=-np.inf))  # NaN, or nothing is possible
         if lost.any():

@@ -12,9 +12,9 @@ import pandas as pd
 
 from ibgn._arrays import Floats, Ints
 from ibgn.classifiers.checks import Training, check_labels
+from ibgn.classifiers.gathered import Gathered, with_actions
 from ibgn.errors import DataError, Option, OptionError
 from ibgn.intervals import IntervalSequences
-from ibgn.recoding import recode
 from ibgn.sources import GrowingSample, InstanceSource
 from ibgn.terms.base import Term
 from ibgn.terms.tally import Sample
@@ -110,9 +110,17 @@ class Streamed:
             changed.__dict__["_look"] = self._look  # so that the source is read once less
         return changed
 
-    def sum_others(self, count: Callable[[IntervalSequences, Ints, Floats | None], R]) -> R | None:
+    @property
+    def counted(self) -> None:
+        """All instances are counted as they are learned from."""
+
+    def sum_others(
+        self,
+        count: Callable[[IntervalSequences, Ints, Floats | None], R],
+        horizon: int | None = None,
+    ) -> R | None:
         """The sum over the instances that are not in the sample, as `Training.sum_others`."""
-        return self.source.sum_pieces(_Rest(self.labels, self.sample, count))
+        return self.source.sum_pieces(_Rest(self.labels, self.sample, count), horizon)
 
 
 @dataclass(frozen=True)
@@ -132,7 +140,7 @@ class _Rest:
         return self.count(X[rest], codes[place], None)
 
 
-AnyTraining = Training | Streamed
+AnyTraining = Training | Streamed | Gathered
 """What an estimator learns from, in memory or not."""
 
 
@@ -187,8 +195,7 @@ def survey_source(source: InstanceSource) -> tuple[npt.NDArray[Any], AnyTraining
     classes = np.unique(check_labels(np.concatenate(survey.labels)))
     code = {label: c for c, label in enumerate(survey.number)}
     order = np.array([code[label] for label in classes.tolist()])
-    X = recode(survey.sample.X, tuple(sorted(survey.names)))
-    X = IntervalSequences.from_flat(X.flat, X.actions[:-1], X.ids, X.groups, X.provenance)
+    X = with_actions(survey.sample.X, survey.names)
     sampled = Training(X, np.argsort(order)[survey.sample.codes])
     if len(X) == survey.sample.instances:
         return classes, sampled

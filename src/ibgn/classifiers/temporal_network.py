@@ -32,8 +32,8 @@ from ibgn.declarations import (
     is_natural,
     stored,
 )
+from ibgn.horizon import PAIR, expect_pairs, pair_offsets
 from ibgn.intervals import IntervalSequences
-from ibgn.networks import PAIR, expect_pairs, pair_offsets
 from ibgn.terms.base import Context, Counts, FittedTerm, LogTerms, Term
 from ibgn.text import count
 

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from ibgn.cli.comparison import USUAL_FOLDS
-from ibgn.cli.flags import as_flags, as_setting, read_value
-from ibgn.cli.options import METHOD_HELP, Data, Jobs, Json, Reading, Scanned, Seed, takes_data
+from ibgn.cli.flags import as_flag, as_flags, as_setting, read_value
+from ibgn.cli.options import METHOD_HELP, Data, Jobs, Json, Reading, Seed, takes_data
 from ibgn.cli.output import print_json, say, warnings_aloud
-from ibgn.cli.show import describe_learned, say_weights
+from ibgn.cli.pieces import Scanned, read_whole
+from ibgn.cli.show import describe_learned, say_horizon, say_weights
 from ibgn.cli.tables import print_lines
 from ibgn.cli.targets import writes
 from ibgn.errors import DataError, DataWarning, Option, OptionError, Part
@@ -34,10 +35,18 @@ Structure = Annotated[
         help="Which pairs of intervals have a relation, by default as the method has it",
     ),
 ]
+Horizon = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        metavar="INTERVALS",
+        help="Relate each interval only with so many after it, for long instances; by default all.",
+    ),
+]
 Draws = Annotated[
     int | None, typer.Option(min=1, help="Draws of tables that are averaged; 1000 by default.")
 ]
-Budget = Annotated[int | None, typer.Option(min=1, help="Sweeps at most; 20,000 by default.")]
+Budget = Annotated[int | None, typer.Option(min=1, help="Sweeps at most; 3000 by default.")]
 Settings = Annotated[
     list[str] | None,
     typer.Option(
@@ -54,6 +63,7 @@ def fit(
     method: Method = "IBGN-T",
     settings: Settings = None,
     structure: Structure = None,
+    horizon: Horizon = None,
     learn_tolerance: Annotated[
         bool,
         typer.Option("--learn-tolerance", help="Learn which end points are the same instant."),
@@ -62,7 +72,7 @@ def fit(
     budget: Budget = None,
     seed: Seed = 0,
     n_jobs: Jobs = 1,
-    scanned: Scanned = False,
+    scanned: Scanned = None,
     as_json: Json = False,
     *,
     reading: Reading,
@@ -71,28 +81,31 @@ def fit(
 
     $ ibgn fit takes.csv -o takes.ibgn
     $ ibgn fit takes.csv -o dbn.ibgn --method DBN --set n_bins=4
+    $ ibgn fit takes.csv -o near.ibgn --horizon 100
     """
     from ibgn.classifiers import save
 
-    flags = {"structure": structure, "draws": draws, "budget": budget}
+    flags = {"structure": structure, "horizon": horizon, "draws": draws, "budget": budget}
     options = {name: value for name, value in flags.items() if value is not None}
     name, model = new_model(method, seed, options, settings or [])
     if learn_tolerance:
         _set_tolerance(model, name)
-    if scanned and not getattr(model, "fits_sources", False):
-        reason = ("is not for ", Option("method", name), ", which needs all instances at once")
-        raise OptionError("scanned", True, *reason)
+    unfit = {} if getattr(model, "fits_sources", False) else {"method": name}
     shared = {"n_jobs": n_jobs, "progress": True}
     model.set_params(**{option: shared[option] for option in shared if hasattr(model, option)})
     test = None
     with warnings_aloud() as messages:
-        if scanned:
+        whole = read_whole(
+            lambda: reading.read_labelled(data, "to learn from"), scanned, data, reading, unfit
+        )
+        if whole is None:
             model.fit(reading.scan(data))
             warn_of_few(model.classes_, [len(each.lengths) for each in model.activities_.values()])
             instances, intervals = model.trained_on_.instances, model.trained_on_.intervals
         else:
-            X, y = reading.read_labelled(data, "to learn from")
+            X, y = whole
             warn_of_few(*_count_labels(y))
+            _propose_horizon(model, X)
             try:
                 model.fit(X, y)
             except DataError as error:
@@ -121,6 +134,8 @@ def fit(
     )
     if len(result["weights"]) > 1:
         print_lines(say_weights(result["weights"]), 2)
+    if result.get("horizon"):
+        print_lines(say_horizon(result), 2)
     say(f"wrote {output}; look at it with: {shlex.join(['ibgn', 'show', str(output)])}")
     if test:
         say(f"see how well the method does on instances that it has not seen with: {test}")
@@ -185,6 +200,18 @@ def _set_tolerance(model: Any, method: str) -> None:
         reason = ("is not for ", Option("method", method), "; use ", instead)
         raise OptionError("learn_tolerance", True, *reason)
     model.set_params(tolerance="learned")
+
+
+def _propose_horizon(model: Any, X: "IntervalSequences") -> None:
+    """Say what helps where an instance is so long that all its pairs may take long."""
+    from ibgn.horizon import LONG, USUAL
+
+    longest = X.lengths.max(initial=0)
+    if longest > LONG and "horizon" in model.get_params() and model.horizon is None:
+        say(
+            f"an instance has {longest:,} intervals; if learning takes long, "
+            f"{as_flag(Option('horizon', USUAL))} relates each only with the {USUAL} after it"
+        )
 
 
 def _count_labels(y: Any) -> tuple[Any, Any]:

@@ -96,7 +96,22 @@ def describe_learned(model: Any) -> dict[str, Any]:
     return {
         "weights": dict(zip(weights["term"], weights["weight"].tolist(), strict=True)),
         "activities": activities,
-    }
+    } | _describe_pairs(model)
+
+
+def _describe_pairs(model: Any) -> dict[str, Any]:
+    """How many pairs of intervals a model was learned from, of how many, as plain values."""
+    if not hasattr(model, "pairs_"):
+        return {}
+    within, every = model.pairs_
+    return {"horizon": model.horizon, "pairs": {"within": within, "all": every}}
+
+
+def say_horizon(found: dict[str, Any]) -> str:
+    """How many intervals after each it is related with, and what that leaves out."""
+    within, every = found["pairs"]["within"], found["pairs"]["all"]
+    left_out = f"{every - within:,} of {every:,} pairs left out ({1 - within / max(every, 1):.0%})"
+    return f"Horizon: each interval is related with {found['horizon']:,} after it; {left_out}"
 
 
 def _print(found: dict[str, Any]) -> None:
@@ -119,6 +134,8 @@ def _print(found: dict[str, Any]) -> None:
     print_lines(f"{count(len(found['actions']), 'action')}: {actions}{more}", 2)
     if len(found["weights"]) > 1:
         print_lines(say_weights(found["weights"]), 2)
+    if found.get("horizon"):
+        print_lines(say_horizon(found), 2)
     for label, known in activities.items():
         terms = ", ".join(f"{term} ({brief})" for term, brief in known.get("terms", {}).items())
         if terms:

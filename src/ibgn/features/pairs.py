@@ -9,6 +9,7 @@ from ibgn._arrays import Ints
 from ibgn._kernels import features as kernels
 from ibgn.allen import Relation
 from ibgn.features.presence import Presence
+from ibgn.horizon import reach_of
 
 __all__ = ["PairCounts", "count_pairs"]
 
@@ -46,10 +47,10 @@ class PairCounts(NamedTuple):
         return csr_array((numbers, column[kept], begins), (len(begins) - 1, len(pairs)))
 
 
-def count_pairs(found: Presence) -> PairCounts:
-    """Count all pairs of intervals of known actions."""
+def count_pairs(found: Presence, horizon: int | None = None) -> PairCounts:
+    """Count all pairs of intervals of known actions, or those within a horizon."""
     f = found
-    return PairCounts(
-        f.actions,
-        *kernels.count_relations(f.offsets, f.rows, f.cell, f.start, f.end, f.action, f.actions),
+    numbers = kernels.count_relations(
+        f.offsets, f.rows, f.cell, f.start, f.end, f.action, f.actions, reach_of(horizon)
     )
+    return PairCounts(f.actions, *numbers)

@@ -19,6 +19,7 @@ from ibgn.features.pairs import PairCounts, count_pairs
 from ibgn.features.presence import MOST_PARTS, UNKNOWN, Presence, find_presence, known_actions
 from ibgn.features.raster import sample
 from ibgn.features.statistics import STATISTICS, measure
+from ibgn.horizon import check_horizon
 from ibgn.intervals import IntervalSequences, as_sequences
 from ibgn.networks import Sequences
 
@@ -54,6 +55,9 @@ class IntervalFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     unknown : whether intervals of actions that did not occur in `fit` are left out with a
         warning ("warn"), without one ("ignore"), or refused ("error"); when the instance begins
         and ends is known from all intervals
+    horizon : for "pairs", how many intervals of known actions after each are counted with it, in
+        the order of their starts; None for all. A number makes the time linear in the length of
+        an instance, however many intervals overlap
 
     Attributes
     ----------
@@ -84,12 +88,14 @@ class IntervalFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         samples: int = 100,
         sparse: bool = True,
         unknown: str = "warn",
+        horizon: int | None = None,
     ) -> None:
         self.parts = parts
         self.bins = bins
         self.samples = samples
         self.sparse = sparse
         self.unknown = unknown
+        self.horizon = horizon
 
     def fit(self, X: Sequences, y: Any = None) -> Self:
         """Learn which actions there are, and which relations they have."""
@@ -117,7 +123,7 @@ class IntervalFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ) -> tuple[Presence, PairCounts | None]:
         self._check_options()
         found = find_presence(X, actions, self.unknown)
-        return found, count_pairs(found) if "pairs" in self.parts else None
+        return found, count_pairs(found, self.horizon) if "pairs" in self.parts else None
 
     def _transform(self, found: Presence, counts: PairCounts | None) -> csr_array | Floats:
         blocks = [
@@ -171,6 +177,7 @@ class IntervalFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_whole("samples", self.samples, 1, MOST_PARTS)
         check_choice("unknown", self.unknown, UNKNOWN)
         check_flag("sparse", self.sparse)
+        check_horizon(self.horizon)
 
     def agrees(self) -> bool:
         """Whether pairs are of known actions and relations, each once and in order."""

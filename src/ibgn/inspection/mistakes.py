@@ -8,6 +8,7 @@ import pandas as pd
 
 from ibgn._arrays import find_runs
 from ibgn.errors import DataWarning, Option
+from ibgn.horizon import LONG, USUAL
 from ibgn.inspection.end_points import EVIDENCE, near_end_points, wrong_ends
 from ibgn.intervals import IntervalSequences
 from ibgn.text import count, printable, quote
@@ -66,6 +67,14 @@ def _about_lengths(X: IntervalSequences) -> Iterator[DataWarning]:
         yield DataWarning(
             f"{count(long, 'instance')} of more than {LONGEST:,} intervals left out of the counts "
             "of relations; check that the instance column names each performance"
+        )
+    longest = int(X.lengths.max(initial=0))
+    if longest > LONG:
+        yield DataWarning(
+            f"an instance has {longest:,} intervals, each of which is related with all after it; "
+            "learning with ",
+            Option("horizon", USUAL),
+            f" relates it with {USUAL} only, and takes time in proportion to their number",
         )
 
 

@@ -107,15 +107,15 @@ class DaskSource(InstanceSource):
         total: R | None = self._reduce(lambda number, X, y: work(X, y), operator.add)
         return total
 
-    def sum_pieces(self, count: Counter[R]) -> R | None:
+    def sum_pieces(self, count: Counter[R], horizon: int | None = None) -> R | None:
         """The sum over what `count` returns for each piece, added up by the workers."""
         if not self._extents:
             self.reduce(lambda X, y: 0)
-        sums = PieceSums(count, self._extents)
+        sums = PieceSums(count, self._extents, horizon)
         whole = self._reduce(sums.of, sums.join)
         return None if whole is None else sums.total(whole)
 
-    def map_pieces(self, work: Work[R]) -> Iterator[R]:
+    def map_pieces(self, work: Work[R], horizon: int | None = None) -> Iterator[R]:
         """What `work` returns for each partition, in order; it is sent to the workers once."""
         self._check_versions()
         _, replies = self._plan(lambda number, X, y: work(X, y), operator.add, keeps=True)

@@ -66,7 +66,7 @@ class Recipe:
                 part = expected.check(frame, *frame.read(self.cleaning))
         for change in self.changes:
             part = part and change(*part)
-        extent = Extent.of(part[0]) if part else Extent(0, 0)
+        extent = Extent.of(part[0] if part else IntervalSequences.from_lists([]))
         found = [warning.message for warning in caught]
         return Reply(part if extent.instances else None, [extent], found, expected)
 

@@ -4,10 +4,10 @@ import numpy as np
 
 from ibgn._arrays import Bytes, Codes, Ints
 from ibgn._kernels import generation as kernels
+from ibgn.horizon import SQUARE, check_pairs
 from ibgn.intervals import IntervalSequences
 from ibgn.model.activity import ActivityModel
 from ibgn.model.times import draw_times, rank_end_points
-from ibgn.networks import SQUARE, check_pairs
 from ibgn.terms.order import FittedOrder
 
 __all__ = ["draw_actions", "draw_instances", "draw_lengths", "draw_relations", "drawn_terms"]

@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ibgn._arrays import Bytes, Floats
+from ibgn._arrays import Bytes, Floats, Ints
 from ibgn.allen import Relation
 from ibgn.checks import check_whole
+from ibgn.horizon import SQUARE, expect_pairs, pair_places
 from ibgn.intervals import IntervalSequences
 from ibgn.model.reasons import Reason, split_parts, word_prior, word_reason
+from ibgn.networks import read_networks, read_relations
 from ibgn.recoding import recode
 from ibgn.terms.base import PRIOR, FittedTerm, LogTerms
 from ibgn.text import quote
@@ -35,7 +37,6 @@ class Explanation:
     actions : names of the actions that the model knows
     prior : what the class prior adds
     terms : what each term adds, by its name, at the levels that it uses
-    relations : (k, k) the relation of each pair i < j, and 255 elsewhere
     fitted : what each term learned of both activities, by its name: it says what they expect
     members : what other members of an ensemble add, by their names; they give no reasons
 
@@ -58,7 +59,6 @@ class Explanation:
     actions: tuple[str, ...]
     prior: float
     terms: Mapping[str, LogTerms]
-    relations: Bytes
     fitted: Mapping[str, tuple[FittedTerm, FittedTerm]] = field(default_factory=dict)
     members: Mapping[str, float] = field(default_factory=dict)
 
@@ -100,15 +100,33 @@ class Explanation:
                 total += log_terms.action[0]
         return total
 
+    def links(self) -> tuple[Ints, Ints, Floats]:
+        """(links,) pairs i < j that add something, row by row: i, j, and what, over all terms."""
+        code, value, k = [np.zeros(0, np.int64)], [np.zeros(0)], len(self.instance.action)
+        for log_terms in self.terms.values():
+            if log_terms.pair is not None:
+                first, second = pair_places(self.instance, log_terms.horizon)
+                said = np.flatnonzero(log_terms.pair)
+                code.append(first[said] * k + second[said])
+                value.append(log_terms.pair[said])
+        pair, place = np.unique(np.concatenate(code), return_inverse=True)
+        total = np.bincount(place, np.concatenate(value), len(pair)).astype(np.float64)
+        return *np.divmod(pair, max(k, 1)), total
+
     @property
     def pairs(self) -> Floats:
         """(k, k) what each pair i < j adds, over all terms, and 0 elsewhere."""
-        k = len(self.instance.action)
-        total = np.zeros((k, k))
-        for log_terms in self.terms.values():
-            if log_terms.pair is not None:
-                total[np.triu_indices(k, 1)] += log_terms.pair
+        expect_pairs(self.instance, SQUARE)
+        first, second, value = self.links()
+        total = np.zeros((len(self.instance.action),) * 2)
+        total[first, second] = value
         return total
+
+    @property
+    def relations(self) -> Bytes:
+        """(k, k) the relation of each pair i < j, and 255 elsewhere."""
+        expect_pairs(self.instance, SQUARE)
+        return read_networks(self.instance)[0].relations
 
     def reasons(self, n: int = 3) -> list[Reason]:
         """Say in words what counted most, for the activity or against it, the strongest first.
@@ -125,7 +143,7 @@ class Explanation:
         parts = [
             (term, part, total)
             for term, said in self.terms.items()
-            for part, total in split_parts(self.instance, self.actions, self.relations, said)
+            for part, total in split_parts(self.instance, self.actions, said)
         ]
         strongest = sorted(parts, key=lambda each: -abs(each[2]))[:n]
         coded = recode(self.instance, self.actions)
@@ -169,10 +187,11 @@ class Explanation:
                 name, value = self.actions[a], log_terms.action[0, a]
                 rows.append((term, "action", *[NOWHERE] * 2, name, "", "", value))
         if log_terms.pair is not None:
-            first, second = np.triu_indices(len(names), 1)
+            first, second = pair_places(self.instance, log_terms.horizon)
+            relation = read_relations(self.instance, log_terms.horizon)
             for p in np.flatnonzero(log_terms.pair):
                 i, j = int(first[p]), int(second[p])
-                held = Relation(int(self.relations[i, j])).label
+                held = Relation(int(relation[p])).label
                 rows.append((term, "pair", i, j, names[i], held, names[j], log_terms.pair[p]))
         return rows
 

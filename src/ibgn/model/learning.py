@@ -7,16 +7,16 @@ that a style is drawn towards its activity.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain
-from operator import add
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ibgn._arrays import Floats, Ints
 from ibgn.intervals import IntervalSequences
+from ibgn.model.counted import Counted
 from ibgn.model.folds import fingerprint
+from ibgn.model.piece_counts import PieceCounter, PieceCounts
 from ibgn.model.summary import Summary
 from ibgn.noise import DurationNoise, Misdetection
 from ibgn.recoding import recode
@@ -24,7 +24,7 @@ from ibgn.terms.base import Context, FittedTerm, Term
 from ibgn.terms.tally import Sample, make_tally
 from ibgn.worlds import draw_worlds
 
-__all__ = ["Counted", "CountsOthers", "HeldOut", "Lesson", "PieceCounter", "copy_with_errors"]
+__all__ = ["CountsOthers", "HeldOut", "Lesson", "copy_with_errors"]
 
 MOST_SCORES = 500_000  # held-out scores of a term; more would say little, and take long
 ERRORS = ((0.1, 0.1), (0.2, 0.1))  # of ends, as part of the duration, and of detection, per copy
@@ -45,31 +45,7 @@ class HeldOut(NamedTuple):
     weights: Floats
 
 
-@dataclass(frozen=True)
-class Counted:
-    """Counts of instances by each term, and what models remember of these instances."""
-
-    of_terms: list[Any]
-    summary: Summary
-
-    def __add__(self, other: "Counted") -> "Counted":
-        counts = map(add, self.of_terms, other.of_terms)
-        return Counted(list(counts), self.summary + other.summary)
-
-
-@dataclass(frozen=True)
-class PieceCounter:
-    """Counts instances by each term; it has no instances, and may go to other machines."""
-
-    counters: tuple[Callable[[Sample], Any], ...]
-
-    def __call__(self, piece: Sample) -> Counted:
-        """Count the instances of a piece."""
-        summary = Summary.of(piece.X, piece.activity, piece.activities)
-        return Counted([count(piece) for count in self.counters], summary)
-
-
-CountsOthers = Callable[[PieceCounter], Counted | None]
+CountsOthers = Callable[[PieceCounter], PieceCounts | None]
 """Counts all instances that are not in a sample; None if there are none."""
 
 
@@ -88,6 +64,7 @@ class Lesson:
     weight : (n,) how many instances each counts as; None if each counts as one
     others : counts more instances, where X is a sample
     stands_for : (codes,) how many instances a copy stands for, where X is a sample
+    counted : counts of more instances
     """
 
     def __init__(
@@ -102,6 +79,7 @@ class Lesson:
         weight: Floats | None = None,
         others: CountsOthers = lambda count: None,
         stands_for: Floats | None = None,
+        counted: Counted | None = None,
     ) -> None:
         owner = np.arange(len(terms[0])) if owner is None else owner
         other = (owner[codes][:, None] == owner) & (codes[:, None] != np.arange(len(owner)))
@@ -133,11 +111,13 @@ class Lesson:
         )
         self.tallies = [make_tally(of_activities, self.sample) for of_activities in terms]
         self.summary = Summary.of(X, codes, len(terms[0]))
-        counted = others(PieceCounter(tuple(tally.counter for tally in self.tallies)))
-        if counted is not None:
-            self.summary += counted.summary
-            for tally, counts in zip(self.tallies, counted.of_terms, strict=True):
+        found = others(PieceCounter(tuple(tally.counter for tally in self.tallies)))
+        if found is not None:
+            self.summary += found.summary
+            for tally, counts in zip(self.tallies, found.of_terms, strict=True):
                 tally.add(counts)
+        if counted is not None:
+            self.summary += counted.teach(self.tallies, len(folds))
 
     def learn(self, contexts: Sequence[Context]) -> Iterator[FittedTerm]:
         """Learn from all folds: the first term of each activity, then the second, and so on."""

@@ -7,7 +7,9 @@ import numpy as np
 
 from ibgn._arrays import Bytes, Codes, Floats, Ints
 from ibgn.allen import Relation
+from ibgn.horizon import pair_places
 from ibgn.intervals import IntervalSequences
+from ibgn.networks import read_relations
 from ibgn.terms.base import FittedTerm, LogTerms
 from ibgn.terms.parts import Part
 from ibgn.text import quote
@@ -46,7 +48,7 @@ class Reason(NamedTuple):
 
 
 def split_parts(
-    instance: IntervalSequences, actions: tuple[str, ...], relations: Bytes, said: LogTerms
+    instance: IntervalSequences, actions: tuple[str, ...], said: LogTerms
 ) -> Iterator[tuple[Part, float]]:
     """Parts of an instance and what a term says about each; together, all that it says.
 
@@ -64,8 +66,9 @@ def split_parts(
         for a in np.flatnonzero(said.action[0]).tolist():
             yield Part("action", NOTHING, actions[a], a), float(said.action[0, a])
     if said.pair is not None:
-        first, second = np.triu_indices(len(instance.action), 1)
-        columns = instance.action[first], relations[first, second], instance.action[second]
+        first, second = pair_places(instance, said.horizon)
+        relation = read_relations(instance, said.horizon)
+        columns = instance.action[first], relation, instance.action[second]
         for (one, held, other), where, total in _together(said.pair, *columns):
             name = names[one]
             about = name, code.get(name, len(actions)), Relation(held).label, names[other]

@@ -8,15 +8,16 @@ differs from the shares, less than nothing.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy.special import log_softmax
 
 from ibgn._arrays import Floats
+from ibgn.horizon import pair_offsets
 from ibgn.intervals import IntervalSequences
-from ibgn.networks import pair_offsets
-from ibgn.terms.base import FittedTerm, LogTerms
+from ibgn.terms.base import LEVELS, FittedTerm, LogTerms
 from ibgn.terms.parts import Part, per_cent
 
 __all__ = ["STYLES", "StyleWords", "blend_log_terms", "log_posterior", "pool_styles"]
@@ -60,18 +61,17 @@ def blend_log_terms(
     shares : (styles,) of the instances that it was learned from
     logs : (n, styles) log posterior
     """
-    pairs = np.diff(pair_offsets(X))
     blended = dict.fromkeys(said[0], LogTerms())
     for terms, chances in zip(said, np.exp(logs).T, strict=True):
-        of_levels = chances, chances[X.owner], np.repeat(chances, pairs), chances[:, None]
-        for name, levels in terms.items():
-            parts = zip(blended[name], levels, of_levels, strict=True)
-            blended[name] = LogTerms(
-                *(
-                    None if level is None else factor * level + (0 if total is None else total)
-                    for total, level, factor in parts
-                )
-            )
+        for name, own in terms.items():
+            pairs = np.diff(pair_offsets(X, own.horizon))
+            of_levels = chances, chances[X.owner], np.repeat(chances, pairs), chances[:, None]
+            sums = dict[str, Any]()
+            for key, factor in zip(LEVELS, of_levels, strict=True):
+                level, before = getattr(own, key), getattr(blended[name], key)
+                if level is not None:
+                    sums[key] = factor * level + (0 if before is None else before)
+            blended[name] = own._replace(**sums)
     return blended | {STYLES: LogTerms(instance=choice_of_style(shares, logs))}
 
 

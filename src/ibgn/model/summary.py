@@ -9,6 +9,7 @@ from ibgn._arrays import Bools, Floats, Ints
 from ibgn._kernels.summaries import add_summary
 from ibgn.intervals import IntervalSequences
 from ibgn.terms.codes import CodeCounts
+from ibgn.terms.tally import Recoding
 
 __all__ = ["APART", "Remembered", "Summary"]
 
@@ -65,6 +66,16 @@ class Summary:
             np.maximum(self.closeness, other.closeness),
             self.broken | other.broken,
         )
+
+    def recoded(self, change: Recoding) -> "Summary":
+        """The same in other codes of actions and activities."""
+        length, activity = np.divmod(self.lengths.code, len(self.broken))
+        code = length * change.number + change.activities[activity]
+        steps, broken = np.zeros((change.number, 2)), np.zeros(change.number, bool)
+        closeness = np.zeros((change.number, len(change.actions)), np.int64)
+        steps[change.activities], broken[change.activities] = self.steps, self.broken
+        closeness[change.activities] = self.closeness[:, change.actions]
+        return Summary(CodeCounts.of(code, self.lengths.number), steps, closeness, broken)
 
     def activity(self, number: int) -> Remembered:
         """What is remembered of one activity."""

@@ -71,6 +71,7 @@ def choose_tolerance(
     codes: npt.NDArray[np.intp],
     unlinked: Unlinked = "constrained",
     weight: Floats | None = None,
+    horizon: int | None = None,
 ) -> float:
     """Choose the tolerance with the best recognition, by cross-validation.
 
@@ -82,7 +83,7 @@ def choose_tolerance(
     ----------
     X : instances
     codes : (n,) activity of each instance
-    unlinked : see `ibgn.terms.relations.Relations`
+    unlinked, horizon : see `ibgn.terms.relations.Relations`
     weight : (n,) how many instances each counts as; None if each counts as one. The durations of
         which a tolerance is a part are those of all instances alike.
     """
@@ -92,7 +93,7 @@ def choose_tolerance(
     if len(X.action) == 0 or len(folds) < 2:
         return 0.0
     unit = float(np.median(X.end - X.start))
-    terms = [Actions(), Relations("full", unlinked=unlinked)]
+    terms = [Actions(), Relations("full", unlinked=unlinked, horizon=horizon)]
     right = np.array(
         [
             _recognised(merge_instants(X, part * unit), codes, weight, folds, terms)

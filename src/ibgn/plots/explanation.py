@@ -13,7 +13,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.patheffects import withStroke
 
 from ibgn._arrays import Floats
-from ibgn.allen import Relation
+from ibgn.allen import Converse, Relation, relation
 from ibgn.checks import check_number
 from ibgn.plots.curves import bend_apart
 from ibgn.plots.style import (
@@ -95,22 +95,23 @@ def plot_explanation(
         _write_title(ax, explanation)
     if not lanes.names:
         return say_empty(ax)
-    pairs = explanation.pairs  # computed at each access
-    farthest = max(np.abs(pairs).max(initial=0), np.abs(lanes.of_intervals).max(initial=0)) or 1
-    first, second = np.nonzero(np.abs(pairs) > WEAK * farthest)
-    weightiest = np.argsort(-np.abs(pairs[first, second]), kind="stable")[: int(most_links)]
+    first, second, value = explanation.links()
+    farthest = max(np.abs(value).max(initial=0), np.abs(lanes.of_intervals).max(initial=0)) or 1
+    weightiest = np.argsort(-np.abs(value), kind="stable")[: int(most_links)]
+    weightiest = weightiest[np.abs(value[weightiest]) > WEAK * farthest]
     links = list(zip(first[weightiest].tolist(), second[weightiest].tolist(), strict=True))
-    weights = np.array([pairs[pair] for pair in links])
+    times = list(zip(explanation.instance.start, explanation.instance.end, strict=True))
+    held = [relation(times[i], times[j]) for i, j in links]
     scale = ScalarMappable(Normalize(-farthest, farthest), DIVERGING)
     bars = draw_bars(ax, explanation.instance, lanes.lane, _colours(scale, lanes.of_intervals))
     label_timeline(ax, lanes.names)
     _write_sums(ax, lanes.sums)
     if links:
-        _draw_links(ax, explanation, links, bars, _colours(scale, weights))
+        _draw_links(ax, links, held, bars, _colours(scale, value[weightiest]))
     k = len(explanation.instance.action)
     drawn = f"{len(links)} of {k * (k - 1) // 2} pairs drawn"
     verbatim(ax.set_xlabel(f"{time_label('time')}; {drawn}"))
-    _add_key(ax, explanation, scale, {explanation.relations[pair] for pair in links})
+    _add_key(ax, explanation, scale, set(held))
     return ax
 
 
@@ -196,8 +197,8 @@ def _write_title(ax: Axes, explanation: "Explanation") -> None:
 
 def _draw_links(
     ax: Axes,
-    explanation: "Explanation",
     links: list[Pair],
+    held: list[Relation | Converse],
     bars: list[Rectangle],
     colours: list[Colour],
 ) -> None:
@@ -217,14 +218,13 @@ def _draw_links(
     across, up = (places / unit).T
     disc: Any = {"c": colours, "edgecolors": DARK, "linewidths": 0.8, "zorder": 5}
     ax.scatter(across, up, s=(1.9 * LETTER) ** 2, **disc)
-    for pair, (x, y), colour in zip(links, (places / unit).tolist(), colours, strict=True):
-        letter = Relation(int(explanation.relations[pair])).symbol
+    for held_by, (x, y), colour in zip(held, (places / unit).tolist(), colours, strict=True):
         style = {"ha": "center", "va": "center_baseline", "fontsize": LETTER, "zorder": 6}
-        ax.text(x, y, letter, color=ink(colour), **style)
+        ax.text(x, y, held_by.symbol, color=ink(colour), **style)
 
 
 def _add_key(
-    ax: Axes, explanation: "Explanation", scale: ScalarMappable, letters: set[int]
+    ax: Axes, explanation: "Explanation", scale: ScalarMappable, letters: set[Relation | Converse]
 ) -> None:
     """Explain the colours and the letters."""
     pad = 0.2 if ax.figure.get_layout_engine() is None else 0.02  # nothing else would make room

@@ -8,8 +8,9 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.lines import Line2D
 
+from ibgn.horizon import expect_pairs
 from ibgn.intervals import Instance, IntervalSequences
-from ibgn.networks import StructureLike, expect_pairs, read_networks
+from ibgn.networks import StructureLike, read_networks
 from ibgn.plots.pairs import Link, draw_pairs, pair_axes
 from ibgn.plots.style import (
     DARK,

@@ -17,8 +17,9 @@ import pandas as pd
 from ibgn._arrays import Floats
 from ibgn.declarations import STORABLE, register
 from ibgn.errors import OptionError
+from ibgn.horizon import pair_offsets
 from ibgn.intervals import IntervalSequences
-from ibgn.networks import pair_offsets, sum_by_instance
+from ibgn.networks import sum_by_instance
 from ibgn.terms.parts import Part
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ __all__ = ["PRIOR", "TERMS", "Context", "Counts", "FittedTerm", "LogTerms", "Ter
 TERMS: dict[str, type["Term"]] = {}
 """Terms by name; a subclass of `Term` is registered when it is defined."""
 
+LEVELS = ("instance", "interval", "pair", "action")
 PRIOR = "prior"  # what explanations call the class prior, among terms
 
 
@@ -43,6 +45,7 @@ class LogTerms(NamedTuple):
     interval : (intervals,) of each interval
     pair : (pairs,) of each pair of intervals i < j of an instance, row by row
     action : (n, actions) of each known action
+    horizon : how many intervals after each it has pairs with; None for all
 
     Examples
     --------
@@ -55,6 +58,12 @@ class LogTerms(NamedTuple):
     interval: Floats | None = None
     pair: Floats | None = None
     action: Floats | None = None
+    horizon: int | None = None
+
+    @property
+    def levels(self) -> tuple[Floats | None, ...]:
+        """What is said of instances, intervals, pairs and actions."""
+        return self.instance, self.interval, self.pair, self.action
 
     def by_instance(self, X: IntervalSequences) -> Floats:
         """(n,) the sum over everything that the term says about an instance."""
@@ -64,21 +73,26 @@ class LogTerms(NamedTuple):
         if self.interval is not None:
             total += sum_by_instance(X.offsets, self.interval)
         if self.pair is not None:
-            total += sum_by_instance(pair_offsets(X), self.pair)
+            total += sum_by_instance(pair_offsets(X, self.horizon), self.pair)
         if self.action is not None:
             total += self.action.sum(axis=1)
         return total
 
     def __sub__(self, other: "LogTerms") -> "LogTerms":
         """Difference level by level; both use the same levels."""
-        levels = zip(self, other, strict=True)
-        return LogTerms(
-            *(None if mine is None or its is None else mine - its for mine, its in levels)
-        )
+        levels = zip(LEVELS, self.levels, other.levels, strict=True)
+        differences: dict[str, Any] = {
+            name: None if mine is None or its is None else mine - its for name, mine, its in levels
+        }
+        return self._replace(**differences)
 
     def scaled(self, weight: float) -> "LogTerms":
         """All levels times a weight."""
-        return LogTerms(*(None if level is None else weight * level for level in self))
+        levels = zip(LEVELS, self.levels, strict=True)
+        products: dict[str, Any] = {
+            name: None if level is None else weight * level for name, level in levels
+        }
+        return self._replace(**products)
 
 
 @dataclass(frozen=True)
@@ -126,6 +140,8 @@ class Context(NamedTuple):
     actions : names of all known actions
     seed : the same for all activities, for randomness in scoring instances
     rng : source of random numbers for this activity
+    watch : called while something takes long, with how many more sweeps of a sampler were run; it
+        may raise an exception to stop them
 
     Examples
     --------
@@ -137,6 +153,7 @@ class Context(NamedTuple):
     actions: tuple[str, ...]
     seed: int
     rng: np.random.Generator
+    watch: Callable[[int], object] = bool  # which does nothing
 
 
 @dataclass(frozen=True)

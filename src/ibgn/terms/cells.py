@@ -8,8 +8,9 @@ import pandas as pd
 
 from ibgn._arrays import Bytes, Ints
 from ibgn._kernels import links as kernels
+from ibgn.horizon import SHORTER, expect_pairs, pair_places, reach_of
 from ibgn.intervals import IntervalSequences
-from ibgn.networks import BEYOND, expect_pairs, shared_networks
+from ibgn.networks import BEYOND, shared_networks
 from ibgn.structure import Structure
 from ibgn.terms.keyed import KeyedCounts
 from ibgn.terms.shares import Outcomes
@@ -72,11 +73,13 @@ class PairRule:
         ("marginal"), or nothing ("ignore")
     ties : "sorted" leaves out `equals` where the actions descend, as equal intervals are sorted by
         action; "published" keeps it
+    horizon : how many intervals after each it has pairs with; None for all
     """
 
     structure: Structure
     unlinked: Unlinked = "constrained"
     ties: Ties = "sorted"
+    horizon: int | None = None
 
     @property
     def constraining(self) -> Structure:
@@ -91,8 +94,8 @@ class PairRule:
 
     def choices(self, X: IntervalSequences, actions: int) -> PairChoices:
         """Read all pairs; known actions have codes below `actions`."""
-        expect_pairs(X, CHOICE)
-        networks = shared_networks(X, self.constraining)
+        expect_pairs(X, CHOICE, horizon=self.horizon, advice=SHORTER)
+        networks = shared_networks(X, self.constraining, self.horizon)
         links = self.structure.mask_within(int(X.lengths.max(initial=0)))
         allowed, key = kernels.pair_choices(
             X.offsets,
@@ -103,6 +106,7 @@ class PairRule:
             actions,
             UNLINKED[self.unlinked],
             self.ties == "published",
+            reach_of(self.horizon),
         )
         return PairChoices(networks.relation, allowed, key)
 
@@ -121,13 +125,18 @@ class PairRule:
     def open_pairs(self, X: IntervalSequences, actions: int) -> tuple[Ints, Ints, Bytes]:
         """Instance, key and relation of all pairs that leave a choice."""
         if self.structure == Structure.full():
-            times = X.start, X.end
-            expect_pairs(X, OPEN, touching=True)
+            expect_pairs(X, OPEN, touching=True, horizon=self.horizon, advice=SHORTER)
             return kernels.open_pairs(
-                X.offsets, X.action, *times, actions, self.ties == "published"
+                X.offsets,
+                X.action,
+                X.start,
+                X.end,
+                actions,
+                self.ties == "published",
+                reach_of(self.horizon),
             )
         pairs = self.choices(X, actions)
-        owner = np.repeat(np.arange(len(X)), X.lengths * (X.lengths - 1) // 2)
+        owner = X.owner[pair_places(X, self.horizon)[0]]
         return owner[pairs.open], pairs.key[pairs.open], pairs.relation[pairs.open]
 
 

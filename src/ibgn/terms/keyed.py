@@ -16,7 +16,7 @@ from ibgn._arrays import Array, Floats, Ints
 from ibgn.intervals import IntervalSequences
 from ibgn.terms.base import Context, Counts, FittedTerm, Term
 from ibgn.terms.codes import CodeCounts
-from ibgn.terms.tally import Sample, Tally
+from ibgn.terms.tally import Recoding, Sample, Tally
 
 __all__ = ["KeyedCounts", "KeyedTally", "KeyedTerm"]
 
@@ -68,6 +68,10 @@ class KeyedTerm(Term):
     def outcomes(self, X: IntervalSequences) -> tuple[Ints, Ints]:
         """Instance, ascending, and key of each outcome."""
 
+    @abstractmethod
+    def recode(self, keys: Ints, change: Recoding) -> Ints:
+        """Keys of the same outcomes, where actions have other codes."""
+
     def count(self, X: IntervalSequences) -> KeyedCounts:
         """Count instances of one activity."""
         return KeyedCounts(*np.unique(self.outcomes(X)[1], return_counts=True))
@@ -86,6 +90,8 @@ class KeyedTally(Tally):
     sample : what is counted
     """
 
+    recodes = True
+
     def __init__(self, term: KeyedTerm, sample: Sample) -> None:
         self.term, self.sample = term, sample
         self.counts = self.counter(sample)
@@ -98,6 +104,13 @@ class KeyedTally(Tally):
     def add(self, counts: CodeCounts) -> None:
         """Add counts of more instances."""
         self.counts = self.counts + counts
+
+    def recoded(self, change: Recoding) -> CodeCounts:
+        """All that was counted, none of it held out, in other codes."""
+        key, cell = np.divmod(self.counts.code, self.sample.cells)
+        cells = change.cells(cell % self.sample.activities)
+        code = self.term.recode(key, change) * (change.folds + 1) * change.number + cells
+        return CodeCounts.of(code, self.counts.number)
 
     def learn(self, contexts: Sequence[Context]) -> Iterator[FittedTerm]:
         """Learn each activity from all folds."""

@@ -16,6 +16,7 @@ from ibgn.terms.codes import as_index
 from ibgn.terms.keyed import KeyedCounts, KeyedTerm
 from ibgn.terms.parts import MOST_LISTED, Part, enumerated, probability
 from ibgn.terms.shares import Outcomes
+from ibgn.terms.tally import Recoding
 from ibgn.text import quote
 
 __all__ = ["FittedOrder", "Order"]
@@ -168,6 +169,13 @@ class Order(KeyedTerm):
     def outcomes(self, X: IntervalSequences) -> tuple[Ints, Ints]:
         """Steps, by their keys."""
         return steps_between_actions(X, len(X.actions))
+
+    def recode(self, keys: Ints, change: Recoding) -> Ints:
+        """Keys of the same steps."""
+        before, action = np.divmod(keys, len(change.renamed))
+        renamed = np.append(change.renamed, len(change.actions))  # before the first of an instance
+        recoded: Ints = renamed[before] * len(change.actions) + renamed[action]
+        return recoded
 
     def fit(self, counts: KeyedCounts, pooled: KeyedCounts, context: Context) -> FittedOrder:
         """Shares of the counts, drawn to how often actions occur and to all activities."""

@@ -6,13 +6,14 @@ from functools import partial
 import numpy as np
 
 from ibgn._arrays import Floats, Ints
+from ibgn._kernels.links import SETS
 from ibgn.terms.base import Context, FittedTerm, Term
 from ibgn.terms.cells import PairRule, RelationCounts
 from ibgn.terms.codes import CodeCounts, as_index
 from ibgn.terms.shares import Outcomes
 from ibgn.terms.smoothing import MEMBERS
 from ibgn.terms.stacked import Cells
-from ibgn.terms.tally import Sample, Tally
+from ibgn.terms.tally import Recoding, Sample, Tally
 
 __all__ = ["PairTally"]
 
@@ -30,6 +31,8 @@ class PairTally(Tally):
     smoothing : what `term` adds to the count of each relation that is open
     sample : what is counted
     """
+
+    recodes = True
 
     def __init__(self, term: Term, rule: PairRule, smoothing: float, sample: Sample) -> None:
         self.term, self.rule, self.smoothing, self.sample = term, rule, smoothing, sample
@@ -58,6 +61,16 @@ class PairTally(Tally):
     def add(self, counts: CodeCounts) -> None:
         """Add counts of more instances."""
         self.others = self.others + counts
+
+    def recoded(self, change: Recoding) -> CodeCounts:
+        """Counts of other instances, none of them held out, in other codes."""
+        key, relation, activity, _ = self._read(self.others.code)
+        pair, allowed = np.divmod(key, SETS)
+        first, second = (change.renamed[a] for a in np.divmod(pair, len(change.renamed)))
+        key = (first * len(change.actions) + second) * SETS + allowed
+        cells = (change.folds + 1) * change.number
+        code = (key * 8 + relation) * cells + change.cells(activity)
+        return CodeCounts.of(code, self.others.number)
 
     def learn(self, contexts: Sequence[Context]) -> Iterator[FittedTerm]:
         """Learn each activity from all folds."""

@@ -15,9 +15,10 @@ from ibgn._kernels import generation as drawing
 from ibgn._kernels import links as kernels
 from ibgn._kernels.pairs import ALL
 from ibgn.allen import COMPOSITION, Relation, symbols
-from ibgn.checks import check_choice
+from ibgn.checks import LARGEST_WHOLE, check_choice
 from ibgn.declarations import FLOAT, INT, are_log_probs, is_finite, stored
 from ibgn.errors import Option, OptionError
+from ibgn.horizon import check_horizon
 from ibgn.intervals import IntervalSequences
 from ibgn.networks import BEYOND
 from ibgn.structure import Structure
@@ -67,6 +68,7 @@ class FittedRelations(FittedTerm):
     unknown : (2, 128, 7) of pairs whose key never occurred, linked and unlinked, by constraint
     unlinked, ties : how pairs are scored, see `Relations`
     link_scores : score of every candidate link, if the structure was learned
+    horizon : how many intervals after each it has pairs with; None for all
     """
 
     structure: Structure = stored(Structure)
@@ -78,6 +80,9 @@ class FittedRelations(FittedTerm):
     )
     ties: Ties = stored(str, holds=lambda choice: choice in get_args(Ties), default="sorted")
     link_scores: LinkScores | None = stored(LinkScores, optional=True, default=None)
+    horizon: int | None = stored(
+        int, holds=lambda reach: 1 <= reach <= LARGEST_WHOLE, optional=True, default=None
+    )
 
     def agrees(self) -> bool:
         """Whether keys are sorted and of known actions, and respect their constraints.
@@ -98,7 +103,7 @@ class FittedRelations(FittedTerm):
     @property
     def rule(self) -> PairRule:
         """Which relations a pair leaves open."""
-        return PairRule(self.structure, self.unlinked, self.ties)
+        return PairRule(self.structure, self.unlinked, self.ties, self.horizon)
 
     @property
     def _first_unlinked(self) -> int:
@@ -107,7 +112,8 @@ class FittedRelations(FittedTerm):
 
     def log_terms(self, X: IntervalSequences) -> LogTerms:
         """Log probability of the relation of each pair, 0 where it has no choice."""
-        return LogTerms(pair=self.pair_terms(self.rule.choices(X, len(self.actions))))
+        pairs = self.rule.choices(X, len(self.actions))
+        return LogTerms(pair=self.pair_terms(pairs), horizon=self.horizon)
 
     def pair_terms(self, pairs: PairChoices) -> Floats:
         """(pairs,) log probabilities of pairs that were read by `rule`."""
@@ -151,7 +157,8 @@ class FittedRelations(FittedTerm):
         Returns (k, k), the relation of i < j at [i, j], and 255 elsewhere. Pairs are drawn one by
         one, each among the relations that the intervals between leave open, so they always hold
         together. It is the distribution that is scored; a pair that is not scored has each of the
-        relations left with the same probability.
+        relations left with the same probability. Beyond a horizon pairs are drawn like those
+        within, as nothing else is known of them.
 
         `apart`, (actions,), has the set of relations that intervals of an action may have to each
         other: all, before and meets, or before. Probabilities are raised to the power `sharpness`.
@@ -241,6 +248,8 @@ class Relations(Term):
         ("constrained"), by their second action alone ("marginal"), or not at all ("ignore")
     ties : equal intervals are sorted by action, so "sorted" excludes `equals` where actions
         descend; "published" leaves it open
+    horizon : how many intervals after each it is related with, in the order of their starts; None
+        for all
 
     Examples
     --------
@@ -263,6 +272,7 @@ class Relations(Term):
     smoothing: Smoothing = 1.0
     unlinked: Unlinked = "constrained"
     ties: Ties = "sorted"
+    horizon: int | None = None
     _link_scores: LinkScores | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -277,6 +287,7 @@ class Relations(Term):
         check_smoothing(self.smoothing)
         check_choice("unlinked", self.unlinked, get_args(Unlinked))
         check_choice("ties", self.ties, get_args(Ties))
+        check_horizon(self.horizon)
 
     def specialise(
         self, parts: Sequence[IntervalSequences], weights: Sequence[Floats] | None = None
@@ -288,11 +299,14 @@ class Relations(Term):
             raise OptionError("structure", self.structure, reason)
         if choice == "learned":
             scores = joblib.Parallel()(
-                joblib.delayed(score_links)(part, self.criterion, self.penalty, self.ties)
+                joblib.delayed(score_links)(
+                    part, self.criterion, self.penalty, self.ties, self.horizon
+                )
                 for part in parts
             )
         elif choice == "shared":
-            scores = [score_shared_links(parts, self.penalty, self.ties)] * len(parts)
+            shared = score_shared_links(parts, self.penalty, self.ties, self.horizon)
+            scores = [shared] * len(parts)
         else:
             return [self._linked(Structure.of(self.structure), None)] * len(parts)
         return [self._linked(score.structure, score) for score in scores]
@@ -305,7 +319,7 @@ class Relations(Term):
     @property
     def _rule(self) -> PairRule:
         """Which relations a pair leaves open; the structure must be chosen already."""
-        return PairRule(Structure.of(self.structure), self.unlinked, self.ties)
+        return PairRule(Structure.of(self.structure), self.unlinked, self.ties, self.horizon)
 
     def tally(self, sample: Sample) -> PairTally | None:
         """Count a sample at once, where all pairs are linked and `smoothing` is a number."""
@@ -352,4 +366,5 @@ class Relations(Term):
             unlinked=self.unlinked,
             ties=self.ties,
             link_scores=self._link_scores,
+            horizon=self.horizon,
         )

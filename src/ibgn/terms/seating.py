@@ -6,97 +6,41 @@ with weight `concentration`. Tables are numbered in the order in which an instan
 table z has one distribution over actions in all instances of the activity.
 """
 
-from dataclasses import dataclass
-from typing import Literal, NamedTuple, Protocol, get_args
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from ibgn._arrays import Codes, Floats, Ints
 from ibgn._kernels import nodes, reseating
+from ibgn._kernels.compile import interruptible
 from ibgn._kernels.sampling import run as run_sweeps
-from ibgn.checks import check_choice, check_prior_count, check_whole
-from ibgn.declarations import FLOAT, is_natural, stored
-from ibgn.terms.diagnostics import (
-    effective_sample_size,
-    minimum_length,
-    potential_scale_reduction,
-    raftery_lewis,
-)
+from ibgn.terms.convergence import LEAST_WORTH, PILOT, RHAT_LIMIT, TRACES, Convergence, judge
+from ibgn.terms.diagnostics import minimum_length
+from ibgn.terms.sampling import CONCENTRATION_SPREAD, PRIOR_SPREAD, Sampling
 
 __all__ = [
+    "LEAST_WORTH",
+    "RHAT_LIMIT",
     "TRACES",
     "ActionSequences",
     "Convergence",
     "SampledTables",
-    "Sampler",
     "Sampling",
     "State",
     "Sweeps",
+    "judge",
     "log_joint",
     "run",
     "sample_tables",
 ]
 
-Sampler = Literal["exact", "published"]
+Watch = Callable[[int], object]
 
-TRACES = ("log joint probability", "log concentration", "log sum of the action prior")
-CONCENTRATION_SPREAD = 3.0  # of its logarithm, normal around 0: 95% between 1/360 and 360
-PRIOR_SPREAD = 1.0  # of the logarithm of each entry, normal around that of 1 / actions
 RESTARTS = 50  # proposals of seats for everyone, before the first sweep
-PILOT = {"q": 0.025, "r": 0.014}  # precision of the log joint; takes at least 478 sweeps
+SWEEPS = 50  # over all instances, where chains converge on some of them; then as many that count
+WORK = 2_000_000  # nodes that are seated again in one call, half a second; so it can be interrupted
 MOVES = 2.0  # an instance of k nodes makes single moves that renumber in MOVES / k of the sweeps
-RHAT_LIMIT = 1.05
-MOST_SWEEPS = 10_000_000
-MOST_CHAINS = 1000
-LEAST_WORTH = 100  # independent draws: means are known within a tenth of their posterior spread
-
-
-@dataclass(frozen=True)
-class Sampling:
-    """How tables are sampled.
-
-    Parameters
-    ----------
-    sampler : "exact" leaves the joint invariant; "published" is the formula of the paper, in
-        which only earlier nodes count
-    draws : draws of all chains together whose counts are averaged, after convergence; with fewer
-        than 100 the chains are never said to have converged
-    budget : largest number of sweeps in each chain; warns if it is too small to converge
-    chains : independent chains: the first starts with one table for all, the second with one
-        table for each interval, others at random
-    concentration, action_prior : "learned" are sampled with the seats, under weak log-normal
-        priors (around 1 with a spread of 3, around 1 / actions with a spread of 1), or a fixed
-        number
-    """
-
-    sampler: Sampler = "exact"
-    draws: int = 1000
-    budget: int = 3000
-    chains: int = 2
-    concentration: float | Literal["learned"] = "learned"
-    action_prior: float | Literal["learned"] = "learned"
-
-    def __post_init__(self) -> None:
-        check_choice("sampler", self.sampler, get_args(Sampler))
-        for name, most in (
-            ("draws", MOST_SWEEPS),
-            ("budget", MOST_SWEEPS),
-            ("chains", MOST_CHAINS),
-        ):
-            check_whole(name, getattr(self, name), 1, most)
-            object.__setattr__(self, name, int(getattr(self, name)))  # small types overflow
-        for name in ("concentration", "action_prior"):
-            value = getattr(self, name)
-            if not (isinstance(value, str) and value == "learned"):
-                check_prior_count(name, value, "learned")
-
-    @property
-    def spreads(self) -> tuple[float, float]:
-        """Spread of the logarithms of concentration and prior; 0 if fixed."""
-        return (
-            CONCENTRATION_SPREAD if self.concentration == "learned" else 0.0,
-            PRIOR_SPREAD if self.action_prior == "learned" else 0.0,
-        )
 
 
 class ActionSequences(Protocol):
@@ -155,34 +99,6 @@ class Sweeps(NamedTuple):
     log_prior: Floats
 
 
-@dataclass(frozen=True)
-class Convergence:
-    """How the chains were run, and how well they did.
-
-    Parameters
-    ----------
-    burn_in : sweeps of each chain that were left out
-    thin : one draw was kept every `thin` sweeps
-    draws : draws kept in all chains
-    effective_sample_size : independent draws that all draws are worth, by the worst of `TRACES`
-    rhat : agreement of the chains, or of the halves of a single one, by the worst of `TRACES`;
-        infinite where there are too few draws to tell
-    dependence_factor : of Raftery and Lewis, for the log joint; above 5 a chain mixes badly
-    converged : whether R-hat is at most 1.05, the draws are worth 100 independent ones, and the
-        burn-in is as long as Raftery and Lewis demand
-    traces : (3, chains, draws) numbers of each draw, see `TRACES`
-    """
-
-    burn_in: int = stored(int, holds=is_natural)
-    thin: int = stored(int, holds=is_natural)
-    draws: int = stored(int, holds=is_natural)
-    effective_sample_size: float = stored(float)
-    rhat: float = stored(float)
-    dependence_factor: float = stored(float)
-    converged: bool = stored(bool)
-    traces: Floats = stored(FLOAT, len(TRACES), "chains", "draws")
-
-
 class SampledTables(NamedTuple):
     """Tables as the chains found them.
 
@@ -202,14 +118,58 @@ class SampledTables(NamedTuple):
 
 
 def sample_tables(
-    X: ActionSequences, sampling: Sampling, rng: np.random.Generator
+    X: ActionSequences,
+    sampling: Sampling,
+    rng: np.random.Generator,
+    first: ActionSequences | None = None,
+    watch: Watch = bool,
 ) -> SampledTables:
     """Run the chains of one activity; every instance has at least one interval.
 
-    Chains run in rounds, each as long as all rounds before it, until the last round has converged
-    or the budget is spent. Only the last round counts: all before it are burn-in.
+    Parameters
+    ----------
+    X : instances
+    sampling : how they are sampled
+    rng : source of random numbers
+    first : the first instances of X, if chains converge on these alone. The others then take seats
+        in turn, and some sweeps follow in which all instances are seated again.
+    watch : called with the number of sweeps that were run, again and again; it may raise
     """
     generators = rng.spawn(sampling.chains)
+    done, convergence = converge(X if first is None else first, sampling, generators, watch)
+    thin = convergence.thin
+    if first is not None:
+        thin, sweeps = 1, min(SWEEPS, sampling.budget)
+        states = [
+            run(X, seat_others(X, part.state, child), sampling, child, sweeps, 1, watch).state
+            for part, child in zip(done, generators, strict=True)
+        ]
+        done = [
+            run(X, state, sampling, child, sweeps, 1, watch)
+            for state, child in zip(states, generators, strict=True)
+        ]
+    kept = np.stack([part.traces for part in done], axis=1)[:, :, thin - 1 :: thin]
+    last, draws = done[0].state, kept[0].size
+    concentration, prior = last.concentration, last.prior
+    if sampling.concentration == "learned":
+        concentration = float(np.exp(kept[1].mean()))
+    if sampling.action_prior == "learned":
+        prior = np.exp(np.sum([part.log_prior for part in done], axis=0) / draws)
+    counts = np.sum([part.counts for part in done], axis=0) / draws
+    return SampledTables(counts, concentration, prior, convergence)
+
+
+def converge(
+    X: ActionSequences,
+    sampling: Sampling,
+    generators: Sequence[np.random.Generator],
+    watch: Watch = bool,
+) -> tuple[list[Sweeps], Convergence]:
+    """Run chains until they have converged or the budget is spent; returns the last round.
+
+    Chains run in rounds, each as long as all rounds before it. Only the last round counts: all
+    before it are burn-in.
+    """
     draws = -(-sampling.draws // sampling.chains)  # of each chain
     restarts = min(RESTARTS, sampling.budget // 8)
     states = [
@@ -219,7 +179,7 @@ def sample_tables(
     burn_in = restarts
     length = min(max(draws, minimum_length(**PILOT)), (sampling.budget - restarts) // 2)
     done = [
-        run(X, state, sampling, child, length)
+        run(X, state, sampling, child, length, 1, watch)
         for state, child in zip(states, generators, strict=True)
     ]
     while True:
@@ -229,43 +189,12 @@ def sample_tables(
         thin = max(1, length // draws)
         length = min(length, thin * draws)
         done = [
-            run(X, part.state, sampling, child, length, thin)
+            run(X, part.state, sampling, child, length, thin, watch)
             for part, child in zip(done, generators, strict=True)
         ]
         convergence = judge(np.stack([part.traces for part in done], axis=1), burn_in, thin, draws)
         if convergence.converged or sampling.budget - burn_in - length < burn_in + length:
-            break
-    last, kept = done[0].state, convergence.draws
-    concentration, prior = last.concentration, last.prior
-    if sampling.concentration == "learned":
-        concentration = float(np.exp(convergence.traces[1].mean()))
-    if sampling.action_prior == "learned":
-        prior = np.exp(np.sum([part.log_prior for part in done], axis=0) / kept)
-    counts = np.sum([part.counts for part in done], axis=0) / kept
-    return SampledTables(counts, concentration, prior, convergence)
-
-
-def judge(traces: Floats, burn_in: int, thin: int, draws: int) -> Convergence:
-    """Judge a round by the traces (3, chains, sweeps) of all its sweeps."""
-    kept = traces[:, :, thin - 1 :: thin]
-    advice = [raftery_lewis(trace, **PILOT) for trace in traces[0]]
-    worth = min(effective_sample_size(of_chains) for of_chains in kept)
-    rhat = max(potential_scale_reduction(of_chains) for of_chains in kept)
-    return Convergence(
-        burn_in=burn_in,
-        thin=thin,
-        draws=kept[0].size,
-        effective_sample_size=worth,
-        rhat=rhat,
-        dependence_factor=max(each.dependence_factor for each in advice),
-        converged=bool(
-            rhat <= RHAT_LIMIT
-            and worth >= LEAST_WORTH
-            and kept.shape[2] >= draws
-            and all(each.enough and each.burn_in <= burn_in for each in advice)
-        ),
-        traces=kept,
-    )
+            return done, convergence
 
 
 def start(X: ActionSequences, sampling: Sampling, chain: int, rng: np.random.Generator) -> State:
@@ -299,6 +228,20 @@ def log_joint(X: ActionSequences, state: State) -> float:
     return nodes.log_joint(X.offsets, *state)
 
 
+def seat_others(X: ActionSequences, state: State, rng: np.random.Generator) -> State:
+    """State of all instances from that of the first ones; the others take seats in turn."""
+    first = len(state.seat)
+    seat = np.append(state.seat, np.zeros(len(X.action) - first, np.int64))
+    tables = int(X.lengths.max(initial=1))
+    counts, totals = nodes.count_tables(X.action[:first], state.seat, tables, len(X.actions))
+    others = np.arange(np.searchsorted(X.offsets, first), len(X.offsets) - 1)
+    settings = float(state.concentration), state.prior
+    arguments = X.offsets, X.action, seat, others, False, counts, totals, *settings, rng
+    with interruptible():
+        reseating.seat_everyone(*arguments)
+    return State(seat, counts, totals, *settings)
+
+
 def copy(state: State) -> State:
     """The same state in arrays of its own, for kernels to change."""
     seat, counts, totals, concentration, prior = state
@@ -316,7 +259,8 @@ def settle(
         return state
     after = copy(state)
     for _ in range(times):
-        concentration = reseating.restart(X.offsets, X.action, *after, sampling.spreads[0], rng)
+        with interruptible():
+            concentration = reseating.restart(X.offsets, X.action, *after, sampling.spreads[0], rng)
         after = after._replace(concentration=concentration)
     return after
 
@@ -328,6 +272,7 @@ def run(
     rng: np.random.Generator,
     sweeps: int = 1,
     thin: int = 1,
+    watch: Watch = bool,
 ) -> Sweeps:
     """Seat every node again, once per sweep, and sample what is learned.
 
@@ -335,7 +280,17 @@ def run(
     """
     after = copy(state)
     moves = MOVES if sampling.sampler == "exact" else -1.0
-    concentration, traces, counts, log_prior = run_sweeps(
-        X.offsets, X.action, *after, sampling.spreads, moves, sweeps, thin, rng
-    )
-    return Sweeps(after._replace(concentration=concentration), traces, counts, log_prior)
+    at_once = max(WORK // max(len(X.action), 1), 1)
+    parts = []
+    for first in range(0, max(sweeps, 1), at_once):
+        number = min(at_once, sweeps - first)
+        with interruptible():
+            concentration, *part = run_sweeps(
+                X.offsets, X.action, *after, sampling.spreads, moves, first, number, thin, rng
+            )
+        watch(number)
+        after = after._replace(concentration=concentration)
+        parts.append(part)
+    traces, counts, log_prior = zip(*parts, strict=True)
+    counted = np.sum(counts, axis=0), np.sum(log_prior, axis=0)
+    return Sweeps(after, np.concatenate(traces, axis=1), *counted)

@@ -19,6 +19,7 @@ from ibgn._kernels import links as kernels
 from ibgn.allen import ALL
 from ibgn.checks import check_choice, check_number
 from ibgn.declarations import FLOAT, is_finite, is_natural, stored
+from ibgn.horizon import pair_places
 from ibgn.intervals import IntervalSequences
 from ibgn.structure import Structure
 from ibgn.terms.cells import PairRule, Ties
@@ -92,7 +93,11 @@ def check_penalty(penalty: float) -> None:
 
 
 def score_links(
-    X: IntervalSequences, criterion: Criterion = "bic", penalty: float = 1.0, ties: Ties = "sorted"
+    X: IntervalSequences,
+    criterion: Criterion = "bic",
+    penalty: float = 1.0,
+    ties: Ties = "sorted",
+    horizon: int | None = None,
 ) -> LinkScores:
     """Score every link of one activity by whether the relation depends on the first action too.
 
@@ -104,13 +109,13 @@ def score_links(
         "bic-published" is the paper's: it ignores constraints, counts what an instance lacks as
         null actions and null relations, and charges for all possible ones, so it links nothing
     penalty : multiplies what a link costs, or the ratio that "bdeu" asks for
-    ties : see `ibgn.terms.cells.PairRule`
+    ties, horizon : see `ibgn.terms.cells.PairRule`; no link reaches beyond the horizon
     """
     check_choice("criterion", criterion, get_args(Criterion))
     check_penalty(penalty)
     if criterion == "bic-published":
-        return _score_published(X, penalty)
-    pairs = _read_pairs(X, ties)
+        return _score_published(X, penalty, horizon)
+    pairs = _read_pairs(X, ties, horizon)
     actions = len(X.actions)
     gain, free, marginal_gain = kernels.link_gains(
         pairs.open_codes(pairs.second, actions, pairs.first, actions),
@@ -127,7 +132,10 @@ def score_links(
 
 
 def score_shared_links(
-    parts: Sequence[IntervalSequences], penalty: float = 1.0, ties: Ties = "sorted"
+    parts: Sequence[IntervalSequences],
+    penalty: float = 1.0,
+    ties: Ties = "sorted",
+    horizon: int | None = None,
 ) -> LinkScores:
     """Score every link for all activities by whether the relation depends on the activity.
 
@@ -138,7 +146,7 @@ def score_shared_links(
     check_penalty(penalty)
     X = IntervalSequences.concatenate(parts)
     activity = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
-    pairs = _read_pairs(X, ties)
+    pairs = _read_pairs(X, ties, horizon)
     gain = kernels.link_gains(
         pairs.open_codes(0, 1, activity[pairs.owner], len(parts)),
         1,
@@ -149,9 +157,9 @@ def score_shared_links(
     return LinkScores(pairs.size, gain, np.full(len(gain), np.log(penalty * STRONG_EVIDENCE)))
 
 
-def _score_published(X: IntervalSequences, penalty: float) -> LinkScores:
+def _score_published(X: IntervalSequences, penalty: float, horizon: int | None) -> LinkScores:
     """Score links as printed: positions that an instance lacks have null actions and relations."""
-    pairs = _read_pairs(X, "published")
+    pairs = _read_pairs(X, "published", horizon)
     null = len(X.actions)
     padded = np.full((len(X), pairs.size), null, np.int64)
     position = _positions(X)
@@ -196,14 +204,11 @@ class _Pairs(NamedTuple):
         return np.sort(code[self.allowed & (self.allowed - 1) > 0])
 
 
-def _read_pairs(X: IntervalSequences, ties: Ties) -> _Pairs:
+def _read_pairs(X: IntervalSequences, ties: Ties, horizon: int | None) -> _Pairs:
     size = min(int(X.lengths.max(initial=0)), MOST_POSITIONS)
-    choices = PairRule(Structure.full(), ties=ties).choices(X, len(X.actions))
+    choices = PairRule(Structure.full(), ties=ties, horizon=horizon).choices(X, len(X.actions))
     position = _positions(X)
-    following = X.lengths[X.owner] - 1 - position  # intervals after each in its instance
-    first = np.repeat(np.arange(len(position)), following)
-    skipped = np.repeat(np.cumsum(following) - following, following)
-    second = first + 1 + np.arange(len(first)) - skipped
+    first, second = pair_places(X, horizon)
     kept = position[second] < size
     first, second = first[kept], second[kept]
     i, j = position[first], position[second]

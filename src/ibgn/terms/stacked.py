@@ -15,7 +15,7 @@ import numpy as np
 from ibgn._arrays import Floats, Ints
 from ibgn.intervals import IntervalSequences
 from ibgn.terms.base import Context, Counts, FittedTerm, Term
-from ibgn.terms.tally import Sample, Tally
+from ibgn.terms.tally import Recoding, Sample, Tally
 
 __all__ = ["Cells", "StackedFit", "StackedTally", "StackedTerm"]
 
@@ -79,7 +79,10 @@ class StackedTerm(Term):
 
     @abstractmethod
     def count_cells(self, X: IntervalSequences, cells: Cells) -> Counts:
-        """Count instances by cell, as arrays with a leading axis of cells."""
+        """Count instances by cell.
+
+        As arrays with a leading axis of cells, and then one of actions, or of 1 for all of them.
+        """
 
     def count(self, X: IntervalSequences) -> Any:
         """Count instances of one activity."""
@@ -94,6 +97,8 @@ class StackedTerm(Term):
 class StackedTally(Tally):
     """Counts of a sample as arrays, (folds + 1, activities, ...); the last is never held out."""
 
+    recodes = True
+
     def __init__(self, term: StackedTerm, sample: Sample) -> None:
         self.term, self.sample = term, sample
         self.counts = self.counter(sample)
@@ -106,6 +111,19 @@ class StackedTally(Tally):
     def add(self, counts: Counts) -> None:
         """Add counts of more instances."""
         self.counts = self.counts + counts
+
+    def recoded(self, change: Recoding) -> Counts:
+        """All that was counted, none of it held out, in other codes."""
+
+        def recode(array: Floats) -> Floats:
+            counts = array.sum(axis=0)
+            if counts.shape[1] != 1:
+                counts = counts.take(change.actions, axis=1)
+            wider = np.zeros((change.folds + 1, change.number, *counts.shape[1:]))
+            wider[-1, change.activities] = counts
+            return wider
+
+        return self.counts.map(recode)
 
     def learn(self, contexts: Sequence[Context]) -> Iterator[FittedTerm]:
         """Learn each activity from all folds."""

@@ -7,10 +7,8 @@ table z has one distribution over actions in all instances of the activity.
 """
 
 import warnings
-from collections import Counter
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import Literal, Self, get_args
+from typing import Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -20,64 +18,29 @@ from ibgn._arrays import Codes, Floats, Ints
 from ibgn._kernels import generation as drawing
 from ibgn._kernels import sequential
 from ibgn.checks import check_choice
-from ibgn.declarations import FLOAT, are_probs, are_smoothed_probs, is_positive, stored
+from ibgn.declarations import (
+    FLOAT,
+    are_probs,
+    are_smoothed_probs,
+    is_natural,
+    is_positive,
+    stored,
+)
 from ibgn.intervals import IntervalSequences
-from ibgn.terms.base import Context, Counts, FittedTerm, LogTerms, Term
+from ibgn.terms.action_sequences import KeptTally, TableCounts
+from ibgn.terms.base import Context, FittedTerm, LogTerms, Term
 from ibgn.terms.parts import Part, probability
 from ibgn.terms.seating import LEAST_WORTH, Convergence, Sampling, sample_tables
+from ibgn.terms.tally import Sample, Tally
 from ibgn.text import count
 
-__all__ = ["FittedTables", "NodeLikelihood", "TableCounts", "Tables"]
+__all__ = ["FittedTables", "NodeLikelihood", "Tables"]
 
 NodeLikelihood = Literal["sequential", "published"]
 
 EXACT_LENGTH = 12  # up to this length, the sequential likelihood sums over all seatings
 PARTICLES = 64
-
-
-@dataclass(frozen=True)
-class TableCounts(Counts):
-    """Actions of instances, in order: the sampler needs them all.
-
-    Parameters
-    ----------
-    offsets : (n+1,) where the actions of each instance begin
-    action : (intervals,) codes into actions
-    actions : names of all known actions
-    """
-
-    offsets: Ints
-    action: Codes
-    actions: tuple[str, ...]
-
-    @property
-    def lengths(self) -> Ints:
-        """(n,) number of intervals of each instance."""
-        return np.diff(self.offsets)
-
-    def __add__(self, other: Self) -> Self:
-        return self._of([*self._sequences(), *other._sequences()])
-
-    def __sub__(self, other: Self) -> Self:
-        """Remove one equal instance for each of the other's, starting from the end."""
-        surplus, kept = Counter(map(bytes, other._sequences())), []
-        for sequence in reversed(self._sequences()):
-            if surplus[bytes(sequence)]:
-                surplus[bytes(sequence)] -= 1
-            else:
-                kept.append(sequence)
-        return self._of(kept[::-1])
-
-    def _sequences(self) -> list[Codes]:
-        return [self.action[begin:stop] for begin, stop in pairwise(self.offsets.tolist())]
-
-    def _of(self, sequences: list[Codes]) -> Self:
-        lengths = [len(sequence) for sequence in sequences]
-        offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        action = np.concatenate([np.zeros(0, np.int32), *sequences])
-        for array in (offsets, action):  # as in X, so that kernels are compiled once
-            array.flags.writeable = False
-        return type(self)(offsets, action, self.actions)
+SEATED = 10  # times as many intervals are seated as chains converge on
 
 
 @dataclass(frozen=True)
@@ -94,6 +57,9 @@ class FittedTables(FittedTerm):
     convergence : of the chains
     node_likelihood : how intervals are scored, see `Tables`
     seed : of the particles that estimate the sequential likelihood of long instances
+    instances : of the activity, with intervals
+    seated : those that tables were learned from
+    sampled : those on which chains converged, see `Sampling`
     """
 
     action_probs: Floats = stored(FLOAT, "tables", "actions", holds=are_smoothed_probs)
@@ -105,6 +71,9 @@ class FittedTables(FittedTerm):
         str, holds=lambda choice: choice in get_args(NodeLikelihood), default="sequential"
     )
     seed: int = stored(int, holds=lambda seed: 0 <= seed < 2**32, default=0)
+    instances: int = stored(int, holds=is_natural, default=0)
+    seated: int = stored(int, holds=is_natural, default=0)
+    sampled: int = stored(int, holds=is_natural, default=0)
 
     def log_terms(self, X: IntervalSequences) -> LogTerms:
         """Log probability that each interval adds.
@@ -169,6 +138,8 @@ class FittedTables(FittedTerm):
     def brief(self) -> str:
         """Number of tables, and whether the chains converged."""
         settled = "converged" if self.convergence.converged else "NOT converged"
+        if self.sampled < self.instances:
+            settled += f" on {self.sampled:,} of {count(self.instances, 'instance')}"
         return f"{count(int((self.shares >= 0.01).sum()), 'table')}, {settled}"
 
 
@@ -178,8 +149,8 @@ class Tables(Sampling, Term):
 
     Parameters
     ----------
-    sampler, draws, budget, chains, concentration, action_prior : how tables are sampled, see
-        `Sampling`
+    sampler, draws, budget, chains, table_sample, concentration, action_prior : how tables are
+        sampled, see `Sampling`
     node_likelihood : "sequential" is the true marginal, summed over seatings; "published" is the
         unweighted sum over as many tables as the longest instance has intervals, which is not a
         probability
@@ -205,12 +176,23 @@ class Tables(Sampling, Term):
 
     def count(self, X: IntervalSequences) -> TableCounts:
         """Keep the actions of every instance that has intervals."""
-        kept = X[X.lengths > 0]
-        return TableCounts(kept.offsets, kept.action, kept.actions)
+        return TableCounts.of(X)
+
+    def tally(self, sample: Sample) -> Tally | None:
+        """Keep as many as are seated; None in a full run, which needs all instances."""
+        if self.table_sample == "all":
+            return None
+        return KeptTally([self] * sample.activities, sample, SEATED * self.table_sample)
 
     def fit(self, counts: TableCounts, pooled: None, context: Context) -> FittedTables:
         """Sample the tables; warn if the chains do not converge."""
-        sampled = sample_tables(counts, self, context.rng)
+        first = None
+        if self.table_sample != "all" and len(counts.action) > self.table_sample:
+            counts = counts.least(SEATED * self.table_sample)
+            first = counts.first(self.table_sample)
+        sampled = sample_tables(counts, self, context.rng, first, context.watch)
+        met = np.zeros((max(counts.longest, 1), len(sampled.action_prior)))
+        met[: len(sampled.counts)] = sampled.counts  # longer instances may not have been seated
         convergence = sampled.convergence
         if not convergence.converged:
             agreement = f", R-hat {convergence.rhat:.2f}" if np.isfinite(convergence.rhat) else ""
@@ -222,14 +204,17 @@ class Tables(Sampling, Term):
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        totals, prior = sampled.counts.sum(axis=1), sampled.action_prior
+        totals, prior = met.sum(axis=1), sampled.action_prior
         return FittedTables(
             actions=context.actions,
-            action_probs=(sampled.counts + prior) / (totals + prior.sum())[:, None],
+            action_probs=(met + prior) / (totals + prior.sum())[:, None],
             shares=totals / totals.sum() if totals.sum() else np.ones(len(totals)) / len(totals),
             concentration=sampled.concentration,
             action_prior=prior,
             convergence=convergence,
             node_likelihood=self.node_likelihood,
             seed=context.seed,
+            instances=counts.instances,
+            seated=len(counts.numbers),
+            sampled=len((first or counts).numbers),
         )

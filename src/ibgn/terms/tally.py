@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial, reduce
 from itertools import chain
 from operator import add
-from typing import Any
+from typing import Any, ClassVar, NamedTuple
 
 import joblib
 import numpy as np
@@ -20,7 +20,7 @@ from ibgn.errors import DataError
 from ibgn.intervals import IntervalSequences
 from ibgn.terms.base import Context, FittedTerm, Term
 
-__all__ = ["PlainTally", "Sample", "Tally", "count_weighted", "make_tally"]
+__all__ = ["PlainTally", "Recoding", "Sample", "Tally", "count_weighted", "make_tally"]
 
 
 @dataclass(frozen=True)
@@ -77,8 +77,33 @@ class Sample:
         return np.where(self.copied, self.copy_weight, 1.0) * self.number
 
 
+class Recoding(NamedTuple):
+    """Other numbers for actions and activities, as there are more of them.
+
+    Parameters
+    ----------
+    actions : (actions,) code that each had, that of an action which never occurred if it is new
+    renamed : (actions before,) code that each has now; the order of names is that of codes
+    activities : (activities before,) number that each has now
+    number : of activities now
+    folds : how many there are; what was counted is in none of them
+    """
+
+    actions: Ints
+    renamed: Ints
+    activities: Ints
+    number: int
+    folds: int
+
+    def cells(self, activity: Ints) -> Ints:
+        """Cell of each activity before, among those of what is never held out."""
+        return self.folds * self.number + self.activities[activity]
+
+
 class Tally(ABC):
     """Counts of a sample by fold and activity, to which more instances can be added."""
+
+    recodes: ClassVar[bool] = False  # whether `recoded` is defined
 
     @property
     @abstractmethod
@@ -92,6 +117,10 @@ class Tally(ABC):
     @abstractmethod
     def add(self, counts: Any) -> None:
         """Add counts of more instances."""
+
+    def recoded(self, change: Recoding) -> Any:
+        """All that was counted, none of it held out, in other codes: as `add` takes it."""
+        raise NotImplementedError
 
     @abstractmethod
     def learn(self, contexts: Sequence[Context]) -> Iterator[FittedTerm]:
@@ -129,6 +158,10 @@ class PlainTally(Tally):
         for f, c, of_cell in counts:
             self.counts[f][c].append(of_cell)
 
+    def total(self, counts: Sequence[Any]) -> Any:
+        """Sum of counts, of which there is at least one."""
+        return reduce(add, counts)
+
     def learn(self, contexts: Sequence[Context]) -> Iterator[FittedTerm]:
         """Learn each activity from all folds, activities at the same time."""
         learned: Iterator[FittedTerm] = joblib.Parallel(prefer="threads", return_as="generator")(
@@ -163,10 +196,10 @@ class PlainTally(Tally):
     ) -> list[Any]:
         """`fit` and its arguments, for each activity, from the counts of these folds."""
         own = [
-            reduce(add, list(chain(*cells)) or [term.count(self.sample.X[:0])])
+            self.total(list(chain(*cells)) or [term.count(self.sample.X[:0])])
             for term, cells in zip(self.terms, zip(*folds, strict=True), strict=True)
         ]
-        pooled = reduce(add, own) if self.terms[0].pools else None
+        pooled = self.total(own) if self.terms[0].pools else None
         return [
             (term.fit, (counts, pooled, context))
             for term, counts, context in zip(self.terms, own, contexts, strict=True)

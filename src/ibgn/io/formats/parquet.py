@@ -70,7 +70,17 @@ def read_parquet(files: Files, *, columns: Columns = None) -> LongFrame:
         stored, names, used = _open(parquet, stream, columns, file)
         _expect_values(stored.metadata, [names[place] for place in used.values()], file.allowance)
         table = stored.read(columns=[names[place] for place in used.values()])
-    return LongFrame(_columns(table, names, used, file), unused(names, used), file.prefix)
+    series = _columns(table, names, used, file)
+    del table
+    _release_memory()
+    return LongFrame(series, unused(names, used), file.prefix)
+
+
+def _release_memory() -> None:
+    """Give back what decoding took, which PyArrow would keep for the next file."""
+    import pyarrow
+
+    pyarrow.default_memory_pool().release_unused()
 
 
 @streamer("parquet")
@@ -88,11 +98,30 @@ def stream_parquet(files: Files, rows: int, *, columns: Columns = None) -> Itera
             for number in range(stored.metadata.num_row_groups):
                 size = _stored_size(stored.metadata.row_group(number), chosen)
                 file.allowance.need(2 * size, f"its row group {number + 1}")
-            for batch in stored.iter_batches(rows, columns=chosen):
-                table = pyarrow.Table.from_batches([batch])
-                series = _columns(table, names, used, file)
-                yield LongFrame(series, (), file.prefix).numbered_from(first)
-                first += len(table)
+            for groups in _few_groups(stored.metadata, rows):
+                for batch in stored.iter_batches(rows, row_groups=groups, columns=chosen):
+                    table = pyarrow.Table.from_batches([batch])
+                    series = _columns(table, names, used, file)
+                    yield LongFrame(series, (), file.prefix).numbered_from(first)
+                    first += len(table)
+
+
+def _few_groups(metadata: Any, rows: int) -> Iterator[list[int]]:
+    """Row groups one after the other, small ones together, as many as have so many rows.
+
+    Arrow frees none of the groups that it is asked for at once before it has read all of them.
+    """
+    groups: list[int] = []
+    together = 0
+    for number in range(metadata.num_row_groups):
+        size = metadata.row_group(number).num_rows
+        if groups and together + size > rows:
+            yield groups
+            groups, together = [], 0
+        groups.append(number)
+        together += size
+    if groups:
+        yield groups
 
 
 @dataclass(frozen=True)

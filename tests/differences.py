@@ -1,4 +1,4 @@
-"""What models learned, compared to the last bit."""
+"""What differs between two models, to the last bit."""
 
 from dataclasses import fields, is_dataclass
 

@@ -1,0 +1,147 @@
+"""Recognising while it happens: a posterior after every start and end of an action."""
+
+from collections.abc import Hashable
+from copy import copy
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from ibgn._arrays import Floats
+from ibgn.classifiers.base import ActivityClassifier
+from ibgn.classifiers.questions import unquestioned
+from ibgn.classifiers.recogniser import Recogniser
+from ibgn.intervals import IntervalSequences
+from ibgn.live.terms import LiveTerm, go_live
+from ibgn.live.timeline import LIMIT, Timeline
+
+__all__ = ["LiveRecogniser"]
+
+
+class LiveRecogniser:
+    """Recognises one instance while it happens.
+
+    Events come in the order of time. After each, `posterior` says how likely each activity is,
+    as if the instance consisted of what has been seen, and what goes on ended at some time from now
+    on. So once all intervals have ended, it is what `predict_proba` says about the instance.
+
+    Parameters
+    ----------
+    model : any fitted classifier. `IBGNClassifier` with its default terms takes the same time for
+        each event, however long the instance is; others recognise all of it after every event.
+    limit : how many intervals an instance may have
+
+    Attributes
+    ----------
+    classes_ : labels of the activities, in the order of `log_posterior`
+
+    Examples
+    --------
+    >>> from ibgn import IBGNClassifier
+    >>> X = [
+    ...     [("boil", 0, 4), ("pour", 4, 6)],
+    ...     [("boil", 0, 3), ("pour", 3, 5)],
+    ...     [("grind", 0, 2), ("pour", 1, 5)],
+    ...     [("grind", 0, 3), ("pour", 2, 6)],
+    ... ]
+    >>> model = IBGNClassifier(random_state=0).fit(X, ["tea", "tea", "coffee", "coffee"])
+    >>> live = LiveRecogniser(model)
+    >>> live.start("grind", 0)
+    >>> live.start("pour", 2)
+    >>> max(live.posterior(), key=live.posterior().get)
+    'coffee'
+    """
+
+    def __init__(self, model: Recogniser, limit: int = LIMIT) -> None:
+        check_is_fitted(model)
+        self.model, self.limit = model, limit
+        self.classes_ = model.classes_
+        self._templates: list[LiveTerm | None] = []
+        if follows_terms(model):
+            members = list(model.activities_.values())
+            self._fitted = list(zip(*(member.terms.values() for member in members), strict=True))
+            self._templates = [go_live(fitted) for fitted in self._fitted]
+            self._weights, self._log_prior = model._weights, model._log_prior
+        self._begin()
+
+    def _begin(self) -> None:
+        """Begin with an empty instance."""
+        self.timeline = Timeline(getattr(self.model, "actions_", ()), self.limit)
+        self._terms = [term and term.begin(self.timeline) for term in self._templates]
+        self._scores = np.zeros((len(self._terms), len(self.classes_)))
+        self._followers = [term for term in self._terms if term is not None]
+
+    def another(self) -> Self:
+        """A recogniser of another instance at the same time, which shares what was learned."""
+        live = copy(self)
+        live._begin()
+        return live
+
+    def start(self, action: str, time: float, key: Hashable = None) -> None:
+        """An action starts; `key` names the interval, where several of one action go on at once."""
+        slot = self.timeline.start(action, time, key)
+        for term in self._followers:
+            term.start(slot)
+
+    def end(self, action: str, time: float, key: Hashable = None) -> None:
+        """An action ends: its interval of this key, or of several the one that started first."""
+        slot = self.timeline.end(action, time, key)
+        for term in self._followers:
+            term.end(slot)
+
+    def tick(self, time: float) -> None:
+        """Let time pass without an event."""
+        self.timeline.tick(time)
+
+    def log_posterior(self) -> Floats:
+        """(activities,) log probability of each activity, in the order of `classes_`."""
+        joint = self._joint()
+        joint -= joint.max()
+        logs: Floats = joint - np.log(np.exp(joint).sum())
+        return logs
+
+    def posterior(self) -> dict[Any, float]:
+        """Probability of each activity."""
+        return dict(zip(self.classes_.tolist(), np.exp(self.log_posterior()).tolist(), strict=True))
+
+    def finish(self) -> dict[Any, float]:
+        """End the instance, with all that goes on, and begin with a new one; its posterior."""
+        for action in list(self.timeline.open):
+            for _ in list(self.timeline.open[action]):
+                self.end(action, self.timeline.now)
+        last = self.posterior()
+        self._begin()
+        return last
+
+    def instance(self) -> IntervalSequences:
+        """What has been seen, as one instance; what goes on lasts until now."""
+        names, start, end = self.timeline.snapshot()
+        rows = zip(names, start.tolist(), end.tolist(), strict=True)
+        return IntervalSequences.from_lists([list(rows)])
+
+    def _joint(self) -> Floats:
+        """(activities,) score of each activity; differences are log odds."""
+        if not self._terms:
+            with unquestioned():
+                joint: Floats = self.model.predict_log_proba(self.instance())[0]
+            return joint
+        seen = None
+        for n, term in enumerate(self._terms):
+            if term is not None:
+                self._scores[n] = term.scores()
+            else:
+                seen = self.model._coded(self.instance()) if seen is None else seen
+                fitted = self._fitted[n]
+                self._scores[n] = type(fitted[0]).log_likelihoods(fitted, seen)[0]
+        joint = self._weights @ self._scores
+        joint += self._log_prior
+        return joint
+
+
+def follows_terms(model: Recogniser) -> bool:
+    """Whether scores are sums over terms of the intervals as they are."""
+    return (
+        isinstance(model, ActivityClassifier)
+        and all(activity.pooling is None for activity in model.activities_.values())
+        and not getattr(model, "tolerance_", 0.0)
+    )

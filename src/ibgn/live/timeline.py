@@ -1,0 +1,132 @@
+"""The instance that goes on: its intervals so far, of which some have no end yet."""
+
+from collections.abc import Hashable
+from typing import NamedTuple
+
+import numpy as np
+
+from ibgn._arrays import Codes, Floats, Ints
+from ibgn.errors import DataError
+from ibgn.text import quote
+
+__all__ = ["Snapshot", "Timeline"]
+
+FIRST_ROOM = 64
+LIMIT = 100_000  # intervals of one instance
+
+
+class Snapshot(NamedTuple):
+    """Intervals as arrays; those that are open last until now."""
+
+    names: list[str]
+    start: Floats
+    end: Floats
+
+
+class Timeline:
+    """Intervals of one instance, in slots in the order of their starts.
+
+    Parameters
+    ----------
+    actions : names of the known actions; others share the code after the last
+    limit : how many intervals an instance may have
+
+    Examples
+    --------
+    >>> timeline = Timeline(("boil", "pour"))
+    >>> slot = timeline.start("boil", 0.0)
+    >>> timeline.start("pour", 3.0), timeline.end("boil", 4.0), timeline.span
+    (1, 0, 4.0)
+    """
+
+    def __init__(self, actions: tuple[str, ...], limit: int = LIMIT) -> None:
+        self.code = {name: number for number, name in enumerate(actions)}
+        self.limit = limit
+        self.number = 0
+        self.now = self.begin = self.last_end = -np.inf
+        self.names: list[str] = []
+        self.keys: list[Hashable] = []
+        self.open: dict[str, list[int]] = {}  # slots of intervals without an end, by action
+        self.action: Codes = np.zeros(FIRST_ROOM, np.int32)
+        self.beginning: Floats = np.zeros(FIRST_ROOM)
+        self.ending: Floats = np.full(FIRST_ROOM, np.inf)
+        self.order: Ints = np.zeros(FIRST_ROOM, np.int64)
+
+    @property
+    def span(self) -> float:
+        """How long the instance has lasted: until its last end, or until now if some are open."""
+        last = self.now if self.open else self.last_end
+        return float(last - self.begin) if self.number else 0.0
+
+    def tick(self, time: float) -> None:
+        """Let time pass."""
+        if not time >= self.now:
+            earlier = (
+                "is no time" if np.isnan(time) else f"is before {self.now:g}, which has passed"
+            )
+            raise DataError(f"time {time:g} {earlier}; give events in the order of time")
+        self.now = time
+
+    def start(self, name: str, time: float, key: Hashable = None) -> int:
+        """Begin an interval; returns its slot. By a key it is known again."""
+        if self.number >= self.limit:
+            raise DataError(
+                f"an instance has at most {self.limit} intervals; finish it, or raise the limit"
+            )
+        self.tick(time)
+        slot = self.number
+        if slot == len(self.action):
+            self._grow()
+        if not slot:
+            self.begin = time
+        self.action[slot] = self.code.get(name, len(self.code))
+        self.beginning[slot], self.ending[slot], self.order[slot] = time, np.inf, slot
+        self.names.append(name)
+        self.keys.append(key)
+        self.open.setdefault(name, []).append(slot)
+        self.number += 1
+        self._settle(slot)
+        return slot
+
+    def end(self, name: str, time: float, key: Hashable = None) -> int:
+        """End the open interval of an action; of several the one that began first, or of a key."""
+        slots = [slot for slot in self.open.get(name, ()) if key is None or self.keys[slot] == key]
+        if not slots:
+            raise DataError(f"{quote(name)} ends at {time:g}, but has not started")
+        slot = slots[0]
+        if not time > self.beginning[slot]:
+            raise DataError(f"{quote(name)} ends at {time:g}, where it starts")
+        self.tick(time)
+        self.open[name].remove(slot)
+        if not self.open[name]:
+            del self.open[name]
+        self.ending[slot] = self.last_end = time
+        self._settle(slot)
+        return slot
+
+    def snapshot(self) -> Snapshot:
+        """Intervals so far; those that began just now are left out."""
+        ending = np.minimum(self.ending[: self.number], self.now)
+        kept = np.flatnonzero(ending > self.beginning[: self.number])
+        return Snapshot([self.names[n] for n in kept], self.beginning[kept], ending[kept])
+
+    def _settle(self, slot: int) -> None:
+        """Sort the intervals that began together with one, which began or ended."""
+        times, time = self.beginning, self.beginning[slot]
+        first, last = slot, slot + 1
+        while first and times[first - 1] == time:
+            first -= 1
+        while last < self.number and times[last] == time:
+            last += 1
+        if last - first > 1:
+            # slots are in the order of starts, so the same places of the order hold them
+            group = self.order[first:last]
+            group[:] = sorted(group.tolist(), key=lambda n: (self.ending[n], self.names[n]))
+
+    def _grow(self) -> None:
+        room = 2 * len(self.action)
+        for name in ("action", "beginning", "ending", "order"):
+            old = getattr(self, name)
+            new = np.full(room, np.inf) if name == "ending" else np.zeros(room, old.dtype)
+            new[: len(old)] = old
+            setattr(self, name, new)

@@ -1,0 +1,223 @@
+"""Recognising while it happens: after the last event as of the whole, before it by definition."""
+
+import numpy as np
+import pytest
+
+import ibgn
+from ibgn import DataError, IBGNClassifier, IntervalSequences
+from ibgn.classifiers import DBNClassifier
+from ibgn.datasets import make_relations
+from ibgn.live import LiveRecogniser
+from ibgn.live.timeline import Timeline
+from live_twin import (
+    as_events,
+    duration_scores,
+    follow,
+    intervals_at,
+    moments_between,
+    relation_scores,
+    total_scores,
+)
+
+ACTIONS = ["boil", "grind", "pour", "stir"]
+
+
+def draw(rng, number, coarse):
+    """Instances that overlap a lot; coarse times often coincide."""
+    rows = []
+    for _ in range(number):
+        start = rng.integers(0, 8, 7) if coarse else rng.random(7) * 8
+        length = rng.integers(1, 5, 7) if coarse else 0.1 + rng.gamma(2, 1, 7)
+        names = rng.choice(ACTIONS, 7)
+        rows.append(
+            [(a, float(s), float(s + d)) for a, s, d in zip(names, start, length, strict=True)]
+        )
+    return IntervalSequences.from_lists(rows)
+
+
+@pytest.fixture(scope="module", params=[True, False], ids=["coarse", "fine"])
+def taught(request):
+    rng = np.random.default_rng(3)
+    X = draw(rng, 60, request.param)
+    y = np.array(["tea", "coffee", "soup"])[rng.integers(0, 3, 60)]
+    return IBGNClassifier(random_state=0).fit(X, y), X
+
+
+def test_after_the_last_event_it_is_the_posterior_of_the_whole(taught):
+    model, X = taught
+    expected = model.predict_log_proba(X)
+    for instance, logs in zip(X.to_lists(), expected, strict=True):
+        live = LiveRecogniser(model)
+        for event in as_events(instance):
+            follow(live, event)
+            live.posterior()
+        np.testing.assert_allclose(live.log_posterior(), logs, rtol=0, atol=1e-9)
+
+
+def test_how_often_it_is_asked_does_not_matter(taught):
+    model, X = taught
+    for instance in X.to_lists()[:10]:
+        often, seldom = LiveRecogniser(model), LiveRecogniser(model)
+        for event in as_events(instance):
+            follow(often, event)
+            follow(seldom, event)
+            often.posterior()
+        np.testing.assert_allclose(often.log_posterior(), seldom.log_posterior(), atol=1e-9)
+
+
+FROM_SCRATCH = {
+    "relations": relation_scores,
+    "durations": duration_scores,
+    "totals": total_scores,
+}
+
+
+def test_every_term_says_of_an_unfinished_instance_what_its_definition_says(taught):
+    model, X = taught
+    for instance in X.to_lists()[:5]:
+        live, done = LiveRecogniser(model), 0
+        for events, now in moments_between(as_events(instance)):
+            while done < len(events):
+                follow(live, events[done])
+                done += 1
+            live.tick(now)
+            intervals = intervals_at(instance, events, now)
+            just_now = any(now in (start, end) for _, start, end in intervals)
+            seen = model._coded(live.instance())
+            for name, fitted, term in zip(model.terms_, live._fitted, live._terms, strict=True):
+                if name in FROM_SCRATCH:
+                    expected = FROM_SCRATCH[name](fitted, intervals, now)
+                elif just_now:  # what is open ends later, which the instance does not say
+                    continue
+                else:
+                    expected = type(fitted[0]).log_likelihoods(fitted, seen)[0]
+                np.testing.assert_allclose(term.scores(), expected, atol=1e-8, err_msg=name)
+
+
+def test_an_open_interval_leaves_relations_open(taught):
+    """The control: scored as if it ended now, relations say something else."""
+    model, _ = taught
+    live = LiveRecogniser(model)
+    live.start("boil", 0)
+    live.start("pour", 1)
+    live.tick(5)
+    number = model.terms_.index("relations")
+    fitted = live._fitted[number]
+    ended_now = type(fitted[0]).log_likelihoods(fitted, model._coded(live.instance()))[0]
+    assert np.abs(live._terms[number].scores() - ended_now).max() > 1e-3
+
+
+def test_unknown_actions_are_taken_as_predict_takes_them(taught):
+    model, X = taught
+    common = X.to_lists()[0][0][0]
+    rows = [[("unheard of" if a == common else a, s, e) for a, s, e in X.to_lists()[0]]]
+    with pytest.warns(ibgn.DataWarning):
+        expected = model.predict_log_proba(rows)[0]
+    live = LiveRecogniser(model)
+    for event in as_events(rows[0]):
+        follow(live, event)
+    np.testing.assert_allclose(live.log_posterior(), expected, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: DBNClassifier(),
+        lambda: IBGNClassifier("chain", random_state=0),
+        lambda: IBGNClassifier("learned", terms=("tables", "relations"), random_state=0),
+        lambda: IBGNClassifier(tolerance=0.3, random_state=0),
+        lambda: IBGNClassifier(horizon=2, random_state=0),
+        lambda: IBGNClassifier(styles=2, random_state=0),
+    ],
+    ids=["DBN", "chain", "tables", "tolerance", "horizon", "styles"],
+)
+def test_every_classifier_can_go_live(make):
+    X, y = make_relations(instances_per_activity=8, random_state=0)
+    model = make().fit(X, y)
+    for instance, logs in zip(X.to_lists()[::7], model.predict_log_proba(X)[::7], strict=True):
+        live = LiveRecogniser(model)
+        for event in as_events(instance):
+            follow(live, event)
+            assert sum(live.posterior().values()) == pytest.approx(1)
+        np.testing.assert_allclose(live.log_posterior(), logs, atol=1e-9)
+
+
+def test_what_goes_on_ends_with_the_instance_and_another_one_begins(taught):
+    model, X = taught
+    live = LiveRecogniser(model)
+    live.start("boil", 0)
+    live.start("pour", 1)
+    live.end("boil", 2)
+    live.tick(3)
+    last = live.finish()
+    rows = [[("boil", 0, 2), ("pour", 1, 3)]]
+    assert list(last.values()) == pytest.approx(model.predict_proba(rows)[0].tolist())
+    assert live.timeline.number == 0
+    for event in as_events(X.to_lists()[0]):
+        follow(live, event)
+    np.testing.assert_allclose(live.log_posterior(), model.predict_log_proba(X[:1])[0], atol=1e-9)
+
+
+def test_recognisers_of_one_model_do_not_mix(taught):
+    model, X = taught
+    first = LiveRecogniser(model)
+    both = [first, first.another()]
+    chosen = X.to_lists()[:2]
+    events = [(event, n) for n in range(2) for event in as_events(chosen[n])]
+    for event, n in sorted(events):
+        follow(both[n], event)
+        both[n].posterior()
+    for live, logs in zip(both, model.predict_log_proba(X[:2]), strict=True):
+        np.testing.assert_allclose(live.log_posterior(), logs, atol=1e-9)
+
+
+def test_wrong_events_are_refused_and_change_nothing(taught):
+    model, _ = taught
+    live = LiveRecogniser(model)
+    live.start("boil", 3)
+    before = live.log_posterior()
+    for wrong, said in (
+        (lambda: live.end("pour", 4), "'pour' ends at 4, but has not started"),
+        (lambda: live.start("pour", 1), "time 1 is before 3"),
+        (lambda: live.end("boil", 3), "'boil' ends at 3, where it starts"),
+        (lambda: live.tick(float("nan")), "time nan is no time"),
+        (lambda: live.end("boil", 5, key="other"), "'boil' ends at 5, but has not started"),
+    ):
+        with pytest.raises(DataError, match=said):
+            wrong()
+    np.testing.assert_array_equal(live.log_posterior(), before)
+
+
+def test_an_instance_has_a_limit(taught):
+    model, _ = taught
+    live = LiveRecogniser(model, limit=2)
+    live.start("boil", 0)
+    live.start("pour", 1)
+    with pytest.raises(DataError, match="an instance has at most 2 intervals"):
+        live.start("stir", 2)
+
+
+def test_keys_tell_intervals_of_one_action_apart():
+    line = Timeline(("boil",))
+    line.start("boil", 0, "left")
+    line.start("boil", 1, "right")
+    assert line.end("boil", 2, "right") == 1
+    assert line.end("boil", 3) == 0
+    assert (line.ending[:2] == [3, 2]).all()
+
+
+def test_a_long_instance_grows_and_its_rows_do_not(taught):
+    """Each event looks at what it can affect: rows whose relations to later ones are open."""
+    model, _ = taught
+    live = LiveRecogniser(model)
+    relations = live._terms[model.terms_.index("relations")]
+    for n in range(300):
+        live.start(ACTIONS[n % 4], n)
+        live.log_posterior()
+        if n:
+            live.end(ACTIONS[(n - 1) % 4], n + 0.5)
+        live.log_posterior()
+        assert relations.count <= 4
+    live.end(ACTIONS[299 % 4], 301)
+    expected = model.predict_log_proba(live.instance())[0]
+    np.testing.assert_allclose(live.log_posterior(), expected, atol=1e-9)
