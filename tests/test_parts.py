@@ -145,9 +145,7 @@ def as_learned(terms, actions):
 
 def counts_of(tally):
     """What a tally has counted."""
-    if hasattr(tally, "others"):
-        return tally.others
-    return tally.counts if hasattr(tally.counts, "sums") else vars(tally.counts)
+    return vars(tally.others if hasattr(tally, "others") else tally.counts)
 
 
 @pytest.mark.usefixtures("small", "unquestioned")
