@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from benchmarks import bounds, evaluation, growth, learning, reading, sampler, startup
+from benchmarks import bounds, evaluation, growth, large, learning, reading, sampler, startup
 from benchmarks.record import RESULTS, Measured, best_of, find_falls, show, write
 
 TRIES = 3  # of a part, before a fall is believed
@@ -25,6 +25,7 @@ FULL: Mapping[str, Part] = {
     "bounds": lambda folder: bounds.measure(),
     "actions": lambda folder: growth.over_actions(),
     "reading": lambda folder: reading.measure(),
+    "files": lambda folder: large.measure(),
     "evaluation": evaluation.measure,
     "structure": lambda folder: learning.measure_structure(),
     "sampler": lambda folder: sampler.over_instances(),
@@ -36,6 +37,7 @@ QUICK: Mapping[str, Part] = {
     "bounds": lambda folder: bounds.measure(),
     "actions": lambda folder: growth.over_actions((100, 2_000)),
     "reading": lambda folder: reading.measure(200_000),
+    "files": lambda folder: large.measure(0.2),
     "evaluation": lambda folder: evaluation.measure(folder, ("BLOCKS",), 3),
     "structure": lambda folder: learning.measure_structure(),
     "sampler": lambda folder: sampler.over_instances((2_000, 20_000), sampler.SHORT),

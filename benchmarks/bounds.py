@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 from benchmarks.growth import simulate
 from benchmarks.record import Measured, show
 from ibgn._kernels import tallies
-from ibgn._kernels.instants import order_nearly_ordered
+from ibgn._kernels.instants import order_intervals
 from ibgn.model import weights
 from ibgn.model.learning import HeldOut
 from ibgn.pieces import cut
@@ -153,7 +153,7 @@ def make_paths() -> dict[str, Path]:
             },
         ),
         "order of rows": Path(
-            lambda: order_nearly_ordered(X.owner, X.start, X.end, X.action, 100),
+            lambda: order_intervals(X.offsets, X.owner, X.start, X.end, X.action),
             len(X.action),
             "interval",
             {"memory": reading(X.owner, X.start, X.end, X.action, X.owner)},

@@ -44,6 +44,11 @@ class Memory:
         """Megabytes at the most."""
         return _megabytes("VmHWM") - self._before
 
+    @staticmethod
+    def highest() -> float:
+        """Megabytes at the most of all that the process ever had."""
+        return _megabytes("VmHWM")
+
 
 def megabytes(X: IntervalSequences) -> float:
     """Of the arrays of instances."""

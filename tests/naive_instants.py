@@ -30,12 +30,15 @@ def merge_instants(owner, time, tolerance):
     return merged
 
 
-def comes_before(i, j, instance, start, end, action):
-    return (instance[i], start[i], end[i], action[i]) < (instance[j], start[j], end[j], action[j])
+def comes_before(i, j, start, end, action):
+    return (start[i], end[i], action[i]) < (start[j], end[j], action[j])
 
 
-def order_nearly_ordered(instance, start, end, action, most):
-    """Moves are pairs of rows in the wrong order."""
+def merge_runs(order, left, first, last, start, end, action):
+    rows = [*left, *order[first + len(left) : last]]
+    order[first:last] = sorted(rows, key=lambda row: (start[row], end[row], action[row]))
+
+
+def order_intervals(offsets, instance, start, end, action):
     rows = list(zip(instance, start, end, action, strict=True))
-    moves = sum(rows[j] < rows[i] for j in range(len(rows)) for i in range(j))
-    return np.array(sorted(range(len(rows)), key=rows.__getitem__), np.int64), moves
+    return np.array(sorted(range(len(rows)), key=rows.__getitem__), np.int64)

@@ -55,14 +55,17 @@ def test_help_loads_nothing_heavy():
     assert result.stdout.strip() == "[]"
 
 
-def test_recognising_loads_no_part_of_scikit_learn_that_only_learning_needs(ibgn, takes):
+def test_recognising_loads_no_part_of_other_packages_that_only_learning_needs(ibgn, takes):
     assert ibgn("fit", takes, "-o", takes.with_name("m.ibgn")).returncode == 0
     program = (
-        "import sys; from ibgn.cli import app\n"
-        "app(['predict', *sys.argv[1:]], standalone_mode=False)\n"
+        "import sys; from ibgn.__main__ import main\n"
+        "sys.argv.insert(1, 'predict')\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
         "heavy = 'ensemble linear_model metrics model_selection neighbors preprocessing tree'\n"
         "heavy = [f'sklearn.{part}' for part in heavy.split()]\n"
-        "heavy += ['matplotlib', 'arviz_stats', 'jinja2']\n"
+        "heavy += ['matplotlib', 'arviz_stats', 'jinja2', 'pyarrow.parquet', 'scipy.optimize']\n"
+        "heavy += ['scipy.stats._stats_py', 'numpy.f2py.f2py2e', 'numpy.testing._private.utils']\n"
         "print([m for m in heavy if m in sys.modules], 'numba' in sys.modules)"
     )
     paths = (takes.with_name("m.ibgn"), takes)
@@ -70,6 +73,24 @@ def test_recognising_loads_no_part_of_scikit_learn_that_only_learning_needs(ibgn
         [sys.executable, "-c", program, *paths], capture_output=True, text=True, check=True
     )
     assert result.stdout.splitlines()[-1] == "[] True"
+
+
+def test_a_module_that_is_put_off_is_there_when_it_is_used():
+    program = (
+        "import sys; from ibgn.cli.later import put_off\n"
+        "put_off()\n"
+        "import sklearn.base, scipy, numpy\n"
+        "print('scipy.stats._stats_py' in sys.modules, 'numpy.f2py.rules' in sys.modules)\n"
+        "from scipy.stats import norm\n"
+        "import scipy.stats._morestats, numpy.testing\n"
+        "numpy.testing.assert_equal(norm.cdf(0), 0.5)\n"
+        "print(scipy.stats is sys.modules['scipy.stats'], scipy.stats.norm is norm)\n"
+        "print(numpy.testing is sys.modules['numpy.testing'], hasattr(scipy.stats, 'nothing'))\n"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert result.stdout.split() == ["False", "False", "True", "True", "True", "False"]
 
 
 def test_version(ibgn):

@@ -41,7 +41,8 @@ def test_help_is_complete_at_every_width(read_help, name, width):
     assert "…" not in text  # nothing is cut off
     for parameter in COMMANDS[name].params:
         assert (parameter.help or "").removesuffix(".") in text
-        for flag in parameter.opts if parameter.param_type_name == "option" else ():
+        flags = [*parameter.opts, *parameter.secondary_opts]
+        for flag in flags if parameter.param_type_name == "option" else ():
             assert flag in text
 
 

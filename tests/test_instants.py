@@ -43,19 +43,34 @@ def test_merging_equals_its_plain_twin(points, tolerance):
         assert instants.is_closer(early, late, tolerance) == twin
 
 
-@given(st.lists(st.tuples(*[st.integers(0, 1)] * 4), max_size=6), st.booleans())
-def test_order_equals_its_plain_twin(rows, in_order):
-    rows = sorted(rows) if in_order else rows
-    columns = np.array(rows, float).reshape(-1, 4).T
-    instance, start, end, action = columns[0].astype(int), *columns[1:3], columns[3].astype(int)
-    keys = instance, start, end, action
-    order, moves = instants.order_nearly_ordered(*keys, 99)
-    twin, number = naive_instants.order_nearly_ordered(*keys, 99)
-    np.testing.assert_array_equal(order, twin)
-    assert moves == number
-    if moves:
-        assert instants.order_nearly_ordered(*keys, moves - 1)[1] == moves  # it gives up
-    for i, j in permutations(range(len(rows)), 2):
+@given(st.lists(st.tuples(*[st.integers(0, 1)] * 4), max_size=6), st.integers(0, 2**32))
+def test_order_equals_its_plain_twin(rows, seed):
+    check_order(np.array(rows, int).reshape(-1, 4))
+    values = np.random.default_rng(seed).integers(0, [2, 30, 3, 2], (seed % 150, 4))
+    check_order(values)  # long enough to be merged several times
+    check_order(values[np.lexsort(values.T[::-1])])
+
+
+def check_order(rows):
+    instance, start, end, action = rows.T.copy()
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(instance, minlength=2))])
+    keys = start.astype(float), end.astype(float), action.astype(np.int32)
+    np.testing.assert_array_equal(
+        instants.order_intervals(offsets, instance, *keys),
+        naive_instants.order_intervals(offsets, instance, *keys),
+    )
+    half = len(rows) // 2
+    halves = [
+        *(
+            sorted(range(*bounds), key=lambda row: (keys[0][row], keys[1][row], action[row]))
+            for bounds in ((0, half), (half, len(rows)))
+        )
+    ]
+    merged = [np.array(halves[0] + halves[1], np.int64) for _ in range(2)]
+    for each, module in zip(merged, (instants, naive_instants), strict=True):
+        module.merge_runs(each, each[:half].copy(), 0, len(rows), *keys)
+    np.testing.assert_array_equal(*merged)
+    for i, j in permutations(range(min(len(rows), 6)), 2):
         assert instants.comes_before(i, j, *keys) == naive_instants.comes_before(i, j, *keys)
 
 

@@ -126,9 +126,10 @@ def test_unknown_actions_are_taken_as_predict_takes_them(taught):
         lambda: IBGNClassifier("chain", random_state=0),
         lambda: IBGNClassifier("learned", terms=("tables", "relations"), random_state=0),
         lambda: IBGNClassifier(tolerance=0.3, random_state=0),
+        lambda: IBGNClassifier(horizon=2, random_state=0),
         lambda: IBGNClassifier(styles=2, random_state=0),
     ],
-    ids=["DBN", "chain", "tables", "tolerance", "styles"],
+    ids=["DBN", "chain", "tables", "tolerance", "horizon", "styles"],
 )
 def test_every_classifier_can_go_live(make):
     X, y = make_relations(instances_per_activity=8, random_state=0)

@@ -123,7 +123,8 @@ def test_every_proposal_is_tried():
 
 def test_flags_and_commands_in_texts_exist():
     """Texts with a flag or a command in them, other than options that are parts of messages."""
-    flags = {flag for command in COMMANDS.values() for p in command.params for flag in p.opts}
+    options = [option for command in COMMANDS.values() for option in command.params]
+    flags = {flag for option in options for flag in (*option.opts, *option.secondary_opts)}
     flags |= {"--help", "--version", "--no-deps"}
     for text in find_texts():
         for flag in re.findall(r"(?<![-\w(])--[a-z][a-z-]*", text):  # "var(--" is of a style

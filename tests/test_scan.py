@@ -442,7 +442,57 @@ def test_predictions_appear_whole_or_not_at_all(signs, tmp_path, ibgn):
     assert "--scan" in refused.stderr
     refused = ibgn("fit", path, "-o", "dbn.ibgn", "--scan", "--method", "DBN")
     assert refused.returncode == 2
-    assert "--scan is not for --method DBN, which needs all instances at once" in refused.stderr
+    assert "--method DBN needs all at once, but --scan reads pieces" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("suffix", "times", "needs"),
+    [(".parquet", 1, "rows of its values needs about"), (".csv", 1000, "reading it as a whole")],
+)
+def test_commands_scan_what_memory_does_not_hold(
+    signs, tmp_path, ibgn, monkeypatch, suffix, times, needs
+):
+    """By what the reader finds, and before it by the size of files that are still larger."""
+    path = write_signs(signs, tmp_path / f"signs{suffix}")
+    monkeypatch.setattr("ibgn.cli.pieces.TIMES", times)
+    little = ("--max-memory", "64K" if times == 1 else "1M")
+    quick = ("--set", 'terms=["durations"]')
+    for name, flags in (("read", ()), ("scanned", little)):
+        fitted = ibgn("fit", path, "-o", f"{name}.ibgn", *quick, *flags)
+        assert fitted.returncode == 0, fitted.stderr
+        done = ibgn("predict", f"{name}.ibgn", path, "-o", f"{name}.csv", *flags)
+        assert done.returncode == 0, done.stderr
+        for stderr in (fitted.stderr, done.stderr):
+            assert ("are allowed; reading it piece by piece\n" in stderr) == bool(flags)
+            assert (needs in stderr) == bool(flags)
+    for kind in (".ibgn", ".csv"):
+        one, two = ((tmp_path / f"{name}{kind}").read_bytes() for name in ("read", "scanned"))
+        assert one == two
+    evaluated = ibgn("evaluate", path, "--folds", "2", *little)
+    assert evaluated.returncode == 0, evaluated.stderr
+    assert "evaluating IBGN-T alone, as it learns piece by piece" in evaluated.stderr
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_what_cannot_be_scanned_is_read_as_a_whole(signs, tmp_path, ibgn, suffix):
+    path = write_signs(signs, tmp_path / f"signs{suffix}")
+    little = ("--max-memory", f"{path.stat().st_size}")
+    refused = ibgn("fit", path, "-o", "m.ibgn", "--no-scan", *little)
+    assert refused.returncode == 1
+    assert "are allowed; cut it into parts" in refused.stderr
+    refused = ibgn("fit", path, "-o", "m.ibgn", "--method", "DBN", *little)
+    assert refused.returncode == 1
+    assert "; all of it is needed at once because of --method DBN" in refused.stderr
+
+
+def test_packed_and_other_formats_are_read_as_a_whole(signs, tmp_path, ibgn):
+    for name in ("signs.csv.gz", "signs.jsonl"):
+        path = tmp_path / name
+        write_signs(signs, path)
+        refused = ibgn("fit", path, "-o", "m.ibgn", "--max-memory", "20K")
+        assert refused.returncode == 1
+        assert "piece by piece" not in refused.stderr
+        assert "20 KB are allowed" in refused.stderr
 
 
 def test_a_source_is_evaluated_fold_by_fold(signs, tmp_path, ibgn):
@@ -515,7 +565,8 @@ def test_memory_does_not_grow_with_the_file(tmp_path):
             }
         )
         path = tmp_path / f"{number}.parquet"
-        frame.to_parquet(path, index=False, row_group_size=5_000)
+        plain = {"use_dictionary": False, "compression": None}
+        frame.to_parquet(path, index=False, row_group_size=5_000, **plain)
         run = subprocess.run(
             [sys.executable, "-c", FIT, path, str(number)], capture_output=True, text=True
         )

@@ -247,9 +247,11 @@ def _code_signs() -> npt.NDArray[np.uint8]:
 
 
 def _compose_all() -> npt.NDArray[np.uint16]:
+    intervals = list(combinations(range(6), 2))
+    codes = np.array([[relation(i, j) for j in intervals] for i in intervals])
     table = np.zeros((13, 13), np.uint16)
-    for i, j, k in product(combinations(range(6), 2), repeat=3):
-        table[relation(i, j), relation(j, k)] |= 1 << relation(i, k)
+    of_i_to_k = (1 << codes[:, None, :]).astype(np.uint16)
+    np.bitwise_or.at(table, (codes[:, :, None], codes[None]), of_i_to_k)
     table.flags.writeable = False
     return table
 
@@ -265,13 +267,14 @@ def _find_triangles() -> frozenset[tuple[Relation, Relation, Relation]]:
 
 
 def _project_triangles() -> npt.NDArray[np.uint8]:
-    sets = np.arange(128)
-    has = [(sets >> r & 1).astype(bool) for r in range(7)]
+    has = (np.arange(128)[:, None] >> np.arange(7) & 1).astype(float)
+    holds = np.zeros((7, 7, 7))
+    holds[tuple(np.transpose(list(TRIANGLES)))] = 1  # ij, jk, ik
     projections = np.zeros((3, 128, 128), np.uint8)
-    for ij, jk, ik in TRIANGLES:
-        projections[0, np.outer(has[ij], has[jk])] |= ik.mask
-        projections[1, np.outer(has[ij], has[ik])] |= jk.mask
-        projections[2, np.outer(has[ik], has[jk])] |= ij.mask
+    for left, turned in enumerate((holds, holds.swapaxes(1, 2), holds.T)):
+        for r in range(7):
+            possible = has @ turned[:, :, r] @ has.T > 0
+            projections[left] |= possible.astype(np.uint8) << r
     projections.flags.writeable = False
     return projections
 

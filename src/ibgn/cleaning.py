@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ibgn._arrays import Bools, Floats, Ints
-from ibgn._kernels.instants import merge_instants, order_nearly_ordered
+from ibgn._arrays import Bools, Codes, Floats, Ints
+from ibgn._kernels.instants import merge_instants, order_intervals
 from ibgn.checks import as_number, check_choice, check_number, is_date, span_advice
 from ibgn.errors import DataError, DataWarning, Option, Part
 from ibgn.flat import Flat
@@ -32,7 +32,6 @@ ZeroLength = Literal["error", "drop"]
 Duplicates = Literal["keep", "drop"]
 
 LARGEST_TIME = 2.0**53  # from it on, neighbouring whole numbers are the same float
-MOVES = 32  # of a row to its place, on average, that take less time than sorting
 WHOLE_TICK = 1e-6  # how far from a whole number of ticks rounding may carry a time
 
 LISTS = "give a list of instances, each a list of (action, start, end)"
@@ -108,7 +107,7 @@ class Records:
     """
 
     instance: Ints
-    action: Ints
+    action: Codes
     start: Floats
     end: Floats
     ids: tuple[str, ...]
@@ -138,11 +137,8 @@ class Records:
         lengths = np.bincount(records.instance, minlength=len(records.ids))
         offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         keys = records.instance, records.start, records.end, records.action
-        most = MOVES * len(records.instance)
-        order, moves = order_nearly_ordered(*keys, most)
-        if moves > most:  # rows of instances do not stand together, or these are long
-            order = np.lexsort(keys[::-1])
-        columns = records.action.astype(np.int32), records.start, records.end
+        order = order_intervals(offsets, *keys)
+        columns = records.action, records.start, records.end
         return Flat(offsets, *columns, records.uncertainty, records.track).take(order, offsets)
 
     def _check_times(self) -> None:

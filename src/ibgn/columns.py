@@ -43,7 +43,7 @@ def check_intervals(flat: Flat, actions: tuple[str, ...]) -> None:
         raise DataError(f"action codes go from 0 to {len(actions) - 1}, one per name")
     owner = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     records = Records(
-        owner, action.astype(np.int64), start, end, (), actions, where_in_lists(owner, None)
+        owner, action.astype(np.int32), start, end, (), actions, where_in_lists(owner, None)
     )
     records._check_times()
     records._refuse(end <= start, "the interval has zero length; from_lists() can clean it")

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ibgn._arrays import Bools, Ints
+from ibgn._arrays import Bools, Codes, Ints
 
-__all__ = ["factorize", "first_rows", "name_by_text", "order_by_name"]
+__all__ = ["as_categorical", "factorize", "first_rows", "name_by_text", "order_by_name"]
 
 
 def factorize(values: Any) -> tuple[Ints, Any]:
@@ -37,11 +37,19 @@ def factorize(values: Any) -> tuple[Ints, Any]:
     return np.array(codes, np.int64), np.array([*number, None], object)[:-1]
 
 
+def as_categorical(codes: Ints, names: Any) -> pd.Categorical:
+    """Codes of distinct names, -1 where one is missing, as a column."""
+    kept = pd.CategoricalDtype(pd.Index(names, dtype=object))  # of Arrow, they would be slower
+    return pd.Categorical.from_codes(codes, dtype=kept)
+
+
 def name_by_text(codes: Ints, values: Any) -> tuple[Ints, tuple[str, ...]]:
     """Name factorised values by how they are written, so that 1 and "1" are the same name.
 
     Codes of -1, and those of blank names, are -1: no name.
     """
+    if set(map(type, values)) <= {str} and all(map(str.strip, values)):  # names as they are
+        return codes, tuple(values)
     number: dict[str, int] = {}
     again = [number.setdefault(str(v), len(number)) if str(v).strip() else -1 for v in values]
     return np.array([*again, -1], np.int64)[codes], tuple(number)
@@ -63,9 +71,9 @@ def first_rows(codes: Ints, missing: Bools) -> Ints:
     return first
 
 
-def order_by_name(codes: Ints, names: tuple[str, ...]) -> tuple[Ints, tuple[str, ...]]:
+def order_by_name(codes: Ints, names: tuple[str, ...]) -> tuple[Codes, tuple[str, ...]]:
     """Renumber codes so that names are sorted."""
     order = sorted(range(len(names)), key=names.__getitem__)
-    rank = np.empty(len(names), np.int64)
+    rank = np.empty(len(names), np.int32)
     rank[order] = np.arange(len(names))
-    return rank[codes] if len(codes) else codes, tuple(names[i] for i in order)
+    return rank[codes.astype(np.int64, copy=False)], tuple(names[i] for i in order)

@@ -68,7 +68,7 @@ def half_character(text: str) -> str | None:
     >>> half_character("caf\u00e9"), half_character("caf\ud800")
     (None, "is 'caf\\ud800', which holds half a character (a lone surrogate); replace it")
     """
-    if SURROGATE.search(text) is None:
+    if text.isascii() or SURROGATE.search(text) is None:
         return None
     return f"is {quote(text)}, which holds half a character (a lone surrogate); replace it"
 

@@ -2,11 +2,12 @@
 
 import numpy as np
 
-from ibgn._arrays import Floats, Ints
+from ibgn._arrays import Codes, Floats, Ints
 from ibgn._kernels.compile import kernel
 
 SLACK = 1e-6  # part of a tolerance that rounding may add to or take from a distance
 TWO_ULPS = 2.0**-51  # relative rounding error of a difference of two times
+RUN = 16  # rows that are sorted by insertion
 
 
 @kernel
@@ -44,10 +45,8 @@ def merge_instants(owner: Ints, time: Floats, tolerance: float) -> Floats:
 
 
 @kernel
-def comes_before(i: int, j: int, instance: Ints, start: Floats, end: Floats, action: Ints) -> bool:
-    """Whether row i comes before row j, by (instance, start, end, action)."""
-    if instance[i] != instance[j]:
-        return bool(instance[i] < instance[j])
+def comes_before(i: int, j: int, start: Floats, end: Floats, action: Codes) -> bool:
+    """Whether row i comes before row j, by (start, end, action)."""
     if start[i] != start[j]:
         return bool(start[i] < start[j])
     if end[i] != end[j]:
@@ -56,21 +55,52 @@ def comes_before(i: int, j: int, instance: Ints, start: Floats, end: Floats, act
 
 
 @kernel
-def order_nearly_ordered(
-    instance: Ints, start: Floats, end: Floats, action: Ints, most: int
-) -> tuple[Ints, int]:
-    """Order of rows by (instance, start, end, action), equal ones as they are, and moves it took.
+def merge_runs(
+    order: Ints, left: Ints, first: int, last: int, start: Floats, end: Floats, action: Codes
+) -> None:
+    """Merge the rows of order[first:first + width], sorted, and those after them up to last.
 
-    By insertion, which is quick where few rows are out of place; gives up after `most` moves.
+    left (width,) has the former, which are overwritten.
     """
-    order, moves = np.arange(len(instance)), 0
-    for i in range(1, len(instance)):
-        place = i
-        while place and comes_before(i, order[place - 1], instance, start, end, action):
-            order[place] = order[place - 1]
-            place -= 1
-            moves += 1
-            if moves > most:
-                return order, moves
-        order[place] = i
-    return order, moves
+    i, j = 0, first + len(left)
+    while i < len(left):
+        k = i + j - len(left)
+        if j < last and comes_before(order[j], left[i], start, end, action):
+            order[k] = order[j]
+            j += 1
+        else:
+            order[k] = left[i]
+            i += 1
+
+
+@kernel
+def order_intervals(
+    offsets: Ints, instance: Ints, start: Floats, end: Floats, action: Codes
+) -> Ints:
+    """(rows,) order of rows by (instance, start, end, action), equal ones as they are.
+
+    offsets (n + 1,) are those of the rows of each instance in that order. Rows are put where
+    their instance is, and sorted there: short runs by insertion, which are merged two by two.
+    """
+    order = np.empty(len(instance), np.int64)
+    place = offsets[:-1].copy()
+    for row in range(len(instance)):
+        order[place[instance[row]]] = row
+        place[instance[row]] += 1
+    for d in range(len(offsets) - 1):
+        begin, stop = offsets[d], offsets[d + 1]
+        for i in range(begin, stop):
+            row, j = order[i], i
+            while (j - begin) % RUN and comes_before(row, order[j - 1], start, end, action):
+                order[j] = order[j - 1]
+                j -= 1
+            order[j] = row
+        width = RUN
+        while width < stop - begin:
+            for first in range(begin, stop - width, 2 * width):
+                middle, last = first + width, min(first + 2 * width, stop)
+                if comes_before(order[middle], order[middle - 1], start, end, action):
+                    left = order[first:middle].copy()
+                    merge_runs(order, left, first, last, start, end, action)
+            width *= 2
+    return order

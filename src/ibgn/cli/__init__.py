@@ -21,6 +21,7 @@ from ibgn.cli.flags import Command
 from ibgn.cli.guide import inspect
 from ibgn.cli.help import Group
 from ibgn.cli.interruption import Interruption
+from ibgn.cli.later import put_off
 from ibgn.cli.learn import fit
 from ibgn.cli.models import explain, predict, sample
 from ibgn.cli.output import fail
@@ -65,6 +66,7 @@ def _options(
 def main() -> None:
     """Run the command; bad input ends in a message and exit code 1, never in a traceback."""
     _mend_streams()
+    put_off()
     with Interruption() as interruption:
         try:
             app()

@@ -8,15 +8,16 @@ import typer
 
 from ibgn.cli.comparison import Comparison, describe_design, say_design, takes_comparison
 from ibgn.cli.detected import Detection
-from ibgn.cli.options import Data, Json, Reading, Scanned, expanding, takes_data
+from ibgn.cli.options import Data, Json, Reading, expanding, takes_data
 from ibgn.cli.output import print_json, warnings_aloud
+from ibgn.cli.pieces import Scanned, read_whole
 from ibgn.cli.results import (
     Outputs,
     command_line,
     watched,
     writes_outputs,
 )
-from ibgn.cli.scanned import evaluate_scanned
+from ibgn.cli.scanned import evaluate_scanned, needs_all
 from ibgn.cli.tables import print_accuracies, print_comparison, print_lines, print_reliability
 from ibgn.text import printable
 
@@ -81,7 +82,7 @@ def evaluate(
     sizes: Sizes = None,
     draws: SizeDraws = None,
     reliability: Reliability = False,
-    scanned: Scanned = False,
+    scanned: Scanned = None,
     as_json: Json = False,
     *,
     comparison: Comparison,
@@ -97,15 +98,20 @@ def evaluate(
     from ibgn.evaluation.learning import learning_curve
     from ibgn.evaluation.plain import rows
 
-    if scanned:
-        unused = {"sizes": sizes, "draws": draws, "reliability": reliability}
-        evaluate_scanned(data, unused, as_json, comparison, reading, outputs)
-        return
-    methods = comparison.methods()
+    unfit = {"sizes": sizes, "draws": draws, "reliability": reliability}
+    unfit |= needs_all(comparison, outputs)
+    methods = {} if scanned else comparison.methods()
     parts = _read_sizes(sizes)
     with warnings_aloud() as messages:
         outputs.check()
-        X, y = reading.read_labelled(data, "to compare with")
+        whole = read_whole(
+            lambda: reading.read_labelled(data, "to compare with"), scanned, data, reading, unfit
+        )
+    if whole is None:
+        evaluate_scanned(data, as_json, comparison, reading, outputs)
+        return
+    X, y = whole
+    with warnings_aloud() as before:
         folds, scheme = comparison.split(X, y)
         if draws is not None and sizes is None:
             warning = DataWarning(Option("draws"), " is not used without ", Option("sizes"))
@@ -122,7 +128,8 @@ def evaluate(
     outputs.keep_frames(kept.scores, kept.predictions)
     question = f"Which method recognises the activities of {data.name} best?"
     study = _Study(X, y, methods, folds, scheme, evaluation, learning=curves)
-    messages += more + study.report(question, comparison, outputs, messages)
+    messages += before + more
+    messages += study.report(question, comparison, outputs, messages)
     if as_json:
         frames = {
             "summary": evaluation.summary(),

@@ -141,7 +141,9 @@ def _words(parameter: Any, value: Any) -> Iterator[str]:
     flag = next((name for name in parameter.opts if name.startswith("--")), parameter.opts[0])
     if parameter.param_type_name == "argument":
         flag = parameter.metavar or parameter.name
-    if value is MISSING or value is None or isinstance(value, bool):
+    if value is False and parameter.secondary_opts:
+        yield parameter.secondary_opts[0]
+    elif value is MISSING or value is None or isinstance(value, bool):
         yield flag
     elif isinstance(value, Mapping):
         for name, item in value.items():

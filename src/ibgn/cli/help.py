@@ -140,7 +140,7 @@ def argument_name(parameter: Any) -> str:
 
 def _flags(parameter: Any, kind: Any) -> str:
     """Flags of an option, the short one first, and what kind of value it takes."""
-    flags = sorted(parameter.opts, key=len)
+    flags = [*sorted(parameter.opts, key=len), *parameter.secondary_opts]
     value = parameter.metavar
     if value is None and not parameter.is_flag:
         names = [VALUES.get(getattr(part, "__name__", ""), "") for part in _plain(kind)]

@@ -10,8 +10,9 @@ import typer
 
 from ibgn.cli.comparison import USUAL_FOLDS
 from ibgn.cli.flags import as_flag, as_flags, as_setting, read_value
-from ibgn.cli.options import METHOD_HELP, Data, Jobs, Json, Reading, Scanned, Seed, takes_data
+from ibgn.cli.options import METHOD_HELP, Data, Jobs, Json, Reading, Seed, takes_data
 from ibgn.cli.output import print_json, say, warnings_aloud
+from ibgn.cli.pieces import Scanned, read_whole
 from ibgn.cli.show import describe_learned, say_horizon, say_weights
 from ibgn.cli.tables import print_lines
 from ibgn.cli.targets import writes
@@ -71,7 +72,7 @@ def fit(
     budget: Budget = None,
     seed: Seed = 0,
     n_jobs: Jobs = 1,
-    scanned: Scanned = False,
+    scanned: Scanned = None,
     as_json: Json = False,
     *,
     reading: Reading,
@@ -89,19 +90,20 @@ def fit(
     name, model = new_model(method, seed, options, settings or [])
     if learn_tolerance:
         _set_tolerance(model, name)
-    if scanned and not getattr(model, "fits_sources", False):
-        reason = ("is not for ", Option("method", name), ", which needs all instances at once")
-        raise OptionError("scanned", True, *reason)
+    unfit = {} if getattr(model, "fits_sources", False) else {"method": name}
     shared = {"n_jobs": n_jobs, "progress": True}
     model.set_params(**{option: shared[option] for option in shared if hasattr(model, option)})
     test = None
     with warnings_aloud() as messages:
-        if scanned:
+        whole = read_whole(
+            lambda: reading.read_labelled(data, "to learn from"), scanned, data, reading, unfit
+        )
+        if whole is None:
             model.fit(reading.scan(data))
             warn_of_few(model.classes_, [len(each.lengths) for each in model.activities_.values()])
             instances, intervals = model.trained_on_.instances, model.trained_on_.intervals
         else:
-            X, y = reading.read_labelled(data, "to learn from")
+            X, y = whole
             warn_of_few(*_count_labels(y))
             _propose_horizon(model, X)
             try:

@@ -15,15 +15,15 @@ from ibgn.cli.options import (
     Json,
     Model,
     Reading,
-    Scanned,
     Seed,
     takes_data,
 )
 from ibgn.cli.output import busy, print_json, print_text, say, warnings_aloud
+from ibgn.cli.pieces import Scanned, read_whole
 from ibgn.cli.predictions import as_frame, count_right, predict_scanned, say_accuracy
 from ibgn.cli.tables import print_lines, print_predictions
 from ibgn.cli.targets import check_suffix, format_to_write, writes
-from ibgn.errors import MISSING, DataError, Option, OptionError
+from ibgn.errors import MISSING, DataError, OptionError
 from ibgn.text import near, quote
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def predict(
     replace: Replace = False,
     unknown_actions: UnknownActions = None,
     escape_formulas: EscapeFormulas = False,
-    scanned: Scanned = False,
+    scanned: Scanned = None,
     as_json: Json = False,
     *,
     reading: Reading,
@@ -66,17 +66,18 @@ def predict(
     from ibgn.classifiers import load as load_model
 
     check_into(into, output)
-    if scanned:
-        for option, value in (("into", into), ("as_json", as_json)):
-            if value:
-                reason = ("needs all at once, but ", Option("scanned", True), " reads pieces")
-                raise OptionError(option, value, *reason)
-        predict_scanned(load_model(model), data, output, unknown_actions, escape_formulas, reading)
-        return
     with warnings_aloud() as said, busy(f"recognising {data.name}"):
         classifier = load_model(model)
-        X, y, remembered = read_like_training(reading, data, classifier)
         classifier.unknown_actions = unknown_actions or classifier.unknown_actions
+        unfit = {"into": into, "as_json": as_json}
+        whole = read_whole(
+            lambda: read_like_training(reading, data, classifier), scanned, data, reading, unfit
+        )
+    if whole is None:
+        predict_scanned(classifier, data, output, escape_formulas, reading)
+        return
+    with warnings_aloud() as more, busy(f"recognising {data.name}"):
+        X, y, remembered = whole
         # one score for both, as probabilities of nearly equal scores could round to the same
         logs = classifier.predict_log_proba(X)
     frame = as_frame(classifier.classes_, X, y, logs)
@@ -93,7 +94,7 @@ def predict(
         print_predictions(frame, classifier.classes_.tolist(), np.exp(logs))
         say("all probabilities are written with --output FILE.csv")
     else:
-        compared = compare_with_training(classifier, X, remembered, said) if as_json else {}
+        compared = compare_with_training(classifier, X, remembered, said + more) if as_json else {}
         _print_frame(frame, output, as_json, compared, escape_formulas=escape_formulas)
 
 

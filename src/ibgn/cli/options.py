@@ -125,14 +125,6 @@ ReaderOption = Annotated[
         help="Option of the format's reader, as action=track or rate=25; repeatable.",
     ),
 ]
-Scanned = Annotated[
-    bool,
-    typer.Option(
-        "--scan",
-        help="Read Parquet or CSV piece by piece, where memory does not hold it all; the result is "
-        "the same.",
-    ),
-]
 Model = Annotated[
     Path, typer.Argument(metavar="MODEL", help="File that `ibgn fit` wrote.", readable=False)
 ]

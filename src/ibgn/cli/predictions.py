@@ -47,7 +47,6 @@ def predict_scanned(
     classifier: Any,
     data: Path,
     output: Path | None,
-    unknown_actions: Any,
     escape_formulas: bool,
     reading: Reading,
 ) -> None:
@@ -58,7 +57,6 @@ def predict_scanned(
     labelled = False
     with warnings_aloud(), busy(f"recognising {data.name}"), _writing(output) as file:
         source, _ = scan_like_training(reading, data, classifier)
-        classifier.unknown_actions = unknown_actions or classifier.unknown_actions
         for number, (X, y, logs) in enumerate(classifier.predict_pieces(source)):
             frame = as_frame(classifier.classes_, X, y, logs)
             if y is not None:

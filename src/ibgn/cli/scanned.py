@@ -5,41 +5,40 @@ from typing import TYPE_CHECKING, Any
 
 from ibgn.cli.comparison import USUAL_FOLDS, Comparison
 from ibgn.cli.options import Reading
-from ibgn.cli.output import busy, print_json, warnings_aloud
+from ibgn.cli.output import busy, print_json, say, warnings_aloud
 from ibgn.cli.results import Outputs, keep
 from ibgn.cli.tables import print_table
-from ibgn.errors import Option, OptionError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-SCANNED = Option("scanned", True)
 METHOD = "IBGN-T"  # by default
+
+
+def needs_all(comparison: Comparison, outputs: Outputs) -> dict[str, Any]:
+    """Options that need all instances at once, with what was given for them."""
+    needed = {name: getattr(comparison, name) for name in ("search", "n_repeats")}
+    needed |= {name: getattr(outputs, name) for name in ("predictions", "report", "pieces")}
+    needed["scheme"] = None if comparison.scheme == "auto" else comparison.scheme
+    methods = _make_methods(comparison).items()
+    needing = [name for name, each in methods if not getattr(each, "fits_sources", False)]
+    return needed | {"method": needing[0] if needing else None}
 
 
 def evaluate_scanned(
     data: Path,
-    unused: dict[str, Any],
     as_json: bool,
     comparison: Comparison,
     reading: Reading,
     outputs: Outputs,
 ) -> None:
-    """Cross-validate methods piece by piece, and show the mean of their folds.
-
-    unused : options that need all instances at once, which are refused
-    """
+    """Cross-validate methods piece by piece, and show the mean of their folds."""
     from ibgn.evaluation.plain import rows
     from ibgn.evaluation.scanned import evaluate_source
 
-    unused |= {"search": comparison.search, "n_repeats": comparison.n_repeats}
-    unused |= {name: getattr(outputs, name) for name in ("predictions", "report", "pieces")}
-    if comparison.scheme != "auto":
-        unused["scheme"] = comparison.scheme
-    for option, value in unused.items():
-        if value:
-            raise OptionError(option, value, "needs all at once, but ", SCANNED, " reads pieces")
     methods = _make_methods(comparison)
+    if not comparison.method:
+        say(f"evaluating {METHOD} alone, as it learns piece by piece")
     with warnings_aloud() as said, busy(f"evaluating {data.name}"):
         source = reading.scan(data)
         scores = evaluate_source(source, methods, comparison.n_splits or USUAL_FOLDS)
@@ -53,16 +52,10 @@ def evaluate_scanned(
 
 
 def _make_methods(comparison: Comparison) -> dict[str, Any]:
-    from ibgn.evaluation.methods import METHODS, find_method
+    from ibgn.evaluation.methods import METHODS
 
-    methods: dict[str, Any] = {}
-    for name in comparison.method or [METHOD]:
-        found = find_method(name)
-        methods[found] = METHODS[found](comparison.seed)
-        if not getattr(methods[found], "fits_sources", False):
-            reason = ("needs all instances at once, but ", SCANNED, " reads pieces")
-            raise OptionError("method", found, *reason)
-    return methods
+    methods = comparison.methods() if comparison.method else {METHOD: METHODS[METHOD]}
+    return {name: method(comparison.seed) for name, method in methods.items()}
 
 
 def _as_cells(summary: "pd.DataFrame") -> list[list[str]]:

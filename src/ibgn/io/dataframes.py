@@ -15,6 +15,7 @@ from ibgn.io.formulas import escape_formulas as harmless
 from ibgn.io.leniency import Bad, Leniency, Unlabelled
 from ibgn.io.longframe import Labels, LongFrame
 from ibgn.io.parsing.tabular import Columns, find_columns, unused
+from ibgn.names import as_categorical
 from ibgn.provenance import Provenance
 from ibgn.text import printable, quote
 
@@ -100,9 +101,9 @@ def column_values(series: Any, name: str, source: str) -> Any:
         native = series.to_native()
         if nw.dependencies.is_pyarrow_chunked_array(native):
             if series.dtype == nw.String:  # an object for each cell would take the most room
-                return pd.Categorical(native.dictionary_encode().to_pandas())
+                return _as_categorical(native.dictionary_encode())
             if series.dtype == nw.Categorical and _are_texts(native):
-                return pd.Categorical(native.to_pandas())
+                return _as_categorical(native)
             if series.dtype == nw.Categorical:
                 # narwhals takes the last value of a dictionary for a missing one
                 values = native.cast(native.type.value_type)
@@ -111,6 +112,13 @@ def column_values(series: Any, name: str, source: str) -> Any:
     except Exception as error:  # every library of tables fails in its own way
         reason = printable(error, longest=200)
         raise DataError(f"{source}the column {quote(name)} cannot be read: {reason}") from error
+
+
+def _as_categorical(native: Any) -> pd.Categorical:
+    """Codes and names of a column of Arrow that has a dictionary."""
+    whole = native.unify_dictionaries().combine_chunks()
+    codes = whole.indices.cast("int32").fill_null(-1).to_numpy(zero_copy_only=False)
+    return as_categorical(codes, whole.dictionary.to_numpy(zero_copy_only=False))
 
 
 def _are_texts(native: Any) -> bool:

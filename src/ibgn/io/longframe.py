@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from pandas.api.types import is_hashable, union_categoricals
+from pandas.api.types import is_hashable
 
 from ibgn._arrays import Bools, Ints, find_runs
 from ibgn.checks import as_number, not_a_number, span_advice
@@ -16,8 +16,8 @@ from ibgn.cleaning import LARGEST_TIME, Cleaning, Records
 from ibgn.errors import DataError, DataWarning, Option, Part
 from ibgn.intervals import IntervalSequences
 from ibgn.io.leniency import STRICT, Leniency
-from ibgn.io.uncertain import UncertainCells
-from ibgn.names import factorize, first_rows, name_by_text, order_by_name
+from ibgn.io.uncertain import Rows, UncertainCells
+from ibgn.names import as_categorical, factorize, first_rows, name_by_text, order_by_name
 from ibgn.provenance import Provenance
 from ibgn.text import count, half_character, printable, quote
 from ibgn.uncertainty import COLUMNS as UNCERTAIN
@@ -100,7 +100,8 @@ class LongFrame:
                 return self._take(np.flatnonzero(~unlabelled[instance]))._read(cleaning)
         groups = self._label_instances("group", instance, where)
         named = self._names("action")
-        rows = np.flatnonzero(~self._rows_without_interval(named[0], instance))
+        blank = self._rows_without_interval(named[0], instance)
+        rows = np.flatnonzero(~blank) if blank.any() else range(len(blank))
         records = self._records(rows, (instance, ids), named, where)
         del named  # which is as long as the file, and has other codes than the records
         read = replace(self.provenance, cleaning=cleaning)
@@ -164,6 +165,10 @@ class LongFrame:
 
     def _refuse_no_names(self, name: str, codes: Ints, names: Sequence[Any]) -> None:
         """Refuse text that no file can hold, as it has half a character, or that is no name."""
+        all_texts = set(map(type, names)) <= {str}
+        texts = names if all_texts else [text for text in names if isinstance(text, str)]
+        if max(map(len, texts), default=0) <= LONGEST_NAME and not half_character("".join(texts)):
+            return
         for code, text in enumerate(names):
             wrong = half_character(text) if isinstance(text, str) else None
             if isinstance(text, str) and len(text) > LONGEST_NAME:
@@ -249,7 +254,7 @@ class LongFrame:
 
     def _records(
         self,
-        rows: npt.NDArray[np.intp],
+        rows: Rows,
         instances: tuple[Ints, tuple[str, ...]],
         named: tuple[Ints, tuple[str, ...]],
         where: Where,
@@ -258,12 +263,11 @@ class LongFrame:
             return where(int(rows[row]))
 
         (instance, ids), (action, actions) = instances, named
-        kept = slice(None) if len(rows) == len(instance) else rows  # which copies nothing
-        instance, action = instance[kept], action[kept]
-        start, end = (
-            _as_times(name, np.asarray(self.series[name])[kept], where_kept)
-            for name in ("start", "end")
-        )
+        start, end = (np.asarray(self.series[name]) for name in ("start", "end"))
+        if not isinstance(rows, range):  # all of them, and copies would take much memory
+            instance, action, start, end = (v[rows] for v in (instance, action, start, end))
+        times = ("start", start), ("end", end)
+        start, end = (_as_times(name, values, where_kept) for name, values in times)
         cells = UncertainCells.parse(self.series, rows, where_kept)
         if cells is not None:
             end = cells.fill_unknown(instance, start, end)
@@ -276,7 +280,7 @@ class LongFrame:
         columns = (instance, codes, start, end, ids, vocabulary, where_kept, unsure)
         return Records(*columns, self._tracks(rows))
 
-    def _tracks(self, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.object_] | None:
+    def _tracks(self, rows: Rows) -> npt.NDArray[np.object_] | None:
         """Names of tracks of these rows, "" where one is missing or blank; None without any."""
         if "track" not in self.series:
             return None
@@ -312,7 +316,12 @@ def join(frames: Sequence[LongFrame], source: str) -> LongFrame:
 def _join_columns(parts: list[Any]) -> Any:
     """One column of several; as objects, unless all are codes of names, or numbers of a kind."""
     if all(isinstance(part, pd.Categorical) for part in parts):
-        return union_categoricals(parts)
+        number: dict[str, int] = {}
+        codes = []
+        for own, names in map(factorize, parts):
+            renumber = [number.setdefault(name, len(number)) for name in names.tolist()]
+            codes.append(np.array([*renumber, -1], np.int64)[own])
+        return as_categorical(np.concatenate(codes), np.array(list(number), object))
     arrays = [np.asarray(part) for part in parts]
     alike = len({array.dtype for array in arrays}) == 1 and arrays[0].dtype.kind in "iufb"
     return np.concatenate(arrays if alike else [array.astype(object) for array in arrays])

@@ -63,6 +63,9 @@ def _join(frames: Sequence[LongFrame]) -> LongFrame:
     )
 
 
+MOST = 1 << 24  # names that are sorted together; with all of them, memory would be needed twice
+
+
 class _SeenNames:
     """Names that there were by now, eight bytes each.
 
@@ -71,7 +74,7 @@ class _SeenNames:
     """
 
     def __init__(self) -> None:
-        self._known: list[Ints] = []  # sorted, each more than twice as long as the next
+        self._known: list[Ints] = []  # sorted, each longer than the next, or very long
 
     def add(self, names: Sequence[str]) -> int | None:
         """Add names; returns the place of one that was there already, None if all are new."""
@@ -87,7 +90,7 @@ class _SeenNames:
             return int(np.argmax(again))
         if len(ordered):
             self._known.append(ordered)
-        while len(self._known) > 1 and len(self._known[-2]) <= 2 * len(self._known[-1]):
+        while len(self._known) > 1 and len(self._known[-2]) <= min(2 * len(self._known[-1]), MOST):
             merged = np.concatenate([self._known.pop(), self._known.pop()])
             merged.sort()
             self._known.append(merged)

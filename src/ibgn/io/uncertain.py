@@ -16,9 +16,11 @@ from ibgn.io.parsing.json import parse_value
 from ibgn.text import quote
 from ibgn.uncertainty import COLUMNS, Uncertainty
 
-__all__ = ["UncertainCells"]
+__all__ = ["Rows", "UncertainCells"]
 
 Where = Callable[[int], str]
+Rows = npt.NDArray[np.intp] | range
+"""Numbers of rows: of some, or a range of all."""
 
 CERTAIN = {"confidence": 1.0, "start_error": 0.0, "end_error": 0.0}  # what an empty cell means
 
@@ -30,9 +32,7 @@ class UncertainCells(NamedTuple):
     alternatives: list[dict[str, float] | None]
 
     @classmethod
-    def parse(
-        cls, series: Mapping[str, Any], rows: npt.NDArray[np.intp], where: Where
-    ) -> "UncertainCells | None":
+    def parse(cls, series: Mapping[str, Any], rows: Rows, where: Where) -> "UncertainCells | None":
         """Parse these rows; None where no cell says anything."""
         cells = {name: np.asarray(series[name], object)[rows] for name in COLUMNS if name in series}
         if _is_on_another_scale(cells.get("confidence", np.zeros(0)), where):

@@ -12,6 +12,7 @@ from ibgn._arrays import Floats, Ints
 from ibgn._kernels import live as kernels
 from ibgn._kernels.pairs import NOTHING
 from ibgn.allen import COMPOSITION
+from ibgn.horizon import reach_of
 from ibgn.live.timeline import Timeline
 from ibgn.structure import Structure
 from ibgn.terms.base import FittedTerm
@@ -225,7 +226,7 @@ class LiveRelations(LiveTerm):
             known[np.searchsorted(keys, one.keys), :, c] = one.log_probs
         unknown = np.stack([one.unknown.reshape(-1, 7) for one in fitted], axis=-1)
         self.learned = (COMPOSITION, keys, known, np.ascontiguousarray(unknown))
-        self.horizon = 1 << 40
+        self.horizon = reach_of(fitted[0].horizon)
 
     def _begin(self) -> None:
         self.count = 0

@@ -45,6 +45,8 @@ def fit_weights(
     ridge : how strongly weights are drawn towards it, as parts of it; by default less so the more
         instances there are
     """
+    from scipy.optimize import minimize  # slow to load, and only learning needs it
+
     scores, codes, counting = held_out
     n, terms, _ = scores.shape
     true = scores[np.arange(n), :, codes]
@@ -55,8 +57,6 @@ def fit_weights(
     lead -= true.T[:, :, None]  # in place, as these are the largest arrays of a fit
     lead *= usual
     lead = lead.reshape(terms, -1)
-    from scipy.optimize import minimize  # slow to load, and only learning needs it
-
     priors = log_prior - log_prior[codes][:, None]
     own = None if activity is None else activity[codes][:, None] == activity
 

@@ -96,11 +96,30 @@ def stream_parquet(files: Files, rows: int, *, columns: Columns = None) -> Itera
             for number in range(stored.metadata.num_row_groups):
                 size = _stored_size(stored.metadata.row_group(number), chosen)
                 file.allowance.need(2 * size, f"its row group {number + 1}")
-            for batch in stored.iter_batches(rows, columns=chosen):
-                table = pyarrow.Table.from_batches([batch])
-                series = _columns(table, names, used, file)
-                yield LongFrame(series, (), file.prefix).numbered_from(first)
-                first += len(table)
+            for groups in _few_groups(stored.metadata, rows):
+                for batch in stored.iter_batches(rows, row_groups=groups, columns=chosen):
+                    table = pyarrow.Table.from_batches([batch])
+                    series = _columns(table, names, used, file)
+                    yield LongFrame(series, (), file.prefix).numbered_from(first)
+                    first += len(table)
+
+
+def _few_groups(metadata: Any, rows: int) -> Iterator[list[int]]:
+    """Row groups one after the other, small ones together, as many as have so many rows.
+
+    Arrow frees none of the groups that it is asked for at once before it has read all of them.
+    """
+    groups: list[int] = []
+    together = 0
+    for number in range(metadata.num_row_groups):
+        size = metadata.row_group(number).num_rows
+        if groups and together + size > rows:
+            yield groups
+            groups, together = [], 0
+        groups.append(number)
+        together += size
+    if groups:
+        yield groups
 
 
 def _open(

@@ -63,7 +63,10 @@ def _attributes(comments: list[str], source: str) -> dict[str, Any]:
 
 def _entry(line: str, where: str) -> tuple[str, dict[str, Any]]:
     """Name of a row, and what it says as an entry of a project."""
-    cells = next(csv.reader([line, ""]))
+    try:
+        cells = next(csv.reader([line, ""]))
+    except csv.Error as error:
+        raise DataError(f"{where}not readable as a row of VIA 3: {printable(error)}") from error
     if len(cells) < len(COLUMNS) + 2:
         raise DataError(
             f"{where}a row of VIA 3 has six columns, got {len(cells)}: {printable(line)}"
