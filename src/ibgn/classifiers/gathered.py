@@ -61,8 +61,9 @@ class Gathered:
         """The same with other codes of actions in the sample, those that are counted."""
         return replace(self, sampled=self.sampled.transform(change))
 
-    @property
-    def others(self) -> Iterator[tuple[IntervalSequences, Ints, Floats | None]]:
+    def others(
+        self, horizon: int | None = None
+    ) -> Iterator[tuple[IntervalSequences, Ints, Floats | None]]:
         """No instances that are still to be counted."""
         return iter(())
 
