@@ -13,7 +13,17 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from benchmarks import bounds, evaluation, growth, large, learning, reading, sampler, startup
+from benchmarks import (
+    bounds,
+    cluster,
+    evaluation,
+    growth,
+    large,
+    learning,
+    reading,
+    sampler,
+    startup,
+)
 from benchmarks.record import RESULTS, Measured, best_of, find_falls, show, write
 
 TRIES = 3  # of a part, before a fall is believed
@@ -24,6 +34,7 @@ FULL: Mapping[str, Part] = {
     "length": lambda folder: growth.over_length(),
     "bounds": lambda folder: bounds.measure(),
     "actions": lambda folder: growth.over_actions(),
+    "cluster": lambda folder: cluster.measure(),
     "reading": lambda folder: reading.measure(),
     "files": lambda folder: large.measure(),
     "evaluation": evaluation.measure,
@@ -36,6 +47,7 @@ QUICK: Mapping[str, Part] = {
     "length": lambda folder: growth.over_length((250, 1_000)),
     "bounds": lambda folder: bounds.measure(),
     "actions": lambda folder: growth.over_actions((100, 2_000)),
+    "cluster": lambda folder: cluster.measure(40_000),
     "reading": lambda folder: reading.measure(200_000),
     "files": lambda folder: large.measure(0.2),
     "evaluation": lambda folder: evaluation.measure(folder, ("BLOCKS",), 3),

@@ -470,7 +470,7 @@ UNTRIED: dict[str, str] = {
     "cli/learn.py: Option('method', method)": MENTION,
     "cli/pieces.py: Option('scanned', True)": MENTION,
     "cli/compile.py: Option('folder', 'FOLDER')": "needs a machine that keeps no kernels",
-    "io/scanning.py: Option('unlabelled', 'drop')": "needs more rows than are read at a time",
+    "io/readings.py: Option('unlabelled', 'drop')": "needs more rows than are read at a time",
     "cli/into.py: Option('into', str(into))": MENTION,
     "provenance.py: Option(name, getattr(self.cleaning, name))": MENTION,
     "provenance.py: Option(name, getattr(other.cleaning, name))": MENTION,

@@ -491,9 +491,8 @@ def test_relations_to_itself_are_those_that_occur(X):
             first, second = instance.action[[i, j]]
             if first == second and network.relations[i, j] > Relation.BEFORE:
                 apart[first] |= 3 if network.relations[i, j] == Relation.MEETS else 127
-    summary = Summary(1, len(X.actions))
-    summary.add(X, np.zeros(len(X), int))
-    np.testing.assert_array_equal(summary.of(0).apart, apart)
+    summary = Summary.of(X, np.zeros(len(X), int), 1)
+    np.testing.assert_array_equal(summary.activity(0).apart, apart)
 
 
 # Instances

@@ -14,7 +14,6 @@ from ibgn.classifiers.gathered import CountedParts, KeptParts
 from ibgn.classifiers.ibgn import DEFAULT_TERMS
 from ibgn.datasets import make_hand_signs
 from ibgn.model.counted import Counted
-from ibgn.model.summary import Summary
 from ibgn.terms import TERMS
 from ibgn.terms.tally import Sample, make_tally
 from strategies import sequences
@@ -131,7 +130,7 @@ def test_counts_grow_as_if_all_had_been_known(X, seed):
         assert not list(find_differences(counts_of(its), counts_of(mine)))
     taught = [as_learned(terms, more) for _ in range(2)]
     for counted, tallies in zip((grown, known), taught, strict=True):
-        counted.teach(tallies, Summary(4, len(more)), folds=3)
+        counted.teach(tallies, folds=3)
     for mine, its in zip(*taught, strict=True):
         assert not list(find_differences(counts_of(its), counts_of(mine)))
 
@@ -147,8 +146,8 @@ def as_learned(terms, actions):
 def counts_of(tally):
     """What a tally has counted."""
     if hasattr(tally, "others"):
-        return tally.others.sums()
-    return tally.counts.sums() if hasattr(tally.counts, "sums") else vars(tally.counts)
+        return tally.others
+    return tally.counts if hasattr(tally.counts, "sums") else vars(tally.counts)
 
 
 @pytest.mark.usefixtures("small", "unquestioned")

@@ -105,7 +105,7 @@ def test_counts_of_pieces_are_those_of_the_whole(term, X, seed):
     at_once = make_tally(special, whole)
     first = make_tally(special, part(whole, np.arange(3)))
     for begin in range(3, len(X), 2):
-        first.add(first.count(part(whole, np.arange(begin, min(begin + 2, len(X))))))
+        first.add(first.counter(part(whole, np.arange(begin, min(begin + 2, len(X))))))
     for mine, its in zip(first.learn(contexts), at_once.learn(contexts), strict=True):
         np.testing.assert_allclose(mine.log_likelihood(X), its.log_likelihood(X), rtol=1e-9)
     tested = np.flatnonzero(whole.fold[:3] >= 0)
@@ -172,7 +172,7 @@ def test_groups_are_held_out_together(signs, small):
     folds = [np.flatnonzero(mine % 2 == f) for f in range(2)]
     folds[1] = folds[1][mine[folds[1]] != 5]  # as if no one of group 5 were in the sample
     seen = []
-    for piece in base.other_pieces(data, folds, None):
+    for piece in base.OtherInstances(data, folds, None)(lambda piece: [piece]):
         expected = np.where(piece.X.groups == 5, -1, piece.X.groups % 2)
         np.testing.assert_array_equal(piece.fold, expected)
         seen.append(len(piece.X))

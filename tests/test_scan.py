@@ -28,7 +28,7 @@ from ibgn import (
 from ibgn.classifiers.recogniser import unquestioned
 from ibgn.datasets import make_relations
 from ibgn.errors import OptionError
-from ibgn.evaluation.scanned import FoldSource, deal_groups, evaluate_source
+from ibgn.evaluation.scanned import deal_groups, evaluate_source, take_fold
 from ibgn.io import scanning
 from ibgn.pieces import choose_sample, cut, recut
 from ibgn.sources import GrowingSample, InstanceSource
@@ -501,13 +501,13 @@ def test_a_source_is_evaluated_fold_by_fold(signs, tmp_path, ibgn):
     source = scan(path)
     groups = deal_groups(source, 3)
     for fold in range(3):
-        parts = [FoldSource(source, fold, 3, inside, groups).read() for inside in (True, False)]
+        parts = [take_fold(source, fold, 3, inside, groups).read() for inside in (True, False)]
         names = [{str(group) for group in part.groups} for part, _ in parts]
         assert not names[0] & names[1]
         assert sum(len(part) for part, _ in parts) == len(X)
     methods = {"quick": IBGNClassifier(terms=("durations",), random_state=0)}
     frame = evaluate_source(source, methods, n_splits=3)
-    training, test = (FoldSource(source, 2, 3, inside, groups).read() for inside in (False, True))
+    training, test = (take_fold(source, 2, 3, inside, groups).read() for inside in (False, True))
     model = IBGNClassifier(terms=("durations",), random_state=0).fit(*training)
     with unquestioned():
         assert frame["accuracy"][2] == model.score(*test)

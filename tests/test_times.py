@@ -193,9 +193,8 @@ def test_no_time_outlasts_all_recordings(rng, false_alarm):
 
 
 def are_whole(X):
-    summary = Summary(1, len(X.actions))
-    summary.add(X, np.zeros(len(X), int))
-    return summary.of(0).whole
+    summary = Summary.of(X, np.zeros(len(X), int), 1)
+    return summary.activity(0).whole
 
 
 def test_whole_numbers_are_known():

@@ -26,6 +26,8 @@ __all__ = [
     "choose_sample",
     "content_numbers",
     "cut",
+    "find_bounds",
+    "join_parts",
     "map_in_order",
     "rank_sample",
     "recut",
@@ -48,7 +50,7 @@ def cut(X: IntervalSequences, horizon: int | None = None) -> list[slice]:
     >>> cut(X)
     [slice(0, 3, None)]
     """
-    bounds, _ = _find_bounds(X, 0, horizon)
+    bounds, _ = find_bounds(X, 0, horizon)
     edges = [0, *(bound for bound in bounds if bound), len(X)]
     return [slice(*edge) for edge in pairwise(edges)]
 
@@ -69,17 +71,19 @@ def recut(parts: Iterable[Part], horizon: int | None = None) -> Iterator[Part]:
     held: list[Part] = []
     size = 0
     for X, values in parts:
-        bounds, size = _find_bounds(X, size, horizon)
+        bounds, size = find_bounds(X, size, horizon)
         for begin, stop in pairwise([0, *bounds, len(X)]):
             if begin or begin in bounds:
-                yield from _join(held)
+                yield from join_parts(held)
                 held = []
             if begin < stop:
                 held.append((X[begin:stop], None if values is None else values[begin:stop]))
-    yield from _join(held)
+    yield from join_parts(held)
 
 
-def _find_bounds(X: IntervalSequences, before: int, horizon: int | None) -> tuple[list[int], int]:
+def find_bounds(
+    X: IntervalSequences, before: int, horizon: int | None = None
+) -> tuple[list[int], int]:
     """Instances with which a piece begins, and the size of all up to the last.
 
     before : size of all instances before X
@@ -89,7 +93,7 @@ def _find_bounds(X: IntervalSequences, before: int, horizon: int | None) -> tupl
     return bounds, int(size[-1]) if len(size) else before
 
 
-def _join(parts: list[Part]) -> list[Part]:
+def join_parts(parts: list[Part]) -> list[Part]:
     """One part of several, if there is any."""
     if len(parts) < 2:
         return parts

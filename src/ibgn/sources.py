@@ -1,8 +1,8 @@
 """Instances that are read piece by piece, as often as asked: more than memory holds."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from typing import Any, NoReturn
+from collections.abc import Callable, Iterator
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -10,9 +10,18 @@ import numpy.typing as npt
 from ibgn._arrays import Ints
 from ibgn.errors import DataError
 from ibgn.intervals import IntervalSequences
-from ibgn.pieces import Part, content_numbers, rank_sample, recut
+from ibgn.pieces import Part, content_numbers, map_in_order, rank_sample, recut
+from ibgn.sums import Counter, TreeSum
 
-__all__ = ["GrowingSample", "InstanceSource"]
+__all__ = ["ChangedSource", "GrowingSample", "InstanceSource", "PartChange"]
+
+R = TypeVar("R")
+
+Work = Callable[[IntervalSequences, npt.NDArray[Any] | None], R]
+"""What is done with instances and their labels."""
+
+PartChange = Work[Part]
+"""Makes other instances, perhaps fewer; each by itself."""
 
 
 class InstanceSource(ABC):
@@ -46,6 +55,45 @@ class InstanceSource(ABC):
         """
         return recut(self.parts(), horizon)
 
+    def changed(self, change: PartChange, same: bool = False) -> "InstanceSource":
+        """A source of changed instances.
+
+        same : whether they have as many intervals as before
+        """
+        return ChangedSource(self, change)
+
+    def reduce(self, work: Work[R]) -> R | None:
+        """The sum over what `work` returns for each part, in order; None without instances.
+
+        What it returns adds, in whatever parts instances come.
+        """
+        total: R | None = None
+        for part in self.parts():
+            found = work(*part)
+            total = found if total is None else total + found  # type: ignore[operator]
+        return total
+
+    def map_pieces(self, work: Work[R], horizon: int | None = None) -> Iterator[R]:
+        """What `work` returns for each piece, in order; some are worked on at the same time."""
+        return map_in_order(lambda piece: work(*piece), self.pieces(horizon))
+
+    def sum_pieces(self, count: Counter[R], horizon: int | None = None) -> R | None:
+        """The sum over what `count` returns for each piece, to the last bit as in memory."""
+        total: TreeSum[R] = TreeSum()
+
+        def numbered() -> Iterator[tuple[int, Part]]:
+            first = 0
+            for piece in self.pieces(horizon):
+                yield first, piece
+                first += len(piece[0])
+
+        def work(piece: tuple[int, Part]) -> tuple[int, R]:
+            return piece[0], count(piece[0], *piece[1])
+
+        for first, value in map_in_order(work, numbered()):
+            total.add(first, value)
+        return total.total()
+
     def read(self) -> tuple[IntervalSequences, npt.NDArray[Any] | None]:
         """All instances and their labels, in memory."""
         parts = list(self.parts())
@@ -61,6 +109,35 @@ class InstanceSource(ABC):
             "predict, predict_proba and score of all methods; X, y = source.read() takes them "
             "all into memory, for everything else"
         )
+
+
+class ChangedSource(InstanceSource):
+    """Instances of another source, each changed by itself.
+
+    Parameters
+    ----------
+    source : all instances
+    change : what is done to a part of them
+
+    Examples
+    --------
+    >>> class Takes(InstanceSource):
+    ...     def parts(self):
+    ...         yield IntervalSequences.from_lists([[("pour", 0, d)] for d in (1, 2)]), None
+    >>> longer = Takes().changed(lambda X, y: (X[X.end > 1], y))
+    >>> longer.read()[0].end.tolist()
+    [2.0]
+    """
+
+    def __init__(self, source: InstanceSource, change: PartChange) -> None:
+        self.source, self.change = source, change
+
+    def parts(self) -> Iterator[Part]:
+        """Changed instances in order."""
+        for part in self.source.parts():
+            X, y = self.change(*part)
+            if len(X):
+                yield X, y
 
 
 class GrowingSample:
@@ -87,10 +164,24 @@ class GrowingSample:
 
         Returns which are in the sample no longer or not at all, among those that it had and X.
         """
+        return self._add(X, codes, np.arange(len(X)), content_numbers(X), len(X))
+
+    def join(self, other: "GrowingSample", codes: Ints) -> None:
+        """Add the instances that another sample is of; `codes` are those of the sampled ones."""
+        self._add(other.X, codes, other.place, other._numbers, other.instances)
+
+    def _add(
+        self,
+        X: IntervalSequences,
+        codes: Ints,
+        place: Ints,
+        numbers: npt.NDArray[np.uint64],
+        instances: int,
+    ) -> Ints:
         before = len(self.X)
-        numbers = np.concatenate([self._numbers, content_numbers(X)])
+        numbers = np.concatenate([self._numbers, numbers])
         every = np.concatenate([self.codes, codes])
-        place = np.concatenate([self.place, self.instances + np.arange(len(X))])
+        place = np.concatenate([self.place, self.instances + place])
         chosen = rank_sample(numbers, every)
         mine, its = chosen[chosen < before], chosen[chosen >= before] - before
         if len(its):
@@ -98,5 +189,5 @@ class GrowingSample:
                 [self.X[mine], X[its]] if before else [X[its]]  # groups are kept if all have them
             )
         self.codes, self.place, self._numbers = every[chosen], place[chosen], numbers[chosen]
-        self.instances += len(X)
+        self.instances += instances
         return np.setdiff1d(np.arange(len(every)), chosen, assume_unique=True)

@@ -1,7 +1,9 @@
 """Estimators with one set of terms per activity: what they share."""
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Self
 
 import joblib
@@ -22,6 +24,7 @@ from ibgn.intervals import Instance, IntervalSequences, as_sequences
 from ibgn.model.activity import ActivityModel, score_activities
 from ibgn.model.explanation import Explanation
 from ibgn.model.learning import HeldOut, Lesson
+from ibgn.model.piece_counts import PieceCounter, PieceCounts
 from ibgn.model.summary import Summary
 from ibgn.networks import Sequences
 from ibgn.recoding import recode
@@ -29,7 +32,7 @@ from ibgn.terms.base import Context, FittedTerm, Term
 from ibgn.terms.tally import Sample
 from ibgn.worlds import likeliest_world
 
-__all__ = ["ActivityClassifier", "as_one_instance", "other_pieces"]
+__all__ = ["ActivityClassifier", "OtherInstances", "as_one_instance"]
 
 
 class ActivityClassifier(Recogniser):
@@ -115,7 +118,8 @@ class ActivityClassifier(Recogniser):
         data = data.transform(
             lambda X: IntervalSequences.from_flat(
                 self._coded(X).flat, self.actions_, X.ids, X.groups
-            )
+            ),
+            same=True,
         )
         self.activities_, held_out = self._learn_models(data, labels, every)
         return held_out
@@ -131,7 +135,7 @@ class ActivityClassifier(Recogniser):
                 actions=self.actions_,
                 terms=terms[c],
                 typical=typical[c],
-                **summary.of(c)._asdict(),
+                **summary.activity(c)._asdict(),
             )
             for c, label in enumerate(labels)
         }
@@ -189,7 +193,7 @@ class ActivityClassifier(Recogniser):
         """What is learned from: all instances as one fold, where no weights are learned."""
         X, codes, weight, _ = data.sampled
         folds = [np.arange(len(X))]
-        others = other_pieces(data, folds, self._horizon)
+        others = OtherInstances(data, folds, self._horizon)
         return Lesson(
             terms,
             likeliest_world(X),
@@ -212,6 +216,15 @@ class ActivityClassifier(Recogniser):
         """Names of the terms, in the order of `scores`."""
         check_is_fitted(self)
         return tuple(next(iter(self.activities_.values())).terms)
+
+    def _scorer(self) -> Self:
+        """A copy without what grows with the instances that it learned from."""
+        scorer = copy(self)
+        scorer.__dict__.pop("_parts", None)  # which partial_fit keeps
+        scorer.activities_ = {
+            label: activity.without_instances() for label, activity in self.activities_.items()
+        }
+        return scorer
 
     def _coded(self, X: IntervalSequences) -> IntervalSequences:
         """X with actions coded as in training."""
@@ -278,27 +291,50 @@ def _by_code(data: Training, number: int) -> list[Floats]:
     return [np.asarray(data.weight)[data.codes == c] for c in range(number)]
 
 
-def other_pieces(data: AnyTraining, folds: Sequence[Ints], horizon: int | None) -> Iterator[Sample]:
-    """Instances that are not in the sample, to be counted; folds are those of the sample.
+class OtherInstances:
+    """Instances that are not in a sample, to be counted; folds are those of the sample.
 
     They share the fold of their group, where it has one, as groups are held out together.
     """
-    fold_of_group: dict[Any, int] = {}
-    groups = data.sampled.X.groups
-    if data.sample is not None and groups is not None and len(folds) > 1:
-        fold_of_group = {str(group): f for f, fold in enumerate(folds) for group in groups[fold]}
-    for X, codes, weight in data.others(horizon):
+
+    def __init__(self, data: AnyTraining, folds: Sequence[Ints], horizon: int | None) -> None:
+        self.data, self.horizon = data, horizon
+        fold_of_group: dict[str, int] = {}
+        groups = data.sampled.X.groups
+        if data.sample is not None and groups is not None and len(folds) > 1:
+            fold_of_group = {str(g): f for f, fold in enumerate(folds) for g in groups[fold]}
+        self.shape = fold_of_group, len(data.numbers), len(folds)
+
+    def __call__(self, count: PieceCounter) -> PieceCounts | None:
+        """Count them; None if there are none."""
+        return self.data.sum_others(_SampleCounter(count, *self.shape), self.horizon)
+
+
+@dataclass(frozen=True)
+class _SampleCounter:
+    """Counts instances, each in its fold; it may go to other machines."""
+
+    count: PieceCounter
+    fold_of_group: Mapping[str, int]
+    activities: int
+    folds: int
+
+    def __call__(self, X: IntervalSequences, codes: Ints, weight: Floats | None) -> PieceCounts:
         fold = np.full(len(X), -1)
-        if fold_of_group and X.groups is not None:
-            fold = np.array([fold_of_group.get(str(group), -1) for group in X.groups], np.int64)
-        yield Sample(
-            X=likeliest_world(X),
-            activity=codes,
-            fold=fold,
-            copied=np.zeros(len(X), bool),
-            activities=len(data.numbers),
-            folds=len(folds),
-            given=weight,
+        if self.fold_of_group and X.groups is not None:
+            fold = np.array(
+                [self.fold_of_group.get(str(group), -1) for group in X.groups], np.int64
+            )
+        return self.count(
+            Sample(
+                X=likeliest_world(X),
+                activity=codes,
+                fold=fold,
+                copied=np.zeros(len(X), bool),
+                activities=self.activities,
+                folds=self.folds,
+                given=weight,
+            )
         )
 
 

@@ -1,7 +1,7 @@
 """Checks of the data that estimators learn from, and of options that several share."""
 
-from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,11 +13,15 @@ from ibgn.columns import as_column
 from ibgn.errors import DataError
 from ibgn.intervals import IntervalSequences, as_sequences
 from ibgn.networks import Sequences
-from ibgn.pieces import cut
+from ibgn.pieces import cut, map_in_order
+from ibgn.sums import TreeSum
 from ibgn.text import half_character, quote
 from ibgn.worlds import occurring_actions
 
 __all__ = ["Training", "are_text", "check_data", "check_labels", "check_length", "check_weights"]
+
+
+R = TypeVar("R")
 
 
 class Training(NamedTuple):
@@ -59,8 +63,13 @@ class Training(NamedTuple):
         """Names of the actions that occur, or may occur, sorted."""
         return tuple(sorted(self.X.actions[code] for code in occurring_actions(self.X)))
 
-    def transform(self, change: Callable[[IntervalSequences], IntervalSequences]) -> "Training":
-        """The same with changed instances; each changes by itself."""
+    def transform(
+        self, change: Callable[[IntervalSequences], IntervalSequences], same: bool = False
+    ) -> "Training":
+        """The same with changed instances; each changes by itself.
+
+        same : whether they have the same intervals as before, which says how much is to be counted
+        """
         return self._replace(X=change(self.X))
 
     @property
@@ -77,21 +86,31 @@ class Training(NamedTuple):
     def counted(self) -> None:
         """All instances are counted as they are learned from."""
 
-    def others(
-        self, horizon: int | None = None
-    ) -> Iterator[tuple[IntervalSequences, Ints, Floats | None]]:
-        """Instances that are not in the sample, piece by piece: they, their codes and weights.
+    def sum_others(
+        self,
+        count: Callable[[IntervalSequences, Ints, Floats | None], R],
+        horizon: int | None = None,
+    ) -> R | None:
+        """The sum over what `count` makes of the instances that are not in the sample.
 
-        Pieces are cut by the number of intervals and pairs, all or those within a horizon.
+        It takes pieces of them, their codes and weights. None where the sample has all. Pieces are
+        cut by the number of intervals and pairs, all or those within a horizon.
         """
         if self.sample is None:
-            return
+            return None
         rest = np.ones(len(self.X), bool)
         rest[self.sample] = False
-        for run in cut(self.X, horizon):
+
+        def count_rest(run: slice) -> R:
             chosen = run.start + np.flatnonzero(rest[run])
             weight = None if self.weight is None else self.weight[chosen]
-            yield self.X[chosen], self.codes[chosen], weight
+            return count(self.X[chosen], self.codes[chosen], weight)
+
+        runs = cut(self.X, horizon)
+        total: TreeSum[R] = TreeSum()
+        for run, value in zip(runs, map_in_order(count_rest, runs), strict=True):
+            total.add(run.start, value)
+        return total.total()
 
 
 def check_data(X: Sequences, y: npt.ArrayLike) -> tuple[IntervalSequences, npt.NDArray[Any]]:

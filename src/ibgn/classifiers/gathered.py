@@ -1,6 +1,6 @@
 """Training data that come part by part: a sample of them in memory, the others as counts."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -57,15 +57,14 @@ class Gathered:
         """(activities,) how many instances one of the sample stands for."""
         return self.numbers / self.sampled.numbers
 
-    def transform(self, change: Callable[[IntervalSequences], IntervalSequences]) -> "Gathered":
+    def transform(
+        self, change: Callable[[IntervalSequences], IntervalSequences], same: bool = True
+    ) -> "Gathered":
         """The same with other codes of actions in the sample, those that are counted."""
         return replace(self, sampled=self.sampled.transform(change))
 
-    def others(
-        self, horizon: int | None = None
-    ) -> Iterator[tuple[IntervalSequences, Ints, Floats | None]]:
-        """No instances that are still to be counted."""
-        return iter(())
+    def sum_others(self, count: Callable[..., Any], horizon: int | None = None) -> None:
+        """No instances are still to be counted."""
 
 
 class CountedParts:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from ibgn.checks import check_choice, check_number
-from ibgn.classifiers.base import ActivityClassifier, other_pieces
+from ibgn.classifiers.base import ActivityClassifier, OtherInstances
 from ibgn.classifiers.checks import check_length, check_weights
 from ibgn.classifiers.in_parts import LearnsInParts
 from ibgn.classifiers.prior import ClassPrior
@@ -371,7 +371,7 @@ class IBGNClassifier(LearnsInParts, StyledClassifier):
             self.copy_weight,
             owner,
             weight,
-            other_pieces(data, folds, self.horizon),
+            OtherInstances(data, folds, self.horizon),
             data.stands_for,
             data.counted,
         )

@@ -1,10 +1,10 @@
 """Questions about new instances before they are recognised, all together or piece by piece."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, Self, TypeVar
 
 import numpy.typing as npt
 from scipy.special import logsumexp
@@ -13,11 +13,15 @@ from sklearn.utils.validation import check_is_fitted
 from ibgn._arrays import Floats
 from ibgn.intervals import IntervalSequences, as_sequences
 from ibgn.networks import Sequences
-from ibgn.pieces import Part, map_in_order
 from ibgn.sources import InstanceSource
 from ibgn.training_data import Familiarity, TrainingData, UnknownActions
 
 __all__ = ["Questioning", "log_shares", "unquestioned"]
+
+R = TypeVar("R")
+
+Answer = Callable[[IntervalSequences, npt.NDArray[Any] | None, Floats], R]
+"""Makes an answer of instances, their labels, and (n, activities) scores."""
 
 _QUESTIONED = ContextVar("_QUESTIONED", default=True)
 
@@ -46,6 +50,10 @@ class Questioning(ABC):
     @abstractmethod
     def _joint_log_likelihood(self, X: Sequences) -> Floats:
         """(n, activities) score of each activity; differences are log odds."""
+
+    def _scorer(self) -> Self:
+        """What scores as this model does, and may go to other machines; perhaps it is smaller."""
+        return self
 
     @property
     def _horizon(self) -> int | None:
@@ -77,27 +85,25 @@ class Questioning(ABC):
             self.trained_on_.compare(X).say(self.unknown_actions)
         return X
 
-    def _question_pieces(self, source: InstanceSource) -> Iterator[Part]:
-        """Pieces of a source; what a fitted model does not know about them is said in the end."""
+    def _ask_pieces(self, source: InstanceSource, answer: Answer[R]) -> Iterator[R]:
+        """What is answered about each piece of a source, some at the same time.
+
+        What a fitted model does not know about them is said in the end.
+        """
         check_is_fitted(self)
+        asks = _QUESTIONED.get() and hasattr(self, "trained_on_")
+        scorer = self._scorer()
+
+        def judge(X: IntervalSequences, y: npt.NDArray[Any] | None) -> tuple[Familiarity | None, R]:
+            found = scorer.trained_on_.compare(X) if asks else None
+            return found, answer(X, y, scorer._joint_log_likelihood(X))
+
         total: Familiarity | None = None
-        for X, y in source.pieces(self._horizon):
-            if _QUESTIONED.get() and hasattr(self, "trained_on_"):
-                found = self.trained_on_.compare(X)
-                total = found if total is None else total.joined(found)
-            yield X, y
+        for found, answered in source.map_pieces(judge, self._horizon):
+            total = found if total is None or found is None else total.joined(found)
+            yield answered
         if total is not None:
             total.say(self.unknown_actions)
-
-    def _score_pieces(
-        self, source: InstanceSource
-    ) -> Iterator[tuple[IntervalSequences, npt.NDArray[Any] | None, Floats]]:
-        """Pieces of a source, their labels, and (n, activities) scores, some at the same time."""
-
-        def judge(part: Part) -> tuple[IntervalSequences, npt.NDArray[Any] | None, Floats]:
-            return *part, self._joint_log_likelihood(part[0])
-
-        return map_in_order(judge, self._question_pieces(source))
 
     def predict_pieces(
         self, source: InstanceSource
@@ -115,8 +121,7 @@ class Questioning(ABC):
         >>> [(len(X), len(y), logs.shape) for X, y, logs in model.predict_pieces(source)]
         [(27, 27, (27, 3))]
         """
-        for X, y, joint in self._score_pieces(source):
-            yield X, y, log_shares(joint)
+        return self._ask_pieces(source, lambda X, y, joint: (X, y, log_shares(joint)))
 
 
 def log_shares(joint: Floats) -> Floats:

@@ -189,7 +189,9 @@ class Recogniser(Questioning, ClassifierMixin, BaseEstimator, ABC):  # type: ign
         X : instances, or a source of them, see `ibgn.scan`
         """
         if isinstance(X, InstanceSource):
-            best = np.concatenate([joint.argmax(axis=1) for *_, joint in self._score_pieces(X)])
+            best = np.concatenate(
+                list(self._ask_pieces(X, lambda X, y, joint: joint.argmax(axis=1)))
+            )
         else:
             best = self._joint_log_likelihood(self._question(X)).argmax(axis=1)
         labels: npt.NDArray[Any] = self.classes_[best]
@@ -198,7 +200,7 @@ class Recogniser(Questioning, ClassifierMixin, BaseEstimator, ABC):  # type: ign
     def predict_log_proba(self, X: Sequences | InstanceSource) -> Floats:
         """(n, activities) log probability of each activity, in the order of `classes_`."""
         if isinstance(X, InstanceSource):
-            return np.concatenate([logs for *_, logs in self.predict_pieces(X)])
+            return np.concatenate(list(self._ask_pieces(X, lambda X, y, joint: log_shares(joint))))
         return log_shares(self._joint_log_likelihood(self._question(X)))
 
     def predict_proba(self, X: Sequences | InstanceSource) -> Floats:
@@ -214,13 +216,17 @@ class Recogniser(Questioning, ClassifierMixin, BaseEstimator, ABC):  # type: ign
         """Share of the instances that are recognised; y is not given with a source."""
         if not isinstance(X, InstanceSource):
             return float(super().score(X, y, sample_weight))
-        right = instances = 0
-        for piece, labels, joint in self._score_pieces(X):
+        classes = self.classes_
+
+        def compare(
+            X: IntervalSequences, labels: npt.NDArray[Any] | None, joint: Floats
+        ) -> tuple[int, int]:
             if labels is None:
                 raise DataError("the source has no labels to compare with")
-            right += int((self.classes_[joint.argmax(axis=1)] == labels).sum())
-            instances += len(piece)
-        return right / instances
+            return int((classes[joint.argmax(axis=1)] == labels).sum()), len(X)
+
+        right, instances = np.sum(list(self._ask_pieces(X, compare)), axis=0).tolist()
+        return float(right / instances)
 
     def explain(self, instance: Any, against: Any = None, activity: Any = None) -> Any:
         """Refuse: only estimators with models of the activities give reasons."""

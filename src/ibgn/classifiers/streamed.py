@@ -1,9 +1,10 @@
 """Training data that are read piece by piece: a sample of them in memory, and all to be counted."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +15,6 @@ from ibgn.classifiers.checks import Training, check_labels
 from ibgn.classifiers.gathered import Gathered, with_actions
 from ibgn.errors import DataError, Option, OptionError
 from ibgn.intervals import IntervalSequences
-from ibgn.pieces import Part, recut
 from ibgn.sources import GrowingSample, InstanceSource
 from ibgn.terms.base import Term
 from ibgn.terms.tally import Sample
@@ -22,7 +22,29 @@ from ibgn.worlds import occurring_actions
 
 __all__ = ["AnyTraining", "Streamed", "refuse_uncountable", "survey_source"]
 
-Change = Callable[[IntervalSequences], IntervalSequences]
+R = TypeVar("R")
+
+
+class Look(NamedTuple):
+    """What instances have.
+
+    Parameters
+    ----------
+    intervals : how many
+    actions : that occur, or may occur
+    """
+
+    intervals: int
+    actions: set[str]
+
+    @classmethod
+    def at(cls, X: IntervalSequences, y: npt.NDArray[Any] | None = None) -> "Look":
+        """A look at one part."""
+        occurring = {X.actions[code] for code in occurring_actions(X)}
+        return cls(len(X.action), occurring)
+
+    def __add__(self, other: "Look") -> "Look":  # type: ignore[override]
+        return Look(self.intervals + other.intervals, self.actions | other.actions)
 
 
 @dataclass(frozen=True)
@@ -31,12 +53,11 @@ class Streamed:
 
     Parameters
     ----------
-    source : all instances
+    source : all instances, each with its label
     labels : (activities,) sorted
     sampled : the instances of the sample
     sample : (sampled,) their places among all, ascending
     numbers : (activities,) how many instances each has
-    changes : what is done to instances, in this order
     """
 
     source: InstanceSource
@@ -44,7 +65,6 @@ class Streamed:
     sampled: Training
     sample: Ints
     numbers: Floats
-    changes: tuple[Change, ...] = ()
 
     @property
     def instances(self) -> int:
@@ -54,58 +74,114 @@ class Streamed:
     @property
     def intervals(self) -> int:
         """How many all instances have."""
-        return self._look[0]
+        return self._look.intervals
 
     @property
     def actions(self) -> tuple[str, ...]:
         """Names of the actions that occur, or may occur, sorted."""
-        return self._look[1]
+        return tuple(sorted(self._look.actions))
 
     @cached_property
-    def _look(self) -> tuple[int, tuple[str, ...]]:
-        """Number of intervals, and names of actions, of all instances."""
-        intervals, names = 0, set[str]()
-        for X, _ in self._parts():
-            intervals += len(X.action)
-            names.update(X.actions[code] for code in occurring_actions(X))
-        return intervals, tuple(sorted(names))
+    def _look(self) -> Look:
+        """A look at all instances."""
+        look = self.source.reduce(Look.at)
+        if look is None:
+            raise DataError("the source had instances when it was read first, and has none now")
+        return look
 
     @property
     def stands_for(self) -> Floats:
         """(activities,) how many instances one of the sample stands for."""
         return self.numbers / self.sampled.numbers
 
-    def transform(self, change: Change) -> "Streamed":
-        """The same with changed instances; each changes by itself."""
-        return replace(
-            self, sampled=self.sampled.transform(change), changes=(*self.changes, change)
+    def transform(
+        self, change: Callable[[IntervalSequences], IntervalSequences], same: bool = False
+    ) -> "Streamed":
+        """The same with changed instances; each changes by itself.
+
+        same : whether they have the same intervals as before
+        """
+        changed = replace(
+            self,
+            source=self.source.changed(lambda X, y: (change(X), y), same),
+            sampled=self.sampled.transform(change),
         )
+        if same:
+            changed.__dict__["_look"] = self._look  # so that the source is read once less
+        return changed
 
     @property
     def counted(self) -> None:
         """All instances are counted as they are learned from."""
 
-    def others(self, horizon: int | None = None) -> Iterator[tuple[IntervalSequences, Ints, None]]:
-        """Instances that are not in the sample, piece by piece, as `Training.others`."""
-        first = 0
-        for X, codes in recut(self._parts(), horizon):
-            inside = np.searchsorted(self.sample, [first, first + len(X)])
-            rest = np.ones(len(X), bool)
-            rest[self.sample[slice(*inside)] - first] = False
-            first += len(X)
-            yield X[rest], np.asarray(codes)[rest], None
+    def sum_others(
+        self,
+        count: Callable[[IntervalSequences, Ints, Floats | None], R],
+        horizon: int | None = None,
+    ) -> R | None:
+        """The sum over the instances that are not in the sample, as `Training.sum_others`."""
+        return self.source.sum_pieces(_Rest(self.labels, self.sample, count), horizon)
 
-    def _parts(self) -> Iterator[Part]:
-        """Instances, changed, and the number of the activity of each."""
-        for X, y in self.source.parts():
-            for change in self.changes:
-                X = change(X)
-            place, labels = pd.factorize(np.asarray(y))
-            yield X, np.searchsorted(self.labels, labels)[place]
+
+@dataclass(frozen=True)
+class _Rest:
+    """Counts the instances of a piece that are not in the sample; it may go to other machines."""
+
+    labels: npt.NDArray[Any]
+    sample: Ints
+    count: Callable[[IntervalSequences, Ints, Floats | None], Any]
+
+    def __call__(self, first: int, X: IntervalSequences, y: npt.NDArray[Any] | None) -> Any:
+        inside = np.searchsorted(self.sample, [first, first + len(X)])
+        rest = np.ones(len(X), bool)
+        rest[self.sample[slice(*inside)] - first] = False
+        place, labels = pd.factorize(np.asarray(y)[rest])
+        codes: Ints = np.searchsorted(self.labels, np.asarray(labels))
+        return self.count(X[rest], codes[place], None)
 
 
 AnyTraining = Training | Streamed | Gathered
 """What an estimator learns from, in memory or not."""
+
+
+class Survey:
+    """What is learned of instances when they are read first: all labels, and a sample.
+
+    Numbers of activities are their places in `labels`.
+    """
+
+    def __init__(self, X: IntervalSequences, y: npt.NDArray[Any] | None) -> None:
+        if y is None:
+            raise DataError("the source has no labels to learn from")
+        place, labels = pd.factorize(np.asarray(y))
+        if (place < 0).any():
+            raise DataError(
+                "a label of the source is missing; leave such instances out with ",
+                Option("unlabelled", "drop"),
+                " where it is scanned",
+            )
+        self.look = Look.at(X)
+        self.names = {*X.actions}
+        self.labels: list[npt.NDArray[Any]] = [labels]  # of each part
+        self.number = {
+            label: int(n) for label, n in zip(labels.tolist(), np.bincount(place), strict=True)
+        }
+        self.sample = GrowingSample()
+        self.sample.add(X, place)
+
+    def __add__(self, other: "Survey") -> "Survey":
+        both = copy(self)
+        both.look = self.look + other.look
+        both.names = self.names | other.names
+        both.labels = self.labels + other.labels
+        both.number = self.number | {
+            label: self.number.get(label, 0) + n for label, n in other.number.items()
+        }
+        code = {label: c for c, label in enumerate(both.number)}
+        renumber = np.array([code[label] for label in other.number], np.int64)
+        both.sample = copy(self.sample)
+        both.sample.join(other.sample, renumber[other.sample.codes])
+        return both
 
 
 def survey_source(source: InstanceSource) -> tuple[npt.NDArray[Any], AnyTraining]:
@@ -113,40 +189,19 @@ def survey_source(source: InstanceSource) -> tuple[npt.NDArray[Any], AnyTraining
 
     If the sample has all instances, they stay in memory.
     """
-    sample, names = GrowingSample(), set[str]()
-    code: dict[Any, int] = {}
-    labels: list[npt.NDArray[Any]] = []
-    intervals, occurring = 0, set[str]()
-    number = np.zeros(0)
-    for X, y in source.parts():
-        if y is None:
-            raise DataError("the source has no labels to learn from")
-        place, unique = pd.factorize(np.asarray(y))
-        if (place < 0).any():
-            raise DataError(
-                "a label of the source is missing; leave such instances out with ",
-                Option("unlabelled", "drop"),
-                " where it is scanned",
-            )
-        labels.append(unique)
-        own = np.array([code.setdefault(label, len(code)) for label in unique.tolist()])
-        number = np.append(number, np.zeros(len(code) - len(number)))
-        number += np.bincount(own[place], minlength=len(code))
-        sample.add(X, own[place])
-        names.update(X.actions)
-        intervals += len(X.action)
-        occurring.update(X.actions[a] for a in occurring_actions(X))
-    if not sample.instances:
+    survey = source.reduce(Survey)
+    if survey is None or not survey.sample.instances:
         raise DataError("there are no instances to learn from")
-    known = check_labels(np.concatenate(labels))
-    classes = np.unique(known)
+    classes = np.unique(check_labels(np.concatenate(survey.labels)))
+    code = {label: c for c, label in enumerate(survey.number)}
     order = np.array([code[label] for label in classes.tolist()])
-    rank = np.argsort(order)
-    sampled = Training(with_actions(sample.X, names), rank[sample.codes])
-    if len(sampled.X) == sample.instances:
+    X = with_actions(survey.sample.X, survey.names)
+    sampled = Training(X, np.argsort(order)[survey.sample.codes])
+    if len(X) == survey.sample.instances:
         return classes, sampled
-    data = Streamed(source, classes, sampled, sample.place, number[order])
-    data.__dict__["_look"] = (intervals, tuple(sorted(occurring)))  # so that it is read once less
+    numbers = np.array(list(survey.number.values()), np.float64)[order]
+    data = Streamed(source, classes, sampled, survey.sample.place, numbers)
+    data.__dict__["_look"] = survey.look
     return classes, data
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import joblib
 import numpy as np
@@ -58,6 +58,11 @@ class StyledClassifier(ActivityClassifier):
             raise OptionError("styles", self.styles, "must be a whole number from 1, or 'learned'")
         if not isinstance(self.styles, str):
             check_whole("styles", self.styles, 1, MOST_STYLES)
+
+    def _scorer(self) -> Self:
+        scorer = super()._scorer()
+        scorer.styles_ = self.styles_[:0]
+        return scorer
 
     def _learn_models(
         self, data: AnyTraining, labels: Sequence[Any], every: bool

@@ -14,7 +14,7 @@ from ibgn.errors import DataError
 
 if TYPE_CHECKING:
     from ibgn.intervals import IntervalSequences
-    from ibgn.io import Scan
+    from ibgn.sources import InstanceSource
 
 T = TypeVar("T")
 
@@ -43,7 +43,7 @@ def read_like_training(
 
 def scan_like_training(
     reading: Reading, data: Path, classifier: Any
-) -> "tuple[Scan, dict[str, Any]]":
+) -> "tuple[InstanceSource, dict[str, Any]]":
     """The same for data that are read piece by piece."""
     return _like_training(reading, data, classifier, lambda like: like.scan(data))
 

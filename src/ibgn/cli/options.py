@@ -19,9 +19,9 @@ from ibgn.cli.flags import given_flags, read_value
 if TYPE_CHECKING:
     from ibgn.cleaning import Cleaning
     from ibgn.intervals import IntervalSequences
-    from ibgn.io import Scan
     from ibgn.io.longframe import LongFrame
     from ibgn.io.registry import Format as FormatOfFiles
+    from ibgn.sources import InstanceSource
 
 # names of the modules of formats, which are not imported for a help page
 FORMATS = [module.name for module in iter_modules([str(Path(__file__).parents[1] / "io/formats")])]
@@ -185,7 +185,7 @@ class Reading:
         leniency = {name: getattr(self, name) for name in ("bad_files", "bad_rows", "unlabelled")}
         return format.load(path, **self.options_of(format), **leniency)
 
-    def scan(self, path: Path) -> "Scan":
+    def scan(self, path: Path) -> "InstanceSource":
         """A file or folder that is read piece by piece; its first rows are tried."""
         from ibgn.io import scan
 

@@ -2,13 +2,16 @@
 
 import hashlib
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from copy import copy
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
-from ibgn._arrays import Ints
+from ibgn._arrays import Floats
+from ibgn.classifiers.questions import log_shares
 from ibgn.classifiers.recogniser import unquestioned
 from ibgn.errors import DataError, OptionError
 from ibgn.intervals import IntervalSequences
@@ -16,10 +19,16 @@ from ibgn.metrics import log_loss
 from ibgn.pieces import Part, content_numbers
 from ibgn.sources import InstanceSource
 
-__all__ = ["FoldSource", "deal_groups", "evaluate_source"]
+__all__ = ["deal_groups", "evaluate_source", "take_fold"]
 
 
-class FoldSource(InstanceSource):
+def take_fold(
+    source: InstanceSource,
+    fold: int,
+    folds: int,
+    inside: bool,
+    fold_of: Mapping[str, int] | None = None,
+) -> InstanceSource:
     """Instances of a source that are in a fold, or all others.
 
     Groups are in one fold, and without groups instances of the same intervals.
@@ -37,34 +46,19 @@ class FoldSource(InstanceSource):
     >>> from ibgn.datasets import sample_path
     >>> source = scan(sample_path("csv"))
     >>> groups = deal_groups(source, 3)
-    >>> [len(FoldSource(source, 0, 3, inside, groups).read()[0]) for inside in (True, False)]
+    >>> [len(take_fold(source, 0, 3, inside, groups).read()[0]) for inside in (True, False)]
     [9, 18]
     """
 
-    def __init__(
-        self,
-        source: InstanceSource,
-        fold: int,
-        folds: int,
-        inside: bool,
-        fold_of: Mapping[str, int] | None = None,
-    ) -> None:
-        self.source, self.fold, self.folds, self.inside = source, fold, folds, inside
-        self.fold_of = fold_of
+    def choose(X: IntervalSequences, y: npt.NDArray[Any] | None) -> Part:
+        if fold_of is None or X.groups is None:
+            number = (content_numbers(X) % np.uint64(folds)).astype(np.int64)
+        else:
+            number = np.array([fold_of[str(group)] for group in X.groups], np.int64)
+        chosen = (number == fold) == inside
+        return X[chosen], None if y is None else y[chosen]
 
-    def parts(self) -> Iterator[Part]:
-        """Instances in order."""
-        for X, y in self.source.parts():
-            chosen = (self._number(X) == self.fold) == self.inside
-            if chosen.any():
-                yield X[chosen], None if y is None else y[chosen]
-
-    def _number(self, X: IntervalSequences) -> Ints:
-        """(n,) fold of each instance."""
-        if self.fold_of is None or X.groups is None:
-            numbers: Ints = (content_numbers(X) % np.uint64(self.folds)).astype(np.int64)
-            return numbers
-        return np.array([self.fold_of[str(group)] for group in X.groups], np.int64)
+    return source.changed(choose)
 
 
 def deal_groups(source: InstanceSource, folds: int) -> dict[str, int] | None:
@@ -77,15 +71,27 @@ def deal_groups(source: InstanceSource, folds: int) -> dict[str, int] | None:
     >>> sorted(deal_groups(scan(sample_path("csv")), 3).values())
     [0, 1, 2]
     """
-    names: set[str] = set()
-    for X, _ in source.parts():
-        if X.groups is None:
-            return None
-        names.update(str(group) for group in X.groups)
-    if len(names) < folds:
-        raise OptionError("n_splits", folds, f"is more than the number of groups, {len(names)}")
-    dealt = sorted(names, key=lambda name: hashlib.blake2b(name.encode()).digest())
+    names = source.reduce(_Groups)
+    if names is None or names.names is None:
+        return None
+    if len(names.names) < folds:
+        number = len(names.names)
+        raise OptionError("n_splits", folds, f"is more than the number of groups, {number}")
+    dealt = sorted(names.names, key=lambda name: hashlib.blake2b(name.encode()).digest())
     return {name: number % folds for number, name in enumerate(dealt)}
+
+
+class _Groups:
+    """Names of the groups of instances; None if some have none."""
+
+    def __init__(self, X: IntervalSequences, y: npt.NDArray[Any] | None) -> None:
+        self.names = None if X.groups is None else {str(group) for group in X.groups}
+
+    def __add__(self, other: "_Groups") -> "_Groups":
+        both = copy(self)
+        known = self.names is not None and other.names is not None
+        both.names = {*(self.names or ()), *(other.names or ())} if known else None
+        return both
 
 
 def evaluate_source(
@@ -97,7 +103,7 @@ def evaluate_source(
     ----------
     source : labelled instances, see `ibgn.scan`
     methods : classifiers by name, whose `fit` takes a source; they are fitted again for each fold
-    n_splits : number of folds, see `FoldSource`
+    n_splits : number of folds, see `take_fold`
 
     Returns
     -------
@@ -117,7 +123,7 @@ def evaluate_source(
     groups = deal_groups(source, n_splits)
     for fold in range(n_splits):
         training, test = (
-            FoldSource(source, fold, n_splits, inside, groups) for inside in (False, True)
+            take_fold(source, fold, n_splits, inside, groups) for inside in (False, True)
         )
         for name, method in methods.items():
             begin = time.perf_counter()
@@ -137,12 +143,17 @@ def evaluate_source(
 
 def _test(method: Any, test: InstanceSource) -> dict[str, float]:
     """Scores of the instances of a fold."""
-    instances, right, loss = 0, 0, 0.0
-    for X, y, logs in method.predict_pieces(test):
+    classes = method.classes_
+
+    def measure(
+        X: IntervalSequences, y: npt.NDArray[Any] | None, joint: Floats
+    ) -> tuple[int, int, float]:
         if y is None:
             raise DataError("the source has no labels to compare with")
-        instances += len(X)
-        right += int((method.classes_[logs.argmax(axis=1)] == y).sum())
-        loss += log_loss(y, np.exp(logs), method.classes_) * len(X)
+        loss = log_loss(y, np.exp(log_shares(joint)), classes)
+        return len(X), int((classes[joint.argmax(axis=1)] == y).sum()), loss * len(X)
+
+    measured = list(method._ask_pieces(test, measure))
+    instances, right, loss = map(sum, zip(*measured, strict=True)) if measured else (0, 0, 0.0)
     number = max(instances, 1)
     return {"instances": instances, "accuracy": right / number, "log_loss": loss / number}

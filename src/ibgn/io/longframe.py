@@ -68,6 +68,10 @@ class LongFrame:
     leniency: Leniency = STRICT
     provenance: Provenance = field(default_factory=Provenance)
 
+    def __sizeof__(self) -> int:
+        """Bytes of the columns, by which Dask decides where to work with them."""
+        return sum(pd.Series(self.series[name]).memory_usage(index=False) for name in self.series)
+
     def read(self, cleaning: Cleaning) -> tuple[IntervalSequences, Labels]:
         """Check, clean and order the rows; returns the instances and one label for each."""
         if len(self.series["instance"]) == 0:
@@ -97,7 +101,7 @@ class LongFrame:
             if unlabelled.any():
                 left_out = f"left out {count(int(unlabelled.sum()), 'instance')} without a label"
                 warnings.warn(DataWarning(f"{self.source}{left_out}"), stacklevel=4)
-                return self._take(np.flatnonzero(~unlabelled[instance]))._read(cleaning)
+                return self.take(np.flatnonzero(~unlabelled[instance]))._read(cleaning)
         groups = self._label_instances("group", instance, where)
         named = self._names("action")
         blank = self._rows_without_interval(named[0], instance)
@@ -129,7 +133,8 @@ class LongFrame:
         series = {name: values[begin:stop] for name, values in self.series.items()}
         return replace(self, series=series, place=lambda row: self.place(begin + row))
 
-    def _take(self, rows: npt.NDArray[np.intp]) -> "LongFrame":
+    def take(self, rows: npt.NDArray[np.intp]) -> "LongFrame":
+        """Some of the rows."""
         series = {name: pd.Series(values).array[rows] for name, values in self.series.items()}
         return replace(self, series=series, place=lambda row: self.place(int(rows[row])))
 
@@ -143,7 +148,7 @@ class LongFrame:
         what = "row that is no interval" if bad.sum() == 1 else "rows that are no intervals"
         left_out = f"left out {bad.sum()} {what} (first: {first})"
         warnings.warn(DataWarning(f"{self.source}{left_out}"), stacklevel=4)
-        return self._take(np.flatnonzero(~bad))
+        return self.take(np.flatnonzero(~bad))
 
     def _bad_rows(self) -> Bools:
         """Rows without instance, action or time, or that end before they start."""
@@ -230,6 +235,8 @@ class LongFrame:
     def _refuse_truths(self, name: str, where: Where) -> None:
         """Refuse True and False among numbers: for Python True is 1, and they would be merged."""
         values = np.asarray(self.series[name])
+        if values.dtype != object:  # all of one kind
+            return
         truths = np.array([isinstance(value, bool | np.bool_) for value in values])
         numbers = ~truths & np.array(
             [isinstance(value, int | float | np.number) for value in values]

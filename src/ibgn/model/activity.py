@@ -133,6 +133,11 @@ class ActivityModel:
         )
         return replace(self, styles=tuple(named), pooling=pooling)
 
+    def without_instances(self) -> "ActivityModel":
+        """The same without what it remembers of single instances, which is not needed to score."""
+        styles = tuple(style.without_instances() for style in self.styles)
+        return replace(self, lengths=self.lengths[:0], styles=styles)
+
     def derived(self, key: Hashable, make: Callable[[], T]) -> T:
         """Return what `make` returns, called once for each key and cached."""
         if key not in self._derived:

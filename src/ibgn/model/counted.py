@@ -6,6 +6,7 @@ import numpy as np
 
 from ibgn._arrays import Ints
 from ibgn.intervals import IntervalSequences
+from ibgn.model.piece_counts import PieceCounter
 from ibgn.model.summary import Summary
 from ibgn.pieces import cut, map_in_order
 from ibgn.recoding import recode
@@ -44,7 +45,7 @@ class Counted:
         sample = self._sample(nothing, np.zeros(0, np.int64))
         special = (list(term.specialise([nothing] * activities)) for term in terms)
         self.tallies = [make_tally(of_activities, sample) for of_activities in special]
-        self.summary = Summary(activities, len(actions) + 1)
+        self.summary = Summary.of(sample.X, sample.activity, activities)
 
     def _sample(self, X: IntervalSequences, codes: Ints) -> Sample:
         """Instances that are never held out; all actions are known."""
@@ -66,13 +67,11 @@ class Counted:
         """Count instances, and the number of the activity of each."""
         X = likeliest_world(X)
         pieces = [self._sample(X[run], codes[run]) for run in cut(X)]
-        for piece in pieces:
-            self.summary.add(piece.X, piece.activity)
-        for counts in map_in_order(
-            lambda piece: [tally.count(piece) for tally in self.tallies], pieces
-        ):
-            for tally, of_tally in zip(self.tallies, counts, strict=True):
-                tally.add(of_tally)
+        count = PieceCounter(tuple(tally.counter for tally in self.tallies))
+        for found in map_in_order(count, pieces):
+            self.summary += found.summary
+            for tally, counts in zip(self.tallies, found.of_terms, strict=True):
+                tally.add(counts)
 
     def grown(self, actions: tuple[str, ...], number: Ints, activities: int) -> "Counted":
         """The same with more actions and activities; `number` (activities,) that each has then."""
@@ -87,17 +86,20 @@ class Counted:
             folds=0,
         )
         wider = Counted(self.terms, actions, activities)
-        self.pour(wider.tallies, wider.summary, change)
+        wider.summary = self.pour(wider.tallies, change)
         return wider
 
-    def pour(self, tallies: Sequence[Tally], summary: Summary, change: Recoding) -> None:
-        """Add all to other tallies of the same terms."""
+    def pour(self, tallies: Sequence[Tally], change: Recoding) -> Summary:
+        """Add all to other tallies of the same terms; returns what models remember of it."""
         for mine, its in zip(self.tallies, tallies, strict=True):
             its.add(mine.recoded(change))
-        summary.add_recoded(self.summary, change)
+        return self.summary.recoded(change)
 
-    def teach(self, tallies: Sequence[Tally], summary: Summary, folds: int) -> None:
-        """Add all to tallies that know the same actions and activities, and learn from folds."""
+    def teach(self, tallies: Sequence[Tally], folds: int) -> Summary:
+        """Add all to tallies that know the same actions and activities, and learn from folds.
+
+        Returns what models remember of it.
+        """
         actions, activities = np.arange(len(self.actions)), np.arange(self.activities)
         renamed = np.append(actions, 0)  # the last one never occurs
-        self.pour(tallies, summary, Recoding(actions, renamed, activities, self.activities, folds))
+        return self.pour(tallies, Recoding(actions, renamed, activities, self.activities, folds))

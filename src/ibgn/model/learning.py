@@ -6,7 +6,7 @@ less. Where codes are styles, instances of the other styles of an activity count
 that a style is drawn towards its activity.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -16,15 +16,15 @@ from ibgn._arrays import Floats, Ints
 from ibgn.intervals import IntervalSequences
 from ibgn.model.counted import Counted
 from ibgn.model.folds import fingerprint
+from ibgn.model.piece_counts import PieceCounter, PieceCounts
 from ibgn.model.summary import Summary
 from ibgn.noise import DurationNoise, Misdetection
-from ibgn.pieces import map_in_order
 from ibgn.recoding import recode
 from ibgn.terms.base import Context, FittedTerm, Term
 from ibgn.terms.tally import Sample, make_tally
 from ibgn.worlds import draw_worlds
 
-__all__ = ["HeldOut", "Lesson", "copy_with_errors"]
+__all__ = ["CountsOthers", "HeldOut", "Lesson", "copy_with_errors"]
 
 MOST_SCORES = 500_000  # held-out scores of a term; more would say little, and take long
 ERRORS = ((0.1, 0.1), (0.2, 0.1))  # of ends, as part of the duration, and of detection, per copy
@@ -45,6 +45,10 @@ class HeldOut(NamedTuple):
     weights: Floats
 
 
+CountsOthers = Callable[[PieceCounter], PieceCounts | None]
+"""Counts all instances that are not in a sample; None if there are none."""
+
+
 class Lesson:
     """Instances to learn from, in folds, with copies; and the terms that learn.
 
@@ -58,7 +62,7 @@ class Lesson:
     copy_weight : how much an instance of a copy counts
     owner : (codes,) activity of which each code is a style; None if codes are activities
     weight : (n,) how many instances each counts as; None if each counts as one
-    others : more instances, piece by piece, which are only counted: where X is a sample
+    others : counts more instances, where X is a sample
     stands_for : (codes,) how many instances a copy stands for, where X is a sample
     counted : counts of more instances
     """
@@ -73,7 +77,7 @@ class Lesson:
         copy_weight: float = 0.0,
         owner: Ints | None = None,
         weight: Floats | None = None,
-        others: Iterable[Sample] = (),
+        others: CountsOthers = lambda count: None,
         stands_for: Floats | None = None,
         counted: Counted | None = None,
     ) -> None:
@@ -106,21 +110,14 @@ class Lesson:
             ),
         )
         self.tallies = [make_tally(of_activities, self.sample) for of_activities in terms]
-        self.summary = Summary(len(terms[0]), len(X.actions))
-        self.summary.add(X, codes)
-        for counts in map_in_order(
-            lambda piece: [tally.count(piece) for tally in self.tallies], self._summarise(others)
-        ):
-            for tally, of_tally in zip(self.tallies, counts, strict=True):
-                tally.add(of_tally)
+        self.summary = Summary.of(X, codes, len(terms[0]))
+        found = others(PieceCounter(tuple(tally.counter for tally in self.tallies)))
+        if found is not None:
+            self.summary += found.summary
+            for tally, counts in zip(self.tallies, found.of_terms, strict=True):
+                tally.add(counts)
         if counted is not None:
-            counted.teach(self.tallies, self.summary, len(folds))
-
-    def _summarise(self, pieces: Iterable[Sample]) -> Iterator[Sample]:
-        """Pass pieces on, and remember what models remember of them."""
-        for piece in pieces:
-            self.summary.add(piece.X, piece.activity)
-            yield piece
+            self.summary += counted.teach(self.tallies, len(folds))
 
     def learn(self, contexts: Sequence[Context]) -> Iterator[FittedTerm]:
         """Learn from all folds: the first term of each activity, then the second, and so on."""

@@ -1,12 +1,14 @@
 """What models remember of the instances of each activity: numbers of intervals, and times."""
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from ibgn._arrays import Codes, Ints
+from ibgn._arrays import Bools, Floats, Ints
 from ibgn._kernels.summaries import add_summary
 from ibgn.intervals import IntervalSequences
+from ibgn.terms.codes import CodeCounts
 from ibgn.terms.tally import Recoding
 
 __all__ = ["APART", "Remembered", "Summary"]
@@ -23,54 +25,67 @@ class Remembered(NamedTuple):
     whole: bool
 
 
+@dataclass(frozen=True)
 class Summary:
-    """Sums over instances, which are added piece by piece.
+    """Sums over instances; those of parts add up.
 
     Parameters
     ----------
-    activities, actions : how many there are
+    lengths : how many instances of each activity have so many intervals, both as one code
+    steps : (activities, 2) number and sum of times, see `add_summary`
+    closeness : (activities, actions) how close intervals of an action came
+    broken : (activities,) whether a time is not a whole number
 
     Examples
     --------
-    >>> summary = Summary(activities=1, actions=2)
     >>> X = IntervalSequences.from_lists([[("pour", 0, 2), ("stir", 2, 5), ("stir", 5, 8)]])
-    >>> summary.add(X, np.array([0]))
-    >>> summary.of(0).pace, summary.of(0).apart.tolist(), summary.of(0).whole
-    (2.6666666666666665, [1, 3], True)
+    >>> summary = Summary.of(X, np.array([0]), activities=1)
+    >>> of_both = (summary + summary).activity(0)
+    >>> of_both.lengths.tolist(), of_both.pace, of_both.apart.tolist(), of_both.whole
+    ([3, 3], 2.6666666666666665, [1, 3], True)
     """
 
-    def __init__(self, activities: int, actions: int) -> None:
-        self._lengths: list[Codes] = []
-        self._codes: list[Codes] = []
-        self._steps = np.zeros((activities, 2))
-        self._closeness = np.zeros((activities, actions), np.int64)
-        self._broken = np.zeros(activities, bool)
+    lengths: CodeCounts
+    steps: Floats
+    closeness: Ints
+    broken: Bools
 
-    def add(self, X: IntervalSequences, codes: Ints) -> None:
-        """Add instances and the number of the activity of each."""
-        self._lengths.append(X.lengths.astype(np.int32))  # small, as there may be very many
-        self._codes.append(codes.astype(np.int32))
-        sums = self._steps, self._closeness, self._broken
-        add_summary(X.offsets, X.action, X.start, X.end, codes, *sums)
+    @classmethod
+    def of(cls, X: IntervalSequences, codes: Ints, activities: int) -> "Summary":
+        """Of instances, and the number of the activity of each."""
+        steps, broken = np.zeros((activities, 2)), np.zeros(activities, bool)
+        closeness = np.zeros((activities, len(X.actions)), np.int64)
+        add_summary(X.offsets, X.action, X.start, X.end, codes, steps, closeness, broken)
+        lengths = CodeCounts.of(X.lengths * activities + codes, np.ones(len(X)))
+        return cls(lengths, steps, closeness, broken)
 
-    def add_recoded(self, other: "Summary", change: Recoding) -> None:
-        """Add what another one has, whose actions and activities have other codes."""
-        self._lengths += other._lengths
-        self._codes += [change.activities[codes].astype(np.int32) for codes in other._codes]
-        self._steps[change.activities] += other._steps
-        self._broken[change.activities] |= other._broken
-        closeness = self._closeness[change.activities]
-        np.maximum(closeness, other._closeness[:, change.actions], out=closeness)
-        self._closeness[change.activities] = closeness
+    def __add__(self, other: "Summary") -> "Summary":
+        return Summary(
+            self.lengths + other.lengths,
+            self.steps + other.steps,
+            np.maximum(self.closeness, other.closeness),
+            self.broken | other.broken,
+        )
 
-    def of(self, activity: int) -> Remembered:
+    def recoded(self, change: Recoding) -> "Summary":
+        """The same in other codes of actions and activities."""
+        length, activity = np.divmod(self.lengths.code, len(self.broken))
+        code = length * change.number + change.activities[activity]
+        steps, broken = np.zeros((change.number, 2)), np.zeros(change.number, bool)
+        closeness = np.zeros((change.number, len(change.actions)), np.int64)
+        steps[change.activities], broken[change.activities] = self.steps, self.broken
+        closeness[change.activities] = self.closeness[:, change.actions]
+        return Summary(CodeCounts.of(code, self.lengths.number), steps, closeness, broken)
+
+    def activity(self, number: int) -> Remembered:
         """What is remembered of one activity."""
-        own = np.concatenate(self._codes) == activity
-        lengths = np.concatenate(self._lengths)[own].astype(np.int64)
-        number, total = self._steps[activity].tolist()
+        length, activity = np.divmod(self.lengths.code, len(self.broken))
+        own = activity == number
+        lengths = np.repeat(length[own], self.lengths.number[own].astype(np.int64))
+        times, total = self.steps[number].tolist()
         return Remembered(
             lengths,
-            total / number if number else 1.0,
-            np.array(APART)[self._closeness[activity]],
-            bool(lengths.any() and not self._broken[activity]),
+            total / times if times else 1.0,
+            np.array(APART)[self.closeness[number]],
+            bool(lengths.any() and not self.broken[number]),
         )

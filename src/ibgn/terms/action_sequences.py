@@ -6,8 +6,9 @@ many there were.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Any, Self
 
@@ -127,6 +128,33 @@ class TableCounts(Counts):
         return max(int(fits.sum()), min(LEAST, len(rows)))
 
 
+@dataclass(frozen=True)
+class KeptCounts:
+    """Actions of a bounded number of intervals of each cell; those of parts add up.
+
+    Parameters
+    ----------
+    cells : fold, activity and actions of each
+    intervals : how many are kept, once there are twice as many
+    """
+
+    cells: list[tuple[int, int, TableCounts]]
+    intervals: int
+
+    def __add__(self, other: "KeptCounts") -> "KeptCounts":
+        joined: dict[tuple[int, int], list[TableCounts]] = {}
+        for f, c, counts in (*self.cells, *other.cells):
+            joined.setdefault((f, c), []).append(counts)
+        cells = [(f, c, keep_few(counts, self.intervals)) for (f, c), counts in joined.items()]
+        return KeptCounts(cells, self.intervals)
+
+
+def keep_few(counts: Sequence[TableCounts], intervals: int) -> TableCounts:
+    """All joined; if they are twice as many as needed, only those with small numbers."""
+    joined = TableCounts.join(counts) if len(counts) > 1 else counts[0]
+    return joined.least(intervals) if len(joined.action) > 2 * intervals else joined
+
+
 class KeptTally(PlainTally):
     """Actions of a bounded number of intervals of each activity, of as many instances as come.
 
@@ -141,16 +169,26 @@ class KeptTally(PlainTally):
         self.intervals = intervals
         super().__init__(terms, sample)
 
-    def add(self, counts: list[tuple[int, int, Any]]) -> None:
+    @property
+    def counter(self) -> Callable[[Sample], Any]:
+        """Actions of the instances of each cell."""
+        return partial(_count_kept, super().counter, self.intervals)
+
+    def add(self, counts: KeptCounts) -> None:  # type: ignore[override]
         """Keep counts, and once they are twice as many as needed, only those with small numbers."""
-        super().add(counts)
-        for f, c, _ in counts:
-            if sum(len(part.action) for part in self.counts[f][c]) > 2 * self.intervals:
-                self.counts[f][c] = [self.total(self.counts[f][c]).least(self.intervals)]
+        super().add(counts.cells)
+        for f, c, _ in counts.cells:
+            self.counts[f][c] = [keep_few(self.counts[f][c], self.intervals)]
 
     def total(self, counts: Sequence[TableCounts]) -> TableCounts:
         """Join all at once, as one by one would take long."""
         return TableCounts.join(counts)
+
+
+def _count_kept(
+    count: Callable[[Sample], list[tuple[int, int, Any]]], intervals: int, piece: Sample
+) -> KeptCounts:
+    return KeptCounts(count(piece), intervals)
 
 
 def _frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:

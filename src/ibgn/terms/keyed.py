@@ -5,21 +5,20 @@ number for each pair, and the keys that occur are stored in order, each with its
 """
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
-import pandas as pd
 
 from ibgn._arrays import Array, Floats, Ints
 from ibgn.intervals import IntervalSequences
 from ibgn.terms.base import Context, Counts, FittedTerm, Term
+from ibgn.terms.codes import CodeCounts
 from ibgn.terms.tally import Recoding, Sample, Tally
 
-__all__ = ["CodeCounts", "KeyedCounts", "KeyedTally", "KeyedTerm", "as_index", "sum_by_code"]
-
-LEAST_WAITING = 1_000_000  # counts of codes before they are summed
+__all__ = ["KeyedCounts", "KeyedTally", "KeyedTerm"]
 
 
 @dataclass(frozen=True)
@@ -95,24 +94,23 @@ class KeyedTally(Tally):
 
     def __init__(self, term: KeyedTerm, sample: Sample) -> None:
         self.term, self.sample = term, sample
-        self.counts = CodeCounts()
-        self.add(self.count(sample))
+        self.counts = self.counter(sample)
 
-    def count(self, piece: Sample) -> tuple[Ints, Floats]:
+    @property
+    def counter(self) -> Callable[[Sample], CodeCounts]:
         """Codes of the outcomes of instances, and how much each counts."""
-        owner, key = self.term.outcomes(piece.X)
-        return sum_by_code(key * piece.cells + piece.cell[owner], piece.weight[owner])
+        return partial(_count_outcomes, self.term)
 
-    def add(self, counts: tuple[Ints, Floats]) -> None:
+    def add(self, counts: CodeCounts) -> None:
         """Add counts of more instances."""
-        self.counts.add(*counts)
+        self.counts = self.counts + counts
 
-    def recoded(self, change: Recoding) -> tuple[Ints, Floats]:
+    def recoded(self, change: Recoding) -> CodeCounts:
         """All that was counted, none of it held out, in other codes."""
-        code, number = self.counts.sums()
-        key, cell = np.divmod(code, self.sample.cells)
+        key, cell = np.divmod(self.counts.code, self.sample.cells)
         cells = change.cells(cell % self.sample.activities)
-        return self.term.recode(key, change) * (change.folds + 1) * change.number + cells, number
+        code = self.term.recode(key, change) * (change.folds + 1) * change.number + cells
+        return CodeCounts.of(code, self.counts.number)
 
     def learn(self, contexts: Sequence[Context]) -> Iterator[FittedTerm]:
         """Learn each activity from all folds."""
@@ -130,8 +128,8 @@ class KeyedTally(Tally):
 
     def _fit(self, left_out: int, contexts: Sequence[Context]) -> Iterator[FittedTerm]:
         """Fit each activity to the counts of all folds but one."""
-        code, number = self.counts.sums()
-        key, cell = np.divmod(code, self.sample.cells)
+        number = self.counts.number
+        key, cell = np.divmod(self.counts.code, self.sample.cells)
         fold, activity = np.divmod(cell, self.sample.activities)
         kept = fold != left_out
         number, activity = number[kept], activity[kept]
@@ -143,52 +141,11 @@ class KeyedTally(Tally):
             yield self.term.fit(counts, pooled if self.term.pools else None, context)
 
 
-class CodeCounts:
-    """Sums by code, of parts that are added one after the other.
-
-    Examples
-    --------
-    >>> counts = CodeCounts()
-    >>> counts.add(np.array([7, 3]), np.array([1.0, 2.0]))
-    >>> counts.add(np.array([3]), np.array([0.5]))
-    >>> counts.sums()
-    (array([3, 7]), array([2.5, 1. ]))
-    """
-
-    def __init__(self) -> None:
-        self._parts: list[tuple[Ints, Floats]] = [(np.zeros(0, np.int64), np.zeros(0))]
-        self._waiting = 0
-
-    def add(self, code: Ints, number: Floats) -> None:
-        """Add a part; sums are made when what waits is as much as what they have."""
-        self._parts.append((code, number))
-        self._waiting += len(code)
-        if self._waiting > max(len(self._parts[0][0]), LEAST_WAITING):
-            self.sums()
-
-    def sums(self) -> tuple[Ints, Floats]:
-        """Codes, ascending, and the sum of each."""
-        if self._waiting:
-            codes, numbers = (np.concatenate(column) for column in zip(*self._parts, strict=True))
-            code, number = sum_by_code(codes, numbers)
-            order = np.argsort(code)
-            self._parts = [(code[order], number[order])]
-            self._waiting = 0
-        return self._parts[0]
-
-
-def sum_by_code(code: Ints, number: Floats) -> tuple[Ints, Floats]:
-    """Each code once, in the order in which they come, and the sum of its numbers."""
-    place, codes = pd.factorize(code)
-    return codes, _sum_by(place, number, len(codes))
+def _count_outcomes(term: KeyedTerm, piece: Sample) -> CodeCounts:
+    """Key, fold and activity of outcomes as one number, and how much each counts."""
+    owner, key = term.outcomes(piece.X)
+    return CodeCounts.of(key * piece.cells + piece.cell[owner], piece.weight[owner])
 
 
 def _sum_by(place: Ints, values: Floats, size: int) -> Floats:
     return np.bincount(place, values, size).astype(np.float64, copy=False)
-
-
-def as_index(values: Ints, among: Ints) -> Ints:
-    """Place of each value among sorted ones, -1 if it is not there."""
-    place = np.searchsorted(among, values)
-    there = np.append(among, -1)[place] == values
-    return np.where(there, place, -1)

@@ -12,7 +12,8 @@ from ibgn._kernels.generation import Steps
 from ibgn.declarations import FLOAT, INT, are_smoothed_log_probs, is_finite, stored
 from ibgn.intervals import IntervalSequences
 from ibgn.terms.base import Context, FittedTerm, LogTerms
-from ibgn.terms.keyed import KeyedCounts, KeyedTerm, as_index
+from ibgn.terms.codes import as_index
+from ibgn.terms.keyed import KeyedCounts, KeyedTerm
 from ibgn.terms.parts import MOST_LISTED, Part, enumerated, probability
 from ibgn.terms.shares import Outcomes
 from ibgn.terms.tally import Recoding

@@ -1,6 +1,7 @@
 """Counts of the relations of a whole sample, where every pair is linked."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -8,7 +9,7 @@ from ibgn._arrays import Floats, Ints
 from ibgn._kernels.links import SETS
 from ibgn.terms.base import Context, FittedTerm, Term
 from ibgn.terms.cells import PairRule, RelationCounts
-from ibgn.terms.keyed import CodeCounts, as_index, sum_by_code
+from ibgn.terms.codes import CodeCounts, as_index
 from ibgn.terms.shares import Outcomes
 from ibgn.terms.smoothing import MEMBERS
 from ibgn.terms.stacked import Cells
@@ -38,7 +39,7 @@ class PairTally(Tally):
         self.pairs, self.outcomes = rule.cells(sample.X, len(sample.X.actions))
         self.keys, self.row = np.unique(self.pairs.key, return_inverse=True)
         self.counts = self._count(self.outcomes)
-        self.others = CodeCounts()
+        self.others = CodeCounts(np.zeros(0, np.int64), np.zeros(0))
 
     def _count(self, outcomes: Outcomes) -> Floats:
         """(2, activities, cells) of instances and of copies: whole numbers subtract exactly."""
@@ -52,29 +53,28 @@ class PairTally(Tally):
         together: Floats = counts[0] + self.sample.copy_weight * counts[1]
         return together
 
-    def count(self, piece: Sample) -> tuple[Ints, Floats]:
+    @property
+    def counter(self) -> Callable[[Sample], CodeCounts]:
         """Codes of the pairs of more instances, and how often they occur."""
-        owner, key, relation = self.rule.open_pairs(piece.X, len(piece.X.actions))
-        code = (key * 8 + relation) * piece.cells + piece.cell[owner]
-        return sum_by_code(code, piece.number[owner])
+        return partial(_count_pairs, self.rule)
 
-    def add(self, counts: tuple[Ints, Floats]) -> None:
+    def add(self, counts: CodeCounts) -> None:
         """Add counts of more instances."""
-        self.others.add(*counts)
+        self.others = self.others + counts
 
-    def recoded(self, change: Recoding) -> tuple[Ints, Floats]:
+    def recoded(self, change: Recoding) -> CodeCounts:
         """Counts of other instances, none of them held out, in other codes."""
-        code, number = self.others.sums()
-        key, relation, activity, _ = self._read(code)
+        key, relation, activity, _ = self._read(self.others.code)
         pair, allowed = np.divmod(key, SETS)
         first, second = (change.renamed[a] for a in np.divmod(pair, len(change.renamed)))
         key = (first * len(change.actions) + second) * SETS + allowed
         cells = (change.folds + 1) * change.number
-        return (key * 8 + relation) * cells + change.cells(activity), number
+        code = (key * 8 + relation) * cells + change.cells(activity)
+        return CodeCounts.of(code, self.others.number)
 
     def learn(self, contexts: Sequence[Context]) -> Iterator[FittedTerm]:
         """Learn each activity from all folds."""
-        code, number = self.others.sums()
+        code, number = self.others.code, self.others.number
         key, relation, activity, _ = self._read(code)
         keys = np.unique(np.concatenate([self.keys, key]))
         mine, its = np.searchsorted(keys, self.pairs.key), np.searchsorted(keys, key)
@@ -119,7 +119,7 @@ class PairTally(Tally):
         """
         shape = self.sample.folds + 1, self.sample.activities
         of_cells, of_keys = np.zeros((*shape, len(self.row))), np.zeros((*shape, len(self.keys)))
-        code, number = self.others.sums()
+        code, number = self.others.code, self.others.number
         key, relation, activity, fold = self._read(code)
         cell = as_index(key * 8 + relation, self.pairs.key * 8 + self.pairs.relation)
         row = as_index(key, self.keys)
@@ -141,3 +141,10 @@ class PairTally(Tally):
         logs: Floats = np.log(counts + self.smoothing)
         logs -= np.log(total)[:, self.row]
         return logs
+
+
+def _count_pairs(rule: PairRule, piece: Sample) -> CodeCounts:
+    """Key, relation, activity and fold of pairs as one number, and how often it occurs."""
+    owner, key, relation = rule.open_pairs(piece.X, len(piece.X.actions))
+    code = (key * 8 + relation) * piece.cells + piece.cell[owner]
+    return CodeCounts.of(code, piece.number[owner])

@@ -5,8 +5,9 @@ folds and activities. Its `fit` works along the last axes alone, so it fits all 
 """
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
+from functools import partial
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -100,13 +101,12 @@ class StackedTally(Tally):
 
     def __init__(self, term: StackedTerm, sample: Sample) -> None:
         self.term, self.sample = term, sample
-        self.counts = self.count(sample)
+        self.counts = self.counter(sample)
 
-    def count(self, piece: Sample) -> Counts:
-        """Count instances by fold and activity."""
-        shape = piece.folds + 1, piece.activities
-        counts = self.term.count_cells(piece.X, Cells(piece.cell, piece.cells, piece.weight))
-        return counts.map(lambda array: array.reshape(*shape, *array.shape[1:]))
+    @property
+    def counter(self) -> Callable[[Sample], Counts]:
+        """Counts instances by fold and activity."""
+        return partial(_count_folds, self.term)
 
     def add(self, counts: Counts) -> None:
         """Add counts of more instances."""
@@ -147,3 +147,10 @@ class StackedTally(Tally):
         own = self.counts.map(lambda array: np.tensordot(chosen, array, 1))
         pooled = own.map(lambda array: array.sum(axis=1, keepdims=True))
         return self.term.fit(own, pooled if self.term.pools else None, context)
+
+
+def _count_folds(term: StackedTerm, piece: Sample) -> Counts:
+    """Counts as arrays (folds + 1, activities, ...)."""
+    shape = piece.folds + 1, piece.activities
+    counts = term.count_cells(piece.X, Cells(piece.cell, piece.cells, piece.weight))
+    return counts.map(lambda array: array.reshape(*shape, *array.shape[1:]))

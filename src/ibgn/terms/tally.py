@@ -5,9 +5,9 @@ activities are learned from all folds, and held-out scores from all folds but on
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from itertools import chain
 from operator import add
 from typing import Any, ClassVar, NamedTuple
@@ -105,11 +105,13 @@ class Tally(ABC):
 
     recodes: ClassVar[bool] = False  # whether `recoded` is defined
 
+    @property
     @abstractmethod
-    def count(self, piece: Sample) -> Any:
-        """Count more instances, without copies; their folds and activities are those of the sample.
+    def counter(self) -> Callable[[Sample], Any]:
+        """Counts more instances, without copies, in the folds and activities of the sample.
 
-        What this returns is added by `add`; pieces may be counted at the same time.
+        What it returns adds, and is added by `add`. Pieces may be counted at the same time, also by
+        other machines, so the function has nothing of the sample.
         """
 
     @abstractmethod
@@ -144,29 +146,17 @@ class PlainTally(Tally):
     def __init__(self, terms: Sequence[Term], sample: Sample) -> None:
         self.terms, self.sample = terms, sample
         self.counts: list[list[list[Any]]] = [[[] for _ in terms] for _ in range(sample.folds + 1)]
-        self.add(self.count(sample))
+        self.add(self.counter(sample))
 
-    def count(self, piece: Sample) -> list[tuple[int, int, Any]]:
+    @property
+    def counter(self) -> Callable[[Sample], list[tuple[int, int, Any]]]:
         """Fold, activity and counts of each cell that has instances."""
-        found = [(*divmod(cell, piece.activities), cell) for cell in np.unique(piece.cell).tolist()]
-        return [
-            (f, c, self._count(self.terms[c], piece, piece.cell == cell)) for f, c, cell in found
-        ]
+        return partial(_count_cells, self.terms)
 
     def add(self, counts: list[tuple[int, int, Any]]) -> None:
         """Keep counts, to be summed once."""
         for f, c, of_cell in counts:
             self.counts[f][c].append(of_cell)
-
-    def _count(self, term: Term, piece: Sample, inside: Bools) -> Any:
-        if term.scales:
-            return count_weighted(term, piece.X[inside], piece.weight[inside])
-        if piece.given is not None:
-            raise DataError(
-                f"the term {term.name!r} looks at whole instances, which cannot have a "
-                "sample_weight; choose other terms, or leave it out"
-            )
-        return term.count(piece.X[inside & ~piece.copied])
 
     def total(self, counts: Sequence[Any]) -> Any:
         """Sum of counts, of which there is at least one."""
@@ -214,6 +204,23 @@ class PlainTally(Tally):
             (term.fit, (counts, pooled, context))
             for term, counts, context in zip(self.terms, own, contexts, strict=True)
         ]
+
+
+def _count_cells(terms: Sequence[Term], piece: Sample) -> list[tuple[int, int, Any]]:
+    """Fold, activity and counts of each cell that has instances."""
+    found = [(*divmod(cell, piece.activities), cell) for cell in np.unique(piece.cell).tolist()]
+    return [(f, c, _count_cell(terms[c], piece, piece.cell == cell)) for f, c, cell in found]
+
+
+def _count_cell(term: Term, piece: Sample, inside: Bools) -> Any:
+    if term.scales:
+        return count_weighted(term, piece.X[inside], piece.weight[inside])
+    if piece.given is not None:
+        raise DataError(
+            f"the term {term.name!r} looks at whole instances, which cannot have a "
+            "sample_weight; choose other terms, or leave it out"
+        )
+    return term.count(piece.X[inside & ~piece.copied])
 
 
 def count_weighted(term: Term, X: IntervalSequences, weight: Floats) -> Any:

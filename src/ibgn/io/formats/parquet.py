@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
 from types import ModuleType
 from typing import IO, Any
 
@@ -9,7 +11,7 @@ import narwhals as nw
 import numpy.typing as npt
 
 from ibgn._files import COMPRESSIONS, InputFile, Source, as_path, replacing
-from ibgn.budgets import Allowance
+from ibgn.budgets import Allowance, PieceBudget
 from ibgn.errors import DataError
 from ibgn.intervals import IntervalSequences
 from ibgn.io.dataframes import column_values
@@ -21,7 +23,7 @@ from ibgn.io.parsing.tabular import Columns, find_columns, unused
 from ibgn.io.registry import reader, streamer, writer
 from ibgn.text import printable
 
-__all__ = ["read_parquet", "write_parquet"]
+__all__ = ["RowGroups", "divide_parquet", "read_parquet", "write_parquet"]
 
 LAST = 8  # bytes of the end of a file: the length of what describes its columns, and a mark
 COLUMNS = 20  # bytes in memory for each of those
@@ -120,6 +122,64 @@ def _few_groups(metadata: Any, rows: int) -> Iterator[list[int]]:
         together += size
     if groups:
         yield groups
+
+
+@dataclass(frozen=True)
+class RowGroups:
+    """Row groups of a file that follow each other, to be read by whoever sees the file.
+
+    Parameters
+    ----------
+    path : absolute
+    name : of the file, in messages
+    groups : numbers of the row groups
+    first : number of their first row
+    columns : other names for ours
+    budget : how much memory they may take
+    """
+
+    path: Path
+    name: str
+    groups: range
+    first: int
+    columns: Columns
+    budget: PieceBudget
+
+    def load(self, names_only: bool = False) -> LongFrame:
+        """All rows, or of all rows the names of the instances."""
+        file = InputFile(self.path, self.name, self.budget)
+        with _naming_errors(file), file.open() as stream:
+            stored, names, used = _open(_pyarrow_parquet(), stream, self.columns, file)
+            if names_only:
+                used = {"instance": used["instance"]}
+            chosen = [names[place] for place in used.values()]
+            groups = [stored.metadata.row_group(number) for number in self.groups]
+            size = sum(_stored_size(group, chosen) for group in groups)
+            file.allowance.need(2 * size, f"its row groups {self.groups[0] + 1} and following")
+            table = stored.read_row_groups(list(self.groups), columns=chosen)
+            return LongFrame(_columns(table, names, used, file), (), file.prefix).numbered_from(
+                self.first
+            )
+
+
+def divide_parquet(
+    files: Files, rows: int, budget: PieceBudget, columns: Columns = None
+) -> list[RowGroups]:
+    """Row groups of all files in order, as many at a time as have at least so many rows."""
+    parquet, divided = _pyarrow_parquet(), []
+    for file in files:
+        _refuse_compression(file.path)
+        with _naming_errors(file), file.open() as stream:
+            metadata = _open(parquet, stream, columns, file)[0].metadata
+            begin = first = row = 0
+            for number in range(metadata.num_row_groups):
+                row += metadata.row_group(number).num_rows
+                if row - first >= rows or number + 1 == metadata.num_row_groups:
+                    groups = range(begin, number + 1)
+                    where = (file.path.resolve(), file.name)
+                    divided.append(RowGroups(*where, groups, first, columns, budget))
+                    begin, first = number + 1, row
+    return divided
 
 
 def _open(
