@@ -77,7 +77,7 @@ def test_every_option_of_a_method_is_written_as_fit_reads_it(value):
                 (pair,) = parse("fit", words, "data.csv", "-o", "out.ibgn")["settings"]
                 assert (pair.partition("=")[0], read_value(pair.partition("=")[2])) == (name, value)
             else:
-                assert words.split()[0] in ("--structure", "--draws", "--budget")
+                assert words.split()[0] in ("--structure", "--draws", "--budget", "--horizon")
 
 
 @pytest.mark.parametrize("value", VALUES)

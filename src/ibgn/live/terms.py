@@ -38,6 +38,18 @@ class LiveTerm(ABC):
     Parameters
     ----------
     fitted : the term of each activity
+
+    Examples
+    --------
+    >>> from ibgn import IBGNClassifier
+    >>> from ibgn.datasets import make_relations
+    >>> X, y = make_relations(instances_per_activity=5, random_state=0)
+    >>> model = IBGNClassifier(terms=("length",), random_state=0).fit(X, y)
+    >>> line = Timeline(model.actions_)
+    >>> length = go_live([a["length"] for a in model.activities_.values()]).begin(line)
+    >>> slot = line.start("hold", 0.0)
+    >>> length.scores().shape == model.classes_.shape
+    True
     """
 
     of: ClassVar[type[FittedTerm]]
