@@ -109,7 +109,9 @@ def check_all(signs, source, **options):
     assert other.score(source) == model.score(X, y)
 
 
-@pytest.mark.parametrize("options", [{}, {"tolerance": 0.3, "class_prior": "empirical"}])
+@pytest.mark.parametrize(
+    "options", [{}, {"tolerance": 0.3, "class_prior": "empirical"}, {"horizon": 1}]
+)
 @pytest.mark.filterwarnings("ignore:merging end points")
 def test_a_folder_gives_the_model_in_memory_to_the_bit(signs, tmp_path, options):
     source = scan(write_parts(signs, tmp_path / "parts"), engine="dask")
