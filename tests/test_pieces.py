@@ -12,6 +12,7 @@ from ibgn import IBGNClassifier, IntervalSequences, pieces, worlds
 from ibgn.classifiers import base, checks
 from ibgn.datasets import make_hand_signs
 from ibgn.pieces import choose_sample, cut, map_in_order
+from ibgn.sources import GrowingSample
 from ibgn.terms import TERMS
 from ibgn.terms.base import Context
 from ibgn.terms.tally import PlainTally, Sample, make_tally
@@ -72,6 +73,27 @@ def test_a_sample_does_not_depend_on_the_order(signs, small):
     assert np.bincount(codes[chosen]).min() >= 5
     rare = np.where(np.arange(len(X)) == 3, 20, codes)  # the only one of its activity
     assert 3 in choose_sample(X, rare)
+
+
+def test_a_sample_of_long_instances_has_fewer(rng, monkeypatch):
+    """And it is the same, however the instances come."""
+    monkeypatch.setattr(pieces, "SAMPLE", 40)
+    monkeypatch.setattr(pieces, "INTERVALS", 300)
+    monkeypatch.setattr(pieces, "LEAST", 2)
+    rows = [
+        [("pour", float(n), n + 0.5 + d / 100) for n in range(length)]
+        for d, length in enumerate(rng.integers(1, 60, 90).tolist())
+    ]
+    X, codes = IntervalSequences.from_lists(rows), rng.integers(0, 3, 90)
+    chosen = choose_sample(X, codes)
+    assert len(chosen) < 40
+    assert 300 <= X.lengths[chosen].sum() < 300 + 7 * 60  # the last one, and two of each activity
+    growing = GrowingSample()
+    for part in np.split(np.arange(90), np.sort(rng.integers(0, 90, 6))):
+        growing.add(X[part], codes[part])
+    np.testing.assert_array_equal(growing.place, chosen)
+    few = np.flatnonzero(X.lengths.cumsum() <= 300)
+    assert choose_sample(X[few], codes[few]) is None
 
 
 def as_sample(X, rng, rows=slice(None)):

@@ -35,6 +35,7 @@ __all__ = [
 
 SIZE = 500_000  # of a piece: intervals and pairs of them
 SAMPLE = 20_000  # instances that say enough about weights and usual durations
+INTERVALS = 500_000  # that they have in all, about: what is learned from them takes memory
 LEAST = 50  # of each activity among them
 
 A = TypeVar("A")
@@ -135,24 +136,30 @@ def choose_sample(X: IntervalSequences, codes: Ints) -> Ints | None:
     >>> choose_sample(X[:50], codes[:50]) is None, len(choose_sample(X, codes)) == SAMPLE
     (True, True)
     """
-    return rank_sample(content_numbers(X), codes) if len(X) > SAMPLE else None
+    if len(X) <= SAMPLE and len(X.action) <= INTERVALS:
+        return None
+    chosen = rank_sample(content_numbers(X), codes, X.lengths)
+    return chosen if len(chosen) < len(X) else None
 
 
-def rank_sample(numbers: npt.NDArray[np.uint64], codes: Ints) -> Ints:
-    """Those of `choose_sample` by their content numbers; of equal ones, the first.
+def rank_sample(numbers: npt.NDArray[np.uint64], codes: Ints, lengths: Ints) -> Ints:
+    """Those of `choose_sample` by their content numbers and lengths; of equal ones, the first.
 
     The sample of a sample and of what comes after it is the sample of all.
 
     Examples
     --------
-    >>> len(rank_sample(np.arange(SAMPLE + 5, dtype=np.uint64), np.arange(SAMPLE + 5))) - SAMPLE
+    >>> numbers, many = np.arange(SAMPLE + 5, dtype=np.uint64), np.arange(SAMPLE + 5)
+    >>> len(rank_sample(numbers, many, np.ones_like(many))) - SAMPLE
     5
     """
     ranked = np.argsort(numbers, kind="stable")
     by_activity = ranked[np.argsort(codes[ranked], kind="stable")]
     number = np.bincount(codes)
     place = np.arange(len(codes)) - np.repeat(np.cumsum(number) - number, number)
-    return np.union1d(ranked[:SAMPLE], by_activity[place < LEAST])
+    long = lengths[ranked]
+    few = np.cumsum(long) - long < INTERVALS  # with those before it, which always have less
+    return np.union1d(ranked[:SAMPLE][few[:SAMPLE]], by_activity[place < LEAST])
 
 
 def content_numbers(X: IntervalSequences) -> npt.NDArray[np.uint64]:

@@ -182,7 +182,8 @@ class GrowingSample:
         numbers = np.concatenate([self._numbers, numbers])
         every = np.concatenate([self.codes, codes])
         place = np.concatenate([self.place, self.instances + place])
-        chosen = rank_sample(numbers, every)
+        lengths = np.concatenate([self.X.lengths, X.lengths])
+        chosen = rank_sample(numbers, every, lengths)
         mine, its = chosen[chosen < before], chosen[chosen >= before] - before
         if len(its):
             self.X = IntervalSequences.concatenate(
