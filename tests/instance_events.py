@@ -1,14 +1,9 @@
-"""What a live recogniser says about an unfinished instance, from scratch and by definition."""
+"""Instances as events, and what is known of them at some moment."""
 
 from itertools import pairwise
 
 import numpy as np
 from scipy import stats
-
-from ibgn.allen import COMPOSITION
-
-B, M, O, S, C, F, E = (1 << n for n in range(7))  # noqa: E741
-ALL = 127
 
 
 def as_events(instance):
@@ -31,61 +26,6 @@ def intervals_at(instance, events, now):
         (time, ended.get(key, np.inf), action) for time, starts, key, action in events if starts
     ]
     return [(action, start, end) for start, end, action in sorted(began)]
-
-
-def possible(one, two, now):
-    """Relations that two intervals can still get: every way in which open ones end is tried.
-
-    What ended just now has ended; what is open ends now, between now and later, or later.
-    """
-    found = 0
-    for end_one in _ends(one, now):
-        for end_two in _ends(two, now):
-            found |= _relation(one[1], end_one, two[1], end_two)
-    return found
-
-
-def _ends(interval, now):
-    if np.isfinite(interval[2]):
-        return [interval[2]]
-    return [end for end in (now, now + 1, now + 2) if end > interval[1]]
-
-
-def _relation(start_one, end_one, start_two, end_two):
-    """As a set; 0 where the second interval would come first."""
-    if (start_two, end_two) < (start_one, end_one):
-        return 0
-    if start_one == start_two:
-        return S if end_one < end_two else E
-    if end_one <= start_two:
-        return B if end_one < start_two else M
-    if end_one == end_two:
-        return F
-    return O if end_one < end_two else C
-
-
-def relation_scores(fitted, intervals, now):
-    """(activities,) log probability of the sets of relations of all pairs."""
-    code = {name: number for number, name in enumerate(fitted[0].actions)}
-    held = {
-        (i, j): possible(intervals[i], intervals[j], now)
-        for j in range(len(intervals))
-        for i in range(j)
-    }
-    scores = np.zeros(len(fitted))
-    for (i, j), mine in held.items():
-        allowed = ALL
-        for k in range(i + 1, j):
-            allowed &= int(COMPOSITION[held[i, k], held[k, j]])
-        first, second = (code.get(intervals[n][0], len(code)) for n in (i, j))
-        if second < first < len(code) and allowed != E:
-            allowed &= ~E
-        if bin(allowed).count("1") < 2 or not mine & allowed:
-            continue
-        for c, one in enumerate(fitted):
-            chances = one.probs(first, second, allowed)
-            scores[c] += np.log(sum(chances[r] for r in range(7) if mine & allowed & 1 << r))
-    return scores
 
 
 def duration_scores(fitted, intervals, now):
