@@ -14,7 +14,7 @@ from ibgn import IntervalSequences
 from ibgn._kernels import times as kernels
 from ibgn.model.activity import ActivityModel
 from ibgn.model.summary import Summary
-from ibgn.model.times import draw_times, rank_end_points
+from ibgn.model.times import _draw_logs, draw_times, rank_end_points
 from ibgn.networks import read_networks
 from ibgn.terms.durations import FittedDurations
 from ibgn.terms.timing import FittedGaps
@@ -201,3 +201,10 @@ def test_whole_numbers_are_known():
     assert are_whole(IntervalSequences.from_lists([[("a", 0, 2), ("b", -1, 3.0)]]))
     assert not are_whole(IntervalSequences.from_lists([[("a", 0, 2), ("b", 1, 3.5)]]))
     assert not are_whole(IntervalSequences.from_lists([[]]))
+
+
+def test_times_stay_numbers_whatever_a_model_says(rng):
+    extreme = np.array([[1e5, 1.0, 3.0], [-1e5, 1e5, 3.0], [0.0, 1e5, 0.1]])
+    drawn = _draw_logs(extreme, rng)
+    assert np.isfinite(drawn.sum())
+    assert (drawn > 0).all()

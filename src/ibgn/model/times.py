@@ -10,6 +10,7 @@ from ibgn.model.activity import ActivityModel
 
 __all__ = ["draw_times", "rank_end_points", "spread_ranks"]
 
+LARGEST_LOG = 230.0  # of a time, some 1e100
 LEAST_GAP = 1e-3  # smallest distance of two different end points, as a share of the pace
 LEAST_PART = 1e-6  # and as a share of the mean distance, where durations and gaps are learned
 SWEEPS = 20  # of the walk over times
@@ -115,5 +116,6 @@ def _draw_logs(predictions: Floats, rng: np.random.Generator) -> Floats:
     location, scale, freedom = predictions.T
     least = stdtr(freedom, -kernels.FARTHEST)
     off = stdtrit(freedom, rng.uniform(least, 1 - least))
-    times: Floats = np.exp(location + scale * off)
+    # a model of a file may have any numbers, and sums of times must be numbers too
+    times: Floats = np.exp(np.clip(location + scale * off, -LARGEST_LOG, LARGEST_LOG))
     return times
