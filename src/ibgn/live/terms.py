@@ -369,17 +369,16 @@ class LiveStarts(LiveTerm):
     def scores(self) -> Floats:
         """Log probability of all starts, relative to the span so far."""
         line = self.timeline
-        if line.span > 0:
-            kernels.place_live(
-                line.number,
-                line.action,
-                line.beginning,
-                line.begin,
-                line.span,
-                self.passed,
-                self.logs,
-                self.settled,
-            )
+        kernels.place_live(
+            line.number,
+            line.action,
+            line.beginning,
+            line.begin,
+            line.span or 1.0,  # what begins now is there from the beginning
+            self.passed,
+            self.logs,
+            self.settled,
+        )
         return self.settled
 
 
@@ -419,20 +418,19 @@ class _LiveInstants(LiveTerm):
     def scores(self) -> Floats:
         """Log probability of what goes on, relative to the span so far."""
         line = self.timeline
-        if line.span > 0:
-            kernels.cover_live(
-                self.changes,
-                self.time,
-                self.action,
-                self.step,
-                line.begin,
-                line.span,
-                self.passed,
-                self.going_on,
-                self.alone,
-                self.both,
-                self.settled,
-            )
+        kernels.cover_live(
+            self.changes,
+            self.time,
+            self.action,
+            self.step,
+            line.begin,
+            line.span or 1.0,  # what begins now goes on all the time so far
+            self.passed,
+            self.going_on,
+            self.alone,
+            self.both,
+            self.settled,
+        )
         return self.settled
 
 
