@@ -122,23 +122,30 @@ def _read_numbers(file: InputFile, used: list[int]) -> Floats:
     except (ValueError, pd.errors.ParserError) as error:
         if isinstance(error, DataError):
             raise
-        _refuse_text(file, used)
-        raise DataError(f"{file.prefix}not readable as numbers; damaged file") from error
+        return _read_cells(file, used)
     return table.to_numpy(np.float64)
 
 
-def _refuse_text(file: InputFile, used: list[int]) -> None:
-    """Name the place of a cell that is not a number."""
+def _read_cells(file: InputFile, used: list[int]) -> Floats:
+    """Read a file cell by cell, to name one that is not a number; slow.
+
+    Some versions of pandas also refuse numbers that are too large.
+    """
+    frames: list[list[float]] = []
     with file.open() as stream:
         lines = (line.split() for line in stream if line.strip())
         for number, cells in enumerate(lines, 1):
+            frames.append([])
             for place in used:
                 text = cells[place].decode("utf-8", "replace")
-                if as_number(text) is None:
+                value = np.nan if text == "NaN" else as_number(text)
+                if value is None:
                     raise DataError(
                         f"{file.prefix}frame {number}, column {place + 1}: {quote(text)} is "
                         "not a number; missing values are NaN"
                     )
+                frames[-1].append(value)
+    return np.array(frames, np.float64)
 
 
 def _check_time(time: Floats, source: str) -> Floats:
