@@ -48,7 +48,7 @@ def small(monkeypatch):
 
 @pytest.fixture(scope="module")
 def signs():
-    """Instances with groups, of which one has an action, and few an activity, of their own."""
+    """Instances with groups; one action occurs once, and one activity is rare."""
     X, y = make_relations(instances_per_activity=30, random_state=0)
     order = np.random.default_rng(0).permutation(len(X))
     lists = [*X[order].to_lists(), [("shrug", 0, 0.25), ("nod", 0.2, 3)], [("nod", 1, 2)]]

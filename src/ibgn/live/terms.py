@@ -173,14 +173,8 @@ class LiveOrder(LiveTerm):
 
     def scores(self) -> Floats:
         """Log probability of all steps so far."""
-        line = self.timeline
         kernels.follow_live(
-            line.order,
-            line.number,
-            line.action,
-            line.beginning,
-            line.ending,
-            line.now,
+            *self.timeline.columns,
             self.cursor,
             *self.learned,
             self.settled,
@@ -202,14 +196,8 @@ class LiveGaps(LiveTerm):
 
     def scores(self) -> Floats:
         """Log density of all gaps so far."""
-        line = self.timeline
         kernels.wait_live(
-            line.order,
-            line.number,
-            line.action,
-            line.beginning,
-            line.ending,
-            line.now,
+            *self.timeline.columns,
             self.cursor,
             *self.learned,
             self.settled,
@@ -257,14 +245,8 @@ class LiveRelations(LiveTerm):
 
     def scores(self) -> Floats:
         """Log probability of the relations, or sets of them, of all pairs."""
-        line = self.timeline
         self.count = kernels.relate_live(
-            line.order,
-            line.number,
-            line.action,
-            line.beginning,
-            line.ending,
-            line.now,
+            *self.timeline.columns,
             self.rows,
             self.count,
             self.seen,

@@ -58,6 +58,11 @@ class Timeline:
         last = self.now if self.open else self.last_end
         return float(last - self.begin) if self.number else 0.0
 
+    @property
+    def columns(self) -> tuple[Ints, int, Codes, Floats, Floats, float]:
+        """Order, number of intervals, actions, starts, ends and the time, as kernels take them."""
+        return self.order, self.number, self.action, self.beginning, self.ending, self.now
+
     def tick(self, time: float) -> None:
         """Let time pass."""
         if not time >= self.now:
