@@ -14,6 +14,7 @@ from ibgn.classifiers.recogniser import Recogniser
 from ibgn.intervals import IntervalSequences
 from ibgn.live.events import Event
 from ibgn.live.history import correct
+from ibgn.live.state import restore, state_of
 from ibgn.live.taking import Unmet, end_all, take
 from ibgn.live.terms import LiveTerm, go_live
 from ibgn.live.timeline import LIMIT, Timeline
@@ -124,6 +125,18 @@ class LiveRecogniser:
         What starts and ends at the same time is refused in whichever order the two come.
         """
         return take(self, event, self._unmet)
+
+    def state(self) -> dict[str, Any]:
+        """What is known of the instance, as plain JSON; takes time in proportion to the instance.
+
+        A recogniser of the same model that is given it by `restore` goes on as this one would, to
+        the last bit.
+        """
+        return state_of(self)
+
+    def restore(self, state: Any) -> None:
+        """Go on where another recogniser was, whose state this is."""
+        restore(self, state)
 
     def log_posterior(self) -> Floats:
         """(activities,) log probability of each activity, in the order of `classes_`."""
