@@ -161,11 +161,8 @@ def test_a_program_that_hardly_reads_is_never_waited_for():
         connection.taken += 10
         slow.room += room
         connection.acknowledge()
-    assert slow.sent == b'{"acknowledged": 10}\n{"acknowledged": 50}\n'
-    slow.room = 100
-    connection.acknowledge()
-    connection.acknowledge()
-    assert slow.sent.endswith(b'50}\n{"acknowledged": 60}\n')
+    numbers = [json.loads(line)["acknowledged"] for line in slow.sent.splitlines()]
+    assert numbers == [10, 50, 60]  # those between are of no use any more
 
 
 def test_connections_that_break_are_forgotten(feed):
@@ -183,7 +180,9 @@ def test_connections_that_break_are_forgotten(feed):
 
 def test_a_browser_cannot_send_events(feed):
     with connect(feed) as page:
-        page.sendall(b"POST / HTTP/1.1\r\nHost: localhost\r\n\r\n" + b'{"kind": "tick", "time": 1}\n')
+        page.sendall(
+            b"POST / HTTP/1.1\r\nHost: localhost\r\n\r\n" + b'{"kind": "tick", "time": 1}\n'
+        )
         assert read_until(feed, 1) == [b"POST / HTTP/1.1"]
         feed.acknowledge()
         assert feed.read(0.05) == []
@@ -200,9 +199,9 @@ def test_a_unix_socket_is_private_and_replaces_one_that_nobody_listens_at(tmp_pa
             connection.connect(str(path))
             connection.sendall(b"one\n")
             assert read_until(feed, 1) == [b"one"]
-        feed._socket.close()  # as if it were killed
-        feed._selector.close()
-        assert path.exists()
+        path.rename(tmp_path / "left")
+        feed.close()
+        (tmp_path / "left").rename(path)  # as if it had been killed
     path.unlink()
     path.write_text("precious")
     with pytest.raises(DataError, match="nothing can listen"):

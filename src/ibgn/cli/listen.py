@@ -3,7 +3,6 @@
 import hashlib
 import os
 import signal
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,7 +14,7 @@ from ibgn.cli.flags import given_flags
 from ibgn.cli.options import Model
 from ibgn.cli.output import busy, say
 from ibgn.cli.targets import STANDARD, writes
-from ibgn.errors import DataError, OptionError
+from ibgn.errors import OptionError
 
 if TYPE_CHECKING:
     from ibgn.live.checkpoint import Checkpoint
@@ -90,9 +89,9 @@ def listen(
 ) -> None:
     """Recognise while it happens: events in, a JSON line for every change and every end out.
 
-    Events are JSON objects, one per line, with kind (start, end, finish, tick, cancel, rename), time
-    and action. Events that are damaged, late or repeated are counted, with a reason on standard
-    error. Ctrl-C and SIGTERM end it, SIGUSR1 asks for a summary.
+    Events are JSON objects, one per line, with kind (start, end, finish, tick, cancel, rename),
+    time and action. Events that are damaged, late or repeated are counted, with a reason on
+    standard error. Ctrl-C and SIGTERM end it, SIGUSR1 asks for a summary.
 
     $ ibgn listen takes.ibgn events.jsonl
     $ ibgn listen takes.ibgn --socket 7070 --checkpoint kitchen.checkpoint -o kitchen.jsonl
@@ -109,7 +108,7 @@ def listen(
     for name, seconds in (("every", every), ("summary", summary)):
         if seconds is not None and not 0 < seconds < float("inf"):
             raise OptionError(name, seconds, "must be a positive number of seconds")
-    options = {"lateness": lateness, "pause": pause, "report": report}
+    options: dict[str, Any] = {"lateness": lateness, "pause": pause, "report": report}
     to = "standard output" if output is None else "a file"
     with _keeping(checkpoint, model, options | {"output": to}) as kept:
         with busy(f"loading {model.name}"):
@@ -157,8 +156,8 @@ def _keeping(
     if path.exists() and "force" not in given_flags():
         load_checkpoint(path)  # what is none is refused before the model is read
     with reading(model), open_input(model) as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    checkpoint = Checkpoint(path, {"model": digest} | options)
+        digest = hashlib.sha256(file.read())
+    checkpoint = Checkpoint(path, {"model": digest.hexdigest()} | options)
     try:
         yield checkpoint
     finally:

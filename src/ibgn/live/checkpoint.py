@@ -54,7 +54,9 @@ class Checkpoint:
         try:
             self._lock = os.open(self._lock_path, os.O_RDWR | os.O_CREAT, 0o666)
         except OSError as error:
-            raise DataError(f"{show(self._lock_path)} cannot be written: {error.strerror}") from error
+            raise DataError(
+                f"{show(self._lock_path)} cannot be written: {error.strerror}"
+            ) from error
         if not lock(self._lock, wait=False) and sys.platform != "win32":
             os.close(self._lock)
             raise DataError(

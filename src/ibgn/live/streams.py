@@ -39,20 +39,20 @@ class Stream:
     def follow(self, event: Event) -> Iterator[dict[str, Any]]:
         """Records about an event whose turn it is; raises `DataError` if it cannot be."""
         if self._was_over(event):
-            yield self._finish(self.live.timeline.last_end)
+            yield self._end(self.live.timeline.last_end, self.live.finish())
         line = self.live.timeline
-        if event.kind == "finish":
-            if line.number:
-                self.live.tick(event.time)
-                yield self._finish(event.time)
+        if event.kind == "finish" and not line.number:
             return
         if event.kind == "start" and line.number >= self.live.limit:
-            yield self._finish(event.time)
-        self.live.take(event)
-        if self.live.timeline.number and self.report != "end":
+            yield self._end(event.time, self.live.finish())
+        last = self.live.take(event)
+        if last is not None:
+            yield self._end(event.time, last)
+        elif self.live.timeline.number:
+            # also if it is not reported: sums have the same bits only if they grow in the same order
             posterior = self.live.posterior()
             activity = max(posterior, key=posterior.__getitem__)
-            if self.report == "event" or activity != self.activity:
+            if self.report == "event" or (self.report == "change" and activity != self.activity):
                 self.activity = activity
                 yield self._record(self.report, event.time, posterior)
 
@@ -74,8 +74,8 @@ class Stream:
             return False
         return bool(event.time - line.last_end >= self.pause)
 
-    def _finish(self, time: float) -> dict[str, Any]:
-        record = self._record("end", time, self.live.finish())
+    def _end(self, time: float, posterior: dict[Any, float]) -> dict[str, Any]:
+        record = self._record("end", time, posterior)
         self.number, self.activity = self.number + 1, None
         return record
 

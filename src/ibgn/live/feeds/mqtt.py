@@ -164,9 +164,7 @@ class MqttFeed(Feed):
         wishes.SessionExpiryInterval = 0 if self.session is None else FOR_EVER
         host, port = self.broker.host, self.broker.port
         try:
-            client.connect(
-                host, port, SILENCE, clean_start=self.session is None, properties=wishes
-            )
+            client.connect(host, port, SILENCE, clean_start=self.session is None, properties=wishes)
         except (OSError, ValueError) as error:
             raise DataError(
                 f"no broker answers at {self.where}: {printable(error, 200)}; start it, or check "
@@ -200,7 +198,9 @@ class MqttFeed(Feed):
         if not self._is_closing:
             self._was_away = True
             why = printable(reason, 200)
-            self.say(f"the connection with the broker at {self.where} is lost ({why}); trying again")
+            self.say(
+                f"the connection with the broker at {self.where} is lost ({why}); trying again"
+            )
 
     def _on_message(self, _: Any, __: Any, message: Any) -> None:
         self._put((self._connection, message))
