@@ -303,6 +303,7 @@ def test_a_damaged_state_is_refused_and_leaves_an_empty_recogniser(taught, damag
         {"waiting": [{"kind": "start"}]},
         {"passed": [[[]]]},
         {"passed": None},
+        {"doubted": {"kind": "tick"}},
     ],
     ids=str,
 )
