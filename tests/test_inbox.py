@@ -66,6 +66,7 @@ def test_an_event_is_read_from_json_as_it_was_written(event):
         ({**START, "time": 2**53 + 1}, "where floats no longer distinguish times"),
         ('{"kind": "tick", "time": 1, "time": 2}', "the event has two values for one name"),
         ({**START, "stream": 7}, "its stream is '7', not a name"),
+        ({**START, "stream": 0}, "its stream is '0', not a name"),
         ({**START, "key": 1.5}, "its key is '1.5', not a name"),
         ({**START, "id": []}, r"its id is '\[\]', not a name"),
         ({**START, "id": False}, "its id is 'False', not a name"),
@@ -81,6 +82,10 @@ def test_what_is_no_event_is_refused_with_a_reason(line, said):
 def test_no_line_does_more_than_be_refused(line):
     with suppress(DataError):
         assert Event.parse(line).kind in KINDS
+
+
+def test_a_mark_of_the_byte_order_does_no_harm():
+    assert Event.parse(b"\xef\xbb\xbf" + json.dumps(START).encode()) == Event.of(START)
 
 
 def test_names_that_an_event_does_not_need_are_ignored():

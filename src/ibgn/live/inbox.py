@@ -148,10 +148,13 @@ class Inbox:
             return [], None if event.kind == "tick" else self.refuse(*refusal)
         self.counts["taken"] += 1
         self._known.add(identity)
-        heapq.heappush(self._waiting, (event.place, event))
         if event.time > self.clock:
             self.clock = event.time
             self._move_horizon(event.time - self.lateness)
+        if not self.lateness:
+            self._remember(identity)
+            return [event], None
+        heapq.heappush(self._waiting, (event.place, event))
         due = []
         while self._waiting and self._is_due(self._waiting[0][1]):
             due.append(self._pass_on())
@@ -171,7 +174,7 @@ class Inbox:
         return None
 
     def _is_due(self, event: Event) -> bool:
-        return event.time < self.horizon or not self.lateness or len(self._waiting) > self.room
+        return event.time < self.horizon or len(self._waiting) > self.room
 
     def _pass_on(self) -> Event:
         """Take out the event that is next; from now on, earlier ones are late."""
@@ -180,10 +183,14 @@ class Inbox:
         if event.time < self.horizon:
             self._known.discard(event.identity)
         else:
-            self._passed.append(event.identity)
-            self._known.difference_update(self._passed[: -self.room])
-            del self._passed[: -self.room]
+            self._remember(event.identity)
         return event
+
+    def _remember(self, identity: tuple[Any, ...]) -> None:
+        """Know an event that has gone on, of the time of the horizon, if it comes again."""
+        self._passed.append(identity)
+        if len(self._passed) > self.room:
+            self._known.discard(self._passed.pop(0))
 
     def _move_horizon(self, time: float) -> None:
         if time > self.horizon:
