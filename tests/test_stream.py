@@ -10,6 +10,7 @@ import pytest
 
 from ibgn import DataError, IBGNClassifier
 from ibgn.classifiers import DBNClassifier
+from ibgn.classifiers.questions import unquestioned
 from ibgn.live import LiveRecogniser
 from ibgn.live.events import Event
 from ibgn.live.inbox import Inbox
@@ -164,6 +165,68 @@ def test_impossible_events_are_refused_and_change_nothing(taught, event, said):
     with pytest.raises(DataError, match=said):
         live.take(event)
     assert {**live.state(), "unmet": []} == before
+
+
+class Plain:
+    """What events say, by the rules as they stand: a list of [action, start, end, key]."""
+
+    def __init__(self):
+        self.rows = []
+
+    def take(self, event):
+        """Returns whether the event was possible."""
+        fits = [row for row in self.rows if row[0] == event.action and event.key in (None, row[3])]
+        going = [row for row in fits if row[2] is None]
+        if event.kind == "start":
+            self.rows.append([event.action, event.time, None, event.key])
+        elif event.kind == "end" and going and going[0][1] == event.time:
+            self.rows.remove(going[0])
+            return False
+        elif event.kind == "end" and going:
+            going[0][2] = event.time
+        elif event.kind == "cancel" and fits:
+            self.rows = [row for row in self.rows if row is not fits[-1]]
+        elif event.kind == "rename" and fits:
+            fits[-1][0] = event.to
+        else:
+            return event.kind == "tick"
+        return True
+
+    def instance(self, now):
+        rows = [(a, s, now if e is None else e) for a, s, e, _ in self.rows]
+        return [row for row in rows if row[2] > row[1]]
+
+
+def test_any_events_are_taken_or_refused_as_the_rules_say(taught):
+    model, _ = taught
+    rng = np.random.default_rng(11)
+    first, ends, refused = LiveRecogniser(model), [], 0
+    for _ in range(30):
+        live, plain, time = first.another(), Plain(), 0.0
+        for _ in range(rng.integers(5, 40)):
+            time += float(rng.choice([0, 0.5, 1]))
+            kind = str(rng.choice(["start", "start", "end", "end", "cancel", "rename", "tick"]))
+            action, to = (str(name) for name in rng.choice(ACTIONS, 2))
+            event = Event(kind, time, action, key=[None, "a"][rng.integers(2)], to=to)
+            if not live._unmet.isdisjoint({(time, action, key) for key in (None, event.key)}):
+                continue
+            possible = plain.take(event)
+            refused += not possible
+            if possible:
+                live.take(event)
+            else:
+                with pytest.raises(DataError):
+                    live.take(event)
+            if live.timeline.number:
+                assert np.isfinite(live.log_posterior()).all()
+        live.tick(time + 1)
+        ends.append(plain.instance(time + 1))
+        assert sorted(live.instance().to_lists()[0]) == sorted(ends[-1])
+        if ends[-1]:
+            with unquestioned():
+                expected = model.predict_proba([ends[-1]])[0]
+            assert list(live.finish().values()) == pytest.approx(expected.tolist(), abs=1e-9)
+    assert refused > 100
 
 
 @pytest.mark.parametrize("lateness", [0, 1])
