@@ -3,7 +3,7 @@
 import math
 
 from ibgn._arrays import Floats
-from ibgn._kernels.compile import kernel
+from ibgn._kernels.compile import kernel, vector_kernel
 
 
 @kernel
@@ -18,33 +18,34 @@ def log_density(value: float, shape: Floats, scores: Floats) -> None:
 def log_survival(value: float, shape: Floats, scores: Floats) -> None:
     """Add the log probability of a larger number; shape (4, activities) as `StudentT.shape`.
 
-    The tail of a Student-t distribution is half an incomplete beta function.
+    The tail of a Student-t distribution is half an incomplete beta function, whose continued
+    fraction is that of x far from the middle, and of 1 - x near it.
     """
     for c in range(len(scores)):
         distance, half = (value - shape[0, c]) / shape[1, c], shape[2, c] - 0.5
-        x = 1 / (1 + distance * distance)
-        # the height is that of the density, whose logarithm lacks the factor of the beta function
-        front = shape[3, c] + math.log(shape[1, c]) + half * math.log(x)
+        square = distance * distance
+        x, height = 1 / (1 + square), shape[3, c] - shape[2, c] * math.log1p(square)
         if x < (half + 1) / (half + 2.5):
-            tail = front + 0.5 * math.log1p(-x) + math.log(beta_fraction(x, half, 0.5) / (2 * half))
+            factor = shape[1, c] * abs(distance) * beta_fraction(x, half, 0.5)
+            tail = height + math.log(factor / (2 * half))
             scores[c] += tail if distance > 0 else math.log1p(-math.exp(tail))
-        else:  # near the middle
-            middle = math.exp(front + 0.5 * math.log1p(-x)) * beta_fraction(1 - x, 0.5, half)
-            scores[c] += math.log(0.5 - middle) if distance > 0 else math.log(0.5 + middle)
+        else:
+            middle = shape[1, c] * distance * beta_fraction(square * x, 0.5, half)
+            scores[c] += math.log(0.5 - math.exp(height) * middle)
 
 
-@kernel
+@vector_kernel
 def beta_fraction(x: float, a: float, b: float) -> float:
-    """Continued fraction of the incomplete beta function, by Lentz's method."""
-    c, d = 1.0, 1 / (1 - (a + b) * x / (a + 1))
-    value = d
-    for m in range(1, 200):
-        even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
-        odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
-        for step in (even, odd):
-            d = 1 / (1 + step * d)
-            c = 1 + step / c
-            value *= c * d
-        if abs(c * d - 1) < 1e-15:
+    """Continued fraction of the incomplete beta function."""
+    value = upper = lower = 1 / (1 - (a + b) * x / (a + 1))
+    for m in range(1, 5000):
+        first, second, third = a + 2 * m - 1, a + 2 * m, a + 2 * m + 1
+        by = x / (first * second * third)
+        even, odd = m * (b - m) * third * by, -(a + m) * (a + b + m) * first * by
+        above, below = value + even * upper, 1 + even * lower
+        before, scale = value, 1 / (below + odd)
+        value = (above + odd * value) * scale
+        upper, lower = above * scale, below * scale
+        if abs(value - before) < 1e-13 * value:
             break
     return value

@@ -8,10 +8,12 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ibgn._arrays import Floats
+from ibgn._kernels.live import log_normalise
 from ibgn.classifiers.base import ActivityClassifier
 from ibgn.classifiers.questions import unquestioned
 from ibgn.classifiers.recogniser import Recogniser
 from ibgn.intervals import IntervalSequences
+from ibgn.live.chorus import Chorus
 from ibgn.live.terms import LiveTerm, go_live
 from ibgn.live.timeline import LIMIT, Timeline
 
@@ -69,7 +71,9 @@ class LiveRecogniser:
         self.timeline = Timeline(getattr(self.model, "actions_", ()), self.limit)
         self._terms = [term and term.begin(self.timeline) for term in self._templates]
         self._scores = np.zeros((len(self._terms), len(self.classes_)))
-        self._followers = [term for term in self._terms if term is not None]
+        self._chorus = (
+            Chorus.of(self._terms, self._weights, self._log_prior) if self._terms else None
+        )
 
     def another(self) -> Self:
         """A recogniser of another instance at the same time, which shares what was learned."""
@@ -79,15 +83,11 @@ class LiveRecogniser:
 
     def start(self, action: str, time: float, key: Hashable = None) -> None:
         """An action starts; `key` names the interval, where several of one action go on at once."""
-        slot = self.timeline.start(action, time, key)
-        for term in self._followers:
-            term.start(slot)
+        self.timeline.start(action, time, key)
 
     def end(self, action: str, time: float, key: Hashable = None) -> None:
         """An action ends: its interval of this key, or of several the one that started first."""
-        slot = self.timeline.end(action, time, key)
-        for term in self._followers:
-            term.end(slot)
+        self.timeline.end(action, time, key)
 
     def tick(self, time: float) -> None:
         """Let time pass without an event."""
@@ -95,10 +95,7 @@ class LiveRecogniser:
 
     def log_posterior(self) -> Floats:
         """(activities,) log probability of each activity, in the order of `classes_`."""
-        joint = self._joint()
-        joint -= joint.max()
-        logs: Floats = joint - np.log(np.exp(joint).sum())
-        return logs
+        return log_normalise(self._joint())
 
     def posterior(self) -> dict[Any, float]:
         """Probability of each activity."""
@@ -121,6 +118,8 @@ class LiveRecogniser:
 
     def _joint(self) -> Floats:
         """(activities,) score of each activity; differences are log odds."""
+        if self._chorus:
+            return self._chorus.joint()
         if not self._terms:
             with unquestioned():
                 joint: Floats = self.model.predict_log_proba(self.instance())[0]
