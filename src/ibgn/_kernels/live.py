@@ -1,7 +1,7 @@
 """All default terms of an instance that goes on, in one call.
 
 The arrays of a timeline, what was learned and what is noted are taken over from Python when an
-instance begins, and again when they grow: a call for each term would spend most of its time on that.
+instance begins, and again when they grow: a call for each term would spend its time on that.
 """
 
 import math
@@ -121,4 +121,5 @@ def log_normalise(joint: Floats) -> Floats:
     highest, total = joint.max(), 0.0
     for c in range(len(joint)):
         total += math.exp(joint[c] - highest)
-    return joint - (highest + math.log(total))
+    logs: Floats = joint - (highest + math.log(total))
+    return logs

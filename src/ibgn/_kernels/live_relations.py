@@ -1,10 +1,10 @@
 """Relations of an instance that goes on: between intervals that are open they are sets.
 
 Each position of the order has a row of pairs with later positions, for as long as an event can
-change them. What a row says is summed up to where time has to pass first; before each interval that
-is open, a mark keeps the sum so far, to be taken up again there when it ends. So an event costs time
-for the intervals that it can affect, and not for those of the past. Relations, sets of them and keys
-are those of `pairs` and `links`.
+change them. What a row says is summed up to where time has to pass first. Before each interval that
+is open, a mark keeps the sum so far, to be taken up again there when it ends. So an event costs
+time for the intervals that it can affect, and not for those of the past. Relations, sets of them
+and keys are those of `pairs` and `links`.
 """
 
 import math
@@ -276,4 +276,4 @@ def say_relations(line: Line, learned: Relations, rows: Rows) -> bool:
             kept += 1
     rows.done[2] = kept
     rows.said[:] += rows.settled
-    return rows.done[1] == line.size[INTERVALS]
+    return bool(rows.done[1] == line.size[INTERVALS])

@@ -7,6 +7,7 @@ import numpy as np
 
 from ibgn._arrays import Floats
 from ibgn._kernels import live
+from ibgn._kernels.live import Parts
 from ibgn.live.terms import LiveTerm
 from ibgn.live.terms.counts import LiveLength, LiveOccurrences
 from ibgn.live.terms.durations import LiveDurations, LiveTotals
@@ -47,13 +48,13 @@ class Chorus:
         cls, terms: Sequence[LiveTerm | None], weights: Floats, log_prior: Floats
     ) -> Self | None:
         """A chorus of terms, if they are the default ones."""
-        voices = [term for term in terms if isinstance(term, VOICES)]
-        whole = len(terms) == len(voices) == len({type(term) for term in voices}) == len(VOICES)
-        return cls(voices, weights, log_prior) if whole else None
+        voices = [term for term in terms if term is not None]
+        whole = sorted(map(id, map(type, voices))) == sorted(map(id, VOICES))
+        return cls(voices, weights, log_prior) if whole and len(terms) == len(voices) else None
 
     def joint(self) -> Floats:
         """(activities,) weighted sum of what all terms say; the next call overwrites it."""
-        if self._timeline.line is not self._line:
+        if self._timeline.line is not self._line or self._relations.notes is not self._rows:
             self._bind()
         while not live.say_all(self._bundle):
             self._relations.widen()
@@ -65,5 +66,5 @@ class Chorus:
         for voice in self._voices:
             voice.make_room()
         pairs = [(voice.learned, voice.notes) for voice in self._voices]
-        parts = live.Parts(self._line, self._weights, self._log_prior, self._joint, *pairs)
-        self._bundle = live.bind(parts)
+        parts = Parts(self._line, self._weights, self._log_prior, self._joint, *pairs)
+        self._bundle, self._rows = live.bind(parts), self._relations.notes

@@ -43,18 +43,21 @@ class Timeline:
     def __init__(self, actions: tuple[str, ...], limit: int = LIMIT) -> None:
         self.code = {name: number for number, name in enumerate(actions)}
         self.limit = limit
-        self.number = 0
-        self.now = self.begin = self.last_end = -np.inf
-        self.names: list[str] = []
-        self.keys: list[Hashable] = []
-        self.open: dict[str, list[int]] = {}  # slots of intervals without an end, by action
         self.action: Codes = np.zeros(FIRST_ROOM, np.int32)
         self.beginning: Floats = np.zeros(FIRST_ROOM)
         self.ending: Floats = np.full(FIRST_ROOM, np.inf)
         self.order: Ints = np.zeros(FIRST_ROOM, np.int64)
         self.changes: Ints = np.zeros(2 * FIRST_ROOM, np.int64)  # slots of starts, ~slots of ends
-        self.changed = 0  # of them are in use
         self._line = self._make_line()
+        self.clear()
+
+    def clear(self) -> None:
+        """Begin with another instance, in the same arrays."""
+        self.number = self.changed = 0  # intervals, and changes of them
+        self.now = self.begin = self.last_end = -np.inf
+        self.names: list[str] = []
+        self.keys: list[Hashable] = []
+        self.open: dict[str, list[int]] = {}  # slots of intervals without an end, by action
 
     @property
     def room(self) -> int:
@@ -88,11 +91,9 @@ class Timeline:
 
     def tick(self, time: float) -> None:
         """Let time pass."""
-        if not time >= self.now:
-            earlier = (
-                "is no time" if np.isnan(time) else f"is before {self.now:g}, which has passed"
-            )
-            raise DataError(f"time {time:g} {earlier}; give events in the order of time")
+        if not self.now <= time < np.inf:
+            wrong = f"is before {self.now:g}, which has passed" if time < self.now else "is no time"
+            raise DataError(f"time {time:g} {wrong}; give events in the order of time")
         self.now = time
 
     def start(self, name: str, time: float, key: Hashable = None) -> int:
@@ -118,10 +119,22 @@ class Timeline:
 
     def end(self, name: str, time: float, key: Hashable = None) -> int:
         """End the open interval of an action; of several the one that began first, or of a key."""
-        slots = [slot for slot in self.open.get(name, ()) if key is None or self.keys[slot] == key]
-        if not slots:
+        slot = self.find(name, key)
+        if slot is None:
             raise DataError(f"{quote(name)} ends at {time:g}, but has not started")
-        slot = slots[0]
+        self.close(slot, time)
+        return slot
+
+    def find(self, name: str, key: Hashable = None) -> int | None:
+        """Slot of the open interval of an action, or of a key, that began first, if any."""
+        for slot in self.open.get(name, ()):
+            if key is None or self.keys[slot] == key:
+                return slot
+        return None
+
+    def close(self, slot: int, time: float) -> None:
+        """End the interval of a slot, which is open."""
+        name = self.names[slot]
         if not time > self.beginning[slot]:
             raise DataError(f"{quote(name)} ends at {time:g}, where it starts")
         self.tick(time)
@@ -130,7 +143,13 @@ class Timeline:
             del self.open[name]
         self.ending[slot] = self.last_end = time
         self._note(slot, ~slot)
-        return slot
+
+    def last(self, name: str, key: Hashable = None) -> int:
+        """Slot of the interval of an action, or of a key, that began last; it may have ended."""
+        for slot in reversed(range(self.number)):
+            if self.names[slot] == name and (key is None or self.keys[slot] == key):
+                return slot
+        raise DataError(f"{quote(name)} is corrected, but has not started")
 
     def snapshot(self) -> Snapshot:
         """Intervals so far; those that began just now are left out."""

@@ -71,12 +71,31 @@ class LiveTerm(ABC):
         term.notes = self._note(self.constant.copy(), np.zeros_like(self.constant))
         return term
 
+    def restart(self) -> None:
+        """Begin with another instance of the same timeline."""
+        for values in self.notes:
+            values.fill(0)
+        self.notes.settled[:] = self.constant
+
+    @property
+    def settled(self) -> Floats:
+        """(activities,) the part of the scores that will not change."""
+        settled: Floats = self.notes.settled
+        return settled
+
     def make_room(self) -> None:  # noqa: B027, most notes do not grow
         """Have room in the notes for what the timeline has room for."""
 
     @abstractmethod
+    def _follow(self) -> None:
+        """Set what is said in the notes to what is known now."""
+
     def scores(self) -> Floats:
         """(activities,) log probability of what is known now."""
+        self.make_room()
+        self._follow()
+        said: Floats = self.notes.said
+        return said
 
 
 def go_live(fitted: Sequence[FittedTerm]) -> LiveTerm | None:

@@ -23,10 +23,9 @@ class LiveLength(LiveTerm):
     def _note(self, settled: Floats, said: Floats) -> LengthNotes:
         return LengthNotes(settled, said)
 
-    def scores(self) -> Floats:
+    def _follow(self) -> None:
         """Log density of the number so far."""
         live_counts.say_length(self.timeline.line, self.learned, self.notes)
-        return self.notes.said
 
 
 class LiveOccurrences(LiveTerm):
@@ -43,7 +42,6 @@ class LiveOccurrences(LiveTerm):
         number = np.zeros(len(self.learned.logs), np.int64)
         return OccurrenceNotes(settled, said, np.zeros(1, np.int64), number)
 
-    def scores(self) -> Floats:
+    def _follow(self) -> None:
         """Log probability of all numbers so far."""
         live_counts.say_occurrences(self.timeline.line, self.learned, self.notes)
-        return self.notes.said

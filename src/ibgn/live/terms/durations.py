@@ -22,10 +22,9 @@ class LiveDurations(LiveTerm):
     def _note(self, settled: Floats, said: Floats) -> DurationNotes:
         return DurationNotes(settled, said, np.zeros(1, np.int64))
 
-    def scores(self) -> Floats:
+    def _follow(self) -> None:
         """Log density of durations, and log survival of what goes on."""
         live_durations.say_durations(self.timeline.line, self.learned, self.notes)
-        return self.notes.said
 
 
 class LiveTotals(LiveTerm):
@@ -47,7 +46,6 @@ class LiveTotals(LiveTerm):
             share=np.zeros((actions, len(settled))),
         )
 
-    def scores(self) -> Floats:
+    def _follow(self) -> None:
         """Log density of totals, and log survival of those that go on."""
         live_durations.say_totals(self.timeline.line, self.learned, self.notes)
-        return self.notes.said

@@ -24,10 +24,9 @@ class LiveStarts(LiveTerm):
     def _note(self, settled: Floats, said: Floats) -> StartNotes:
         return StartNotes(settled, said, np.zeros(self.learned.logs.shape[1], np.int64))
 
-    def scores(self) -> Floats:
+    def _follow(self) -> None:
         """Log probability of all starts, relative to the span so far."""
         live_instants.say_starts(self.timeline.line, self.learned, self.notes)
-        return self.notes.said
 
 
 class _LiveInstants(LiveTerm):
@@ -38,10 +37,9 @@ class _LiveInstants(LiveTerm):
         going_on = np.zeros((actions, instants), np.int64)
         return InstantNotes(settled, said, np.zeros(instants, np.int64), going_on)
 
-    def scores(self) -> Floats:
+    def _follow(self) -> None:
         """Log probability of what goes on, relative to the span so far."""
         live_instants.say_instants(self.timeline.line, self.learned, self.notes)
-        return self.notes.said
 
 
 class LiveOccupancy(_LiveInstants):

@@ -37,11 +37,9 @@ class LiveOrder(_LivePositions):
         rows = np.stack([one.log_prob(*np.divmod(keys, actions)) for one in fitted], axis=-1)
         return Order(keys, rows, stack_fields(fitted, "usual"), stack_fields(fitted, "left"))
 
-    def scores(self) -> Floats:
+    def _follow(self) -> None:
         """Log probability of all steps so far."""
-        self.make_room()
         live_order.say_order(self.timeline.line, self.learned, self.notes)
-        return self.notes.said
 
 
 class LiveGaps(_LivePositions):
@@ -52,8 +50,6 @@ class LiveGaps(_LivePositions):
     def _take(self, fitted: Sequence[FittedGaps]) -> Gaps:
         return Gaps(stack_fields(fitted, "together"), stack_shapes(fitted))
 
-    def scores(self) -> Floats:
+    def _follow(self) -> None:
         """Log density of all gaps so far."""
-        self.make_room()
         live_order.say_gaps(self.timeline.line, self.learned, self.notes)
-        return self.notes.said

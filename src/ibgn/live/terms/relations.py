@@ -13,7 +13,7 @@ from ibgn.live.terms.base import LiveTerm
 from ibgn.structure import Structure
 from ibgn.terms.relations import FittedRelations
 
-FIRST_ROWS = 4
+FIRST_ROWS = 8
 
 
 class LiveRelations(LiveTerm):
@@ -55,11 +55,10 @@ class LiveRelations(LiveTerm):
         for before, now in zip(old[3:], self.notes[3:], strict=True):
             now[tuple(slice(length) for length in before.shape)] = before
 
-    def scores(self) -> Floats:
+    def _follow(self) -> None:
         """Log probability of the relations, or sets of them, of all pairs."""
         while not live_relations.say_relations(self.timeline.line, self.learned, self.notes):
             self.widen()
-        return self.notes.said
 
 
 def _make_rows(settled: Floats, said: Floats, done: np.ndarray, rows: int, marks: int) -> Rows:

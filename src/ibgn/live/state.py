@@ -1,0 +1,88 @@
+"""What a recogniser knows of its instance, as plain JSON.
+
+A state has what happened and sums, and nothing that points anywhere: whatever else a recogniser
+keeps follows from what happened. So a state that was damaged is refused, or gives other numbers.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ibgn._arrays import Floats
+from ibgn.errors import DataError
+from ibgn.live.history import Change, Ended, Started, history_of, replay
+from ibgn.text import printable, quote
+
+if TYPE_CHECKING:
+    from ibgn.live.recogniser import LiveRecogniser
+
+__all__ = ["restore", "state_of"]
+
+
+def state_of(live: "LiveRecogniser") -> dict[str, Any]:
+    """What a recogniser knows of its instance; takes time and room in proportion to it.
+
+    Examples
+    --------
+    >>> from ibgn import IBGNClassifier, LiveRecogniser
+    >>> X = [[("boil", 0, 4), ("pour", 4, 6)], [("grind", 0, 2), ("pour", 1, 5)]]
+    >>> live = LiveRecogniser(IBGNClassifier(terms=("length",)).fit(X, ["tea", "coffee"]))
+    >>> live.start("boil", 1)
+    >>> live.state()["changes"]
+    [['boil', 1.0, None]]
+    """
+    settle(live)
+    now = float(live.timeline.now)
+    for key in live.timeline.keys:
+        if not (key is None or isinstance(key, str | int)):
+            raise DataError(f"a key can be saved if it is text or a whole number, not {quote(key)}")
+    return {
+        "now": now if np.isfinite(now) else None,
+        "changes": [list(change) for change in history_of(live.timeline)],
+        "settled": [term.settled.tolist() for term in live._followers],
+        "unmet": sorted(map(list, live._unmet), key=repr),
+    }
+
+
+def restore(live: "LiveRecogniser", state: Any) -> None:
+    """Give a recogniser the state of another one of the same model.
+
+    What it says from then on has the same bits as what the other one says.
+    """
+    live._begin()
+    try:
+        replay(live, map(_as_change, state["changes"]))
+        if state["now"] is not None:
+            live.tick(float(state["now"]))
+        settle(live)
+        for term, settled in zip(live._followers, state["settled"], strict=True):
+            term.settled[...] = _as_sums(settled, term.settled)
+        live._unmet = {(float(time), action, key) for time, action, key in state["unmet"]}
+    except (KeyError, IndexError, TypeError, ValueError, OverflowError) as error:
+        live._begin()
+        raise DataError(
+            f"this is no state of a recogniser of this model ({printable(error)}); begin without it"
+        ) from error
+
+
+def settle(live: "LiveRecogniser") -> None:
+    """Have all sums up to date: they grow when a recogniser is asked, in the order of asking."""
+    for term in live._followers:
+        term.scores()
+
+
+def _as_change(change: Any) -> Change:
+    if isinstance(change[0], str):
+        action, time, key = change
+        if not (key is None or isinstance(key, str | int)):
+            raise TypeError("a key is neither text nor a number")
+        return Started(action, float(time), key)
+    slot, time = change
+    return Ended(int(slot), float(time))
+
+
+def _as_sums(values: Any, like: Floats) -> Floats:
+    sums = np.array(values, np.float64)
+    if sums.shape != like.shape or not np.isfinite(sums).all():
+        raise ValueError(f"{like.shape[0]} sums are needed")
+    return sums
