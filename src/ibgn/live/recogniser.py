@@ -80,6 +80,7 @@ class LiveRecogniser:
         self._chorus = (
             Chorus.of(self._terms, self._weights, self._log_prior) if self._terms else None
         )
+        self._asked = (0, self.timeline.now)  # changes and time when scores were asked for last
 
     def another(self) -> Self:
         """A recogniser of another instance at the same time, which shares what was learned."""
@@ -158,6 +159,7 @@ class LiveRecogniser:
             self.timeline.clear()
             for term in self._followers:
                 term.restart()
+            self._asked = (0, self.timeline.now)
         return last
 
     def instance(self) -> IntervalSequences:
@@ -168,6 +170,7 @@ class LiveRecogniser:
 
     def _joint(self) -> Floats:
         """(activities,) score of each activity; differences are log odds."""
+        self._asked = (self.timeline.changed, self.timeline.now)
         if self._chorus:
             return self._chorus.joint()
         if not self._terms:
