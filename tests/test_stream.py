@@ -1,7 +1,9 @@
 """Streams that are not perfect: late, repeated and wrong events, corrections, interruptions."""
 
+import gc
 import itertools
 import json
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -47,15 +49,16 @@ def as_stream(instance, seed):
     return sorted(events + again, key=lambda event: event.time + rng.uniform(0, LATENESS))
 
 
-def pass_through(inbox, live, events, flush=True):
-    """What is said after each event that was taken, and the causes of refusals."""
+def pass_through(inbox, live, events, flush=True, seldom=1):
+    """What is said after every so many events that were taken."""
     said = []
     for event in [*events, None]:
         due, refusal = inbox.put(event) if event else (inbox.flush() if flush else [], None)
         assert refusal is None or refusal.cause == "duplicate"
         for each in due:
             live.take(each)
-            said.append(live.log_posterior())
+            if len(live.timeline.changes) % seldom == 0:
+                said.append(live.log_posterior())
     return said
 
 
@@ -187,23 +190,59 @@ def test_what_starts_when_the_instance_is_finished_is_left_out(taught):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_an_interrupted_stream_goes_on_to_the_last_bit(taught, seed):
+@pytest.mark.parametrize("seldom", [1, 2, 5])
+def test_an_interrupted_stream_goes_on_to_the_last_bit(taught, seed, seldom):
     """At any event the state is written and read by a recogniser that knows nothing."""
     model, X = taught
     first = LiveRecogniser(model)
-    instance = X.to_lists()[seed]
-    events = as_stream(instance, seed)
-    whole = pass_through(Inbox(LATENESS), first.another(), events)
+    events = as_stream(X.to_lists()[seed], seed)
+    whole = pass_through(Inbox(LATENESS), first.another(), events, seldom=seldom)
     for stop in range(1, len(events), 3):
         live, inbox = first.another(), Inbox(LATENESS)
-        said = pass_through(inbox, live, events[:stop], flush=False)
+        said = pass_through(inbox, live, events[:stop], False, seldom)
         saved = json.dumps([live.state(), inbox.state()], allow_nan=False)
         live, inbox = first.another(), Inbox(LATENESS)
         for one, state in zip((live, inbox), json.loads(saved), strict=True):
             one.restore(state)
         assert json.dumps([live.state(), inbox.state()]) == saved
-        said += pass_through(inbox, live, events[stop:])
+        said += pass_through(inbox, live, events[stop:], True, seldom)
         np.testing.assert_array_equal(said, whole)
+
+
+def test_sums_are_part_of_a_state(taught):
+    """The control: with sums from replaying alone, last bits are others."""
+    model, X = taught
+    differ = 0
+    for instance in X.to_lists():
+        live, other = LiveRecogniser(model), LiveRecogniser(model)
+        for event in as_events(instance):
+            follow(live, event)
+            follow(other, event)
+            live.posterior()
+        differ += (live.log_posterior() != other.log_posterior()).any()
+    assert differ
+
+
+def test_memory_does_not_grow_with_the_stream(taught):
+    """What is kept of an instance goes with it, and of events that were refused nothing is."""
+    model, X = taught
+    live, inbox, objects = LiveRecogniser(model), Inbox(LATENESS), []
+    late = Event("start", -1, "boil")
+    for turn in range(12):
+        events = as_stream(X.to_lists()[turn % 3], turn % 3)
+        for event in (*events, late, Event("finish", 40), Event("end", 40, "stir", key=turn)):
+            for due in inbox.put(event._replace(time=50 * turn + event.time))[0]:
+                with suppress(DataError):
+                    live.take(due)
+                live.posterior()
+        for due in inbox.flush():
+            with suppress(DataError):
+                live.take(due)
+        assert live.timeline.number == 0
+        gc.collect()
+        objects.append(len(gc.get_objects()))
+    assert max(objects[6:]) <= max(objects[3:6])
+    assert inbox.counts["late"] == 12
 
 
 def test_a_recogniser_that_reads_all_again_can_be_interrupted_too():
@@ -216,7 +255,7 @@ def test_a_recogniser_that_reads_all_again_can_be_interrupted_too():
     assert other.timeline.number == 0
 
 
-GOOD = {"now": 2.0, "changes": [["boil", 0.0, None], [0, 2.0]], "settled": None, "unmet": []}
+GOOD = {"changes": [["boil", 0.0, None], [0, 2.0]], "now": 2.0, "asked": [1, 1.5], "unmet": []}
 
 
 @pytest.mark.parametrize(
@@ -235,6 +274,10 @@ GOOD = {"now": 2.0, "changes": [["boil", 0.0, None], [0, 2.0]], "settled": None,
         {"changes": [["boil", 0.0, []]]},
         {"changes": [["boil", 0.0]]},
         {"changes": [[]]},
+        {"asked": [1, 0.0 - 1]},
+        {"asked": [2, 1.0]},
+        {"asked": ["x", 1.0]},
+        {"asked": [0, None, 1]},
         {"settled": []},
         {"settled": [[0.0]] * 20},
         {"unmet": [[]]},

@@ -126,7 +126,10 @@ class Inbox:
         if not math.isfinite(event.time):
             return Refusal("malformed", f"{_name(event)} has no time")
         if identity in self._known:
-            return Refusal("duplicate", f"{_name(event)} has come before")
+            advice = (
+                "" if event.id is not None else "; if it is another one, give it an id or a key"
+            )
+            return Refusal("duplicate", f"{_name(event)} has come before{advice}")
         if event.time < self.horizon:
             passed = f"all until {self.horizon:g} has gone on"
             return Refusal("late", f"{_name(event)} is too late: {passed}")

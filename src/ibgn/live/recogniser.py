@@ -75,6 +75,7 @@ class LiveRecogniser:
         self._terms = [term and term.begin(self.timeline) for term in self._templates]
         self._scores = np.zeros((len(self._terms), len(self.classes_)))
         self._followers = [term for term in self._terms if term is not None]
+        self._asked = (0, self.timeline.now)  # changes and time when scores were asked for last
 
     def another(self) -> Self:
         """A recogniser of another instance at the same time, which shares what was learned."""
@@ -167,6 +168,7 @@ class LiveRecogniser:
 
     def _joint(self) -> Floats:
         """(activities,) score of each activity; differences are log odds."""
+        self._asked = (len(self.timeline.changes), self.timeline.now)
         if not self._terms:
             with unquestioned():
                 joint: Floats = self.model.predict_log_proba(self.instance())[0]

@@ -31,14 +31,14 @@ def state_of(live: "LiveRecogniser") -> dict[str, Any]:
     >>> live.state()["changes"]
     [['boil', 1.0, None]]
     """
-    settle(live)
-    now = float(live.timeline.now)
     for key in live.timeline.keys:
         if not (key is None or isinstance(key, str | int)):
             raise DataError(f"a key can be saved if it is text or a whole number, not {quote(key)}")
+    changes, asked = live._asked
     return {
-        "now": now if np.isfinite(now) else None,
         "changes": [list(change) for change in history_of(live.timeline)],
+        "now": _as_json(live.timeline.now),
+        "asked": [changes, _as_json(asked)],
         "settled": [term.settled.tolist() for term in live._followers],
         "unmet": sorted(map(list, live._unmet), key=repr),
     }
@@ -51,10 +51,13 @@ def restore(live: "LiveRecogniser", state: Any) -> None:
     """
     live._begin()
     try:
-        replay(live, map(_as_change, state["changes"]))
-        if state["now"] is not None:
-            live.tick(float(state["now"]))
-        settle(live)
+        changes = [_as_change(change) for change in state["changes"]]
+        number, asked = state["asked"]
+        _go_on(live, changes[:number], asked)
+        if asked is not None:
+            live._joint()
+        _go_on(live, changes[number:], state["now"])
+        # sums also grow when a recogniser is asked, so their last bits depend on when that was
         for term, settled in zip(live._followers, state["settled"], strict=True):
             term.settled[...] = _as_sums(settled, term.settled)
         live._unmet = {(float(time), action, key) for time, action, key in state["unmet"]}
@@ -65,10 +68,11 @@ def restore(live: "LiveRecogniser", state: Any) -> None:
         ) from error
 
 
-def settle(live: "LiveRecogniser") -> None:
-    """Have all sums up to date: they grow when a recogniser is asked, in the order of asking."""
-    for term in live._followers:
-        term.scores()
+def _go_on(live: "LiveRecogniser", changes: list[Change], time: float | None) -> None:
+    """Replay what happened until some time."""
+    replay(live, changes)
+    if time is not None:
+        live.tick(float(time))
 
 
 def _as_change(change: Any) -> Change:
@@ -79,6 +83,11 @@ def _as_change(change: Any) -> Change:
         return Started(action, float(time), key)
     slot, time = change
     return Ended(int(slot), float(time))
+
+
+def _as_json(time: float) -> float | None:
+    """A time, or None before all times."""
+    return float(time) if np.isfinite(time) else None
 
 
 def _as_sums(values: Any, like: Floats) -> Floats:
