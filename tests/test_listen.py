@@ -294,6 +294,13 @@ def test_two_cannot_share_a_checkpoint(listen, launch, tmp_path):
     assert first.wait() == 0
 
 
+def test_a_file_of_others_is_not_taken_for_a_lock(listen, tmp_path):
+    (tmp_path / "kept.lock").write_text("precious")
+    done, _ = listen("--checkpoint", "kept", events=BOIL)
+    assert "would be used as a lock, but it holds something" in done.stderr
+    assert (tmp_path / "kept.lock").read_text() == "precious"
+
+
 def wait_until(is_so, seconds=30):
     end = time.monotonic() + seconds
     while not is_so():
