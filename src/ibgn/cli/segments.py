@@ -76,11 +76,9 @@ def fit_segments(
     from ibgn.segmentation import Segmenter
 
     if activities is not None and background is not None:
-        reason = (
-            "is for labelled instances; leave it out, as ",
-            Option("activities", str(activities)),
-        )
-        raise OptionError("background", str(background), *reason, " says what is between")
+        known = Option("activities", str(activities))
+        reason = ("is for labelled instances; leave it out, as ", known, " says what is between")
+        raise OptionError("background", str(background), *reason)
     segmenter = Segmenter(new_model(method, seed, {}, settings or [])[1], random_state=seed)
     with warnings_aloud() as messages, busy(f"learning from {data.name}"):
         if activities is None:
