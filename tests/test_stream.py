@@ -272,9 +272,12 @@ def test_an_interrupted_stream_goes_on_to_the_last_bit(taught, seed, seldom):
     """At any event the state is written and read by a recogniser that knows nothing."""
     model, X = taught
     first = LiveRecogniser(model)
-    events = as_stream(X.to_lists()[seed], seed)
+    events = as_stream(X.to_lists()[seed], seed) + [
+        event._replace(time=event.time + 40)
+        for event in (Event("finish", -10.0), *as_stream(X.to_lists()[seed + 4], seed))
+    ]
     whole = pass_through(Inbox(LATENESS), first.another(), events, seldom=seldom)
-    for stop in range(1, len(events), 3):
+    for stop in range(1, len(events), 4):
         live, inbox = first.another(), Inbox(LATENESS)
         said = pass_through(inbox, live, events[:stop], False, seldom)
         saved = json.dumps([live.state(), inbox.state()], allow_nan=False)
@@ -316,9 +319,10 @@ def test_memory_does_not_grow_with_the_stream(taught):
             with suppress(DataError):
                 live.take(due)
         assert live.timeline.number == 0
-        gc.collect()
-        objects.append(len(gc.get_objects()))
-    assert max(objects[6:]) <= max(objects[3:6])
+        if turn in (5, 11):
+            gc.collect()
+            objects.append(len(gc.get_objects()))
+    assert objects[1] <= objects[0] + 2  # of this test
     assert inbox.counts["late"] == 12
 
 

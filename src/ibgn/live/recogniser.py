@@ -97,10 +97,6 @@ class LiveRecogniser:
         """An action ends: its interval of this key, or of several the one that started first."""
         self.timeline.end(action, time, key)
 
-    def close(self, slot: int, time: float) -> None:
-        """The interval ends that was the slot-th to start, counted from 0."""
-        self.timeline.close(slot, time)
-
     def tick(self, time: float) -> None:
         """Let time pass without an event."""
         self.timeline.tick(time)
