@@ -272,6 +272,7 @@ def test_every_damage_of_a_checkpoint_is_noticed(listen, tmp_path, rng):
     [
         ("--socket 7070", "--socket 7070 is a second source of events; run one command for each"),
         ("--mqtt localhost", "--mqtt localhost is a second source of events"),
+        ("--topic home", "--topic home is of a broker, which --mqtt names"),
         ("--every 0", "--every 0.0 must be a positive number of seconds"),
         ("--summary nan", "--summary nan must be a positive number of seconds"),
         ("--lateness -1", "--lateness -1.0 must be 0 or more"),

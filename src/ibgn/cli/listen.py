@@ -14,7 +14,7 @@ from ibgn.cli.flags import given_flags
 from ibgn.cli.options import Model
 from ibgn.cli.output import busy, say
 from ibgn.cli.targets import STANDARD, writes
-from ibgn.errors import OptionError
+from ibgn.errors import Option, OptionError
 
 if TYPE_CHECKING:
     from ibgn.live.checkpoint import Checkpoint
@@ -104,7 +104,7 @@ def listen(
     from ibgn.live.output import Output
     from ibgn.live.service import Service
 
-    _check_source(events, socket, mqtt)
+    _check_source(events, socket, mqtt, topic)
     if output is not None and output.is_dir():
         raise OptionError("output", str(output), "is a folder; name a file")
     for name, seconds in (("every", every), ("summary", summary)):
@@ -129,11 +129,16 @@ def listen(
     say(listener.summary())
 
 
-def _check_source(events: Path, socket: str | None, mqtt: str | None) -> None:
+def _check_source(
+    events: Path, socket: str | None, mqtt: str | None, topic: list[str] | None
+) -> None:
     """Refuse several sources of events, and an address that is none, before the work."""
-    from ibgn.live.feeds.mqtt import parse_broker
+    from ibgn.live.feeds.mqtt import check_topics, parse_broker
     from ibgn.live.feeds.sockets import parse_address
 
+    if topic is not None and mqtt is None:
+        raise OptionError("topic", topic, "is of a broker, which ", Option("mqtt"), " names")
+    check_topics(topic or [])
     if socket is not None:
         parse_address(socket)
     if mqtt is not None:
