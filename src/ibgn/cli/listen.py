@@ -49,6 +49,10 @@ def listen(
     lateness: Annotated[
         float, typer.Option(help="How much later than others an event may come, in its unit.")
     ] = 0.0,
+    leap: Annotated[
+        float | None,
+        typer.Option(help="How far ahead of all others an event may be, unless another agrees."),
+    ] = None,
     pause: Annotated[
         float | None,
         typer.Option(help="Time without any action after which an instance is over."),
@@ -110,7 +114,7 @@ def listen(
     for name, seconds in (("every", every), ("summary", summary)):
         if seconds is not None and not 0 < seconds < float("inf"):
             raise OptionError(name, seconds, "must be a positive number of seconds")
-    options: dict[str, Any] = {"lateness": lateness, "pause": pause, "report": report}
+    options: dict[str, Any] = {"lateness": lateness, "leap": leap, "pause": pause, "report": report}
     to = "standard output" if output is None else "a file"
     with _keeping(checkpoint, model, options | {"output": to}) as kept:
         with busy(f"loading {model.name}"):
