@@ -14,9 +14,10 @@ from ibgn._arrays import Ints, Objects
 from ibgn.errors import DataError, DataWarning
 from ibgn.intervals import IntervalSequences, as_sequences
 from ibgn.networks import Sequences
+from ibgn.recoding import rebuild
 from ibgn.text import quote
 
-__all__ = ["AnnotatedStreams", "annotate", "cut_activities", "take_runs"]
+__all__ = ["AnnotatedStreams", "annotate", "cut_activities", "split_track", "take_runs"]
 
 
 class AnnotatedStreams(NamedTuple):
@@ -48,25 +49,25 @@ class AnnotatedStreams(NamedTuple):
         """Some of the streams, in ascending order."""
         kept = np.isin(self.stream, chosen)
         stream = np.searchsorted(chosen, self.stream[kept])
-        runs = (column[kept] for column in (self.first, self.last, self.label))
-        return AnnotatedStreams(self.X[chosen], stream, *runs, self.activities)
+        first, last, label = (column[kept] for column in (self.first, self.last, self.label))
+        return AnnotatedStreams(self.X[chosen], stream, first, last, label, self.activities)
 
     def cut(self, number: int) -> "AnnotatedStreams":
-        """The same in at least so many streams, if there are enough activities.
+        """The same in at least so many streams, if that leaves activities whole.
 
-        Each stream is cut where an activity begins, so that its parts have about equally many.
+        The parts of a stream have about equally many intervals, and end between activities.
         """
         each = -(-number // max(len(self.X), 1))
-        begins = [np.zeros(0, np.int64)]
-        for d, begin in enumerate(self.X.offsets[:-1]):
-            own = begin + self.first[self.stream == d]
-            places = np.arange(1, each) * len(own) // each
-            begins.append(np.append(begin, own[places[places > 0]]))
-        first = np.unique(np.concatenate(begins))
-        place = self.X.offsets[self.stream] + self.first
-        stream = np.searchsorted(first, place, "right") - 1
+        even = self.X.offsets[:-1, None] + np.arange(each) * self.X.lengths[:, None] // each
+        first = np.unique(even[self.X.lengths > 0])
+        begin, end = (self.X.offsets[self.stream] + place for place in (self.first, self.last))
+        if len(begin):  # what is within an activity goes to its begin
+            run = np.maximum(np.searchsorted(begin, first, "right") - 1, 0)
+            within = (begin[run] <= first) & (first < end[run])
+            first = np.unique(np.where(within, begin[run], first))
+        stream = np.searchsorted(first, begin, "right") - 1
         last = np.append(first[1:], len(self.X.action))
-        shift = place - first[stream] - self.first
+        shift = begin - first[stream] - self.first
         return AnnotatedStreams(
             take_runs(self.X, first, last),
             stream,
@@ -109,6 +110,40 @@ def annotate(X: Sequences, activities: Sequences) -> AnnotatedStreams:
         warnings.warn(DataWarning(text), stacklevel=3)
     owner, label = activities.owner[kept], activities.action[kept].astype(np.int64)
     return AnnotatedStreams(X, owner, first[kept], last[kept], label, activities.actions)
+
+
+def split_track(X: Sequences, track: str) -> tuple[IntervalSequences, IntervalSequences]:
+    """Actions, and the activities that were noted beside them on one track of the recordings.
+
+    Parameters
+    ----------
+    X : recordings, read with all of their tracks
+    track : name of the tier, subject or column that holds the activities
+
+    Returns
+    -------
+    streams : the intervals of other tracks
+    activities : the intervals of that track
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from ibgn import read_csv
+    >>> file = pathlib.Path(tempfile.mkdtemp(), "day.csv")
+    >>> rows = ["instance,action,start,end,track", "d,boil,5,9,hands", "d,tea,4,9,phase"]
+    >>> _ = file.write_text(chr(10).join(rows))
+    >>> streams, activities = split_track(read_csv(file)[0], "phase")
+    >>> streams.to_lists(), activities.to_lists()
+    ([[('boil', 5.0, 9.0)]], [[('tea', 4.0, 9.0)]])
+    """
+    X = as_sequences(X)
+    tracks = np.full(len(X.action), "", object) if X.track is None else X.track
+    chosen = tracks == track
+    if not chosen.any():
+        known = ", ".join(quote(name) for name in sorted({*tracks} - {""})[:20]) or "none"
+        raise DataError(f"there is no track {quote(track)}; there are {known}")
+    streams, activities = (rebuild(X, X.action, X.start, X.end, kept) for kept in (~chosen, chosen))
+    return streams, activities
 
 
 def cut_activities(X: Sequences, activities: Sequences) -> tuple[IntervalSequences, Objects]:
