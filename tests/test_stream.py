@@ -361,6 +361,7 @@ GOOD = {"changes": [["boil", 0.0, None], [0, 2.0]], "now": 2.0, "asked": [1, 1.5
         {"asked": [0, None, 1]},
         {"settled": []},
         {"settled": [[0.0]] * 20},
+        {"settled": [[1e308] * 3] * 10},
         {"unmet": [[]]},
         {"unmet": [[0.0, [], None]]},
     ],
