@@ -44,7 +44,7 @@ if TYPE_CHECKING:
         write_jsonl,
         write_parquet,
     )
-    from ibgn.live import LiveRecogniser
+    from ibgn.live import LiveRecogniser, learn_decisions
     from ibgn.model.activity import ActivityModel
     from ibgn.networks import count_pairs, read_networks
     from ibgn.plots import (
@@ -93,6 +93,7 @@ _HOME = {
     "features": "",
     "inspect": "inspection",
     "io": "",
+    "learn_decisions": "live",
     "load": "classifiers",
     "metrics": "",
     "noise": "",
@@ -149,6 +150,7 @@ __all__ = [
     "features",
     "inspect",
     "io",
+    "learn_decisions",
     "load",
     "metrics",
     "noise",
