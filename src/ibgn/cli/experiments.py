@@ -117,7 +117,8 @@ def evaluate(
     from ibgn.evaluation.plain import rows
 
     if early and sizes is not None:
-        raise OptionError("early", True, "is not for learning curves; leave out ", Option("sizes"))
+        reason = ("takes whole training sets, and ", Option("sizes", sizes), " parts; give one")
+        raise OptionError("early", True, *reason)
     unfit = {"sizes": sizes, "draws": draws, "reliability": reliability, "early": early}
     unfit |= needs_all(comparison, outputs)
     methods = {} if scanned else comparison.methods()
