@@ -339,7 +339,7 @@ def test_an_ensemble_keeps_its_decisions_in_files(tmp_path):
 
 def test_the_command_line_learns_shows_and_measures(ibgn, tmp_path):
     X, y = draw(np.random.default_rng(10), 60, False)
-    write_csv(X, y, tmp_path / "takes.csv")
+    write_csv(X, tmp_path / "takes.csv", y)
     fitted = ibgn("fit", "takes.csv", "-o", "m.ibgn", "--early")
     assert fitted.returncode == 0, fitted.stderr
     assert "Early decisions, tested on 60 instances held out: 1% errors never" in fitted.stdout

@@ -23,6 +23,7 @@ from ibgn.cli.help import Group
 from ibgn.cli.interruption import Interruption
 from ibgn.cli.later import put_off
 from ibgn.cli.learn import fit
+from ibgn.cli.listen import listen
 from ibgn.cli.models import explain, predict, sample
 from ibgn.cli.output import fail
 from ibgn.cli.paper import paper
@@ -43,7 +44,7 @@ app = typer.Typer(
 )
 PANELS = {
     "Data": (inspect, convert, detect),
-    "Models": (fit, show, predict, explain, sample),
+    "Models": (fit, show, predict, listen, explain, sample),
     "Experiments": (demo, evaluate, robustness, paper),
     "Installation": (compile,),
 }

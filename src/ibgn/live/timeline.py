@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ibgn._arrays import Codes, Floats, Ints
+from ibgn.cleaning import LARGEST_TIME
 from ibgn.errors import DataError
 from ibgn.text import quote
 
@@ -47,6 +48,7 @@ class Timeline:
         self.names: list[str] = []
         self.keys: list[Hashable] = []
         self.open: dict[str, list[int]] = {}  # slots of intervals without an end, by action
+        self.changes: list[int] = []  # slots, once when an interval began, again when it ended
         self.action: Codes = np.zeros(FIRST_ROOM, np.int32)
         self.beginning: Floats = np.zeros(FIRST_ROOM)
         self.ending: Floats = np.full(FIRST_ROOM, np.inf)
@@ -65,11 +67,9 @@ class Timeline:
 
     def tick(self, time: float) -> None:
         """Let time pass."""
-        if not time >= self.now:
-            earlier = (
-                "is no time" if np.isnan(time) else f"is before {self.now:g}, which has passed"
-            )
-            raise DataError(f"time {time:g} {earlier}; give events in the order of time")
+        if not (self.now <= time and abs(time) < LARGEST_TIME):
+            wrong = f"is before {self.now:g}, which has passed" if time < self.now else "is no time"
+            raise DataError(f"time {time:g} {wrong}; give events in the order of time")
         self.now = time
 
     def start(self, name: str, time: float, key: Hashable = None) -> int:
@@ -89,16 +89,29 @@ class Timeline:
         self.names.append(name)
         self.keys.append(key)
         self.open.setdefault(name, []).append(slot)
+        self.changes.append(slot)
         self.number += 1
         self._settle(slot)
         return slot
 
     def end(self, name: str, time: float, key: Hashable = None) -> int:
         """End the open interval of an action; of several the one that began first, or of a key."""
-        slots = [slot for slot in self.open.get(name, ()) if key is None or self.keys[slot] == key]
-        if not slots:
+        slot = self.find(name, key)
+        if slot is None:
             raise DataError(f"{quote(name)} ends at {time:g}, but has not started")
-        slot = slots[0]
+        self.close(slot, time)
+        return slot
+
+    def find(self, name: str, key: Hashable = None) -> int | None:
+        """Slot of the open interval of an action, or of a key, that began first, if any."""
+        for slot in self.open.get(name, ()):
+            if key is None or self.keys[slot] == key:
+                return slot
+        return None
+
+    def close(self, slot: int, time: float) -> None:
+        """End the interval of a slot, which is open."""
+        name = self.names[slot]
         if not time > self.beginning[slot]:
             raise DataError(f"{quote(name)} ends at {time:g}, where it starts")
         self.tick(time)
@@ -106,8 +119,15 @@ class Timeline:
         if not self.open[name]:
             del self.open[name]
         self.ending[slot] = self.last_end = time
+        self.changes.append(slot)
         self._settle(slot)
-        return slot
+
+    def last(self, name: str, key: Hashable = None) -> int:
+        """Slot of the interval of an action, or of a key, that began last; it may have ended."""
+        for slot in reversed(range(self.number)):
+            if self.names[slot] == name and (key is None or self.keys[slot] == key):
+                return slot
+        raise DataError(f"{quote(name)} is corrected, but has not started")
 
     def snapshot(self) -> Snapshot:
         """Intervals so far; those that began just now are left out."""
