@@ -361,5 +361,5 @@ def test_the_command_line_learns_shows_and_measures(ibgn, tmp_path):
     refused = ibgn(*options, "--curve", "1")
     assert refused.returncode == 2
     assert "--early takes whole training sets, and --curve 1 parts; give one" in refused.stderr
-    refused = ibgn("fit", "takes.csv", "-o", "m.ibgn", "--early", "--scan")
+    refused = ibgn("fit", "takes.csv", "-o", "n.ibgn", "--early", "--scan")
     assert "--early needs all at once, but --scan reads pieces" in refused.stderr
