@@ -27,6 +27,7 @@ from ibgn.cli.listen import listen
 from ibgn.cli.models import explain, predict, sample
 from ibgn.cli.output import fail
 from ibgn.cli.paper import paper
+from ibgn.cli.segments import fit_segments, segment
 from ibgn.cli.show import show
 
 __all__ = ["app", "main"]
@@ -44,7 +45,8 @@ app = typer.Typer(
 )
 PANELS = {
     "Data": (inspect, convert, detect),
-    "Models": (fit, show, predict, listen, explain, sample),
+    "Models": (fit, show, predict, explain, sample),
+    "Streams": (listen, fit_segments, segment),
     "Experiments": (demo, evaluate, robustness, paper),
     "Installation": (compile,),
 }

@@ -111,13 +111,14 @@ class Listener:
 
     def summary(self) -> str:
         """What has happened so far, in a sentence."""
-        counts = dict(self.service.complaints.counts)
-        taken = counts.pop("taken", 0)
-        others = "".join(f", {number} {cause}" for cause, number in sorted(counts.items()))
-        waiting = sum(len(stream.inbox.waiting) for stream in self.service.streams.values())
+        counts = sorted(self.service.complaints.counts.items())
+        others = "".join(f", {number} {cause}" for cause, number in counts)
+        inboxes = [stream.inbox for stream in self.service.streams.values()]
+        waiting = sum(len(inbox.waiting) for inbox in inboxes)
         wait = f", {waiting} of which wait for others" if waiting else ""
-        events, streams = count(taken, "event"), count(len(self.service.streams), "stream")
-        return f"took {events} of {streams}{wait}{others}; wrote {count(self.output.lines, 'line')}"
+        taken = count(sum(inbox.counts["taken"] for inbox in inboxes), "event")
+        streams, lines = count(len(inboxes), "stream"), count(self.output.lines, "line")
+        return f"took {taken} of {streams}{wait}{others}; wrote {lines}"
 
     def _write(self, records: list[Record]) -> None:
         for record in records:
