@@ -97,10 +97,6 @@ class LiveRecogniser:
         """An action ends: its interval of this key, or of several the one that started first."""
         self.timeline.end(action, time, key)
 
-    def close(self, slot: int, time: float) -> None:
-        """The interval ends that was the slot-th to start, counted from 0."""
-        self.timeline.close(slot, time)
-
     def tick(self, time: float) -> None:
         """Let time pass without an event."""
         self.timeline.tick(time)
@@ -145,6 +141,17 @@ class LiveRecogniser:
     def posterior(self) -> dict[Any, float]:
         """Probability of each activity."""
         return dict(zip(self.classes_.tolist(), np.exp(self.log_posterior()).tolist(), strict=True))
+
+    def p_value(self) -> float:
+        """As by `p_values` of the model, if the instance ended now; a small one: none of these.
+
+        Before the last event it is no more than a hint, as it is whole instances that are typical.
+        """
+        if not self._terms:
+            with unquestioned():
+                return float(self.model.p_values(self.instance())[0])
+        self._joint()
+        return float(self.model._p_values(self._scores[None], np.array([self.timeline.number]))[0])
 
     def finish(self) -> dict[Any, float]:
         """End the instance, with all that goes on, and begin with a new one; its posterior.
