@@ -8,7 +8,6 @@ import time
 
 import pytest
 
-from brokers import Broker, skip_without_mosquitto
 from ibgn.errors import DataError, OptionError
 from ibgn.live.feeds import FileFeed, Lines, MqttFeed, SocketFeed
 from ibgn.live.feeds.base import LONGEST
@@ -227,15 +226,6 @@ def test_brokers_that_are_none(text):
     assert "a:b" not in str(refused.value)
 
 
-@pytest.fixture
-def broker(tmp_path):
-    skip_without_mosquitto()
-    opened = Broker(tmp_path)
-    opened.start()
-    yield opened
-    opened.stop()
-
-
 def publish(broker, *payloads, qos=1):
     from paho.mqtt import publish
 
@@ -244,9 +234,7 @@ def publish(broker, *payloads, qos=1):
 
 
 def subscribe(broker, said, session="listener"):
-    found = MqttFeed(parse_broker(f"127.0.0.1:{broker.port}"), ["home/#"], session, said.append)
-    time.sleep(0.1)  # so that it has subscribed
-    return found
+    return MqttFeed(parse_broker(f"127.0.0.1:{broker.port}"), ["home/#"], session, said.append)
 
 
 def test_a_broker_repeats_what_was_not_acknowledged(broker):
@@ -310,9 +298,24 @@ def test_unreliable_messages_are_said_once(broker):
 
 
 def test_a_broker_that_is_not_there():
-    skip_without_mosquitto()
+    pytest.importorskip("paho.mqtt.client", reason="paho-mqtt is not installed")
     with pytest.raises(DataError, match="no broker answers at 127.0.0.1:9"):
         MqttFeed(parse_broker("127.0.0.1:9"), ["#"], None, print)
+
+
+@pytest.mark.parametrize("topic", ["a#b", "#/a"])
+def test_a_topic_that_is_none(broker, topic):
+    with pytest.raises(OptionError, match="topic="):
+        MqttFeed(parse_broker(f"127.0.0.1:{broker.port}"), [topic], None, print)
+
+
+def test_a_broker_that_lets_nobody_in(broker):
+    broker.stop()
+    config = broker._config.read_text().replace("anonymous true", "anonymous false")
+    broker._config.write_text(config)
+    broker.start()
+    with pytest.raises(DataError, match=r"refuses the connection.*IBGN_MQTT_PASSWORD"):
+        MqttFeed(parse_broker(f"me@127.0.0.1:{broker.port}"), ["a"], None, print)
 
 
 def test_without_paho_the_extra_is_named(monkeypatch):

@@ -45,6 +45,8 @@ COMMANDS = {  # each with what it reads from, and where what it writes is put
     "background": ("fit-segments", "absent.csv", "--background", "{}", "-o", "{}"),
     "segment": ("segment", "model.ibgn", "{}", "-o", "{}"),
     "activities": ("segment", "model.ibgn", "absent.csv", "--activities", "{}", "-o", "{}"),
+    "listen": ("listen", "model.ibgn", "{}", "-o", "{}"),
+    "checkpoint": ("listen", "model.ibgn", "{}", "--checkpoint", "{}"),
     "explain": ("explain", "model.ibgn", "{}", "--instance", "s", "-o", "{}"),
     "figure": ("explain", "model.ibgn", "{}", "--instance", "s", "--figure", "{}"),
     "train": ("detect", "{}", "new.csv", "--label", "a", "-o", "{}"),
