@@ -473,6 +473,7 @@ UNTRIED: dict[str, str] = {
     "cli/compile.py: Option('folder', 'FOLDER')": "needs a machine that keeps no kernels",
     "io/readings.py: Option('unlabelled', 'drop')": "needs more rows than are read at a time",
     "cli/into.py: Option('into', str(into))": MENTION,
+    "cli/segments.py: Option('activities', str(activities))": MENTION,
     "provenance.py: Option(name, getattr(self.cleaning, name))": MENTION,
     "provenance.py: Option(name, getattr(other.cleaning, name))": MENTION,
     "provenance.py: Option(name, self.options.get(name))": MENTION,
