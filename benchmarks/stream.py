@@ -15,6 +15,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -228,14 +229,23 @@ def send(path: str, lines: Sequence[bytes]) -> None:
     while kept < len(lines):
         try:
             with socket.socket(socket.AF_UNIX) as connection:
-                connection.settimeout(1.0)
                 connection.connect(path)
                 first, answers = kept, connection.makefile("rb")
-                connection.sendall(b"".join(line + b"\n" for line in lines[first:]))
+                threading.Thread(
+                    target=write, args=(connection, lines[first:]), daemon=True
+                ).start()
                 while kept < len(lines) and (answer := answers.readline()):
                     kept = first + json.loads(answer)["acknowledged"]
-        except OSError:
-            time.sleep(0.02)
+        except (OSError, ValueError):  # it was killed, perhaps in the middle of an answer
+            pass
+        time.sleep(0.02)
+
+
+def write(connection: socket.socket, lines: Sequence[bytes]) -> None:
+    """Send lines as fast as they are taken, until the other side is gone."""
+    with suppress(OSError):
+        for line in lines:
+            connection.sendall(line + b"\n")
 
 
 def run_mqtt(trial: Trial, broker: Broker) -> dict[str, Any]:
