@@ -167,7 +167,7 @@ def test_what_outlasts_its_activity_says_nothing_about_its_end():
     done = [(("tea", "coffee")[n % 2], 20 * n, 20 * n + 6) for n in range(8)]
     assert annotate([day + radio], [done]).find_lasting() == ("radio",)
     X = IntervalSequences.from_lists([[("radio", 1, 50), ("boil", 5, 9), ("sip", 6, 7)]])
-    assert windows.own_ends(X, ("radio",)).tolist() == [2, 9, 7]  # as if it were as short as the sip
+    assert windows.own_ends(X, ("radio",)).tolist() == [2, 9, 7]  # as short as the sip
     runs = windows.Runs(X, 2, 0, 3)
     assert runs.spans(("radio",))[0].tolist() == [1, 8]
     assert runs.spans(())[0].tolist() == [49, 49]
