@@ -446,6 +446,7 @@ INSPECT = "leads to a command that inspect prints, which the samples try"
 FORMAT = "is tested with its format"
 APART = "is tried in test_cli_terminal.py"
 UNTRIED: dict[str, str] = {
+    "model/typicality.py: Option('false_alarm', wider)": "is tried in test_unknown.py",
     "cli/flags.py: Option(name, value)": INSPECT,
     "io/survey.py: Option('columns', read.needed['columns'])": INSPECT,
     "io/outline.py: Option('tracks', [name])": INSPECT,

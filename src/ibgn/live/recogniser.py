@@ -168,12 +168,10 @@ class LiveRecogniser:
         """As by `p_values` of the model, if the instance ended now; a small one: none of these.
 
         Before the last event it is no more than a hint, as it is whole instances that are typical.
+        All that has been seen is recognised again, which takes longer than `posterior`.
         """
-        if not self._terms:
-            with unquestioned():
-                return float(self.model.p_values(self.instance())[0])
-        number = np.array([self.timeline.number])
-        return float(self.model._p_values(self.scores()[None], number)[0])
+        with unquestioned():
+            return float(self.model.p_values(self.instance())[0])
 
     def finish(self) -> dict[Any, float]:
         """End the instance, with all that goes on, and begin with a new one; its posterior.
