@@ -84,6 +84,21 @@ def test_control_a_run_that_forgets_is_noticed(trial, monkeypatch):
     assert not stream.run_file(trial)["same"]
 
 
+def test_a_stream_that_is_restored_after_any_event_says_the_same(model_file):
+    """Also where one action starts when another ends, and ends when a checkpoint is made."""
+    X, _ = ibgn.read(sample_path("csv"))
+    live, copies = ibgn.LiveRecogniser(ibgn.load(model_file)), []
+    for event in stream.make_events(X, 120.0, 1, seed=0):
+        copies = [copy for copy in [live, *copies] if copy.take(event) is None]
+        if event.kind == "finish":
+            copies = []
+            continue
+        expected, *others = [copy.posterior() for copy in copies]
+        assert all(other == expected for other in others)
+        copies = [*copies[1:], live.another()]
+        copies[-1].restore(json.loads(json.dumps(live.state())))
+
+
 BOIL = [
     {"kind": "start", "time": 0, "action": "fill kettle"},
     {"kind": "end", "time": 4, "action": "fill kettle"},
