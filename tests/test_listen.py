@@ -199,6 +199,27 @@ def test_a_clock_that_leaps_does_not_make_all_others_late(listen):
     assert [line["time"] for line in lines[2:]] == [1e6]
 
 
+def test_a_decision_is_said_once_per_instance(listen, monkeypatch):
+    """Also if the run was interrupted after it."""
+    monkeypatch.setattr(
+        ibgn.LiveRecogniser,
+        "decide",
+        lambda live, error: "tea" if live.timeline.number and live.timeline.now >= 4 else None,
+    )
+    words = ("--error", "0.1", "--report", "end", "--checkpoint", "kept")
+    kinds = []
+    later = [{**event, "time": event["time"] + 10} for event in BOIL]
+    for number in (2, 3, 6):
+        kinds += [line["kind"] for line in listen(*words, events=[*BOIL, *later][:number])[1]]
+    assert kinds == ["decision", "end", "decision", "end"]
+
+
+def test_a_model_that_cannot_decide(listen):
+    done, _ = listen("--error", "0.1", events=BOIL)
+    assert done.returncode in (1, 2)
+    assert "ibgn fit --early" in done.stderr or "learn_decisions" in done.stderr
+
+
 def test_streams_do_not_disturb_each_other(listen):
     rooms = [{**event, "stream": name} for event in BOIL for name in ("kitchen", "bath")]
     _, lines = listen(events=rooms)

@@ -47,6 +47,14 @@ def listen(
             "activity, every event, or nothing else."
         ),
     ] = "change",
+    error: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE",
+            help="Say a decision as soon as at most this share of them is wrong; of a model that "
+            "`ibgn fit --early` wrote.",
+        ),
+    ] = None,
     lateness: Annotated[
         float, typer.Option(help="How much later than others an event may come, in its unit.")
     ] = 0.0,
@@ -114,7 +122,13 @@ def listen(
     for name, seconds in (("every", every), ("summary", summary)):
         if seconds is not None and not 0 < seconds < float("inf"):
             raise OptionError(name, seconds, "must be a positive number of seconds")
-    options: dict[str, Any] = {"lateness": lateness, "leap": leap, "pause": pause, "report": report}
+    options: dict[str, Any] = {
+        "lateness": lateness,
+        "leap": leap,
+        "pause": pause,
+        "report": report,
+        "error": error,
+    }
     to = "standard output" if output is None else "a file"
     with _keeping(checkpoint, model, options | {"output": to}) as kept:
         with busy(f"loading {model.name}"):
