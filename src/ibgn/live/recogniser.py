@@ -63,6 +63,7 @@ class LiveRecogniser:
         self.model, self.limit = model, limit
         self.classes_ = model.classes_
         self._templates: list[LiveTerm | None] = []
+        self._weights, self._log_prior = np.ones(1), np.zeros(len(self.classes_))
         if follows_terms(model):
             members = list(model.activities_.values())
             self._fitted = list(zip(*(member.terms.values() for member in members), strict=True))
@@ -75,11 +76,9 @@ class LiveRecogniser:
         """Begin with an empty instance."""
         self.timeline = Timeline(getattr(self.model, "actions_", ()), self.limit)
         self._terms = [term and term.begin(self.timeline) for term in self._templates]
-        self._scores = np.zeros((len(self._terms), len(self.classes_)))
+        self._scores = np.zeros((len(self._weights), len(self.classes_)))
         self._followers = [term for term in self._terms if term is not None]
-        self._chorus = (
-            Chorus.of(self._terms, self._weights, self._log_prior) if self._terms else None
-        )
+        self._chorus = Chorus.of(self._terms)
         self._asked = (0, self.timeline.now)  # changes and time when scores were asked for last
 
     def another(self) -> Self:
@@ -136,7 +135,7 @@ class LiveRecogniser:
 
     def log_posterior(self) -> Floats:
         """(activities,) log probability of each activity, in the order of `classes_`."""
-        return log_normalise(self._joint())
+        return log_normalise(self._weights @ self.scores() + self._log_prior)
 
     def posterior(self) -> dict[Any, float]:
         """Probability of each activity."""
@@ -150,7 +149,7 @@ class LiveRecogniser:
         if not self._terms:
             with unquestioned():
                 return float(self.model.p_values(self.instance())[0])
-        self._joint()
+        self.scores()
         return float(self.model._p_values(self._scores[None], np.array([self.timeline.number]))[0])
 
     def finish(self) -> dict[Any, float]:
@@ -175,15 +174,17 @@ class LiveRecogniser:
         rows = zip(names, start.tolist(), end.tolist(), strict=True)
         return IntervalSequences.from_lists([list(rows)])
 
-    def _joint(self) -> Floats:
-        """(activities,) score of each activity; differences are log odds."""
+    def scores(self) -> Floats:
+        """(terms, activities) what each term says now; it is overwritten after the next event.
+
+        A model that is not made of terms has one: its log probabilities.
+        """
         self._asked = (self.timeline.changed, self.timeline.now)
         if self._chorus:
-            return self._chorus.joint()
+            return self._chorus.scores()
         if not self._terms:
             with unquestioned():
-                joint: Floats = self.model.predict_log_proba(self.instance())[0]
-            return joint
+                self._scores[0] = self.model.predict_log_proba(self.instance())[0]
         seen = None
         for n, term in enumerate(self._terms):
             if term is not None:
@@ -192,9 +193,7 @@ class LiveRecogniser:
                 seen = self.model._coded(self.instance()) if seen is None else seen
                 fitted = self._fitted[n]
                 self._scores[n] = type(fitted[0]).log_likelihoods(fitted, seen)[0]
-        joint = self._weights @ self._scores
-        joint += self._log_prior
-        return joint
+        return self._scores
 
 
 def follows_terms(model: Recogniser) -> bool:
