@@ -1,7 +1,8 @@
 """Recognising while it happens."""
 
+from ibgn.live.course import trace_posterior
 from ibgn.live.events import Event
 from ibgn.live.inbox import Inbox
 from ibgn.live.recogniser import LiveRecogniser
 
-__all__ = ["Event", "Inbox", "LiveRecogniser"]
+__all__ = ["Event", "Inbox", "LiveRecogniser", "trace_posterior"]

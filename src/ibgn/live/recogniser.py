@@ -149,8 +149,8 @@ class LiveRecogniser:
         if not self._terms:
             with unquestioned():
                 return float(self.model.p_values(self.instance())[0])
-        self.scores()
-        return float(self.model._p_values(self._scores[None], np.array([self.timeline.number]))[0])
+        length = np.array([self.timeline.number])
+        return float(self.model._p_values(self.scores()[None], length)[0])
 
     def finish(self) -> dict[Any, float]:
         """End the instance, with all that goes on, and begin with a new one; its posterior.
