@@ -24,9 +24,9 @@ def model_file(tmp_path_factory):
     model = ibgn.IBGNClassifier(random_state=0).fit(X, y)
     model.save(path)
     live = ibgn.LiveRecogniser(model)  # compiles what copies of this process use
-    for time, action in enumerate(X.actions):
-        live.start(action, time)
-        live.end(action, time + 0.5)
+    for start, action in enumerate(X.actions):
+        live.start(action, start)
+        live.end(action, start + 0.5)
     live.restore(live.state())
     live.finish()
     return path

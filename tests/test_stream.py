@@ -289,6 +289,17 @@ def test_an_interrupted_stream_goes_on_to_the_last_bit(taught, seed, seldom):
         np.testing.assert_array_equal(said, whole)
 
 
+def test_asking_again_changes_no_bit(taught):
+    model, X = taught
+    for instance in X.to_lists()[:10]:
+        once, often = LiveRecogniser(model), LiveRecogniser(model)
+        for event in as_events(instance):
+            follow(once, event)
+            follow(often, event)
+            said = [once.log_posterior(), *(often.log_posterior() for _ in range(3))]
+            np.testing.assert_array_equal(said, said[:1] * 4)
+
+
 def test_sums_are_part_of_a_state(taught):
     """The control: with sums from replaying alone, last bits are others."""
     model, X = taught
@@ -361,6 +372,7 @@ GOOD = {"changes": [["boil", 0.0, None], [0, 2.0]], "now": 2.0, "asked": [1, 1.5
         {"asked": [0, None, 1]},
         {"settled": []},
         {"settled": [[0.0]] * 20},
+        {"settled": [[1e308] * 3] * 10},
         {"unmet": [[]]},
         {"unmet": [[0.0, [], None]]},
     ],

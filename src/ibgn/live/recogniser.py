@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from ibgn._arrays import Floats
 from ibgn._kernels.live import log_normalise
 from ibgn.classifiers.base import ActivityClassifier
+from ibgn.classifiers.decisions import decisions_of, log_odds
 from ibgn.classifiers.questions import unquestioned
 from ibgn.classifiers.recogniser import Recogniser
 from ibgn.intervals import IntervalSequences
@@ -141,16 +142,34 @@ class LiveRecogniser:
         """Probability of each activity."""
         return dict(zip(self.classes_.tolist(), np.exp(self.log_posterior()).tolist(), strict=True))
 
+    def outlook(self) -> dict[Any, float]:
+        """Probability of each activity, as of an instance that goes on.
+
+        `posterior` is about what has been seen, as if it were all. Here terms count as much as they
+        are worth while instances go on, which the model learns by `ibgn.learn_decisions`.
+        """
+        probabilities = np.exp(log_normalise(self._ahead())).tolist()
+        return dict(zip(self.classes_.tolist(), probabilities, strict=True))
+
+    def decide(self, error: float = 0.05, confidence: float = 0.9) -> Any:
+        """Label of the activity as soon as it is sure enough, else None; ask after every event.
+
+        Of the first labels that are given for instances, at most the share `error` is wrong, with
+        the `confidence` that held-out instances give; see `ibgn.learn_decisions`.
+        """
+        likeliest, odds = log_odds(self._ahead()[None])
+        known = decisions_of(self.model, len(self._weights))
+        sure = odds[0] > known.threshold(error, confidence)
+        return self.classes_.tolist()[likeliest[0]] if sure else None
+
     def p_value(self) -> float:
         """As by `p_values` of the model, if the instance ended now; a small one: none of these.
 
         Before the last event it is no more than a hint, as it is whole instances that are typical.
+        All that has been seen is recognised again, which takes longer than `posterior`.
         """
-        if not self._terms:
-            with unquestioned():
-                return float(self.model.p_values(self.instance())[0])
-        length = np.array([self.timeline.number])
-        return float(self.model._p_values(self.scores()[None], length)[0])
+        with unquestioned():
+            return float(self.model.p_values(self.instance())[0])
 
     def finish(self) -> dict[Any, float]:
         """End the instance, with all that goes on, and begin with a new one; its posterior.
@@ -174,6 +193,12 @@ class LiveRecogniser:
         rows = zip(names, start.tolist(), end.tolist(), strict=True)
         return IntervalSequences.from_lists([list(rows)])
 
+    def _ahead(self) -> Floats:
+        """(activities,) score of each activity of an instance that goes on."""
+        weights = decisions_of(self.model, len(self._weights)).weights
+        joint: Floats = weights @ self.scores() + self._log_prior
+        return joint
+
     def scores(self) -> Floats:
         """(terms, activities) what each term says now; it is overwritten after the next event.
 
@@ -186,9 +211,9 @@ class LiveRecogniser:
             with unquestioned():
                 self._scores[0] = self.model.predict_log_proba(self.instance())[0]
         seen = None
-        for n, term in enumerate(self._terms):
-            if term is not None:
-                self._scores[n] = term.scores()
+        for n, follower in enumerate(self._terms):
+            if follower is not None:
+                self._scores[n] = follower.scores()
             else:
                 seen = self.model._coded(self.instance()) if seen is None else seen
                 fitted = self._fitted[n]

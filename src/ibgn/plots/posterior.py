@@ -16,7 +16,6 @@ from ibgn.intervals import Instance, IntervalSequences
 from ibgn.plots.series import name_lines
 from ibgn.plots.style import (
     DARK,
-    SERIES_COLOURS,
     draw_grid,
     dress,
     new_axes,
@@ -30,7 +29,8 @@ from ibgn.plots.units import time_label
 
 __all__ = ["animate_posterior", "plot_posterior"]
 
-MOST = len(SERIES_COLOURS)  # activities, the likeliest
+MOST = 8  # activities, the likeliest
+LEAST = 0.05  # probability at some moment of those that are drawn
 SECONDS = 6.0  # of a moving picture
 PER_SECOND = 10
 
@@ -47,8 +47,8 @@ def plot_posterior(course: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     Returns
     -------
     Axes
-        A line per activity, which differ by colour and mark; of many, those that were likeliest at
-        some moment.
+        A line per activity, which differ by colour and mark; of many, the eight that were
+        likeliest at some moment. Those that were never likelier than one in twenty are left out.
 
     Examples
     --------
@@ -63,16 +63,18 @@ def plot_posterior(course: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ax = new_axes(7.5, 4) if ax is None else ax
     if not len(time):
         return say_empty(ax, "no moments")
-    order = np.argsort(-shares.max(axis=0), kind="stable")
-    chosen = sorted(order[:MOST].tolist())  # in the order of the columns
-    style: Any = {"drawstyle": "steps-post", "linewidth": 1.6, "markersize": 5, "clip_on": False}
+    highest = shares.max(axis=0)
+    likeliest = np.argsort(-highest, kind="stable")[:MOST]
+    chosen = sorted(likeliest[highest[likeliest] >= min(LEAST, highest.max())].tolist())
+    style: Any = {"drawstyle": "steps-post", "linewidth": 1.6, "markersize": 5}
     lines: list[Line2D] = [
         ax.plot(time, shares[:, c], **style, **series_look(n))[0] for n, c in enumerate(chosen)
     ]
-    ax.set_ylim(0, 1)
+    ax.set_ylim(-0.02, 1.02)
     ax.margins(x=0.01)
     drawn = [names[c] for c in chosen]
-    left_out = f"\n{len(names) - MOST} more are not drawn" if len(names) > MOST else ""
+    more = len(names) - len(drawn)
+    left_out = f"\n{more} less likely not drawn" if more else ""
     verbatim(ax.set_xlabel(time_label("time") + left_out))
     ax.set_ylabel("probability")
     draw_grid(ax)
@@ -99,10 +101,11 @@ def animate_posterior(
 
     Examples
     --------
-    >>> import matplotlib.pyplot as plt
+    >>> from tempfile import TemporaryDirectory
     >>> course = pd.DataFrame({"tea": [0.5, 0.9], "coffee": [0.5, 0.1]}, index=[0.0, 2.0])
     >>> film = animate_posterior(course, [("boil", 0, 2)], seconds=1)
-    >>> film.save("course.gif", writer="pillow")
+    >>> with TemporaryDirectory() as folder:
+    ...     film.save(f"{folder}/course.gif", writer="pillow")
     >>> plt.close(film._fig)
     """
     time = _read(course)[0]
