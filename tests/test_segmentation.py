@@ -161,6 +161,18 @@ def test_activities_that_cannot_be_learned_from():
         compose_streams([TEA, []], ["tea", "tea"])
 
 
+def test_what_outlasts_its_activity_says_nothing_about_its_end():
+    day = [row for n in range(8) for row in shifted((TEA, COFFEE)[n % 2], 20 * n)]
+    radio = [("radio", 20 * n + 1, 20 * n + 50) for n in range(0, 8, 3)]
+    done = [(("tea", "coffee")[n % 2], 20 * n, 20 * n + 6) for n in range(8)]
+    assert annotate([day + radio], [done]).find_lasting() == ("radio",)
+    X = IntervalSequences.from_lists([[("radio", 1, 50), ("boil", 5, 9), ("sip", 6, 7)]])
+    assert windows.own_ends(X, ("radio",)).tolist() == [2, 9, 7]  # as short as the sip
+    runs = windows.Runs(X, 2, 0, 3)
+    assert runs.spans(("radio",))[0].tolist() == [1, 8]
+    assert runs.spans(())[0].tolist() == [49, 49]
+
+
 @pytest.mark.parametrize("number", [1, 2, 3, 7, 50])
 def test_parts_of_streams_leave_activities_whole(number):
     X, activities = make_untrimmed_days(days=2, activities_per_day=6, random_state=1)

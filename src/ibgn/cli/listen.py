@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from ibgn.cli.flags import given_flags
+from ibgn.cli.loading import load_recogniser
 from ibgn.cli.options import Model
 from ibgn.cli.output import busy, say
 from ibgn.cli.targets import STANDARD, writes
@@ -109,7 +110,6 @@ def listen(
     $ ibgn listen takes.ibgn --socket 7070 --checkpoint kitchen.checkpoint -o kitchen.jsonl
     $ ibgn listen takes.ibgn --mqtt localhost --topic 'home/+/events' --checkpoint home.checkpoint
     """
-    from ibgn.classifiers import load as load_model
     from ibgn.live import LiveRecogniser
     from ibgn.live.complaints import Complaints
     from ibgn.live.listener import Listener
@@ -132,7 +132,7 @@ def listen(
     to = "standard output" if output is None else "a file"
     with _keeping(checkpoint, model, options | {"output": to}) as kept:
         with busy(f"loading {model.name}"):
-            live = LiveRecogniser(load_model(model))
+            live = LiveRecogniser(load_recogniser(model))
         service = Service(live, Complaints(say), **options)
         feed = _open_feed(events, follow, socket, mqtt, topic, session or _name_session(checkpoint))
         written = Output(output)
