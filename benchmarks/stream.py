@@ -74,10 +74,9 @@ def plant_faults(events: list[Event], seed: int, damaged: float = 0.05) -> Plant
         lines.append(_damage(texts[n], rng) if hurt else texts[n])
         if not hurt and rng.random() < 0.03:
             lines.append(texts[n])
-    last = json.dumps(
-        {"kind": "tick", "time": events[-1].time + 100}
-    ).encode()  # none waits after it
     valid = dict.fromkeys(line for line in lines if is_valid(line))
+    latest = max(Event.parse(line).time for line in valid)  # a damaged one may be far ahead
+    last = json.dumps({"kind": "tick", "time": latest + 100}).encode()  # after which none waits
     return Planted([*lines, last], [*valid, last])
 
 
