@@ -50,7 +50,7 @@ class Desk:
     >>> from ibgn.datasets import make_relations
     >>> X, y = make_relations(instances_per_activity=5, random_state=0)
     >>> desk = Desk(Collection(X, y), IBGNClassifier(random_state=0).fit(X, y))
-    >>> len(desk.list()["rows"]), desk.look(0)["posterior"][0]["label"] in set(y)
+    >>> len(desk.rows()["rows"]), desk.look(0)["posterior"][0]["label"] in set(y)
     (20, True)
     """
 
@@ -94,7 +94,7 @@ class Desk:
             "changed": len(self.collection.differing),
         }
 
-    def list(self) -> Plain:
+    def rows(self) -> Plain:
         """All instances in short, by columns; numbers of activities refer to `activities`."""
         X, labels = self.collection.original, self.collection.labels
         n = len(self.collection)

@@ -115,7 +115,7 @@ def make_app(
     routes = [
         Route("/api/events", events),
         get("/api/overview", overview),
-        get("/api/instances", lambda _: desk.list()),
+        get("/api/instances", lambda _: desk.rows()),
         get(one, lambda r: desk.look(number(r), r.query_params.get("against"))),
         get(f"{one}/nearest", lambda r: desk.nearest(number(r))),
         post(f"{one}/counterfactual", lambda r, given: desk.counterfactual(number(r), given)),

@@ -64,7 +64,8 @@ def serve(
         if model is None and y is not None:
             learning.begin()
         address = f"http://{HOST}:{port}/{token}/"
-        say(f"{address}\nCtrl-C ends it")
+        say(address)
+        say("Ctrl-C ends it")
         if browser:
             webbrowser.open(address)
         config = uvicorn.Config(app, log_level="error", access_log=False, lifespan="off")
