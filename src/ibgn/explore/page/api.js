@@ -28,9 +28,10 @@ export const post = (path, given = {}, signal) => ask(path, {
 
 export const query = (path, given) => `${path}?${new URLSearchParams(given)}`;
 
-/** News from the server: what other pages change, how far learning is, a live posterior. */
-export function listen(handlers) {
+/** News from the server: what other pages change, how far learning is, a live posterior. What came before is not told, so `open` asks. */
+export function listen(open, handlers) {
   const source = new EventSource("api/events");
+  source.addEventListener("open", open);
   for (const [kind, handler] of Object.entries(handlers)) {
     source.addEventListener(kind, (event) => handler(JSON.parse(event.data)));
   }

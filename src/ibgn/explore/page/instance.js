@@ -120,6 +120,7 @@ export class InstanceView {
   /** Show a draft at once, and ask what it would be; answers to older drafts are dropped. */
   try(intervals, chosen = null) {
     this.draft = sorted(intervals);
+    this.judged = { ...this.judged, relations: undefined }; // until they are known again
     this.timeline.selected = chosen ? this.draft.indexOf(chosen) : null;
     this.timeline.show(this.draft, null, true);
     this.drawHead();
@@ -228,7 +229,7 @@ export class InstanceView {
     const name = (n) => this.intervals[n]?.action ?? "";
     const own = (relations ?? []).filter(([i, j]) => i === place || j === place);
     return fill(this.pairs, el("h3", {}, "Relations of ", el("em", {}, name(place))),
-      relations === null ? el("p", { class: "soft" }, "Too many intervals to list.")
+      relations === undefined ? el("p", { class: "soft" }, "…") : relations === null ? el("p", { class: "soft" }, "Too many intervals to list.")
         : el("ul", { class: "relations" }, own.slice(0, 80).map(([i, j, word]) => el("li", {}, el("em", {}, name(i)), ` ${word} `, el("em", {}, name(j))))));
   }
 

@@ -37,7 +37,7 @@ class App {
     $("theme").onclick = () => this.theme(THEMES[(THEMES.indexOf(document.documentElement.dataset.theme) + 1) % THEMES.length]);
     document.addEventListener("keydown", (event) => this.onKey(event));
     window.addEventListener("beforeunload", (event) => { if (this.instance.draft) event.preventDefault(); });
-    listen({
+    listen(() => this.refresh(), {
       change: (news) => { if (news.page !== page) this.changedElsewhere(news); },
       model: () => this.refresh(),
       learning: (state) => this.drawState(state),
