@@ -4,9 +4,12 @@ import numpy as np
 import pytest
 
 import ibgn
-import naive_live
+import naive_densities
+import naive_live_instants
+import naive_live_order
+import naive_live_relations
 from ibgn import DataError, IBGNClassifier, IntervalSequences
-from ibgn._kernels import live as kernels
+from ibgn._kernels import densities
 from ibgn.classifiers import DBNClassifier
 from ibgn.datasets import make_relations
 from ibgn.live import LiveRecogniser
@@ -66,6 +69,17 @@ def test_how_often_it_is_asked_does_not_matter(taught):
         np.testing.assert_allclose(often.log_posterior(), seldom.log_posterior(), atol=1e-9)
 
 
+def use_twins(monkeypatch):
+    for target, twins in (
+        ("counts.densities", naive_densities),
+        ("durations.densities", naive_densities),
+        ("order.live_order", naive_live_order),
+        ("relations.live_relations", naive_live_relations),
+        ("instants.live_instants", naive_live_instants),
+    ):
+        monkeypatch.setattr(f"ibgn.live.terms.{target}", twins)
+
+
 def say_all(model, instances):
     """Scores of all terms at every moment."""
     said = []
@@ -84,15 +98,23 @@ def test_kernels_say_at_every_moment_what_their_twins_say(taught, monkeypatch):
     model, X = taught
     chosen = X.to_lists()[:4]
     fast = say_all(model, chosen)
-    monkeypatch.setattr("ibgn.live.terms.kernels", naive_live)
+    use_twins(monkeypatch)
     np.testing.assert_allclose(say_all(model, chosen), fast, atol=1e-8)
 
 
-@pytest.mark.parametrize("name", ["follow_live", "wait_live", "relate_live", "log_survival"])
-def test_twins_differ_where_they_are_altered(taught, monkeypatch, name):
+@pytest.mark.parametrize(
+    ("twins", "name"),
+    [
+        (naive_live_order, "follow_live"),
+        (naive_live_order, "wait_live"),
+        (naive_live_relations, "relate_live"),
+        (naive_densities, "log_survival"),
+    ],
+)
+def test_twins_differ_where_they_are_altered(taught, monkeypatch, twins, name):
     """The control: the same comparison finds a twin that sees one interval less, or too much."""
     model, X = taught
-    plain = getattr(naive_live, name)
+    plain = getattr(twins, name)
 
     def altered(*arguments):
         first, second, *others = arguments
@@ -103,8 +125,8 @@ def test_twins_differ_where_they_are_altered(taught, monkeypatch, name):
         )
 
     fast = say_all(model, X.to_lists()[:1])
-    monkeypatch.setattr(naive_live, name, altered)
-    monkeypatch.setattr("ibgn.live.terms.kernels", naive_live)
+    monkeypatch.setattr(twins, name, altered)
+    use_twins(monkeypatch)
     assert np.abs(say_all(model, X.to_lists()[:1]) - fast).max() > 1e-3
 
 
@@ -113,8 +135,8 @@ def test_twins_differ_where_they_are_altered(taught, monkeypatch, name):
 def test_the_fraction_of_the_incomplete_beta_function(half, x):
     for a, b in ((half, 0.5), (0.5, half)):
         if x < (a + 1) / (a + b + 2):  # where it converges fast, and is used
-            expected = naive_live.beta_fraction(x, a, b)
-            assert kernels.beta_fraction(x, a, b) == pytest.approx(expected, rel=1e-10)
+            expected = naive_densities.beta_fraction(x, a, b)
+            assert densities.beta_fraction(x, a, b) == pytest.approx(expected, rel=1e-10)
 
 
 FROM_SCRATCH = {"durations": duration_scores, "totals": total_scores}

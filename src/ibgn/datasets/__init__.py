@@ -8,6 +8,7 @@ from ibgn.datasets.published import fetch_auslan2, fetch_blocks, fetch_context, 
 from ibgn.datasets.relations import make_relations
 from ibgn.datasets.samples import SAMPLES, sample_path
 from ibgn.datasets.styles import make_styles
+from ibgn.datasets.untrimmed import make_untrimmed_days
 
 __all__ = [
     "SAMPLES",
@@ -25,5 +26,6 @@ __all__ = [
     "make_hand_signs",
     "make_relations",
     "make_styles",
+    "make_untrimmed_days",
     "sample_path",
 ]

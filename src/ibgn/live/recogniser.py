@@ -12,6 +12,9 @@ from ibgn.classifiers.base import ActivityClassifier
 from ibgn.classifiers.questions import unquestioned
 from ibgn.classifiers.recogniser import Recogniser
 from ibgn.intervals import IntervalSequences
+from ibgn.live.events import Event
+from ibgn.live.history import correct
+from ibgn.live.taking import Unmet, end_all, take
 from ibgn.live.terms import LiveTerm, go_live
 from ibgn.live.timeline import LIMIT, Timeline
 
@@ -62,6 +65,7 @@ class LiveRecogniser:
             self._fitted = list(zip(*(member.terms.values() for member in members), strict=True))
             self._templates = [go_live(fitted) for fitted in self._fitted]
             self._weights, self._log_prior = model._weights, model._log_prior
+        self._unmet: Unmet = set()
         self._begin()
 
     def _begin(self) -> None:
@@ -74,6 +78,7 @@ class LiveRecogniser:
     def another(self) -> Self:
         """A recogniser of another instance at the same time, which shares what was learned."""
         live = copy(self)
+        live._unmet = set()
         live._begin()
         return live
 
@@ -89,9 +94,36 @@ class LiveRecogniser:
         for term in self._followers:
             term.end(slot)
 
+    def close(self, slot: int, time: float) -> None:
+        """The interval ends that was the slot-th to start, counted from 0."""
+        self.timeline.close(slot, time)
+        for term in self._followers:
+            term.end(slot)
+
     def tick(self, time: float) -> None:
         """Let time pass without an event."""
         self.timeline.tick(time)
+
+    def cancel(self, action: str, time: float, key: Hashable = None) -> None:
+        """The interval of an action, or of a key, that started last was a mistake: it never was.
+
+        The instance is read again, which takes as long as all its events did.
+        """
+        correct(self, time, {self.timeline.last(action, key): None})
+
+    def rename(self, action: str, to: str, time: float, key: Hashable = None) -> None:
+        """The interval of an action, or of a key, that started last is of another action.
+
+        The instance is read again, which takes as long as all its events did.
+        """
+        correct(self, time, {self.timeline.last(action, key): to})
+
+    def take(self, event: Event) -> dict[Any, float] | None:
+        """Take an event of any kind; returns the last posterior if it finishes the instance.
+
+        What starts and ends at the same time is refused in whichever order the two come.
+        """
+        return take(self, event, self._unmet)
 
     def log_posterior(self) -> Floats:
         """(activities,) log probability of each activity, in the order of `classes_`."""
@@ -105,10 +137,11 @@ class LiveRecogniser:
         return dict(zip(self.classes_.tolist(), np.exp(self.log_posterior()).tolist(), strict=True))
 
     def finish(self) -> dict[Any, float]:
-        """End the instance, with all that goes on, and begin with a new one; its posterior."""
-        for action in list(self.timeline.open):
-            for _ in list(self.timeline.open[action]):
-                self.end(action, self.timeline.now)
+        """End the instance, with all that goes on, and begin with a new one; its posterior.
+
+        What started just now lasts no time, and is left out.
+        """
+        end_all(self)
         last = self.posterior()
         self._begin()
         return last

@@ -47,6 +47,7 @@ class Timeline:
         self.names: list[str] = []
         self.keys: list[Hashable] = []
         self.open: dict[str, list[int]] = {}  # slots of intervals without an end, by action
+        self.changes: list[int] = []  # slots, once when an interval began, again when it ended
         self.action: Codes = np.zeros(FIRST_ROOM, np.int32)
         self.beginning: Floats = np.zeros(FIRST_ROOM)
         self.ending: Floats = np.full(FIRST_ROOM, np.inf)
@@ -89,16 +90,29 @@ class Timeline:
         self.names.append(name)
         self.keys.append(key)
         self.open.setdefault(name, []).append(slot)
+        self.changes.append(slot)
         self.number += 1
         self._settle(slot)
         return slot
 
     def end(self, name: str, time: float, key: Hashable = None) -> int:
         """End the open interval of an action; of several the one that began first, or of a key."""
-        slots = [slot for slot in self.open.get(name, ()) if key is None or self.keys[slot] == key]
-        if not slots:
+        slot = self.find(name, key)
+        if slot is None:
             raise DataError(f"{quote(name)} ends at {time:g}, but has not started")
-        slot = slots[0]
+        self.close(slot, time)
+        return slot
+
+    def find(self, name: str, key: Hashable = None) -> int | None:
+        """Slot of the open interval of an action, or of a key, that began first, if any."""
+        for slot in self.open.get(name, ()):
+            if key is None or self.keys[slot] == key:
+                return slot
+        return None
+
+    def close(self, slot: int, time: float) -> None:
+        """End the interval of a slot, which is open."""
+        name = self.names[slot]
         if not time > self.beginning[slot]:
             raise DataError(f"{quote(name)} ends at {time:g}, where it starts")
         self.tick(time)
@@ -106,8 +120,15 @@ class Timeline:
         if not self.open[name]:
             del self.open[name]
         self.ending[slot] = self.last_end = time
+        self.changes.append(slot)
         self._settle(slot)
-        return slot
+
+    def last(self, name: str, key: Hashable = None) -> int:
+        """Slot of the interval of an action, or of a key, that began last; it may have ended."""
+        for slot in reversed(range(self.number)):
+            if self.names[slot] == name and (key is None or self.keys[slot] == key):
+                return slot
+        raise DataError(f"{quote(name)} is corrected, but has not started")
 
     def snapshot(self) -> Snapshot:
         """Intervals so far; those that began just now are left out."""

@@ -1,9 +1,8 @@
-"""Plain twins of the kernels of an instance that goes on: from scratch at every event."""
+"""Plain twins of the kernels in _kernels/live_relations.py: from scratch at every event."""
 
 import itertools
 
 import numpy as np
-from scipy import special, stats
 
 B, M, O, S, C, F, E = (1 << r for r in range(7))  # noqa: E741
 ALL = 127
@@ -77,78 +76,3 @@ def relate_live(
         codes = action[slots[i]], action[slots[j]]
         add_relation(mine, allowed, *codes, actions, ties, keys, known, unknown, scores)
     return count
-
-
-def is_loose(order, number, start, end, now, i):
-    one = order[i]
-    together = [slot for slot in order[:number] if start[slot] == start[one] and end[slot] >= now]
-    return end[one] >= now and (len(together) > 1 or start[one] == now)
-
-
-def follow_live(
-    order, number, action, start, end, now, cursor, keys, known, usual, left, settled, scores
-):
-    scores[:] = 0
-    before = actions = len(usual)
-    for slot in order[:number]:
-        code = action[slot]
-        if code < actions:
-            met = np.flatnonzero(keys == before * actions + code)
-            scores += known[met[0]] if len(met) else usual[code] + left[before]
-            before = code
-
-
-def log_density(value, shape, scores):
-    scores += _student(shape).logpdf(value)
-
-
-def log_survival(value, shape, scores):
-    scores += _student(shape).logsf(value)
-
-
-def _student(shape):
-    location, width, power, _ = shape
-    freedom = 2 * power - 1
-    return stats.t(freedom, location, width / np.sqrt(freedom))
-
-
-def beta_fraction(x, a, b):
-    front = x**a * (1 - x) ** b / (a * special.beta(a, b))
-    return special.betainc(a, b, x) / front
-
-
-def wait_live(order, number, action, start, end, now, cursor, together, shape, settled, scores):
-    scores[:] = 0
-    for before, slot in itertools.pairwise(order[:number]):
-        gap, code = start[slot] - start[before], action[slot]
-        if code < len(together):
-            scores += together[code, 0 if gap > 0 else 1]
-            if gap > 0:
-                log_density(np.log(gap), shape[code], scores)
-
-
-def place_live(number, action, start, begin, span, passed, logs, scores):
-    scores[:] = 0
-    bins = logs.shape[1]
-    for slot in range(number):
-        if action[slot] < len(logs):
-            part = int((start[slot] - begin) / span * bins)
-            scores += logs[action[slot], min(part, bins - 1)]
-
-
-def cover_live(changes, time, action, step, begin, span, passed, going_on, alone, both, scores):
-    """The difference to what was said before, about what goes on now."""
-    scores -= _covered(going_on, alone, both)
-    instants = len(passed)
-    going_on[:] = 0
-    for n in range(changes):
-        for r in range(instants):
-            if np.ceil((time[n] - begin) / span * instants - 0.5) <= r:
-                going_on[action[n], r] += step[n]
-    scores += _covered(going_on, alone, both)
-
-
-def _covered(going_on, alone, both):
-    on = going_on > 0
-    next_too = on & np.append(on[:, 1:], np.zeros((len(on), 1), bool), axis=1)
-    return alone[on].sum(axis=0) + both[next_too].sum(axis=0)

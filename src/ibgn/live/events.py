@@ -1,0 +1,155 @@
+"""What happens in a stream: actions start and end, time passes, mistakes are corrected."""
+
+import json
+import math
+from typing import Any, NamedTuple, Self
+
+from ibgn.errors import DataError
+from ibgn.text import half_character, quote
+
+__all__ = ["KINDS", "Event", "Refusal"]
+
+NEEDS: dict[str, tuple[str, ...]] = {  # in the order in which events of one time go on
+    "end": ("action",),
+    "rename": ("action", "to"),
+    "cancel": ("action",),
+    "finish": (),
+    "start": ("action",),
+    "tick": (),
+}
+KINDS = tuple(NEEDS)
+RANK = {kind: rank for rank, kind in enumerate(KINDS)}
+LONGEST = 1000  # characters of a name, so that a stream cannot fill the memory with one
+
+
+class Refusal(NamedTuple):
+    """Why an event was not taken: the kind of cause, which is counted, and the reason in words."""
+
+    cause: str
+    reason: str
+
+
+class Event(NamedTuple):
+    """Something that happened at some time.
+
+    A correction concerns the last interval of its action (and key) that started before: `cancel`
+    takes it back, as if it had never been, and `rename` gives it the action `to`. A `tick` says
+    that time passes, and `finish` that the instance is over, with whatever goes on.
+
+    Parameters
+    ----------
+    kind : "start", "end", "tick", "cancel", "rename" or "finish"
+    time : when, in the unit of the times that the model learned from
+    action : its name; ticks and finishes have none
+    stream : which of several streams it belongs to
+    key : name of the interval, where several of one action go on at once
+    id : name of the event, by which it is known if it comes again
+    to : the right action, of a correction
+
+    Examples
+    --------
+    >>> event = Event.parse('{"kind": "start", "time": 3.5, "action": "pour"}')
+    >>> event.kind, event.time, event.action
+    ('start', 3.5, 'pour')
+    >>> Event.parse('{"kind": "start", "time": 3.5}')
+    Traceback (most recent call last):
+        ...
+    ibgn.errors.DataError: the event has no 'action', which 'start' needs
+    """
+
+    kind: str
+    time: float
+    action: str = ""
+    stream: str = ""
+    key: str | int | None = None
+    id: str | int | None = None
+    to: str = ""
+
+    @classmethod
+    def parse(cls, line: str | bytes) -> Self:
+        """The event in a line of JSON; refuses everything else, and says why."""
+        try:
+            return cls.of(json.loads(line))
+        except DataError:
+            raise
+        except UnicodeDecodeError:
+            raise DataError("the line is not text in UTF-8") from None
+        except (ValueError, RecursionError):  # also numbers with thousands of digits
+            raise DataError(f"the line is not valid JSON: {quote(_as_text(line))}") from None
+
+    @classmethod
+    def of(cls, values: Any) -> Self:
+        """The event in an object of JSON; names that it does not need are ignored."""
+        if not isinstance(values, dict):
+            raise DataError(f"an event is an object with names and values, not {quote(values)}")
+        kind = values.get("kind")
+        if not isinstance(kind, str) or kind not in NEEDS:
+            said = "has no 'kind'" if kind is None else f"has the unknown kind {quote(kind)}"
+            raise DataError(f"the event {said}; kinds are {', '.join(KINDS)}")
+        names = {}
+        for field in NEEDS[kind]:
+            if values.get(field) is None:
+                raise DataError(f"the event has no {field!r}, which {kind!r} needs")
+            names[field] = _check_name(field, values[field])
+        return cls(
+            kind,
+            _check_time(values),
+            stream=_check_name("stream", values.get("stream") or "", needed=False),
+            key=_check_mark("key", values.get("key")),
+            id=_check_mark("id", values.get("id")),
+            **names,
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """The object that `of` reads; values that say nothing are left out."""
+        return {name: value for name, value in self._asdict().items() if value not in ("", None)}
+
+    @property
+    def identity(self) -> tuple[Any, ...]:
+        """By what it is known if it comes again: its id, or all that it says."""
+        if self.id is not None:
+            return self.stream, self.id
+        return self.stream, self.kind, self.time, self.action, self.key, self.to
+
+    @property
+    def place(self) -> tuple[Any, ...]:
+        """What events are sorted by: time, then ends before starts, then whatever they say."""
+        rank = RANK.get(self.kind, len(RANK))
+        return self.time, rank, self.action, self.to, repr(self.key), repr(self.id), self.stream
+
+
+def _as_text(line: str | bytes) -> str:
+    return line if isinstance(line, str) else line.decode("utf-8", "replace")
+
+
+def _check_time(values: dict[str, Any]) -> float:
+    time = values.get("time")
+    if time is None:
+        raise DataError("the event has no 'time'")
+    if not isinstance(time, int | float) or isinstance(time, bool):
+        raise DataError(f"its time is {quote(time)}, not a number")
+    try:
+        number = float(time)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise DataError(f"its time is {quote(time)}, not a finite number")
+    return number
+
+
+def _check_name(field: str, value: Any, needed: bool = True) -> str:
+    if not isinstance(value, str) or (needed and not value.strip()):
+        raise DataError(f"its {field} is {quote(value)}, not a name")
+    wrong = half_character(value)
+    if wrong is not None:
+        raise DataError(f"its {field} {wrong}")
+    if len(value) > LONGEST:
+        raise DataError(f"its {field} {quote(value)} is longer than {LONGEST} characters")
+    return value
+
+
+def _check_mark(field: str, value: Any) -> str | int | None:
+    """A key or an id: text or a whole number."""
+    if value is None or (isinstance(value, int) and not isinstance(value, bool)):
+        return value
+    return _check_name(field, value)

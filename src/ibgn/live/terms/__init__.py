@@ -1,0 +1,6 @@
+"""What each term of a model says about an instance that goes on."""
+
+from ibgn.live.terms import counts, durations, instants, order, relations  # which register
+from ibgn.live.terms.base import LiveTerm, go_live
+
+__all__ = ["LiveTerm", "counts", "durations", "go_live", "instants", "order", "relations"]

@@ -1,0 +1,154 @@
+"""Streams and the activities in them: which intervals belong to which activity.
+
+Intervals are in the order of their starts, and each belongs to the activity in which it starts,
+with all of its duration. So what goes on across a cut, like a radio or the last action of an
+activity that overlaps the next, counts once, and activities are runs of intervals.
+"""
+
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+
+from ibgn._arrays import Ints, Objects
+from ibgn.errors import DataError, DataWarning
+from ibgn.intervals import IntervalSequences, as_sequences
+from ibgn.networks import Sequences
+from ibgn.text import quote
+
+__all__ = ["AnnotatedStreams", "annotate", "cut_activities", "take_runs"]
+
+
+class AnnotatedStreams(NamedTuple):
+    """Streams, and runs of their intervals that are an activity each, in their order.
+
+    Parameters
+    ----------
+    X : streams
+    stream : (runs,) number of the stream of each run
+    first, last : (runs,) places of its first interval in the stream and of the one after its last
+    label : (runs,) code of its activity
+    activities : names of the activities
+    """
+
+    X: IntervalSequences
+    stream: Ints
+    first: Ints
+    last: Ints
+    label: Ints
+    activities: tuple[str, ...]
+
+    @property
+    def instances(self) -> IntervalSequences:
+        """All runs, as instances."""
+        begin = self.X.offsets[self.stream]
+        return take_runs(self.X, begin + self.first, begin + self.last)
+
+    def take(self, chosen: Ints) -> "AnnotatedStreams":
+        """Some of the streams, in ascending order."""
+        kept = np.isin(self.stream, chosen)
+        stream = np.searchsorted(chosen, self.stream[kept])
+        runs = (column[kept] for column in (self.first, self.last, self.label))
+        return AnnotatedStreams(self.X[chosen], stream, *runs, self.activities)
+
+    def cut(self, number: int) -> "AnnotatedStreams":
+        """The same in at least so many streams, if there are enough activities.
+
+        Each stream is cut where an activity begins, so that its parts have about equally many.
+        """
+        each = -(-number // max(len(self.X), 1))
+        begins = [np.zeros(0, np.int64)]
+        for d, begin in enumerate(self.X.offsets[:-1]):
+            own = begin + self.first[self.stream == d]
+            places = np.arange(1, each) * len(own) // each
+            begins.append(np.append(begin, own[places[places > 0]]))
+        first = np.unique(np.concatenate(begins))
+        place = self.X.offsets[self.stream] + self.first
+        stream = np.searchsorted(first, place, "right") - 1
+        last = np.append(first[1:], len(self.X.action))
+        shift = place - first[stream] - self.first
+        return AnnotatedStreams(
+            take_runs(self.X, first, last),
+            stream,
+            self.first + shift,
+            self.last + shift,
+            self.label,
+            self.activities,
+        )
+
+
+def annotate(X: Sequences, activities: Sequences) -> AnnotatedStreams:
+    """Find which intervals of streams belong to which activity.
+
+    Parameters
+    ----------
+    X : streams
+    activities : for each stream, its activities as intervals that do not overlap
+    """
+    X, activities = as_sequences(X), as_sequences(activities)
+    if len(X) != len(activities):
+        raise DataError(
+            f"there are {len(X)} streams and {len(activities)} lists of activities; give one "
+            "list for each stream, empty where nothing was done"
+        )
+    first, last = np.zeros((2, len(activities.action)), np.int64)
+    for d, (stream, done) in enumerate(zip(X, activities, strict=True)):
+        early = done.start[1:] < done.end[:-1]
+        if early.any():
+            n = int(early.argmax())
+            one, two = (quote(activities.actions[code]) for code in done.action[n : n + 2])
+            raise DataError(
+                f"activities of stream {quote(X._names()[d])} overlap: {two} starts at "
+                f"{done.start[n + 1]:g}, before {one} ends; cut one of them"
+            )
+        own = slice(*activities.offsets[d : d + 2])
+        first[own], last[own] = (np.searchsorted(stream.start, t) for t in (done.start, done.end))
+    kept = first < last
+    if not kept.all():
+        text = f"{(~kept).sum()} of {len(kept)} activities are left out, as no action starts there"
+        warnings.warn(DataWarning(text), stacklevel=3)
+    owner, label = activities.owner[kept], activities.action[kept].astype(np.int64)
+    return AnnotatedStreams(X, owner, first[kept], last[kept], label, activities.actions)
+
+
+def cut_activities(X: Sequences, activities: Sequences) -> tuple[IntervalSequences, Objects]:
+    """Cut streams into instances, one for each activity.
+
+    An interval belongs to the activity in which it starts; what starts outside is left out.
+
+    Parameters
+    ----------
+    X : streams
+    activities : for each stream, its activities as intervals that do not overlap
+
+    Returns
+    -------
+    instances : of all activities, named by stream and number; those of a stream are a group, unless
+        streams have groups
+    y : (n,) names of the activities
+
+    Examples
+    --------
+    >>> day = [("radio", 0, 99), ("boil", 5, 9), ("pour", 8, 10), ("grind", 20, 24)]
+    >>> done = [("tea", 5, 11), ("coffee", 20, 30)]
+    >>> instances, y = cut_activities([day], [done])
+    >>> instances.to_lists()[0], y.tolist()
+    ([('boil', 5.0, 9.0), ('pour', 8.0, 10.0)], ['tea', 'coffee'])
+    """
+    streams = annotate(X, activities)
+    X, owner = streams.X, streams.stream
+    names = np.array([*X._names(), ""], object)[:-1]
+    number = np.arange(len(owner)) - np.searchsorted(owner, owner) + 1
+    ids = [f"{name}#{n}" for name, n in zip(names[owner], number, strict=True)]
+    groups = (names if X.groups is None else X.groups)[owner]
+    flat = streams.instances.flat
+    y = np.array([*streams.activities, ""], object)[streams.label]
+    return IntervalSequences.from_flat(flat, X.actions, ids, groups, X.provenance), y
+
+
+def take_runs(X: IntervalSequences, first: Ints, last: Ints) -> IntervalSequences:
+    """Runs of intervals as instances, each from its first place in X to before its last."""
+    lengths = last - first
+    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    rows = np.repeat(first - offsets[:-1], lengths) + np.arange(offsets[-1])
+    return IntervalSequences.from_flat(X.flat.take(rows, offsets), X.actions)

@@ -1,0 +1,245 @@
+"""Segmenter: where in a stream activities begin and end."""
+
+from collections.abc import Mapping
+from os import PathLike
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from ibgn._arrays import Floats, Ints
+from ibgn._kernels import segments as kernels
+from ibgn.checks import check_seed
+from ibgn.classifiers.ibgn import IBGNClassifier
+from ibgn.classifiers.recogniser import as_generator
+from ibgn.declarations import FITTED, FLOAT, STORABLE, Stored, is_finite, register
+from ibgn.errors import DataError, OptionError
+from ibgn.flat import Flat
+from ibgn.intervals import IntervalSequences, as_sequences
+from ibgn.networks import Sequences
+from ibgn.persistence import save
+from ibgn.segmentation.annotations import AnnotatedStreams, annotate
+from ibgn.segmentation.composing import compose_streams
+from ibgn.segmentation.evidence import NONE, Evidence, Times, learn_evidence
+from ibgn.segmentation.weights import (
+    USUAL,
+    WEIGHTS,
+    Chances,
+    Lattice,
+    fit_weights,
+    learn_steps,
+    weigh,
+)
+from ibgn.text import quote
+from ibgn.uncertainty import Uncertainty
+
+__all__ = ["Segmenter"]
+
+FOLDS = 4  # of streams, on which weights are learned
+LONGER = 1.25  # than all activities that were seen, at most
+
+
+class Segmenter(BaseEstimator):  # type: ignore[misc]
+    """Cuts streams into activities and what is none of them.
+
+    A stream is a recording of hours or days, as one instance. It is cut into runs of intervals, in
+    the order of their starts; each run is an activity, and intervals in none are left alone. The
+    likeliest of all such segmentations is found, by the terms of a classifier, how long activities
+    last, the pauses before them, and which activity follows which. An interval belongs to the
+    activity in which it starts, with all of its duration.
+
+    Parameters
+    ----------
+    estimator : classifier of instances that learns activities, by default an `IBGNClassifier`
+    random_state : seed, or a NumPy generator; the same seed gives the same segmenter
+
+    Attributes
+    ----------
+    classes_ : names of the activities, sorted
+    model_ : the classifier, which also knows "(none)": runs that are cut at random
+    times_ : how long activities last, and the pauses before them
+    steps_ : (labels + 1, labels) log probability of the next label after each, "(none)" being the
+        last; and, in the last row, of the first label of a stream
+    weights_ : (5,) of log odds by terms, spans and pauses, of each activity and each interval in none
+    longest_ : how many intervals an activity may have
+
+    Notes
+    -----
+    Time is linear in the number of intervals of a stream. Weights are learned on streams that the
+    classifier has not seen: it is learned five times.
+
+    Examples
+    --------
+    >>> from ibgn.datasets import make_untrimmed_days
+    >>> X, activities = make_untrimmed_days(days=4, random_state=0)
+    >>> segmenter = Segmenter(random_state=0).fit(X[:3], activities[:3])
+    >>> found = segmenter.segment(X[3])
+    >>> found.to_lists()[0][0], activities[3].to_lists()[0][0]
+    """
+
+    learned: ClassVar[Mapping[str, Stored]] = {
+        "model_": Stored(FITTED),
+        "times_": Stored(Times),
+        "steps_": Stored(FLOAT, ("labels+1", "labels"), is_finite),
+        "weights_": Stored(FLOAT, (len(WEIGHTS),), is_finite),
+        "longest_": Stored(int, holds=lambda longest: 0 < longest <= 1_000_000),
+    }
+
+    classes_: npt.NDArray[Any]
+    model_: Any
+    times_: Times
+    steps_: Floats
+    weights_: Floats
+    longest_: int
+
+    def __init__(self, estimator: Any = None, *, random_state: Any = None) -> None:
+        self.estimator = estimator
+        self.random_state = random_state
+
+    def _check_options(self) -> None:
+        check_seed("random_state", self.random_state)
+        needed = ("fit", "predict_log_proba", "_joint_log_likelihood")
+        if self.estimator is not None and not all(hasattr(self.estimator, n) for n in needed):
+            reason = "must be a classifier of this library, such as IBGNClassifier()"
+            raise OptionError("estimator", self.estimator, reason)
+
+    def fit(self, X: Sequences, activities: Sequences) -> Self:
+        """Learn from streams in which it is known when each activity is.
+
+        Parameters
+        ----------
+        X : streams
+        activities : for each stream, its activities as intervals that do not overlap; what is
+            between them is none
+        """
+        self._check_options()
+        return self._learn(annotate(X, activities), ordered=True)
+
+    def fit_instances(
+        self, X: Sequences, y: npt.ArrayLike, background: Sequences | None = None
+    ) -> Self:
+        """Learn from instances, each of one activity, which are put together to streams.
+
+        Which activity follows which, and how often, is then not known.
+
+        Parameters
+        ----------
+        X, y : instances, and the activity of each
+        background : stretches of what belongs to no activity, see `compose_streams`
+        """
+        self._check_options()
+        rng = as_generator(self.random_state)
+        composed = compose_streams(X, y, background, streams=FOLDS, random_state=rng)
+        return self._learn(annotate(*composed), ordered=False)
+
+    def _learn(self, streams: AnnotatedStreams, ordered: bool) -> Self:
+        if NONE in streams.activities:
+            raise DataError(f"an activity is called {quote(NONE)}, as what is none; rename it")
+        if not len(streams.first):
+            raise DataError("there are no activities in the streams to learn from")
+        occurring = np.unique(streams.label)
+        streams = streams._replace(
+            label=np.searchsorted(occurring, streams.label),
+            activities=tuple(streams.activities[c] for c in occurring),
+        )
+        rng = as_generator(self.random_state)
+        estimator = self.estimator
+        if estimator is None:
+            estimator = IBGNClassifier(random_state=int(rng.integers(2**31)))
+        self.classes_ = np.array([*streams.activities, ""], object)[:-1]
+        self.longest_ = int(np.ceil(LONGER * (streams.last - streams.first).max()))
+        self.steps_ = learn_steps(streams, ordered)
+        self.weights_ = self._learn_weights(estimator, streams, rng)
+        evidence = learn_evidence(estimator, streams, rng)
+        self.model_, self.times_ = evidence.model, evidence.times
+        return self
+
+    def _learn_weights(
+        self, estimator: Any, streams: AnnotatedStreams, rng: np.random.Generator
+    ) -> Floats:
+        """Weights under which streams are cut well by what was learned from others."""
+        parts = streams.cut(FOLDS)
+        dealt = np.arange(len(parts.X)) % FOLDS
+        features: list[Any] = [None] * len(parts.X)
+        for fold in range(FOLDS):
+            own, others = np.flatnonzero(dealt == fold), np.flatnonzero(dealt != fold)
+            known = parts.take(others)
+            if not len(own) or not len(known.first):
+                continue
+            evidence = learn_evidence(estimator, known, rng)
+            for d in own:
+                features[d] = evidence.features(parts.X[int(d)], self.longest_)
+        scored = np.array([d for d, each in enumerate(features) if each is not None], np.int64)
+        if not len(scored):
+            return USUAL.copy()
+        return fit_weights([features[d] for d in scored], parts.take(scored), self.steps_)
+
+    def segment(self, X: Sequences) -> IntervalSequences:
+        """Activities of each stream, as intervals that do not overlap, with their confidence.
+
+        An activity lasts from its first start to its last end, or until the next activity begins.
+        Its confidence is the probability, over all segmentations, that its intervals belong to such
+        an activity, on average.
+        """
+        X = self._question(X)
+        parts = [self._cut(stream) for stream in X]
+        action, start, end, confidence = (
+            np.concatenate([np.zeros(0), *column]) for column in zip(*parts, strict=True)
+        )
+        lengths = [len(part[0]) for part in parts]
+        flat = Flat(
+            np.cumsum([0, *lengths]).astype(np.int64),
+            action.astype(np.int32),
+            start,
+            end,
+            Uncertainty.none(len(action))._replace(confidence=confidence),
+        )
+        return IntervalSequences.from_flat(flat, tuple(self.classes_.tolist()), X.ids, X.groups)
+
+    predict = segment
+
+    def _cut(self, stream: IntervalSequences) -> tuple[Ints, Floats, Floats, Floats]:
+        """Code, start, end and confidence of each activity of one stream."""
+        lattice = self._lattice(stream)
+        first, label = kernels.best_segments(*lattice)
+        inside = Chances.of(lattice).inside
+        last = np.append(first[1:], len(stream.action))
+        chosen = np.flatnonzero(label < len(self.classes_))
+        runs = [slice(first[n], last[n]) for n in chosen]
+        start = stream.start[first[chosen]]
+        latest = np.array([stream.end[run].max() for run in runs], np.float64)
+        confidence = [inside[run, label[n]].mean() for run, n in zip(runs, chosen, strict=True)]
+        end = np.minimum(latest, np.append(start[1:], np.inf)[: len(start)])
+        return label[chosen], start, end, np.clip(np.array(confidence, np.float64), 0, 1)
+
+    def predict_proba(self, X: Sequences) -> list[Floats]:
+        """For each stream (intervals, activities + 1): how likely an interval is in each activity.
+
+        The last column is for none of them.
+        """
+        return [Chances.of(self._lattice(stream)).inside for stream in self._question(X)]
+
+    def _question(self, X: Sequences) -> IntervalSequences:
+        check_is_fitted(self)
+        sequences: IntervalSequences = self.model_._question(as_sequences(X))
+        return sequences
+
+    def _lattice(self, stream: IntervalSequences) -> Lattice:
+        evidence = Evidence(self.model_, tuple(self.classes_.tolist()), self.times_)
+        features = evidence.features(stream, min(self.longest_, max(len(stream.action), 1)))
+        return weigh(features, self.weights_, self.steps_)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the segmenter to a file that `ibgn.load` reads."""
+        save(self, path)
+
+    def agrees(self) -> bool:
+        """Whether the parts know the same activities."""
+        names = self.classes_.tolist()
+        known = sorted([*names, NONE]) == self.model_.classes_.tolist()
+        return known and self.steps_.shape[1] == len(names) + 1 == len(self.times_.span_location)
+
+
+register(STORABLE, "Segmenter", Segmenter)
