@@ -11,7 +11,7 @@ from ibgn.errors import DataError
 from ibgn.intervals import IntervalSequences
 from ibgn.text import half_character, quote
 
-__all__ = ["Change", "Collection", "Conflict", "Interval", "Look", "parse_interval"]
+__all__ = ["Change", "Collection", "ConflictError", "Interval", "Look", "parse_interval"]
 
 MOST_INTERVALS = 100_000
 LONGEST_NAME = 1_000  # characters of an action or a label
@@ -53,7 +53,7 @@ class Change:
     undoes: bool = False  # takes back the last one of its page that was not taken back
 
 
-class Conflict(DataError):
+class ConflictError(DataError):
     """An instance was changed elsewhere since a page saw it."""
 
 
@@ -72,11 +72,11 @@ class Collection:
     --------
     >>> X = IntervalSequences.from_lists([[("boil", 0, 4)], [("grind", 0, 2)]])
     >>> collection = Collection(X, ["tea", None])
-    >>> collection.change(1, seen=0, label="coffee").label
+    >>> collection.change(1, seen=0, label="coffee").after.label
     'coffee'
     >>> collection.labels.tolist(), sorted(collection.changed)
     (['tea', 'coffee'], [1])
-    >>> collection.undo().label is None
+    >>> collection.undo().after.label is None
     True
     """
 
@@ -155,7 +155,7 @@ class Collection:
         *,
         intervals: Iterable[Interval] | None = None,
         **label: Any,
-    ) -> Look:
+    ) -> Change:
         """Change the intervals, the `label`, or both.
 
         Parameters
@@ -168,7 +168,7 @@ class Collection:
         """
         before = self[number]
         if seen != before.version:
-            raise Conflict(
+            raise ConflictError(
                 f"this instance was changed elsewhere (version {before.version}; the page saw "
                 f"{seen}); look at it again before changing it"
             )
@@ -177,7 +177,7 @@ class Collection:
             after = replace(after, intervals=tuple(sorted(intervals, key=_order)))
         return self._apply(Change(number, before, after, page))
 
-    def undo(self, page: str = "") -> Look:
+    def undo(self, page: str = "") -> Change:
         """Take back the last change of a page."""
         done = self._done.get(page)
         if not done:
@@ -185,20 +185,17 @@ class Collection:
         last = done[-1]
         now = self[last.number]
         if replace(now, version=0) != replace(last.after, version=0):
-            raise Conflict("this instance was changed elsewhere since; look at it before undoing")
+            raise ConflictError(
+                "this instance was changed elsewhere since; look at it before undoing"
+            )
         after = replace(last.before, version=now.version + 1)
         return self._apply(Change(last.number, now, after, page, undoes=True))
 
-    def next_undo(self, page: str = "") -> int | None:
-        """The instance that `undo` would change."""
-        done = self._done.get(page)
-        return done[-1].number if done else None
-
-    def _apply(self, change: Change) -> Look:
+    def _apply(self, change: Change) -> Change:
         if self.note is not None:
             self.note(change)
         self.repeat(change)
-        return change.after
+        return change
 
     def repeat(self, change: Change) -> None:
         """Take over a change that is noted already."""

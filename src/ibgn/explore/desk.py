@@ -14,6 +14,7 @@ from ibgn.errors import DataError
 from ibgn.explore.collection import (
     LONGEST_NAME,
     MOST_INTERVALS,
+    Change,
     Collection,
     Interval,
     Look,
@@ -95,7 +96,11 @@ class Desk:
         }
 
     def rows(self) -> Plain:
-        """All instances in short, by columns; numbers of activities refer to `activities`."""
+        """All instances in short, by columns."""
+        with self.lock:
+            return self._rows()
+
+    def _rows(self) -> Plain:
         X, labels = self.collection.original, self.collection.labels
         n = len(self.collection)
         rows: Plain = {
@@ -222,15 +227,12 @@ class Desk:
     def counterfactual(self, number: int, given: Mapping[str, Any]) -> Plain:
         """The smallest change that makes an instance, or its draft, another activity."""
         self._need_opinions()
-        rows = self.collection[number].intervals
-        if given.get("intervals") is not None:
-            rows = parse_intervals(given["intervals"])
+        draft = given.get("intervals")
+        rows = self.collection[number].intervals if draft is None else parse_intervals(draft)
         label = self._label_of(given.get("activity"), self.model.classes_.tolist())
         found = find_counterfactual(self.model, [row[:3] for row in rows], label)
         tracks = {row[:3]: row.track for row in rows}
-        after = [
-            Interval(*row, tracks.get(row))._asdict() for row in found.instance.to_lists()[0]
-        ]
+        after = [Interval(*row, tracks.get(row))._asdict() for row in found.instance.to_lists()[0]]
         return {
             "found": found.found,
             "activity": str(label),
@@ -275,24 +277,23 @@ class Desk:
         if given.get("intervals") is not None:
             new["intervals"] = parse_intervals(given["intervals"])
         with self.lock:
-            look = self.collection.change(number, seen, page[:100], **new)
-            return self._changed(number, look, page)
+            return self._changed(self.collection.change(number, seen, page[:100], **new))
 
     def undo(self, page: str) -> Plain:
         """Take back the last change of a page."""
         with self.lock:
-            number = self.collection.next_undo(page)
-            look = self.collection.undo(page)
-            assert number is not None  # or there was nothing to take back
-            return self._changed(number, look, page)
+            return self._changed(self.collection.undo(page))
 
-    def _changed(self, number: int, look: Look, page: str) -> Plain:
+    def _changed(self, change: Change) -> Plain:
         """Judge one instance again, and let all pages know."""
+        number = change.number
         if self.opinions is not None:
             again = ask(self.model, self.collection.take([number]))
-            self.opinions.logs[number], self.opinions.points[number] = again.logs[0], again.points[0]
+            self.opinions.logs[number] = again.logs[0]
+            self.opinions.points[number] = again.points[0]
             self.opinions.held_out[number] = False
-        self.tell("change", {"number": number, "version": look.version, "page": page})
+        news = {"number": number, "version": change.after.version, "page": change.page}
+        self.tell("change", news)
         return self.look(number)
 
     def _all_labels(self) -> list[Any]:
@@ -310,11 +311,11 @@ class Desk:
         return next((label for label in labels if str(label) == given), given)
 
 
-def parse_intervals(given: object) -> list[Interval]:
+def parse_intervals(given: object) -> tuple[Interval, ...]:
     """Intervals as a page sends them."""
     if not isinstance(given, list) or len(given) > MOST_INTERVALS:
         raise DataError(f"intervals must be a list of at most {MOST_INTERVALS:,}")
-    return [parse_interval(each) for each in given]
+    return tuple(parse_interval(each) for each in given)
 
 
 def _relations(one: IntervalSequences, rows: Sequence[Interval]) -> list[list[Any]] | None:

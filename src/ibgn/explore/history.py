@@ -31,7 +31,7 @@ class History:
     >>> path = Path(tempfile.mkdtemp()) / "takes.csv.changes"
     >>> X = IntervalSequences.from_lists([[("boil", 0, 4)]])
     >>> first = Collection(X, [None])
-    >>> History(path, first).resumed, first.change(0, 0, label="tea").label
+    >>> History(path, first).resumed, first.change(0, 0, label="tea").after.label
     (0, 'tea')
     >>> after_a_crash = Collection(X, [None])
     >>> History(path, after_a_crash).resumed, after_a_crash[0].label

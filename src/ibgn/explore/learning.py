@@ -78,7 +78,9 @@ class Learning:
         y = np.array(labels[known].tolist())
         held_out: Floats | None = None
         if hasattr(model, "fit_held_out"):
-            said = model.fit_held_out(X[known], y, groups=None if X.groups is None else X.groups[known])
+            said = model.fit_held_out(
+                X[known], y, groups=None if X.groups is None else X.groups[known]
+            )
             if said is not None:
                 held_out = np.full((len(X), said.shape[1]), np.nan)
                 held_out[known] = said

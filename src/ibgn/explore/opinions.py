@@ -34,7 +34,8 @@ class Opinions:
     @property
     def likeliest(self) -> Ints:
         """(n,) number of the likeliest activity."""
-        return self.logs.argmax(axis=1)
+        codes: Ints = self.logs.argmax(axis=1)
+        return codes
 
     def losses(self, y: Any) -> Floats:
         """(n,) -log P(label); NaN where there is no label that the model knows."""
@@ -91,8 +92,9 @@ def ask(model: Any, X: IntervalSequences, held_out: Floats | None = None) -> Opi
     with unquestioned():
         logs: Floats = model.predict_log_proba(X)
         points = locate(model, X)
-    spared = np.zeros(len(X), bool) if held_out is None else ~np.isnan(held_out).any(axis=1)
+    spared: Bools = np.zeros(len(X), np.bool_)
     if held_out is not None:
+        spared[:] = ~np.isnan(held_out).any(axis=1)
         logs = np.where(spared[:, None], held_out, logs)
     return Opinions(model.classes_.tolist(), np.maximum(logs, -700.0), points, spared)
 

@@ -68,8 +68,10 @@ def contrast(desk: Desk, first: str, second: str) -> Plain:
             for key, value in zip(keys, frame["contribution"], strict=True):
                 sums[key] = sums.get(key, 0.0) + float(value) / len(numbers)
         strongest = sorted(sums.items(), key=lambda item: -abs(item[1]))[:SHOWN]
-        rows = [dict(zip(("term", "action", "relation", "other"), k, strict=True)) | {"mean": v}
-                for k, v in strongest]
+        rows = [
+            dict(zip(("term", "action", "relation", "other"), k, strict=True)) | {"mean": v}
+            for k, v in strongest
+        ]
         found.append({"activity": str(label), "instances": len(numbers), "rows": rows})
     return {"sides": found}
 

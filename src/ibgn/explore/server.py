@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import partial
 from importlib.resources import files
-from typing import Any
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -17,15 +16,20 @@ from starlette.routing import Route
 
 from ibgn.errors import DataError, OptionError
 from ibgn.explore import portraits
-from ibgn.explore.collection import Conflict
-from ibgn.explore.desk import Desk, Plain
+from ibgn.explore.collection import ConflictError
+from ibgn.explore.desk import Desk, Plain, parse_intervals
 from ibgn.explore.guard import LARGEST, Guard
 from ibgn.explore.learning import Learning
 from ibgn.explore.saving import Place
 
-__all__ = ["make_app"]
+__all__ = ["Answers", "make_app"]
 
-KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+KINDS = {
+    ".html": "text/html",
+    ".css": "text/css",
+    ".js": "text/javascript",
+    ".svg": "image/svg+xml",
+}
 PAGE = files("ibgn.explore") / "page"
 WAITING = 1000  # messages that a page may be behind, before it has to ask again
 
@@ -64,76 +68,108 @@ class News:
             self.readers.discard(queue)
 
 
-def make_app(
-    desk: Desk, learning: Learning, place: Place | None, token: str, hosts: tuple[str, ...]
-) -> Guard:
+@dataclass
+class Answers:
+    """What is answered at which address.
+
+    Parameters
+    ----------
+    desk : answers about instances and the model
+    learning : fits models
+    place : where copies are saved, or None
+    """
+
+    desk: Desk
+    learning: Learning
+    place: Place | None
+
+    def asked(self) -> dict[str, Callable[[Request], Plain]]:
+        """What can be asked, by address."""
+        one = "/api/instances/{number:int}"
+        return {
+            "/api/overview": self._overview,
+            "/api/instances": lambda _: self.desk.rows(),
+            one: lambda r: self.desk.look(_number(r), r.query_params.get("against")),
+            f"{one}/nearest": lambda r: self.desk.nearest(_number(r)),
+            "/api/suggestions": lambda _: self.desk.suggestions(),
+            "/api/confusion": lambda _: self.desk.confusion(),
+            "/api/model": lambda _: portraits.describe_model(self.desk),
+            "/api/activity": lambda r: portraits.describe_activity(self.desk, _text(r, "name")),
+            "/api/contrast": lambda r: portraits.contrast(
+                self.desk, _text(r, "first"), _text(r, "second")
+            ),
+            "/api/sample": lambda r: portraits.sample(
+                self.desk, _text(r, "name"), _seed(_text(r, "seed"))
+            ),
+        }
+
+    def done(self) -> dict[str, Callable[[Request, Plain], Plain]]:
+        """What can be done, by address; also questions that need more than an address can hold."""
+        one = "/api/instances/{number:int}"
+        return {
+            f"{one}/change": lambda r, given: self.desk.change(_number(r), given),
+            f"{one}/counterfactual": lambda r, given: self.desk.counterfactual(_number(r), given),
+            "/api/what-if": lambda _, given: self.desk.judge(
+                parse_intervals(given.get("intervals")), given.get("against")
+            ),
+            "/api/undo": lambda _, given: self.desk.undo(str(given.get("page", ""))[:100]),
+            "/api/learn": lambda *_: self.learning.begin(),
+            "/api/save": lambda _, given: self._save(given),
+        }
+
+    def _overview(self, _: Request) -> Plain:
+        place = self.place
+        saving = None if place is None else {"name": place.propose(), "format": place.format}
+        return self.desk.overview() | {"learning": self.learning.state(), "saving": saving}
+
+    def _save(self, given: Plain) -> Plain:
+        if self.place is None:
+            raise DataError("the data are no file, so there is none to save")
+        with self.desk.lock:
+            return self.place.save(self.desk.collection, given)
+
+
+def make_app(answers: Answers, token: str, hosts: tuple[str, ...]) -> Guard:
     """The server as an ASGI application, behind its guard."""
     news = News()
-    desk.tell = news.tell
-
-    def get(path: str, answer: Callable[[Request], Plain]) -> Route:
-        async def respond(request: Request) -> Response:
-            return await _answering(partial(answer, request))
-
-        return Route(path, respond, methods=["GET"])
-
-    def post(path: str, answer: Callable[[Request, Plain], Plain]) -> Route:
-        async def respond(request: Request) -> Response:
-            given = await _read_json(request)
-            return await _answering(partial(answer, request, given))
-
-        return Route(path, respond, methods=["POST"])
-
-    def number(request: Request) -> int:
-        return int(request.path_params["number"])
-
-    def text(request: Request, name: str) -> str:
-        value = request.query_params.get(name)
-        if value is None:
-            raise DataError(f"the address needs {name}=")
-        return value
-
-    def overview(_: Request) -> Plain:
-        saving = None if place is None else {"name": place.propose(), "format": place.format}
-        return desk.overview() | {"learning": learning.state(), "saving": saving}
-
-    def what_if(request: Request, given: Plain) -> Plain:
-        from ibgn.explore.desk import parse_intervals
-
-        return desk.judge(parse_intervals(given.get("intervals")), given.get("against"))
-
-    def save(_: Request, given: Plain) -> Plain:
-        if place is None:
-            raise DataError("the data are no file, so there is none to save")
-        with desk.lock:
-            return place.save(desk.collection, given)
+    answers.desk.tell = news.tell
 
     async def events(_: Request) -> Response:
         return StreamingResponse(news.stream(), media_type="text/event-stream")
 
-    one = "/api/instances/{number:int}"
     routes = [
         Route("/api/events", events),
-        get("/api/overview", overview),
-        get("/api/instances", lambda _: desk.rows()),
-        get(one, lambda r: desk.look(number(r), r.query_params.get("against"))),
-        get(f"{one}/nearest", lambda r: desk.nearest(number(r))),
-        post(f"{one}/counterfactual", lambda r, given: desk.counterfactual(number(r), given)),
-        post(f"{one}/change", lambda r, given: desk.change(number(r), given)),
-        post("/api/what-if", what_if),
-        post("/api/undo", lambda _, given: desk.undo(str(given.get("page", ""))[:100])),
-        post("/api/save", save),
-        post("/api/learn", lambda *_: learning.begin()),
-        get("/api/suggestions", lambda _: desk.suggestions()),
-        get("/api/confusion", lambda _: desk.confusion()),
-        get("/api/model", lambda _: portraits.describe_model(desk)),
-        get("/api/activity", lambda r: portraits.describe_activity(desk, text(r, "name"))),
-        get("/api/contrast", lambda r: portraits.contrast(desk, text(r, "first"), text(r, "second"))),
-        get("/api/sample", lambda r: portraits.sample(desk, text(r, "name"), _seed(text(r, "seed")))),
+        *(Route(path, _asked(answer)) for path, answer in answers.asked().items()),
+        *(Route(path, _done(act), methods=["POST"]) for path, act in answers.done().items()),
         Route("/", _page),
         Route("/{name}", _page),
     ]
     return Guard(Starlette(routes=routes), token, hosts)
+
+
+def _asked(answer: Callable[[Request], Plain]) -> Callable[[Request], Awaitable[Response]]:
+    async def respond(request: Request) -> Response:
+        return await _answering(partial(answer, request))
+
+    return respond
+
+
+def _done(act: Callable[[Request, Plain], Plain]) -> Callable[[Request], Awaitable[Response]]:
+    async def respond(request: Request) -> Response:
+        return await _answering(partial(act, request, await _read_json(request)))
+
+    return respond
+
+
+def _number(request: Request) -> int:
+    return int(request.path_params["number"])
+
+
+def _text(request: Request, name: str) -> str:
+    value = request.query_params.get(name)
+    if value is None:
+        raise DataError(f"the address needs {name}=")
+    return value
 
 
 def _seed(given: str) -> int:
@@ -175,7 +211,7 @@ async def _answering(answer: Callable[[], Plain]) -> Response:
     call: Callable[[], Awaitable[Plain]] = partial(run_in_threadpool, answer)
     try:
         return JSONResponse(await call())
-    except Conflict as error:
+    except ConflictError as error:
         return JSONResponse({"error": str(error)}, status_code=409)
     except (DataError, OptionError) as error:
         return JSONResponse({"error": str(error)}, status_code=400)

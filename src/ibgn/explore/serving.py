@@ -45,7 +45,7 @@ def serve(
     try:
         import uvicorn
 
-        from ibgn.explore.server import make_app
+        from ibgn.explore.server import Answers, make_app
     except ImportError as error:
         raise DataError("the page needs more packages: pip install 'ibgn[explore]'") from error
     from ibgn.classifiers import IBGNClassifier
@@ -60,7 +60,7 @@ def serve(
         port = listening.getsockname()[1]
         token = make_token()
         hosts = (f"{HOST}:{port}", f"localhost:{port}")
-        app = make_app(desk, learning, Place(source, format), token, hosts)
+        app = make_app(Answers(desk, learning, Place(source, format)), token, hosts)
         if model is None and y is not None:
             learning.begin()
         address = f"http://{HOST}:{port}/{token}/"

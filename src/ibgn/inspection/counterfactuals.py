@@ -212,7 +212,7 @@ class _Search:
         if activity is None or "occurrences" not in activity:
             return self.actions[:OTHERS]
         frame = activity["occurrences"].describe().sort_values("occurs", ascending=False)
-        return frame["action"].tolist()[:OTHERS]
+        return [str(name) for name in frame["action"][:OTHERS]]
 
     def _shrink(self, state: _State, rows: Rows) -> _State:
         """Leave out edits that are not needed, and move ends no further than needed."""
@@ -227,9 +227,7 @@ class _Search:
                 share = (enough + too_little) / 2
                 shorter = Edit(edit.before, _between(edit.before, edit.after, share))
                 last = state.edits
-                edits = tuple(
-                    shorter if other.before == edit.before else other for other in last
-                )
+                edits = tuple(shorter if other.before == edit.before else other for other in last)
                 smaller = self._try(rows, edits)
                 state = smaller or state
                 enough, too_little = (share, too_little) if smaller else (enough, share)
@@ -252,7 +250,7 @@ def change(rows: Rows, edit: Edit) -> Rows:
 
 
 def moved(row: Row, points: Floats) -> Iterator[Row]:
-    """An interval with one end moved: by a share of its duration, or to where others begin or end."""
+    """An interval with one end moved: by a share of its duration, or to an end of another one."""
     action, start, end = row
     length = end - start
     near_start = points[np.argsort(np.abs(points - start), kind="stable")[: NEAR + 1]].tolist()
