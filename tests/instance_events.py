@@ -5,6 +5,23 @@ from itertools import pairwise
 import numpy as np
 from scipy import stats
 
+from ibgn import IntervalSequences
+
+ACTIONS = ["boil", "grind", "pour", "stir"]
+
+
+def draw_instances(rng, number, coarse):
+    """Instances that overlap a lot; coarse times often coincide."""
+    rows = []
+    for _ in range(number):
+        start = rng.integers(0, 8, 7) if coarse else rng.random(7) * 8
+        length = rng.integers(1, 5, 7) if coarse else 0.1 + rng.gamma(2, 1, 7)
+        names = rng.choice(ACTIONS, 7)
+        rows.append(
+            [(a, float(s), float(s + d)) for a, s, d in zip(names, start, length, strict=True)]
+        )
+    return IntervalSequences.from_lists(rows)
+
 
 def as_events(instance):
     """Starts and ends in the order of time, ends first; each with the number of its interval."""

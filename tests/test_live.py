@@ -8,14 +8,16 @@ import naive_densities
 import naive_live_instants
 import naive_live_order
 import naive_live_relations
-from ibgn import DataError, IBGNClassifier, IntervalSequences
+from ibgn import DataError, IBGNClassifier
 from ibgn._kernels import densities
 from ibgn.classifiers import DBNClassifier
 from ibgn.datasets import make_relations
 from ibgn.live import LiveRecogniser
 from ibgn.live.timeline import Timeline
 from instance_events import (
+    ACTIONS,
     as_events,
+    draw_instances,
     duration_scores,
     follow,
     intervals_at,
@@ -23,26 +25,11 @@ from instance_events import (
     total_scores,
 )
 
-ACTIONS = ["boil", "grind", "pour", "stir"]
-
-
-def draw(rng, number, coarse):
-    """Instances that overlap a lot; coarse times often coincide."""
-    rows = []
-    for _ in range(number):
-        start = rng.integers(0, 8, 7) if coarse else rng.random(7) * 8
-        length = rng.integers(1, 5, 7) if coarse else 0.1 + rng.gamma(2, 1, 7)
-        names = rng.choice(ACTIONS, 7)
-        rows.append(
-            [(a, float(s), float(s + d)) for a, s, d in zip(names, start, length, strict=True)]
-        )
-    return IntervalSequences.from_lists(rows)
-
 
 @pytest.fixture(scope="module", params=[True, False], ids=["coarse", "fine"])
 def taught(request):
     rng = np.random.default_rng(3)
-    X = draw(rng, 60, request.param)
+    X = draw_instances(rng, 60, request.param)
     y = np.array(["tea", "coffee", "soup"])[rng.integers(0, 3, 60)]
     return IBGNClassifier(random_state=0).fit(X, y), X
 

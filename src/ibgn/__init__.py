@@ -9,7 +9,7 @@ How the data flow:
 5. `IBGNClassifier` learns an `ActivityModel` of each activity, recognises, explains and generates;
    `IHMMClassifier`, `DBNClassifier` and `ITBNClassifier` do the same with other models;
 6. `inspect` summarises the data, the `plot_` functions show data and models;
-7. `LiveRecogniser` recognises while it happens;
+7. `LiveRecogniser` recognises while it happens, `Segmenter` finds where activities begin and end;
 8. `save` and `load` store a model; the command `ibgn` does all this from a shell.
 """
 
@@ -65,6 +65,7 @@ if TYPE_CHECKING:
         plot_traces,
         plot_weights,
     )
+    from ibgn.segmentation import Segmenter
     from ibgn.structure import Structure
 
 __version__ = "0.1.0"
@@ -84,6 +85,7 @@ _HOME = {
     "IntervalRidge": "classifiers",
     "IntervalSequences": "intervals",
     "LiveRecogniser": "live",
+    "Segmenter": "segmentation",
     "Structure": "structure",
     "allen": "",
     "consistency": "",
@@ -140,6 +142,7 @@ __all__ = [
     "IntervalRidge",
     "IntervalSequences",
     "LiveRecogniser",
+    "Segmenter",
     "Structure",
     "allen",
     "consistency",

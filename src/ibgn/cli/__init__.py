@@ -24,6 +24,7 @@ from ibgn.cli.help import Group
 from ibgn.cli.interruption import Interruption
 from ibgn.cli.later import put_off
 from ibgn.cli.learn import fit
+from ibgn.cli.listen import listen
 from ibgn.cli.models import explain, predict, sample
 from ibgn.cli.output import fail
 from ibgn.cli.paper import paper
@@ -44,7 +45,7 @@ app = typer.Typer(
 )
 PANELS = {
     "Data": (inspect, convert, detect),
-    "Models": (fit, show, predict, explain, sample, explore),
+    "Models": (fit, show, predict, listen, explain, sample, explore),
     "Experiments": (demo, evaluate, robustness, paper),
     "Installation": (compile,),
 }

@@ -47,12 +47,16 @@ READER_OPTION = "option"  # -O name=value, which may name a file too
 RESUMED = ("journals",)  # what an interrupted run leaves behind, to be resumed
 
 
-def writes(pairs: tuple[str, ...] = (), **outputs: Kind) -> Callable[[Command], Command]:
+def writes(
+    pairs: tuple[str, ...] = (), resumed_by: str | None = None, **outputs: Kind
+) -> Callable[[Command], Command]:
     """Check where a command writes before it runs, and give it the option --force.
 
     Parameters
     ----------
     pairs : parameters written as name=file whose files are read
+    resumed_by : parameter for a file from which an earlier run goes on, if it exists; what else
+        exists is then not replaced, but continued
     **outputs : parameters for what is written, each a "file", a "folder", or "either", which may
         also be -, standard output. Every other path among the parameters is read.
     """
@@ -72,7 +76,10 @@ def writes(pairs: tuple[str, ...] = (), **outputs: Kind) -> Callable[[Command], 
                 for name in (*pairs, READER_OPTION)
                 for text in given.get(name) or ()
             ]
-            check_targets(written, outputs, [*read, *map(Path, filter(None, named))], force)
+            kept = None if resumed_by is None else given[resumed_by]
+            resumes = kept is not None and kept.is_file()
+            sources = [*read, *map(Path, filter(None, named))]
+            check_targets(written, outputs, sources, force or resumes)
             command(**given)
 
         def _required(name: str) -> bool:

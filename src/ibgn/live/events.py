@@ -1,9 +1,9 @@
 """What happens in a stream: actions start and end, time passes, mistakes are corrected."""
 
 import json
-import math
 from typing import Any, NamedTuple, Self
 
+from ibgn.cleaning import LARGEST_TIME
 from ibgn.errors import DataError
 from ibgn.text import half_character, quote
 
@@ -69,7 +69,7 @@ class Event(NamedTuple):
     def parse(cls, line: str | bytes) -> Self:
         """The event in a line of JSON; refuses everything else, and says why."""
         try:
-            return cls.of(json.loads(line))
+            return cls.of(json.loads(line, object_pairs_hook=_as_object))
         except DataError:
             raise
         except UnicodeDecodeError:
@@ -118,6 +118,13 @@ class Event(NamedTuple):
         return self.time, rank, self.action, self.to, repr(self.key), repr(self.id), self.stream
 
 
+def _as_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    values = dict(pairs)
+    if len(values) < len(pairs):
+        raise DataError("the event has two values for one name")
+    return values
+
+
 def _as_text(line: str | bytes) -> str:
     return line if isinstance(line, str) else line.decode("utf-8", "replace")
 
@@ -126,15 +133,14 @@ def _check_time(values: dict[str, Any]) -> float:
     time = values.get("time")
     if time is None:
         raise DataError("the event has no 'time'")
-    if not isinstance(time, int | float) or isinstance(time, bool):
+    if not isinstance(time, int | float) or isinstance(time, bool) or time != time:
         raise DataError(f"its time is {quote(time)}, not a number")
-    try:
-        number = float(time)
-    except OverflowError:
-        number = math.inf
-    if not math.isfinite(number):
-        raise DataError(f"its time is {quote(time)}, not a finite number")
-    return number
+    if abs(time) >= LARGEST_TIME:
+        raise DataError(
+            f"its time is {quote(time)}, where floats no longer distinguish times; "
+            "subtract a common origin or use a larger unit"
+        )
+    return float(time)
 
 
 def _check_name(field: str, value: Any, needed: bool = True) -> str:

@@ -6,8 +6,9 @@ from collections import Counter
 from typing import Any
 
 from ibgn.checks import check_number, check_whole
+from ibgn.errors import DataError
 from ibgn.live.events import Event, Refusal
-from ibgn.text import quote
+from ibgn.text import printable, quote
 
 __all__ = ["Inbox"]
 
@@ -92,11 +93,43 @@ class Inbox:
         self.counts[cause] += 1
         return Refusal(cause, reason)
 
+    def state(self) -> dict[str, Any]:
+        """What it knows of its stream, as plain JSON."""
+        return {
+            "clock": None if math.isinf(self.clock) else self.clock,
+            "horizon": None if math.isinf(self.horizon) else self.horizon,
+            "counts": dict(self.counts),
+            "waiting": [event.as_json() for event in self.waiting],
+            "passed": [list(identity) for identity in self._passed],
+        }
+
+    def restore(self, state: Any) -> None:
+        """Go on where another inbox was, whose state this is."""
+        try:
+            clock, horizon = (
+                -math.inf if state[name] is None else float(state[name])
+                for name in ("clock", "horizon")
+            )
+            counts = Counter({str(cause): int(times) for cause, times in state["counts"].items()})
+            waiting = [Event.of(values) for values in state["waiting"]]
+            passed = [tuple(identity) for identity in state["passed"]]
+            known = {*passed, *(event.identity for event in waiting)}
+        except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
+            raise DataError(
+                f"this is no state of an inbox ({printable(error)}); begin without it"
+            ) from error
+        self.clock, self.horizon, self.counts = clock, horizon, counts
+        self._waiting = sorted((event.place, event) for event in waiting)  # also a heap
+        self._passed, self._known = passed, known
+
     def _reason_against(self, event: Event, identity: tuple[Any, ...]) -> Refusal | None:
         if not math.isfinite(event.time):
             return Refusal("malformed", f"{_name(event)} has no time")
         if identity in self._known:
-            return Refusal("duplicate", f"{_name(event)} has come before")
+            advice = (
+                "" if event.id is not None else "; if it is another one, give it an id or a key"
+            )
+            return Refusal("duplicate", f"{_name(event)} has come before{advice}")
         if event.time < self.horizon:
             passed = f"all until {self.horizon:g} has gone on"
             return Refusal("late", f"{_name(event)} is too late: {passed}")

@@ -14,6 +14,7 @@ from ibgn.classifiers.recogniser import Recogniser
 from ibgn.intervals import IntervalSequences
 from ibgn.live.events import Event
 from ibgn.live.history import correct
+from ibgn.live.state import restore, state_of
 from ibgn.live.taking import Unmet, end_all, take
 from ibgn.live.terms import LiveTerm, go_live
 from ibgn.live.timeline import LIMIT, Timeline
@@ -74,6 +75,7 @@ class LiveRecogniser:
         self._terms = [term and term.begin(self.timeline) for term in self._templates]
         self._scores = np.zeros((len(self._terms), len(self.classes_)))
         self._followers = [term for term in self._terms if term is not None]
+        self._asked = (0, self.timeline.now)  # changes and time when scores were asked for last
 
     def another(self) -> Self:
         """A recogniser of another instance at the same time, which shares what was learned."""
@@ -125,6 +127,18 @@ class LiveRecogniser:
         """
         return take(self, event, self._unmet)
 
+    def state(self) -> dict[str, Any]:
+        """What is known of the instance, as plain JSON; takes time in proportion to the instance.
+
+        A recogniser of the same model that is given it by `restore` goes on as this one would, to
+        the last bit.
+        """
+        return state_of(self)
+
+    def restore(self, state: Any) -> None:
+        """Go on where another recogniser was, whose state this is."""
+        restore(self, state)
+
     def log_posterior(self) -> Floats:
         """(activities,) log probability of each activity, in the order of `classes_`."""
         joint = self._joint()
@@ -154,6 +168,7 @@ class LiveRecogniser:
 
     def _joint(self) -> Floats:
         """(activities,) score of each activity; differences are log odds."""
+        self._asked = (len(self.timeline.changes), self.timeline.now)
         if not self._terms:
             with unquestioned():
                 joint: Floats = self.model.predict_log_proba(self.instance())[0]

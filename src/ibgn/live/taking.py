@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["Unmet", "end_all", "take"]
 
 Unmet = set[tuple[float, str, Hashable]]  # ends of one time that found no interval
+MOST_UNMET = 1000
 
 
 def take(live: "LiveRecogniser", event: Event, unmet: Unmet) -> dict[Any, float] | None:
@@ -47,7 +48,9 @@ def _take_end(live: "LiveRecogniser", event: Event, unmet: Unmet) -> None:
     time, action, key = event.time, event.action, event.key
     slot = live.timeline.find(action, key)
     if slot is None:
-        unmet.intersection_update({each for each in unmet if each[0] == time})
+        before = next(iter(unmet), (time,))[0]
+        if before != time or len(unmet) >= MOST_UNMET:
+            unmet.clear()
         unmet.add((time, action, key))
     elif live.timeline.beginning[slot] == time:
         correct(live, time, {slot: None})

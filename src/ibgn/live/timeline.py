@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ibgn._arrays import Codes, Floats, Ints
+from ibgn.cleaning import LARGEST_TIME
 from ibgn.errors import DataError
 from ibgn.text import quote
 
@@ -66,11 +67,9 @@ class Timeline:
 
     def tick(self, time: float) -> None:
         """Let time pass."""
-        if not time >= self.now:
-            earlier = (
-                "is no time" if np.isnan(time) else f"is before {self.now:g}, which has passed"
-            )
-            raise DataError(f"time {time:g} {earlier}; give events in the order of time")
+        if not (self.now <= time and abs(time) < LARGEST_TIME):
+            wrong = f"is before {self.now:g}, which has passed" if time < self.now else "is no time"
+            raise DataError(f"time {time:g} {wrong}; give events in the order of time")
         self.now = time
 
     def start(self, name: str, time: float, key: Hashable = None) -> int:

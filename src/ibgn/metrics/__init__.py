@@ -5,6 +5,7 @@ instances and the detected ones in the same order, and are defined on empty inpu
 and nothing detected is perfect.
 """
 
+from ibgn.metrics.frames import frame_accuracy
 from ibgn.metrics.matching import (
     Confusion,
     DetectionScores,
@@ -30,6 +31,7 @@ __all__ = [
     "calibration_by_chance",
     "calibration_error",
     "edit_score",
+    "frame_accuracy",
     "interval_scores",
     "log_loss",
     "measure_confusion",

@@ -1,5 +1,6 @@
 """Models written to files, and read from them."""
 
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ from ibgn.persistence.models import pack_model, unpack_model
 from ibgn.text import printable, quote
 
 __all__ = ["load", "save", "written_by"]
+
+HOMES = {"Segmenter": "ibgn.segmentation"}  # of classes that are defined when a file names them
 
 
 def save(model: Any, path: Source) -> None:
@@ -107,6 +110,8 @@ def _from_bytes(data: bytes) -> Any:
     content, packed = split(data)
     names = ("ibgn", "class", "model", "arrays")
     _, name, node, table = items(content, "the second line", names)
+    if isinstance(name, str) and name in HOMES:
+        import_module(HOMES[name])
     if not isinstance(name, str) or not _is_estimator(STORABLE.get(name, object)):
         raise DataError(
             f"it holds a model of the unknown class {quote(name)}; import the module that defines "

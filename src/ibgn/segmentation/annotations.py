@@ -48,25 +48,25 @@ class AnnotatedStreams(NamedTuple):
         """Some of the streams, in ascending order."""
         kept = np.isin(self.stream, chosen)
         stream = np.searchsorted(chosen, self.stream[kept])
-        runs = (column[kept] for column in (self.first, self.last, self.label))
-        return AnnotatedStreams(self.X[chosen], stream, *runs, self.activities)
+        first, last, label = (column[kept] for column in (self.first, self.last, self.label))
+        return AnnotatedStreams(self.X[chosen], stream, first, last, label, self.activities)
 
     def cut(self, number: int) -> "AnnotatedStreams":
-        """The same in at least so many streams, if there are enough activities.
+        """The same in at least so many streams, if that leaves activities whole.
 
-        Each stream is cut where an activity begins, so that its parts have about equally many.
+        The parts of a stream have about equally many intervals, and end between activities.
         """
         each = -(-number // max(len(self.X), 1))
-        begins = [np.zeros(0, np.int64)]
-        for d, begin in enumerate(self.X.offsets[:-1]):
-            own = begin + self.first[self.stream == d]
-            places = np.arange(1, each) * len(own) // each
-            begins.append(np.append(begin, own[places[places > 0]]))
-        first = np.unique(np.concatenate(begins))
-        place = self.X.offsets[self.stream] + self.first
-        stream = np.searchsorted(first, place, "right") - 1
+        even = self.X.offsets[:-1, None] + np.arange(each) * self.X.lengths[:, None] // each
+        first = np.unique(even[self.X.lengths > 0])
+        begin, end = (self.X.offsets[self.stream] + place for place in (self.first, self.last))
+        if len(begin):  # what is within an activity goes to its begin
+            run = np.maximum(np.searchsorted(begin, first, "right") - 1, 0)
+            within = (begin[run] <= first) & (first < end[run])
+            first = np.unique(np.where(within, begin[run], first))
+        stream = np.searchsorted(first, begin, "right") - 1
         last = np.append(first[1:], len(self.X.action))
-        shift = place - first[stream] - self.first
+        shift = begin - first[stream] - self.first
         return AnnotatedStreams(
             take_runs(self.X, first, last),
             stream,

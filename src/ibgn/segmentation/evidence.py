@@ -29,14 +29,15 @@ ALIKE = 0.7  # intersection over union, from which on a run is nearly the activi
 
 
 class Features(NamedTuple):
-    """What is known of all runs of a stream; see `Runs` for the shapes.
+    """What is known of runs of a stream; see `Runs` for the shapes.
 
     Parameters
     ----------
-    there : (n, longest) which runs there are
-    odds, span : (n, longest, activities) log odds against none by all terms, and by the time from
-        the first start to the last end; 0 where there is no run
-    pause : (n,) log odds that an activity begins, by the time since the start before
+    there : (block, longest) which runs there are
+    odds : (block, longest, activities, terms) log odds against none by each term, or by all in one;
+        0 where there is no run
+    span : (block, longest, activities) the same by the time from the first start to the last end
+    pause : (block,) log odds that an activity begins, by the time since the start before
     """
 
     there: Bools
@@ -96,18 +97,17 @@ class Evidence(NamedTuple):
     activities: tuple[str, ...]
     times: Times
 
-    def features(self, stream: IntervalSequences, longest: int) -> Features:
-        """What is known of all runs of one stream."""
-        runs = Runs(stream, longest)
+    def features(self, runs: Runs, share: Floats | None = None) -> Features:
+        """What is known of runs of a stream; `share` (terms,) makes one of all terms."""
         there = runs.there
-        scores = runs.scores(self.model)
+        scores = runs.scores(self.model, share)
         known = self.model.classes_.tolist()
-        odds = np.zeros((*there.shape, len(self.activities)))
-        own = scores[there] - scores[there][:, [known.index(NONE)]]
-        lowest = own.min(axis=1)  # of an activity that the classifier has not seen
+        odds = np.zeros((*there.shape, len(self.activities), scores.shape[1]))
+        own = scores - scores[:, :, [known.index(NONE)]]
+        lowest = own.min(axis=2)  # of an activity that the classifier has not seen
         for c, name in enumerate(self.activities):
-            odds[there, c] = own[:, known.index(name)] if name in known else lowest
-        span = np.zeros_like(odds)
+            odds[there, c] = own[:, :, known.index(name)] if name in known else lowest
+        span = np.zeros(odds.shape[:3])
         span[there] = self.times.span_odds(runs.spans()[there])
         return Features(there, odds, span, self.times.pause_odds(runs.pauses()))
 

@@ -10,11 +10,10 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from ibgn._arrays import Floats, Ints
-from ibgn._kernels import segments as kernels
 from ibgn.checks import check_seed
 from ibgn.classifiers.ibgn import IBGNClassifier
 from ibgn.classifiers.recogniser import as_generator
-from ibgn.declarations import FITTED, FLOAT, STORABLE, Stored, is_finite, register
+from ibgn.declarations import ANY, FITTED, FLOAT, STORABLE, Stored, are_weights, is_finite, register
 from ibgn.errors import DataError, OptionError
 from ibgn.flat import Flat
 from ibgn.intervals import IntervalSequences, as_sequences
@@ -22,22 +21,19 @@ from ibgn.networks import Sequences
 from ibgn.persistence import save
 from ibgn.segmentation.annotations import AnnotatedStreams, annotate
 from ibgn.segmentation.composing import compose_streams
-from ibgn.segmentation.evidence import NONE, Evidence, Times, learn_evidence
-from ibgn.segmentation.weights import (
-    USUAL,
-    WEIGHTS,
-    Chances,
-    Lattice,
-    fit_weights,
-    learn_steps,
-    weigh,
-)
+from ibgn.segmentation.evidence import NONE, Evidence, Features, Times, learn_evidence
+from ibgn.segmentation.lattice import Lattice
+from ibgn.segmentation.weights import USUAL, fit_weights, learn_steps, weigh
+from ibgn.segmentation.windows import Runs
 from ibgn.text import quote
+from ibgn.training_data import TrainingData
 from ibgn.uncertainty import Uncertainty
 
 __all__ = ["Segmenter"]
 
 FOLDS = 4  # of streams, on which weights are learned
+PART = 500  # intervals of a stream that weights are learned on
+MOST = 40_000_000  # numbers that these are learned from
 LONGER = 1.25  # than all activities that were seen, at most
 
 
@@ -62,7 +58,8 @@ class Segmenter(BaseEstimator):  # type: ignore[misc]
     times_ : how long activities last, and the pauses before them
     steps_ : (labels + 1, labels) log probability of the next label after each, "(none)" being the
         last; and, in the last row, of the first label of a stream
-    weights_ : (5,) of log odds by terms, spans and pauses, of each activity and each interval in none
+    term_weights_ : (terms,) of the terms of the classifier, as parts of what they are there
+    weights_ : (4,) of spans and pauses, of each activity, and of each interval in none
     longest_ : how many intervals an activity may have
 
     Notes
@@ -72,18 +69,20 @@ class Segmenter(BaseEstimator):  # type: ignore[misc]
 
     Examples
     --------
-    >>> from ibgn.datasets import make_untrimmed_days
-    >>> X, activities = make_untrimmed_days(days=4, random_state=0)
-    >>> segmenter = Segmenter(random_state=0).fit(X[:3], activities[:3])
-    >>> found = segmenter.segment(X[3])
-    >>> found.to_lists()[0][0], activities[3].to_lists()[0][0]
+    >>> tea, coffee = [("boil", 0, 4), ("pour", 4, 6)], [("grind", 0, 2), ("pour", 1, 5)]
+    >>> segmenter = Segmenter(random_state=0)
+    >>> segmenter = segmenter.fit_instances([tea, coffee] * 10, ["tea", "coffee"] * 10)
+    >>> day = [("boil", 5, 9), ("pour", 9, 11), ("pour", 20, 22), ("grind", 60, 62)]
+    >>> segmenter.segment([[*day, ("pour", 61, 65)]]).to_lists()
+    [[('tea', 5.0, 11.0), ('coffee', 60.0, 65.0)]]
     """
 
     learned: ClassVar[Mapping[str, Stored]] = {
         "model_": Stored(FITTED),
         "times_": Stored(Times),
         "steps_": Stored(FLOAT, ("labels+1", "labels"), is_finite),
-        "weights_": Stored(FLOAT, (len(WEIGHTS),), is_finite),
+        "term_weights_": Stored(FLOAT, (ANY,), are_weights),
+        "weights_": Stored(FLOAT, (len(USUAL),), is_finite),
         "longest_": Stored(int, holds=lambda longest: 0 < longest <= 1_000_000),
     }
 
@@ -91,6 +90,7 @@ class Segmenter(BaseEstimator):  # type: ignore[misc]
     model_: Any
     times_: Times
     steps_: Floats
+    term_weights_: Floats
     weights_: Floats
     longest_: int
 
@@ -115,7 +115,9 @@ class Segmenter(BaseEstimator):  # type: ignore[misc]
             between them is none
         """
         self._check_options()
-        return self._learn(annotate(X, activities), ordered=True)
+        streams = annotate(X, activities)
+        self.trained_on_ = TrainingData.of(streams.X)
+        return self._learn(streams, ordered=True)
 
     def fit_instances(
         self, X: Sequences, y: npt.ArrayLike, background: Sequences | None = None
@@ -132,6 +134,8 @@ class Segmenter(BaseEstimator):  # type: ignore[misc]
         self._check_options()
         rng = as_generator(self.random_state)
         composed = compose_streams(X, y, background, streams=FOLDS, random_state=rng)
+        parts = [as_sequences(each) for each in (X, background) if each is not None]
+        self.trained_on_ = TrainingData.of(IntervalSequences.concatenate(parts))
         return self._learn(annotate(*composed), ordered=False)
 
     def _learn(self, streams: AnnotatedStreams, ordered: bool) -> Self:
@@ -151,30 +155,39 @@ class Segmenter(BaseEstimator):  # type: ignore[misc]
         self.classes_ = np.array([*streams.activities, ""], object)[:-1]
         self.longest_ = int(np.ceil(LONGER * (streams.last - streams.first).max()))
         self.steps_ = learn_steps(streams, ordered)
-        self.weights_ = self._learn_weights(estimator, streams, rng)
+        weights = self._learn_weights(estimator, streams, rng)
         evidence = learn_evidence(estimator, streams, rng)
         self.model_, self.times_ = evidence.model, evidence.times
+        if weights is None:
+            weights = np.append(np.ones(len(self.model_.terms_)), USUAL)
+        self.term_weights_, self.weights_ = np.split(weights, [-len(USUAL)])
         return self
 
     def _learn_weights(
         self, estimator: Any, streams: AnnotatedStreams, rng: np.random.Generator
-    ) -> Floats:
-        """Weights under which streams are cut well by what was learned from others."""
-        parts = streams.cut(FOLDS)
-        dealt = np.arange(len(parts.X)) % FOLDS
-        features: list[Any] = [None] * len(parts.X)
+    ) -> Floats | None:
+        """Weights under which streams are cut well by what was learned from others, if any."""
+        parts = streams.cut(max(FOLDS, -(-len(streams.X.action) // PART)))
+        features: dict[int, Features] = {}
         for fold in range(FOLDS):
-            own, others = np.flatnonzero(dealt == fold), np.flatnonzero(dealt != fold)
+            own, others = (
+                np.flatnonzero((np.arange(len(parts.X)) % FOLDS == fold) == held_out)
+                for held_out in (True, False)
+            )
             known = parts.take(others)
             if not len(own) or not len(known.first):
                 continue
             evidence = learn_evidence(estimator, known, rng)
-            for d in own:
-                features[d] = evidence.features(parts.X[int(d)], self.longest_)
-        scored = np.array([d for d, each in enumerate(features) if each is not None], np.int64)
-        if not len(scored):
-            return USUAL.copy()
-        return fit_weights([features[d] for d in scored], parts.take(scored), self.steps_)
+            terms, labels = len(evidence.model.terms_), len(streams.activities)
+            most = MOST // (FOLDS * PART * self.longest_ * labels * terms)
+            for d in rng.permutation(own)[: max(most, 1)].tolist():
+                runs = Runs(parts.X[d], self.longest_, 0, len(parts.X[d].action))
+                features[d] = evidence.features(runs)
+        if not features:
+            return None
+        scored = sorted(features)
+        chosen = parts.take(np.array(scored))
+        return fit_weights([features[d] for d in scored], chosen, self.steps_)
 
     def segment(self, X: Sequences) -> IntervalSequences:
         """Activities of each stream, as intervals that do not overlap, with their confidence.
@@ -203,8 +216,8 @@ class Segmenter(BaseEstimator):  # type: ignore[misc]
     def _cut(self, stream: IntervalSequences) -> tuple[Ints, Floats, Floats, Floats]:
         """Code, start, end and confidence of each activity of one stream."""
         lattice = self._lattice(stream)
-        first, label = kernels.best_segments(*lattice)
-        inside = Chances.of(lattice).inside
+        first, label = lattice.best()
+        inside = lattice.chances().inside
         last = np.append(first[1:], len(stream.action))
         chosen = np.flatnonzero(label < len(self.classes_))
         runs = [slice(first[n], last[n]) for n in chosen]
@@ -219,17 +232,25 @@ class Segmenter(BaseEstimator):  # type: ignore[misc]
 
         The last column is for none of them.
         """
-        return [Chances.of(self._lattice(stream)).inside for stream in self._question(X)]
+        return [self._lattice(stream).chances().inside for stream in self._question(X)]
 
     def _question(self, X: Sequences) -> IntervalSequences:
         check_is_fitted(self)
-        sequences: IntervalSequences = self.model_._question(as_sequences(X))
-        return sequences
+        X = as_sequences(X)
+        self.trained_on_.compare(X).say("warn")
+        return X
 
     def _lattice(self, stream: IntervalSequences) -> Lattice:
+        """All segmentations of one stream."""
         evidence = Evidence(self.model_, tuple(self.classes_.tolist()), self.times_)
-        features = evidence.features(stream, min(self.longest_, max(len(stream.action), 1)))
-        return weigh(features, self.weights_, self.steps_)
+        n, weights = len(stream.action), np.append(1.0, self.weights_)
+        longest = min(self.longest_, max(n, 1))
+
+        def score(begin: int, stop: int) -> Floats:
+            runs = Runs(stream, longest, begin, stop)
+            return weigh(evidence.features(runs, self.term_weights_), weights)
+
+        return Lattice(score, (n, longest, len(self.classes_)), self.weights_[-1], self.steps_)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the segmenter to a file that `ibgn.load` reads."""
@@ -239,7 +260,8 @@ class Segmenter(BaseEstimator):  # type: ignore[misc]
         """Whether the parts know the same activities."""
         names = self.classes_.tolist()
         known = sorted([*names, NONE]) == self.model_.classes_.tolist()
-        return known and self.steps_.shape[1] == len(names) + 1 == len(self.times_.span_location)
+        labels = self.steps_.shape[1] == len(names) + 1 == len(self.times_.span_location)
+        return bool(known and labels and len(self.term_weights_) == len(self.model_.terms_))
 
 
 register(STORABLE, "Segmenter", Segmenter)

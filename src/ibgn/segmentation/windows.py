@@ -1,7 +1,7 @@
-"""All runs of intervals of a stream that may be an activity, and what is known of each.
+"""Runs of intervals of a stream that may be an activity, and what is known of each.
 
-Arrays of runs have the shape (n, longest): the run that begins at an interval of the stream and has
-1, 2, ... intervals. Those that would go beyond the end of the stream are not there.
+Arrays of runs have the shape (block, longest): the run that begins at an interval of a block of the
+stream and has 1, 2, ... intervals. Those that would go beyond the end of the stream are not there.
 """
 
 from collections.abc import Iterator
@@ -10,7 +10,6 @@ from typing import NamedTuple
 import numpy as np
 
 from ibgn._arrays import Bools, Floats, Ints
-from ibgn.classifiers.questions import unquestioned
 from ibgn.classifiers.recogniser import Recogniser
 from ibgn.intervals import IntervalSequences
 from ibgn.segmentation.annotations import take_runs
@@ -27,48 +26,50 @@ class Runs(NamedTuple):
     ----------
     stream : one instance
     longest : how many intervals a run may have
+    begin, stop : places of the first interval of the block, and of the one after its last
     """
 
     stream: IntervalSequences
     longest: int
+    begin: int
+    stop: int
 
     @property
     def there(self) -> Bools:
-        """(n, longest) which runs there are; none begins between intervals that start together."""
-        start = self.stream.start
-        length = np.arange(1, self.longest + 1)
-        together = np.diff(start, prepend=-np.inf) <= 0
-        there: Bools = np.arange(len(start))[:, None] + length <= len(start)
-        there[together] = False
+        """(block, longest) which runs there are; none begins while another interval starts."""
+        place = np.arange(self.begin, self.stop)
+        there: Bools = place[:, None] + np.arange(1, self.longest + 1) <= len(self.stream.start)
+        there[self.pauses() <= 0] = False
         return there
 
     def pauses(self) -> Floats:
-        """(n,) time since the start before each interval, NaN for the first."""
-        return np.diff(self.stream.start, prepend=np.nan)
+        """(block,) time since the start before each interval, NaN for the first of the stream."""
+        return np.diff(self.stream.start, prepend=np.nan)[self.begin : self.stop]
 
     def spans(self) -> Floats:
-        """(n, longest) from the first start to the last end of each run."""
-        n = len(self.stream.start)
+        """(block, longest) from the first start to the last end of each run."""
         end = np.append(self.stream.end, np.full(self.longest, -np.inf))
-        latest = np.maximum.accumulate(end[np.arange(n)[:, None] + np.arange(self.longest)], axis=1)
-        spans: Floats = latest - self.stream.start[:, None]
+        place = np.arange(self.begin, self.stop)[:, None] + np.arange(self.longest)
+        latest = np.maximum.accumulate(end[place], axis=1)
+        spans: Floats = latest - self.stream.start[self.begin : self.stop, None]
         return spans
 
-    def scores(self, model: Recogniser) -> Floats:
-        """(n, longest, classes) scores of all runs; differences are log odds."""
-        there = self.there
-        scores = np.full((*there.shape, len(model.classes_)), -np.inf)
-        with unquestioned():
-            for first, length in self._in_parts(*np.nonzero(there)):
-                runs = take_runs(self.stream, first, first + length + 1)
-                scores[first, length] = model._joint_log_likelihood(runs)
-        return scores
+    def scores(self, model: Recogniser, share: Floats | None = None) -> Floats:
+        """(runs, terms, classes) weighted scores of all runs that are there.
+
+        share : (terms,) of each term in a sum over them, which leaves one; None for each of them
+        """
+        parts = [np.zeros((0, 1 if share is not None else len(model.terms_), len(model.classes_)))]
+        for first, length in self._in_parts(*np.nonzero(self.there)):
+            runs = take_runs(self.stream, first + self.begin, first + self.begin + length + 1)
+            scores = model.scores(runs) * model._weights[:, None]
+            parts.append(scores if share is None else (share @ scores)[:, None])
+        return np.concatenate(parts)
 
     @staticmethod
     def _in_parts(first: Ints, length: Ints) -> Iterator[tuple[Ints, Ints]]:
         """Runs in parts of limited size."""
-        size = np.cumsum(length + 1)
-        part = size // AT_ONCE
+        part = np.cumsum(length + 1) // AT_ONCE
         for own in np.split(np.arange(len(first)), np.flatnonzero(np.diff(part)) + 1):
             if len(own):
                 yield first[own], length[own]

@@ -1,0 +1,124 @@
+"""Reads a feed until it ends or is told to stop, and loses and repeats nothing on the way."""
+
+import time
+from collections.abc import Callable
+
+from ibgn.errors import DataError
+from ibgn.live.checkpoint import Checkpoint
+from ibgn.live.feeds.base import Feed
+from ibgn.live.output import Output
+from ibgn.live.service import Record, Service
+from ibgn.text import count
+
+__all__ = ["Listener"]
+
+WAIT = 0.1  # seconds after which something else is looked at, when nothing happens
+MOST_UNSAVED = 20_000  # messages between two checkpoints
+
+
+class Listener:
+    """Takes messages from a feed to a service, and what the service says to an output.
+
+    First the output is on the disk, then the checkpoint, which holds what became of all messages,
+    and only then they are acknowledged. Killed at any moment, the next run goes on with the last
+    checkpoint: what came after it is read again, and gives the same lines.
+
+    Parameters
+    ----------
+    feed, service, output : what is connected
+    checkpoint : file for what must survive; None if nothing has to
+    say : is given sentences for people
+    every : seconds between two checkpoints
+    summary_every : seconds between two summaries; None for one at the end
+    """
+
+    def __init__(
+        self,
+        feed: Feed,
+        service: Service,
+        output: Output,
+        checkpoint: Checkpoint | None,
+        say: Callable[[str], None],
+        every: float = 1.0,
+        summary_every: float | None = None,
+    ) -> None:
+        self.feed, self.service, self.output = feed, service, output
+        self.checkpoint, self.say = checkpoint, say
+        self.every, self.summary_every = every, summary_every
+        self.is_stopped = self.is_asked = False
+        self._unsaved = 0
+
+    def begin(self, again: bool = False) -> None:
+        """Open the output, and go on with the checkpoint if there is one, or begin again."""
+        kept = None if self.checkpoint is None or again else self.checkpoint.load()
+        if kept is None:
+            self.save()  # so that the next run knows that the output is ours
+            self.output.open()
+            return
+        try:
+            head = kept.head
+            self.output.open(head["output"])
+            self.feed.resume(head["input"])
+            self.service.complaints.counts.update(head["counts"])
+            self.service.restore(kept.streams)
+        except (KeyError, TypeError, ValueError) as error:
+            if isinstance(error, DataError):
+                raise
+            raise DataError(f"the checkpoint cannot be restored; begin with another") from error
+        self.say(f"goes on after {count(self.output.lines, 'line')} of output")
+
+    def run(self) -> None:
+        """Listen until the feed ends, or `stop` was called."""
+        saved = said = time.monotonic()
+        while not self.is_stopped:
+            messages = self.feed.read(WAIT)
+            if messages is None:
+                self._write(self.service.flush())
+                break
+            for message in messages:
+                self._write(self.service.take(message))
+            self.output.flush()
+            self._unsaved += len(messages)
+            now = time.monotonic()
+            if self._unsaved and (now - saved >= self.every or self._unsaved >= MOST_UNSAVED):
+                self.save()
+                saved = time.monotonic()
+            if self.is_asked or (self.summary_every and now - said >= self.summary_every):
+                self.is_asked, said = False, now
+                self.say(self.summary())
+        self.save()
+
+    def stop(self) -> None:
+        """End `run` soon; may be called by another thread, or when a signal arrives."""
+        self.is_stopped = True
+
+    def ask(self) -> None:
+        """Say a summary soon; may be called by another thread, or when a signal arrives."""
+        self.is_asked = True
+
+    def save(self) -> None:
+        """Keep what became of all messages so far, and acknowledge them."""
+        position = self.output.position()
+        if self.checkpoint is not None:
+            head = {
+                "output": position,
+                "input": self.feed.position(),
+                "counts": self.service.complaints.counts,
+            }
+            self.checkpoint.save(head, self.service.states())
+        self.feed.acknowledge()
+        self._unsaved = 0
+
+    def summary(self) -> str:
+        """What has happened so far, in a sentence."""
+        counts = dict(self.service.complaints.counts)
+        taken = counts.pop("taken", 0)
+        others = "".join(f", {number} {cause}" for cause, number in sorted(counts.items()))
+        waiting = sum(len(stream.inbox.waiting) for stream in self.service.streams.values())
+        wait = f", {waiting} of which wait for others" if waiting else ""
+        events, streams = count(taken, "event"), count(len(self.service.streams), "stream")
+        return f"took {events} of {streams}{wait}{others}; wrote {count(self.output.lines, 'line')}"
+
+    def _write(self, records: list[Record]) -> None:
+        for record in records:
+            self.output.write(record)
