@@ -245,7 +245,7 @@ def _as_time(value: object, side: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise DataError(f"{side} must be a number, got {str(value)[:80]}")
     if not abs(value) < 1e15:
-        raise DataError(f"{side} must be finite and below 1e15, got {value:g}")
+        raise DataError(f"{side} must be finite and below 1e15, got {str(value)[:80]}")
     return float(value)
 
 
