@@ -64,7 +64,7 @@ class Listener:
         except (KeyError, TypeError, ValueError) as error:
             if isinstance(error, DataError):
                 raise
-            raise DataError(f"the checkpoint cannot be restored; begin with another") from error
+            raise DataError("the checkpoint cannot be restored; begin with another") from error
         self.say(f"goes on after {count(self.output.lines, 'line')} of output")
 
     def run(self) -> None:

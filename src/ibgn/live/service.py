@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal
+from typing import Any
 
 from ibgn.checks import check_number, check_whole
 from ibgn.errors import DataError

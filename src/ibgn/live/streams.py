@@ -49,7 +49,7 @@ class Stream:
         if last is not None:
             yield self._end(event.time, last)
         elif self.live.timeline.number:
-            # also if it is not reported: sums have the same bits only if they grow in the same order
+            # also where it is not reported: sums that grow in the same order have the same bits
             posterior = self.live.posterior()
             activity = max(posterior, key=posterior.__getitem__)
             if self.report == "event" or (self.report == "change" and activity != self.activity):

@@ -122,8 +122,8 @@ class FileFeed(Feed):
     def _check_length(self) -> None:
         if os.fstat(self._file).st_size < self._offset:
             raise DataError(
-                f"{self.name} was cut while it was read; let programs append to it, and begin a new "
-                "file instead of emptying the old one"
+                f"{self.name} was cut while it was read; let programs append to it, and begin a "
+                "new file instead of emptying the old one"
             )
 
     def _number_lines(self, lines: list[bytes]) -> list[Message]:

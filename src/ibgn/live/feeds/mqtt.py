@@ -208,6 +208,7 @@ class MqttFeed(Feed):
     def _put(self, arrived: "tuple[int, Any] | DataError") -> None:
         while not self._is_closing:
             try:
-                return self._arrived.put(arrived, timeout=1)
+                self._arrived.put(arrived, timeout=1)
+                return
             except queue.Full:  # the network waits meanwhile
                 continue
