@@ -298,7 +298,7 @@ def test_copies_are_in_the_format_of_the_data(tmp_path, data, format):
     assert source.read_bytes() == before
     with pytest.raises(DataError, match="exists"):
         place.save(collection, {"name": done["path"].rsplit("/", 1)[1]})
-    for name in (source.name, "../x.csv", "/tmp/x.csv", "", ".", "a/b"):
+    for name in (source.name, "../x.csv", "/x.csv", "", ".", "a/b"):
         if name:
             with pytest.raises(DataError):
                 place.save(collection, {"name": name, "replace": True})
