@@ -90,6 +90,20 @@ def browser():
 
 
 @pytest.fixture
+def broker(tmp_path):
+    """Mosquitto, which keeps its messages in a folder."""
+    from benchmarks.brokers import Broker, find_mosquitto
+
+    if not find_mosquitto():
+        pytest.skip("mosquitto is not installed")
+    pytest.importorskip("paho.mqtt.client", reason="paho-mqtt is not installed")
+    opened = Broker(tmp_path)
+    opened.start()
+    yield opened
+    opened.stop()
+
+
+@pytest.fixture
 def ibgn(tmp_path):
     """Run the command with its output in a pipe."""
     return lambda *arguments: run_here(tmp_path, arguments, IN_TESTS, io.StringIO())

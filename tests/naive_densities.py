@@ -18,6 +18,14 @@ def _student(shape):
     return stats.t(freedom, location, width / np.sqrt(freedom))
 
 
-def beta_fraction(x, a, b):
-    front = x**a * (1 - x) ** b / (a * special.beta(a, b))
-    return special.betainc(a, b, x) / front
+def beta_series(x, power):
+    return _beta(x, 0.5, power - 0.5) / (2 * x**0.5 * (1 - x) ** (power - 0.5))
+
+
+def beta_fraction(x, a):
+    return _beta(x, a, 0.5) / (2 * x**a * (1 - x) ** 0.5)
+
+
+def _beta(x, a, b):
+    """The incomplete beta function, not over the whole."""
+    return special.betainc(a, b, x) * special.beta(a, b)

@@ -1,7 +1,5 @@
 """Plain twins of the kernels in _kernels/live_relations.py: from scratch at every event."""
 
-import itertools
-
 import numpy as np
 
 B, M, O, S, C, F, E = (1 << r for r in range(7))  # noqa: E741
@@ -34,8 +32,9 @@ def _relation(start_i, end_i, start_j, end_j):
     return O if end_i < end_j else C
 
 
-def add_relation(held, allowed, first, second, actions, ties, keys, known, unknown, scores):
-    if not ties and second < first < actions and allowed != E:
+def add_relation(held, allowed, first, second, learned, scores):
+    actions = learned.actions
+    if not learned.ties and second < first < actions and allowed != E:
         allowed &= ~E
     members = [r for r in range(7) if allowed >> r & 1]
     chosen = [r for r in members if held >> r & 1]
@@ -43,36 +42,57 @@ def add_relation(held, allowed, first, second, actions, ties, keys, known, unkno
         return
     both_known = first < actions and second < actions
     key = (first * actions + second) * 128 + allowed if both_known else -1
-    (row,) = np.flatnonzero(keys == key) if both_known and key in keys else [None]
-    logs = known[row] if row is not None else unknown[allowed]
+    (row,) = np.flatnonzero(learned.keys == key) if key in learned.keys else [None]
+    logs = learned.known[row] if row is not None else learned.unknown[allowed]
     scores += np.log(np.exp(logs[chosen]).sum(axis=0))
 
 
-def leave_between(slots, start, end, now, held, composition):
-    last, allowed = slots[-1], ALL
-    for slot, mine in zip(slots[:-1], held, strict=False):
-        its = possible_relations(start[slot], end[slot], start[last], end[last], now)
-        allowed &= int(composition[mine, its])
-    return allowed
+def add_pair(line, learned, i, j, between, uncertain, scores):
+    """All that are between leave relations open by what they may be, ended or not."""
+    slots = line.order[i : j + 1]
+
+    def relate(one, two):
+        times = line.start[one], line.end[one], line.start[two], line.end[two]
+        return possible_relations(*times, line.time[0])
+
+    held, allowed = relate(slots[0], slots[-1]), ALL
+    for slot in slots[1:-1]:
+        first, second = relate(slots[0], slot), relate(slot, slots[-1])
+        allowed &= int(learned.composition[first, second])
+    add_relation(held, allowed, *line.action[slots[[0, -1]]], learned, scores)
+    return held
 
 
-def relate_live(
-    order, number, action, start, end, now, rows, count, seen, limits, horizon, actions, ties,
-    composition, keys, known, unknown, settled, scores,
-):  # fmt: skip
-    """All pairs; none is ever settled."""
-    scores[:] = 0
-    slots = order[:number]
-    held = {
-        (i, j): possible_relations(start[a], end[a], start[b], end[b], now)
-        for (i, a), (j, b) in itertools.combinations(enumerate(slots), 2)
-    }
-    for (i, j), mine in held.items():
-        if j - i > horizon:
-            continue
-        allowed = ALL
-        for k in range(i + 1, j):
-            allowed &= int(composition[held[i, k], held[k, j]])
-        codes = action[slots[i]], action[slots[j]]
-        add_relation(mine, allowed, *codes, actions, ties, keys, known, unknown, scores)
-    return count
+def begin_row(rows, r, position):
+    rows.position[r], rows.stop[r], rows.marks[r] = position, position + 1, 0
+    rows.closed[r], rows.between[r], rows.partial[r] = False, (np.inf, -np.inf, -np.inf), 0
+
+
+def move_row(rows, r, to):
+    for values in rows[3:]:
+        values[to] = values[r]
+
+
+def forget_end(line, rows, slot):
+    """All rows begin again: forgetting more than is needed does no harm."""
+    for r in range(rows.done[2]):
+        begin_row(rows, r, rows.position[r])
+
+
+def sum_row(line, learned, rows, r):
+    """Nothing is ever summed for good."""
+    return False
+
+
+def add_rest(line, learned, rows, r, scores):
+    i = rows.position[r]
+    for j in range(i + 1, min(line.size[0], i + 1 + learned.horizon)):
+        add_pair(line, learned, i, j, None, None, scores)
+
+
+def say_relations(line, learned, rows):
+    rows.said[:] = 0
+    for i in range(line.size[0]):
+        begin_row(rows, 0, i)
+        add_rest(line, learned, rows, 0, rows.said)
+    return True

@@ -223,7 +223,7 @@ def test_labels_are_corrected_taken_back_and_saved(page, desk, place):
     view = page.page
     view.get_by_label("Order").select_option("order")
     view.locator("#row-3").click()
-    view.locator("#row-3[aria-selected=true]").wait_for()
+    expect(view.locator(".head h2")).to_have_text("3")
     view.keyboard.press("l")
     view.keyboard.type("dance")
     view.keyboard.press("Enter")

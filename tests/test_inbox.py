@@ -66,6 +66,7 @@ def test_an_event_is_read_from_json_as_it_was_written(event):
         ({**START, "time": 2**53 + 1}, "where floats no longer distinguish times"),
         ('{"kind": "tick", "time": 1, "time": 2}', "the event has two values for one name"),
         ({**START, "stream": 7}, "its stream is '7', not a name"),
+        ({**START, "stream": 0}, "its stream is '0', not a name"),
         ({**START, "key": 1.5}, "its key is '1.5', not a name"),
         ({**START, "id": []}, r"its id is '\[\]', not a name"),
         ({**START, "id": False}, "its id is 'False', not a name"),
@@ -81,6 +82,10 @@ def test_what_is_no_event_is_refused_with_a_reason(line, said):
 def test_no_line_does_more_than_be_refused(line):
     with suppress(DataError):
         assert Event.parse(line).kind in KINDS
+
+
+def test_a_mark_of_the_byte_order_does_no_harm():
+    assert Event.parse(b"\xef\xbb\xbf" + json.dumps(START).encode()) == Event.of(START)
 
 
 def test_names_that_an_event_does_not_need_are_ignored():
@@ -153,7 +158,7 @@ def test_duplicates_are_known_by_their_ids_or_by_what_they_say():
     st.sampled_from([3, 1000]),
 )
 def test_every_event_goes_on_once_in_order_or_has_a_reason(drawn, lateness, room):
-    inbox = Inbox(lateness, room)
+    inbox = Inbox(lateness, room=room)
     events = [Event("start", time, action) for time, action in drawn]
     gone, causes = pass_on(inbox, events)
     assert len(gone) == len(set(gone)) == inbox.counts["taken"]
@@ -195,8 +200,54 @@ def test_a_time_that_is_none_is_refused():
     assert Inbox().put(Event("start", float("nan"), "boil"))[1].cause == "malformed"
 
 
+def test_a_wrong_time_does_not_make_all_others_late():
+    """One that is far ahead is believed when another one agrees; the control believes it."""
+    events = [Event("tick", time) for time in (0, 1, 1e9, 2, 3, 5e8, 4)]
+    assert [event.time for event in pass_on(Inbox(), events)[0]] == [0, 1, 1e9]
+    inbox = Inbox(leap=10)
+    gone = [event.time for each in events for event in inbox.put(each)[0]]
+    assert gone == [0, 1, 2, 3, 4]
+    assert inbox.counts == {"taken": 5, "ahead": 1}
+    assert inbox.put(Event("start", 5e8 + 4, "boil"))[0] == [
+        events[5],
+        Event("start", 5e8 + 4, "boil"),
+    ]
+    assert inbox.clock == 5e8 + 4
+
+
+def test_what_is_far_ahead_goes_on_when_the_others_get_there_or_end():
+    inbox = Inbox(lateness=1, leap=10)
+    far = Event("start", 15, "boil")
+    assert inbox.put(Event("tick", 0)) == inbox.put(far) == ([], None)
+    other = Inbox(lateness=1, leap=10)
+    other.restore(json.loads(json.dumps(inbox.state())))
+    assert other.flush() == [Event("tick", 0), far]
+    assert inbox.put(Event("tick", 6)) == ([Event("tick", 0), Event("tick", 6)], None)
+    assert inbox.clock == 15
+    assert inbox.put(Event("tick", 16.5)) == ([far], None)
+
+
+def test_the_refusal_of_what_is_far_ahead_says_how_far():
+    inbox = Inbox(leap=10)
+    for time in (0, 1000, 50):
+        due, refusal = inbox.put(Event("start", time, "boil"))
+    assert due == []
+    assert refusal == (
+        "ahead",
+        "the start of 'boil' at 1000 is 1000 ahead of all others; is its clock right?",
+    )
+
+
 @pytest.mark.parametrize(
-    "options", [{"lateness": -1}, {"lateness": float("inf")}, {"room": 0}, {"room": 1.5}]
+    "options",
+    [
+        {"leap": 0},
+        {"leap": float("nan")},
+        {"lateness": -1},
+        {"lateness": float("inf")},
+        {"room": 0},
+        {"room": 1.5},
+    ],
 )
 def test_wrong_options_are_refused(options):
     with pytest.raises(OptionError):

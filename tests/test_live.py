@@ -1,10 +1,16 @@
 """Recognising while it happens: after the last event as of the whole, before it by definition."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
+from scipy import stats
 
 import ibgn
 import naive_densities
+import naive_live
+import naive_live_counts
+import naive_live_durations
 import naive_live_instants
 import naive_live_order
 import naive_live_relations
@@ -56,15 +62,18 @@ def test_how_often_it_is_asked_does_not_matter(taught):
         np.testing.assert_allclose(often.log_posterior(), seldom.log_posterior(), atol=1e-9)
 
 
+TWINS = {
+    "terms.counts.live_counts": naive_live_counts,
+    "terms.durations.live_durations": naive_live_durations,
+    "terms.order.live_order": naive_live_order,
+    "terms.relations.live_relations": naive_live_relations,
+    "terms.instants.live_instants": naive_live_instants,
+}
+
+
 def use_twins(monkeypatch):
-    for target, twins in (
-        ("counts.densities", naive_densities),
-        ("durations.densities", naive_densities),
-        ("order.live_order", naive_live_order),
-        ("relations.live_relations", naive_live_relations),
-        ("instants.live_instants", naive_live_instants),
-    ):
-        monkeypatch.setattr(f"ibgn.live.terms.{target}", twins)
+    for target, twins in TWINS.items():
+        monkeypatch.setattr(f"ibgn.live.{target}", twins)
 
 
 def say_all(model, instances):
@@ -89,41 +98,101 @@ def test_kernels_say_at_every_moment_what_their_twins_say(taught, monkeypatch):
     np.testing.assert_allclose(say_all(model, chosen), fast, atol=1e-8)
 
 
+def test_all_terms_at_once_say_what_their_twins_say(taught, monkeypatch):
+    model, X = taught
+    events = as_events(X.to_lists()[0])
+
+    def posteriors():
+        live = LiveRecogniser(model)
+        for event in events:
+            follow(live, event)
+            yield live.log_posterior()
+
+    fast = [*posteriors()]
+    monkeypatch.setattr("ibgn.live.chorus.live", naive_live)
+    monkeypatch.setattr("ibgn.live.recogniser.log_normalise", naive_live.log_normalise)
+    np.testing.assert_allclose([*posteriors()], fast, atol=1e-8)
+
+
+def without_the_last(say):
+    """What is said of one interval less."""
+    return lambda line, *others: say(line._replace(size=np.maximum(line.size - 1, 0)), *others)
+
+
 @pytest.mark.parametrize(
     ("twins", "name"),
     [
-        (naive_live_order, "follow_live"),
-        (naive_live_order, "wait_live"),
-        (naive_live_relations, "relate_live"),
-        (naive_densities, "log_survival"),
+        (naive_live_order, "say_order"),
+        (naive_live_order, "say_gaps"),
+        (naive_live_relations, "say_relations"),
+        (naive_live_durations, "log_survival"),
     ],
 )
 def test_twins_differ_where_they_are_altered(taught, monkeypatch, twins, name):
     """The control: the same comparison finds a twin that sees one interval less, or too much."""
     model, X = taught
     plain = getattr(twins, name)
-
-    def altered(*arguments):
-        first, second, *others = arguments
-        return (
-            plain(first - 0.1, second, *others)
-            if name == "log_survival"
-            else plain(first, max(second - 1, 0), *others)
-        )
-
+    altered = without_the_last(plain) if name != "log_survival" else longer(plain)
     fast = say_all(model, X.to_lists()[:1])
     monkeypatch.setattr(twins, name, altered)
     use_twins(monkeypatch)
     assert np.abs(say_all(model, X.to_lists()[:1]) - fast).max() > 1e-3
 
 
-@pytest.mark.parametrize("half", [0.5, 2.0, 40.0])
+def longer(survive):
+    return lambda value, *others: survive(value - 0.1, *others)
+
+
+def draw_long(rng, number):
+    """One instance in which some intervals go on for long, and many end or start together."""
+    rows = []
+    for _ in range(number):
+        start = rng.integers(0, 3 * number)
+        length = rng.integers(1, 6) if rng.random() < 0.8 else rng.integers(10, 3 * number)
+        rows.append((rng.choice(ACTIONS), float(start), float(start + length)))
+    return rows
+
+
+@pytest.mark.parametrize("horizon", [None, 3])
+def test_relations_are_those_of_all_pairs_whenever_they_are_asked_for(horizon):
+    rng = np.random.default_rng(5)
+    X = draw_instances(rng, 30, coarse=True)
+    y = np.repeat(["tea", "soup"], 15)
+    terms = ("length", "relations")
+    model = IBGNClassifier(terms=terms, horizon=horizon, weights="equal", random_state=0).fit(X, y)
+    for _ in range(6):
+        live = LiveRecogniser(model)
+        relations = live._terms[1]
+        events = as_events(draw_long(rng, 18))
+        for event, after in pairwise([*events, (np.inf,)]):
+            follow(live, event)
+            if rng.random() < 0.4:
+                live.tick(min(after[0], event[0] + rng.choice([0.0, 0.5])))
+                said = relations.scores().copy()
+                naive = relations.begin(live.timeline)
+                naive_live_relations.say_relations(live.timeline.line, naive.learned, naive.notes)
+                np.testing.assert_allclose(said, naive.notes.said, atol=1e-8)
+
+
+@pytest.mark.parametrize("power", [1.0, 3.5, 60.0, 5e4])
+@pytest.mark.parametrize("deviations", [-8.0, -2.0, -0.1, 0.0, 0.7, 2.5, 3.3, 7.0])
+def test_survival_is_that_of_students_distribution(power, deviations):
+    freedom = 2 * power - 1
+    shape = np.array([[0.3], [2 * np.sqrt(freedom)], [power], [0.0]])
+    shape[3] = stats.t(freedom, 0.3, 2).logpdf(0.3)
+    fast, plain = np.zeros((2, 1))
+    densities.log_survival(0.3 + 2 * deviations, shape, fast)
+    naive_densities.log_survival(0.3 + 2 * deviations, shape, plain)
+    np.testing.assert_allclose(fast, plain, rtol=1e-8, atol=1e-9)
+
+
 @pytest.mark.parametrize("x", [0.01, 0.3, 0.5])
-def test_the_fraction_of_the_incomplete_beta_function(half, x):
-    for a, b in ((half, 0.5), (0.5, half)):
-        if x < (a + 1) / (a + b + 2):  # where it converges fast, and is used
-            expected = naive_densities.beta_fraction(x, a, b)
-            assert densities.beta_fraction(x, a, b) == pytest.approx(expected, rel=1e-10)
+@pytest.mark.parametrize("power", [1.0, 3.5, 20.0])
+def test_parts_of_the_incomplete_beta_function(power, x):
+    series, plain = densities.beta_series(x, power), naive_densities.beta_series(x, power)
+    assert series == pytest.approx(plain, rel=1e-10)
+    fraction = densities.beta_fraction(x, power)
+    assert fraction == pytest.approx(naive_densities.beta_fraction(x, power), rel=1e-10)
 
 
 FROM_SCRATCH = {"durations": duration_scores, "totals": total_scores}
@@ -265,6 +334,27 @@ def test_keys_tell_intervals_of_one_action_apart():
     assert (line.ending[:2] == [3, 2]).all()
 
 
+def test_what_goes_on_for_long_does_not_make_events_costly(taught):
+    """Rows of intervals that go on are summed up to the last few positions, with marks."""
+    model, _ = taught
+    live = LiveRecogniser(model)
+    live.start("stir", 0)
+    live.start("grind", 0)
+    live.start("stir", 0.5, "other")
+    relations = live._terms[model.terms_.index("relations")]
+    for n in range(1, 200):
+        live.start("pour", n)
+        live.log_posterior()
+        live.end("pour", n + 0.5)
+        live.log_posterior()
+        rows = relations.notes
+        used = slice(rows.done[2])
+        assert rows.done[2] <= 5
+        assert rows.marks[used].max() <= 3
+        assert live.timeline.number - rows.stop[used].min() <= 2
+    live.finish()
+
+
 def test_a_long_instance_grows_and_its_rows_do_not(taught):
     """Each event looks at what it can affect: rows whose relations to later ones are open."""
     model, _ = taught
@@ -276,7 +366,7 @@ def test_a_long_instance_grows_and_its_rows_do_not(taught):
         if n:
             live.end(ACTIONS[(n - 1) % 4], n + 0.5)
         live.log_posterior()
-        assert relations.count <= 4
+        assert relations.notes.done[2] <= 4  # rows in use
     live.end(ACTIONS[299 % 4], 301)
     expected = model.predict_log_proba(live.instance())[0]
     np.testing.assert_allclose(live.log_posterior(), expected, atol=1e-9)

@@ -26,7 +26,7 @@ def taught(request):
     return IBGNClassifier(random_state=0).fit(X, y), X
 
 
-def as_stream(instance, seed):
+def as_stream(instance, seed, lateness=LATENESS):
     """Events of an instance and its corrections, delayed by up to the lateness, some repeated.
 
     Some intervals are misnamed at first, and some were never there.
@@ -46,7 +46,7 @@ def as_stream(instance, seed):
             events.append(Event("start", start, "ghost", key=-1 - key))
             events.append(Event("cancel", end, "ghost", key=-1 - key))
     again = [event for event in events if rng.random() < 0.2]
-    return sorted(events + again, key=lambda event: event.time + rng.uniform(0, LATENESS))
+    return sorted(events + again, key=lambda event: event.time + rng.uniform(0, lateness))
 
 
 def pass_through(inbox, live, events, flush=True, seldom=1):
@@ -71,6 +71,20 @@ def test_a_stream_in_disorder_ends_as_the_instance_in_memory(taught):
         said = pass_through(inbox, live, as_stream(instance, seed))
         np.testing.assert_allclose(said[-1], logs, rtol=0, atol=1e-9)
         assert sorted(live.instance().to_lists()[0]) == sorted(instance)
+
+
+@pytest.mark.parametrize("name", ["AUSLAN2", "BIMACS", "BLOCKS", "CAD120", "CONTEXT", "SKATING"])
+def test_recordings_as_streams_in_disorder_end_as_in_memory(read_shared, name):
+    X, y = read_shared(name)
+    model = IBGNClassifier(random_state=0).fit(X, y)
+    first = LiveRecogniser(model)
+    chosen = X[:: len(X) // 3]
+    expected = model.predict_log_proba(chosen)
+    for seed, (instance, logs) in enumerate(zip(chosen.to_lists(), expected, strict=True)):
+        lateness = max(end for _, _, end in instance) / 10
+        events = as_stream(instance, seed, lateness)
+        said = pass_through(Inbox(lateness), first.another(), events)
+        np.testing.assert_allclose(said[-1], logs, rtol=0, atol=1e-9)
 
 
 def test_what_is_said_does_not_depend_on_the_order_in_which_events_come(taught):
@@ -303,6 +317,7 @@ def test_a_damaged_state_is_refused_and_leaves_an_empty_recogniser(taught, damag
         {"waiting": [{"kind": "start"}]},
         {"passed": [[[]]]},
         {"passed": None},
+        {"doubted": {"kind": "tick"}},
     ],
     ids=str,
 )

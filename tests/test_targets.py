@@ -41,6 +41,8 @@ COMMANDS = {  # each with what it reads from, and where what it writes is put
     "convert": ("convert", "{}", "{}"),
     "fit": ("fit", "{}", "-o", "{}"),
     "predict": ("predict", "model.ibgn", "{}", "-o", "{}"),
+    "listen": ("listen", "model.ibgn", "{}", "-o", "{}"),
+    "checkpoint": ("listen", "model.ibgn", "{}", "--checkpoint", "{}"),
     "explain": ("explain", "model.ibgn", "{}", "--instance", "s", "-o", "{}"),
     "figure": ("explain", "model.ibgn", "{}", "--instance", "s", "--figure", "{}"),
     "train": ("detect", "{}", "new.csv", "--label", "a", "-o", "{}"),

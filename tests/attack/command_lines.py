@@ -23,6 +23,9 @@ MUCH = {
     *("draws", "budget", "number", "n_jobs", "jobs", "folds", "repeats", "seed", "size_draws"),
     *("sizes", "misdetection", "duration", "rate", "window", "step", "smooth", "longest_gap"),
 }
+# what a command would wait at for ever; here only wrong
+ENDLESS = ("socket", "mqtt")
+WRONG = ("", "70700", "http://x", "a:b@c", "x" * 300, "::1:x/y" * 40)
 FEW = ("1", "2", "0", "-1", "x", "", "1e3", "nan", "0.5", "1,2", "1.5", "²")
 FILES = (
     *("takes.csv", "takes.ibgn", "talk.eaf", "train.csv", "new.csv", ".", "-", "..", "/dev/null"),
@@ -96,7 +99,7 @@ def compose(rng):
         words.append("--wrong-use")
     if rng.random() < 0.7:
         words += _output(name, rng)
-    options = [p for p in parameters if p.param_type_name == "option"]
+    options = [p for p in parameters if p.param_type_name == "option" and p.name != "follow"]
     for _ in range(int(rng.integers(0, 5))):
         words += _option(pick(rng, options), choices, rng)
     if rng.random() < 0.1:
@@ -109,7 +112,7 @@ def _is_surrogate(word):
 
 
 def _likely_arguments(name):
-    model = name in ("predict", "explain", "show", "sample")
+    model = name in ("predict", "explain", "show", "sample", "listen")
     first = {"detect": "train.csv", "convert": "takes.csv"}.get(name)
     yield first or ("takes.ibgn" if model else "takes.csv")
     yield {"detect": "new.csv", "convert": "out.jsonl"}.get(name, "takes.csv")
@@ -129,6 +132,8 @@ def _option(parameter, choices, rng):
     flag = pick(rng, [*parameter.opts, *parameter.secondary_opts])
     if parameter.is_flag:
         return [flag]
+    if parameter.name in ENDLESS:
+        return [flag, pick(rng, WRONG)]
     if parameter.name in MUCH:
         return [flag, pick(rng, FEW)]
     if parameter.name == "option":

@@ -193,6 +193,7 @@ def test_they_are_said_on_the_command_line(closed_folders, ibgn):
 INPUTS = {
     "data": "data/takes.csv",
     "source": "data/takes.csv",
+    "events": "data/takes.csv",
     "model": "model.ibgn",
     "train": "data/takes.csv",
     "new": "data/takes.csv",
@@ -345,7 +346,8 @@ def test_outputs_are_checked_before_the_work(place, ibgn, monkeypatch, name, out
         monkeypatch.setattr(work, lambda *_, **__: pytest.fail("the work began"))
     suffix = SUFFIXES.get(output, ".csv")
     folder = WRITERS[name].outputs[output] == "folder"
-    refused = {f"taken{suffix}": "already; name another, or replace it with --force"}
+    there = "already; name another, or replace it with --force|is not a checkpoint of `ibgn listen`"
+    refused = {f"taken{suffix}": there}
     refused[f"data/takes.csv/new{suffix}"] = "not a folder; name another|Not a directory"
     if not folder:
         refused |= {

@@ -1,20 +1,67 @@
 """Relations of an instance that goes on: between intervals that are open they are sets.
 
-Intervals have slots, and an order, as `live_order` has them. Relations, sets of them and keys are
-those of `pairs` and `links`.
+Each position of the order has a row of pairs with later positions, for as long as an event can
+change them. What a row says is summed up to where time has to pass first. Before each interval that
+is open, a mark keeps the sum so far, to be taken up again there when it ends. So an event costs
+time for the intervals that it can affect, and not for those of the past. Relations, sets of them
+and keys are those of `pairs` and `links`.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
-from ibgn._arrays import Bytes, Codes, Floats, Ints
+from ibgn._arrays import Bools, Bytes, Floats, Ints
 from ibgn._kernels.compile import kernel
 from ibgn._kernels.links import fallback_row, find, pair_key, without_tie
-from ibgn._kernels.live_order import is_loose
-from ibgn._kernels.pairs import ALL, C, E, F, M, O, S, left_open, relation_of, with_one_more
+from ibgn._kernels.live_line import CHANGES, INTERVALS, NOW, OPEN, Line, group_of, is_loose
+from ibgn._kernels.pairs import (
+    ALL,
+    NOTHING,
+    Between,
+    C,
+    E,
+    F,
+    M,
+    O,
+    S,
+    left_open,
+    relation_of,
+    with_one_more,
+)
 
 LATEST = np.finfo(np.float64).max  # of all ends that there are
+GOES_ON = 1 << O | 1 << S | 1 << C  # relations that leave later ones open
+
+
+class Relations(NamedTuple):
+    """What was learned of relations."""
+
+    composition: Bytes  # (128, 128) of sets
+    keys: Ints  # (rows,) of two actions and what is allowed
+    known: Floats  # (rows, 7, activities) log probabilities
+    unknown: Floats  # (256, 7, activities)
+    horizon: int  # positions
+    actions: int
+    ties: bool
+
+
+class Rows(NamedTuple):
+    """What is noted of one instance."""
+
+    settled: Floats  # (activities,) of rows that cannot change
+    said: Floats  # (activities,)
+    done: Ints  # (3,) changes and positions that were seen, and rows in use
+    position: Ints  # (rows,)
+    stop: Ints  # (rows,) the later position up to which pairs are summed
+    closed: Bools  # (rows,) whether no pair after that has a choice
+    between: Floats  # (rows, 3) what is known of those that have ended, see `left_open`
+    partial: Floats  # (rows, activities) the sum
+    marks: Ints  # (rows,) how many there are
+    marked: Ints  # (rows, marks) later positions that are open
+    between_then: Floats  # (rows, marks, 3) as it was before them
+    partial_then: Floats  # (rows, marks, activities)
 
 
 @kernel
@@ -46,25 +93,19 @@ def add_relation(
     allowed: int,
     first: int,
     second: int,
-    actions: int,
-    ties: bool,
-    keys: Ints,
-    known: Floats,
-    unknown: Floats,
+    learned: Relations,
     scores: Floats,
 ) -> None:
-    """Add the log probability that a relation is in a set, given what is allowed, to the scores.
-
-    known (rows, 7, activities), unknown (256, 7, activities): log probabilities
-    """
-    if not ties:
+    """Add the log probability that a relation is in a set, given what is allowed, to the scores."""
+    actions = learned.actions
+    if not learned.ties:
         allowed = without_tie(allowed, first, second, actions)
     held &= allowed
     if allowed & (allowed - 1) == 0 or held == allowed or held == 0:
         return
     key = pair_key(first, second, allowed, True, actions)
-    row = find(keys, key)
-    logs = known[row] if row >= 0 else unknown[fallback_row(key, actions)]
+    row = find(learned.keys, key)
+    logs = learned.known[row] if row >= 0 else learned.unknown[fallback_row(key, actions)]
     if held & (held - 1) == 0:
         relation = 0
         while not held >> relation & 1:
@@ -81,114 +122,158 @@ def add_relation(
 
 
 @kernel
-def relate_live(
-    order: Ints,
-    number: int,
-    action: Codes,
-    start: Floats,
-    end: Floats,
-    now: float,
-    rows: Ints,
-    count: int,
-    seen: Ints,
-    limits: Floats,
-    horizon: int,
-    actions: int,
-    ties: bool,
-    composition: Bytes,
-    keys: Ints,
-    known: Floats,
-    unknown: Floats,
-    settled: Floats,
+def add_pair(
+    line: Line,
+    learned: Relations,
+    i: int,
+    j: int,
+    between: Between,
+    uncertain: Ints,
     scores: Floats,
 ) -> int:
-    """Scores of the relations of all pairs, of which some are settled for good.
+    """Add what the relation of two positions says to the scores; the relation, as a set.
 
-    Parameters
-    ----------
-    order : (slots,) the first `number` are those of the instance, in its order
-    action, start, end : (slots,) of each slot
-    rows : (slots,) the first `count` are positions whose pairs with later ones may leave a choice
-    seen, limits : (positions,) first position that is not settled with it; (positions, 3) of
-        what is between, see `left_open`
-    settled : (activities,) sum over settled pairs, which grows
-    scores : (activities,) is set to the sum over all pairs
-
-    Returns how many rows are left.
+    between : of the positions between which have ended
+    uncertain : the others
     """
-    kept = 0
-    scores[:] = 0.0
-    for n in range(count):
-        i, forced = rows[n], False
-        one, j, last = order[i], seen[i], min(number, i + 1 + horizon)
-        settles = not is_loose(order, number, start, end, now, i)
-        while settles and j < last and not forced and end[order[j]] < now:
-            two = order[j]
-            relation = C
-            if end[one] < now:
-                relation = relation_of(start[one], end[one], start[two], end[two])
-            between = (limits[i, 0], limits[i, 1], limits[i, 2])
-            allowed = ALL if j == i + 1 else left_open(start[two], end[two], between)
-            add_relation(
-                1 << relation,
-                allowed,
-                action[one],
-                action[two],
-                actions,
-                ties,
-                keys,
-                known,
-                unknown,
-                settled,
-            )
-            forced = relation not in (O, S, C)
-            between = with_one_more(relation, start[two], end[two], between)
-            limits[i, 0], limits[i, 1], limits[i, 2] = between
-            j += 1
-        seen[i] = j
-        if forced or j - i > horizon:
-            continue
-        rows[kept] = i
-        kept += 1
-        held = np.empty(last - j, np.int64)
-        for m in range(j, last):
-            two = order[m]
-            held[m - j] = possible_relations(start[one], end[one], start[two], end[two], now)
-            allowed, until = ALL, min(end[two], LATEST)
-            if j > i + 1:
-                allowed = left_open(start[two], until, (limits[i, 0], limits[i, 1], limits[i, 2]))
-            allowed &= leave_between(order[j : m + 1], start, end, now, held, composition)
-            add_relation(
-                held[m - j],
-                allowed,
-                action[one],
-                action[two],
-                actions,
-                ties,
-                keys,
-                known,
-                unknown,
-                scores,
-            )
-            if held[m - j] & (1 << O | 1 << S | 1 << C) == 0:
-                break  # it leaves nothing open to later ones
-    scores += settled
-    return kept
+    order, start, end, now = line.order, line.start, line.end, line.time[NOW]
+    one, two = order[i], order[j]
+    held = possible_relations(start[one], end[one], start[two], end[two], now)
+    allowed = ALL
+    if between != NOTHING:
+        allowed = left_open(start[two], min(end[two], LATEST), between)
+    for k in uncertain:
+        if allowed & (allowed - 1) == 0:
+            break
+        third = order[k]
+        first = possible_relations(start[one], end[one], start[third], end[third], now)
+        second = possible_relations(start[third], end[third], start[two], end[two], now)
+        allowed &= learned.composition[first, second]
+    add_relation(held, allowed, line.action[one], line.action[two], learned, scores)
+    return held
 
 
 @kernel
-def leave_between(
-    slots: Ints, start: Floats, end: Floats, now: float, held: Ints, composition: Bytes
-) -> int:
-    """What intervals that may still change leave open of the relation to the last of the slots.
+def begin_row(rows: Rows, r: int, position: int) -> None:
+    """Sum the pairs of a position from the first."""
+    rows.position[r], rows.stop[r], rows.marks[r] = position, position + 1, 0
+    rows.closed[r] = False
+    rows.between[r, 0], rows.between[r, 1], rows.between[r, 2] = NOTHING
+    rows.partial[r] = 0.0
 
-    held : relations, as sets, of a first interval to each of the slots
-    """
-    allowed, last = ALL, slots[-1]
-    for n in range(len(slots) - 1):
-        if allowed & (allowed - 1) == 0:
+
+@kernel
+def move_row(rows: Rows, r: int, to: int) -> None:
+    """Keep a row at the place of an earlier one."""
+    rows.position[to], rows.stop[to], rows.closed[to] = (
+        rows.position[r],
+        rows.stop[r],
+        rows.closed[r],
+    )
+    rows.between[to], rows.partial[to] = rows.between[r], rows.partial[r]
+    rows.marks[to] = rows.marks[r]
+    for n in range(rows.marks[r]):
+        rows.marked[to, n] = rows.marked[r, n]
+        rows.between_then[to, n] = rows.between_then[r, n]
+        rows.partial_then[to, n] = rows.partial_then[r, n]
+
+
+@kernel
+def forget_end(line: Line, rows: Rows, slot: int) -> None:
+    """Forget the sums of all pairs on which the end of an interval has an effect."""
+    first, last = group_of(line, slot)
+    for r in range(rows.done[2]):
+        i, kept = rows.position[r], rows.marks[r]
+        if first <= i < last:
+            if last - first > 1:  # another slot may have come to this position
+                begin_row(rows, r, i)
+            kept = 0
+        while kept and rows.marked[r, kept - 1] >= first > i:
+            kept -= 1
+        if kept < rows.marks[r]:
+            rows.stop[r], rows.closed[r] = rows.marked[r, kept], False
+            rows.between[r] = rows.between_then[r, kept]
+            rows.partial[r] = rows.partial_then[r, kept]
+            rows.marks[r] = kept
+
+
+@kernel
+def sum_row(line: Line, learned: Relations, rows: Rows, r: int) -> bool:
+    """Sum the pairs of a row that only an end can change; whether none can be changed at all."""
+    i, now = rows.position[r], line.time[NOW]
+    one, last = line.order[i], min(line.size[INTERVALS], i + 1 + learned.horizon)
+    if line.start[one] == now or line.end[one] == now:
+        return False
+    while rows.stop[r] < last and not rows.closed[r]:
+        j, n = rows.stop[r], rows.marks[r]
+        two = line.order[j]
+        if line.start[two] == now or line.end[two] == now:
             break
-        one = slots[n]
-        between = possible_relations(start[one], end[one], start[last], end[last], now)
-        allowed &= composition[held[n], between]
-    return allowed
+        rows.marked[r, n] = j
+        rows.between_then[r, n], rows.partial_then[r, n] = rows.between[r], rows.partial[r]
+        between = (rows.between[r, 0], rows.between[r, 1], rows.between[r, 2])
+        held = add_pair(line, learned, i, j, between, rows.marked[r, :n], rows.partial[r])
+        rows.closed[r] = held & GOES_ON == 0
+        if math.isinf(line.end[two]):
+            # where the first ended before the second started, the second's end says nothing
+            rows.marks[r] += not rows.closed[r] or n > 0 or is_loose(line, j)
+        elif not rows.closed[r]:
+            relation = C if held == 1 << C else O
+            between = with_one_more(relation, line.start[two], line.end[two], between)
+            rows.between[r, 0], rows.between[r, 1], rows.between[r, 2] = between
+        rows.stop[r] += 1
+    is_whole = rows.closed[r] or rows.stop[r] - i > learned.horizon
+    return is_whole and rows.marks[r] == 0 and not is_loose(line, i)
+
+
+@kernel
+def add_rest(line: Line, learned: Relations, rows: Rows, r: int, scores: Floats) -> None:
+    """Add to the scores what a row says, also of pairs which change as time passes."""
+    scores += rows.partial[r]
+    i, number = rows.position[r], rows.marks[r]
+    last = min(line.size[INTERVALS], i + 1 + learned.horizon)
+    if rows.closed[r] or rows.stop[r] == last:
+        return
+    uncertain = np.empty(number + last - rows.stop[r], np.int64)
+    uncertain[:number] = rows.marked[r, :number]
+    between = (rows.between[r, 0], rows.between[r, 1], rows.between[r, 2])
+    for j in range(rows.stop[r], last):
+        held = add_pair(line, learned, i, j, between, uncertain[:number], scores)
+        if held & GOES_ON == 0:
+            break
+        two = line.order[j]
+        if line.end[two] < line.time[NOW]:
+            relation = C if held == 1 << C else O
+            between = with_one_more(relation, line.start[two], line.end[two], between)
+        else:
+            uncertain[number] = j
+            number += 1
+
+
+@kernel
+def say_relations(line: Line, learned: Relations, rows: Rows) -> bool:
+    """Log probability of the relations, or sets of them, of all pairs; whether there is room."""
+    if line.size[OPEN] >= rows.marked.shape[1]:
+        return False
+    for n in range(rows.done[0], line.size[CHANGES]):
+        if line.changes[n] < 0:
+            forget_end(line, rows, ~line.changes[n])
+    rows.done[0] = line.size[CHANGES]
+    rows.said[:] = 0.0
+    kept, used = 0, rows.done[2]
+    for r in range(used + line.size[INTERVALS] - rows.done[1]):
+        if r >= used:
+            if kept == len(rows.position):
+                break
+            begin_row(rows, kept, rows.done[1])
+            rows.done[1] += 1
+        elif r > kept:
+            move_row(rows, r, kept)
+        if sum_row(line, learned, rows, kept):
+            rows.settled[:] += rows.partial[kept]
+        else:
+            add_rest(line, learned, rows, kept, rows.said)
+            kept += 1
+    rows.done[2] = kept
+    rows.said[:] += rows.settled
+    return bool(rows.done[1] == line.size[INTERVALS])

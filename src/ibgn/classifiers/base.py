@@ -17,8 +17,9 @@ from ibgn.classifiers.checks import Training
 from ibgn.classifiers.held_out import score_by_folds
 from ibgn.classifiers.prior import ClassPrior, check_prior, class_log_prior
 from ibgn.classifiers.progress import Progress
-from ibgn.classifiers.recogniser import Recogniser, as_generator
+from ibgn.classifiers.recogniser import as_generator
 from ibgn.classifiers.streamed import AnyTraining
+from ibgn.classifiers.typical import KnowsTypical
 from ibgn.errors import DataError
 from ibgn.intervals import Instance, IntervalSequences, as_sequences
 from ibgn.model.activity import ActivityModel, score_activities
@@ -35,7 +36,7 @@ from ibgn.worlds import likeliest_world
 __all__ = ["ActivityClassifier", "OtherInstances", "as_one_instance"]
 
 
-class ActivityClassifier(Recogniser):
+class ActivityClassifier(KnowsTypical):
     """Base of the estimators: an instance belongs to the activity under which it is likeliest.
 
     A subclass declares a `short_name`, by which the command line and comparisons know it, and
@@ -122,6 +123,7 @@ class ActivityClassifier(Recogniser):
             same=True,
         )
         self.activities_, held_out = self._learn_models(data, labels, every)
+        self._learn_typical(held_out)
         return held_out
 
     def _learn_models(
@@ -144,10 +146,6 @@ class ActivityClassifier(Recogniser):
     def _prepare_training(self, data: AnyTraining) -> AnyTraining:
         """Instances as the model learns from them."""
         return data
-
-    def _prepare(self, X: IntervalSequences) -> IntervalSequences:
-        """X as the model recognises it, prepared as in training."""
-        return X
 
     def _fit_terms(self, data: AnyTraining, labels: Sequence[Any], every: bool) -> "_FittedTerms":
         """Learn all terms of each label, and their weights."""
@@ -248,7 +246,7 @@ class ActivityClassifier(Recogniser):
         """
         check_is_fitted(self)
         X = self._question(as_one_instance(instance))
-        joint = self._joint_log_likelihood(X)[0]
+        joint, unusual = self._joint_log_likelihood(X)[0], self._compare_with_typical(X)
         X = self._prepare(likeliest_world(X))
         coded = self._coded(X)
         chosen, other = self._two_labels(joint, activity, against)
@@ -266,6 +264,7 @@ class ActivityClassifier(Recogniser):
                 for (name, terms), weight in zip(speaking.items(), self._weights, strict=True)
             },
             fitted={name: (models[0][name], models[1][name]) for name in models[0].terms},
+            unusual=unusual,
         )
 
 

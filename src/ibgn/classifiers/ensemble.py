@@ -205,7 +205,7 @@ class IBGNEnsemble(Recogniser):
         if known.any():
             self.weights_ = fit_weights(held_out, none, usual=usual, ridge=RIDGE * usual**2)
         # the ridge keeps weights close to equal ones; how sure all are together is learned freely
-        self.weights_ *= sharpen(self.weights_ @ held_out.scores, *held_out[1:])[1]
+        self.weights_ *= sharpen(self.weights_ @ held_out.scores, *held_out[1:3])[1]
         return self
 
     def _prepared(self, member: Any, rng: np.random.Generator) -> Any:
@@ -283,6 +283,12 @@ class IBGNEnsemble(Recogniser):
         check_is_fitted(self)
         kinds = self.members_.items()
         return next((n, member) for n, member in kinds if isinstance(member, ActivityClassifier))
+
+    def _typical_model(self) -> Any:
+        check_is_fitted(self)
+        members = (m for m in self.members_.values() if isinstance(m, ActivityClassifier))
+        known: Any = next(members, super())
+        return known._typical_model()
 
     @property
     def activities_(self) -> dict[Any, ActivityModel]:

@@ -20,8 +20,8 @@ __all__ = ["Questioning", "log_shares", "unquestioned"]
 
 R = TypeVar("R")
 
-Answer = Callable[[IntervalSequences, npt.NDArray[Any] | None, Floats], R]
-"""Makes an answer of instances, their labels, and (n, activities) scores."""
+Answer = Callable[[IntervalSequences, npt.NDArray[Any] | None, Any], R]
+"""Makes an answer of instances, their labels, and (n, activities) scores or what else is asked."""
 
 _QUESTIONED = ContextVar("_QUESTIONED", default=True)
 
@@ -85,10 +85,18 @@ class Questioning(ABC):
             self.trained_on_.compare(X).say(self.unknown_actions)
         return X
 
-    def _ask_pieces(self, source: InstanceSource, answer: Answer[R]) -> Iterator[R]:
+    def _ask_pieces(
+        self,
+        source: InstanceSource,
+        answer: Answer[R],
+        ask: Callable[[Any, IntervalSequences], Any] = lambda scorer, X: (
+            scorer._joint_log_likelihood(X)
+        ),
+    ) -> Iterator[R]:
         """What is answered about each piece of a source, some at the same time.
 
-        What a fitted model does not know about them is said in the end.
+        What a fitted model does not know about them is said in the end. `ask` is what the model is
+        asked about instances, by default the score of each activity.
         """
         check_is_fitted(self)
         asks = _QUESTIONED.get() and hasattr(self, "trained_on_")
@@ -96,7 +104,7 @@ class Questioning(ABC):
 
         def judge(X: IntervalSequences, y: npt.NDArray[Any] | None) -> tuple[Familiarity | None, R]:
             found = scorer.trained_on_.compare(X) if asks else None
-            return found, answer(X, y, scorer._joint_log_likelihood(X))
+            return found, answer(X, y, ask(scorer, X))
 
         total: Familiarity | None = None
         for found, answered in source.map_pieces(judge, self._horizon):

@@ -16,7 +16,8 @@ from sklearn.utils.validation import check_is_fitted
 from ibgn._arrays import Floats
 from ibgn.checks import check_choice, check_flag, check_jobs, check_seed
 from ibgn.classifiers.checks import Training, check_data, check_weights
-from ibgn.classifiers.questions import Questioning, log_shares, unquestioned
+from ibgn.classifiers.questions import log_shares, unquestioned
+from ibgn.classifiers.rejecting import Rejecting, Unknown
 from ibgn.classifiers.streamed import AnyTraining, survey_source
 from ibgn.declarations import STORABLE, Stored, register
 from ibgn.errors import DataError
@@ -35,7 +36,7 @@ METHODS: dict[str, type["Recogniser"]] = {}
 """Estimators by their short names; a subclass that has one is registered when it is defined."""
 
 
-class Recogniser(Questioning, ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
+class Recogniser(Rejecting, ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     """Base of the estimators: an instance belongs to the activity with the highest score.
 
     A subclass declares a `short_name`, by which the command line and comparisons know it, and what
@@ -175,6 +176,10 @@ class Recogniser(Questioning, ClassifierMixin, BaseEstimator, ABC):  # type: ign
             X,
             self._horizon,
         )
+        return self._expect_possible(X, joint)
+
+    def _expect_possible(self, X: IntervalSequences, joint: Floats) -> Floats:
+        """The same scores; refuses an instance that has none."""
         lost = ~np.isfinite(joint.max(axis=1, initial=-np.inf))  # NaN, or nothing is possible
         if lost.any():
             raise DataError(
@@ -183,11 +188,25 @@ class Recogniser(Questioning, ClassifierMixin, BaseEstimator, ABC):  # type: ign
             )
         return joint
 
-    def predict(self, X: Sequences | InstanceSource) -> npt.NDArray[Any]:
+    def predict(
+        self,
+        X: Sequences | InstanceSource,
+        unknown: Unknown = "accept",
+        false_alarm: float = 0.05,
+    ) -> npt.NDArray[Any]:
         """Label of the likeliest activity of each instance.
 
+        Parameters
+        ----------
         X : instances, or a source of them, see `ibgn.scan`
+        unknown : what becomes of instances that may be of none of the activities: "accept" labels
+            them like all others, "reject" labels them None
+        false_alarm : share of the instances of known activities that may be rejected: those are
+            whose p-value is not larger, see `p_values`
         """
+        check_choice("unknown", unknown, get_args(Unknown))
+        if unknown == "reject":
+            return self._predict_known(X, false_alarm)
         if isinstance(X, InstanceSource):
             best = np.concatenate(
                 list(self._ask_pieces(X, lambda X, y, joint: joint.argmax(axis=1)))

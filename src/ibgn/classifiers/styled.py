@@ -109,7 +109,8 @@ class StyledClassifier(ActivityClassifier):
         scores = [
             pool_styles(held_out.scores[:, :, style], shares[style], self.weights_) for style in own
         ]
-        return HeldOut(np.stack(scores, axis=2), owner[held_out.codes], held_out.weights)
+        codes = owner[held_out.codes]
+        return held_out._replace(scores=np.stack(scores, axis=2), codes=codes)
 
     def _find_styles(self, X: IntervalSequences, codes: npt.NDArray[np.intp]) -> list[Ints]:
         """Style of each instance, activity by activity."""

@@ -28,6 +28,7 @@ from ibgn.cli.listen import listen
 from ibgn.cli.models import explain, predict, sample
 from ibgn.cli.output import fail
 from ibgn.cli.paper import paper
+from ibgn.cli.segments import fit_segments, segment
 from ibgn.cli.show import show
 
 __all__ = ["app", "main"]
@@ -45,7 +46,8 @@ app = typer.Typer(
 )
 PANELS = {
     "Data": (inspect, convert, detect),
-    "Models": (fit, show, predict, listen, explain, sample, explore),
+    "Models": (fit, show, predict, explain, sample, explore),
+    "Streams": (listen, fit_segments, segment),
     "Experiments": (demo, evaluate, robustness, paper),
     "Installation": (compile,),
 }

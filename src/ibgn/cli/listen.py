@@ -105,6 +105,8 @@ def listen(
     from ibgn.live.service import Service
 
     _check_source(events, socket, mqtt)
+    if output is not None and output.is_dir():
+        raise OptionError("output", str(output), "is a folder; name a file")
     for name, seconds in (("every", every), ("summary", summary)):
         if seconds is not None and not 0 < seconds < float("inf"):
             raise OptionError(name, seconds, "must be a positive number of seconds")

@@ -8,6 +8,7 @@ import typer
 
 from ibgn.cli.figures import FIGURES, save_figure
 from ibgn.cli.into import Into, Replace, Tier, add_tiers, check_into
+from ibgn.cli.loading import load_recogniser
 from ibgn.cli.memory import UnknownActions, compare_with_training, read_like_training
 from ibgn.cli.options import (
     Data,
@@ -63,11 +64,9 @@ def predict(
     """
     import numpy as np
 
-    from ibgn.classifiers import load as load_model
-
     check_into(into, output)
     with warnings_aloud() as said, busy(f"recognising {data.name}"):
-        classifier = load_model(model)
+        classifier = load_recogniser(model)
         classifier.unknown_actions = unknown_actions or classifier.unknown_actions
         unfit = {"into": into, "as_json": as_json}
         whole = read_whole(
@@ -128,11 +127,9 @@ def explain(
     $ ibgn explain takes.ibgn takes.csv --instance tea-1
     $ ibgn explain takes.ibgn takes.csv --instance tea-1 --against milk -o why.csv
     """
-    from ibgn.classifiers import load as load_model
-
     check_suffix("figure", figure, *FIGURES)
     with warnings_aloud() as said:
-        classifier = load_model(model)
+        classifier = load_recogniser(model)
         X, _, remembered = read_like_training(reading, data, classifier)
         classifier.unknown_actions = unknown_actions or classifier.unknown_actions
         chosen = choose_instance(X, instance, data)
@@ -178,13 +175,12 @@ def sample(
     """
     import numpy as np
 
-    from ibgn.classifiers import load as load_model
     from ibgn.intervals import IntervalSequences
     from ibgn.io import write
 
     if output is not None:
         format_to_write("output", output)
-    classifier = load_model(model)
+    classifier = load_recogniser(model)
     if not hasattr(classifier, "sample"):
         raise refuse_method(model, classifier, "generates nothing")
     labels = {str(label): label for label in classifier.classes_.tolist()}

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 MOST = 40  # actions that are listed
 PURPOSES = {
     "predict": "to recognise the instances in a file, read like the training data",
+    "segment": "to find its activities in streams, read like the training data",
     "sample": "to draw new instances of each activity",
 }
 
@@ -29,12 +30,17 @@ def show(model: Model, as_json: Json = False) -> None:
 
     loaded = load(model)
     name = shlex.quote(str(model))
-    found = describe(loaded) | {
+    if hasattr(loaded, "segment"):  # what it knows of activities is a model by itself
+        found = describe(loaded.model_) | {"trained_on": _describe_training(loaded.trained_on_)}
+        commands = {"segment": f"ibgn segment {name} DATA"}
+    else:
+        found, commands = describe(loaded), {"predict": f"ibgn predict {name} DATA"}
+        commands |= {"sample": f"ibgn sample {name}"} if hasattr(loaded, "sample") else {}
+    found |= {
         "file": str(model),
         "bytes": model.stat().st_size,
         "written_by": written_by(model),
-        "commands": {"predict": f"ibgn predict {name} DATA"}
-        | ({"sample": f"ibgn sample {name}"} if hasattr(loaded, "sample") else {}),
+        "commands": commands,
     }
     if as_json:
         print_json(found)

@@ -16,7 +16,7 @@ from ibgn.io.joints import read_joints
 from ibgn.io.longframe import LongFrame
 from ibgn.io.outline import Entry
 from ibgn.io.plugins import builtin_names
-from ibgn.io.predictions import add_predictions
+from ibgn.io.predictions import add_activities, add_predictions
 from ibgn.io.registry import FORMATS, read, reader, streamer, write, writer
 from ibgn.io.scanning import Scan, scan
 from ibgn.io.sensors import read_sensors
@@ -37,6 +37,7 @@ __all__ = [
     "Recording",
     "Scan",
     "Survey",
+    "add_activities",
     "add_predictions",
     "add_tier",
     "read",

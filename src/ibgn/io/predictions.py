@@ -1,4 +1,4 @@
-"""Predictions as a tier in a copy of the recording that they are about."""
+"""What was recognised as a tier in a copy of the recording that it is about."""
 
 import warnings
 from collections.abc import Iterable, Sequence
@@ -16,9 +16,11 @@ from ibgn.io.registry import FORMATS
 from ibgn.io.tiers import TierDocument, check_copy, format_with_tiers, suffix_of, with_tier
 from ibgn.text import count, quote
 
-__all__ = ["add_predictions"]
+__all__ = ["add_activities", "add_predictions"]
 
 TRACK = "track:"
+
+Rows = dict[str, list[tuple[str, float, float]]]  # of each file, by its name
 
 
 @opening_once()
@@ -64,11 +66,9 @@ def add_predictions(
     >>> X.to_lists()
     [[('tea', 0.0, 5.0)]]
     """
-    format = format_with_tiers(into)
-    check_copy(into, path)
-    files = {name: InputFile(file, name) for name, file in find_files(into, (suffix_of(format),))}
+    format, files = _files(into, path)
     track = activity.removeprefix(TRACK) if activity and activity.startswith(TRACK) else None
-    rows: dict[str, list[tuple[str, float, float]]] = {name: [] for name in files}
+    rows: Rows = {name: [] for name in files}
     spans = {name: _spans(file, format, track) for name, file in files.items()}
     owner = {instance: name for name in files for instance in spans[name]}
     empty = 0
@@ -86,6 +86,76 @@ def add_predictions(
         warnings.warn(DataWarning(text), stacklevel=2)
     if not set(owner) & set(X._names()):
         _refuse_overlaps(next(iter(rows.values())), into)
+    return _write(into, path, format, files, rows, tier, replace)
+
+
+@opening_once()
+def add_activities(
+    into: Source,
+    path: Source,
+    activities: IntervalSequences,
+    *,
+    tier: str = "activities",
+    replace: bool = False,
+) -> int:
+    """Write activities as a tier into a copy of a file of ELAN or Praat, or of a folder of them.
+
+    Parameters
+    ----------
+    into : file, or folder, that has the recordings; it stays as it is
+    path : file, or folder, to write
+    activities : of each recording, as `ibgn.Segmenter.segment` returns them, by its name
+    tier : name of the tier
+    replace : whether a tier of this name is replaced; otherwise it is refused
+
+    Returns
+    -------
+    number : how many activities were written
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from ibgn.io import read_elan, write_elan
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> day = IntervalSequences.from_lists([[("boil", 0, 4), ("pour", 3, 5)]], ids=["day"])
+    >>> write_elan(day, folder / "day.eaf")
+    >>> tea = IntervalSequences.from_lists([[("tea", 0, 5)]], ids=["day"])
+    >>> add_activities(folder / "day.eaf", folder / "copy.eaf", tea)
+    1
+    >>> X, _ = read_elan(folder / "copy.eaf", tracks=["activities"])
+    >>> X.to_lists()
+    [[('tea', 0.0, 5.0)]]
+    """
+    format, files = _files(into, path)
+    owner = {stream: name for name, file in files.items() for stream in _spans(file, format, None)}
+    rows: Rows = {name: [] for name in files}
+    lists = activities.to_lists()
+    for stream, own in zip(activities._names(), lists, strict=True):
+        name = owner.get(stream) or _only(files, into, stream)
+        rows[name] += own
+    if not set(owner) & set(activities._names()):
+        _refuse_overlaps(next(iter(rows.values())), into)
+    return _write(into, path, format, files, rows, tier, replace)
+
+
+def _files(into: Source, path: Source) -> tuple[str, dict[str, InputFile]]:
+    """Format and files of recordings that can be copied to a path."""
+    format = format_with_tiers(into)
+    check_copy(into, path)
+    found = find_files(into, (suffix_of(format),))
+    return format, {name: InputFile(file, name) for name, file in found}
+
+
+def _write(
+    into: Source,
+    path: Source,
+    format: str,
+    files: dict[str, InputFile],
+    rows: Rows,
+    tier: str,
+    replace: bool,
+) -> int:
+    """Write a copy of all files, each with one more tier; returns how many rows there are."""
     texts: dict[str, Iterable[str]] = {
         name: with_tier(file, format, tier, rows[name], replace) for name, file in files.items()
     }

@@ -1,5 +1,7 @@
 """Recognising while it happens."""
 
+from ibgn.live.events import Event
+from ibgn.live.inbox import Inbox
 from ibgn.live.recogniser import LiveRecogniser
 
-__all__ = ["LiveRecogniser"]
+__all__ = ["Event", "Inbox", "LiveRecogniser"]

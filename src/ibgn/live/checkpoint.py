@@ -57,6 +57,12 @@ class Checkpoint:
             raise DataError(
                 f"{show(self._lock_path)} cannot be written: {error.strerror}"
             ) from error
+        if os.fstat(self._lock).st_size:
+            os.close(self._lock)
+            raise DataError(
+                f"{show(self._lock_path)} would be used as a lock, but it holds something; rename "
+                "it, or the checkpoint"
+            )
         if not lock(self._lock, wait=False) and sys.platform != "win32":
             os.close(self._lock)
             raise DataError(

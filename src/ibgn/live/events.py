@@ -22,6 +22,16 @@ RANK = {kind: rank for rank, kind in enumerate(KINDS)}
 LONGEST = 1000  # characters of a name, so that a stream cannot fill the memory with one
 
 
+def _as_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    values = dict(pairs)
+    if len(values) < len(pairs):
+        raise DataError("the event has two values for one name")
+    return values
+
+
+DECODER = json.JSONDecoder(object_pairs_hook=_as_object)
+
+
 class Refusal(NamedTuple):
     """Why an event was not taken: the kind of cause, which is counted, and the reason in words."""
 
@@ -69,13 +79,14 @@ class Event(NamedTuple):
     def parse(cls, line: str | bytes) -> Self:
         """The event in a line of JSON; refuses everything else, and says why."""
         try:
-            return cls.of(json.loads(line, object_pairs_hook=_as_object))
+            text = line if isinstance(line, str) else line.decode()
+            return cls.of(DECODER.decode(text.removeprefix("\ufeff")))
         except DataError:
             raise
         except UnicodeDecodeError:
             raise DataError("the line is not text in UTF-8") from None
         except (ValueError, RecursionError):  # also numbers with thousands of digits
-            raise DataError(f"the line is not valid JSON: {quote(_as_text(line))}") from None
+            raise DataError(f"the line is not valid JSON: {quote(text)}") from None
 
     @classmethod
     def of(cls, values: Any) -> Self:
@@ -94,7 +105,7 @@ class Event(NamedTuple):
         return cls(
             kind,
             _check_time(values),
-            stream=_check_name("stream", values.get("stream") or "", needed=False),
+            stream=_check_stream(values.get("stream")),
             key=_check_mark("key", values.get("key")),
             id=_check_mark("id", values.get("id")),
             **names,
@@ -118,17 +129,6 @@ class Event(NamedTuple):
         return self.time, rank, self.action, self.to, repr(self.key), repr(self.id), self.stream
 
 
-def _as_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    values = dict(pairs)
-    if len(values) < len(pairs):
-        raise DataError("the event has two values for one name")
-    return values
-
-
-def _as_text(line: str | bytes) -> str:
-    return line if isinstance(line, str) else line.decode("utf-8", "replace")
-
-
 def _check_time(values: dict[str, Any]) -> float:
     time = values.get("time")
     if time is None:
@@ -143,8 +143,12 @@ def _check_time(values: dict[str, Any]) -> float:
     return float(time)
 
 
-def _check_name(field: str, value: Any, needed: bool = True) -> str:
-    if not isinstance(value, str) or (needed and not value.strip()):
+def _check_stream(value: Any) -> str:
+    return "" if value is None or value == "" else _check_name("stream", value)
+
+
+def _check_name(field: str, value: Any) -> str:
+    if not isinstance(value, str) or not value.strip():
         raise DataError(f"its {field} is {quote(value)}, not a name")
     wrong = half_character(value)
     if wrong is not None:

@@ -1,5 +1,6 @@
 """What happened in an instance so far, which can be corrected and read again."""
 
+import itertools
 from collections.abc import Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -41,13 +42,11 @@ def history_of(timeline: Timeline) -> list[Change]:
     """
     start, end = timeline.beginning.tolist(), timeline.ending.tolist()
     changes: list[Change] = []
-    began = 0
-    for slot in timeline.changes:
-        if slot == began:  # slots are in the order of starts
+    for slot in timeline.changes[: timeline.changed].tolist():
+        if slot >= 0:
             changes.append(Started(timeline.names[slot], start[slot], timeline.keys[slot]))
-            began += 1
         else:
-            changes.append(Ended(slot, end[slot]))
+            changes.append(Ended(~slot, end[~slot]))
     return changes
 
 
@@ -66,11 +65,13 @@ def correct(live: "LiveRecogniser", time: float, actions: Mapping[int, str | Non
     timeline.tick(time)
     changes: list[Change] = []
     kept: dict[int, int] = {}  # slots before and after
-    for slot, change in zip(timeline.changes, history_of(timeline), strict=True):
+    slots = itertools.count()
+    for change in history_of(timeline):
         if isinstance(change, Ended):
-            if slot in kept:
-                changes.append(Ended(kept[slot], change.time))
+            if change.slot in kept:
+                changes.append(Ended(kept[change.slot], change.time))
         else:
+            slot = next(slots)
             action = actions.get(slot, change.action)
             if action is not None:
                 kept[slot] = len(kept)

@@ -26,14 +26,17 @@ class Inbox:
     Parameters
     ----------
     lateness : how much later than others an event may come, in the unit of its time
+    leap : by how much an event may set the clock forward. One that is further ahead is kept aside
+        until another comes that is near it, as a wrong time would make all others late; if one
+        comes that is not, the former is refused. By default all times are believed.
     room : how many events may wait; beyond that, the earliest go on early
 
     Attributes
     ----------
     clock : the latest time so far
     horizon : events before this time come too late
-    counts : how many events were "taken", and how many refused by cause: "late", "duplicate", and
-        others that `refuse` was called with
+    counts : how many events were "taken", and how many refused by cause: "late", "duplicate",
+        "ahead", and others that `refuse` was called with
 
     Examples
     --------
@@ -49,12 +52,16 @@ class Inbox:
     "the end of 'boil' at 1.5 is too late: all until 2 has gone on"
     """
 
-    def __init__(self, lateness: float = 0.0, room: int = ROOM) -> None:
+    def __init__(self, lateness: float = 0.0, leap: float | None = None, room: int = ROOM) -> None:
         check_number("lateness", lateness, "0 or more", lambda number: number >= 0)
+        if leap is not None:
+            check_number("leap", leap, "positive", lambda number: number > 0)
         self.lateness, self.room = float(lateness), check_whole("room", room, 1)
+        self.leap = math.inf if leap is None else float(leap)
         self.clock = self.horizon = -math.inf
         self.counts = Counter[str]()
         self._waiting: list[tuple[tuple[Any, ...], Event]] = []  # a heap
+        self._doubted: Event | None = None  # the one that is too far ahead
         # What comes again is either known or, once the horizon has passed it, late
         self._known: set[tuple[Any, ...]] = set()
         self._passed: list[tuple[Any, ...]] = []  # of the known ones, those that have gone on
@@ -65,28 +72,21 @@ class Inbox:
         return [event for _, event in sorted(self._waiting)]
 
     def put(self, event: Event) -> tuple[list[Event], Refusal | None]:
-        """Take an event. Returns events whose turn it is, and why this one was refused, if so.
+        """Take an event. Returns events whose turn it is, and why one was refused, if so.
 
         Ticks that come late or again say nothing, and are not refused either.
         """
-        identity = event.identity
-        refusal = self._reason_against(event, identity)
-        if refusal is not None:
-            return [], None if event.kind == "tick" else self.refuse(*refusal)
-        self.counts["taken"] += 1
-        self._known.add(identity)
-        heapq.heappush(self._waiting, (event.place, event))
-        if event.time > self.clock:
-            self.clock = event.time
-            self._move_horizon(event.time - self.lateness)
-        due = []
-        while self._waiting and self._is_due(self._waiting[0][1]):
-            due.append(self._pass_on())
-        return due, None
+        if self._is_far(event):
+            return self._doubt(event)
+        due, refusal = self._take(event)
+        if self._doubted is not None and not self._is_far(self._doubted):
+            due += self._believe(self._doubted)
+        return due, refusal
 
     def flush(self) -> list[Event]:
         """All events that wait, because the stream is over."""
-        return [self._pass_on() for _ in range(len(self._waiting))]
+        due = [] if self._doubted is None else self._believe(self._doubted)
+        return due + [self._pass_on() for _ in range(len(self._waiting))]
 
     def refuse(self, cause: str, reason: str) -> Refusal:
         """Count an event that was not taken, also one that its recogniser refused."""
@@ -101,6 +101,7 @@ class Inbox:
             "counts": dict(self.counts),
             "waiting": [event.as_json() for event in self.waiting],
             "passed": [list(identity) for identity in self._passed],
+            "doubted": None if self._doubted is None else self._doubted.as_json(),
         }
 
     def restore(self, state: Any) -> None:
@@ -113,6 +114,7 @@ class Inbox:
             counts = Counter({str(cause): int(times) for cause, times in state["counts"].items()})
             waiting = [Event.of(values) for values in state["waiting"]]
             passed = [tuple(identity) for identity in state["passed"]]
+            doubted = None if state["doubted"] is None else Event.of(state["doubted"])
             known = {*passed, *(event.identity for event in waiting)}
         except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
             raise DataError(
@@ -120,7 +122,43 @@ class Inbox:
             ) from error
         self.clock, self.horizon, self.counts = clock, horizon, counts
         self._waiting = sorted((event.place, event) for event in waiting)  # also a heap
-        self._passed, self._known = passed, known
+        self._passed, self._known, self._doubted = passed, known, doubted
+
+    def _is_far(self, event: Event) -> bool:
+        return self.leap < event.time - self.clock < math.inf
+
+    def _doubt(self, event: Event) -> tuple[list[Event], Refusal | None]:
+        """Keep an event aside, or believe both it and one that was kept aside."""
+        before, self._doubted = self._doubted, event
+        if before is None:
+            return [], None
+        if abs(before.time - event.time) > self.leap or before.identity == event.identity:
+            ahead = f"{before.time - self.clock:g} ahead of all others"
+            return [], self.refuse("ahead", f"{_name(before)} is {ahead}; is its clock right?")
+        return self._believe(*sorted((before, event), key=lambda each: each.place)), None
+
+    def _believe(self, *events: Event) -> list[Event]:
+        self._doubted = None
+        return [due for event in events for due in self._take(event)[0]]
+
+    def _take(self, event: Event) -> tuple[list[Event], Refusal | None]:
+        identity = event.identity
+        refusal = self._reason_against(event, identity)
+        if refusal is not None:
+            return [], None if event.kind == "tick" else self.refuse(*refusal)
+        self.counts["taken"] += 1
+        self._known.add(identity)
+        if event.time > self.clock:
+            self.clock = event.time
+            self._move_horizon(event.time - self.lateness)
+        if not self.lateness:
+            self._remember(identity)
+            return [event], None
+        heapq.heappush(self._waiting, (event.place, event))
+        due = []
+        while self._waiting and self._is_due(self._waiting[0][1]):
+            due.append(self._pass_on())
+        return due, None
 
     def _reason_against(self, event: Event, identity: tuple[Any, ...]) -> Refusal | None:
         if not math.isfinite(event.time):
@@ -136,7 +174,7 @@ class Inbox:
         return None
 
     def _is_due(self, event: Event) -> bool:
-        return event.time < self.horizon or not self.lateness or len(self._waiting) > self.room
+        return event.time < self.horizon or len(self._waiting) > self.room
 
     def _pass_on(self) -> Event:
         """Take out the event that is next; from now on, earlier ones are late."""
@@ -145,10 +183,14 @@ class Inbox:
         if event.time < self.horizon:
             self._known.discard(event.identity)
         else:
-            self._passed.append(event.identity)
-            self._known.difference_update(self._passed[: -self.room])
-            del self._passed[: -self.room]
+            self._remember(event.identity)
         return event
+
+    def _remember(self, identity: tuple[Any, ...]) -> None:
+        """Know an event that has gone on, of the time of the horizon, if it comes again."""
+        self._passed.append(identity)
+        if len(self._passed) > self.room:
+            self._known.discard(self._passed.pop(0))
 
     def _move_horizon(self, time: float) -> None:
         if time > self.horizon:

@@ -8,16 +8,18 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ibgn._arrays import Floats
+from ibgn._kernels.live import log_normalise
 from ibgn.classifiers.base import ActivityClassifier
 from ibgn.classifiers.questions import unquestioned
 from ibgn.classifiers.recogniser import Recogniser
 from ibgn.intervals import IntervalSequences
+from ibgn.live.chorus import Chorus
 from ibgn.live.events import Event
 from ibgn.live.history import correct
 from ibgn.live.state import restore, state_of
 from ibgn.live.taking import Unmet, end_all, take
 from ibgn.live.terms import LiveTerm, go_live
-from ibgn.live.timeline import LIMIT, Timeline
+from ibgn.live.timeline import FIRST_ROOM, LIMIT, Timeline
 
 __all__ = ["LiveRecogniser"]
 
@@ -75,6 +77,9 @@ class LiveRecogniser:
         self._terms = [term and term.begin(self.timeline) for term in self._templates]
         self._scores = np.zeros((len(self._terms), len(self.classes_)))
         self._followers = [term for term in self._terms if term is not None]
+        self._chorus = (
+            Chorus.of(self._terms, self._weights, self._log_prior) if self._terms else None
+        )
         self._asked = (0, self.timeline.now)  # changes and time when scores were asked for last
 
     def another(self) -> Self:
@@ -86,21 +91,15 @@ class LiveRecogniser:
 
     def start(self, action: str, time: float, key: Hashable = None) -> None:
         """An action starts; `key` names the interval, where several of one action go on at once."""
-        slot = self.timeline.start(action, time, key)
-        for term in self._followers:
-            term.start(slot)
+        self.timeline.start(action, time, key)
 
     def end(self, action: str, time: float, key: Hashable = None) -> None:
         """An action ends: its interval of this key, or of several the one that started first."""
-        slot = self.timeline.end(action, time, key)
-        for term in self._followers:
-            term.end(slot)
+        self.timeline.end(action, time, key)
 
     def close(self, slot: int, time: float) -> None:
         """The interval ends that was the slot-th to start, counted from 0."""
         self.timeline.close(slot, time)
-        for term in self._followers:
-            term.end(slot)
 
     def tick(self, time: float) -> None:
         """Let time pass without an event."""
@@ -141,10 +140,7 @@ class LiveRecogniser:
 
     def log_posterior(self) -> Floats:
         """(activities,) log probability of each activity, in the order of `classes_`."""
-        joint = self._joint()
-        joint -= joint.max()
-        logs: Floats = joint - np.log(np.exp(joint).sum())
-        return logs
+        return log_normalise(self._joint())
 
     def posterior(self) -> dict[Any, float]:
         """Probability of each activity."""
@@ -157,7 +153,13 @@ class LiveRecogniser:
         """
         end_all(self)
         last = self.posterior()
-        self._begin()
+        if self.timeline.room > FIRST_ROOM:  # which is not needed by most
+            self._begin()
+        else:
+            self.timeline.clear()
+            for term in self._followers:
+                term.restart()
+            self._asked = (0, self.timeline.now)
         return last
 
     def instance(self) -> IntervalSequences:
@@ -168,7 +170,9 @@ class LiveRecogniser:
 
     def _joint(self) -> Floats:
         """(activities,) score of each activity; differences are log odds."""
-        self._asked = (len(self.timeline.changes), self.timeline.now)
+        self._asked = (self.timeline.changed, self.timeline.now)
+        if self._chorus:
+            return self._chorus.joint()
         if not self._terms:
             with unquestioned():
                 joint: Floats = self.model.predict_log_proba(self.instance())[0]

@@ -6,13 +6,14 @@ from typing import NamedTuple
 import numpy as np
 
 from ibgn._arrays import Codes, Floats, Ints
+from ibgn._kernels.live_line import Line
 from ibgn.cleaning import LARGEST_TIME
 from ibgn.errors import DataError
 from ibgn.text import quote
 
 __all__ = ["Snapshot", "Timeline"]
 
-FIRST_ROOM = 64
+FIRST_ROOM = 32
 LIMIT = 100_000  # intervals of one instance
 
 
@@ -43,16 +44,31 @@ class Timeline:
     def __init__(self, actions: tuple[str, ...], limit: int = LIMIT) -> None:
         self.code = {name: number for number, name in enumerate(actions)}
         self.limit = limit
-        self.number = 0
-        self.now = self.begin = self.last_end = -np.inf
-        self.names: list[str] = []
-        self.keys: list[Hashable] = []
-        self.open: dict[str, list[int]] = {}  # slots of intervals without an end, by action
-        self.changes: list[int] = []  # slots, once when an interval began, again when it ended
         self.action: Codes = np.zeros(FIRST_ROOM, np.int32)
         self.beginning: Floats = np.zeros(FIRST_ROOM)
         self.ending: Floats = np.full(FIRST_ROOM, np.inf)
         self.order: Ints = np.zeros(FIRST_ROOM, np.int64)
+        self.changes: Ints = np.zeros(2 * FIRST_ROOM, np.int64)  # slots of starts, ~slots of ends
+        self._line = self._make_line()
+        self.clear()
+
+    def clear(self) -> None:
+        """Begin with another instance, in the same arrays."""
+        self.number = self.changed = 0  # intervals, and changes of them
+        self.now = self.begin = self.last_end = -np.inf
+        self.names: list[str] = []
+        self.keys: list[Hashable] = []
+        self.open: dict[str, list[int]] = {}  # slots of intervals without an end, by action
+
+    @property
+    def room(self) -> int:
+        """Slots that there are."""
+        return len(self.order)
+
+    @property
+    def going(self) -> int:
+        """How many intervals are open."""
+        return 2 * self.number - self.changed
 
     @property
     def span(self) -> float:
@@ -61,9 +77,18 @@ class Timeline:
         return float(last - self.begin) if self.number else 0.0
 
     @property
-    def columns(self) -> tuple[Ints, int, Codes, Floats, Floats, float]:
-        """Order, number of intervals, actions, starts, ends and the time, as kernels take them."""
-        return self.order, self.number, self.action, self.beginning, self.ending, self.now
+    def line(self) -> Line:
+        """What kernels see; the same arrays until there is more room."""
+        line = self._line
+        line.time[0], line.time[1], line.time[2] = self.now, self.begin, self.last_end
+        line.size[0], line.size[1], line.size[2] = self.number, self.going, self.changed
+        line.open[: self.going] = [slot for slots in self.open.values() for slot in slots]
+        return line
+
+    def _make_line(self) -> Line:
+        arrays = (self.order, self.action, self.beginning, self.ending)
+        opened = np.zeros(self.room, np.int64)
+        return Line(np.zeros(3), np.zeros(3, np.int64), *arrays, opened, self.changes)
 
     def tick(self, time: float) -> None:
         """Let time pass."""
@@ -89,9 +114,8 @@ class Timeline:
         self.names.append(name)
         self.keys.append(key)
         self.open.setdefault(name, []).append(slot)
-        self.changes.append(slot)
         self.number += 1
-        self._settle(slot)
+        self._note(slot, slot)
         return slot
 
     def end(self, name: str, time: float, key: Hashable = None) -> int:
@@ -119,8 +143,7 @@ class Timeline:
         if not self.open[name]:
             del self.open[name]
         self.ending[slot] = self.last_end = time
-        self.changes.append(slot)
-        self._settle(slot)
+        self._note(slot, ~slot)
 
     def last(self, name: str, key: Hashable = None) -> int:
         """Slot of the interval of an action, or of a key, that began last; it may have ended."""
@@ -135,8 +158,10 @@ class Timeline:
         kept = np.flatnonzero(ending > self.beginning[: self.number])
         return Snapshot([self.names[n] for n in kept], self.beginning[kept], ending[kept])
 
-    def _settle(self, slot: int) -> None:
-        """Sort the intervals that began together with one, which began or ended."""
+    def _note(self, slot: int, change: int) -> None:
+        """Note a change, and sort the intervals that began together with one that changed."""
+        self.changes[self.changed] = change
+        self.changed += 1
         times, time = self.beginning, self.beginning[slot]
         first, last = slot, slot + 1
         while first and times[first - 1] == time:
@@ -149,9 +174,10 @@ class Timeline:
             group[:] = sorted(group.tolist(), key=lambda n: (self.ending[n], self.names[n]))
 
     def _grow(self) -> None:
-        room = 2 * len(self.action)
-        for name in ("action", "beginning", "ending", "order"):
+        room = 2 * self.room
+        for name in ("action", "beginning", "ending", "order", "changes"):
             old = getattr(self, name)
-            new = np.full(room, np.inf) if name == "ending" else np.zeros(room, old.dtype)
+            new = np.full(room, np.inf) if name == "ending" else np.zeros(2 * len(old), old.dtype)
             new[: len(old)] = old
             setattr(self, name, new)
+        self._line = self._make_line()

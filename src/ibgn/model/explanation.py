@@ -14,6 +14,7 @@ from ibgn.checks import check_whole
 from ibgn.horizon import SQUARE, expect_pairs, pair_places
 from ibgn.intervals import IntervalSequences
 from ibgn.model.reasons import Reason, split_parts, word_prior, word_reason
+from ibgn.model.typicality import Unusual
 from ibgn.networks import read_networks, read_relations
 from ibgn.recoding import recode
 from ibgn.terms.base import PRIOR, FittedTerm, LogTerms
@@ -39,6 +40,7 @@ class Explanation:
     terms : what each term adds, by its name, at the levels that it uses
     fitted : what each term learned of both activities, by its name: it says what they expect
     members : what other members of an ensemble add, by their names; they give no reasons
+    unusual : how the instance compares with those of all activities, where that is known
 
     Examples
     --------
@@ -61,6 +63,7 @@ class Explanation:
     terms: Mapping[str, LogTerms]
     fitted: Mapping[str, tuple[FittedTerm, FittedTerm]] = field(default_factory=dict)
     members: Mapping[str, float] = field(default_factory=dict)
+    unusual: Unusual | None = None
 
     @property
     def sums(self) -> dict[str, float]:
@@ -220,6 +223,7 @@ class Explanation:
                 f"All other reasons add {rest:+z.2f}",
                 *([f"Members without reasons add {', '.join(others)}"] if others else []),
                 f"By term: {', '.join(added)}",
+                *([str(self.unusual)] if self.unusual and self.unusual.rare else []),
             ]
         )
 
@@ -230,7 +234,9 @@ class Explanation:
             f"<tr><td>{escape(name)}</td><td style='text-align:right'>{value:+z.2f}</td></tr>"
             for name, value in self.by_term.items()
         )
+        rare = self.unusual is not None and self.unusual.rare
+        unusual = f"<p>{escape(str(self.unusual))}</p>" if rare else ""
         return (
-            f"<div><p><b>{escape(self.headline)}</b></p><ol>{items}</ol>"
+            f"<div><p><b>{escape(self.headline)}</b></p><ol>{items}</ol>{unusual}"
             f"<details><summary>log odds by term</summary><table>{rows}</table></details></div>"
         )

@@ -38,11 +38,13 @@ class HeldOut(NamedTuple):
     scores : (rows, terms, activities) log probabilities
     codes : (rows,) true activity of each
     weights : (rows,) how much each counts; not at all if no other fold has its activity
+    lengths : (instances,) number of intervals of each that is no copy; copies come after them
     """
 
     scores: Floats
     codes: Ints
     weights: Floats
+    lengths: Ints = np.zeros(0, np.int64)
 
 
 CountsOthers = Callable[[PieceCounter], PieceCounts | None]
@@ -134,9 +136,11 @@ class Lesson:
         instances = np.bincount(sample.cell, minlength=sample.cells).reshape(shape)
         learned = (instances.sum(axis=0) - instances)[sample.fold, sample.activity] > 0
         codes, weight = sample.activity, np.where(learned, sample.value, 0.0)
+        lengths = self.X.lengths
         if rows is not None:
             codes, weight = codes[rows], weight[rows]
-        return HeldOut(scores, codes, weight)
+            lengths = lengths[rows[: len(rows) // self.versions]]
+        return HeldOut(scores, codes, weight, lengths)
 
     def _choose_rows(self, every: bool) -> Ints | None:
         """Instances, whatever their order, and their copies; None for all."""
@@ -152,9 +156,9 @@ class Lesson:
 
         None where no instance of an activity was held out.
         """
-        scores, codes, weight = held_out
+        scores, codes, weight, lengths = held_out
         counted = weight > 0
-        counted[len(counted) // self.versions :] = False  # copies come after the instances
+        counted[len(lengths) :] = False
         own = [counted & (codes == c) for c in range(self.sample.activities)]
         return [
             np.average(scores[chosen, :, c], axis=0, weights=weight[chosen])

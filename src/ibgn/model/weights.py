@@ -47,7 +47,7 @@ def fit_weights(
     """
     from scipy.optimize import minimize  # slow to load, and only learning needs it
 
-    scores, codes, counting = held_out
+    scores, codes, counting, _ = held_out
     n, terms, _ = scores.shape
     true = scores[np.arange(n), :, codes]
     # only differences between activities count; (terms, n * activities) for fast products

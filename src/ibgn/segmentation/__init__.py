@@ -1,7 +1,7 @@
 """Where activities begin and end in recordings that nobody cut."""
 
-from ibgn.segmentation.annotations import cut_activities
+from ibgn.segmentation.annotations import cut_activities, split_track
 from ibgn.segmentation.composing import compose_streams
 from ibgn.segmentation.segmenter import Segmenter
 
-__all__ = ["Segmenter", "compose_streams", "cut_activities"]
+__all__ = ["Segmenter", "compose_streams", "cut_activities", "split_track"]

@@ -14,9 +14,10 @@ from ibgn._arrays import Ints, Objects
 from ibgn.errors import DataError, DataWarning
 from ibgn.intervals import IntervalSequences, as_sequences
 from ibgn.networks import Sequences
+from ibgn.recoding import rebuild
 from ibgn.text import quote
 
-__all__ = ["AnnotatedStreams", "annotate", "cut_activities", "take_runs"]
+__all__ = ["AnnotatedStreams", "annotate", "cut_activities", "split_track", "take_runs"]
 
 
 class AnnotatedStreams(NamedTuple):
@@ -109,6 +110,40 @@ def annotate(X: Sequences, activities: Sequences) -> AnnotatedStreams:
         warnings.warn(DataWarning(text), stacklevel=3)
     owner, label = activities.owner[kept], activities.action[kept].astype(np.int64)
     return AnnotatedStreams(X, owner, first[kept], last[kept], label, activities.actions)
+
+
+def split_track(X: Sequences, track: str) -> tuple[IntervalSequences, IntervalSequences]:
+    """Actions, and the activities that were noted beside them on one track of the recordings.
+
+    Parameters
+    ----------
+    X : recordings, read with all of their tracks
+    track : name of the tier, subject or column that holds the activities
+
+    Returns
+    -------
+    streams : the intervals of other tracks
+    activities : the intervals of that track
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from ibgn import read_csv
+    >>> file = pathlib.Path(tempfile.mkdtemp(), "day.csv")
+    >>> rows = ["instance,action,start,end,track", "d,boil,5,9,hands", "d,tea,4,9,phase"]
+    >>> _ = file.write_text(chr(10).join(rows))
+    >>> streams, activities = split_track(read_csv(file)[0], "phase")
+    >>> streams.to_lists(), activities.to_lists()
+    ([[('boil', 5.0, 9.0)]], [[('tea', 4.0, 9.0)]])
+    """
+    X = as_sequences(X)
+    tracks = np.full(len(X.action), "", object) if X.track is None else X.track
+    chosen = tracks == track
+    if not chosen.any():
+        known = ", ".join(quote(name) for name in sorted({*tracks} - {""})[:20]) or "none"
+        raise DataError(f"there is no track {quote(track)}; there are {known}")
+    streams, activities = (rebuild(X, X.action, X.start, X.end, kept) for kept in (~chosen, chosen))
+    return streams, activities
 
 
 def cut_activities(X: Sequences, activities: Sequences) -> tuple[IntervalSequences, Objects]:

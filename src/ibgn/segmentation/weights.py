@@ -21,7 +21,7 @@ USUAL = np.array([1.0, 1.0, 0.0, 0.0])
 
 RIDGE = 1.0  # draws weights to the usual ones
 UNSEEN = 0.5  # how often every step is counted besides those that were seen
-DRAWN = 2.0  # steps from one activity, by which it is drawn to those from all
+DRAWN = 10.0  # steps from one activity, by which it is drawn to those from all
 
 
 def weigh(features: Features, weights: Floats) -> Floats:

@@ -19,6 +19,18 @@ export function fill(parent, ...children) {
   return parent;
 }
 
+/** Draw again what has fields: the one with the focus keeps it, and what is being typed, while `about` stays the same. */
+export function redraw(parent, about, ...children) {
+  const field = parent.contains(document.activeElement) ? document.activeElement : null;
+  const typed = field?.matches("input") && parent.dataset.about === String(about) ? field.value : null;
+  fill(parent, ...children);
+  parent.dataset.about = String(about);
+  const again = field?.id && document.getElementById(field.id);
+  if (!again || again.disabled) return;
+  if (typed !== null) again.value = typed;
+  again.focus({ preventScroll: true });
+}
+
 /** A select with a label before it; options are [value, text] or plain texts. */
 export function choice(name, options, value, onchange) {
   const select = el("select", { onchange: () => onchange(select.value) },

@@ -1,7 +1,7 @@
 // One instance: its timeline, a draft of changes, and what the model says about the draft.
 
 import { get, page, post, query } from "./api.js";
-import { choice, el, fill, percent, show, signed } from "./dom.js";
+import { choice, el, fill, percent, redraw, show, signed } from "./dom.js";
 import { miniature, Timeline } from "./timeline.js";
 
 export class InstanceView {
@@ -80,7 +80,7 @@ export class InstanceView {
       onchange: () => this.relabel(input.value),
       onkeydown: (event) => { if (event.key === "Enter") input.blur(); },
     });
-    fill(this.head,
+    redraw(this.head, data.number,
       el("h2", {}, data.id),
       el("label", { class: "field" }, el("span", {}, "Label"), input),
       el("datalist", { id: "activities" }, names.map((name) => el("option", { value: name }))),
@@ -203,13 +203,11 @@ export class InstanceView {
       });
       return el("label", { class: "field" }, el("span", {}, name), input);
     };
-    const focused = document.activeElement?.id;
-    fill(this.form,
+    redraw(this.form, JSON.stringify([this.data.number, place, chosen]),
       field("Action", "action", "text"), field("Start", "start", "number"), field("End", "end", "number"),
       el("datalist", { id: "actions" }, this.app.overview.actions.map((name) => el("option", { value: name }))),
       el("button", { type: "button", disabled: !chosen, onclick: () => this.edit(place, null) }, "Delete"),
       el("button", { type: "button", onclick: () => this.add() }, "Add an interval"));
-    if (focused?.startsWith("edit-")) document.getElementById(focused)?.focus();
     this.drawRelations();
   }
 
@@ -217,9 +215,11 @@ export class InstanceView {
     const place = this.timeline.selected;
     const value = key === "action" ? text.trim() : Number(text);
     const after = { ...this.intervals[place], [key]: value };
-    if (key === "action" ? !value : !Number.isFinite(value) || text === "") return this.drawSelection();
-    if (!(after.start < after.end)) { this.app.say(new Error("an interval must end after it starts")); return this.drawSelection(); }
-    this.edit(place, after);
+    const missing = key === "action" ? !value : !Number.isFinite(value) || text === "";
+    if (!missing && after.start < after.end) return this.edit(place, after);
+    this.app.say(new Error(missing ? `an interval needs its ${key}` : "an interval must end after it starts"));
+    this.form.dataset.about = ""; // so that the field has its value again
+    return this.drawSelection();
   }
 
   drawRelations() {

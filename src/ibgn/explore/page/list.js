@@ -1,6 +1,6 @@
 // All instances: filters, an order, and a list that draws only the rows in view.
 
-import { choice, el, fill, percent } from "./dom.js";
+import { choice, el, fill, percent, redraw } from "./dom.js";
 
 const ROW = 52; // pixels, as in style.css
 const SPARE = 8; // rows drawn beyond both ends
@@ -51,15 +51,13 @@ export class List {
     const change = (name) => (value) => { this.filter[name] = value; this.apply(); this.box.scrollTop = 0; };
     const any = (names) => [["", "any"], ...names];
     const search = el("input", { type: "search", id: "search", value: this.filter.text, placeholder: "name…", autocomplete: "off", oninput: () => change("text")(search.value) });
-    const focused = document.activeElement?.id === "search";
-    fill(this.controls,
+    redraw(this.controls, "list",
       el("label", { class: "field" }, el("span", {}, "Find"), search),
       choice("Show", STATES, this.filter.state, change("state")),
       choice("Label", any(this.overview.activities), this.filter.label, change("label")),
       choice("Answer", any(this.overview.known), this.filter.answer, change("answer")),
       this.overview.groups.length > 1 && choice("Group", any(this.overview.groups), this.filter.group, change("group")),
       choice("Order", ORDERS, this.filter.order, change("order")));
-    if (focused) search.focus();
   }
 
   state(number) {

@@ -39,8 +39,8 @@ class LiveTerm(ABC):
     of: ClassVar[type[FittedTerm]]
 
     timeline: Timeline
-    settled: Floats  # (activities,) what will not change
-    said: Floats  # (activities,) what is said now
+    learned: Any  # what kernels take, in arrays whose last axis is the activities
+    notes: Any  # of one instance, see `_note`
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -49,37 +49,53 @@ class LiveTerm(ABC):
 
     def __init__(self, fitted: Sequence[Any]) -> None:
         self.constant = np.zeros(len(fitted))  # of an instance without intervals
-        self._take(fitted)
+        self.learned = self._take(fitted)
 
     @abstractmethod
-    def _take(self, fitted: Sequence[Any]) -> None:
-        """Keep what was learned, in arrays whose last axis is the activities."""
+    def _take(self, fitted: Sequence[Any]) -> Any:
+        """What was learned, as kernels take it."""
 
-    def begin(self, timeline: Timeline) -> Self:
-        """The same term at the begin of another instance."""
-        term = copy(self)
-        term.timeline = timeline
-        term.settled, term.said = self.constant.copy(), np.zeros_like(self.constant)
-        term._begin()
-        return term
-
-    def _begin(self) -> None:  # noqa: B027, nothing to note by default
-        """Have nothing noted."""
+    @abstractmethod
+    def _note(self, settled: Floats, said: Floats) -> Any:
+        """Notes of an instance without intervals: what will not change, what is said, and more."""
 
     @classmethod
     def can_follow(cls, fitted: Sequence[Any]) -> bool:
         """Whether these terms are of the kind that is followed."""
         return True
 
-    def start(self, slot: int) -> None:  # noqa: B027, nothing to note by default
-        """Note that an interval began."""
+    def begin(self, timeline: Timeline) -> Self:
+        """The same term at the begin of another instance."""
+        term = copy(self)
+        term.timeline = timeline
+        term.notes = self._note(self.constant.copy(), np.zeros_like(self.constant))
+        return term
 
-    def end(self, slot: int) -> None:  # noqa: B027, nothing to note by default
-        """Note that an interval ended."""
+    def restart(self) -> None:
+        """Begin with another instance of the same timeline."""
+        for values in self.notes:
+            values.fill(0)
+        self.notes.settled[:] = self.constant
+
+    @property
+    def settled(self) -> Floats:
+        """(activities,) the part of the scores that will not change."""
+        settled: Floats = self.notes.settled
+        return settled
+
+    def make_room(self) -> None:  # noqa: B027, most notes do not grow
+        """Have room in the notes for what the timeline has room for."""
 
     @abstractmethod
+    def _follow(self) -> None:
+        """Set what is said in the notes to what is known now."""
+
     def scores(self) -> Floats:
         """(activities,) log probability of what is known now."""
+        self.make_room()
+        self._follow()
+        said: Floats = self.notes.said
+        return said
 
 
 def go_live(fitted: Sequence[FittedTerm]) -> LiveTerm | None:

@@ -1,12 +1,12 @@
 """How many intervals there are so far, in all and of each action."""
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
 
 from ibgn._arrays import Floats
-from ibgn._kernels import densities
+from ibgn._kernels import live_counts
+from ibgn._kernels.live_counts import Length, LengthNotes, OccurrenceNotes, Occurrences
 from ibgn.live.terms.base import LiveTerm, stack_fields, stack_shapes
 from ibgn.terms.length import FittedLength
 from ibgn.terms.occurrences import FittedOccurrences
@@ -17,14 +17,15 @@ class LiveLength(LiveTerm):
 
     of = FittedLength
 
-    def _take(self, fitted: Sequence[FittedLength]) -> None:
-        self.shape = stack_shapes(fitted)[0]
+    def _take(self, fitted: Sequence[FittedLength]) -> Length:
+        return Length(stack_shapes(fitted)[0])
 
-    def scores(self) -> Floats:
+    def _note(self, settled: Floats, said: Floats) -> LengthNotes:
+        return LengthNotes(settled, said)
+
+    def _follow(self) -> None:
         """Log density of the number so far."""
-        self.said[:] = 0.0
-        densities.log_density(math.log1p(self.timeline.number), self.shape, self.said)
-        return self.said
+        live_counts.say_length(self.timeline.line, self.learned, self.notes)
 
 
 class LiveOccurrences(LiveTerm):
@@ -32,22 +33,15 @@ class LiveOccurrences(LiveTerm):
 
     of = FittedOccurrences
 
-    def _take(self, fitted: Sequence[FittedOccurrences]) -> None:
-        self.logs = stack_fields(fitted, "log_probs")
-        self.constant += self.logs[:, 0].sum(axis=0)
+    def _take(self, fitted: Sequence[FittedOccurrences]) -> Occurrences:
+        logs = stack_fields(fitted, "log_probs")
+        self.constant += logs[:, 0].sum(axis=0)
+        return Occurrences(logs)
 
-    def _begin(self) -> None:
-        self.number = np.zeros(len(self.logs), np.int64)
+    def _note(self, settled: Floats, said: Floats) -> OccurrenceNotes:
+        number = np.zeros(len(self.learned.logs), np.int64)
+        return OccurrenceNotes(settled, said, np.zeros(1, np.int64), number)
 
-    def start(self, slot: int) -> None:
-        """Count one more."""
-        code = self.timeline.action[slot]
-        if code < len(self.logs):
-            number, most = self.number[code], self.logs.shape[1] - 1
-            if number < most:
-                self.settled += self.logs[code, number + 1] - self.logs[code, number]
-                self.number[code] = number + 1
-
-    def scores(self) -> Floats:
+    def _follow(self) -> None:
         """Log probability of all numbers so far."""
-        return self.settled
+        live_counts.say_occurrences(self.timeline.line, self.learned, self.notes)

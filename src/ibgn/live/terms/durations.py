@@ -1,12 +1,12 @@
 """How long intervals and actions last, or have lasted so far."""
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
 
 from ibgn._arrays import Floats
-from ibgn._kernels import densities
+from ibgn._kernels import live_durations
+from ibgn._kernels.live_durations import DurationNotes, Durations, TotalNotes
 from ibgn.live.terms.base import LiveTerm, stack_shapes
 from ibgn.terms.durations import FittedDurations, FittedTotals
 
@@ -16,27 +16,15 @@ class LiveDurations(LiveTerm):
 
     of = FittedDurations
 
-    def _take(self, fitted: Sequence[FittedDurations]) -> None:
-        self.shape = stack_shapes(fitted)
+    def _take(self, fitted: Sequence[FittedDurations]) -> Durations:
+        return Durations(stack_shapes(fitted))
 
-    def end(self, slot: int) -> None:
-        """Add the duration."""
-        line = self.timeline
-        code = line.action[slot]
-        if code < len(self.shape):
-            lasted = math.log(line.ending[slot] - line.beginning[slot])
-            densities.log_density(lasted, self.shape[code], self.settled)
+    def _note(self, settled: Floats, said: Floats) -> DurationNotes:
+        return DurationNotes(settled, said, np.zeros(1, np.int64))
 
-    def scores(self) -> Floats:
+    def _follow(self) -> None:
         """Log density of durations, and log survival of what goes on."""
-        line = self.timeline
-        self.said[:] = self.settled
-        for slots in line.open.values():
-            for slot in slots:
-                code, lasted = line.action[slot], line.now - line.beginning[slot]
-                if code < len(self.shape) and lasted > 0:
-                    densities.log_survival(math.log(lasted), self.shape[code], self.said)
-        return self.said
+        live_durations.say_durations(self.timeline.line, self.learned, self.notes)
 
 
 class LiveTotals(LiveTerm):
@@ -44,40 +32,20 @@ class LiveTotals(LiveTerm):
 
     of = FittedTotals
 
-    def _take(self, fitted: Sequence[FittedTotals]) -> None:
-        self.shape = stack_shapes(fitted)
+    def _take(self, fitted: Sequence[FittedTotals]) -> Durations:
+        return Durations(stack_shapes(fitted))
 
-    def _begin(self) -> None:
-        self.ended = np.zeros(len(self.shape))  # total time of what has ended, by action
-        self.share = np.zeros((len(self.shape), len(self.settled)))  # in the settled sum, by action
+    def _note(self, settled: Floats, said: Floats) -> TotalNotes:
+        actions = len(self.learned.shape)
+        return TotalNotes(
+            settled,
+            said,
+            done=np.zeros(1, np.int64),
+            open=np.zeros(actions, np.int64),
+            ended=np.zeros(actions),
+            share=np.zeros((actions, len(settled))),
+        )
 
-    def start(self, slot: int) -> None:
-        """Take what was said about its action back: its total goes on."""
-        code = self.timeline.action[slot]
-        if code < len(self.shape):
-            self.settled -= self.share[code]
-            self.share[code] = 0.0
-
-    def end(self, slot: int) -> None:
-        """Add the total of its action, if none of it goes on."""
-        line = self.timeline
-        code = line.action[slot]
-        if code < len(self.shape):
-            self.ended[code] += line.ending[slot] - line.beginning[slot]
-            if line.names[slot] not in line.open:
-                densities.log_density(
-                    math.log(self.ended[code]), self.shape[code], self.share[code]
-                )
-                self.settled += self.share[code]
-
-    def scores(self) -> Floats:
+    def _follow(self) -> None:
         """Log density of totals, and log survival of those that go on."""
-        line = self.timeline
-        self.said[:] = self.settled
-        for name, slots in line.open.items():
-            code = line.code.get(name)
-            if code is not None:
-                total = self.ended[code] + sum(line.now - line.beginning[slot] for slot in slots)
-                if total > 0:
-                    densities.log_survival(math.log(total), self.shape[code], self.said)
-        return self.said
+        live_durations.say_totals(self.timeline.line, self.learned, self.notes)

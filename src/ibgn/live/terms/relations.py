@@ -4,14 +4,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ibgn._arrays import Floats, Ints
+from ibgn._arrays import Floats
 from ibgn._kernels import live_relations
-from ibgn._kernels.pairs import NOTHING
+from ibgn._kernels.live_relations import Relations, Rows
 from ibgn.allen import COMPOSITION
 from ibgn.horizon import reach_of
 from ibgn.live.terms.base import LiveTerm
 from ibgn.structure import Structure
 from ibgn.terms.relations import FittedRelations
+
+FIRST_ROWS = 8
 
 
 class LiveRelations(LiveTerm):
@@ -25,51 +27,52 @@ class LiveRelations(LiveTerm):
         rules = {one.rule for one in fitted}
         return len(rules) == 1 and fitted[0].structure == Structure.full()
 
-    def _take(self, fitted: Sequence[FittedRelations]) -> None:
+    def _take(self, fitted: Sequence[FittedRelations]) -> Relations:
         keys = np.unique(np.concatenate([one.keys for one in fitted]))
-        self.actions, self.ties = len(fitted[0].actions), fitted[0].ties == "published"
         known = np.zeros((len(keys), 7, len(fitted)))
         for c, one in enumerate(fitted):
             known[:, :, c] = one.unknown[0, keys % 128]
             known[np.searchsorted(keys, one.keys), :, c] = one.log_probs
         unknown = np.stack([one.unknown.reshape(-1, 7) for one in fitted], axis=-1)
-        self.learned = (COMPOSITION, keys, known, np.ascontiguousarray(unknown))
-        self.horizon = reach_of(fitted[0].horizon)
-
-    def _begin(self) -> None:
-        self.count = 0
-        self.rows, self.seen, self.limits = _make_rows(0, len(self.timeline.order))
-
-    def start(self, slot: int) -> None:
-        """Have a row for one more position."""
-        if slot >= len(self.rows):
-            mine = self.rows, self.seen, self.limits
-            more = _make_rows(slot, len(self.timeline.order))
-            self.rows, self.seen, self.limits = (
-                np.concatenate(parts) for parts in zip(mine, more, strict=True)
-            )
-        self.rows[self.count] = slot  # of the last position
-        self.count += 1
-
-    def scores(self) -> Floats:
-        """Log probability of the relations, or sets of them, of all pairs."""
-        self.count = live_relations.relate_live(
-            *self.timeline.columns,
-            self.rows,
-            self.count,
-            self.seen,
-            self.limits,
-            self.horizon,
-            self.actions,
-            self.ties,
-            *self.learned,
-            self.settled,
-            self.said,
+        return Relations(
+            COMPOSITION,
+            keys,
+            known,
+            np.ascontiguousarray(unknown),
+            horizon=reach_of(fitted[0].horizon),
+            actions=len(fitted[0].actions),
+            ties=fitted[0].ties == "published",
         )
-        return self.said
+
+    def _note(self, settled: Floats, said: Floats) -> Rows:
+        return _make_rows(settled, said, np.zeros(3, np.int64), FIRST_ROWS, FIRST_ROWS)
+
+    def widen(self) -> None:
+        """Have room for twice as many rows, and for marks of all that is open."""
+        old = self.notes
+        rows, marks = 2 * len(old.position), max(old.marked.shape[1], 2 * self.timeline.going)
+        self.notes = _make_rows(old.settled, old.said, old.done, rows, marks)
+        for before, now in zip(old[3:], self.notes[3:], strict=True):
+            now[tuple(slice(length) for length in before.shape)] = before
+
+    def _follow(self) -> None:
+        """Log probability of the relations, or sets of them, of all pairs."""
+        while not live_relations.say_relations(self.timeline.line, self.learned, self.notes):
+            self.widen()
 
 
-def _make_rows(first: int, stop: int) -> tuple[Ints, Ints, Floats]:
-    """Room for rows, what each position has seen, and what is between, from a position on."""
-    number = stop - first
-    return np.zeros(number, np.int64), np.arange(first + 1, stop + 1), np.tile(NOTHING, (number, 1))
+def _make_rows(settled: Floats, said: Floats, done: np.ndarray, rows: int, marks: int) -> Rows:
+    return Rows(
+        settled,
+        said,
+        done,
+        position=np.zeros(rows, np.int64),
+        stop=np.zeros(rows, np.int64),
+        closed=np.zeros(rows, np.bool_),
+        between=np.zeros((rows, 3)),
+        partial=np.zeros((rows, len(settled))),
+        marks=np.zeros(rows, np.int64),
+        marked=np.zeros((rows, marks), np.int64),
+        between_then=np.zeros((rows, marks, 3)),
+        partial_then=np.zeros((rows, marks, len(settled))),
+    )
