@@ -20,6 +20,7 @@ from benchmarks import (
     growth,
     large,
     learning,
+    live,
     reading,
     sampler,
     startup,
@@ -40,6 +41,7 @@ FULL: Mapping[str, Part] = {
     "evaluation": evaluation.measure,
     "structure": lambda folder: learning.measure_structure(),
     "sampler": lambda folder: sampler.over_instances(),
+    "live": lambda folder: live.measure(),
     "startup": lambda folder: startup.measure(),
 }
 QUICK: Mapping[str, Part] = {
@@ -53,6 +55,7 @@ QUICK: Mapping[str, Part] = {
     "evaluation": lambda folder: evaluation.measure(folder, ("BLOCKS",), 3),
     "structure": lambda folder: learning.measure_structure(),
     "sampler": lambda folder: sampler.over_instances((2_000, 20_000), sampler.SHORT),
+    "live": lambda folder: live.measure((1, 1_000), 50_000, (1_000, 10_000)),
     "startup": lambda folder: startup.measure(3),
 }
 

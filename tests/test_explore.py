@@ -1,13 +1,18 @@
 """The page's server: who may ask, what is answered, and what happens to changes."""
 
 import json
+import os
 import signal
+import socket
 import subprocess
 import sys
+import threading
 import time
 
+import httpx
 import numpy as np
 import pytest
+import uvicorn
 from starlette.testclient import TestClient
 
 from ibgn import IBGNClassifier
@@ -384,3 +389,70 @@ def test_the_command_prints_an_address_and_ends_with_ctrl_c(tmp_path, data):
         server.send_signal(signal.SIGINT)
         said = server.communicate(timeout=60)[1]
     assert "Traceback" not in said
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are copied by fork")
+def test_killed_while_saving_files_are_old_or_new_and_nothing_typed_is_lost(tmp_path, data):
+    source = tmp_path / "takes.csv"
+    X, y = make_relations(instances_per_activity=100, random_state=1)
+    write(X, source, y)
+    X, y = read(source)
+    original = source.read_bytes()
+    journal, copy = tmp_path / "takes.csv.changes", tmp_path / "copy.csv"
+    rng = np.random.default_rng(3)
+    typed, saved, whole = {}, set(), 0
+    for run in range(50):
+        child, address = serve_in_copy(X, y, source, journal)
+        number = int(rng.integers(len(X)))
+        version = typed.get(number, (0, ""))[0]
+        label = f"label {run}"
+        change = {"version": version, "label": label, "page": "a"}
+        post(address, f"instances/{number}/change", change)
+        typed[number] = (version + 1, label)
+        before = copy.read_bytes() if copy.exists() else None
+        saving = threading.Thread(target=post, args=(address, "save", {"name": copy.name, "replace": True}, True))
+        saving.start()
+        time.sleep(float(rng.uniform(0, 0.08)))
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        saving.join()
+        if copy.exists() and copy.read_bytes() != before:
+            whole += 1
+            labels = read(copy)[1]
+            assert {n: labels[n] for n in typed} == {n: label for n, (_, label) in typed.items()}
+            saved.add(run)
+    assert 0 < len(saved) < 50, "kills came too early or too late to show anything"
+    again = Collection(X, y)
+    History(journal, again)
+    assert {n: (look.version, look.label) for n, look in again.changed.items()} == typed
+    assert source.read_bytes() == original
+
+
+def serve_in_copy(X, y, source, journal):
+    """The page's server in a copy of this process: its id, and its address."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        host = f"127.0.0.1:{listening.getsockname()[1]}"
+        child = os.fork()
+        if child:
+            return child, f"http://{host}"
+        try:
+            collection = Collection(X, y)
+            History(journal, collection)
+            desk = Desk(collection)
+            answers = Answers(desk, Learning(desk, IBGNClassifier()), Place(source, "csv"))
+            app = make_app(answers, "token", (host,))
+            config = uvicorn.Config(app, log_level="critical", lifespan="off")
+            uvicorn.Server(config).run([listening])
+        finally:
+            os._exit(1)
+
+
+def post(address, path, given, killed=False):
+    """Send something; a server that is killed answers nothing."""
+    try:
+        sent = httpx.post(f"{address}/token/api/{path}", json=given, headers={"origin": address}, timeout=30)
+    except httpx.HTTPError:
+        assert killed
+    else:
+        assert sent.status_code == 200, sent.text

@@ -234,9 +234,7 @@ def publish(broker, *payloads, qos=1):
 
 
 def subscribe(broker, said, session="listener"):
-    found = MqttFeed(parse_broker(f"127.0.0.1:{broker.port}"), ["home/#"], session, said.append)
-    time.sleep(0.1)  # so that it has subscribed
-    return found
+    return MqttFeed(parse_broker(f"127.0.0.1:{broker.port}"), ["home/#"], session, said.append)
 
 
 def test_a_broker_repeats_what_was_not_acknowledged(broker):
@@ -303,6 +301,21 @@ def test_a_broker_that_is_not_there():
     pytest.importorskip("paho.mqtt.client", reason="paho-mqtt is not installed")
     with pytest.raises(DataError, match="no broker answers at 127.0.0.1:9"):
         MqttFeed(parse_broker("127.0.0.1:9"), ["#"], None, print)
+
+
+@pytest.mark.parametrize("topic", ["a#b", "#/a"])
+def test_a_topic_that_is_none(broker, topic):
+    with pytest.raises(OptionError, match="topic="):
+        MqttFeed(parse_broker(f"127.0.0.1:{broker.port}"), [topic], None, print)
+
+
+def test_a_broker_that_lets_nobody_in(broker):
+    broker.stop()
+    config = broker._config.read_text().replace("anonymous true", "anonymous false")
+    broker._config.write_text(config)
+    broker.start()
+    with pytest.raises(DataError, match=r"refuses the connection.*IBGN_MQTT_PASSWORD"):
+        MqttFeed(parse_broker(f"me@127.0.0.1:{broker.port}"), ["a"], None, print)
 
 
 def test_without_paho_the_extra_is_named(monkeypatch):

@@ -21,7 +21,14 @@ from terminals import IN_TESTS
 def model_file(tmp_path_factory):
     X, y = ibgn.read(sample_path("csv"))
     path = tmp_path_factory.mktemp("models") / "model.ibgn"
-    ibgn.IBGNClassifier(random_state=0).fit(X, y).save(path)
+    model = ibgn.IBGNClassifier(random_state=0).fit(X, y)
+    model.save(path)
+    live = ibgn.LiveRecogniser(model)  # compiles what copies of this process use
+    for start, action in enumerate(X.actions):
+        live.start(action, start)
+        live.end(action, start + 0.5)
+    live.restore(live.state())
+    live.finish()
     return path
 
 
@@ -139,12 +146,23 @@ def test_bad_events_are_counted_with_a_reason_and_stop_nothing(listen):
     assert lines == listen(events=BOIL)[1]
     assert done.returncode == 0
     said = done.stderr.splitlines()
-    assert "duplicate: line 2: the start of 'fill kettle' at 0 has come before" in said
+    assert said[0].startswith("duplicate: line 2: the start of 'fill kettle' at 0 has come before")
     assert "malformed: line 3: the line is not valid JSON: 'damaged'" in said
     assert "malformed: line 4: the event has no 'action', which 'start' needs" in said
     assert said[-1] == (
         "took 3 events of 1 stream, 2 duplicate, 1 late, 4 malformed; wrote 2 lines"
     )
+
+
+def test_random_lines_stop_nothing(listen, tmp_path, rng):
+    good = lines_of(*BOIL).encode().splitlines()
+    noise = [rng.bytes(int(size)) for size in rng.integers(0, 200, 300)]
+    noise += [line[: rng.integers(len(line))] for line in good * 20]
+    (tmp_path / "events.jsonl").write_bytes(b"\n".join([*noise, *good]))
+    done, lines = listen()
+    assert done.returncode == 0
+    assert len(done.stderr.splitlines()) < 10
+    assert lines == listen(events=BOIL)[1]
 
 
 def test_what_cannot_be_is_counted_too(listen):
@@ -156,6 +174,14 @@ def test_what_cannot_be_is_counted_too(listen):
         "impossible: stream 'a\\x1b[0m': 'pour' ends at 1, but has not started",
         "took 1 event of 1 stream, 1 impossible; wrote 0 lines",
     ]
+
+
+def test_a_clock_that_leaps_does_not_make_all_others_late(listen):
+    wrong = {"kind": "start", "time": 1e6, "action": "pour"}
+    done, lines = listen("--leap", "60", events=[BOIL[0], wrong, *BOIL[1:]])
+    assert "late" not in done.stderr
+    assert lines[:2] == listen(events=BOIL)[1]  # it comes last, as nothing says that it is wrong
+    assert [line["time"] for line in lines[2:]] == [1e6]
 
 
 def test_streams_do_not_disturb_each_other(listen):
@@ -272,9 +298,11 @@ def test_every_damage_of_a_checkpoint_is_noticed(listen, tmp_path, rng):
     [
         ("--socket 7070", "--socket 7070 is a second source of events; run one command for each"),
         ("--mqtt localhost", "--mqtt localhost is a second source of events"),
+        ("--topic home", "--topic home is of a broker, which --mqtt names"),
         ("--every 0", "--every 0.0 must be a positive number of seconds"),
         ("--summary nan", "--summary nan must be a positive number of seconds"),
         ("--lateness -1", "--lateness -1.0 must be 0 or more"),
+        ("--leap 0", "--leap 0.0 must be positive"),
         ("--pause 0", "--pause 0.0 must be positive"),
     ],
 )
@@ -299,6 +327,17 @@ def test_a_file_of_others_is_not_taken_for_a_lock(listen, tmp_path):
     done, _ = listen("--checkpoint", "kept", events=BOIL)
     assert "would be used as a lock, but it holds something" in done.stderr
     assert (tmp_path / "kept.lock").read_text() == "precious"
+
+
+@pytest.mark.parametrize(("host", "warned"), [("", False), ("0.0.0.0:", True)])
+def test_who_can_connect_is_said(launch, tmp_path, capfd, host, warned):
+    process = launch(["listen", "model.ibgn", "--socket", f"{host}0", "-o", "out.jsonl"])
+    wait_until((tmp_path / "out.jsonl").exists)
+    process.terminate()
+    assert process.wait() == 0
+    said = capfd.readouterr().err
+    assert f"listening at {host or '127.0.0.1:'}" in said
+    assert ("whoever reaches this address can send events" in said) == warned
 
 
 def wait_until(is_so, seconds=30):

@@ -96,11 +96,15 @@ def test_after_compile_the_default_compiles_nothing(tmp_path, ibgn_process):
     assert again["compiled"] == 0
     program = LISTEN + (
         "import sys\n"
-        "from ibgn import IBGNClassifier, load\n"
+        "from ibgn import IBGNClassifier, LiveRecogniser, load\n"
         "from ibgn.datasets import make_relations\n"
         "X, y = make_relations(instances_per_activity=20, random_state=0)\n"
         "IBGNClassifier(random_state=0).fit(X, y).save(sys.path[-1])\n"
         "load(sys.path[-1]).predict_proba(X[:1])\n"
+        "live = LiveRecogniser(load(sys.path[-1]))\n"
+        "live.start('hold', 0)\n"
+        "live.end('hold', 1)\n"
+        "live.posterior()\n"
         "print(Listener.count)"
     ).replace("sys.path[-1]", repr(str(tmp_path / "model.ibgn")))
     assert run(program, NUMBA_CACHE_DIR=str(kernels)).stdout.strip() == "0"

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
         write_jsonl,
         write_parquet,
     )
-    from ibgn.live import LiveRecogniser
+    from ibgn.live import LiveRecogniser, learn_decisions
     from ibgn.model.activity import ActivityModel
     from ibgn.networks import count_pairs, read_networks
     from ibgn.plots import (
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
         plot_comparison,
         plot_confusion,
         plot_detectors,
+        plot_earliness,
         plot_explanation,
         plot_learning_curve,
         plot_network,
@@ -95,6 +96,7 @@ _HOME = {
     "features": "",
     "inspect": "inspection",
     "io": "",
+    "learn_decisions": "live",
     "load": "classifiers",
     "metrics": "",
     "noise": "",
@@ -102,6 +104,7 @@ _HOME = {
     "plot_comparison": "plots",
     "plot_confusion": "plots",
     "plot_detectors": "plots",
+    "plot_earliness": "plots",
     "plot_explanation": "plots",
     "plot_learning_curve": "plots",
     "plot_network": "plots",
@@ -152,6 +155,7 @@ __all__ = [
     "features",
     "inspect",
     "io",
+    "learn_decisions",
     "load",
     "metrics",
     "noise",
@@ -159,6 +163,7 @@ __all__ = [
     "plot_comparison",
     "plot_confusion",
     "plot_detectors",
+    "plot_earliness",
     "plot_explanation",
     "plot_learning_curve",
     "plot_network",

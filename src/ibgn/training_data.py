@@ -223,12 +223,15 @@ class Familiarity(NamedTuple):
             instances=self.instances + other.instances,
         )
 
-    def say(self, unknown_actions: UnknownActions) -> None:
-        """Warn of each difference; refuse instances of which the model knows no action."""
+    def say(self, unknown_actions: UnknownActions, refuse: bool = True) -> None:
+        """Warn of each difference; refuse instances of which the model knows no action.
+
+        Not `refuse`: warn of them too, where a model may say that it knows none of this.
+        """
         number = sum(self.unknown.values())
         if number and unknown_actions == "error":
             raise DataError(*self._unknown_words(number))
-        if number == self.intervals > 0 and unknown_actions == "warn":
+        if refuse and number == self.intervals > 0 and unknown_actions == "warn":
             raise DataError(
                 f"the model knows none of the actions: {_listed(self.unknown)}; it knows "
                 f"{_listed(dict.fromkeys(self.trained_on.actions, 0))}; rename them, or let it "

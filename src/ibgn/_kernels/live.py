@@ -47,6 +47,7 @@ class Parts(NamedTuple):
     weights: Floats  # (terms,) in the order of the fields that follow
     log_prior: Floats  # (activities,)
     joint: Floats  # (activities,) the sum, which is set
+    said: Floats  # (terms, activities) what each says, of which the notes have a row
     length: tuple[Length, LengthNotes]
     occurrences: tuple[Occurrences, OccurrenceNotes]
     order: tuple[Order, OrderNotes]
@@ -57,9 +58,6 @@ class Parts(NamedTuple):
     starts: tuple[Starts, StartNotes]
     occupancy: tuple[Instants, InstantNotes]
     switches: tuple[Instants, InstantNotes]
-
-
-TERMS = Parts._fields[4:]
 
 
 @structref.register
@@ -98,20 +96,10 @@ def say_all(bundle: Bundle) -> bool:
     say_starts(line, parts.starts[0], parts.starts[1])
     say_instants(line, parts.occupancy[0], parts.occupancy[1])
     say_instants(line, parts.switches[0], parts.switches[1])
-    for c in range(len(joint)):
-        joint[c] = (
-            parts.log_prior[c]
-            + weights[0] * parts.length[1].said[c]
-            + weights[1] * parts.occurrences[1].said[c]
-            + weights[2] * parts.order[1].said[c]
-            + weights[3] * parts.gaps[1].said[c]
-            + weights[4] * parts.relations[1].said[c]
-            + weights[5] * parts.durations[1].said[c]
-            + weights[6] * parts.totals[1].said[c]
-            + weights[7] * parts.starts[1].said[c]
-            + weights[8] * parts.occupancy[1].said[c]
-            + weights[9] * parts.switches[1].said[c]
-        )
+    joint[:] = parts.log_prior
+    for n in range(len(weights)):
+        for c in range(len(joint)):
+            joint[c] += weights[n] * parts.said[n, c]
     return True
 
 

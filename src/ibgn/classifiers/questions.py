@@ -77,12 +77,12 @@ class Questioning(ABC):
         check_is_fitted(self)
         return self.trained_on_.compare(as_sequences(X))
 
-    def _question(self, X: Sequences) -> IntervalSequences:
-        """Say, once per call, what about X a fitted model does not know."""
+    def _question(self, X: Sequences, refuse: bool = True) -> IntervalSequences:
+        """Say, once per call, what about X a fitted model does not know; see `Familiarity.say`."""
         check_is_fitted(self)
         X = as_sequences(X)
         if _QUESTIONED.get() and hasattr(self, "trained_on_"):
-            self.trained_on_.compare(X).say(self.unknown_actions)
+            self.trained_on_.compare(X).say(self.unknown_actions, refuse)
         return X
 
     def _ask_pieces(
@@ -92,11 +92,12 @@ class Questioning(ABC):
         ask: Callable[[Any, IntervalSequences], Any] = lambda scorer, X: (
             scorer._joint_log_likelihood(X)
         ),
+        refuse: bool = True,
     ) -> Iterator[R]:
         """What is answered about each piece of a source, some at the same time.
 
         What a fitted model does not know about them is said in the end. `ask` is what the model is
-        asked about instances, by default the score of each activity.
+        asked about instances, by default the score of each activity; `refuse` as in `_question`.
         """
         check_is_fitted(self)
         asks = _QUESTIONED.get() and hasattr(self, "trained_on_")
@@ -111,7 +112,7 @@ class Questioning(ABC):
             total = found if total is None or found is None else total.joined(found)
             yield answered
         if total is not None:
-            total.say(self.unknown_actions)
+            total.say(self.unknown_actions, refuse)
 
     def predict_pieces(
         self, source: InstanceSource

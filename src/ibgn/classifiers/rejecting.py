@@ -32,7 +32,7 @@ class Rejecting(Questioning):
             parts = [(logs, p) for _, _, logs, p in self.assess_pieces(X)]
             joint, p = (np.concatenate(part) for part in zip(*parts, strict=True))
         else:
-            joint, p = self._assess(self._question(X))
+            joint, p = self._assess(self._question(X, refuse=False))
         labels: Labels = self.classes_[joint.argmax(axis=1)].astype(object)
         labels[p <= false_alarm] = None
         return labels
@@ -42,8 +42,8 @@ class Rejecting(Questioning):
 
         The share of held-out instances of the known activities that are no more typical of them,
         see `ibgn.model.typicality`. A small one says: none of these. If instances of known
-        activities are drawn as those that were learned from, at most a share p of them has a
-        p-value of p or less, up to what the model learned from held-out instances in the end.
+        activities are drawn as those that were learned from, about a share p of them has a p-value
+        of p or less; docs/unknown.md says when exactly, and what was measured.
 
         Examples
         --------
@@ -51,7 +51,7 @@ class Rejecting(Questioning):
         >>> from ibgn.datasets import make_relations
         >>> X, y = make_relations(instances_per_activity=30, random_state=0)
         >>> model = IBGNClassifier(random_state=0).fit(X, y)
-        >>> strange = [[("A", 0, 500), ("A", 1, 300), ("A", 2, 600)]]
+        >>> strange = [[("stir", 0, 90), ("press", 5, 80), ("stir", 100, 190)]]
         >>> float(model.p_values(strange)[0]) < 0.05
         True
         >>> model.predict(strange, unknown="reject").tolist()
@@ -59,7 +59,12 @@ class Rejecting(Questioning):
         """
         if isinstance(X, InstanceSource):
             return np.concatenate([p for *_, p in self.assess_pieces(X)])
-        return self._assess(self._question(X))[1]
+        return self._assess(self._question(X, refuse=False))[1]
+
+    def assess(self, X: Sequences) -> tuple[Floats, Floats]:
+        """`predict_log_proba` and `p_values` of instances that are scored once for both."""
+        joint, p = self._assess(self._question(X, refuse=False))
+        return log_shares(joint), p
 
     def assess_pieces(
         self, source: InstanceSource
@@ -70,6 +75,7 @@ class Rejecting(Questioning):
             source,
             lambda X, y, said: (X, y, log_shares(said[0]), said[1]),
             lambda scorer, X: scorer._assess(X),
+            refuse=False,
         )
 
     def _assess(self, X: IntervalSequences) -> tuple[Floats, Floats]:

@@ -53,7 +53,7 @@ class KnowsTypical(Recogniser):
         >>> from ibgn.datasets import make_relations
         >>> X, y = make_relations(instances_per_activity=30, random_state=0)
         >>> model = DBNClassifier().fit(X[::2], y[::2]).calibrate(X[1::2], y[1::2])
-        >>> float(model.p_values([[("A", 0, 500)]])[0]) < 0.05
+        >>> float(model.p_values([[("stir", 0, 90), ("stir", 5, 80), ("stir", 9, 99)]])[0]) < 0.05
         True
         """
         check_is_fitted(self)

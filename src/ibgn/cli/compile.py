@@ -148,15 +148,20 @@ def _simulate(folder: Path) -> tuple["IntervalSequences", Any]:
 
 
 def _use(model: Any, X: "IntervalSequences", path: Path) -> None:
-    """Recognise, explain and draw instances, as learned and as loaded from a file."""
+    """Recognise, follow, explain and draw instances, as learned and as loaded from a file."""
     import numpy as np
 
     from ibgn.classifiers import load, save
+    from ibgn.live import LiveRecogniser
 
     save(model, path)
     for each in (model, load(path)):
         each.predict_proba(X)
         each.predict(X[:1])
+        live = LiveRecogniser(each)
+        live.start(X.actions[0], 0.0)
+        live.tick(1.0)
+        live.finish()
         if getattr(each, "activities_", None):
             each.explain(X[:1])
         if hasattr(each, "sample"):

@@ -14,7 +14,7 @@ from ibgn.cli.flags import given_flags
 from ibgn.cli.options import Model
 from ibgn.cli.output import busy, say
 from ibgn.cli.targets import STANDARD, writes
-from ibgn.errors import OptionError
+from ibgn.errors import Option, OptionError
 
 if TYPE_CHECKING:
     from ibgn.live.checkpoint import Checkpoint
@@ -49,6 +49,10 @@ def listen(
     lateness: Annotated[
         float, typer.Option(help="How much later than others an event may come, in its unit.")
     ] = 0.0,
+    leap: Annotated[
+        float | None,
+        typer.Option(help="How far ahead of all others an event may be, unless another agrees."),
+    ] = None,
     pause: Annotated[
         float | None,
         typer.Option(help="Time without any action after which an instance is over."),
@@ -104,13 +108,13 @@ def listen(
     from ibgn.live.output import Output
     from ibgn.live.service import Service
 
-    _check_source(events, socket, mqtt)
+    _check_source(events, socket, mqtt, topic)
     if output is not None and output.is_dir():
         raise OptionError("output", str(output), "is a folder; name a file")
     for name, seconds in (("every", every), ("summary", summary)):
         if seconds is not None and not 0 < seconds < float("inf"):
             raise OptionError(name, seconds, "must be a positive number of seconds")
-    options: dict[str, Any] = {"lateness": lateness, "pause": pause, "report": report}
+    options: dict[str, Any] = {"lateness": lateness, "leap": leap, "pause": pause, "report": report}
     to = "standard output" if output is None else "a file"
     with _keeping(checkpoint, model, options | {"output": to}) as kept:
         with busy(f"loading {model.name}"):
@@ -129,11 +133,16 @@ def listen(
     say(listener.summary())
 
 
-def _check_source(events: Path, socket: str | None, mqtt: str | None) -> None:
+def _check_source(
+    events: Path, socket: str | None, mqtt: str | None, topic: list[str] | None
+) -> None:
     """Refuse several sources of events, and an address that is none, before the work."""
-    from ibgn.live.feeds.mqtt import parse_broker
+    from ibgn.live.feeds.mqtt import check_topics, parse_broker
     from ibgn.live.feeds.sockets import parse_address
 
+    if topic is not None and mqtt is None:
+        raise OptionError("topic", topic, "is of a broker, which ", Option("mqtt"), " names")
+    check_topics(topic or [])
     if socket is not None:
         parse_address(socket)
     if mqtt is not None:

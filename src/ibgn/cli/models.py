@@ -21,7 +21,16 @@ from ibgn.cli.options import (
 )
 from ibgn.cli.output import busy, print_json, print_text, say, warnings_aloud
 from ibgn.cli.pieces import Scanned, read_whole
-from ibgn.cli.predictions import as_frame, count_right, predict_scanned, say_accuracy
+from ibgn.cli.predictions import (
+    NONE,
+    FalseAlarm,
+    Rejection,
+    Unknown,
+    as_frame,
+    count_right,
+    predict_scanned,
+    say_accuracy,
+)
 from ibgn.cli.tables import print_lines, print_predictions
 from ibgn.cli.targets import check_suffix, format_to_write, writes
 from ibgn.errors import MISSING, DataError, OptionError
@@ -47,6 +56,8 @@ def predict(
     into: Into = None,
     tier: Tier = "predicted",
     replace: Replace = False,
+    unknown: Unknown = "accept",
+    false_alarm: FalseAlarm = 0.05,
     unknown_actions: UnknownActions = None,
     escape_formulas: EscapeFormulas = False,
     scanned: Scanned = None,
@@ -60,6 +71,7 @@ def predict(
 
     $ ibgn predict takes.ibgn takes.csv
     $ ibgn predict takes.ibgn takes.csv -o predictions.csv
+    $ ibgn predict takes.ibgn takes.csv --unknown reject --false-alarm 0.05
     $ ibgn predict takes.ibgn talk.eaf --into talk.eaf -o copy.eaf
     """
     import numpy as np
@@ -68,29 +80,34 @@ def predict(
     with warnings_aloud() as said, busy(f"recognising {data.name}"):
         classifier = load_recogniser(model)
         classifier.unknown_actions = unknown_actions or classifier.unknown_actions
+        rejection = Rejection(unknown, false_alarm)
+        rejection.check(classifier)
         unfit = {"into": into, "as_json": as_json}
         whole = read_whole(
             lambda: read_like_training(reading, data, classifier), scanned, data, reading, unfit
         )
     if whole is None:
-        predict_scanned(classifier, data, output, escape_formulas, reading)
+        predict_scanned(classifier, data, output, escape_formulas, reading, rejection)
         return
     with warnings_aloud() as more, busy(f"recognising {data.name}"):
         X, y, remembered = whole
         # one score for both, as probabilities of nearly equal scores could round to the same
-        logs = classifier.predict_log_proba(X)
-    frame = as_frame(classifier.classes_, X, y, logs)
-    predicted = frame["predicted"].to_numpy()
+        logs, p = rejection.assess(classifier, X)
+    frame = as_frame(classifier.classes_, X, y, logs, p, false_alarm)
+    predicted = frame["predicted"].fillna(NONE) if rejection.active else frame["predicted"]
     if y is not None:
-        say_accuracy(*count_right(frame))
+        say_accuracy(*count_right(frame, classifier.classes_))
+    rejection.say(int(frame["predicted"].isna().sum()), len(frame))
     if into is not None and output is not None:
         with warnings_aloud():
-            add_tiers(into, output, X, predicted, tier, replace, reading)
+            add_tiers(into, output, X, predicted.to_numpy(), tier, replace, reading)
         output = None
         if not as_json:
             return
     if output is None and not as_json and sys.stdout.isatty():
-        print_predictions(frame, classifier.classes_.tolist(), np.exp(logs))
+        print_predictions(
+            frame.assign(predicted=predicted), classifier.classes_.tolist(), np.exp(logs)
+        )
         say("all probabilities are written with --output FILE.csv")
     else:
         compared = compare_with_training(classifier, X, remembered, said + more) if as_json else {}
@@ -151,6 +168,7 @@ def explain(
             "log_odds": explanation.log_odds,
             "reasons": [reason._asdict() for reason in explanation.reasons()],
             "terms": explanation.by_term,
+            "unusual": explanation.unusual and explanation.unusual._asdict(),
             "rows": explanation.frame().to_dict(orient="records"),
         }
         | compare_with_training(classifier, chosen, remembered, said)

@@ -3,8 +3,11 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
 
 from ibgn.cli.memory import scan_like_training
 from ibgn.cli.options import Reading
@@ -17,8 +20,65 @@ if TYPE_CHECKING:
     from ibgn.intervals import IntervalSequences
 
 
-def as_frame(classes: Any, X: "IntervalSequences", y: Any, logs: Any) -> "pd.DataFrame":
-    """Instance, label where it is known, likeliest activity and all probabilities."""
+Unknown = Annotated[
+    Literal["accept", "reject"],
+    typer.Option(
+        help="What becomes of instances that may be of no known activity: reject leaves them "
+        "without a label, and adds their p-values."
+    ),
+]
+FalseAlarm = Annotated[
+    float,
+    typer.Option(
+        metavar="RATE", help="Share of instances of known activities that --unknown may reject."
+    ),
+]
+NONE = "none of these"  # on tiers and terminals, for instances that are rejected
+
+
+@dataclass(frozen=True)
+class Rejection:
+    """Whether instances may be rejected, and how many of known activities at the most."""
+
+    unknown: str
+    false_alarm: float
+
+    def check(self, classifier: Any) -> None:
+        """Refuse what the model cannot do, before instances are recognised."""
+        if self.active:
+            classifier._typical_model().typicality_.check_rate(self.false_alarm)
+
+    @property
+    def active(self) -> bool:
+        """Whether some may be rejected."""
+        return self.unknown == "reject"
+
+    def assess(self, classifier: Any, X: "IntervalSequences") -> tuple[Any, Any]:
+        """Log probabilities, and p-values, None where nothing may be rejected."""
+        return classifier.assess(X) if self.active else (classifier.predict_log_proba(X), None)
+
+    def assess_pieces(self, classifier: Any, source: Any) -> Iterator[tuple[Any, ...]]:
+        """Pieces of a source, their labels, log probabilities and p-values."""
+        if self.active:
+            yield from classifier.assess_pieces(source)
+            return
+        for piece in classifier.predict_pieces(source):
+            yield *piece, None
+
+    def say(self, rejected: int, instances: int) -> None:
+        """Say how many are rejected."""
+        if self.active:
+            of = count(instances, "instance")
+            say(f"rejected {rejected} of {of}: p-value of {self.false_alarm:g} or less")
+
+
+def as_frame(
+    classes: Any, X: "IntervalSequences", y: Any, logs: Any, p: Any = None, false_alarm: float = 0
+) -> "pd.DataFrame":
+    """Instance, label where it is known, likeliest activity and all probabilities.
+
+    p : p-values; where they are no larger than false_alarm, no activity is predicted
+    """
     import numpy as np
     import pandas as pd
 
@@ -27,13 +87,21 @@ def as_frame(classes: Any, X: "IntervalSequences", y: Any, logs: Any) -> "pd.Dat
         frame.insert(1, "label", y)
     for c, name in enumerate(classes):
         frame[f"P({name})"] = np.exp(logs[:, c])
+    if p is not None:
+        frame["predicted"] = frame["predicted"].astype(object).where(p > false_alarm, None)
+        frame.insert(list(frame).index("predicted") + 1, "p_value", p)
     return frame
 
 
-def count_right(frame: "pd.DataFrame") -> tuple[int, int]:
-    """How many labelled instances are recognised, and how many there are."""
+def count_right(frame: "pd.DataFrame", classes: Any) -> tuple[int, int]:
+    """How many labelled instances are recognised, and how many there are.
+
+    It is right to predict no activity where the label is none of the known ones.
+    """
     known = frame[frame["label"].notna()]
-    right = known["predicted"].astype(str) == known["label"].astype(str)
+    labels = known["label"].astype(str)
+    right = known["predicted"].astype(str) == labels
+    right |= known["predicted"].isna() & ~labels.isin([*map(str, classes)])
     return int(right.sum()), len(known)
 
 
@@ -49,24 +117,31 @@ def predict_scanned(
     output: Path | None,
     escape_formulas: bool,
     reading: Reading,
+    rejection: Rejection,
 ) -> None:
     """Recognise instances piece by piece, and write them in their order."""
     from ibgn.io.dataframes import as_csv
 
-    right = known = 0
+    right = known = rejected = instances = 0
     labelled = False
     with warnings_aloud(), busy(f"recognising {data.name}"), _writing(output) as file:
         source, _ = scan_like_training(reading, data, classifier)
-        for number, (X, y, logs) in enumerate(classifier.predict_pieces(source)):
-            frame = as_frame(classifier.classes_, X, y, logs)
+        for number, (X, y, logs, p) in enumerate(rejection.assess_pieces(classifier, source)):
+            frame = as_frame(classifier.classes_, X, y, logs, p, rejection.false_alarm)
+            rejected += int(frame["predicted"].isna().sum())
+            instances += len(X)
             if y is not None:
                 labelled = True
                 right, known = (
-                    a + b for a, b in zip((right, known), count_right(frame), strict=True)
+                    a + b
+                    for a, b in zip(
+                        (right, known), count_right(frame, classifier.classes_), strict=True
+                    )
                 )
             file.write(as_csv(frame, escape_formulas, header=number == 0))
     if labelled:
         say_accuracy(right, known)
+    rejection.say(rejected, instances)
     if output is not None:
         say(f"wrote {output}")
 

@@ -40,7 +40,7 @@ class Chorus:
         self._relations: Any = self._voices[VOICES.index(LiveRelations)]
         self._timeline = terms[0].timeline
         self._weights, self._log_prior = np.asarray(weights, float)[places], log_prior
-        self._joint = np.zeros(len(log_prior))
+        self._joint, self._said = np.zeros(len(log_prior)), np.zeros((len(VOICES), len(log_prior)))
         self._bind()
 
     @classmethod
@@ -63,8 +63,10 @@ class Chorus:
 
     def _bind(self) -> None:
         self._line = self._timeline.line
-        for voice in self._voices:
+        for voice, said in zip(self._voices, self._said, strict=True):
             voice.make_room()
+            voice.notes = voice.notes._replace(said=said)
         pairs = [(voice.learned, voice.notes) for voice in self._voices]
-        parts = Parts(self._line, self._weights, self._log_prior, self._joint, *pairs)
+        sums = (self._weights, self._log_prior, self._joint, self._said)
+        parts = Parts(self._line, *sums, *pairs)
         self._bundle, self._rows = live.bind(parts), self._relations.notes

@@ -56,7 +56,7 @@ def replay(live: "LiveRecogniser", changes: Iterable[Change]) -> None:
         if isinstance(change, Started):
             live.start(*change)
         else:
-            live.close(*change)
+            live.timeline.close(*change)
 
 
 def correct(live: "LiveRecogniser", time: float, actions: Mapping[int, str | None]) -> None:

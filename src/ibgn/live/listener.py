@@ -29,7 +29,26 @@ class Listener:
     checkpoint : file for what must survive; None if nothing has to
     say : is given sentences for people
     every : seconds between two checkpoints
-    summary_every : seconds between two summaries; None for one at the end
+    summary_every : seconds between two summaries; None for none
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from ibgn import IBGNClassifier, LiveRecogniser
+    >>> from ibgn.live.complaints import Complaints
+    >>> from ibgn.live.feeds import FileFeed
+    >>> X = [[("boil", 0, 4), ("pour", 4, 6)], [("grind", 0, 2), ("pour", 1, 5)]] * 2
+    >>> model = IBGNClassifier(random_state=0).fit(X, ["tea", "coffee"] * 2)
+    >>> events = Path(tempfile.mkdtemp()) / "events.jsonl"
+    >>> _ = events.write_text('{"kind": "start", "time": 0, "action": "grind"}')
+    >>> service = Service(LiveRecogniser(model), Complaints(print), report="end")
+    >>> listener = Listener(FileFeed(events), service, Output(None), None, print)
+    >>> listener.begin()
+    >>> listener.run()
+    >>> listener.summary()
+    'took 1 event of 1 stream; wrote 0 lines'
+    >>> listener.feed.close()
     """
 
     def __init__(
@@ -111,13 +130,14 @@ class Listener:
 
     def summary(self) -> str:
         """What has happened so far, in a sentence."""
-        counts = dict(self.service.complaints.counts)
-        taken = counts.pop("taken", 0)
-        others = "".join(f", {number} {cause}" for cause, number in sorted(counts.items()))
-        waiting = sum(len(stream.inbox.waiting) for stream in self.service.streams.values())
+        counts = sorted(self.service.complaints.counts.items())
+        others = "".join(f", {number} {cause}" for cause, number in counts)
+        inboxes = [stream.inbox for stream in self.service.streams.values()]
+        waiting = sum(len(inbox.waiting) for inbox in inboxes)
         wait = f", {waiting} of which wait for others" if waiting else ""
-        events, streams = count(taken, "event"), count(len(self.service.streams), "stream")
-        return f"took {events} of {streams}{wait}{others}; wrote {count(self.output.lines, 'line')}"
+        taken = count(sum(inbox.counts["taken"] for inbox in inboxes), "event")
+        streams, lines = count(len(inboxes), "stream"), count(self.output.lines, "line")
+        return f"took {taken} of {streams}{wait}{others}; wrote {lines}"
 
     def _write(self, records: list[Record]) -> None:
         for record in records:

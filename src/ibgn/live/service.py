@@ -27,8 +27,9 @@ class Service:
     Parameters
     ----------
     live : recogniser, of which every stream gets one that shares what was learned
-    complaints : counts events, and says what is wrong with those that are refused
+    complaints : counts events that are refused, and says what is wrong with them
     lateness : how much later than others of its stream an event may come
+    leap : how much an event may set the clock forward, unless another agrees; None for any time
     pause : an instance is over when nothing has happened for so long; None if only events end it
     report : whether to report every "change" of the likeliest activity, every "event", or only
         the "end" of each instance
@@ -54,15 +55,16 @@ class Service:
         live: LiveRecogniser,
         complaints: Complaints,
         lateness: float = 0.0,
+        leap: float | None = None,
         pause: float | None = None,
         report: Report = "change",
         most_streams: int = MOST_STREAMS,
     ) -> None:
         if pause is not None:
             check_number("pause", pause, "positive", lambda number: number > 0)
-        Inbox(lateness)  # refuses what is none
+        Inbox(lateness, leap)  # refuses what is none
         self.live, self.complaints = live, complaints
-        self.lateness, self.pause, self.report = lateness, pause, report
+        self.lateness, self.leap, self.pause, self.report = lateness, leap, pause, report
         self.most_streams = check_whole("most_streams", most_streams, 1)
         self.streams: dict[str, Stream] = {}
         self._kept: dict[str, str] = {}  # states of streams, as JSON, until they change
@@ -107,7 +109,8 @@ class Service:
             stream.restore(states[name])
 
     def _begin(self, name: str) -> Stream:
-        return Stream(name, self.live.another(), Inbox(self.lateness), self.pause, self.report)
+        inbox = Inbox(self.lateness, self.leap)
+        return Stream(name, self.live.another(), inbox, self.pause, self.report)
 
     def _put(self, name: str, event: Event, message: Message) -> Iterator[Record]:
         if name not in self.streams:
@@ -120,8 +123,6 @@ class Service:
         due, refusal = self.streams[name].inbox.put(event)
         if refusal is not None:
             self._refuse(refusal.cause, message, refusal.reason)
-        else:
-            self.complaints.counts["taken"] += 1
         for each in due:
             yield from self._follow(name, each)
 

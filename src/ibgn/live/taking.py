@@ -67,4 +67,4 @@ def end_all(live: "LiveRecogniser") -> None:
         correct(live, now, empty)
     for slots in list(live.timeline.open.values()):
         for slot in list(slots):
-            live.close(slot, now)
+            live.timeline.close(slot, now)

@@ -26,7 +26,8 @@ __all__ = ["Typicality", "Unusual"]
 LEAST_SPREAD = 0.01  # nats; smaller differences mean nothing
 FURTHEST = 20.0  # standard deviations that one side of a term counts at most
 FEWEST = 1.0  # instances that the mean over all activities counts as in that of an activity
-MOST_LEVELS = 1000  # that are kept of held-out instances
+MOST_INSTANCES = 5000  # that are compared with each other; more would say little, and take long
+MOST_LEVELS = 500  # that are kept of them
 IMPOSSIBLE = -1e30  # nats
 RARE = 0.05  # p-value up to which words speak of an unknown activity
 LEAST_SHARE = -20.0  # log share of an activity that a term finds all but impossible
@@ -79,6 +80,9 @@ class Typicality:
         chosen = np.flatnonzero(held_out.weights[: len(held_out.lengths)] > 0)
         if not len(chosen):
             return None
+        if len(chosen) > MOST_INSTANCES:
+            rng = np.random.default_rng(0)
+            chosen = np.sort(rng.choice(chosen, MOST_INSTANCES, replace=False))
         codes, counting = held_out.codes[chosen], held_out.weights[chosen]
         sides = _look(held_out.scores[chosen], held_out.lengths[chosen], weights)
         own = sides[np.arange(len(codes)), :, :, codes]  # instances, sides, terms

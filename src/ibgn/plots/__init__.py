@@ -7,6 +7,7 @@ never typeset.
 from ibgn.plots import ranges, relations, shares  # noqa: F401  # which register figures of terms
 from ibgn.plots.comparison import plot_activities, plot_comparison
 from ibgn.plots.confusion import plot_confusion
+from ibgn.plots.earliness import plot_earliness
 from ibgn.plots.explanation import plot_explanation
 from ibgn.plots.learning import plot_learning_curve
 from ibgn.plots.network import plot_network
@@ -26,6 +27,7 @@ __all__ = [
     "plot_comparison",
     "plot_confusion",
     "plot_detectors",
+    "plot_earliness",
     "plot_explanation",
     "plot_learning_curve",
     "plot_network",

@@ -2,6 +2,7 @@
 
 import os
 import queue
+import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import SplitResult, urlsplit
@@ -13,7 +14,7 @@ from ibgn.text import printable, quote
 if TYPE_CHECKING:
     from paho.mqtt.client import Client
 
-__all__ = ["Broker", "MqttFeed", "parse_broker"]
+__all__ = ["Broker", "MqttFeed", "check_topics", "parse_broker"]
 
 PASSWORD = "IBGN_MQTT_PASSWORD"  # noqa: S105, the name of a variable
 PORTS = {"mqtt": 1883, "mqtts": 8883}
@@ -22,6 +23,7 @@ WAITING = 10_000  # messages that are read from the network before they are aske
 UNACKNOWLEDGED = 65_535  # messages that a broker sends ahead, the most that MQTT can count
 FOR_EVER = 0xFFFF_FFFF  # seconds that a broker keeps a session, which MQTT takes for no end
 LONGEST_WAIT = 5  # seconds until a connection is tried again
+PATIENCE = 30  # seconds within which a broker must answer first
 SILENCE = 30  # seconds after which a broker is asked whether it is there
 
 
@@ -62,6 +64,17 @@ def _has_more(parts: SplitResult) -> bool:
     return bool(parts.path.strip("/") or parts.query or parts.fragment)
 
 
+def check_topics(topics: Sequence[str]) -> None:
+    """Refuse what no broker takes for a topic to subscribe to."""
+    for topic in topics:
+        levels = topic.split("/")
+        is_one = 0 < len(topic.encode("utf-8", "replace")) <= LONGEST and topic.isprintable()
+        alone = all(level in ("+", "#") or not {"+", "#"} & set(level) for level in levels)
+        if not is_one or not alone or "#" in levels[:-1]:
+            reason = "is no topic; + stands for one level of names between /, and # for the rest"
+            raise OptionError("topic", topic, reason)
+
+
 class MqttFeed(Feed):
     """Messages of topics, each of which is one event or several lines of them.
 
@@ -84,17 +97,27 @@ class MqttFeed(Feed):
         session: str | None,
         say: Callable[[str], None],
     ) -> None:
+        check_topics(topics)
         self.broker, self.topics, self.session, self.say = broker, list(topics), session, say
         self.where = f"{printable(broker.host)}:{broker.port}"
-        self._arrived: queue.Queue[tuple[int, Any] | DataError] = queue.Queue(WAITING)
+        self._arrived: queue.Queue[tuple[int, Any]] = queue.Queue(WAITING)
         self._to_acknowledge: list[tuple[int, int]] = []  # connections and numbers of messages
         self._connection = 0  # each has numbers of its own
         self._is_closing = self._was_away = self._said_unreliable = False
+        self._failure: DataError | None = None
+        self._has_answered = threading.Event()
         self._client = self._connect()
+        if not self._has_answered.wait(PATIENCE):
+            self._failure = DataError(f"the broker at {self.where} does not answer; check it")
+        if self._failure is not None:
+            self.close()
+            raise self._failure
 
     def read(self, timeout: float) -> list[Message]:
         """Messages that have come."""
         messages: list[Message] = []
+        if self._failure is not None:
+            raise self._failure
         try:
             self._take(self._arrived.get(timeout=timeout), messages)
             while len(messages) < AT_ONCE:
@@ -116,9 +139,7 @@ class MqttFeed(Feed):
         self._client.disconnect()
         self._client.loop_stop()
 
-    def _take(self, arrived: "tuple[int, Any] | DataError", messages: list[Message]) -> None:
-        if isinstance(arrived, DataError):
-            raise arrived
+    def _take(self, arrived: tuple[int, Any], messages: list[Message]) -> None:
         connection, message = arrived
         if message.qos:
             self._to_acknowledge.append((connection, message.mid))
@@ -157,7 +178,7 @@ class MqttFeed(Feed):
         if self.broker.encrypted:
             client.tls_set()
         client.on_connect, client.on_disconnect = self._on_connect, self._on_disconnect
-        client.on_message = self._on_message
+        client.on_message, client.on_subscribe = self._on_message, self._on_subscribe
         client.reconnect_delay_set(1, LONGEST_WAIT)
         wishes = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
         wishes.ReceiveMaximum = UNACKNOWLEDGED
@@ -177,11 +198,10 @@ class MqttFeed(Feed):
 
     def _on_connect(self, client: Any, _: Any, flags: Any, reason: Any, properties: Any) -> None:
         if reason.is_failure:
-            refusal = DataError(
+            self._fail(
                 f"the broker at {self.where} refuses the connection: {printable(reason, 200)}; "
                 f"check the user in its address, and the variable {PASSWORD}"
             )
-            self._put(refusal)
             client.disconnect()
             return
         self._connection += 1
@@ -194,6 +214,19 @@ class MqttFeed(Feed):
                 )
         client.subscribe([(topic, 1) for topic in self.topics])
 
+    def _on_subscribe(self, _: Any, __: Any, ___: Any, reasons: Any, properties: Any) -> None:
+        for topic, reason in zip(self.topics, reasons, strict=False):
+            if reason.is_failure:
+                self._fail(
+                    f"the broker at {self.where} refuses the topic {quote(topic)}: "
+                    f"{printable(reason, 200)}; name another, or let it allow this one"
+                )
+        self._has_answered.set()
+
+    def _fail(self, sentence: str) -> None:
+        self._failure = DataError(sentence)
+        self._has_answered.set()
+
     def _on_disconnect(self, client: Any, _: Any, flags: Any, reason: Any, properties: Any) -> None:
         if not self._is_closing:
             self._was_away = True
@@ -203,12 +236,9 @@ class MqttFeed(Feed):
             )
 
     def _on_message(self, _: Any, __: Any, message: Any) -> None:
-        self._put((self._connection, message))
-
-    def _put(self, arrived: "tuple[int, Any] | DataError") -> None:
         while not self._is_closing:
             try:
-                self._arrived.put(arrived, timeout=1)
+                self._arrived.put((self._connection, message), timeout=1)
                 return
             except queue.Full:  # the network waits meanwhile
                 continue
