@@ -11,12 +11,12 @@ from ibgn.explore.server import Answers, make_app
 
 
 @contextmanager
-def served(desk, learning, place=None):
+def served(desk, learning, place=None, following=None):
     """The address of a page; the server ends with the block."""
     with create_server(("127.0.0.1", 0)) as listening:
         port = listening.getsockname()[1]
         hosts = (f"127.0.0.1:{port}", f"localhost:{port}")
-        app = make_app(Answers(desk, learning, place), "token", hosts)
+        app = make_app(Answers(desk, learning, place, following), "token", hosts)
         server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="off"))
         server.force_exit = True  # pages keep a connection open for news
         thread = threading.Thread(target=server.run, args=([listening],), daemon=True)

@@ -12,6 +12,7 @@ from ibgn import IBGNClassifier
 from ibgn.datasets import make_relations
 from ibgn.explore import Collection
 from ibgn.explore.desk import Desk
+from ibgn.explore.following import Following
 from ibgn.explore.learning import Learning
 from ibgn.explore.saving import Place
 from ibgn.intervals import IntervalSequences
@@ -293,6 +294,33 @@ def test_it_learns_from_labels_while_the_page_goes_on(browser, data, model):
         expect(view.locator(".cards .card")).to_have_count(10)
         assert not opened.events
         opened.context.close()
+
+
+# -- live ------------------------------------------------------------------------------------------
+
+
+def test_the_posterior_is_drawn_as_it_happens(browser, tmp_path, model):
+    path = tmp_path / "live.jsonl"
+    path.write_text("damaged\n")
+    desk = Desk(Collection(IntervalSequences.from_lists([])), model, "live")
+    following = Following(path, lambda *news: desk.tell(*news))
+    following.begin()
+    with served(desk, Learning(desk, model), None, following) as address:
+        opened = Watched(browser, address)
+        view = opened.page
+        expect(view.locator(".now")).to_have_text("Nothing yet.")
+        with path.open("a") as file:
+            for time, share, kind in ((0, 0.5, "event"), (2.5, 0.9, "event"), (4, 0.97, "end")):
+                posterior = {HOSTILE[0]: share, "tea": 1 - share}
+                record = {"instance": 1, "kind": kind, "time": time, "posterior": posterior}
+                file.write(json.dumps(record) + "\n")
+                file.flush()
+                expect(view.locator(".now")).to_contain_text(in_percent(share))
+        expect(view.locator(".now")).to_contain_text(f"{HOSTILE[0]}, 97 %; it is over")
+        expect(view.locator(".band")).to_have_count(2)
+        assert not opened.events
+        opened.context.close()
+    following.stop()
 
 
 # -- for everybody ---------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from ibgn.errors import DataError, OptionError
 from ibgn.explore import portraits
 from ibgn.explore.collection import ConflictError
 from ibgn.explore.desk import Desk, Plain, parse_intervals
+from ibgn.explore.following import Following
 from ibgn.explore.guard import LARGEST, Guard
 from ibgn.explore.learning import Learning
 from ibgn.explore.saving import Place
@@ -77,11 +78,13 @@ class Answers:
     desk : answers about instances and the model
     learning : fits models
     place : where copies are saved, or None
+    following : reads what a listener writes, or None
     """
 
     desk: Desk
     learning: Learning
     place: Place | None
+    following: Following | None = None
 
     def asked(self) -> dict[str, Callable[[Request], Plain]]:
         """What can be asked, by address."""
@@ -91,6 +94,7 @@ class Answers:
             "/api/instances": lambda _: self.desk.rows(),
             one: lambda r: self.desk.look(_number(r), r.query_params.get("against")),
             f"{one}/nearest": lambda r: self.desk.nearest(_number(r)),
+            "/api/live": lambda _: self._live(),
             "/api/suggestions": lambda _: self.desk.suggestions(),
             "/api/confusion": lambda _: self.desk.confusion(),
             "/api/model": lambda _: portraits.describe_model(self.desk),
@@ -120,7 +124,12 @@ class Answers:
     def _overview(self, _: Request) -> Plain:
         place = self.place
         saving = None if place is None else {"name": place.propose(), "format": place.format}
-        return self.desk.overview() | {"learning": self.learning.state(), "saving": saving}
+        going_on = {"learning": self.learning.state(), "live": self.following is not None}
+        return self.desk.overview() | going_on | {"saving": saving}
+
+    def _live(self) -> Plain:
+        nothing = {"file": "", "problem": "", "streams": {}}
+        return nothing if self.following is None else self.following.state()
 
     def _save(self, given: Plain) -> Plain:
         if self.place is None:

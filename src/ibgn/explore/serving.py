@@ -9,24 +9,33 @@ from typing import Any
 from ibgn.errors import DataError
 from ibgn.explore.collection import Collection
 from ibgn.explore.desk import Desk
+from ibgn.explore.following import Following
 from ibgn.explore.guard import make_token
 from ibgn.explore.history import History
 from ibgn.explore.learning import Learning
 from ibgn.explore.saving import Place
-from ibgn.intervals import IntervalSequences
 from ibgn.text import count
 
-__all__ = ["serve"]
+__all__ = ["open_collection", "serve"]
 
 HOST = "127.0.0.1"
 
 
+def open_collection(X: Any, y: Any, place: Place | None, say: Callable[[str], None]) -> Collection:
+    """Instances, with the changes of an earlier run."""
+    collection = Collection(X, y)
+    if place is not None:
+        history = History(place.source.with_name(f"{place.source.name}.changes"), collection)
+        if history.resumed:
+            say(f"{count(history.resumed, 'change')} from before, of {history.path}")
+    return collection
+
+
 def serve(
-    X: IntervalSequences,
-    y: Any,
+    collection: Collection,
     model: Any,
-    source: Path,
-    format: str,
+    place: Place | None,
+    live: Path | None,
     port: int,
     browser: bool,
     say: Callable[[str], None],
@@ -35,9 +44,10 @@ def serve(
 
     Parameters
     ----------
-    X, y : instances and labels
+    collection : instances and labels
     model : fitted classifier, or None: one learns from the labels
-    source, format : where they were read
+    place : where the data are, or None
+    live : what a listener writes, or None
     port : 0 for a free one
     browser : whether the page is opened
     say : how the address is told
@@ -50,23 +60,30 @@ def serve(
         raise DataError("the page needs more packages: pip install 'ibgn[explore]'") from error
     from ibgn.classifiers import IBGNClassifier
 
-    collection = Collection(X, y)
-    history = History(source.with_name(f"{source.name}.changes"), collection)
-    if history.resumed:
-        say(f"{count(history.resumed, 'change')} from before, of {history.path}")
-    desk = Desk(collection, model, source.name)
+    desk = Desk(collection, model, "ibgn" if place is None else place.source.name)
     learning = Learning(desk, IBGNClassifier(random_state=0) if model is None else model)
-    with socket.create_server((HOST, port)) as listening:
-        port = listening.getsockname()[1]
+    try:
+        listening = socket.create_server((HOST, port))
+    except OSError as error:
+        reason = f"port {port} of {HOST} cannot be used ({error.strerror}); "
+        raise DataError(f"{reason}name another, or 0 for a free one") from error
+    with listening:
+        address = f"{HOST}:{listening.getsockname()[1]}"
+        hosts = (address, address.replace(HOST, "localhost"))
         token = make_token()
-        hosts = (f"{HOST}:{port}", f"localhost:{port}")
-        app = make_app(Answers(desk, learning, Place(source, format)), token, hosts)
-        if model is None and y is not None:
+        following = None if live is None else Following(live, lambda *news: desk.tell(*news))
+        app = make_app(Answers(desk, learning, place, following), token, hosts)
+        if model is None and len(collection):
             learning.begin()
-        address = f"http://{HOST}:{port}/{token}/"
-        say(address)
+        if following is not None:
+            following.begin()
+        say(f"http://{address}/{token}/")
         say("Ctrl-C ends it")
         if browser:
-            webbrowser.open(address)
+            webbrowser.open(f"http://{address}/{token}/")
         config = uvicorn.Config(app, log_level="error", access_log=False, lifespan="off")
-        uvicorn.Server(config).run([listening])
+        try:
+            uvicorn.Server(config).run([listening])
+        finally:
+            if following is not None:
+                following.stop()

@@ -5,25 +5,27 @@ import { learnColours } from "./colours.js";
 import { el, fill, show } from "./dom.js";
 import { InstanceView } from "./instance.js";
 import { List } from "./list.js";
+import { LiveView } from "./live.js";
 import { ModelView, openConfusion, openSuggestions } from "./model.js";
 
 const $ = (id) => document.getElementById(id);
-const VIEWS = [["instances", "Instances"], ["confusion", "Confusion"], ["model", "Model"], ["next", "Label next"]];
+const VIEWS = [["instances", "Instances"], ["confusion", "Confusion"], ["model", "Model"], ["next", "Label next"], ["live", "Live"]];
 const THEMES = ["automatic", "light", "dark"];
 const KEYS = [
   ["↑ ↓ in the list", "the instance before or after"], ["/", "find an instance"], ["← → in the timeline", "the interval before or after"],
   ["Alt + ← →", "move the interval"], ["Shift + ← →", "move its end"], ["Alt + Shift + ← →", "move its start"],
   ["Delete", "remove the interval"], ["n", "add an interval"], ["l", "edit the label"], ["Ctrl + S", "keep the draft"], ["Escape", "discard the draft"],
-  ["Ctrl + Z", "undo"], ["+ − 0", "zoom in, out, all"], ["1 to 4", "views"], ["?", "this list"],
+  ["Ctrl + Z", "undo"], ["+ − 0", "zoom in, out, all"], ["1 to 5", "views"], ["?", "this list"],
 ];
 
 class App {
   constructor() {
     this.work = $("work");
     this.list = new List($("list"), (number) => this.show(number));
-    this.views = { instances: el("div", { class: "view" }), confusion: el("div", { class: "view" }), model: el("div", { class: "view" }), next: el("div", { class: "view" }) };
+    this.views = { instances: el("div", { class: "view" }), confusion: el("div", { class: "view" }), model: el("div", { class: "view" }), next: el("div", { class: "view" }), live: el("div", { class: "view" }) };
     this.instance = new InstanceView(this.views.instances, this);
     this.model = new ModelView(this.views.model, this);
+    this.live = new LiveView(this.views.live);
     this.view = "instances";
   }
 
@@ -41,13 +43,13 @@ class App {
       change: (news) => { if (news.page !== page) this.changedElsewhere(news); },
       model: () => this.refresh(),
       learning: (state) => this.drawState(state),
+      live: (record) => this.live.take(record),
     });
     await this.refresh();
     const asked = Number(new URLSearchParams(location.hash.slice(1)).get("instance") ?? NaN);
     const first = Number.isInteger(asked) && asked < this.overview.instances ? asked : this.list.shown[0];
-    fill(this.work, this.views.instances);
-    this.go("instances");
     if (first !== undefined) this.list.choose(first);
+    else this.go(this.overview.live ? "live" : "model");
     performance.mark("first-view");
   }
 
@@ -85,6 +87,7 @@ class App {
     if (this.view === "confusion") await openConfusion(this.views.confusion, this);
     else if (this.view === "model") await this.model.open();
     else if (this.view === "next") await openSuggestions(this.views.next, this);
+    else if (this.view === "live") await this.live.open();
   }
 
   open(number) {
