@@ -103,5 +103,5 @@ def locate(model: Any, X: IntervalSequences) -> Floats:
     """(n, dimensions) how instances look to a model: what each term says of each activity."""
     scores: Floats = model.scores(X) * model.describe_weights()["weight"].to_numpy()[:, None]
     centred = scores - scores.mean(axis=2, keepdims=True)  # what all activities share says nothing
-    points: Floats = centred.reshape(len(X), -1)
+    points: Floats = centred.reshape(len(X), centred.shape[1] * centred.shape[2])
     return points

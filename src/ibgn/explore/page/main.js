@@ -48,8 +48,8 @@ class App {
     await this.refresh();
     const asked = Number(new URLSearchParams(location.hash.slice(1)).get("instance") ?? NaN);
     const first = Number.isInteger(asked) && asked < this.overview.instances ? asked : this.list.shown[0];
+    this.go(first !== undefined ? "instances" : this.overview.live ? "live" : "model");
     if (first !== undefined) this.list.choose(first);
-    else this.go(this.overview.live ? "live" : "model");
     performance.mark("first-view");
   }
 
