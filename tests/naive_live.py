@@ -21,10 +21,9 @@ def bind(parts):
 
 
 def say_all(bundle):
-    line, weights, log_prior, joint, said, *terms = bundle.parts
+    line, *terms = bundle.parts
     for say, (learned, notes) in zip(SAY, terms, strict=True):
         say(line, learned, notes)
-    joint[:] = log_prior + weights @ said
     return True
 
 

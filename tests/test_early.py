@@ -360,6 +360,6 @@ def test_the_command_line_learns_shows_and_measures(ibgn, tmp_path):
     assert "\n25%   0." in printed
     refused = ibgn(*options, "--curve", "1")
     assert refused.returncode == 2
-    assert "--early takes whole training sets, and --curve 1 parts; give one" in refused.stderr
+    assert "--early takes whole training sets; leave out --curve" in refused.stderr
     refused = ibgn("fit", "takes.csv", "-o", "n.ibgn", "--early", "--scan")
     assert "--early needs all at once, but --scan reads pieces" in refused.stderr

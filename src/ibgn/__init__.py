@@ -44,10 +44,11 @@ if TYPE_CHECKING:
         write_jsonl,
         write_parquet,
     )
-    from ibgn.live import LiveRecogniser, learn_decisions
+    from ibgn.live import LiveRecogniser, learn_decisions, trace_posterior
     from ibgn.model.activity import ActivityModel
     from ibgn.networks import count_pairs, read_networks
     from ibgn.plots import (
+        animate_posterior,
         plot_activities,
         plot_comparison,
         plot_confusion,
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
         plot_explanation,
         plot_learning_curve,
         plot_network,
+        plot_posterior,
         plot_reliability,
         plot_robustness,
         plot_structure,
@@ -89,6 +91,7 @@ _HOME = {
     "Segmenter": "segmentation",
     "Structure": "structure",
     "allen": "",
+    "animate_posterior": "plots",
     "consistency": "",
     "count_pairs": "networks",
     "datasets": "",
@@ -108,6 +111,7 @@ _HOME = {
     "plot_explanation": "plots",
     "plot_learning_curve": "plots",
     "plot_network": "plots",
+    "plot_posterior": "plots",
     "plot_reliability": "plots",
     "plot_robustness": "plots",
     "plot_structure": "plots",
@@ -126,6 +130,7 @@ _HOME = {
     "save": "classifiers",
     "scan": "io",
     "terms": "",
+    "trace_posterior": "live",
     "write": "io",
     "write_csv": "io",
     "write_jsonl": "io",
@@ -148,6 +153,7 @@ __all__ = [
     "Segmenter",
     "Structure",
     "allen",
+    "animate_posterior",
     "consistency",
     "count_pairs",
     "datasets",
@@ -167,6 +173,7 @@ __all__ = [
     "plot_explanation",
     "plot_learning_curve",
     "plot_network",
+    "plot_posterior",
     "plot_reliability",
     "plot_robustness",
     "plot_structure",
@@ -185,6 +192,7 @@ __all__ = [
     "save",
     "scan",
     "terms",
+    "trace_posterior",
     "write",
     "write_csv",
     "write_jsonl",

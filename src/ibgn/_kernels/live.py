@@ -41,13 +41,9 @@ from ibgn._kernels.live_relations import Relations, Rows, say_relations
 
 
 class Parts(NamedTuple):
-    """An instance, how terms are added up, and of each term what was learned and what is noted."""
+    """An instance, and of each term what was learned and what is noted."""
 
     line: Line
-    weights: Floats  # (terms,) in the order of the fields that follow
-    log_prior: Floats  # (activities,)
-    joint: Floats  # (activities,) the sum, which is set
-    said: Floats  # (terms, activities) what each says, of which the notes have a row
     length: tuple[Length, LengthNotes]
     occurrences: tuple[Occurrences, OccurrenceNotes]
     order: tuple[Order, OrderNotes]
@@ -82,9 +78,9 @@ def bind(parts: Parts) -> Any:
 
 @kernel
 def say_all(bundle: Bundle) -> bool:
-    """Let all terms follow the instance, and add them up; whether there is room for relations."""
+    """Let all terms follow the instance; whether there is room for relations."""
     parts = bundle.parts
-    line, weights, joint = parts.line, parts.weights, parts.joint
+    line = parts.line
     if not say_relations(line, parts.relations[0], parts.relations[1]):
         return False
     say_length(line, parts.length[0], parts.length[1])
@@ -96,10 +92,6 @@ def say_all(bundle: Bundle) -> bool:
     say_starts(line, parts.starts[0], parts.starts[1])
     say_instants(line, parts.occupancy[0], parts.occupancy[1])
     say_instants(line, parts.switches[0], parts.switches[1])
-    joint[:] = parts.log_prior
-    for n in range(len(weights)):
-        for c in range(len(joint)):
-            joint[c] += weights[n] * parts.said[n, c]
     return True
 
 

@@ -207,7 +207,10 @@ def sum_row(line: Line, learned: Relations, rows: Rows, r: int) -> bool:
     while rows.stop[r] < last and not rows.closed[r]:
         j, n = rows.stop[r], rows.marks[r]
         two = line.order[j]
-        if line.start[two] == now or line.end[two] == now:
+        if line.start[two] == now:
+            break
+        # as if it were still open, where its end says nothing: sums must not depend on questions
+        if line.end[two] == now and (line.start[two] < line.end[one] or is_loose(line, j)):
             break
         rows.marked[r, n] = j
         rows.between_then[r, n], rows.partial_then[r, n] = rows.between[r], rows.partial[r]

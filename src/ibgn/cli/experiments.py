@@ -117,8 +117,7 @@ def evaluate(
     from ibgn.evaluation.plain import rows
 
     if early and sizes is not None:
-        reason = ("takes whole training sets, and ", Option("sizes", sizes), " parts; give one")
-        raise OptionError("early", True, *reason)
+        raise OptionError("early", True, "takes whole training sets; leave out ", Option("sizes"))
     unfit = {"sizes": sizes, "draws": draws, "reliability": reliability, "early": early}
     unfit |= needs_all(comparison, outputs)
     methods = {} if scanned else comparison.methods()

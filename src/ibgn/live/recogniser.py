@@ -79,9 +79,7 @@ class LiveRecogniser:
         self._terms = [term and term.begin(self.timeline) for term in self._templates]
         self._scores = np.zeros((len(self._weights), len(self.classes_)))
         self._followers = [term for term in self._terms if term is not None]
-        self._chorus = (
-            Chorus.of(self._terms, self._weights, self._log_prior) if self._terms else None
-        )
+        self._chorus = Chorus.of(self._terms)
         self._asked = (0, self.timeline.now)  # changes and time when scores were asked for last
 
     def another(self) -> Self:
@@ -138,7 +136,7 @@ class LiveRecogniser:
 
     def log_posterior(self) -> Floats:
         """(activities,) log probability of each activity, in the order of `classes_`."""
-        return log_normalise(self._joint())
+        return log_normalise(self._weights @ self.scores() + self._log_prior)
 
     def posterior(self) -> dict[Any, float]:
         """Probability of each activity."""
@@ -168,12 +166,10 @@ class LiveRecogniser:
         """As by `p_values` of the model, if the instance ended now; a small one: none of these.
 
         Before the last event it is no more than a hint, as it is whole instances that are typical.
+        All that has been seen is recognised again, which takes longer than `posterior`.
         """
-        if not self._terms:
-            with unquestioned():
-                return float(self.model.p_values(self.instance())[0])
-        number = np.array([self.timeline.number])
-        return float(self.model._p_values(self.scores()[None], number)[0])
+        with unquestioned():
+            return float(self.model.p_values(self.instance())[0])
 
     def finish(self) -> dict[Any, float]:
         """End the instance, with all that goes on, and begin with a new one; its posterior.
@@ -197,14 +193,6 @@ class LiveRecogniser:
         rows = zip(names, start.tolist(), end.tolist(), strict=True)
         return IntervalSequences.from_lists([list(rows)])
 
-    def _joint(self) -> Floats:
-        """(activities,) score of each activity; differences are log odds."""
-        if self._chorus:
-            self._asked = (self.timeline.changed, self.timeline.now)
-            return self._chorus.joint()
-        joint: Floats = self._weights @ self.scores() + self._log_prior
-        return joint
-
     def _ahead(self) -> Floats:
         """(activities,) score of each activity of an instance that goes on."""
         weights = decisions_of(self.model, len(self._weights)).weights
@@ -218,10 +206,7 @@ class LiveRecogniser:
         """
         self._asked = (self.timeline.changed, self.timeline.now)
         if self._chorus:
-            self._chorus.joint()
-            for n, term in enumerate(self._followers):
-                self._scores[n] = term.notes.said
-            return self._scores
+            return self._chorus.scores()
         if not self._terms:
             with unquestioned():
                 self._scores[0] = self.model.predict_log_proba(self.instance())[0]

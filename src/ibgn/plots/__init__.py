@@ -11,6 +11,7 @@ from ibgn.plots.earliness import plot_earliness
 from ibgn.plots.explanation import plot_explanation
 from ibgn.plots.learning import plot_learning_curve
 from ibgn.plots.network import plot_network
+from ibgn.plots.posterior import animate_posterior, plot_posterior
 from ibgn.plots.reliability import plot_reliability
 from ibgn.plots.robustness import plot_detectors, plot_robustness
 from ibgn.plots.structure import plot_structure
@@ -22,6 +23,7 @@ from ibgn.plots.traces import plot_traces
 from ibgn.plots.weights import plot_weights
 
 __all__ = [
+    "animate_posterior",
     "figure_of",
     "plot_activities",
     "plot_comparison",
@@ -31,6 +33,7 @@ __all__ = [
     "plot_explanation",
     "plot_learning_curve",
     "plot_network",
+    "plot_posterior",
     "plot_reliability",
     "plot_robustness",
     "plot_structure",
