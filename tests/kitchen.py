@@ -3,7 +3,9 @@
 import numpy as np
 import pandas as pd
 
-from ibgn import IBGNClassifier, IntervalSequences, write
+from ibgn import IBGNClassifier, IntervalSequences, Segmenter, write
+from ibgn.io import add_activities
+from ibgn.segmentation import compose_streams
 
 ACTIONS = {"tea": ("boil", "pour", "stir"), "milk": ("pour", "stir"), "coffee": ("grind", "pour")}
 SIZE = 4  # instances of each activity
@@ -24,7 +26,7 @@ def make_takes():
 
 
 def make_kitchen(folder):
-    """Write takes.csv, talk.eaf, takes.ibgn, and sensors in train.csv and new.csv."""
+    """Write takes.csv, talk.eaf, takes.ibgn, sensors in train.csv and new.csv, and streams."""
     X, y = make_takes()
     write(X, folder / "takes.csv", y)
     write(X[:1], folder / "talk.eaf", y[:1])
@@ -34,3 +36,16 @@ def make_kitchen(folder):
     new = pd.DataFrame({"time": time, "hand": up + time / 1000}).round(3)
     new.to_csv(folder / "new.csv", index=False)
     new.assign(action=np.array(["rest", "hold"])[up]).to_csv(folder / "train.csv", index=False)
+    make_streams(folder, X, y)
+
+
+def make_streams(folder, X, y):
+    """Write days.csv and activities.csv, today.csv, day.eaf with a tier "phase", and days.ibgn."""
+    days, activities = compose_streams(X, y, streams=3, random_state=0)
+    write(days[:2], folder / "days.csv")
+    write(activities[:2], folder / "activities.csv")
+    write(days[2:], folder / "today.csv")
+    write(days[2:], folder / "stream.eaf")
+    add_activities(folder / "stream.eaf", folder / "day.eaf", activities[2:], tier="phase")
+    segmenter = Segmenter(IBGNClassifier(terms=("order",)), random_state=0)
+    segmenter.fit(days[:2], activities[:2]).save(folder / "days.ibgn")

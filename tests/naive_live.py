@@ -2,7 +2,6 @@
 
 from types import SimpleNamespace
 
-import numpy as np
 from scipy import special
 
 from naive_live_counts import say_length, say_occurrences
@@ -22,10 +21,9 @@ def bind(parts):
 
 
 def say_all(bundle):
-    line, weights, log_prior, joint, *terms = bundle.parts
+    line, *terms = bundle.parts
     for say, (learned, notes) in zip(SAY, terms, strict=True):
         say(line, learned, notes)
-    joint[:] = log_prior + weights @ np.array([notes.said for _, notes in terms])
     return True
 
 

@@ -446,6 +446,7 @@ INSPECT = "leads to a command that inspect prints, which the samples try"
 FORMAT = "is tested with its format"
 APART = "is tried in test_cli_terminal.py"
 UNTRIED: dict[str, str] = {
+    "model/typicality.py: Option('false_alarm', wider)": "is tried in test_unknown.py",
     "cli/flags.py: Option(name, value)": INSPECT,
     "io/survey.py: Option('columns', read.needed['columns'])": INSPECT,
     "io/outline.py: Option('tracks', [name])": INSPECT,
@@ -472,6 +473,7 @@ UNTRIED: dict[str, str] = {
     "cli/compile.py: Option('folder', 'FOLDER')": "needs a machine that keeps no kernels",
     "io/readings.py: Option('unlabelled', 'drop')": "needs more rows than are read at a time",
     "cli/into.py: Option('into', str(into))": MENTION,
+    "cli/segments.py: Option('activities', str(activities))": MENTION,
     "provenance.py: Option(name, getattr(self.cleaning, name))": MENTION,
     "provenance.py: Option(name, getattr(other.cleaning, name))": MENTION,
     "provenance.py: Option(name, self.options.get(name))": MENTION,

@@ -24,9 +24,9 @@ def model_file(tmp_path_factory):
     model = ibgn.IBGNClassifier(random_state=0).fit(X, y)
     model.save(path)
     live = ibgn.LiveRecogniser(model)  # compiles what copies of this process use
-    for time, action in enumerate(X.actions):
-        live.start(action, time)
-        live.end(action, time + 0.5)
+    for start, action in enumerate(X.actions):
+        live.start(action, start)
+        live.end(action, start + 0.5)
     live.restore(live.state())
     live.finish()
     return path
@@ -82,6 +82,21 @@ def test_a_broker_with_damaged_lines_kills_and_restarts(trial, broker):
 def test_control_a_run_that_forgets_is_noticed(trial, monkeypatch):
     monkeypatch.setattr("ibgn.live.service.Service.restore", lambda *_: None)
     assert not stream.run_file(trial)["same"]
+
+
+def test_a_stream_that_is_restored_after_any_event_says_the_same(model_file):
+    """Also where one action starts when another ends, and ends when a checkpoint is made."""
+    X, _ = ibgn.read(sample_path("csv"))
+    live, copies = ibgn.LiveRecogniser(ibgn.load(model_file)), []
+    for event in stream.make_events(X, 120.0, 1, seed=0):
+        copies = [copy for copy in [live, *copies] if copy.take(event) is None]
+        if event.kind == "finish":
+            copies = []
+            continue
+        expected, *others = [copy.posterior() for copy in copies]
+        assert all(other == expected for other in others)
+        copies = [*copies[1:], live.another()]
+        copies[-1].restore(json.loads(json.dumps(live.state())))
 
 
 BOIL = [
@@ -182,6 +197,27 @@ def test_a_clock_that_leaps_does_not_make_all_others_late(listen):
     assert "late" not in done.stderr
     assert lines[:2] == listen(events=BOIL)[1]  # it comes last, as nothing says that it is wrong
     assert [line["time"] for line in lines[2:]] == [1e6]
+
+
+def test_a_decision_is_said_once_per_instance(listen, monkeypatch):
+    """Also if the run was interrupted after it."""
+    monkeypatch.setattr(
+        ibgn.LiveRecogniser,
+        "decide",
+        lambda live, error: "tea" if live.timeline.number and live.timeline.now >= 4 else None,
+    )
+    words = ("--error", "0.1", "--report", "end", "--checkpoint", "kept")
+    kinds = []
+    later = [{**event, "time": event["time"] + 10} for event in BOIL]
+    for number in (2, 3, 6):
+        kinds += [line["kind"] for line in listen(*words, events=[*BOIL, *later][:number])[1]]
+    assert kinds == ["decision", "end", "decision", "end"]
+
+
+def test_a_model_that_cannot_decide(listen):
+    done, _ = listen("--error", "0.1", events=BOIL)
+    assert done.returncode in (1, 2)
+    assert "ibgn fit --early" in done.stderr or "learn_decisions" in done.stderr
 
 
 def test_streams_do_not_disturb_each_other(listen):

@@ -1,8 +1,10 @@
 """Data sets are fetched once, from a server on this machine with files of our own making."""
 
+import gc
 import hashlib
 import http.server
 import threading
+import warnings
 from functools import partial
 
 import numpy as np
@@ -50,6 +52,10 @@ def server(tmp_path, monkeypatch):
         yield it
         it.shutdown()
         thread.join()
+    # requests leave the socket of a download that fails to the garbage collector
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        gc.collect()
 
 
 @pytest.fixture

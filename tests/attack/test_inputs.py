@@ -198,6 +198,8 @@ INPUTS = {
     "train": "data/takes.csv",
     "new": "data/takes.csv",
     "into": "talk.eaf",
+    "activities": "data/takes.csv",
+    "background": "data/takes.csv",
     "sensors": "data/takes.csv",
     "recordings": "data/takes.csv",
     "detected": "mine=data/takes.csv",
@@ -229,7 +231,7 @@ def flag_of(command, parameter):
 def command_line(name, **values):
     """A command with these values of parameters, and those that it needs."""
     command = WRITERS[name]
-    words, options = [name], []
+    words, options = [name.replace("_", "-")], []
     for parameter, declared in signature(command).parameters.items():
         value = values.get(parameter)
         if value is None and declared.default is declared.empty:

@@ -42,12 +42,9 @@ from ibgn._kernels.live_relations import Relations, Rows, say_relations
 
 
 class Parts(NamedTuple):
-    """An instance, how terms are added up, and of each term what was learned and what is noted."""
+    """An instance, and of each term what was learned and what is noted."""
 
     line: Line
-    weights: Floats  # (terms,) in the order of the fields that follow
-    log_prior: Floats  # (activities,)
-    joint: Floats  # (activities,) the sum, which is set
     length: tuple[Length, LengthNotes]
     occurrences: tuple[Occurrences, OccurrenceNotes]
     order: tuple[Order, OrderNotes]
@@ -58,9 +55,6 @@ class Parts(NamedTuple):
     starts: tuple[Starts, StartNotes]
     occupancy: tuple[Instants, InstantNotes]
     switches: tuple[Instants, InstantNotes]
-
-
-TERMS = Parts._fields[4:]
 
 
 @structref.register
@@ -85,9 +79,9 @@ def bind(parts: Parts) -> Any:
 
 @kernel
 def say_all(bundle: Bundle) -> bool:
-    """Let all terms follow the instance, and add them up; whether there is room for relations."""
+    """Let all terms follow the instance; whether there is room for relations."""
     parts = bundle.parts
-    line, weights, joint = parts.line, parts.weights, parts.joint
+    line = parts.line
     if not say_relations(line, parts.relations[0], parts.relations[1]):
         return False
     say_length(line, parts.length[0], parts.length[1])
@@ -99,20 +93,6 @@ def say_all(bundle: Bundle) -> bool:
     say_starts(line, parts.starts[0], parts.starts[1])
     say_instants(line, parts.occupancy[0], parts.occupancy[1])
     say_instants(line, parts.switches[0], parts.switches[1])
-    for c in range(len(joint)):
-        joint[c] = (
-            parts.log_prior[c]
-            + weights[0] * parts.length[1].said[c]
-            + weights[1] * parts.occurrences[1].said[c]
-            + weights[2] * parts.order[1].said[c]
-            + weights[3] * parts.gaps[1].said[c]
-            + weights[4] * parts.relations[1].said[c]
-            + weights[5] * parts.durations[1].said[c]
-            + weights[6] * parts.totals[1].said[c]
-            + weights[7] * parts.starts[1].said[c]
-            + weights[8] * parts.occupancy[1].said[c]
-            + weights[9] * parts.switches[1].said[c]
-        )
     return True
 
 

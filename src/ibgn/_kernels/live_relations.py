@@ -211,11 +211,10 @@ def sum_row(line: Line, learned: Relations, rows: Rows, r: int) -> bool:
     while rows.stop[r] < last and not rows.closed[r]:
         j, n = rows.stop[r], rows.marks[r]
         two = line.order[j]
-        # the second's end, also if it is now, says nothing to what ended before the second started
-        after = line.end[one] <= line.start[two] and not is_loose(line, j)
-        if line.start[two] == now or (line.end[two] == now and not after):
+        if line.start[two] == now or (ends_now and line.end[two] > now):
             break
-        if ends_now and line.end[two] > now:
+        # as if it were still open, where its end says nothing: sums must not depend on questions
+        if line.end[two] == now and (line.start[two] < line.end[one] or is_loose(line, j)):
             break
         rows.marked[r, n] = j
         rows.between_then[r, n], rows.partial_then[r, n] = rows.between[r], rows.partial[r]

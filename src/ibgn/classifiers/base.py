@@ -246,7 +246,8 @@ class ActivityClassifier(KnowsTypical):
         """
         check_is_fitted(self)
         X = self._question(as_one_instance(instance))
-        joint, unusual = self._joint_log_likelihood(X)[0], self._compare_with_typical(X)
+        scores, [joint] = self._score_both(X)
+        unusual = self._compare_with_typical(scores, self._intervals(X))
         X = self._prepare(likeliest_world(X))
         coded = self._coded(X)
         chosen, other = self._two_labels(joint, activity, against)

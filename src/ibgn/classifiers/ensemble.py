@@ -166,6 +166,9 @@ class IBGNEnsemble(Recogniser):
         copy = IBGNEnsemble(**self.get_params(deep=False) | {"members": given})
         copy.classes_, copy.members_, copy.weights_ = self.classes_, members, self.weights_
         copy.trained_on_ = self.trained_on_
+        for name in self.calibrated:
+            if hasattr(self, name):
+                setattr(copy, name, getattr(self, name))
         return copy
 
     def agrees(self) -> bool:

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from ibgn._arrays import Floats
 from ibgn.checks import check_choice, check_flag, check_jobs, check_seed
 from ibgn.classifiers.checks import Training, check_data, check_weights
+from ibgn.classifiers.decisions import Decisions
 from ibgn.classifiers.questions import log_shares, unquestioned
 from ibgn.classifiers.rejecting import Rejecting, Unknown
 from ibgn.classifiers.streamed import AnyTraining, survey_source
@@ -45,6 +46,9 @@ class Recogniser(Rejecting, ClassifierMixin, BaseEstimator, ABC):  # type: ignor
 
     short_name: ClassVar[str]
     learned: ClassVar[Mapping[str, Stored]] = {}  # what is stored in addition to the labels
+    calibrated: ClassVar[Mapping[str, Stored]] = {  # what may be learned after `fit`
+        "decisions_": Stored(Decisions, optional=True)
+    }
     grid: ClassVar[Mapping[str, tuple[Any, ...]]] = {}  # values that a search chooses from
     fits_sources: ClassVar[bool] = False  # whether `fit` takes an `InstanceSource`
 
@@ -98,6 +102,8 @@ class Recogniser(Rejecting, ClassifierMixin, BaseEstimator, ABC):  # type: ignor
         return data
 
     def _remember(self, data: AnyTraining) -> None:
+        for name in self.calibrated:  # of what was learned before
+            self.__dict__.pop(name, None)
         self.trained_on_ = replace(
             TrainingData.of(data.sampled.X, data.actions),
             instances=data.instances,

@@ -51,7 +51,7 @@ class Rejecting(Questioning):
         >>> from ibgn.datasets import make_relations
         >>> X, y = make_relations(instances_per_activity=30, random_state=0)
         >>> model = IBGNClassifier(random_state=0).fit(X, y)
-        >>> strange = [[("stir", 0, 90), ("press", 5, 80), ("stir", 100, 190)]]
+        >>> strange = [[("stir", 0, 6), ("press", 0.5, 5), ("stir", 7, 13)]]
         >>> float(model.p_values(strange)[0]) < 0.05
         True
         >>> model.predict(strange, unknown="reject").tolist()

@@ -53,7 +53,7 @@ class KnowsTypical(Recogniser):
         >>> from ibgn.datasets import make_relations
         >>> X, y = make_relations(instances_per_activity=30, random_state=0)
         >>> model = DBNClassifier().fit(X[::2], y[::2]).calibrate(X[1::2], y[1::2])
-        >>> float(model.p_values([[("stir", 0, 90), ("stir", 5, 80), ("stir", 9, 99)]])[0]) < 0.05
+        >>> float(model.p_values([[("stir", 0, 6), ("stir", 0.5, 5), ("stir", 1, 7)]])[0]) < 0.05
         True
         """
         check_is_fitted(self)
@@ -84,14 +84,9 @@ class KnowsTypical(Recogniser):
         return self
 
     def _assess(self, X: IntervalSequences) -> tuple[Floats, Floats]:
+        known: Any = self._typical_model().typicality_
         scores, joint = self._score_both(X)
-        return joint, self._p_values(scores, self._intervals(X))
-
-    def _p_values(self, scores: Floats, lengths: Ints) -> Floats:
-        """(n,) p-values by scores of each term, of instances with so many intervals."""
-        known = self._typical_model().typicality_
-        assert known is not None  # noqa: S101 - checked above
-        return known.p_values(scores, lengths, self._weights)
+        return joint, known.p_values(scores, self._intervals(X), self._weights)
 
     def _score_both(self, X: IntervalSequences) -> tuple[Floats, Floats]:
         """(n, terms, activities) scores by each term, and (n, activities) by all together."""
@@ -104,16 +99,15 @@ class KnowsTypical(Recogniser):
         said = score_worlds(both, X, self._horizon)
         return said[:, :-1], self._expect_possible(X, said[:, -1])
 
-    def _compare_with_typical(self, X: IntervalSequences) -> Unusual | None:
+    def _compare_with_typical(self, scores: Floats, lengths: Ints) -> Unusual | None:
         """How one instance compares with those of the activities, where that is known."""
         if self.typicality_ is None:
             return None
-        scores, lengths = self.scores(X), self._intervals(X)
         [deviations] = self.typicality_.deviations(scores, lengths, self._weights)
         nearest = int(deviations.mean(axis=0).argmax())
         terms = dict(zip(self.terms_, deviations[:, nearest].tolist(), strict=True))
         return Unusual(
-            float(self._p_values(scores, lengths)[0]),
+            float(self.typicality_.p_values(scores, lengths, self._weights)[0]),
             self.classes_.tolist()[nearest],
             dict(sorted(terms.items(), key=lambda item: item[1])),
         )

@@ -117,10 +117,10 @@ def _rehearse(methods: list[str] | None) -> dict[str, str]:
 
 
 def _use_the_rest(X: "IntervalSequences", y: Any) -> None:
-    """What no method does: inspection, cleaning, consistency, features and soft detection."""
+    """What no method does: inspection, consistency, features, soft detection, streams and more."""
     import numpy as np
 
-    from ibgn import count_pairs, inspect
+    from ibgn import IBGNClassifier, Segmenter, count_pairs, inspect
     from ibgn.cleaning import snap
     from ibgn.consistency import is_possible
     from ibgn.detection.soft import trace_states
@@ -132,6 +132,8 @@ def _use_the_rest(X: "IntervalSequences", y: Any) -> None:
     is_possible({(0, 1): "b", (1, 2): "bm"})
     IntervalFeatures(("occupancy",)).fit_transform(X)
     trace_states(np.full((3, 2), 0.5), np.linspace(0, 3, 4), ("up", "down"), 1.0)
+    segmenter = Segmenter(IBGNClassifier(terms=("order",), random_state=0), random_state=0)
+    segmenter.fit_instances(X, y).segment(X[:1])
 
 
 def _simulate(folder: Path) -> tuple["IntervalSequences", Any]:

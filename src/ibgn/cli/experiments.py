@@ -18,12 +18,19 @@ from ibgn.cli.results import (
     writes_outputs,
 )
 from ibgn.cli.scanned import evaluate_scanned, needs_all
-from ibgn.cli.tables import print_accuracies, print_comparison, print_lines, print_reliability
+from ibgn.cli.tables import (
+    print_accuracies,
+    print_comparison,
+    print_decisions,
+    print_lines,
+    print_reliability,
+)
 from ibgn.text import printable
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from ibgn.evaluation.early import EarlyEvaluation
     from ibgn.evaluation.evaluate import Evaluation
     from ibgn.evaluation.folds import Fold
     from ibgn.evaluation.learning import Size
@@ -66,6 +73,14 @@ Reliability = Annotated[
     bool,
     typer.Option("--reliability", help="Print how often methods are right by how sure they are."),
 ]
+Early = Annotated[
+    bool,
+    typer.Option(
+        "--early",
+        help="Also recognise instances that are not over, and measure early decisions; methods "
+        "then learn six times as often.",
+    ),
+]
 
 TITLE = "Recognising activities"
 
@@ -82,6 +97,7 @@ def evaluate(
     sizes: Sizes = None,
     draws: SizeDraws = None,
     reliability: Reliability = False,
+    early: Early = False,
     scanned: Scanned = None,
     as_json: Json = False,
     *,
@@ -93,12 +109,16 @@ def evaluate(
 
     $ ibgn evaluate takes.csv --method DBN --method ITBN --folds 2
     $ ibgn evaluate takes.csv -m forest -m ridge --folds 2 --curve 1,2
+    $ ibgn evaluate takes.csv -m IBGN-T --folds 2 --early
     """
-    from ibgn.errors import DataWarning, Option
+    from ibgn.errors import DataWarning, Option, OptionError
+    from ibgn.evaluation.early import evaluate_early
     from ibgn.evaluation.learning import learning_curve
     from ibgn.evaluation.plain import rows
 
-    unfit = {"sizes": sizes, "draws": draws, "reliability": reliability}
+    if early and sizes is not None:
+        raise OptionError("early", True, "takes whole training sets; leave out ", Option("sizes"))
+    unfit = {"sizes": sizes, "draws": draws, "reliability": reliability, "early": early}
     unfit |= needs_all(comparison, outputs)
     methods = {} if scanned else comparison.methods()
     parts = _read_sizes(sizes)
@@ -120,14 +140,16 @@ def evaluate(
         many = 1 + (draws or 1) * len(parts)
         watch.begin("comparing", len(folds) * len(methods) * many, alike=many == 1)
         options = comparison.options(outputs, watch)
-        measured = learning_curve(X, y, methods, folds, parts, draws=draws or 1, **options)
-    evaluation = measured.whole()
+        sooner = evaluate_early(X, y, methods, folds, **options) if early else None
+        if sooner is None:
+            measured = learning_curve(X, y, methods, folds, parts, draws=draws or 1, **options)
+    evaluation = measured.whole() if sooner is None else sooner.whole
     curves = None if sizes is None else measured.curves()
     design = describe_design(X, y, folds, scheme)
     kept = evaluation if curves is None else measured
     outputs.keep_frames(kept.scores, kept.predictions)
     question = f"Which method recognises the activities of {data.name} best?"
-    study = _Study(X, y, methods, folds, scheme, evaluation, learning=curves)
+    study = _Study(X, y, methods, folds, scheme, evaluation, None, curves, sooner)
     messages += before + more
     messages += study.report(question, comparison, outputs, messages)
     if as_json:
@@ -138,6 +160,9 @@ def evaluate(
             "folds": evaluation.scores,
         }
         frames |= {} if curves is None else {"curve": curves}
+        if sooner is not None:
+            frames |= {"early": sooner.curves(), "early_decisions": sooner.decisions()}
+            frames |= {"early_trade_off": sooner.trade_off()}
         result = {name: rows(frame) for name, frame in frames.items()}
         print_json({"instances": len(X)} | design | result | {"warnings": messages})
         return
@@ -145,6 +170,9 @@ def evaluate(
     print_comparison(evaluation)
     if curves is not None:
         print_accuracies(curves, size=str, per_activity="{:.3g}".format)
+    if sooner is not None:
+        print_accuracies(sooner.curves(), seen="{:.0%}".format)
+        print_decisions(sooner.decisions())
     if reliability:
         print_reliability(evaluation.reliability())
 
@@ -218,6 +246,7 @@ class _Study:
     evaluation: "Evaluation"
     robustness: "pd.DataFrame | None" = None
     learning: "pd.DataFrame | None" = None
+    early: "EarlyEvaluation | None" = None
 
     def report(
         self, question: str, comparison: Comparison, outputs: Outputs, messages: list[str]
@@ -242,6 +271,7 @@ class _Study:
                     self.methods,
                     robustness=self.robustness,
                     learning=self.learning,
+                    early=self.early,
                     search=GRIDS if comparison.search else None,
                     n_jobs=comparison.jobs,
                 )

@@ -13,7 +13,12 @@ from ibgn.cli.flags import as_flag, as_flags, as_setting, read_value
 from ibgn.cli.options import METHOD_HELP, Data, Jobs, Json, Reading, Seed, takes_data
 from ibgn.cli.output import print_json, say, warnings_aloud
 from ibgn.cli.pieces import Scanned, read_whole
-from ibgn.cli.show import describe_learned, say_horizon, say_weights
+from ibgn.cli.show import (
+    describe_learned,
+    say_decisions,
+    say_horizon,
+    say_weights,
+)
 from ibgn.cli.tables import print_lines
 from ibgn.cli.targets import writes
 from ibgn.errors import DataError, DataWarning, Option, OptionError, Part
@@ -53,6 +58,14 @@ Settings = Annotated[
         "--set", metavar="NAME=VALUE", help="Option of the method, such as n_bins=4; repeatable."
     ),
 ]
+Early = Annotated[
+    bool,
+    typer.Option(
+        "--early",
+        help="Also learn when it may decide while an instance goes on, for live use; takes about "
+        "six times as long.",
+    ),
+]
 
 
 @writes(output="file")
@@ -72,6 +85,7 @@ def fit(
     budget: Budget = None,
     seed: Seed = 0,
     n_jobs: Jobs = 1,
+    early: Early = False,
     scanned: Scanned = None,
     as_json: Json = False,
     *,
@@ -82,6 +96,7 @@ def fit(
     $ ibgn fit takes.csv -o takes.ibgn
     $ ibgn fit takes.csv -o dbn.ibgn --method DBN --set n_bins=4
     $ ibgn fit takes.csv -o near.ibgn --horizon 100
+    $ ibgn fit takes.csv -o live.ibgn --early
     """
     from ibgn.classifiers import save
 
@@ -90,7 +105,8 @@ def fit(
     name, model = new_model(method, seed, options, settings or [])
     if learn_tolerance:
         _set_tolerance(model, name)
-    unfit = {} if getattr(model, "fits_sources", False) else {"method": name}
+    unfit: dict[str, Any] = {"early": early}
+    unfit |= {} if getattr(model, "fits_sources", False) else {"method": name}
     shared = {"n_jobs": n_jobs, "progress": True}
     model.set_params(**{option: shared[option] for option in shared if hasattr(model, option)})
     test = None
@@ -112,6 +128,8 @@ def fit(
                 shared_names = {*model.get_params()} & {field.name for field in fields(Reading)}
                 error.parts = tuple(_of_method(part, shared_names) for part in error.parts)
                 raise
+            if early:
+                _learn_decisions(model, X, y)
             test = _evaluation(data, name, reading, X, y)
             instances, intervals = len(X), len(X.action)
         save(model, output)
@@ -127,18 +145,35 @@ def fit(
     if as_json:
         print_json(result)
         return
-    learned = len(model.classes_)
+    _print_learned(result, name)
+    say(f"wrote {output}; look at it with: {shlex.join(['ibgn', 'show', str(output)])}")
+    if test:
+        say(f"see how well the method does on instances that it has not seen with: {test}")
+
+
+def _print_learned(result: dict[str, Any], name: str) -> None:
+    learned = len(result["activities"])
     print_lines(
         f"{name} learned {learned} {'activity' if learned == 1 else 'activities'} from "
-        f"{count(instances, 'instance')}"
+        f"{count(result['instances'], 'instance')}"
     )
     if len(result["weights"]) > 1:
         print_lines(say_weights(result["weights"]), 2)
     if result.get("horizon"):
         print_lines(say_horizon(result), 2)
-    say(f"wrote {output}; look at it with: {shlex.join(['ibgn', 'show', str(output)])}")
-    if test:
-        say(f"see how well the method does on instances that it has not seen with: {test}")
+    if result.get("early"):
+        print_lines(say_decisions(result["early"]), 2)
+
+
+def _learn_decisions(model: Any, X: "IntervalSequences", y: Any) -> None:
+    """Learn when the model may decide, from the instances that have a label."""
+    import numpy as np
+    import pandas as pd
+
+    from ibgn.live import learn_decisions
+
+    known = np.flatnonzero(~pd.isna(np.asarray(y, object)))
+    learn_decisions(model, X[known], np.asarray(y)[known])
 
 
 def _evaluation(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from ibgn.cli.flags import given_flags
+from ibgn.cli.loading import load_recogniser
 from ibgn.cli.options import Model
 from ibgn.cli.output import busy, say
 from ibgn.cli.targets import STANDARD, writes
@@ -46,6 +47,14 @@ def listen(
             "activity, every event, or nothing else."
         ),
     ] = "change",
+    error: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE",
+            help="Say a decision as soon as at most this share of them is wrong; of a model that "
+            "`ibgn fit --early` wrote.",
+        ),
+    ] = None,
     lateness: Annotated[
         float, typer.Option(help="How much later than others an event may come, in its unit.")
     ] = 0.0,
@@ -101,7 +110,6 @@ def listen(
     $ ibgn listen takes.ibgn --socket 7070 --checkpoint kitchen.checkpoint -o kitchen.jsonl
     $ ibgn listen takes.ibgn --mqtt localhost --topic 'home/+/events' --checkpoint home.checkpoint
     """
-    from ibgn.classifiers import load as load_model
     from ibgn.live import LiveRecogniser
     from ibgn.live.complaints import Complaints
     from ibgn.live.listener import Listener
@@ -114,11 +122,17 @@ def listen(
     for name, seconds in (("every", every), ("summary", summary)):
         if seconds is not None and not 0 < seconds < float("inf"):
             raise OptionError(name, seconds, "must be a positive number of seconds")
-    options: dict[str, Any] = {"lateness": lateness, "leap": leap, "pause": pause, "report": report}
+    options: dict[str, Any] = {
+        "lateness": lateness,
+        "leap": leap,
+        "pause": pause,
+        "report": report,
+        "error": error,
+    }
     to = "standard output" if output is None else "a file"
     with _keeping(checkpoint, model, options | {"output": to}) as kept:
         with busy(f"loading {model.name}"):
-            live = LiveRecogniser(load_model(model))
+            live = LiveRecogniser(load_recogniser(model))
         service = Service(live, Complaints(say), **options)
         feed = _open_feed(events, follow, socket, mqtt, topic, session or _name_session(checkpoint))
         written = Output(output)

@@ -25,7 +25,7 @@ from ibgn.cli.predictions import (
     NONE,
     FalseAlarm,
     Rejection,
-    Unknown,
+    UnknownActivities,
     as_frame,
     count_right,
     predict_scanned,
@@ -56,7 +56,7 @@ def predict(
     into: Into = None,
     tier: Tier = "predicted",
     replace: Replace = False,
-    unknown: Unknown = "accept",
+    unknown_activities: UnknownActivities = "accept",
     false_alarm: FalseAlarm = 0.05,
     unknown_actions: UnknownActions = None,
     escape_formulas: EscapeFormulas = False,
@@ -80,7 +80,7 @@ def predict(
     with warnings_aloud() as said, busy(f"recognising {data.name}"):
         classifier = load_recogniser(model)
         classifier.unknown_actions = unknown_actions or classifier.unknown_actions
-        rejection = Rejection(unknown, false_alarm)
+        rejection = Rejection(unknown_activities, false_alarm)
         rejection.check(classifier)
         unfit = {"into": into, "as_json": as_json}
         whole = read_whole(

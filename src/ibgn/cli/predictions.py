@@ -20,11 +20,12 @@ if TYPE_CHECKING:
     from ibgn.intervals import IntervalSequences
 
 
-Unknown = Annotated[
+UnknownActivities = Annotated[  # readers have an option "unknown" of their own
     Literal["accept", "reject"],
     typer.Option(
+        "--unknown",
         help="What becomes of instances that may be of no known activity: reject leaves them "
-        "without a label, and adds their p-values."
+        "without a label, and adds their p-values.",
     ),
 ]
 FalseAlarm = Annotated[

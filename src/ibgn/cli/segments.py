@@ -69,9 +69,9 @@ def fit_segments(
     With --activities, DATA has streams, recordings of hours or days. Without it, DATA has labelled
     instances, which are put together to streams.
 
-    $ ibgn fit-segments talk.eaf -o talk.ibgn --activities track:phase
     $ ibgn fit-segments days.csv -o days.ibgn --activities activities.csv
-    $ ibgn fit-segments takes.csv -o takes.ibgn
+    $ ibgn fit-segments day.eaf -o day.ibgn --activities track:phase
+    $ ibgn fit-segments takes.csv -o drinks.ibgn
     """
     from ibgn.segmentation import Segmenter
 
@@ -123,7 +123,7 @@ def segment(
 
     $ ibgn segment days.ibgn today.csv
     $ ibgn segment days.ibgn today.csv -o activities.csv
-    $ ibgn segment talk.ibgn talk.eaf --into talk.eaf -o copy.eaf
+    $ ibgn segment days.ibgn talk.eaf --into talk.eaf -o copy.eaf
     """
     from ibgn.io import add_activities, write
 

@@ -1,5 +1,6 @@
 """The command show: what a model knows, and where it comes from."""
 
+import math
 import shlex
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from ibgn.training_data import TrainingData
 
 MOST = 40  # actions that are listed
+ERRORS = (0.01, 0.05, 0.1)  # of early decisions
 PURPOSES = {
     "predict": "to recognise the instances in a file, read like the training data",
     "segment": "to find its activities in streams, read like the training data",
@@ -102,7 +104,7 @@ def describe_learned(model: Any) -> dict[str, Any]:
     return {
         "weights": dict(zip(weights["term"], weights["weight"].tolist(), strict=True)),
         "activities": activities,
-    } | _describe_pairs(model)
+    } | (_describe_pairs(model) | _describe_decisions(model))
 
 
 def _describe_pairs(model: Any) -> dict[str, Any]:
@@ -111,6 +113,33 @@ def _describe_pairs(model: Any) -> dict[str, Any]:
         return {}
     within, every = model.pairs_
     return {"horizon": model.horizon, "pairs": {"within": within, "all": every}}
+
+
+def _describe_decisions(model: Any) -> dict[str, Any]:
+    """From which probability on a model decides early, as plain values; null where it never does.
+
+    One value for each share of errors that may be asked for.
+    """
+    known = getattr(model, "decisions_", None)
+    if known is None:
+        return {}
+    odds = {error: known.threshold(error) for error in ERRORS}
+    likeliest = {
+        f"{error:g}": 1 / (1 + math.exp(-each)) if math.isfinite(each) else None
+        for error, each in odds.items()
+    }
+    return {"early": {"instances": known.instances, "decides_from": likeliest}}
+
+
+def say_decisions(found: dict[str, Any]) -> str:
+    """From which probability on it decides early, for each share of errors."""
+    parts = [
+        f"{float(error):.0%} errors "
+        + ("never" if sure is None else f"from a probability of {sure:.3g} on")
+        for error, sure in found["decides_from"].items()
+    ]
+    held_out = count(found["instances"], "instance")
+    return f"Early decisions, tested on {held_out} held out: {', '.join(parts)}"
 
 
 def say_horizon(found: dict[str, Any]) -> str:
@@ -142,6 +171,8 @@ def _print(found: dict[str, Any]) -> None:
         print_lines(say_weights(found["weights"]), 2)
     if found.get("horizon"):
         print_lines(say_horizon(found), 2)
+    if found.get("early"):
+        print_lines(say_decisions(found["early"]), 2)
     for label, known in activities.items():
         terms = ", ".join(f"{term} ({brief})" for term, brief in known.get("terms", {}).items())
         if terms:

@@ -154,6 +154,22 @@ def print_reliability(frame: "pd.DataFrame") -> None:
     print_lines("* outside of what 95 of 100 perfectly calibrated methods would show", 2)
 
 
+def print_decisions(frame: "pd.DataFrame") -> None:
+    """Print how often early decisions are wrong, beside what was asked for."""
+    rows = []
+    for row in frame.to_dict(orient="records"):
+        cells = ("none", "", "")
+        if row["decided"]:
+            interval = f"{row['low']:.1%} to {row['high']:.1%}"
+            cells = (f"{row['wrong']:.1%}", interval, f"{row['seen']:.0%}")
+        rows.append((str(row["method"]), f"{row['error']:.0%}", f"{row['decided']:.0%}", *cells))
+    print_lines("Decisions before the end of an instance:")
+    print_table(("method", "asked", "decided", "wrong", "95% interval", "seen"), rows)
+    print_lines(
+        "asked: share of the decisions that may be wrong; seen: of the duration, on average", 2
+    )
+
+
 def print_accuracies(curves: "pd.DataFrame", **columns: Callable[[Any], str]) -> None:
     """Print the accuracy of each method, in one row for each combination of some columns.
 

@@ -34,6 +34,8 @@ __all__ = ["TIMES", "Frames", "Task", "TrialOptions", "run_trials"]
 
 Labels = npt.NDArray[Any]
 Source = Callable[[], IntervalSequences]
+Part = tuple[IntervalSequences, Labels]
+Examine = Callable[[Any, Part, Part], dict[str, Any]]
 
 TIMES = ("fit_seconds", "predict_seconds")
 PREDICTED = ("label", "predicted", "confidence", "probability")  # one value per test instance
@@ -68,6 +70,9 @@ class TrialOptions(TypedDict, total=False):
     journal : a file, or a `Journal`, that stores results so that an interrupted evaluation
         resumes; if data, parameters or folds change, results are computed again
     on_done : called with each finished task and its result
+    examine : looks closer at what each task learned, and returns plain values that its result has
+        as "examined"; called with the model, the training data and the test data of the first
+        condition, each as instances and labels
     """
 
     seed: int
@@ -75,6 +80,7 @@ class TrialOptions(TypedDict, total=False):
     n_jobs: int | None
     journal: str | os.PathLike[str] | Journal | None
     on_done: Callable[[Task, dict[str, Any]], None] | None
+    examine: "Examine | None"
 
 
 class Frames(NamedTuple):
@@ -119,6 +125,7 @@ def run_trials(
     n_jobs: int | None = None,
     journal: str | os.PathLike[str] | Journal | None = None,
     on_done: Callable[[Task, dict[str, Any]], None] | None = None,
+    examine: Examine | None = None,
 ) -> Frames:
     """Test every method on every fold under every condition; see `TrialOptions` for the options.
 
@@ -131,14 +138,16 @@ def run_trials(
         estimators[name] = Search(estimators[name], (search or {})[name])
     if journal is not None and not isinstance(journal, Journal):
         journal = Journal(journal)
-    tasks, data = _plan(X, labels, estimators, folds, conditions, keyed=journal is not None)
+    keyed = journal is not None
+    tasks, data = _plan(X, labels, estimators, folds, conditions, examine, keyed)
     kept = [] if journal is None else [journal.get(task.key) for task in tasks]
-    results = {n: kept[n] for n in range(len(kept)) if _is_result(kept[n], tasks[n])}
+    examined = examine is not None
+    results = {n: kept[n] for n in range(len(kept)) if _is_result(kept[n], tasks[n], examined)}
     report = on_done or (lambda task, result: None)
     for number, result in results.items():
         report(tasks[number], result)
     remaining = [number for number in range(len(tasks)) if number not in results]
-    for number, result in _run(labels, estimators, tasks, data, remaining, n_jobs):
+    for number, result in _run(labels, estimators, tasks, data, remaining, n_jobs, examine):
         results[number] = result
         if journal is not None:
             journal.add(tasks[number].key, result)
@@ -152,6 +161,7 @@ def _plan(
     estimators: Mapping[str, Any],
     folds: Sequence[Fold],
     conditions: Sequence[Condition],
+    examine: Examine | None,
     keyed: bool,
 ) -> tuple[list[Task], list[_Data]]:
     """All tasks, method by method, and the data of each; keys are for a journal."""
@@ -163,7 +173,8 @@ def _plan(
     ]
     tasks = []
     for name, estimator in estimators.items():
-        whole = _hash(name, estimator) if keyed else ""
+        used = estimator if examine is None else (estimator, examine)
+        whole = _hash(name, used) if keyed else ""
         for fold, data, digest in parts:
             key = hashlib.sha256((digest + whole).encode()).hexdigest() if keyed else ""
             tasks.append(Task(name, fold, data.conditions, key))
@@ -230,14 +241,14 @@ def _digest(data: _Data, X: IntervalSequences, y: Labels, fold: Fold) -> str:
     return content.hexdigest()
 
 
-def _is_result(kept: Any, task: Task) -> bool:
+def _is_result(kept: Any, task: Task, examined: bool) -> bool:
     """Whether a journal has the complete result of a task; a file may contain anything."""
     tests = kept.get("tests") if isinstance(kept, dict) else None
     if not isinstance(tests, list) or len(tests) != len(task.conditions):
         return False
     needed = {"test", *SCORES, "predict_seconds", *PREDICTED}
     whole = all(isinstance(test, dict) and needed <= set(test) for test in tests)
-    return whole and {"train", "fit_seconds"} <= set(kept)
+    return whole and {"train", "fit_seconds", *(["examined"] if examined else [])} <= set(kept)
 
 
 def _run(
@@ -247,6 +258,7 @@ def _run(
     data: Sequence[_Data],
     numbers: Sequence[int],
     n_jobs: int | None,
+    examine: Examine | None,
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """Results of the tasks with these numbers, in the order in which they finish."""
     parallel = Workers(n_jobs, return_as="generator_unordered")
@@ -258,6 +270,7 @@ def _run(
             y[tasks[number].fold.train],
             [make() for make in data[number].tests],
             y[tasks[number].fold.test],
+            examine,
         )
         for number in numbers
     )
@@ -270,6 +283,7 @@ def _try(
     y: Labels,
     tests: list[IntervalSequences],
     y_test: Labels,
+    examine: Examine | None,
 ) -> tuple[int, dict[str, Any]]:
     """Learn from the training data, and predict the test data."""
     # a test set may well have an action that its training set lacks
@@ -278,9 +292,12 @@ def _try(
         begin = time.perf_counter()
         model = estimator.fit(X, y)
         seconds = time.perf_counter() - begin
-    result = {"train": len(y), "fit_seconds": seconds}
+    result: dict[str, Any] = {"train": len(y), "fit_seconds": seconds}
     with unquestioned():
-        return number, result | {"tests": [_test(model, X_test, y_test) for X_test in tests]}
+        result["tests"] = [_test(model, X_test, y_test) for X_test in tests]
+        if examine is not None:
+            result["examined"] = examine(model, (X, y), (tests[0], y_test))
+    return number, result
 
 
 def _test(model: Any, X: IntervalSequences, y: Labels) -> dict[str, Any]:

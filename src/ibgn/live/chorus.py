@@ -29,42 +29,37 @@ class Chorus:
     Parameters
     ----------
     terms : of one timeline
-    weights : (terms,)
-    log_prior : (activities,)
     """
 
-    def __init__(self, terms: Sequence[LiveTerm], weights: Floats, log_prior: Floats) -> None:
+    def __init__(self, terms: Sequence[LiveTerm]) -> None:
         kinds = [type(term) for term in terms]
-        places = [kinds.index(voice) for voice in VOICES]
-        self._voices = [terms[place] for place in places]
+        self._terms = terms
+        self._voices = [terms[kinds.index(voice)] for voice in VOICES]
         self._relations: Any = self._voices[VOICES.index(LiveRelations)]
         self._timeline = terms[0].timeline
-        self._weights, self._log_prior = np.asarray(weights, float)[places], log_prior
-        self._joint = np.zeros(len(log_prior))
+        self._scores = np.zeros((len(terms), len(terms[0].constant)))
         self._bind()
 
     @classmethod
-    def of(
-        cls, terms: Sequence[LiveTerm | None], weights: Floats, log_prior: Floats
-    ) -> Self | None:
+    def of(cls, terms: Sequence[LiveTerm | None]) -> Self | None:
         """A chorus of terms, if they are the default ones."""
         voices = [term for term in terms if term is not None]
         whole = sorted(map(id, map(type, voices))) == sorted(map(id, VOICES))
-        return cls(voices, weights, log_prior) if whole and len(terms) == len(voices) else None
+        return cls(voices) if whole and len(terms) == len(voices) else None
 
-    def joint(self) -> Floats:
-        """(activities,) weighted sum of what all terms say; the next call overwrites it."""
+    def scores(self) -> Floats:
+        """(terms, activities) what all terms say, in their order; the next call overwrites it."""
         if self._timeline.line is not self._line or self._relations.notes is not self._rows:
             self._bind()
         while not live.say_all(self._bundle):
             self._relations.widen()
             self._bind()
-        return self._joint
+        return self._scores
 
     def _bind(self) -> None:
         self._line = self._timeline.line
-        for voice in self._voices:
-            voice.make_room()
+        for term, said in zip(self._terms, self._scores, strict=True):
+            term.make_room()
+            term.notes = term.notes._replace(said=said)
         pairs = [(voice.learned, voice.notes) for voice in self._voices]
-        parts = Parts(self._line, self._weights, self._log_prior, self._joint, *pairs)
-        self._bundle, self._rows = live.bind(parts), self._relations.notes
+        self._bundle, self._rows = live.bind(Parts(self._line, *pairs)), self._relations.notes

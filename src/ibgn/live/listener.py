@@ -29,7 +29,26 @@ class Listener:
     checkpoint : file for what must survive; None if nothing has to
     say : is given sentences for people
     every : seconds between two checkpoints
-    summary_every : seconds between two summaries; None for one at the end
+    summary_every : seconds between two summaries; None for none
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from ibgn import IBGNClassifier, LiveRecogniser
+    >>> from ibgn.live.complaints import Complaints
+    >>> from ibgn.live.feeds import FileFeed
+    >>> X = [[("boil", 0, 4), ("pour", 4, 6)], [("grind", 0, 2), ("pour", 1, 5)]] * 2
+    >>> model = IBGNClassifier(random_state=0).fit(X, ["tea", "coffee"] * 2)
+    >>> events = Path(tempfile.mkdtemp()) / "events.jsonl"
+    >>> _ = events.write_text('{"kind": "start", "time": 0, "action": "grind"}')
+    >>> service = Service(LiveRecogniser(model), Complaints(print), report="end")
+    >>> listener = Listener(FileFeed(events), service, Output(None), None, print)
+    >>> listener.begin()
+    >>> listener.run()
+    >>> listener.summary()
+    'took 1 event of 1 stream; wrote 0 lines'
+    >>> listener.feed.close()
     """
 
     def __init__(

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from ibgn._arrays import Floats
 from ibgn._kernels.live import log_normalise
 from ibgn.classifiers.base import ActivityClassifier
+from ibgn.classifiers.decisions import decisions_of, log_odds
 from ibgn.classifiers.questions import unquestioned
 from ibgn.classifiers.recogniser import Recogniser
 from ibgn.intervals import IntervalSequences
@@ -63,6 +64,7 @@ class LiveRecogniser:
         self.model, self.limit = model, limit
         self.classes_ = model.classes_
         self._templates: list[LiveTerm | None] = []
+        self._weights, self._log_prior = np.ones(1), np.zeros(len(self.classes_))
         if follows_terms(model):
             members = list(model.activities_.values())
             self._fitted = list(zip(*(member.terms.values() for member in members), strict=True))
@@ -75,11 +77,9 @@ class LiveRecogniser:
         """Begin with an empty instance."""
         self.timeline = Timeline(getattr(self.model, "actions_", ()), self.limit)
         self._terms = [term and term.begin(self.timeline) for term in self._templates]
-        self._scores = np.zeros((len(self._terms), len(self.classes_)))
+        self._scores = np.zeros((len(self._weights), len(self.classes_)))
         self._followers = [term for term in self._terms if term is not None]
-        self._chorus = (
-            Chorus.of(self._terms, self._weights, self._log_prior) if self._terms else None
-        )
+        self._chorus = Chorus.of(self._terms)
         self._asked = (0, self.timeline.now)  # changes and time when scores were asked for last
 
     def another(self) -> Self:
@@ -136,22 +136,40 @@ class LiveRecogniser:
 
     def log_posterior(self) -> Floats:
         """(activities,) log probability of each activity, in the order of `classes_`."""
-        return log_normalise(self._joint())
+        return log_normalise(self._weights @ self.scores() + self._log_prior)
 
     def posterior(self) -> dict[Any, float]:
         """Probability of each activity."""
         return dict(zip(self.classes_.tolist(), np.exp(self.log_posterior()).tolist(), strict=True))
 
+    def outlook(self) -> dict[Any, float]:
+        """Probability of each activity, as of an instance that goes on.
+
+        `posterior` is about what has been seen, as if it were all. Here terms count as much as they
+        are worth while instances go on, which the model learns by `ibgn.learn_decisions`.
+        """
+        probabilities = np.exp(log_normalise(self._ahead())).tolist()
+        return dict(zip(self.classes_.tolist(), probabilities, strict=True))
+
+    def decide(self, error: float = 0.05, confidence: float = 0.9) -> Any:
+        """Label of the activity as soon as it is sure enough, else None; ask after every event.
+
+        Of the first labels that are given for instances, at most the share `error` is wrong, with
+        the `confidence` that held-out instances give; see `ibgn.learn_decisions`.
+        """
+        likeliest, odds = log_odds(self._ahead()[None])
+        known = decisions_of(self.model, len(self._weights))
+        sure = odds[0] > known.threshold(error, confidence)
+        return self.classes_.tolist()[likeliest[0]] if sure else None
+
     def p_value(self) -> float:
         """As by `p_values` of the model, if the instance ended now; a small one: none of these.
 
         Before the last event it is no more than a hint, as it is whole instances that are typical.
+        All that has been seen is recognised again, which takes longer than `posterior`.
         """
-        if not self._terms:
-            with unquestioned():
-                return float(self.model.p_values(self.instance())[0])
-        self._joint()
-        return float(self.model._p_values(self._scores[None], np.array([self.timeline.number]))[0])
+        with unquestioned():
+            return float(self.model.p_values(self.instance())[0])
 
     def finish(self) -> dict[Any, float]:
         """End the instance, with all that goes on, and begin with a new one; its posterior.
@@ -175,26 +193,32 @@ class LiveRecogniser:
         rows = zip(names, start.tolist(), end.tolist(), strict=True)
         return IntervalSequences.from_lists([list(rows)])
 
-    def _joint(self) -> Floats:
-        """(activities,) score of each activity; differences are log odds."""
+    def _ahead(self) -> Floats:
+        """(activities,) score of each activity of an instance that goes on."""
+        weights = decisions_of(self.model, len(self._weights)).weights
+        joint: Floats = weights @ self.scores() + self._log_prior
+        return joint
+
+    def scores(self) -> Floats:
+        """(terms, activities) what each term says now; it is overwritten after the next event.
+
+        A model that is not made of terms has one: its log probabilities.
+        """
         self._asked = (self.timeline.changed, self.timeline.now)
         if self._chorus:
-            return self._chorus.joint()
+            return self._chorus.scores()
         if not self._terms:
             with unquestioned():
-                joint: Floats = self.model.predict_log_proba(self.instance())[0]
-            return joint
+                self._scores[0] = self.model.predict_log_proba(self.instance())[0]
         seen = None
-        for n, term in enumerate(self._terms):
-            if term is not None:
-                self._scores[n] = term.scores()
+        for n, follower in enumerate(self._terms):
+            if follower is not None:
+                self._scores[n] = follower.scores()
             else:
                 seen = self.model._coded(self.instance()) if seen is None else seen
                 fitted = self._fitted[n]
                 self._scores[n] = type(fitted[0]).log_likelihoods(fitted, seen)[0]
-        joint = self._weights @ self._scores
-        joint += self._log_prior
-        return joint
+        return self._scores
 
 
 def follows_terms(model: Recogniser) -> bool:

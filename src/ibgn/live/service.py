@@ -33,6 +33,8 @@ class Service:
     pause : an instance is over when nothing has happened for so long; None if only events end it
     report : whether to report every "change" of the likeliest activity, every "event", or only
         the "end" of each instance
+    error : report a decision as soon as at most this share of decisions is wrong, see
+        `LiveRecogniser.decide`; None for no decisions
     most_streams : how many streams there may be
 
     Examples
@@ -58,13 +60,17 @@ class Service:
         leap: float | None = None,
         pause: float | None = None,
         report: Report = "change",
+        error: float | None = None,
         most_streams: int = MOST_STREAMS,
     ) -> None:
         if pause is not None:
             check_number("pause", pause, "positive", lambda number: number > 0)
         Inbox(lateness, leap)  # refuses what is none
+        if error is not None:
+            live.decide(error)  # refuses a model that cannot
         self.live, self.complaints = live, complaints
-        self.lateness, self.leap, self.pause, self.report = lateness, leap, pause, report
+        self.lateness, self.leap, self.pause = lateness, leap, pause
+        self.report, self.error = report, error
         self.most_streams = check_whole("most_streams", most_streams, 1)
         self.streams: dict[str, Stream] = {}
         self._kept: dict[str, str] = {}  # states of streams, as JSON, until they change
@@ -110,7 +116,7 @@ class Service:
 
     def _begin(self, name: str) -> Stream:
         inbox = Inbox(self.lateness, self.leap)
-        return Stream(name, self.live.another(), inbox, self.pause, self.report)
+        return Stream(name, self.live.another(), inbox, self.pause, self.report, self.error)
 
     def _put(self, name: str, event: Event, message: Message) -> Iterator[Record]:
         if name not in self.streams:

@@ -57,7 +57,7 @@ def restore(live: "LiveRecogniser", state: Any) -> None:
         number, asked = state["asked"]
         _go_on(live, changes[:number], asked)
         if asked is not None:
-            live._joint()
+            live.scores()
         _go_on(live, changes[number:], state["now"])
         # sums also grow when a recogniser is asked, so their last bits depend on when that was
         for term, settled in zip(live._followers, state["settled"], strict=True):

@@ -21,20 +21,27 @@ class Stream:
     live : recogniser of its instances
     inbox : for its events
     pause : an instance is over when nothing has happened for so long; None if only events end it
-    report : see `Service`
+    report, error : see `Service`
 
     Attributes
     ----------
     number : how many instances there were, with the one that goes on
     activity : the likeliest one, as it was last said; None before that
+    decision : what was decided about the instance; None before that
     """
 
     def __init__(
-        self, name: str, live: LiveRecogniser, inbox: Inbox, pause: float | None, report: Report
+        self,
+        name: str,
+        live: LiveRecogniser,
+        inbox: Inbox,
+        pause: float | None,
+        report: Report,
+        error: float | None,
     ) -> None:
         self.name, self.live, self.inbox = name, live, inbox
-        self.pause, self.report = pause, report
-        self.number, self.activity = 1, None
+        self.pause, self.report, self.error = pause, report, error
+        self.number, self.activity, self.decision = 1, None, None
 
     def follow(self, event: Event) -> Iterator[dict[str, Any]]:
         """Records about an event whose turn it is; raises `DataError` if it cannot be."""
@@ -51,19 +58,24 @@ class Stream:
         elif self.live.timeline.number:
             # also where it is not reported: sums that grow in the same order have the same bits
             posterior = self.live.posterior()
-            activity = max(posterior, key=posterior.__getitem__)
+            activity = likeliest(posterior)
             if self.report == "event" or (self.report == "change" and activity != self.activity):
                 self.activity = activity
-                yield self._record(self.report, event.time, posterior)
+                yield self._record(self.report, event.time, activity, posterior)
+            if self.error is not None and self.decision is None:
+                self.decision = self.live.decide(self.error)
+                if self.decision is not None:
+                    yield self._record("decision", event.time, self.decision, posterior)
 
     def state(self) -> dict[str, Any]:
         """What restores the stream, as JSON."""
-        own = {"number": self.number, "activity": self.activity}
+        own = {"number": self.number, "activity": self.activity, "decision": self.decision}
         return own | {"inbox": self.inbox.state(), "live": self.live.state()}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Go on with a state from before."""
         self.number, self.activity = state["number"], state["activity"]
+        self.decision = state["decision"]
         self.inbox.restore(state["inbox"])
         self.live.restore(state["live"])
 
@@ -75,12 +87,13 @@ class Stream:
         return bool(event.time - line.last_end >= self.pause)
 
     def _end(self, time: float, posterior: dict[Any, float]) -> dict[str, Any]:
-        record = self._record("end", time, posterior)
-        self.number, self.activity = self.number + 1, None
+        record = self._record("end", time, likeliest(posterior), posterior)
+        self.number, self.activity, self.decision = self.number + 1, None, None
         return record
 
-    def _record(self, kind: str, time: float, posterior: dict[Any, float]) -> dict[str, Any]:
-        activity = max(posterior, key=posterior.__getitem__)
+    def _record(
+        self, kind: str, time: float, activity: Any, posterior: dict[Any, float]
+    ) -> dict[str, Any]:
         named = {"stream": self.name} if self.name else {}
         return named | {
             "instance": self.number,
@@ -90,3 +103,8 @@ class Stream:
             "probability": posterior[activity],
             "posterior": {str(label): p for label, p in posterior.items()},
         }
+
+
+def likeliest(posterior: dict[Any, float]) -> Any:
+    """The activity of the highest probability."""
+    return max(posterior, key=posterior.__getitem__)

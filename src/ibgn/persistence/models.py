@@ -41,7 +41,8 @@ def pack_model(model: Any, arrays: list[Array]) -> Json:
     """Turn a fitted estimator into JSON; its arrays are appended to the list."""
     common = ("classes_", "trained_on_", "class_log_prior_", "actions_", "activities_")
     known = {name for name in vars(model) if name.endswith("_") and not name.startswith("_")}
-    lost = known.difference(common, model.learned)
+    later = getattr(model, "calibrated", {})
+    lost = known.difference(common, model.learned, later)
     if lost:
         raise DataError(
             f"{min(lost)} of {type(model).__name__} does not say how it is stored; declare it in "
@@ -59,6 +60,9 @@ def pack_model(model: Any, arrays: list[Array]) -> Json:
         node["actions"] = list(model.actions_)
     for name, declared in model.learned.items():
         node[_plain(name)] = _pack_learned(declared.kind, getattr(model, name), arrays)
+    for name in later:
+        if getattr(model, name, None) is not None:
+            node[_plain(name)] = pack_value(getattr(model, name), arrays)
     if _has_activities(model):
         parts = model.activities_.values()
         node["activities"] = [_pack_activity(model, part, arrays) for part in parts]
@@ -117,6 +121,8 @@ def unpack_model(kind: Any, node: Json, arrays: Arrays, depth: int = 0) -> Any:
     names = ["parameters", *(["classes", "trained_on"] if _recognises(kind) else [])]
     names += ["class_log_prior", "actions"] if _has_activities(kind) else []
     names += map(_plain, kind.learned)
+    later = {name: how for name, how in getattr(kind, "calibrated", {}).items() if _has(node, name)}
+    names += map(_plain, later)
     names += ["activities"] if _has_activities(kind) else []
     values = dict(zip(names, items(node, "the model", names), strict=True))
     model, outer = _unpack_parameters(kind, values["parameters"], arrays), arrays.lengths
@@ -135,6 +141,9 @@ def unpack_model(kind: Any, node: Json, arrays: Arrays, depth: int = 0) -> Any:
     for name, declared in kind.learned.items():
         value = values[_plain(name)]
         setattr(model, name, _unpack_learned(declared, value, arrays, _plain(name), depth))
+    for name, declared in later.items():
+        value = unpack_value(declared, values[_plain(name)], arrays, _plain(name))
+        setattr(model, name, value)
     if _has_activities(kind):
         model.activities_ = _unpack_activities(model, values["activities"], arrays)
     check(getattr(model, "agrees", lambda: True)(), f"the parts of {kind.__name__} do not agree")
@@ -167,6 +176,11 @@ def _unpack_fitted(node: Json, arrays: Arrays, what: str, depth: int) -> Any:
             "update ibgn"
         )
     return unpack_model(kind, model, arrays, depth + 1)
+
+
+def _has(node: Json, attribute: str) -> bool:
+    """Whether a model was stored with what is learned after `fit`."""
+    return isinstance(node, dict) and _plain(attribute) in node
 
 
 def _plain(attribute: str) -> str:

@@ -5,14 +5,13 @@ import pandas as pd
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
-from ibgn.plots.frames import COUNT, SHARE, read_frame, refuse_missing
+from ibgn.plots.frames import COUNT, SHARE, read_frame
 from ibgn.plots.series import (
-    draw_lines,
     draw_series,
     finish_series,
     list_names,
-    name_lines,
     not_drawn,
+    plot_over_shares,
 )
 from ibgn.plots.style import (
     FAINT,
@@ -30,7 +29,6 @@ from ibgn.text import printable
 __all__ = ["plot_detectors", "plot_robustness"]
 
 ACCURACY = {"accuracy": SHARE, "accuracy_error": COUNT}
-MOST_TICKS = 15  # that stand side by side
 MOST_DETECTORS = 20
 
 
@@ -58,23 +56,7 @@ def plot_robustness(curves: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     [0.95, 0.9]
     >>> plt.close(ax.figure)
     """
-    frame = read_frame(curves, ["method"], {"rate": SHARE} | ACCURACY)
-    refuse_missing(frame, "rate")
-    methods = list(dict.fromkeys(frame["method"]))
-    drawn = methods[:MOST_ROWS]
-    ax = new_axes(7.5, float(np.clip(0.4 * len(drawn), 4, 7))) if ax is None else ax
-    if not drawn:
-        return say_empty(ax, "no methods")
-    lines = draw_lines(ax, frame, "rate", "accuracy", drawn)
-    rates = np.unique(frame["rate"])
-    if np.diff(rates).min(initial=1) * MOST_TICKS > np.ptp(rates):
-        ax.set_xticks(rates)
-    ax.margins(x=0.03)
-    ax.xaxis.set_major_formatter(lambda rate, _: f"{100 * rate:g}%")
-    ax.set_ylim(0, 1)
-    finish_series(ax, f"rate of errors{not_drawn(methods, drawn)}", frame)
-    name_lines(ax, lines, drawn)
-    return dress(ax)
+    return plot_over_shares(curves, "rate", "rate of errors", ax)
 
 
 def plot_detectors(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:

@@ -9,20 +9,64 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from ibgn._arrays import Floats
+from ibgn.plots.frames import COUNT, SHARE, read_frame, refuse_missing
 from ibgn.plots.style import (
     DARK,
+    MOST_ROWS,
     POINTS,
     add_legend,
     draw_grid,
+    dress,
     inches,
     method_looks,
+    new_axes,
+    say_empty,
     verbatim,
 )
 from ibgn.text import count, printable
 
-__all__ = ["draw_lines", "draw_series", "finish_series", "list_names", "name_lines", "not_drawn"]
+__all__ = [
+    "draw_lines",
+    "draw_series",
+    "finish_series",
+    "list_names",
+    "name_lines",
+    "not_drawn",
+    "plot_over_shares",
+]
 
 LABEL = 12.5  # points from one label to the next
+MOST_TICKS = 15  # that stand side by side
+
+
+def plot_over_shares(curves: pd.DataFrame, place: str, label: str, ax: Axes | None) -> Axes:
+    """Draw the accuracy of methods over another share, one line per method with its name.
+
+    Parameters
+    ----------
+    curves : one row per method and share, with the columns "method", "accuracy",
+        "accuracy_error" (NaN if there is none) and that of the share
+    place, label : name of that column, and what it is
+    ax : where to draw; None makes a figure
+    """
+    numbers = {place: SHARE, "accuracy": SHARE, "accuracy_error": COUNT}
+    frame = read_frame(curves, ["method"], numbers)
+    refuse_missing(frame, place)
+    methods = list(dict.fromkeys(frame["method"]))
+    drawn = methods[:MOST_ROWS]
+    ax = new_axes(7.5, float(np.clip(0.4 * len(drawn), 4, 7))) if ax is None else ax
+    if not drawn:
+        return say_empty(ax, "no methods")
+    lines = draw_lines(ax, frame, place, "accuracy", drawn)
+    shares = np.unique(frame[place])
+    if np.diff(shares).min(initial=1) * MOST_TICKS > np.ptp(shares):
+        ax.set_xticks(shares)
+    ax.margins(x=0.03)
+    ax.xaxis.set_major_formatter(lambda share, _: f"{100 * share:g}%")
+    ax.set_ylim(0, 1)
+    finish_series(ax, f"{label}{not_drawn(methods, drawn)}", frame)
+    name_lines(ax, lines, drawn)
+    return dress(ax)
 
 
 def draw_lines(

@@ -15,6 +15,7 @@ from sklearn.metrics import precision_recall_fscore_support
 
 from ibgn.classifiers.recogniser import Recogniser, unquestioned
 from ibgn.errors import MISSING, DataError, OptionError
+from ibgn.evaluation.early import EarlyEvaluation
 from ibgn.evaluation.evaluate import Evaluation
 from ibgn.evaluation.folds import Fold
 from ibgn.evaluation.methods import Method, make_estimators
@@ -101,6 +102,7 @@ class Findings:
     hardest : the instances that it finds hardest
     learning : scores against the number of training instances, as `LearningCurve.curves` gives
         them, or None
+    early : results on instances that go on, or None
 
     Examples
     --------
@@ -126,6 +128,7 @@ class Findings:
     weights: pd.DataFrame | None = None
     hardest: Sequence[HardInstance] = ()
     learning: pd.DataFrame | None = None
+    early: EarlyEvaluation | None = None
 
     @cached_property
     def summary(self) -> pd.DataFrame:
@@ -192,6 +195,7 @@ def find(
     *,
     robustness: pd.DataFrame | None = None,
     learning: pd.DataFrame | None = None,
+    early: EarlyEvaluation | None = None,
     search: Mapping[str, Grid] | None = None,
     n_jobs: int | None = None,
 ) -> Findings:
@@ -200,7 +204,8 @@ def find(
     It learns once from all data, to show what there is to learn, and once more for each fold
     with a hard instance, to explain that instance without having learned from it. If `evaluate`
     chose parameters by search, pass the same search, so that they are chosen again. `robustness`
-    and `learning` are curves to show, as `Robustness.curves` and `LearningCurve.curves` give them.
+    and `learning` are curves to show, as `Robustness.curves` and `LearningCurve.curves` give them,
+    and `early` what `evaluate_early` gives.
 
     Examples
     --------
@@ -241,6 +246,7 @@ def find(
         weights=None if whole is None else whole.describe_weights(X),
         hardest=_hardest(X, labels, evaluation, folds, method, learn),
         learning=learning,
+        early=early,
     )
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ibgn._arrays import Ints, Objects
+from ibgn._arrays import Floats, Ints, Objects
 from ibgn.errors import DataError, DataWarning
 from ibgn.intervals import IntervalSequences, as_sequences
 from ibgn.networks import Sequences
@@ -29,6 +29,7 @@ class AnnotatedStreams(NamedTuple):
     stream : (runs,) number of the stream of each run
     first, last : (runs,) places of its first interval in the stream and of the one after its last
     label : (runs,) code of its activity
+    until : (runs,) when its activity ends
     activities : names of the activities
     """
 
@@ -37,6 +38,7 @@ class AnnotatedStreams(NamedTuple):
     first: Ints
     last: Ints
     label: Ints
+    until: Floats
     activities: tuple[str, ...]
 
     @property
@@ -49,8 +51,14 @@ class AnnotatedStreams(NamedTuple):
         """Some of the streams, in ascending order."""
         kept = np.isin(self.stream, chosen)
         stream = np.searchsorted(chosen, self.stream[kept])
-        first, last, label = (column[kept] for column in (self.first, self.last, self.label))
-        return AnnotatedStreams(self.X[chosen], stream, first, last, label, self.activities)
+        return self._replace(
+            X=self.X[chosen],
+            stream=stream,
+            first=self.first[kept],
+            last=self.last[kept],
+            label=self.label[kept],
+            until=self.until[kept],
+        )
 
     def cut(self, number: int) -> "AnnotatedStreams":
         """The same in at least so many streams, if that leaves activities whole.
@@ -68,14 +76,21 @@ class AnnotatedStreams(NamedTuple):
         stream = np.searchsorted(first, begin, "right") - 1
         last = np.append(first[1:], len(self.X.action))
         shift = begin - first[stream] - self.first
-        return AnnotatedStreams(
-            take_runs(self.X, first, last),
-            stream,
-            self.first + shift,
-            self.last + shift,
-            self.label,
-            self.activities,
+        return self._replace(
+            X=take_runs(self.X, first, last),
+            stream=stream,
+            first=self.first + shift,
+            last=self.last + shift,
         )
+
+    def find_lasting(self) -> tuple[str, ...]:
+        """Actions, sorted, that mostly go on after the activity in which they start."""
+        done = self.instances
+        later = done.end > self.until[done.owner]
+        size = len(self.X.actions)
+        outlasting = np.bincount(done.action, later, size)
+        share = outlasting / np.maximum(np.bincount(done.action, minlength=size), 1)
+        return tuple(np.array([*self.X.actions, ""], object)[:-1][share > 0.5].tolist())
 
 
 def annotate(X: Sequences, activities: Sequences) -> AnnotatedStreams:
@@ -109,7 +124,8 @@ def annotate(X: Sequences, activities: Sequences) -> AnnotatedStreams:
         text = f"{(~kept).sum()} of {len(kept)} activities are left out, as no action starts there"
         warnings.warn(DataWarning(text), stacklevel=3)
     owner, label = activities.owner[kept], activities.action[kept].astype(np.int64)
-    return AnnotatedStreams(X, owner, first[kept], last[kept], label, activities.actions)
+    until = activities.end[kept]
+    return AnnotatedStreams(X, owner, first[kept], last[kept], label, until, activities.actions)
 
 
 def split_track(X: Sequences, track: str) -> tuple[IntervalSequences, IntervalSequences]:

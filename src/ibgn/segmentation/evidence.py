@@ -17,9 +17,8 @@ from ibgn.classifiers.recogniser import Recogniser
 from ibgn.declarations import FLOAT, is_finite, is_positive, stored
 from ibgn.intervals import IntervalSequences
 from ibgn.segmentation.annotations import AnnotatedStreams, take_runs
-from ibgn.segmentation.windows import Runs
+from ibgn.segmentation.windows import Runs, own_ends
 from ibgn.terms.moments import Moments, StudentT, fit_student_t
-from ibgn.terms.timing import time_spans
 
 __all__ = ["NONE", "Evidence", "Features", "Times", "learn_evidence"]
 
@@ -91,11 +90,13 @@ class Evidence(NamedTuple):
     model : a classifier of activities and `NONE`
     activities : names, sorted
     times : how long activities last, and which pause is before them
+    lasting : actions that mostly go on after the activity in which they start
     """
 
     model: Recogniser
     activities: tuple[str, ...]
     times: Times
+    lasting: tuple[str, ...]
 
     def features(self, runs: Runs, share: Floats | None = None) -> Features:
         """What is known of runs of a stream; `share` (terms,) makes one of all terms."""
@@ -108,7 +109,7 @@ class Evidence(NamedTuple):
         for c, name in enumerate(self.activities):
             odds[there, c] = own[:, :, known.index(name)] if name in known else lowest
         span = np.zeros(odds.shape[:3])
-        span[there] = self.times.span_odds(runs.spans()[there])
+        span[there] = self.times.span_odds(runs.spans(self.lasting)[there])
         return Features(there, odds, span, self.times.pause_odds(runs.pauses()))
 
 
@@ -127,7 +128,8 @@ def learn_evidence(estimator: Any, streams: AnnotatedStreams, rng: np.random.Gen
     with unquestioned():
         model = clone(estimator).fit(IntervalSequences.concatenate([done, runs]), y)
     label = np.append(streams.label, np.full(len(runs), len(streams.activities)))
-    spans = np.log(np.concatenate([time_spans(done)[1], time_spans(runs)[1]]))
+    lasting = streams.find_lasting()
+    spans = np.log(np.concatenate([_spans(done, lasting), _spans(runs, lasting)]))
     pauses = np.diff(streams.X.start, prepend=np.nan)
     pauses[streams.X.offsets[:-1][streams.X.lengths > 0]] = np.nan
     known = ~np.isnan(pauses)
@@ -140,7 +142,15 @@ def learn_evidence(estimator: Any, streams: AnnotatedStreams, rng: np.random.Gen
         *_predict(elsewhere[known], np.log1p(pauses[known] / unit), 2),
         unit,
     )
-    return Evidence(model, streams.activities, times)
+    return Evidence(model, streams.activities, times, lasting)
+
+
+def _spans(X: IntervalSequences, lasting: tuple[str, ...]) -> Floats:
+    """(n,) from the first start to the last end of instances that have intervals."""
+    first = X.offsets[:-1]
+    latest = np.maximum.reduceat(own_ends(X, lasting), first) if len(first) else np.zeros(0)
+    spans: Floats = latest - X.start[first]
+    return spans
 
 
 def _predict(group: Ints, values: Floats, groups: int) -> StudentT:

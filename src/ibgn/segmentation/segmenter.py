@@ -13,7 +13,17 @@ from ibgn._arrays import Floats, Ints
 from ibgn.checks import check_seed
 from ibgn.classifiers.ibgn import IBGNClassifier
 from ibgn.classifiers.recogniser import as_generator
-from ibgn.declarations import ANY, FITTED, FLOAT, STORABLE, Stored, are_weights, is_finite, register
+from ibgn.declarations import (
+    ANY,
+    FITTED,
+    FLOAT,
+    NAMES,
+    STORABLE,
+    Stored,
+    are_weights,
+    is_finite,
+    register,
+)
 from ibgn.errors import DataError, OptionError
 from ibgn.flat import Flat
 from ibgn.intervals import IntervalSequences, as_sequences
@@ -24,7 +34,7 @@ from ibgn.segmentation.composing import compose_streams
 from ibgn.segmentation.evidence import NONE, Evidence, Features, Times, learn_evidence
 from ibgn.segmentation.lattice import Lattice
 from ibgn.segmentation.weights import USUAL, fit_weights, learn_steps, weigh
-from ibgn.segmentation.windows import Runs
+from ibgn.segmentation.windows import Runs, own_ends
 from ibgn.text import quote
 from ibgn.training_data import TrainingData
 from ibgn.uncertainty import Uncertainty
@@ -56,6 +66,8 @@ class Segmenter(BaseEstimator):  # type: ignore[misc]
     classes_ : names of the activities, sorted
     model_ : the classifier, which also knows "(none)": runs that are cut at random
     times_ : how long activities last, and the pauses before them
+    lasting_ : actions that mostly go on after the activity in which they start, like a radio; they
+        say nothing about when it ends
     steps_ : (labels + 1, labels) log probability of the next label after each, "(none)" being the
         last; and, in the last row, of the first label of a stream
     term_weights_ : (terms,) of the terms of the classifier, as parts of what they are there
@@ -80,6 +92,7 @@ class Segmenter(BaseEstimator):  # type: ignore[misc]
     learned: ClassVar[Mapping[str, Stored]] = {
         "model_": Stored(FITTED),
         "times_": Stored(Times),
+        "lasting_": Stored(NAMES),
         "steps_": Stored(FLOAT, ("labels+1", "labels"), is_finite),
         "term_weights_": Stored(FLOAT, (ANY,), are_weights),
         "weights_": Stored(FLOAT, (len(USUAL),), is_finite),
@@ -89,6 +102,7 @@ class Segmenter(BaseEstimator):  # type: ignore[misc]
     classes_: npt.NDArray[Any]
     model_: Any
     times_: Times
+    lasting_: tuple[str, ...]
     steps_: Floats
     term_weights_: Floats
     weights_: Floats
@@ -158,6 +172,7 @@ class Segmenter(BaseEstimator):  # type: ignore[misc]
         weights = self._learn_weights(estimator, streams, rng)
         evidence = learn_evidence(estimator, streams, rng)
         self.model_, self.times_ = evidence.model, evidence.times
+        self.lasting_ = evidence.lasting
         if weights is None:
             weights = np.append(np.ones(len(self.model_.terms_)), USUAL)
         self.term_weights_, self.weights_ = np.split(weights, [-len(USUAL)])
@@ -192,7 +207,8 @@ class Segmenter(BaseEstimator):  # type: ignore[misc]
     def segment(self, X: Sequences) -> IntervalSequences:
         """Activities of each stream, as intervals that do not overlap, with their confidence.
 
-        An activity lasts from its first start to its last end, or until the next activity begins.
+        An activity lasts from its first start to its last end, or until the next activity begins;
+        ends of `lasting_` actions do not count.
         Its confidence is the probability, over all segmentations, that its intervals belong to such
         an activity, on average.
         """
@@ -222,7 +238,8 @@ class Segmenter(BaseEstimator):  # type: ignore[misc]
         chosen = np.flatnonzero(label < len(self.classes_))
         runs = [slice(first[n], last[n]) for n in chosen]
         start = stream.start[first[chosen]]
-        latest = np.array([stream.end[run].max() for run in runs], np.float64)
+        ends = own_ends(stream, self.lasting_)
+        latest = np.array([ends[run].max() for run in runs], np.float64)
         confidence = [inside[run, label[n]].mean() for run, n in zip(runs, chosen, strict=True)]
         end = np.minimum(latest, np.append(start[1:], np.inf)[: len(start)])
         return label[chosen], start, end, np.clip(np.array(confidence, np.float64), 0, 1)
@@ -242,7 +259,7 @@ class Segmenter(BaseEstimator):  # type: ignore[misc]
 
     def _lattice(self, stream: IntervalSequences) -> Lattice:
         """All segmentations of one stream."""
-        evidence = Evidence(self.model_, tuple(self.classes_.tolist()), self.times_)
+        evidence = Evidence(self.model_, tuple(self.classes_.tolist()), self.times_, self.lasting_)
         n, weights = len(stream.action), np.append(1.0, self.weights_)
         longest = min(self.longest_, max(n, 1))
 

@@ -14,9 +14,21 @@ from ibgn.classifiers.recogniser import Recogniser
 from ibgn.intervals import IntervalSequences
 from ibgn.segmentation.annotations import take_runs
 
-__all__ = ["Runs"]
+__all__ = ["Runs", "own_ends"]
 
 AT_ONCE = 200_000  # intervals of runs that are scored together
+
+
+def own_ends(X: IntervalSequences, lasting: tuple[str, ...]) -> Floats:
+    """(intervals,) until when each shows that its activity goes on.
+
+    Until its end, but what lasts longer than activities do is only noted when it starts: as if it
+    had the shortest duration of all.
+    """
+    codes = [code for code, name in enumerate(X.actions) if name in lasting]
+    duration = X.end - X.start
+    short = X.start + duration.min(initial=np.inf)
+    return np.where(np.isin(X.action, codes), short, X.end)
 
 
 class Runs(NamedTuple):
@@ -46,9 +58,9 @@ class Runs(NamedTuple):
         """(block,) time since the start before each interval, NaN for the first of the stream."""
         return np.diff(self.stream.start, prepend=np.nan)[self.begin : self.stop]
 
-    def spans(self) -> Floats:
-        """(block, longest) from the first start to the last end of each run."""
-        end = np.append(self.stream.end, np.full(self.longest, -np.inf))
+    def spans(self, lasting: tuple[str, ...]) -> Floats:
+        """(block, longest) from the first start to the last end of each run; see `own_ends`."""
+        end = np.append(own_ends(self.stream, lasting), np.full(self.longest, -np.inf))
         place = np.arange(self.begin, self.stop)[:, None] + np.arange(self.longest)
         latest = np.maximum.accumulate(end[place], axis=1)
         spans: Floats = latest - self.stream.start[self.begin : self.stop, None]

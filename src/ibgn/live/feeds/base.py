@@ -16,6 +16,11 @@ class Message(NamedTuple):
     text : its bytes, without the end of the line; at most one more than `LONGEST`
     place : where it stood, for people
     stream : name of the stream, where the event itself names none
+
+    Examples
+    --------
+    >>> Message(b'{"kind": "tick", "time": 1}', "line 7").place
+    'line 7'
     """
 
     text: bytes
@@ -29,6 +34,14 @@ class Feed(ABC):
     Whoever reads a feed keeps `position` together with what became of the messages so far, says
     so with `acknowledge`, and gives it back to `resume` after a new start. A feed repeats what was
     not acknowledged, so that nothing is lost.
+
+    Examples
+    --------
+    >>> class Ticks(Feed):
+    ...     def read(self, timeout):
+    ...         return [Message(b'{"kind": "tick", "time": 1}', "the clock")]
+    >>> Ticks().read(0)[0].place, Ticks().position()
+    ('the clock', None)
     """
 
     @abstractmethod

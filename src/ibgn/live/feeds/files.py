@@ -37,10 +37,12 @@ class FileFeed(Feed):
     --------
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "events.jsonl"
-    >>> _ = path.write_text('{"kind": "tick", "time": 1}')
+    >>> _ = path.write_bytes(b'{"kind": "tick", "time": 1}' + bytes([10]))
     >>> feed = FileFeed(path)
+    >>> feed.read(0)
+    [Message(text=b'{"kind": "tick", "time": 1}', place='line 1', stream='')]
     >>> feed.read(0), feed.read(0)
-    ([Message(text=b'{"kind": "tick", "time": 1}', place='line 1', stream='')], None)
+    ([], None)
     >>> feed.close()
     """
 
