@@ -20,7 +20,7 @@ class Watched:
             color_scheme=theme, viewport={"width": width, "height": 800}
         )
         self.page = self.context.new_page()
-        self.address = path.as_uri()
+        self.address = path if isinstance(path, str) else path.as_uri()
         self.events = []
         self.page.on("console", lambda message: self.events.append(message.text))
         self.page.on("pageerror", lambda error: self.events.append(str(error)))
@@ -34,7 +34,7 @@ class Watched:
         dialog.dismiss()
 
     def _note(self, request):
-        if request.url != self.address and not request.url.startswith("data:"):
+        if not request.url.startswith((self.address, "data:")):
             self.events.append(f"request {request.url}")
 
     def sideways(self):

@@ -17,7 +17,7 @@ from ibgn.cli.help import choices_of
 from kitchen import make_kitchen
 from sample_files import dialects
 
-LONG = ("compile", "demo", "paper")  # take minutes; wrong use of them does not
+LONG = ("compile", "demo", "paper", "explore")  # take long; wrong use of them does not
 # what a user may ask much of; here in small numbers, or wrong
 MUCH = {
     *("draws", "budget", "number", "n_jobs", "jobs", "folds", "repeats", "seed", "size_draws"),

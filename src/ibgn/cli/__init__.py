@@ -17,6 +17,7 @@ from ibgn.cli.data import convert
 from ibgn.cli.demo import demo
 from ibgn.cli.detect import detect
 from ibgn.cli.experiments import evaluate, robustness
+from ibgn.cli.explore import explore
 from ibgn.cli.flags import Command
 from ibgn.cli.guide import inspect
 from ibgn.cli.help import Group
@@ -45,7 +46,7 @@ app = typer.Typer(
 )
 PANELS = {
     "Data": (inspect, convert, detect),
-    "Models": (fit, show, predict, explain, sample),
+    "Models": (fit, show, predict, explain, sample, explore),
     "Streams": (listen, fit_segments, segment),
     "Experiments": (demo, evaluate, robustness, paper),
     "Installation": (compile,),

@@ -1,0 +1,90 @@
+"""What was corrected, as a file: a copy in the format of the data, or the changes alone."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ibgn._files import replacing
+from ibgn.errors import DataError
+from ibgn.explore.collection import Collection
+from ibgn.io import write
+from ibgn.io.registry import FORMATS
+from ibgn.text import count, quote
+
+__all__ = ["Place"]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where data came from, and so where copies go.
+
+    Parameters
+    ----------
+    source : the file or folder that was read
+    format : its format
+    """
+
+    source: Path
+    format: str
+
+    @property
+    def folder(self) -> Path:
+        """Where copies are written: beside the source."""
+        return self.source.absolute().parent
+
+    def propose(self) -> str:
+        """A name for the copy that is free."""
+        stem, suffix = self.source.stem, self.source.suffix
+        names = (f"{stem}-corrected{n}{suffix}" for n in ("", *(f"-{k}" for k in range(2, 1000))))
+        return next((name for name in names if not (self.folder / name).exists()), "")
+
+    def save(self, collection: Collection, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Write a copy, or the changes alone; it is complete or absent.
+
+        An existing file is replaced only if the page says so, and the source never is.
+        """
+        name, kind = given.get("name") or self.propose(), given.get("kind", "copy")
+        target = self._target(name, bool(given.get("replace")))
+        if kind == "changes":
+            self._save_changes(collection, target)
+        else:
+            self._save_copy(collection, target)
+        changed = count(len(collection.differing), "changed instance")
+        return {"path": str(target), "message": f"wrote {target.name}, with {changed}"}
+
+    def _target(self, name: object, replace: bool) -> Path:
+        if not isinstance(name, str) or not name or Path(name).name != name or "\0" in name:
+            raise DataError("name a file, without folders; it is written beside the data")
+        target = self.folder / name
+        if target.exists() and target.samefile(self.source):
+            raise DataError(f"{quote(name)} is the data itself, which is never overwritten")
+        if target.exists() and not replace:
+            raise DataError(f"{quote(name)} exists; allow to replace it, or take another name")
+        return target
+
+    def _save_copy(self, collection: Collection, target: Path) -> None:
+        labels = collection.labels
+        y = None if all(label is None for label in labels) else labels
+        options: dict[str, Any] = {}
+        if self.format in FORMATS.documents:
+            options["into"] = self.source  # what is not read stays as it is
+        write(collection.sequences, target, y, format=self.format, **options)
+
+    def _save_changes(self, collection: Collection, target: Path) -> None:
+        ids = collection.original.ids
+        changes = []
+        for number in collection.differing:
+            before, after = collection.first(number), collection[number]
+            changes.append(
+                {
+                    "instance": number if ids is None else str(ids[number]),
+                    "label": {"before": before.label, "after": after.label},
+                    "removed": [list(i[:3]) for i in before.intervals if i not in after.intervals],
+                    "added": [list(i[:3]) for i in after.intervals if i not in before.intervals],
+                }
+            )
+        with replacing(target) as path:
+            text = json.dumps(changes, indent=1, ensure_ascii=False, default=str)
+            path.write_text(text + "\n", encoding="utf-8")

@@ -1,0 +1,463 @@
+"""The page's server: who may ask, what is answered, and what happens to changes."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+import httpx
+import numpy as np
+import pytest
+import uvicorn
+from starlette.testclient import TestClient
+
+from ibgn import IBGNClassifier
+from ibgn.datasets import make_relations
+from ibgn.errors import DataError
+from ibgn.explore import Collection, ConflictError
+from ibgn.explore.collection import Interval
+from ibgn.explore.desk import Desk
+from ibgn.explore.history import History
+from ibgn.explore.learning import Learning
+from ibgn.explore.opinions import Opinions
+from ibgn.explore.saving import Place
+from ibgn.explore.server import Answers, make_app
+from ibgn.inspection.counterfactuals import find_counterfactual
+from ibgn.intervals import IntervalSequences
+from ibgn.io import read, write
+
+HOST = "127.0.0.1:8000"
+ORIGIN = {"origin": f"http://{HOST}"}
+
+
+@pytest.fixture(scope="module")
+def data():
+    return make_relations(instances_per_activity=6, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def model(data):
+    return IBGNClassifier(random_state=0).fit(*data)
+
+
+@pytest.fixture
+def desk(data, model):
+    return Desk(Collection(*data), model, "takes.csv")
+
+
+@pytest.fixture
+def client(desk, model):
+    app = make_app(Answers(desk, Learning(desk, model), None), "secret", (HOST,))
+    return TestClient(app, base_url=f"http://{HOST}/secret", headers=ORIGIN)
+
+
+# -- who may ask -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("headers", "path", "status"),
+    [
+        ({}, "/secret/api/overview", 200),
+        ({}, "/secret/", 200),
+        ({}, "/secret/main.js", 200),
+        ({"sec-fetch-site": "none"}, "/secret/", 200),
+        ({}, "/", 403),
+        ({}, "/secreT/api/overview", 403),
+        ({}, "/secret2/api/overview", 403),
+        ({}, "/api/overview", 403),
+        ({"host": "evil.example:8000"}, "/secret/api/overview", 421),
+        ({"host": "127.0.0.1:9"}, "/secret/api/overview", 421),
+        ({"host": "evil.example"}, "/secret/", 421),
+        ({"origin": "http://evil.example"}, "/secret/api/overview", 403),
+        ({"origin": "null"}, "/secret/api/overview", 403),
+        ({"origin": "http://127.0.0.1:8001"}, "/secret/api/overview", 403),
+        ({"sec-fetch-site": "cross-site"}, "/secret/api/overview", 403),
+        ({"sec-fetch-site": "same-site"}, "/secret/api/overview", 403),
+        ({"content-length": "99999999"}, "/secret/api/overview", 413),
+        ({}, "/secret/../guard.py", 403),  # as the client resolves it
+        ({}, "/secret/..%2fguard.py", 404),
+        ({}, "/secret/nothing.js", 404),
+        ({}, "/secret/__init__.py", 404),
+    ],
+)
+def test_only_the_page_itself_is_answered(client, headers, path, status):
+    bare = TestClient(client.app, base_url=f"http://{HOST}")
+    answer = bare.get(path, headers=headers)
+    assert answer.status_code == status
+    assert "default-src 'none'" in answer.headers["content-security-policy"]
+    assert "access-control-allow-origin" not in answer.headers
+
+
+def test_what_changes_something_says_where_it_comes_from(client):
+    bare = TestClient(client.app, base_url=f"http://{HOST}/secret")
+    assert bare.post("/api/learn", json={}).status_code == 403
+    assert client.post("/api/undo", json={}).status_code == 400  # nothing to take back
+    assert client.get("/api/undo").status_code == 405
+    assert client.post("/api/undo", content="page=1").status_code == 415
+    assert client.post("/api/undo", content="{", headers={"content-type": "application/json"})
+    assert client.put("/api/overview", json={}).status_code == 405
+
+
+@pytest.mark.parametrize("body", ["{", "[]", "[" * 10_000, '"text"', "\xff"])
+def test_bad_json_is_refused(client, body):
+    answer = client.post("/api/what-if", content=body, headers={"content-type": "application/json"})
+    assert answer.status_code == 400
+
+
+@pytest.mark.parametrize(
+    "interval",
+    [
+        None,
+        3,
+        {},
+        {"action": "", "start": 0, "end": 1},
+        {"action": 3, "start": 0, "end": 1},
+        {"action": "x" * 2000, "start": 0, "end": 1},
+        {"action": "x", "start": "0", "end": 1},
+        {"action": "x", "start": True, "end": 1},
+        {"action": "x", "start": 1, "end": 1},
+        {"action": "x", "start": 0, "end": 1e300},
+        {"action": "x", "start": 0, "end": 10**400},
+        {"action": "\ud800", "start": 0, "end": 1},
+        {"action": "x", "start": 0, "end": 1, "track": 7},
+    ],
+)
+def test_what_is_no_interval_is_refused(client, interval):
+    content = json.dumps({"intervals": [interval]})
+    answer = client.post(
+        "/api/what-if", content=content, headers={"content-type": "application/json"}
+    )
+    assert answer.status_code == 400
+    assert answer.json()["error"]
+
+
+# -- what is answered ------------------------------------------------------------------------------
+
+
+def test_answers_are_those_of_the_model(client, data, model):
+    X, y = data
+    rows = client.get("/api/instances").json()
+    assert rows["labels"] == list(y)
+    proba = model.predict_proba(X)
+    assert rows["predicted"] == model.classes_[proba.argmax(axis=1)].tolist()
+    codes = np.searchsorted(model.classes_, y)
+    np.testing.assert_allclose(rows["loss"], -np.log(proba[np.arange(len(y)), codes]), atol=1e-3)
+    one = client.get("/api/instances/3").json()
+    said = {each["label"]: each["probability"] for each in one["posterior"]}
+    np.testing.assert_allclose([said[label] for label in model.classes_], proba[3])
+    why = model.explain(X[3])
+    assert [reason["text"] for reason in one["why"]["reasons"]] == [
+        reason.text for reason in why.reasons(8)
+    ]
+    other = client.get("/api/instances/3", params={"against": str(model.classes_[-1])}).json()
+    assert other["why"]["against"] in (model.classes_[-1], why.against)
+
+
+def test_what_if_is_the_answer_about_the_changed_instance(client, data, model):
+    rows = data[0].to_lists()[0]
+    changed = [*rows[1:], ("hold", 0.5, 2.25)]
+    plain = [dict(zip(("action", "start", "end"), row, strict=True)) for row in changed]
+    answer = client.post("/api/what-if", json={"intervals": plain}).json()
+    expected = dict(zip(model.classes_.tolist(), model.predict_proba([changed])[0], strict=True))
+    for each in answer["posterior"]:
+        assert each["probability"] == pytest.approx(expected[each["label"]])
+    assert len(answer["relations"]) == len(changed) * (len(changed) - 1) // 2
+
+
+def test_the_rest_is_answered(client, data, model):
+    first, second = model.classes_[:2].tolist()
+    confusion = client.get("/api/confusion").json()
+    assert np.sum(confusion["counts"]) == len(data[1])
+    assert client.get("/api/model").json()["weights"].keys() == set(model.terms_)
+    described = client.get("/api/activity", params={"name": first}).json()
+    assert [term["name"] for term in described["terms"]] == list(model.terms_)
+    sides = client.get("/api/contrast", params={"first": first, "second": second}).json()["sides"]
+    assert [side["activity"] for side in sides] == [first, second]
+    drawn = client.get("/api/sample", params={"name": first, "seed": 3}).json()["instances"]
+    again = client.get("/api/sample", params={"name": first, "seed": 3}).json()["instances"]
+    assert drawn == again
+    assert len(client.get("/api/instances/0/nearest").json()["instances"]) == 6
+    assert client.get("/api/suggestions").json()["unlabelled"] == 0
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/api/instances/999",
+        "/api/activity?name=nobody",
+        "/api/activity",
+        "/api/contrast?first=x&second=y",
+        "/api/sample?name=x&seed=x",
+    ],
+)
+def test_questions_without_an_answer_say_why(client, path):
+    answer = client.get(path)
+    assert answer.status_code == 400
+    assert answer.json()["error"]
+
+
+def test_without_a_model_instances_can_be_looked_at(data):
+    desk = Desk(Collection(data[0]))
+    assert desk.look(0)["posterior"] is None
+    assert "predicted" not in desk.rows()
+    with pytest.raises(DataError, match="no model yet"):
+        desk.confusion()
+
+
+def test_contradictory_duplicates_are_found():
+    same = [("boil", 0, 4), ("pour", 4, 6)]
+    X = IntervalSequences.from_lists([same, same, same, [("boil", 0, 5)]])
+    desk = Desk(Collection(X, ["tea", "coffee", None, "tea"]))
+    assert desk.rows()["contradicts"] == [0, 1]
+
+
+# -- what happens to changes -----------------------------------------------------------------------
+
+
+def test_a_change_of_what_was_not_seen_is_refused(client):
+    path = "/api/instances/2/change"
+    one = client.post(path, json={"version": 0, "page": "a", "label": "other"}).json()
+    assert (one["label"], one["version"]) == ("other", 1)
+    answer = client.post(path, json={"version": 0, "page": "b", "label": None})
+    assert answer.status_code == 409
+    assert client.get("/api/instances/2").json()["label"] == "other"
+    assert client.post("/api/undo", json={"page": "b"}).status_code == 400  # it changed nothing
+    back = client.post("/api/undo", json={"page": "a"}).json()
+    assert (back["label"], back["version"]) == (back["first"]["label"], 2)
+
+
+def test_undo_never_takes_back_what_others_did_since(data):
+    collection = Collection(*data)
+    collection.change(0, 0, "a", label="x")
+    collection.change(0, 1, "b", label="y")
+    with pytest.raises(ConflictError):
+        collection.undo("a")
+    collection.undo("b")
+    assert collection.undo("a").after.label == data[1][0]
+    assert collection.differing == []
+
+
+def test_changed_instances_keep_their_names_groups_and_tracks():
+    X = IntervalSequences.from_lists(
+        [[("a", 0, 2)], [("b", 0, 1), ("a", 1, 3)]], ["first", "second"], ["x", "y"]
+    )
+    flat = X.flat._replace(track=np.array(["t", "u", "v"], object))
+    X = IntervalSequences.from_flat(flat, X.actions, X.ids, X.groups)
+    collection = Collection(X, ["p", "q"])
+    collection.change(1, 0, intervals=[Interval("c", 5, 6, "w"), Interval("a", 1, 4, "v")])
+    now = collection.sequences
+    assert now.ids.tolist() == ["first", "second"]
+    assert now.groups.tolist() == ["x", "y"]
+    assert now.to_lists()[1] == [("a", 1.0, 4.0), ("c", 5.0, 6.0)]
+    assert now.track.tolist() == ["t", "v", "w"]
+    assert now.to_lists()[0] == X.to_lists()[0]
+
+
+def test_numbers_as_labels_stay_numbers():
+    desk = Desk(Collection(IntervalSequences.from_lists([[("a", 0, 1)]] * 2), [1, None]))
+    desk.change(1, {"version": 0, "label": "1"})
+    assert desk.collection.labels.tolist() == [1, 1]
+
+
+def test_changes_come_back_after_a_crash(tmp_path, data):
+    path = tmp_path / "takes.csv.changes"
+    first = Collection(*data)
+    History(path, first)
+    first.change(0, 0, "a", label="x")
+    first.change(1, 0, "a", intervals=[Interval("new", 0.25, 1.75)])
+    first.undo("a")
+    first.change(2, 0, "b", label=None)
+    with path.open("ab") as file:
+        file.write(b'{"key": "4", "result": {"num')  # cut by the crash
+    again = Collection(*data)
+    assert History(path, again).resumed == 4
+    assert again.changed == first.changed
+    assert again.differing == [0, 2]
+    assert again.undo("a").number == 0
+    with pytest.raises(DataError, match="changes of other data"):
+        History(path, Collection(data[0][:5], data[1][:5]))
+
+
+@pytest.mark.parametrize("format", ["csv", "jsonl", "eaf", "textgrid"])
+def test_copies_are_in_the_format_of_the_data(tmp_path, data, format):
+    suffix = {"eaf": ".eaf", "textgrid": ".TextGrid"}.get(format, f".{format}")
+    source = tmp_path / f"takes{suffix}"
+    names = {"eaf": "elan"}
+    X, y = data
+    one = format in ("eaf", "textgrid")
+    X, y = (X[:1], y[:1]) if one else (X, y)
+    write(X, source, y, format=names.get(format, format))
+    X, y = read(source)
+    before = source.read_bytes()
+    collection = Collection(X, y)
+    collection.change(0, 0, label="corrected")
+    place = Place(source, names.get(format, format))
+    done = place.save(collection, {})
+    again, labels = read(done["path"])
+    assert labels[0] == "corrected"
+    assert again.to_lists() == X.to_lists()
+    assert source.read_bytes() == before
+    with pytest.raises(DataError, match="exists"):
+        place.save(collection, {"name": done["path"].rsplit("/", 1)[1]})
+    for name in (source.name, "../x.csv", "/x.csv", "", ".", "a/b"):
+        if name:
+            with pytest.raises(DataError):
+                place.save(collection, {"name": name, "replace": True})
+    changes = json.loads(
+        (
+            tmp_path / place.save(collection, {"kind": "changes", "name": "c.json"})["path"]
+        ).read_text()
+    )
+    assert [each["label"]["after"] for each in changes] == ["corrected"]
+
+
+def test_a_model_learns_in_the_background(data):
+    X, y = data
+    labels = [None if n % 3 == 0 else label for n, label in enumerate(y)]
+    desk = Desk(Collection(X, labels))
+    news = []
+    desk.tell = lambda kind, told: news.append(kind)
+    learning = Learning(desk, IBGNClassifier(random_state=0))
+    learning.begin()
+    learning.wait(120)
+    assert not learning.error
+    assert desk.opinions.held_out.tolist() == [n % 3 != 0 for n in range(len(y))]
+    assert desk.suggestions(3)["unlabelled"] == sum(label is None for label in labels)
+    assert "model" in news
+    alone = Desk(Collection(X[:3], ["x", "x", None]))
+    learning = Learning(alone, IBGNClassifier())
+    learning.begin()
+    learning.wait(60)
+    assert "two activities" in learning.error
+
+
+def test_what_is_labelled_next_is_uncertain_and_diverse():
+    rng = np.random.default_rng(0)
+    points = np.repeat(np.eye(4), 5, axis=0) + 0.01 * rng.normal(size=(20, 4))
+    logs = np.log(np.full((20, 2), 0.5))
+    logs[15:] = np.log([0.999, 0.001])
+    chosen = Opinions(["a", "b"], logs, points, np.zeros(20, bool)).suggest(np.arange(20), 3)
+    assert {number // 5 for number in chosen} == {0, 1, 2}  # one of each uncertain cluster
+
+
+# -- counterfactuals -------------------------------------------------------------------------------
+
+
+def test_a_counterfactual_is_what_it_says(data, model):
+    X, y = data
+    for number in (0, 7, 13):
+        for label in set(y.tolist()) - {model.predict(X[[number]])[0]}:
+            found = find_counterfactual(model, X[number], label)
+            if not found.found:
+                continue
+            assert model.predict(found.instance)[0] == label
+            assert 1 <= len(found.edits) <= 3
+            rows = X[number].to_lists()[0]
+            for edit in found.edits:
+                if edit.before is not None:
+                    rows.remove(edit.before)
+                if edit.after is not None:
+                    rows.append(edit.after)
+            assert sorted(rows) == sorted(found.instance.to_lists()[0])
+
+
+def test_a_counterfactual_of_one_edit_is_found_where_one_is_enough():
+    tea, coffee = [("boil", 0, 4), ("pour", 4, 6)], [("grind", 0, 4), ("pour", 4, 6)]
+    model = IBGNClassifier(random_state=0).fit([tea, coffee] * 5, ["tea", "coffee"] * 5)
+    found = find_counterfactual(model, tea, "coffee")
+    assert len(found.edits) == 1
+    assert find_counterfactual(model, tea, "tea").edits == ()
+    with pytest.raises(DataError, match="does not know"):
+        find_counterfactual(model, tea, "cocoa")
+
+
+# -- the command -----------------------------------------------------------------------------------
+
+
+def test_the_command_prints_an_address_and_ends_with_ctrl_c(tmp_path, data):
+    source = tmp_path / "takes.csv"
+    write(*data[:1], source, data[1])
+    command = [sys.executable, "-m", "ibgn", "explore", str(source), "--no-browser"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
+        address = server.stderr.readline().strip()
+        assert address.startswith("http://127.0.0.1:")
+        time.sleep(0.5)
+        server.send_signal(signal.SIGINT)
+        said = server.communicate(timeout=60)[1]
+    assert "Traceback" not in said
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are copied by fork")
+def test_killed_while_saving_files_are_old_or_new_and_nothing_typed_is_lost(tmp_path, data):
+    source = tmp_path / "takes.csv"
+    X, y = make_relations(instances_per_activity=100, random_state=1)
+    write(X, source, y)
+    X, y = read(source)
+    original = source.read_bytes()
+    journal, copy = tmp_path / "takes.csv.changes", tmp_path / "copy.csv"
+    rng = np.random.default_rng(3)
+    typed, saved, usual = {}, 0, 0.0
+    for run in range(50):
+        child, address = serve_in_copy(X, y, source, journal)
+        number = int(rng.integers(len(X)))
+        version = typed.get(number, (0, ""))[0]
+        label = f"label {run}"
+        change = {"version": version, "label": label, "page": "a"}
+        post(address, f"instances/{number}/change", change)
+        typed[number] = (version + 1, label)
+        before = copy.read_bytes() if copy.exists() else None
+        saving = threading.Thread(
+            target=post, args=(address, "save", {"name": copy.name, "replace": True}, True)
+        )
+        begin = time.perf_counter()
+        saving.start()
+        saving.join(float(rng.uniform(0, 2 * usual)) if run else None)
+        usual = usual or time.perf_counter() - begin  # how long one takes that is not killed
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        saving.join()
+        if copy.exists() and copy.read_bytes() != before:
+            labels = read(copy)[1]
+            assert {n: labels[n] for n in typed} == {n: label for n, (_, label) in typed.items()}
+            saved += 1
+    assert 1 < saved < 50, "kills came too early or too late to show anything"
+    again = Collection(X, y)
+    History(journal, again)
+    assert {n: (look.version, look.label) for n, look in again.changed.items()} == typed
+    assert source.read_bytes() == original
+
+
+def serve_in_copy(X, y, source, journal):
+    """The page's server in a copy of this process: its id, and its address."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        host = f"127.0.0.1:{listening.getsockname()[1]}"
+        child = os.fork()
+        if child:
+            return child, f"http://{host}"
+        try:
+            collection = Collection(X, y)
+            History(journal, collection)
+            desk = Desk(collection)
+            answers = Answers(desk, Learning(desk, IBGNClassifier()), Place(source, "csv"))
+            app = make_app(answers, "token", (host,))
+            config = uvicorn.Config(app, log_level="critical", lifespan="off")
+            uvicorn.Server(config).run([listening])
+        finally:
+            os._exit(1)
+
+
+def post(address, path, given, killed=False):
+    """Send something; a server that is killed answers nothing."""
+    try:
+        sent = httpx.post(
+            f"{address}/token/api/{path}", json=given, headers={"origin": address}, timeout=30
+        )
+    except httpx.HTTPError:
+        assert killed
+    else:
+        assert sent.status_code == 200, sent.text
