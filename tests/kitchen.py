@@ -28,7 +28,7 @@ def make_takes():
 def make_kitchen(folder):
     """Write takes.csv, talk.eaf, takes.ibgn, sensors in train.csv and new.csv, and streams.
 
-    Also what happens, in events.jsonl.
+    Also what happens, in events.jsonl, and what is said about it, in kitchen.jsonl.
     """
     X, y = make_takes()
     write(X, folder / "takes.csv", y)
@@ -41,6 +41,8 @@ def make_kitchen(folder):
     new.assign(action=np.array(["rest", "hold"])[up]).to_csv(folder / "train.csv", index=False)
     make_streams(folder, X, y)
     (folder / "events.jsonl").write_text('{"kind": "start", "time": 0, "action": "boil"}\n')
+    said = '{"instance": 1, "kind": "change", "time": 0, "posterior": {"tea": 0.6, "coffee": 0.4}}'
+    (folder / "kitchen.jsonl").write_text(f"{said}\n")
 
 
 def make_streams(folder, X, y):

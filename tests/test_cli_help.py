@@ -93,6 +93,8 @@ def test_examples_run(kitchen, ibgn, tmp_path, monkeypatch, example):
         run = Listener.run
         monkeypatch.setattr(Listener, "run", lambda self: (self.stop(), run(self)))
         monkeypatch.setattr("ibgn.live.feeds.MqttFeed", lambda *_: FileFeed(tmp_path / "takes.csv"))
+    monkeypatch.setattr("uvicorn.Server.run", lambda *_: None)  # which would serve for ever
+    monkeypatch.setattr("webbrowser.open", lambda _: True)
     made = words[words.index("-o") + 1] if "-o" in words else ""
     for file in kitchen.iterdir():
         if file.name != made:
