@@ -77,4 +77,6 @@ def _steps(passed: Floats, shares: Floats) -> list[tuple[float, int]]:
     levels = np.rint(100 * shares).astype(int)
     kept = np.append(True, np.diff(levels) != 0)
     kept[-1] = True
-    return [(round(t, 2), p) for t, p in zip(passed[kept].tolist(), levels[kept].tolist())]
+    return [
+        (round(t, 2), p) for t, p in zip(passed[kept].tolist(), levels[kept].tolist(), strict=True)
+    ]

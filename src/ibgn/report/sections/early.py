@@ -18,7 +18,6 @@ __all__ = ["SECTION"]
 
 HEIGHT = 3.4  # inches
 LONGEST = 80  # letters of a name
-NAMES = ("method", "instance", "label")  # of a course
 ALTS = {
     "curves": "Accuracy of each method as instances go on, until all has been seen; the numbers "
     "are in the table.",
@@ -105,15 +104,24 @@ def _frames(findings: Findings, data: dict[str, Any]) -> dict[str, pd.DataFrame]
         for name in ("curves", "trade_off", "decisions")
     }
     early = findings.early
-    parts = [
-        course.posterior.reset_index()
-        .melt("time", var_name="activity", value_name="probability")
-        .assign(**{name: getattr(course, name) for name in ("kind", *NAMES)})
-        for course in (early.courses if early else ())
-    ]
+    parts = [_tidy(course) for course in (early.courses if early else ())]
     if parts:
         frames["early-courses"] = pd.concat(parts, ignore_index=True)
     return frames
+
+
+def _tidy(course: Course) -> pd.DataFrame:
+    """One row per moment and activity."""
+    moments, activities = course.posterior.shape
+    columns = {name: getattr(course, name) for name in ("method", "kind", "instance", "label")}
+    return pd.DataFrame(
+        columns
+        | {
+            "time": np.repeat(course.posterior.index.to_numpy(float), activities),
+            "activity": np.tile(course.posterior.columns.astype(str), moments),
+            "probability": course.posterior.to_numpy(float).ravel(),
+        }
+    )
 
 
 SECTION = Section(
