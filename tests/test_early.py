@@ -345,7 +345,7 @@ def _check_course(course, live, instance, label):
     said = {}
     for event in as_events(instance):
         follow(live, event)
-        said[live.time] = live.outlook()
+        said[event[0]] = live.outlook()
     expected = pd.DataFrame(said).T
     assert course.posterior.index.tolist() == expected.index.tolist()
     assert course.posterior.to_numpy() == pytest.approx(expected.to_numpy(), abs=1e-4)

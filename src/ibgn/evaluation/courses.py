@@ -40,6 +40,13 @@ class Course(NamedTuple):
         takes it
     moments : how many there were; of many some are kept, evenly from the first to the last
     intervals : of the instance, as (action, start, end)
+
+    Examples
+    --------
+    >>> posterior = pd.DataFrame({"tea": [0.5, 0.9], "coffee": [0.5, 0.1]}, index=[0.0, 2.0])
+    >>> course = Course("soonest", "DBN", "take 1", "tea", 0.5, posterior, 2, [("boil", 0.0, 2.0)])
+    >>> course.posterior.idxmax(axis=1).tolist()
+    ['tea', 'tea']
     """
 
     kind: str
@@ -143,7 +150,6 @@ def choose_courses(
             kept["moments"],
             [(action, start, end) for action, start, end in kept["intervals"]],
         )
-        for kind, (row, kept) in (
-            (kind, every[n]) for kind, n in _pick([kept for _, kept in every]).items()
-        )
+        for kind, n in _pick([kept for _, kept in every]).items()
+        for row, kept in [every[n]]
     ]
