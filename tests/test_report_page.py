@@ -533,6 +533,16 @@ def test_a_heading_alone_and_small_letters_are_found_out(browser, tmp_path):
     bad.context.close()
 
 
+def test_courses_are_put_into_words(report):
+    first, _, mistaken = report.summary["early"]["courses"]
+    assert first["when"] == "from 30% of the duration on"
+    assert (mistaken["when"], mistaken["likeliest"]) == (None, HOSTILE[0])
+    assert mistaken["alt"].endswith(f"is taken for {HOSTILE[0]}, not {HOSTILE[1]}.")
+    frame = report.frames["early-courses"]
+    assert len(frame) == 2 * 3 * 4 * len(HOSTILE)
+    assert frame.groupby(["method", "kind", "time"])["probability"].sum().round(9).eq(1).all()
+
+
 SEEK = """time => document.getAnimations().forEach(one => {
   one.pause();
   one.currentTime = time;

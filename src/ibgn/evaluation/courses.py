@@ -76,7 +76,7 @@ def keep_courses(
     joint : (moments, activities) scores
     most : moments that are kept of each
     """
-    shares = softmax(joint, axis=1)
+    shares = softmax(joint, axis=1).round(DIGITS)  # kinds are those of what is shown
     courses = []
     for begin, stop in pairwise(find_runs(moments.owner).tolist()):
         number = int(moments.owner[begin])
@@ -120,7 +120,7 @@ def _as_plain(
     return course | {
         "activities": classes.tolist(),
         "time": moments.time[kept].tolist(),
-        "shares": shares[kept].round(DIGITS).tolist(),
+        "shares": shares[kept].tolist(),
         "moments": len(rows),
         "intervals": X[course["number"]].to_lists()[0],
     }

@@ -29,8 +29,8 @@ def film(course: Course) -> dict[str, Any]:
         "bars": for each activity that `plot_posterior` draws its name, the colour of its line,
         whether it is the true one, and "steps", pairs of time and probability (in per cent, where
         it changes). "lanes": for each action its name and its intervals as pairs of start and
-        duration. "more_activities" and "more_actions" are those that are left out, and
-        "more_intervals" too.
+        duration. "more_activities", "more_actions" and "more_intervals" are how many are left
+        out.
 
     Examples
     --------
@@ -44,7 +44,8 @@ def film(course: Course) -> dict[str, Any]:
     shares = course.posterior.to_numpy(float)
     times = course.posterior.index.to_numpy(float)
     drawn = likely_activities(shares)
-    passed = 100 * (times - times[0]) / (times[-1] - times[0])
+    first, duration = float(times[0]), float(times[-1] - times[0])
+    passed = 100 * (times - first) / duration
     names = [str(name) for name in course.posterior.columns]
     bars = [
         {
@@ -56,11 +57,10 @@ def film(course: Course) -> dict[str, Any]:
         for number, column in enumerate(drawn)
     ]
     lanes: dict[str, list[tuple[float, float]]] = {}
-    scale = 100 / (times[-1] - times[0])
     in_order = sorted(course.intervals, key=lambda interval: interval[1])
     for action, start, end in in_order[:MOST_INTERVALS]:
-        place = round(scale * (start - times[0]), 2), round(scale * (end - start), 2)
-        lanes.setdefault(action, []).append(place)
+        place = 100 * (start - first) / duration, 100 * (end - start) / duration
+        lanes.setdefault(action, []).append((round(place[0], 2), round(place[1], 2)))
     return {
         "bars": bars,
         "lanes": [

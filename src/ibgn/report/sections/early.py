@@ -17,6 +17,7 @@ from ibgn.text import printable
 __all__ = ["SECTION"]
 
 HEIGHT = 3.4  # inches
+WHEN = {0.0: "from the first event on", 1.0: "only after the last event"}
 LONGEST = 80  # letters of a name
 ALTS = {
     "curves": "Accuracy of each method as instances go on, until all has been seen; the numbers "
@@ -53,14 +54,19 @@ def _describe(course: Course) -> dict[str, Any]:
     names = course.posterior.columns.astype(str).to_numpy()[likeliest]
     times = course.posterior.index.to_numpy(float)
     wrong = np.flatnonzero(names != course.label)
-    since = times[wrong[-1] + 1 if len(wrong) else 0] if names[-1] == course.label else None
+    since = when = None
+    if names[-1] == course.label:
+        begin = times[wrong[-1] + 1 if len(wrong) else 0]
+        since = float((begin - times[0]) / (times[-1] - times[0]))
+        when = WHEN.get(since, f"from {since:.0%} of the duration on")
     described = {
         "kind": course.kind,
         "instance": course.instance,
         "label": course.label,
         "likeliest": str(names[-1]),
         "mean": course.mean,
-        "since": None if since is None else float((since - times[0]) / (times[-1] - times[0])),
+        "since": since,
+        "when": when,
         "kept": len(times),
         "moments": course.moments,
         "film": film(course),
@@ -71,10 +77,10 @@ def _describe(course: Course) -> dict[str, Any]:
 def _say(course: dict[str, Any]) -> str:
     """What the picture of a course shows, in words."""
     label = printable(course["label"], LONGEST)
-    if course["since"] is not None:
-        end = f"{label}, the true one, is the likeliest from {course['since']:.0%} of it on"
+    if course["when"]:
+        end = f"{label}, the true one, is the likeliest {course['when']}"
     else:
-        end = f"in the end {printable(course['likeliest'], LONGEST)} is likelier than {label}"
+        end = f"in the end it is taken for {printable(course['likeliest'], LONGEST)}, not {label}"
     return (
         f"Probabilities of activities over the duration of instance "
         f"{printable(course['instance'], LONGEST)}: {end}."
