@@ -15,6 +15,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -73,10 +74,9 @@ def plant_faults(events: list[Event], seed: int, damaged: float = 0.05) -> Plant
         lines.append(_damage(texts[n], rng) if hurt else texts[n])
         if not hurt and rng.random() < 0.03:
             lines.append(texts[n])
-    last = json.dumps(
-        {"kind": "tick", "time": events[-1].time + 100}
-    ).encode()  # none waits after it
     valid = dict.fromkeys(line for line in lines if is_valid(line))
+    latest = max(Event.parse(line).time for line in valid)  # a damaged one may be far ahead
+    last = json.dumps({"kind": "tick", "time": latest + 100}).encode()  # after which none waits
     return Planted([*lines, last], [*valid, last])
 
 
@@ -228,14 +228,23 @@ def send(path: str, lines: Sequence[bytes]) -> None:
     while kept < len(lines):
         try:
             with socket.socket(socket.AF_UNIX) as connection:
-                connection.settimeout(1.0)
                 connection.connect(path)
                 first, answers = kept, connection.makefile("rb")
-                connection.sendall(b"".join(line + b"\n" for line in lines[first:]))
+                threading.Thread(
+                    target=write, args=(connection, lines[first:]), daemon=True
+                ).start()
                 while kept < len(lines) and (answer := answers.readline()):
                     kept = first + json.loads(answer)["acknowledged"]
-        except OSError:
-            time.sleep(0.02)
+        except (OSError, ValueError):  # it was killed, perhaps in the middle of an answer
+            pass
+        time.sleep(0.02)
+
+
+def write(connection: socket.socket, lines: Sequence[bytes]) -> None:
+    """Send lines as fast as they are taken, until the other side is gone."""
+    with suppress(OSError):
+        for line in lines:
+            connection.sendall(line + b"\n")
 
 
 def run_mqtt(trial: Trial, broker: Broker) -> dict[str, Any]:

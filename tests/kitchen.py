@@ -26,7 +26,10 @@ def make_takes():
 
 
 def make_kitchen(folder):
-    """Write takes.csv, talk.eaf, takes.ibgn, sensors in train.csv and new.csv, and streams."""
+    """Write takes.csv, talk.eaf, takes.ibgn, sensors in train.csv and new.csv, and streams.
+
+    Also what happens, in events.jsonl.
+    """
     X, y = make_takes()
     write(X, folder / "takes.csv", y)
     write(X[:1], folder / "talk.eaf", y[:1])
@@ -37,6 +40,7 @@ def make_kitchen(folder):
     new.to_csv(folder / "new.csv", index=False)
     new.assign(action=np.array(["rest", "hold"])[up]).to_csv(folder / "train.csv", index=False)
     make_streams(folder, X, y)
+    (folder / "events.jsonl").write_text('{"kind": "start", "time": 0, "action": "boil"}\n')
 
 
 def make_streams(folder, X, y):

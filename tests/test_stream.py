@@ -8,9 +8,11 @@ from contextlib import suppress
 import numpy as np
 import pytest
 
+import ibgn
 from ibgn import DataError, IBGNClassifier
 from ibgn.classifiers import DBNClassifier
 from ibgn.classifiers.questions import unquestioned
+from ibgn.datasets import sample_path
 from ibgn.live import LiveRecogniser
 from ibgn.live.events import Event
 from ibgn.live.inbox import Inbox
@@ -19,11 +21,15 @@ from instance_events import ACTIONS, as_events, draw_instances, follow
 LATENESS = 3.0
 
 
-@pytest.fixture(scope="module", params=[True, False], ids=["coarse", "fine"])
+@pytest.fixture(scope="module", params=["coarse", "fine", "sparse"])
 def taught(request):
-    rng = np.random.default_rng(5)
-    X = draw_instances(rng, 40, request.param)
-    y = np.array(["tea", "coffee", "soup"])[rng.integers(0, 3, 40)]
+    """A model and instances: with times that coincide, with others, and with few at a time."""
+    if request.param == "sparse":
+        X, y = ibgn.read(sample_path("csv"))
+    else:
+        rng = np.random.default_rng(5)
+        X = draw_instances(rng, 40, request.param == "coarse")
+        y = np.array(["tea", "coffee", "soup"])[rng.integers(0, 3, 40)]
     return IBGNClassifier(random_state=0).fit(X, y), X
 
 
@@ -257,11 +263,11 @@ def test_what_starts_and_ends_at_one_time_is_left_out(taught, lateness, key):
 def test_what_starts_when_the_instance_is_finished_is_left_out(taught):
     model, _ = taught
     live = LiveRecogniser(model)
-    live.start("boil", 0)
+    live.start("stir", 0)
     live.start("pour", 3)
-    live.start("stir", 3)
+    live.start("pour", 3)
     last = live.take(Event("finish", 3))
-    expected = model.predict_proba([[("boil", 0, 3)]])[0]
+    expected = model.predict_proba([[("stir", 0, 3)]])[0]
     assert list(last.values()) == pytest.approx(expected.tolist())
     assert live.timeline.number == 0
 
@@ -273,7 +279,7 @@ def test_an_interrupted_stream_goes_on_to_the_last_bit(taught, seed, seldom):
     model, X = taught
     first = LiveRecogniser(model)
     events = as_stream(X.to_lists()[seed], seed) + [
-        event._replace(time=event.time + 40)
+        event._replace(time=event.time + 400)
         for event in (Event("finish", -10.0), *as_stream(X.to_lists()[seed + 4], seed))
     ]
     whole = pass_through(Inbox(LATENESS), first.another(), events, seldom=seldom)
@@ -287,6 +293,42 @@ def test_an_interrupted_stream_goes_on_to_the_last_bit(taught, seed, seldom):
         assert json.dumps([live.state(), inbox.state()]) == saved
         said += pass_through(inbox, live, events[stop:], True, seldom)
         np.testing.assert_array_equal(said, whole)
+
+
+def draw_rows(rng):
+    """An instance that may be short or long, crowded or sparse, with times that coincide or not."""
+    number, span, mean = rng.integers(3, 25), rng.choice([10, 30, 80]), rng.choice([1, 3, 8])
+    start, length = rng.random(number) * span, 0.05 + rng.gamma(2, mean / 2, number)
+    if rng.random() < 0.5:
+        start, length = np.floor(start), np.ceil(length)
+    names = rng.choice(ACTIONS, number).tolist()
+    return list(zip(names, start.tolist(), (start + length).tolist(), strict=True))
+
+
+def test_whenever_it_is_asked_or_interrupted_the_bits_are_the_same(taught):
+    """Instances of any density, with ticks, asked at random: restored or not, no bit differs."""
+    model, _ = taught
+    rng = np.random.default_rng(2)
+    first = LiveRecogniser(model)
+    for _ in range(120):
+        rows, often = draw_rows(rng), rng.choice([1, 0.5, 0.2])
+        whole, parts = first.another(), first.another()
+        for event in as_events(rows):
+            if whole.timeline.number and rng.random() < 0.2:
+                between = rng.uniform(whole.timeline.now, event[0])
+                whole.tick(between)
+                parts.tick(between)
+            follow(whole, event)
+            follow(parts, event)
+            if rng.random() < often:
+                np.testing.assert_array_equal(parts.log_posterior(), whole.log_posterior())
+            if rng.random() < 0.2:
+                state = json.loads(json.dumps(parts.state()))
+                parts = first.another()
+                parts.restore(state)
+        with unquestioned():
+            expected = model.predict_log_proba([rows])[0]
+        np.testing.assert_allclose(whole.log_posterior(), expected, rtol=0, atol=1e-9)
 
 
 def test_asking_again_changes_no_bit(taught):
@@ -321,8 +363,8 @@ def test_memory_does_not_grow_with_the_stream(taught):
     late = Event("start", -1, "boil")
     for turn in range(12):
         events = as_stream(X.to_lists()[turn % 3], turn % 3)
-        for event in (*events, late, Event("finish", 40), Event("end", 40, "stir", key=turn)):
-            for due in inbox.put(event._replace(time=50 * turn + event.time))[0]:
+        for event in (*events, late, Event("finish", 90), Event("end", 90, "stir", key=turn)):
+            for due in inbox.put(event._replace(time=100 * turn + event.time))[0]:
                 with suppress(DataError):
                     live.take(due)
                 live.posterior()

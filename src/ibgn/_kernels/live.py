@@ -1,7 +1,8 @@
 """All default terms of an instance that goes on, in one call.
 
 The arrays of a timeline, what was learned and what is noted are taken over from Python when an
-instance begins, and again when they grow: a call for each term would spend its time on that.
+instance begins, and again when they grow: a call for each term would spend its time on that. What a
+term says is in the kernels of its own file.
 """
 
 import math

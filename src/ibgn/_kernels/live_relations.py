@@ -5,6 +5,9 @@ change them. What a row says is summed up to where time has to pass first. Befor
 is open, a mark keeps the sum so far, to be taken up again there when it ends. So an event costs
 time for the intervals that it can affect, and not for those of the past. Relations, sets of them
 and keys are those of `pairs` and `links`.
+
+Which rows are left depends on the instance alone, and not on when it was asked about: a recogniser
+that is restored from its instance has the same ones.
 """
 
 import math
@@ -202,12 +205,13 @@ def sum_row(line: Line, learned: Relations, rows: Rows, r: int) -> bool:
     """Sum the pairs of a row that only an end can change; whether none can be changed at all."""
     i, now = rows.position[r], line.time[NOW]
     one, last = line.order[i], min(line.size[INTERVALS], i + 1 + learned.horizon)
-    if line.start[one] == now or line.end[one] == now:
+    ends_now, (first, beyond) = line.end[one] == now, group_of(line, one)
+    if line.start[one] == now or (ends_now and beyond - first > 1):
         return False
     while rows.stop[r] < last and not rows.closed[r]:
         j, n = rows.stop[r], rows.marks[r]
         two = line.order[j]
-        if line.start[two] == now:
+        if line.start[two] == now or (ends_now and line.end[two] > now):
             break
         # as if it were still open, where its end says nothing: sums must not depend on questions
         if line.end[two] == now and (line.start[two] < line.end[one] or is_loose(line, j)):

@@ -107,7 +107,7 @@ def listen(
     standard error. Ctrl-C and SIGTERM end it, SIGUSR1 asks for a summary.
 
     $ ibgn listen takes.ibgn events.jsonl
-    $ ibgn listen takes.ibgn --socket 7070 --checkpoint kitchen.checkpoint -o kitchen.jsonl
+    $ ibgn listen takes.ibgn --socket kitchen.sock --checkpoint kitchen.checkpoint -o kitchen.jsonl
     $ ibgn listen takes.ibgn --mqtt localhost --topic 'home/+/events' --checkpoint home.checkpoint
     """
     from ibgn.live import LiveRecogniser
