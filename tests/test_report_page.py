@@ -123,7 +123,7 @@ def _early(evaluation, X):
     trials = evaluation.scores[[*keys, "test"]]
     records = trials[keys].assign(number=0, seen=0.4, odds=2.0, right=True)
     thresholds = trials.assign(error=0.2, threshold=1.0)
-    rising = np.linspace(0.1, 0.9, 4)
+    rising = np.linspace(0.06, 0.9, 4)
     shares = np.outer(1 - rising, np.full(len(HOSTILE) - 1, 1 / (len(HOSTILE) - 1)))
     times = pd.Index([0.0, 0.6, 1.2, 2.0], name="time")
     names = [*HOSTILE[:-1], "time"]
@@ -566,7 +566,7 @@ def test_a_film_is_played_without_script_when_the_reader_asks_for_it(browser, sa
             opened.page.evaluate(SEEK, 1000 * seconds)
             pictures.append(film.screenshot())
             levels.append([int(level) for level in opened.page.evaluate(LEVELS)])
-        assert [level[0] for level in levels] == [10, 37, 63, 90]
+        assert [level[0] for level in levels] == [6, 34, 62, 90]
         assert len(set(pictures)) == 4
         assert opened.faint() == []
         assert opened.sideways() == 0
