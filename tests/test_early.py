@@ -4,6 +4,7 @@ import json
 from copy import copy
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.special import expit, log_softmax
 
@@ -302,6 +303,10 @@ def test_an_evaluation_of_whole_instances_is_that_of_evaluate(tmp_path):
     assert len(done) == 8
     for name in ("scores", "predictions", "records", "thresholds"):
         assert getattr(resumed, name).equals(getattr(early, name))
+    for again, course in zip(resumed.courses, early.courses, strict=True):
+        assert again.posterior.equals(course.posterior)
+        assert again._replace(posterior=None) == course._replace(posterior=None)
+    assert {course.method for course in early.courses} == set(methods)
     decided = early.decisions()
     assert ((decided["low"] <= decided["wrong"]) & (decided["wrong"] <= decided["high"])).all()
 
@@ -314,10 +319,14 @@ def test_measured_decisions_are_those_of_live_recognisers():
     )
     row = early.decisions().iloc[0]
     decided, wrong = 0, 0
+    courses = {tuple(course.intervals): course for course in early.courses}
+    assert len(courses) > 1
     for fold in folds:
         model = IBGNClassifier(random_state=0).fit(X[fold.train], y[fold.train])
         learn_decisions(model, X[fold.train], y[fold.train])
         for instance, label in zip(X[fold.test].to_lists(), y[fold.test], strict=True):
+            if (course := courses.pop(tuple(instance), None)) is not None:
+                _check_course(course, LiveRecogniser(model), instance, label)
             live = LiveRecogniser(model)
             for event in as_events(instance):
                 follow(live, event)
@@ -327,6 +336,21 @@ def test_measured_decisions_are_those_of_live_recognisers():
                     break
     assert row["decided"] == pytest.approx(decided / 80)
     assert row["wrong"] == pytest.approx(wrong / decided)
+    assert not courses
+
+
+def _check_course(course, live, instance, label):
+    """A course has what a live recogniser expects after each event."""
+    assert course.label == label
+    said = {}
+    for event in as_events(instance):
+        follow(live, event)
+        said[event[0]] = live.outlook()
+    expected = pd.DataFrame(said).T
+    assert course.posterior.index.tolist() == expected.index.tolist()
+    assert course.posterior.to_numpy() == pytest.approx(expected.to_numpy(), abs=1e-4)
+    right = expected.iloc[-1].idxmax() == label
+    assert right == (course.kind != "mistaken")
 
 
 def test_an_ensemble_keeps_its_decisions_in_files(tmp_path):

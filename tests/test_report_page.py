@@ -24,6 +24,8 @@ from ibgn.classifiers import DBNClassifier
 from ibgn.classifiers.ibgn import IBGNClassifier
 from ibgn.errors import DataError
 from ibgn.evaluation.conditions import NOISES
+from ibgn.evaluation.courses import KINDS, Course
+from ibgn.evaluation.early import EarlyEvaluation
 from ibgn.evaluation.evaluate import evaluate
 from ibgn.evaluation.folds import make_folds
 from ibgn.intervals import IntervalSequences
@@ -88,7 +90,8 @@ def findings():
     origin = Origin(f"Title {TEXT}", f"Question {TEXT}", f"ibgn {TEXT}\nsecond line", 1, "any")
     evaluation = evaluate(X, y, methods, folds, seed=1)
     curves = {"robustness": _robustness(methods), "learning": _learning(methods)}
-    found = find(origin, X, y, evaluation, folds, methods, **curves)
+    early = _early(evaluation, X)
+    found = find(origin, X, y, evaluation, folds, methods, early=early, **curves)
     few = dict(list(found.activities.items())[:3])
     looked = dataclasses.replace(found.inspection, warnings=(f"Warning {TEXT}", "another"))
     return dataclasses.replace(found, activities=few, hardest=found.hardest[:2], inspection=looked)
@@ -108,6 +111,31 @@ def _learning(methods):
     ]
     scores = ["accuracy", "accuracy_error", "log_loss", "log_loss_error"]
     return pd.DataFrame(rows, columns=["method", "size", "per_activity", *scores])
+
+
+def _early(evaluation, X):
+    """Results on instances that go on, as if there were some."""
+    keys = ["method", "repeat", "fold"]
+    looks = [
+        [frame.assign(seen=seen, draw=0) for seen in (0.5, 1.0)]
+        for frame in (evaluation.scores, evaluation.predictions)
+    ]
+    trials = evaluation.scores[[*keys, "test"]]
+    records = trials[keys].assign(number=0, seen=0.4, odds=2.0, right=True)
+    thresholds = trials.assign(error=0.2, threshold=1.0)
+    rising = np.linspace(0.06, 0.9, 4)
+    shares = np.outer(1 - rising, np.full(len(HOSTILE) - 1, 1 / (len(HOSTILE) - 1)))
+    times = pd.Index([0.0, 0.6, 1.2, 2.0], name="time")
+    names = [*HOSTILE[:-1], "time"]
+    posterior = pd.DataFrame(np.column_stack([rising, shares]), times, names)
+    labels = dict(zip(KINDS, (HOSTILE[0], HOSTILE[0], HOSTILE[1]), strict=True))
+    courses = [
+        Course(kind, name, HOSTILE[1], label, 0.4, posterior, 9, X[0].to_lists()[0])
+        for name in ("<i>DBN</i>", "IBGN & co")
+        for kind, label in labels.items()
+    ]
+    tried = [pd.concat(frames, ignore_index=True) for frames in looks]
+    return EarlyEvaluation(evaluation, *tried, records, thresholds, courses)
 
 
 @pytest.fixture(scope="module")
@@ -503,6 +531,73 @@ def test_a_heading_alone_and_small_letters_are_found_out(browser, tmp_path):
     assert bad.small_letters() == [("x", pytest.approx(8.9))]
     assert bad.printed() == (2, ["alone"])
     bad.context.close()
+
+
+def test_courses_are_put_into_words(report):
+    first, _, mistaken = report.summary["early"]["courses"]
+    assert first["when"] == "from 30% of the duration on"
+    assert (mistaken["when"], mistaken["likeliest"]) == (None, HOSTILE[0])
+    assert mistaken["alt"].endswith(f"is taken for {HOSTILE[0]}, not {HOSTILE[1]}.")
+    frame = report.frames["early-courses"]
+    assert len(frame) == 2 * 3 * 4 * len(HOSTILE)
+    assert frame.groupby(["method", "kind", "time"])["probability"].sum().round(9).eq(1).all()
+
+
+SEEK = """time => document.getAnimations().forEach(one => {
+  one.pause();
+  one.currentTime = time;
+})"""
+LEVELS = """() => [...document.querySelectorAll("#early-course-0-lines")]
+  .flatMap(one => [...one.closest("figure").querySelectorAll(".level")])
+  .map(level => getComputedStyle(level).getPropertyValue("--level"))"""
+
+
+def test_a_film_is_played_without_script_when_the_reader_asks_for_it(browser, saved):
+    for theme, width in (("light", 1280), ("dark", 380)):
+        opened = Watched(browser, saved, theme, width)
+        figure = opened.page.locator("figure.course").first
+        film, lines = figure.locator(".film"), figure.locator(".drawing")
+        assert (film.is_visible(), lines.is_visible()) == (False, True)
+        assert opened.page.evaluate("document.getAnimations().length") == 0
+        opened.page.click("label[for=early-course-0-play]")
+        assert (film.is_visible(), lines.is_visible()) == (True, False)
+        pictures, levels = [], []
+        for seconds in (0, 3, 6, 10):
+            opened.page.evaluate(SEEK, 1000 * seconds)
+            pictures.append(film.screenshot())
+            levels.append([int(level) for level in opened.page.evaluate(LEVELS)])
+        assert [level[0] for level in levels] == [6, 34, 62, 90]
+        assert len(set(pictures)) == 4
+        assert opened.faint() == []
+        assert opened.sideways() == 0
+        assert film.get_attribute("aria-label") == lines.locator("svg").get_attribute("aria-label")
+        assert not opened.events
+        opened.context.close()
+
+
+def test_a_film_can_be_paused_and_starts_over(browser, saved):
+    opened = Watched(browser, saved)
+    states = "document.getAnimations().map(one => one.playState)"
+    opened.page.click("label[for=early-course-0-play]")
+    assert set(opened.page.evaluate(states)) == {"running"}
+    opened.page.keyboard.press("ArrowRight")  # as by a click on "pause"
+    assert set(opened.page.evaluate(states)) == {"paused"}
+    opened.page.click("label[for=early-course-0-lines]")
+    assert opened.page.evaluate(states) == []
+    opened.page.emulate_media(media="print")
+    opened.page.evaluate("document.querySelector('#early-course-0-play').checked = true")
+    assert not opened.page.locator(".film").filter(visible=True).count()
+    opened.context.close()
+
+
+def test_readers_who_prefer_less_motion_see_lines(browser, saved):
+    opened = Watched(browser, saved)
+    opened.page.click("label[for=early-course-0-play]")
+    opened.page.emulate_media(reduced_motion="reduce")
+    assert not opened.page.locator(".film, .course .choice, .played").filter(visible=True).count()
+    assert opened.page.locator(".course .drawing").filter(visible=True).count() == 3
+    assert opened.page.evaluate("document.getAnimations().length") == 0
+    opened.context.close()
 
 
 @pytest.mark.parametrize("width", [320, 380, 1280])

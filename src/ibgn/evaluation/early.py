@@ -18,6 +18,7 @@ from ibgn.checks import check_number
 from ibgn.classifiers.decisions import find_records
 from ibgn.evaluation.averages import average_folds
 from ibgn.evaluation.conditions import Clean
+from ibgn.evaluation.courses import Course, choose_courses, keep_courses
 from ibgn.evaluation.evaluate import Evaluation
 from ibgn.evaluation.folds import Fold
 from ibgn.evaluation.methods import Method
@@ -38,6 +39,7 @@ Data = tuple[IntervalSequences, Labels]
 SHARES = (0.25, 0.5, 0.75, 1.0)
 ERRORS = (0.05, 0.1, 0.2)
 CURVE = 25  # thresholds of a curve of earliness against accuracy
+MOST_MOMENTS = 100  # of a course that is shown
 DOUBT = 0.05  # that an interval does not have the true rate of errors
 
 
@@ -47,6 +49,7 @@ class _Early:
 
     shares: tuple[float, ...]
     errors: tuple[float, ...]
+    moments: int = MOST_MOMENTS
 
     def __call__(self, model: Any, train: Data, test: Data) -> dict[str, Any]:
         decisions = hold_out_decisions(model, *train)
@@ -65,6 +68,7 @@ class _Early:
                 "odds": records.odds.tolist(),
                 "label": classes[records.likeliest].tolist(),
             },
+            "courses": keep_courses(X, y, classes, moments, joint, self.moments),
         }
 
     def _look(
@@ -107,6 +111,7 @@ class EarlyEvaluation:
         share that has been seen, the log odds, and whether the likeliest activity was right
     thresholds : one row for each method, repeat, fold and error that was asked for: the log odds
         above which it decides
+    courses : what each method said about a few test instances while they went on
 
     Examples
     --------
@@ -125,6 +130,7 @@ class EarlyEvaluation:
     predictions: pd.DataFrame
     records: pd.DataFrame
     thresholds: pd.DataFrame
+    courses: Sequence[Course] = ()
 
     def curves(self) -> pd.DataFrame:
         """Means over folds for each method and share that has been seen, with standard errors."""
@@ -257,6 +263,8 @@ def _gather(
     scores, predictions, records, thresholds = [], [], [], []
     tested = dict(list(whole.predictions.groupby(keys, sort=False)))
     before: dict[str, int] = {}
+    courses: dict[str, list[Any]] = {}
+    first_repeat = whole.scores["repeat"].min()  # later ones have the same instances again
     for trial in whole.scores.to_dict(orient="records"):
         key = (trial["method"], trial["repeat"], trial["fold"])
         found, task = examined[key], dict(zip(keys, key, strict=True))
@@ -282,10 +290,13 @@ def _gather(
             )
         )
         before[key[0]] = first + trial["test"]
+        if trial["repeat"] == first_repeat:
+            courses.setdefault(key[0], []).append((tested[key], found["courses"]))
     return EarlyEvaluation(
         whole,
         pd.DataFrame(scores),
         pd.concat(predictions, ignore_index=True).drop(columns="probability"),
         pd.concat(records, ignore_index=True),
         pd.DataFrame(thresholds),
+        [course for name, part in courses.items() for course in choose_courses(name, part)],
     )

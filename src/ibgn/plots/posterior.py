@@ -27,7 +27,7 @@ from ibgn.plots.style import (
 from ibgn.plots.timeline import LANE_HEIGHT, plot_timeline
 from ibgn.plots.units import time_label
 
-__all__ = ["animate_posterior", "plot_posterior"]
+__all__ = ["animate_posterior", "likely_activities", "plot_posterior"]
 
 MOST = 8  # activities, the likeliest
 LEAST = 0.05  # probability at some moment of those that are drawn
@@ -63,9 +63,7 @@ def plot_posterior(course: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ax = new_axes(7.5, 4) if ax is None else ax
     if not len(time):
         return say_empty(ax, "no moments")
-    highest = shares.max(axis=0)
-    likeliest = np.argsort(-highest, kind="stable")[:MOST]
-    chosen = sorted(likeliest[highest[likeliest] >= min(LEAST, highest.max())].tolist())
+    chosen = likely_activities(shares)
     style: Any = {"drawstyle": "steps-post", "linewidth": 1.6, "markersize": 5}
     lines: list[Line2D] = [
         ax.plot(time, shares[:, c], **style, **series_look(n))[0] for n, c in enumerate(chosen)
@@ -80,6 +78,13 @@ def plot_posterior(course: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     draw_grid(ax)
     name_lines(ax, lines, drawn)
     return dress(ax)
+
+
+def likely_activities(shares: Floats) -> list[int]:
+    """Numbers of the activities of a course that are drawn; shares are (moments, activities)."""
+    highest = shares.max(axis=0)
+    likeliest = np.argsort(-highest, kind="stable")[:MOST]
+    return sorted(likeliest[highest[likeliest] >= min(LEAST, highest.max())].tolist())
 
 
 def animate_posterior(
