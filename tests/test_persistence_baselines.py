@@ -213,7 +213,7 @@ def test_names_in_files_stay(make, fields, contents):
     tree, _ = opened(contents[make])
     common = ["parameters", "classes", "trained_on", "class_log_prior", "actions"]
     assert tree["class"] == make.__name__
-    assert list(tree["model"]) == [*common, "activities"]
+    assert list(tree["model"]) == [*common, "typicality", "activities"]
     for activity in tree["model"]["activities"]:
         own = ["lengths", "pace", "apart", "typical", "whole", "share", "styles", "pooling"]
         assert sorted(activity) == sorted([*own, "terms"])

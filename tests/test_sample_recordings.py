@@ -99,7 +99,7 @@ def test_sensors_are_read_with_their_labels():
 
 
 def test_every_sample_is_described_and_read_by_a_test():
-    described = re.findall(r'^    "(\w+)" ', sample_path.__doc__, re.M)
+    described = re.findall(r'^ *"(\w+)" ', sample_path.__doc__, re.M)
     assert sorted(described) == sorted(SAMPLES) == sorted({*READING, "sensors"})
     with pytest.raises(ibgn.DataError, match="name='ELAN' is not a choice; .*'elan'"):
         sample_path("ELAN")

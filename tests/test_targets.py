@@ -164,7 +164,8 @@ def test_two_outputs_are_two_files(ibgn, takes):
 
 def test_every_command_that_takes_a_path_to_write_is_checked():
     """A path among the options is read, or declared with `writes`, which gives --force."""
-    read = {"sensors", "into", "folder"}  # the folder of kernels is added to, by numba
+    # the folder of kernels is added to, by numba
+    read = {"sensors", "into", "folder", "model", "live"}
     for command in app.registered_commands:
         parameters = signature(command.callback).parameters
         hints = {name: get_args(each.annotation) for name, each in parameters.items()}

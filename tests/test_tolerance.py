@@ -223,8 +223,8 @@ def test_the_tolerance_is_applied_once(monkeypatch):
 
     monkeypatch.setattr(classifier, "merge_instants", watched)
     model.explain(X[0])
-    assert len(given) == 2  # to score, and to explain; each time as it was recorded
-    assert given[0] == given[1] == X[0]
+    assert len(given) == 3  # to score, to explain, to say how usual; each time as it was recorded
+    assert given[0] == given[1] == given[2] == X[0]
     model.predict_proba(X)
-    assert len(given) == 3
-    assert given[2] == X
+    assert len(given) == 4
+    assert given[3] == X

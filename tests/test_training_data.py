@@ -281,7 +281,7 @@ def test_what_is_remembered_comes_back_from_files(file, tmp_path):
         loaded = again(model, tmp_path)
         known, found = model.trained_on_, loaded.trained_on_
         assert found.log_duration.tobytes() == known.log_duration.tobytes()
-        assert replace(found, log_duration=known.log_duration) == known
+        assert replace(found, log_duration=None) == replace(known, log_duration=None)
         assert found.provenance.given() == options
         assert loaded.familiarity([[("stir", 0, 9)]]).unknown == {"stir": 1}
 

@@ -122,6 +122,7 @@ class ActivityClassifier(KnowsTypical):
             ),
             same=True,
         )
+        self.typicality_ = None  # until activities are known; stored before them
         self.activities_, held_out = self._learn_models(data, labels, every)
         self._learn_typical(held_out)
         return held_out
