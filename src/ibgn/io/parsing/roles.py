@@ -219,19 +219,23 @@ def _instance_by_cells(guess: Guess, free: Sequence[int], start: Places | None) 
         before = [place for place in before if not guess.is_unique(place)]
     if len(texts) > 1 and before and len(before) < len(texts):
         return next((place for place in before if guess.distinct(place) > 1), before[-1])
-    if start is None or len(start) > 1 or guess.kinds[start[0]] != "number":
+    return _instance_by_time(guess, free, start)
+
+
+def _instance_by_time(guess: Guess, free: Sequence[int], start: Places | None) -> int | None:
+    """Column of whole numbers, at the changes of which time goes back."""
+    if start is None or len(start) > 1 or guess.kinds[start[0]] != "number" or len(free) < 2:
         return None
-    times = guess.numbers(start[0])
+    times = [0.0 if time is None else time for time in guess.numbers(start[0])]
     for place in free:
         if guess.kinds[place] != "number" or not _are_whole(guess, place):
             continue
-        if guess.distinct(place) > 1 and len(free) > 1:
-            by_value: dict[str, list[float]] = {}
-            for value, time in zip(guess.sheet.column(place), times, strict=True):
-                by_value.setdefault(value, []).append(0.0 if time is None else time)
-            whole = [0.0 if time is None else time for time in times]
-            if all(each == sorted(each) for each in by_value.values()) and whole != sorted(whole):
-                return place  # time goes back where another one begins
+        by_value: dict[str, list[float]] = {}
+        for value, time in zip(guess.sheet.column(place), times, strict=True):
+            by_value.setdefault(value, []).append(time)
+        ordered = all(each == sorted(each) for each in by_value.values())
+        if len(by_value) > 1 and ordered and times != sorted(times):
+            return place
     return None
 
 

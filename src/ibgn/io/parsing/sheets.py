@@ -170,9 +170,7 @@ def _cut_pairs(lines: Sequence[str]) -> Sheet | None:
     if not several or len({unnamed for _, unnamed in widths}) > 1:
         return None
     names = ["video", "class", "start", "end"] if len(rows[0][1]) > 3 else ["video", "start", "end"]
-    return Sheet(
-        names, False, [row for _, row in rows], [n for n, _ in rows], [], [], WHITE_SPACE
-    )
+    return Sheet(names, False, [row for _, row in rows], [n for n, _ in rows], [], [], WHITE_SPACE)
 
 
 def _number_frames(names: Sequence[str], rows: Sequence[list[str]]) -> None:

@@ -11,7 +11,7 @@ from ibgn.io.files import ANNOTATION, Files
 from ibgn.io.formats.json.frames import find_frames
 from ibgn.io.formats.json.names import Legend, actions_of, around, instance_of, track_of
 from ibgn.io.formats.json.rows import find_rows
-from ibgn.io.formats.json.times import Times, find_records, in_seconds
+from ibgn.io.formats.json.times import Times, find_records, has_score, in_seconds
 from ibgn.io.head import POSSIBLE, Head
 from ibgn.io.parsing.json import Node, parse_json, parse_value
 from ibgn.io.registry import reader
@@ -83,6 +83,9 @@ def _recordings(file: InputFile, files: Files) -> Iterator[Recording]:
     records = list(find_records(root))
     if records:
         found = _intervals(records, legend, file.allowance)
+        scored = sum(has_score(record, times) for record, times in records)
+        every = ": found by a detector and read, whatever the score"
+        files.leave_out(every, noun="span", number=scored)
     else:
         found = list(_listed(root, legend)) or list(_runs(root, legend, files))
     if not found:

@@ -8,7 +8,16 @@ from ibgn.io.parsing.json import Node
 from ibgn.io.parsing.time import as_seconds
 from ibgn.io.parsing.words import BESIDES, END, FRAMES, LENGTH, START, UNITS, words_of
 
-__all__ = ["SEVERAL", "Times", "find_records", "find_times", "in_seconds", "speaks_of_time", "walk"]
+__all__ = [
+    "SEVERAL",
+    "Times",
+    "find_records",
+    "find_times",
+    "has_score",
+    "in_seconds",
+    "speaks_of_time",
+    "walk",
+]
 
 BOTH = frozenset(
     {"segment", "interval", "timestamp", "timestamps", "span", "range", "window", "moment", "ts"}
@@ -101,9 +110,9 @@ def _alike_times(fields: Mapping[str, Any]) -> Times | None:
                 others = tuple(word for word in words if word != telling)
                 rest.setdefault(others, {})[is_end] = key
     for both in rest.values():
-        if len(both) == 2 and all(isinstance(fields[key], int | float) for key in both.values()):
-            if fields[both[False]] <= fields[both[True]]:
-                return Times(both[False], both[True])
+        numbers = all(isinstance(fields[key], int | float) for key in both.values())
+        if len(both) == 2 and numbers and fields[both[False]] <= fields[both[True]]:
+            return Times(both[False], both[True])
     return None
 
 
@@ -121,6 +130,15 @@ def _is_found(value: Any) -> bool:
     if not _are_times(value) or len(value) not in (2, SCORED):
         return False
     return len(value) == 2 or (not isinstance(value[2], str) and 0 <= value[2] <= 1)
+
+
+def has_score(record: Node, times: Times) -> bool:
+    """Whether the times of an object come with how sure a detector is of them."""
+    return (
+        times.place is not None
+        and times.end is None
+        and (len(record.value[times.start][times.place]) == SCORED)
+    )
 
 
 def _is_span(value: Any) -> bool:
