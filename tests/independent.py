@@ -14,11 +14,13 @@ from xml.etree import ElementTree
 
 import independent_tables
 import independent_tiers
+import independent_videos
 
 PARSERS = {
     name: lambda path, parse=parse: [row[1:] for row in parse(path)]
     for name, parse in independent_tables.PARSERS.items()
 } | independent_tiers.PARSERS
+PARSERS |= independent_videos.PARSERS
 
 
 def parses(*samples):

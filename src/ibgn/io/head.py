@@ -84,6 +84,16 @@ class Head:
             return None
 
     @cached_property
+    def has_json_lines(self) -> bool:
+        """Whether the first line is an object of JSON on its own."""
+        if not self.lines or not self.lines[0].lstrip().startswith("{"):
+            return False
+        try:
+            return isinstance(json.loads(self.lines[0]), dict)
+        except (ValueError, RecursionError):
+            return False
+
+    @cached_property
     def xml(self) -> Root | None:
         """Root of an XML document, or None where it is none."""
         return _find_root(self.text) if self.text.lstrip("\ufeff \t\r\n").startswith("<") else None

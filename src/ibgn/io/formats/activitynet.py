@@ -1,8 +1,9 @@
 """ActivityNet: one JSON file of videos, each with labelled segments."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ibgn.checks import check_number
 from ibgn.errors import DataError, Option
@@ -38,8 +39,16 @@ def _sniff(head: Head) -> float:
     if any(row.keys() & {"segment"} for video in listed for row in video[:1]):
         return LIKELY
     objects = [video for video in videos if isinstance(video, dict)]
-    with_segments = [video for video in objects if video.keys() & set(SEGMENTS)]
+    with_segments = [
+        video for video in objects if video.keys() & set(SEGMENTS) and not _is_one_span(video)
+    ]
     return LIKELY if len(with_segments) * 2 > len(objects) else 0.0
+
+
+def _is_one_span(video: Mapping[str, Any]) -> bool:
+    """Whether an object has the times of a single moment, and so is no video."""
+    stamps = video.get("timestamps")
+    return isinstance(stamps, list) and bool(stamps) and not isinstance(stamps[0], list)
 
 
 def _outline(files: Files) -> Iterator[Entry]:
@@ -181,7 +190,9 @@ class _Segments:
                 label, *times = row.items(least=3)
                 yield self._annotation(row, label, *times[:2])
         else:
-            yield from self._rows((video.first(*SEGMENTS) or video.child("annotations")).items())
+            segments = video.first(*SEGMENTS) or video.child("annotations")
+            only = isinstance(segments.value, dict)  # Kinetics has one segment for each video
+            yield from self._rows([segments] if only else segments.items())
 
     def _rows(self, rows: Sequence[Node]) -> Iterator[Annotation]:
         """Segments that are objects, with a label and perhaps a score."""

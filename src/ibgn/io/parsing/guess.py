@@ -1,5 +1,6 @@
 """Columns of a sheet that are to be told apart: their words, their kinds, and what they hold."""
 
+import re
 from collections.abc import Callable, Mapping
 
 from ibgn.io.parsing.moments import Kind, as_clock, as_plain_number, kind_of_column
@@ -8,6 +9,7 @@ from ibgn.io.parsing.words import words_of
 
 __all__ = ["Guess", "Places"]
 
+CODES = re.compile(r"\d{1,9}(,\d{1,9})*+", re.ASCII)
 Places = tuple[int, ...]  # of one column, or of several that are joined
 
 
@@ -52,6 +54,13 @@ class Guess:
             if values.setdefault(tuple(row[p] for p in instance), row[place]) != row[place]:
                 return True
         return False
+
+    def holds_lists(self, place: int) -> bool:
+        """Whether the cells of a column are lists of codes, as several labels of a frame."""
+        plural = {word for word in self.words[place] if word.endswith("s")}
+        cells = [cell for cell in self.sheet.column(place) if cell]
+        listed = plural and any("," in cell for cell in cells)
+        return bool(listed) and all(map(CODES.fullmatch, cells))
 
     def counts_rows(self, place: int) -> bool:
         """Whether a column numbers the rows."""

@@ -10,13 +10,14 @@ from ibgn._arrays import Floats
 from ibgn.io.parsing.guess import Guess, Places
 from ibgn.io.parsing.words import END, LENGTH
 
-__all__ = ["Lasting", "ends_with_mark", "find_boxes", "last_until_next"]
+__all__ = ["Lasting", "are_boxes", "ends_with_mark", "find_boxes", "last_until_next"]
 
 FORWARD = 0.9  # share of rows that do not start before the row above
 EVEN = 0.8  # share of steps that are about as long as the median one, in rows of a sampled signal
 JITTER = 0.1  # of these steps, as a share of the median
 MARKS = ("eof", "end")  # labels that only end the row before
 SIDES = 4  # numbers of a box
+CORNERS = frozenset({"x1", "y1", "x2", "y2"})
 STEPS = 2  # the least that tell of sampling
 
 
@@ -39,7 +40,7 @@ def last_until_next(guess: Guess, places: Mapping[str, Places]) -> bool:
 def _goes_forward(guess: Guess, places: Mapping[str, Places]) -> bool:
     """Whether the times of each instance do not go back, and are not all the same."""
     times: dict[tuple[str, ...], list[float]] = {}
-    instance = places.get("instance", ())
+    instance = (*places.get("instance", ()), *places.get("track", ()))
     for row, time in zip(guess.sheet.rows, guess.numbers(places["start"][-1]), strict=True):
         if time is not None:
             times.setdefault(tuple(row[place] for place in instance), []).append(time)
@@ -75,10 +76,16 @@ def find_boxes(guess: Guess) -> dict[str, Places]:
     return {}
 
 
+def are_boxes(guess: Guess) -> bool:
+    """Whether the names of columns say that rows are boxes in pictures."""
+    corners = [word for words in guess.words for word in words[-1:] if word in CORNERS]
+    return len(corners) == SIDES
+
+
 def _are_boxes(sides: Sequence[Sequence[float | None]]) -> bool:
     rows = [row for row in zip(*sides, strict=True) if None not in row]
     boxes = np.array(rows, float).reshape(-1, SIDES)
-    if len(boxes) == 0 or boxes.min() < 0 or boxes.max() > 1 or boxes.max() == round(boxes.max()):
+    if len(boxes) == 0 or boxes.min() < 0 or boxes.max() > 1 or not (boxes % 1).any():
         return False
     return bool((boxes[:, :2] < boxes[:, 2:]).all())
 
@@ -94,6 +101,7 @@ class Lasting:
     keys : of each row, its instance and track
     actions : of each row
     start : of each row
+    sampled : whether rows are known to be samples, also where their steps are not even
 
     Examples
     --------
@@ -105,11 +113,20 @@ class Lasting:
     ([0, 1], [2.5, 9.0], None)
     """
 
-    def __init__(self, keys: Sequence[object], actions: Sequence[str], start: Floats) -> None:
+    def __init__(
+        self,
+        keys: Sequence[object],
+        actions: Sequence[str],
+        start: Floats,
+        sampled: bool = False,
+    ) -> None:
         self.start = start
         self.next = self._starts_after(keys)
         known = np.isfinite(self.next) & np.isfinite(start)
-        self.step = self._sampled_step(self.next[known] - start[known])
+        steps = self.next[known] - start[known]
+        self.step = self._sampled_step(steps)
+        if self.step is None and sampled:
+            self.step = float(np.median(steps)) if len(steps) else 1.0
         lasts = np.array([action.strip().casefold() not in MARKS for action in actions], bool)
         if self.step is None:
             rows = np.flatnonzero(lasts & np.isfinite(self.next))

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ibgn.io.parsing.guess import Guess, Places
-from ibgn.io.parsing.lasting import find_boxes, last_until_next
+from ibgn.io.parsing.lasting import are_boxes, find_boxes, last_until_next
 from ibgn.io.parsing.sheets import Sheet
 from ibgn.io.parsing.timed import find_times
 from ibgn.io.parsing.words import (
@@ -28,6 +28,8 @@ __all__ = ["Roles", "find_roles"]
 
 HALF_EMPTY = 0.5  # share of the cells that a column of actions has more of
 PACKED = re.compile(r"\S+ [\d.]+ [\d.]+(;\S+ [\d.]+ [\d.]+)*;?")
+YOUTUBE = re.compile(r"[\w-]{11}", re.ASCII)
+FOLLOWED = frozenset({"entity", "track", "tracklet", "object"})  # through a video
 MOST_COLUMNS = 500  # that are told apart by what is in them
 
 
@@ -42,6 +44,8 @@ class Roles:
     packed : place of the column whose cells hold actions with their times, if one does
     since_before : whether rows say only when they end, and last since the row before
     until_next : whether rows say only when they start, and last until the next one
+    sampled : whether these rows are samples of what goes on, as boxes in frames are
+    several : whether the cells of actions are lists of them
     flag : place of a column that has 1 for examples of an action, and -1 for what is none
     """
 
@@ -50,6 +54,8 @@ class Roles:
     packed: int | None = None
     since_before: bool = False
     until_next: bool = False
+    sampled: bool = False
+    several: bool = False
     flag: int | None = None
 
     @property
@@ -71,7 +77,8 @@ def find_roles(sheet: Sheet, known: Mapping[str, Places]) -> Roles:
     if packed is not None and "start" not in known:
         places = dict(known) | _find_names(guess, {packed}, packed=True)
         return Roles(places, packed=packed)
-    guess.known = {**find_boxes(guess), **known}
+    boxes = find_boxes(guess)
+    guess.known = {**boxes, **known}
     times, scale = ({}, 1.0) if "start" in guess.known.keys() - known else find_times(guess)
     places = {**times, **guess.known}
     if "start" not in known and places.get("start") == known.get("end"):
@@ -79,12 +86,26 @@ def find_roles(sheet: Sheet, known: Mapping[str, Places]) -> Roles:
     used = {place for each in places.values() for place in each}
     ends = bool(places.keys() & {"end", "length"})
     places |= _find_names(guess, used, places.get("start"), is_log=not ends)
+    if not ends and "track" not in places:
+        places |= _find_track(guess, places)
     if _is_log_of_cases(guess, places):
         places["end"] = places.pop("start")
     places |= dict(known)
     since_before = "end" in places and "start" not in places
     until_next = last_until_next(guess, places)
-    return Roles(places, scale, None, since_before, until_next, _find_flag(guess, places))
+    sampled = until_next and (bool(boxes) or are_boxes(guess))
+    several = any(map(guess.holds_lists, places.get("action", ())))
+    flag = _find_flag(guess, places)
+    return Roles(places, scale, None, since_before, until_next, sampled, several, flag)
+
+
+def _find_track(guess: Guess, places: Mapping[str, Places]) -> dict[str, Places]:
+    """Column that tells apart what is seen at the same time, such as faces or objects."""
+    used = {place for each in places.values() for place in each}
+    for place, words in enumerate(guess.words):
+        if place not in used and {*words} & FOLLOWED and {*words} <= FOLLOWED | NUMBERING:
+            return {"track": (place,)}
+    return {}
 
 
 def _find_flag(guess: Guess, places: Mapping[str, Places]) -> int | None:
@@ -189,7 +210,8 @@ def _may_name_all(guess: Guess, place: int) -> bool:
 def _instance_by_cells(guess: Guess, free: Sequence[int], start: Places | None) -> int | None:
     texts = [place for place in free if guess.kinds[place] == "text"]
     for place in texts:
-        if all(MEDIA.fullmatch(cell) for cell in guess.sheet.column(place)):
+        cells = guess.sheet.column(place)
+        if all(map(MEDIA.fullmatch, cells)) or _are_youtube(cells):
             return place
     after = [place for place in texts if start and place > start[0]]
     before = [place for place in texts if start and place < start[0]]
@@ -197,18 +219,30 @@ def _instance_by_cells(guess: Guess, free: Sequence[int], start: Places | None) 
         before = [place for place in before if not guess.is_unique(place)]
     if len(texts) > 1 and before and len(before) < len(texts):
         return next((place for place in before if guess.distinct(place) > 1), before[-1])
-    if start is None or len(start) > 1 or guess.kinds[start[0]] != "number":
+    return _instance_by_time(guess, free, start)
+
+
+def _instance_by_time(guess: Guess, free: Sequence[int], start: Places | None) -> int | None:
+    """Column of whole numbers, at the changes of which time goes back."""
+    if start is None or len(start) > 1 or guess.kinds[start[0]] != "number" or len(free) < 2:
         return None
-    times = guess.numbers(start[0])
+    times = [0.0 if time is None else time for time in guess.numbers(start[0])]
     for place in free:
-        if guess.kinds[place] == "number" and guess.distinct(place) > 1 and len(free) > 1:
-            by_value: dict[str, list[float]] = {}
-            for value, time in zip(guess.sheet.column(place), times, strict=True):
-                by_value.setdefault(value, []).append(0.0 if time is None else time)
-            whole = [0.0 if time is None else time for time in times]
-            if all(each == sorted(each) for each in by_value.values()) and whole != sorted(whole):
-                return place  # time goes back where another one begins
+        if guess.kinds[place] != "number" or not _are_whole(guess, place):
+            continue
+        by_value: dict[str, list[float]] = {}
+        for value, time in zip(guess.sheet.column(place), times, strict=True):
+            by_value.setdefault(value, []).append(time)
+        ordered = all(each == sorted(each) for each in by_value.values())
+        if len(by_value) > 1 and ordered and times != sorted(times):
+            return place
     return None
+
+
+def _are_youtube(cells: Sequence[str]) -> bool:
+    """Whether cells are the ids that videos of YouTube have, of letters, digits and marks."""
+    mixed = [cell for cell in cells if not cell.isalpha() and not cell.islower()]
+    return all(map(YOUTUBE.fullmatch, cells)) and 2 * len(mixed) > len(cells)
 
 
 def _find_action(guess: Guess, free: Sequence[int], instance: Places, used: set[int]) -> int | None:
@@ -264,6 +298,10 @@ def _may_name(guess: Guess, place: int) -> bool:
         return False
     if words & NUMBERING and guess.is_unique(place):
         return False  # it numbers the rows
+    if words & {"time", "times", "timestamp", "date"} and guess.kinds[place] != "text":
+        return False  # how long the annotation took, and the like
+    if guess.holds_lists(place):
+        return True
     return guess.kinds[place] != "number" or _are_whole(guess, place)
 
 

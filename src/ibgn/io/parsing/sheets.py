@@ -15,14 +15,15 @@ from dataclasses import dataclass
 from ibgn._files import InputFile
 from ibgn.errors import DataError, Option, Part
 from ibgn.io.parsing.moments import kind_of
+from ibgn.io.parsing.words import END, START, words_of
 from ibgn.text import printable
 
 __all__ = ["CELLS", "WHITE_SPACE", "Sheet", "cut", "read_text"]
 
 WHITE_SPACE = r"\s+"
 TABS = r"\t+"
-DELIMITERS = ("\t", ";", ",", "|", WHITE_SPACE)  # the rarer in text first
-SEEN = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar"}
+DELIMITERS = ("\t", ";", ",", "|", "&", WHITE_SPACE)  # the rarer in text first
+SEEN = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar", "&": "an ampersand"}
 SAMPLE = 200  # lines at the end of the beginning, which tell how the rows are written
 LONGEST_HEAD = 1000  # lines that may stand before the first row
 ENOUGH = 0.6  # share of these lines that have as many cells as most
@@ -33,6 +34,9 @@ WORD = re.compile(r'"([^"]*)"|(\S+)')
 RULE = re.compile(r"\s*+(?:[=_|+-](?![=_|+-])\s*+)*+[=_|+-]{2}[\s=_|+-]*+")
 QUERY = re.compile(r"(\S+)\s+(\S+)\s+(\S+?)\s?##\s?(.*)")  # a sentence after three columns
 QUERY_NAMES = ("video", "start", "end", "sentence")
+# a name, perhaps a class, and any number of starts and ends; -1 stands for none
+PAIRED = re.compile(r"(\S+)(?:\s+([^\W\d]\S*))?((?:\s+-?\d+(?:\.\d+)?){2,200})\s*", re.ASCII)
+FRAME_NAME = re.compile(r"(?:\S{0,200}\D)?(\d{1,15})\.(?:jpe?g|png|bmp)", re.ASCII | re.IGNORECASE)
 COMMENT = ("#", "\\", "%")
 CELLS = {"\n": 400, **dict.fromkeys(",;\t| ", 60)}  # bytes that rows and cells take, by their ends
 
@@ -81,6 +85,9 @@ def cut(text: str, source: str, delimiter: str | None = None, header: bool | Non
     (['from', 'to', 'what'], [['0', '2', 'walk'], ['2', '3', 'sit']], [5, 6], [7])
     """
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    paired = _cut_pairs(lines) if delimiter is None and not header else None
+    if paired is not None:
+        return paired
     queries = [QUERY.fullmatch(line) for line in lines if line.strip()]
     are_queries = delimiter is None and bool(queries) and all(queries)
     if are_queries:
@@ -127,9 +134,53 @@ def cut(text: str, source: str, delimiter: str | None = None, header: bool | Non
         else:
             odd.append(number)
     before = lines[: cells[start - 1][0]] if start else []
+    _number_frames(names, [row for _, row in rows])
     return Sheet(
         names, named is not None, [r for _, r in rows], [n for n, _ in rows], before, odd, mark
     )
+
+
+def _cut_pairs(lines: Sequence[str]) -> Sheet | None:
+    """Rows of lines with several starts and ends each, as lists of anomalies have them.
+
+    They are told from other numbers by lines that have more of them, or -1 in their place.
+    """
+    if not PAIRED.fullmatch(next(filter(str.strip, lines), "")):
+        return None
+    rows: list[tuple[int, list[str]]] = []
+    widths, absent = set(), False
+    for number, line in enumerate(lines, 1):
+        parts = PAIRED.fullmatch(line) if line.strip() else None
+        if parts is None and line.strip():
+            return None
+        if parts is None:
+            continue
+        times = parts[3].split()
+        widths.add((len(times), parts[2] is None))
+        pairs = [(a, b) for a, b in zip(times[::2], times[1::2], strict=False) if a != "-1"]
+        absent = absent or len(pairs) < len(times) // 2
+        ends = [float(time) for pair in pairs for time in pair]
+        if len(times) % 2 or ends != sorted(ends) or min(ends, default=0.0) < 0:
+            return None
+        named = [parts[1], *([parts[2]] if parts[2] else [])]
+        rows += [(number, [*named, *pair]) for pair in pairs]
+        if not pairs:  # nothing went on in it
+            rows.append((number, [parts[1], *[""] * len(named[1:]), "", ""]))
+    several = max(width for width, _ in widths) > 2 and (len(widths) > 1 or absent)
+    if not several or len({unnamed for _, unnamed in widths}) > 1:
+        return None
+    names = ["video", "class", "start", "end"] if len(rows[0][1]) > 3 else ["video", "start", "end"]
+    return Sheet(names, False, [row for _, row in rows], [n for n, _ in rows], [], [], WHITE_SPACE)
+
+
+def _number_frames(names: Sequence[str], rows: Sequence[list[str]]) -> None:
+    """Write the numbers of frames in place of their names, "00023.jpg", where they are times."""
+    for place, name in enumerate(names):
+        if {*words_of(name)} & (START | END):
+            found = [FRAME_NAME.fullmatch(row[place]) for row in rows]
+            if found and all(found):
+                for row, match in zip(rows, found, strict=True):
+                    row[place] = match[1] if match else row[place]
 
 
 def read_text(file: InputFile, encoding: str = "utf-8") -> str:

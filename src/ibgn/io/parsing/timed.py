@@ -1,6 +1,6 @@
 """Which columns of a sheet are times: by the words of their names, or by what is in them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -14,7 +14,11 @@ __all__ = ["find_times"]
 ORDERED = 0.95  # share of rows whose ends are not before their starts
 POINTS = 0.1  # how likely rows are that last no time, as against rows that do
 WIDEST = 6  # columns of numbers without names; more are measurements
-NUMBERS_FRAMES = FRAMES | NUMBERING | {"epoch"}
+COUNTED = FRAMES | {"epoch"}  # what rows may be counted in
+# words that say start and end of anything, also beside words that are not of times
+STARTING = frozenset({"start", "begin", "onset"})
+ENDING = frozenset({"end", "stop", "offset"})
+MANY = 4  # rows that codes take to be seen as such
 FEW = 4  # columns of numbers without names, among which one may be a length
 
 
@@ -53,7 +57,8 @@ def _only_time(guess: Guess) -> dict[str, Places]:
     frames = [
         place
         for place, words in enumerate(guess.words)
-        if guess.kinds[place] == "number" and words and {*words} <= NUMBERS_FRAMES
+        if guess.kinds[place] in ("number", "clock")
+        if {*words} & COUNTED and {*words} <= COUNTED | NUMBERING
     ]
     times = [*starts, *(_Time(p, False, frozenset(), 1.0) for p in (*named, *frames))]
     return {"start": _with_date(guess, times[0], starts)} if times else {}
@@ -98,7 +103,7 @@ def _times_by_name(guess: Guess) -> tuple[dict[str, Places], float] | None:
         if end.place != start.place
     ]
     if not pairs:
-        return None
+        return _alike_times(guess)
 
     def doubt(pair: tuple[_Time, _Time, str]) -> tuple[bool, bool, bool, int]:
         start, end, role = pair
@@ -113,10 +118,40 @@ def _times_by_name(guess: Guess) -> tuple[dict[str, Places], float] | None:
     return joined, scale
 
 
+def _alike_times(guess: Guess) -> tuple[dict[str, Places], float] | None:
+    """Start and end whose names differ in that alone: "anomaly_start" and "anomaly_end"."""
+    rest: dict[tuple[str, ...], dict[str, int]] = {}
+    for place, words in enumerate(guess.words):
+        if guess.kinds[place] in ("text", "empty", "date") or {*words} & NUMBERING:
+            continue
+        for role, telling in (("start", STARTING), ("end", ENDING)):
+            if len(telling & {*words}) == 1:
+                others = tuple(word for word in words if word not in telling)
+                rest.setdefault(others, {}).setdefault(role, place)
+    pairs = [pair for pair in rest.values() if len(pair) == 2 and _in_order(guess, **pair)]
+    frames = [bool({*guess.words[pair["start"]]} & FRAMES) for pair in pairs]
+    best = min(zip(frames, range(len(pairs)), strict=True), default=None)
+    if best is None:
+        return None
+    return {role: (place,) for role, place in pairs[best[1]].items()}, 1.0
+
+
+def _in_order(guess: Guess, start: int, end: int) -> bool:
+    """Whether a column holds times that are not before those of another."""
+    if guess.kinds[start] != guess.kinds[end]:
+        return False
+    if guess.kinds[start] == "moment":
+        return True
+    both = zip(guess.numbers(start), guess.numbers(end), strict=True)
+    ordered = [a <= b for a, b in both if a is not None and b is not None]
+    return sum(ordered) >= max(1, ORDERED * len(ordered))
+
+
 def _is_time(words: Sequence[str], kind: Kind) -> bool:
     bare = {word for word in words if word not in UNITS and word not in ("hh", "mm", "ss")}
     known = {"time", "timestamp", "datetime", "t"} | ({"date"} if kind == "moment" else set())
-    return kind != "text" and bool(bare) and bare <= known
+    of_frames = {"frame"} if bare & known else set()  # "frame_timestamp"
+    return kind != "text" and bool(bare) and bare <= known | of_frames
 
 
 def _with_date(guess: Guess, time: _Time, others: Sequence[_Time]) -> Places:
@@ -177,7 +212,7 @@ def _times_by_numbers(guess: Guess) -> dict[str, Places]:
     pairs = [
         (_likeness(columns[first], columns[second]), -first)
         for first, second in pairwise(places)
-        if second == first + 1
+        if second == first + 1 and not _are_codes(columns, first, second)
     ]
     likeness, place = max(pairs, default=(0.0, 0))
     if likeness > 0 and not _are_lengths(columns[-place], columns[1 - place]):
@@ -189,6 +224,19 @@ def _times_by_numbers(guess: Guess) -> dict[str, Places]:
         if second == first + 1 and positive and changes and ordered == sorted(ordered):
             return {"start": (first,), "length": (second,)}
     return {}
+
+
+def _are_codes(columns: Mapping[int, Sequence[float | None]], one: int, two: int) -> bool:
+    """Whether two columns are parts of a code in another one, as a verb and a noun of an action."""
+    pairs = list(zip(columns[one], columns[two], strict=True))
+    different = len(set(pairs))
+    if not MANY <= 2 * different <= len(pairs):
+        return False
+    others = (column for place, column in columns.items() if place not in (one, two))
+    return any(
+        len(set(column)) == different == len(set(zip(pairs, column, strict=True)))
+        for column in others
+    )
 
 
 def _likeness(starts: Sequence[float | None], ends: Sequence[float | None]) -> float:

@@ -30,8 +30,8 @@ def _in_order(words: str) -> tuple[str, ...]:
 
 START = frozenset(
     _in_order(
-        "start starts started starting begin begins beginning onset from tmin xmin anfang beginn "
-        "von inicio debut"
+        "start starts started starting begin begins beginning onset from init tmin xmin anfang "
+        "beginn von inicio debut"
     )
 )
 END = frozenset(
@@ -60,10 +60,12 @@ UNITS = {
 # words that name a column of actions, the surest first
 ACTION = _in_order(
     "action behavior behaviour verhalten handlung conducta comportement gesture event activity "
+    "operation "
     "annotation label labels stage "
     "class classname category task trial state phase skill step verb sensor device location call "
     "species word phone phoneme note chord tag text transcription transcript utterance narration "
-    "description sentence caption query question name type kind what code value id speaker"
+    "description desc sentence caption query question q heading name type kind what code "
+    "value id speaker"
 )
 INSTANCE = _in_order(
     "instance recording rec observation take video videoname vid file filename filepath wav path "

@@ -50,7 +50,7 @@ WITHOUT_NAMES = 0.4
 
 def _sniff(head: Head) -> float:
     """Tell a table by our columns, or by columns that can be told apart."""
-    if head.json is not None or head.xml is not None:
+    if head.json is not None or head.xml is not None or head.has_json_lines:
         return 0.0
     if set(REQUIRED) <= set(head.rows[0] if head.rows else ()):
         return OWN

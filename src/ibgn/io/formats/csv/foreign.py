@@ -66,6 +66,9 @@ class Foreign:
         self.negative = 0  # rows that are left out, as they say that something is not there
         if self.roles.flag is not None:
             self._leave_out_negative(self.roles.flag)
+        self.unlabelled = 0  # rows that are left out, as their list of labels is empty
+        if self.roles.several:
+            self._unfold(self.roles.places["action"][0])
         self.without_partner = 0  # rows that are left out, as none came before or after them
         self.step: float | None = None  # between rows that are samples of a signal
 
@@ -118,6 +121,16 @@ class Foreign:
         self.negative = len(self.sheet.rows) - len(kept)
         rows = [self.sheet.rows[place] for place in kept]
         self.sheet = replace(self.sheet, rows=rows, lines=[self.sheet.lines[p] for p in kept])
+
+    def _unfold(self, place: int) -> None:
+        """Make one row of each label of a list such as "75,79"."""
+        rows, lines = [], []
+        for line, row in zip(self.sheet.lines, self.sheet.rows, strict=True):
+            labels = row[place].split(",") if row[place] else []
+            self.unlabelled += not labels
+            rows += [[*row[:place], label, *row[place + 1 :]] for label in labels]
+            lines += [line] * len(labels)
+        self.sheet = replace(self.sheet, rows=rows, lines=lines)
 
     def frame(self) -> LongFrame:
         """Rows of the table, with what is missing in them left empty."""
@@ -223,7 +236,7 @@ class Foreign:
         """Ends of rows that have only a start, and the rows that are left."""
         tracks = series.get("track", series["instance"])
         keys = list(zip(series["instance"], tracks, strict=True))
-        lasting = Lasting(keys, series["action"].tolist(), series["start"])
+        lasting = Lasting(keys, series["action"].tolist(), series["start"], self.roles.sampled)
         self.step = lasting.step
         end = series["start"].copy()
         end[lasting.rows] = lasting.end
@@ -268,6 +281,10 @@ class Foreign:
 
     def notes(self) -> Iterator[tuple[Part, ...]]:
         """What has to be said about the table, each as the parts of a warning."""
+        above = sum(map(_is_numbers, self.sheet.before))
+        if above:
+            number = count(above, "line")
+            yield (f"left out {number} before the first row, with another number of columns",)
         odd = self.sheet.odd
         if odd:
             number = count(len(odd), "line")
@@ -308,9 +325,20 @@ class Foreign:
             yield f"rows without {lacks} last {lasts} of the same instance"
             if self.without_partner:
                 yield f"left out {count(self.without_partner, 'row')} with none {where}"
+        if roles.several:
+            column = quote(printable(self._named(roles.places["action"])))
+            yield f"the lists in {column} are several actions"
+            if self.unlabelled:
+                yield f"left out {count(self.unlabelled, 'row')} without any"
         if roles.flag is not None:
             flag, rows = quote(printable(self._named((roles.flag,)))), count(self.negative, "row")
             yield f"left out {rows} with {NEGATIVE} in {flag}, where the action is not done"
+
+
+def _is_numbers(line: str) -> bool:
+    """Whether a line holds nothing but two numbers or more, as a row does and notes do not."""
+    cells = re.split(r"[\s,;|]+", line.strip())
+    return len(cells) > 1 and all(kind_of(cell) == "number" for cell in cells)
 
 
 def _objects(values: Sequence[Any]) -> npt.NDArray[Any]:

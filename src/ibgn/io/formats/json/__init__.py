@@ -10,12 +10,15 @@ from ibgn.io.annotations import Annotation, Overlaps, Recording, settle_overlaps
 from ibgn.io.files import ANNOTATION, Files
 from ibgn.io.formats.json.frames import find_frames
 from ibgn.io.formats.json.names import Legend, actions_of, around, instance_of, track_of
-from ibgn.io.formats.json.times import Times, find_records, in_seconds
+from ibgn.io.formats.json.rows import find_rows
+from ibgn.io.formats.json.times import Times, find_records, has_score, in_seconds
 from ibgn.io.head import POSSIBLE, Head
 from ibgn.io.parsing.json import Node, parse_json, parse_value
 from ibgn.io.registry import reader
 
 __all__ = ["read_json"]
+
+Named = tuple[str | None, Annotation]  # an annotation, and the instance that it is of, if known
 
 SOME_JSON = 0.01  # so that the reader can say what is missing in JSON that no format knows
 
@@ -27,7 +30,8 @@ def _sniff(head: Head) -> float:
         document = [json.loads(line) for line in head.lines[:20]]
     if not isinstance(document, dict | list):
         return 0.0
-    found = next(find_records(Node(document, "")), None)
+    root = Node(document, "")
+    found = next(find_records(root), None) or next(find_rows(root), None)
     return SOME_JSON if found is None else POSSIBLE
 
 
@@ -79,16 +83,19 @@ def _recordings(file: InputFile, files: Files) -> Iterator[Recording]:
     records = list(find_records(root))
     if records:
         found = _intervals(records, legend, file.allowance)
+        scored = sum(has_score(record, times) for record, times in records)
+        every = ": found by a detector and read, whatever the score"
+        files.leave_out(every, noun="span", number=scored)
     else:
-        found = list(_runs(root, legend, files))
+        found = list(_listed(root, legend)) or list(_runs(root, legend, files))
     if not found:
         raise DataError(
             f"{file.prefix}no object in the document has a start and an end, so that it holds no "
             "intervals that could be read"
         )
     notes: dict[str, list[Annotation]] = {}
-    for node, note in found:
-        name = instance_of(node, legend) or file.name
+    for said, note in found:
+        name = said or file.name
         own = f"{file.name}#{name}" if len(files) > 1 and name != file.name else name
         notes.setdefault(own, []).append(note)
     if files.choices.action == "value" and not any(note.value for _, note in found):
@@ -102,8 +109,8 @@ def _recordings(file: InputFile, files: Files) -> Iterator[Recording]:
 
 def _intervals(
     records: Sequence[tuple[Node, Times]], legend: Legend, allowance: Allowance
-) -> list[tuple[Node, Annotation]]:
-    """Annotations of objects with a start and an end, each with its object."""
+) -> list[Named]:
+    """Annotations of objects with a start and an end."""
     said, number = [], 0
     for record, times in records:
         said.append(actions_of(record, times, legend))
@@ -122,7 +129,7 @@ def _intervals(
         for action in actions or [""]:
             name = f"{field} {action}" if field in codes else action  # codes of different things
             note = Annotation(track_of(record), name, start, end, record.path)
-            found.append((record, note))
+            found.append((instance_of(record, legend), note))
     return found
 
 
@@ -136,12 +143,21 @@ def _said_around(record: Node, legend: Legend) -> tuple[str, list[str]]:
     return "", []
 
 
-def _runs(root: Node, legend: Legend, files: Files) -> Iterator[tuple[Node, Annotation]]:
-    """Annotations of documents with a label for each frame, each with the list of frames."""
+def _listed(root: Node, legend: Legend) -> Iterator[Named]:
+    """Annotations of documents whose intervals are lists."""
+    for node, said, action, start, end in find_rows(root):
+        name = instance_of(node, legend) if said is None else said
+        yield name, Annotation(track_of(node), action, start, end, node.path)
+
+
+def _runs(root: Node, legend: Legend, files: Files) -> Iterator[Named]:
+    """Annotations of documents with a label for each frame."""
     for node, runs in find_frames(root, legend):
         files.leave_out(": labels of frames, so that times are frames", noun="list")
+        name = instance_of(node, legend)
         for start, end, value, row in zip(*(part.tolist() for part in runs), strict=True):
-            yield node, Annotation(track_of(node), str(value), start, end, f"{node.path}[{row}]")
+            where = f"{node.path}[{row}]"
+            yield name, Annotation(track_of(node), str(value), start, end, where)
 
 
 def _document(file: InputFile) -> Node:

@@ -16,6 +16,7 @@ __all__ = ["find_frames"]
 FRAME = frozenset({"frame", "image", "img", "file", "filename", "idx", "index"})
 LAST_NUMBER = re.compile(r"(\d{1,15})\D*")
 LONGEST = 200  # characters of the name of a frame
+SOME_RUNS = 3  # a label in so many is the same as the one before, in lists without a telling name
 LEAST = 2  # frames; more than a label each would be
 
 
@@ -29,10 +30,24 @@ class Labelled(NamedTuple):
 def find_frames(root: Node, legend: Legend) -> Iterator[Labelled]:
     """Lists of frames with a label each, in the order in which they stand."""
     for node in walk(root):
-        if isinstance(node.value, list) and len(node.value) >= LEAST:
+        if not isinstance(node.value, dict | list) or len(node.value) < LEAST:
+            continue
+        if isinstance(node.value, dict):
+            labels, numbers = _labels_by_frame(node.value)
+        else:
             labels, numbers = _labels(node, legend), _numbers(node)
-            if labels is not None:
-                yield Labelled(node, find_runs(labels, numbers))
+        if labels is not None:
+            yield Labelled(node, find_runs(labels, numbers))
+
+
+def _labels_by_frame(fields: dict[str, Any]) -> tuple[list[str] | None, list[float] | None]:
+    """Labels and numbers of frames that stand under their numbers: {"0": "pour", "1": "pour"}."""
+    numbers = [_last_number(key) for key in fields]
+    labels = list(fields.values())
+    texts = all(isinstance(label, str) for label in labels)
+    if not texts or None in numbers or not _repeats(labels) or not _increases(numbers):
+        return None, None
+    return labels, [number for number in numbers if number is not None]
 
 
 def _labels(node: Node, legend: Legend) -> list[str] | None:
@@ -45,8 +60,23 @@ def _labels(node: Node, legend: Legend) -> list[str] | None:
         return [values[0] for values in found] if all(map(_is_one, found)) else None
     named = isinstance(node.key, str) and _speaks_of_labels(words_of(node.key))
     plain = all(isinstance(each, str | int) and not isinstance(each, bool) for each in entries)
-    repeats = sum(a == b for a, b in pairwise(entries))
-    return [str(each) for each in entries] if named and plain and repeats else None
+    if not plain or not _repeats(entries):
+        return None
+    return [str(each) for each in entries] if named or _are_runs(node) else None
+
+
+def _repeats(labels: Sequence[Any]) -> int:
+    """How often a label is the same as the one before it."""
+    return sum(a == b for a, b in pairwise(labels))
+
+
+def _are_runs(node: Node) -> bool:
+    """Whether texts in a list that stands among others like it repeat as labels of frames do."""
+    others = node.parent.value if node.parent is not None else None
+    if not isinstance(others, dict) or not all(isinstance(each, list) for each in others.values()):
+        return False
+    texts = all(isinstance(each, str) for each in node.value)
+    return texts and SOME_RUNS * _repeats(node.value) > len(node.value)
 
 
 def _is_one(values: Sequence[str]) -> bool:
@@ -68,10 +98,19 @@ def _numbers(node: Node) -> list[float] | None:
     numbers = []
     for each in node.value:
         key = _frame_of(each) if isinstance(each, dict) else None
-        name = "" if key is None else str(each[key])[-LONGEST:]
-        found = LAST_NUMBER.findall(name.rpartition(".")[0] or name)
-        if not found:
+        number = None if key is None else _last_number(str(each[key]))
+        if number is None:
             return None
-        numbers.append(float(found[-1]))
-    increases = all(a < b for a, b in pairwise(numbers))
-    return numbers if increases else None
+        numbers.append(number)
+    return numbers if _increases(numbers) else None
+
+
+def _last_number(name: str) -> float | None:
+    """Last number in the name of a frame, before its suffix."""
+    end = name[-LONGEST:]
+    found = LAST_NUMBER.findall(end.rpartition(".")[0] or end)
+    return float(found[-1]) if found else None
+
+
+def _increases(numbers: Sequence[float | None]) -> bool:
+    return all(a is not None and b is not None and a < b for a, b in pairwise(numbers))

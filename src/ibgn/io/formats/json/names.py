@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from ibgn.io.formats.json.times import SEVERAL, Times, find_times, speaks_of_time, walk
@@ -23,6 +24,7 @@ LISTS = frozenset(
     )
 )
 DOUBT = 25  # ranks that a name with other words loses: "raw_tags" comes after "query"
+BESIDE = 20  # objects that are looked at to tell names from fields
 NAMES = ("name", "title", "file_name", "filename", "label")  # of what has an id
 
 
@@ -142,7 +144,8 @@ def _named_recording(fields: Mapping[str, Any]) -> str | None:
     plain = {
         key: words_of(key)
         for key, value in fields.items()
-        if isinstance(value, str | int) and not speaks_of_time(key)
+        if isinstance(value, str | int) and not isinstance(value, bool)
+        if not speaks_of_time(key)
     }
     named = (key for word in INSTANCE for key, words in plain.items() if word in words)
     media = (key for key in plain if MEDIA.fullmatch(str(fields[key])[-200:]))
@@ -155,7 +158,21 @@ def _is_key_of_recording(node: Node, legend: Legend) -> bool:
     if not isinstance(node.key, str) or node.key.isdigit() or not isinstance(within, dict):
         return False
     alike = legend.once(_holds_no_plain_values, within)
-    return alike and not set(words_of(node.key)) <= LISTS | SEVERAL
+    if not alike or set(words_of(node.key)) <= LISTS | SEVERAL:
+        return False
+    return bool(MEDIA.fullmatch(node.key)) or not _is_field(node)
+
+
+def _is_field(node: Node) -> bool:
+    """Whether the name of something is that of a field, which the objects beside its own have."""
+    holder = node.parent
+    beside = holder.parent.value if holder is not None and holder.parent is not None else None
+    if holder is None or not isinstance(beside, dict):
+        return False
+    if isinstance(holder.key, str) and MEDIA.fullmatch(holder.key):
+        return True
+    others = (each for key, each in islice(beside.items(), BESIDE) if key != holder.key)
+    return any(isinstance(each, dict) and node.key in each for each in others)
 
 
 def _holds_no_plain_values(fields: Mapping[str, Any]) -> bool:

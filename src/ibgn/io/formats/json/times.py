@@ -8,10 +8,24 @@ from ibgn.io.parsing.json import Node
 from ibgn.io.parsing.time import as_seconds
 from ibgn.io.parsing.words import BESIDES, END, FRAMES, LENGTH, START, UNITS, words_of
 
-__all__ = ["SEVERAL", "Times", "find_records", "find_times", "in_seconds", "speaks_of_time", "walk"]
+__all__ = [
+    "SEVERAL",
+    "Times",
+    "find_records",
+    "find_times",
+    "has_score",
+    "in_seconds",
+    "speaks_of_time",
+    "walk",
+]
 
-BOTH = frozenset({"segment", "interval", "timestamp", "timestamps", "span", "range", "window"})
+BOTH = frozenset(
+    {"segment", "interval", "timestamp", "timestamps", "span", "range", "window", "moment", "ts"}
+    | {"time", "times", "bounds", "boundary", "boundaries"}
+)
 SEVERAL = frozenset({*BOTH, "segments", "intervals", "spans", "ranges", "windows", "moments"})
+SPAN = re.compile(r"\s*(\d+(?:\.\d+)?)\s*-\s*(\d+(?:\.\d+)?)\s*", re.ASCII)  # "12.5-14"
+SCORED = 3  # numbers of a start, an end and how sure a detector is of them
 
 
 class Times(NamedTuple):
@@ -54,11 +68,14 @@ def find_times(fields: Mapping[str, Any]) -> list[Times]:
     found = _named_times(single)
     if found is not None:
         return [found]
+    found = _alike_times(single)
+    if found is not None:
+        return [found]
     for key, value in fields.items():
         words = set(words_of(key))
-        if BOTH & words and _is_pair(value):
+        if BOTH & words and (_is_pair(value) or _is_span(value)):
             return [Times(key, None)]
-        if SEVERAL & words and isinstance(value, list) and value and all(map(_is_pair, value)):
+        if SEVERAL & words and isinstance(value, list) and value and all(map(_is_found, value)):
             return [Times(key, None, place=place) for place in range(len(value))]
     several = {key: value for key, value in fields.items() if _are_times(value)}
     found = _named_times(several)
@@ -83,6 +100,22 @@ def _named_times(fields: Mapping[str, Any]) -> Times | None:
     return None
 
 
+def _alike_times(fields: Mapping[str, Any]) -> Times | None:
+    """Start and end whose names differ in that alone: "anomaly_start" and "anomaly_end"."""
+    rest: dict[tuple[str, ...], dict[bool, str]] = {}
+    for key in fields:
+        words = words_of(key)
+        for is_end, telling in ((False, "start"), (True, "end")):
+            if telling in words:
+                others = tuple(word for word in words if word != telling)
+                rest.setdefault(others, {})[is_end] = key
+    for both in rest.values():
+        numbers = all(isinstance(fields[key], int | float) for key in both.values())
+        if len(both) == 2 and numbers and fields[both[False]] <= fields[both[True]]:
+            return Times(both[False], both[True])
+    return None
+
+
 def speaks_of_time(name: str) -> bool:
     """Whether a name is that of a time, a frame or a length."""
     return bool({*words_of(name)} & (START | END | LENGTH | FRAMES | {"time", "fps"}))
@@ -90,6 +123,26 @@ def speaks_of_time(name: str) -> bool:
 
 def _is_pair(value: Any) -> bool:
     return _are_times(value) and len(value) == 2
+
+
+def _is_found(value: Any) -> bool:
+    """Whether a list is a start and an end, perhaps with how sure a detector is of them."""
+    if not _are_times(value) or len(value) not in (2, SCORED):
+        return False
+    return len(value) == 2 or (not isinstance(value[2], str) and 0 <= value[2] <= 1)
+
+
+def has_score(record: Node, times: Times) -> bool:
+    """Whether the times of an object come with how sure a detector is of them."""
+    return (
+        times.place is not None
+        and times.end is None
+        and (len(record.value[times.start][times.place]) == SCORED)
+    )
+
+
+def _is_span(value: Any) -> bool:
+    return isinstance(value, str) and bool(SPAN.fullmatch(value[:100]))
 
 
 def _are_times(value: Any) -> bool:
@@ -107,6 +160,14 @@ def _says(words: Sequence[str], telling: frozenset[str], besides: frozenset[str]
     return len(others) < len(set(words)) and all(w in besides or w in UNITS for w in others)
 
 
+def _two_ends(node: Node) -> list[Node]:
+    """Start and end that are in one value, a list or a text."""
+    span = SPAN.fullmatch(node.value) if isinstance(node.value, str) else None
+    if span is not None:
+        return [Node(end, node.prefix, node.parent, node.key) for end in span.groups()]
+    return node.items()[:2]
+
+
 def in_seconds(records: Sequence[tuple[Node, Times]]) -> Iterator[tuple[float, float]]:
     """Start and end of each object."""
     both: list[Node] = []
@@ -114,7 +175,7 @@ def in_seconds(records: Sequence[tuple[Node, Times]]) -> Iterator[tuple[float, f
         ends = [record.child(key) for key in (times.start, times.end) if key is not None]
         if times.place is not None:
             ends = [Node(end.value[times.place], end.prefix, end, times.place) for end in ends]
-        both += ends if len(ends) == 2 else ends[0].items()
+        both += ends if len(ends) == 2 else _two_ends(ends[0])
     texts = [str(end.value) for end in both]
     moments = iter(as_seconds(texts, lambda at: f"{both[at].prefix}{both[at].path}").tolist())
     for (_, times), start, end in zip(records, moments, moments, strict=False):

@@ -1,4 +1,4 @@
-"""XES: event logs of processes; a trace is an instance (.xes, .xes.gz)."""
+"""XES: event logs of processes; a trace is an instance (.xes, .xes.gz). MXML came before it."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,6 +12,7 @@ from ibgn.errors import DataError, Option
 from ibgn.io.annotations import Annotation, Recording
 from ibgn.io.choices import check_names
 from ibgn.io.files import Files
+from ibgn.io.formats.xes.mxml import ROOT, as_xes
 from ibgn.io.formats.xes.traces import (
     INSTANCE,
     NAME,
@@ -45,13 +46,16 @@ BETWEEN = frozenset(
     {"schedule", "assign", "reassign", "withdraw", "suspend", "resume", "autoskip", "manualskip"}
     | {"pi_abort", "ate_abort"}
 )
+ABORTS = frozenset({"pi_abort", "ate_abort"})  # they end what was started
 NO_RESOURCE = "events"  # the track of events that name no resource
 
 
 def _sniff(head: Head) -> float:
     """Tell a log by its root and its traces or events."""
-    if head.xml is None or head.xml.tag != "log":
+    if head.xml is None or head.xml.tag not in ("log", ROOT):
         return 0.0
+    if head.xml.tag == ROOT:
+        return CERTAIN
     return CERTAIN if head.xml.tags & {"trace", "event", "classifier"} else 0.0
 
 
@@ -59,7 +63,7 @@ def _outline(files: Files) -> Iterator[Entry]:
     """Attributes of traces, which can be their activity or group."""
     values: dict[str, list[str]] = {}
     for file in files:
-        for trace in (child for child in parse_xml(file) if bare_tag(child) == "trace"):
+        for trace in (child for child in as_xes(parse_xml(file)) if bare_tag(child) == "trace"):
             for child in trace:
                 if "key" in child.attrib and "value" in child.attrib:
                     values.setdefault(child.attrib["key"], []).append(child.attrib["value"])
@@ -70,9 +74,9 @@ def _outline(files: Files) -> Iterator[Entry]:
 
 @reader(
     "xes",
-    (".xes",),
+    (".xes", ".mxml"),
     also=(".xml",),
-    about="process logs",
+    about="process logs, also MXML",
     unit="s",
     unnamed=NO_RESOURCE,
     activity=("attribute",),
@@ -95,9 +99,10 @@ def read_xes(
 
     An event with the lifecycle:transition "start" and the next one with "complete", of the same
     concept:name and, where it is given, concept:instance, are an interval, and so is an event with
-    a start_timestamp. Other transitions of the standard, such as "suspend" and "resume", are left
-    out with a warning that counts them. Times are seconds. The track of an event is its
-    org:resource, or "events".
+    a start_timestamp. What was started also ends where it is aborted ("ate_abort"). Other
+    transitions of the standard, such as "suspend" and "resume", are left out with a warning that
+    counts them. Logs in MXML, which came before XES, are read alike. Times are seconds. The track
+    of an event is its org:resource, or "events".
 
     In most logs events only say when something was completed. Such an event is taken to have
     lasted since the event before it in its trace, which is the longest that it can have lasted if
@@ -184,7 +189,7 @@ class _Log:
 
     def recordings(self, file: InputFile) -> Iterator[Recording]:
         """Yield one recording per trace; with several files, names begin with that of the file."""
-        traces = self._traces(parse_xml(file), file.prefix)
+        traces = self._traces(as_xes(parse_xml(file)), file.prefix)
         names = [trace.known["instance"] for trace in traces]
         different = number_repeats(names)
         traces = [
@@ -239,14 +244,17 @@ class _Log:
     ) -> Iterator[Annotation]:
         switches = []
         completed = []
+        going: Counter[tuple[str, str]] = Counter()
         for event in events:
             name = trace.needed(event.number, NAME)
             starts = event.transition in STARTS
+            what = (event.attributes.get(INSTANCE, ""), name)
+            aborted = event.transition in ABORTS and going[what] > 0
             if event.start is not None and not starts:
                 yield _annotation(trace, event, event.start, event.time)
-            elif starts or (event.transition in COMPLETES and name in started):
-                what = (event.attributes.get(INSTANCE, ""), name)
+            elif starts or aborted or (event.transition in COMPLETES and name in started):
                 switches.append(pairing.Event(what, starts, event.time, event.number))
+                going[what] = max(going[what] + (1 if starts else -1), 0)
             elif event.transition in BETWEEN:
                 self.transitions[event.transition] += 1
             else:
