@@ -28,6 +28,8 @@ __all__ = ["Roles", "find_roles"]
 
 HALF_EMPTY = 0.5  # share of the cells that a column of actions has more of
 PACKED = re.compile(r"\S+ [\d.]+ [\d.]+(;\S+ [\d.]+ [\d.]+)*;?")
+REPEATED = 0.75  # different numbers, as a share of the rows, of a column that numbers instances
+YES_OR_NO = frozenset({"true", "false", "yes", "no"})
 MOST_COLUMNS = 500  # that are told apart by what is in them
 
 
@@ -143,7 +145,10 @@ def _find_names(
     free = [place for place in free if (place,) != places.get("instance")]
     instance = places.get("instance", ())
     if "action" not in places and not packed:
-        found = _find_action(guess, free, instance, used)
+        if _are_appointments(guess, instance):
+            found, instance = places.pop("instance")[0], ()
+        else:
+            found = _find_action(guess, free, instance, used)
         if found is not None:
             places["action"] = (found,)
     for role, telling in (("label", LABEL), ("group", (*GROUP, *SUBJECT))):
@@ -153,6 +158,12 @@ def _find_names(
             if role not in places and steady and guess.kinds[place] in ("text", "number"):
                 places[role] = (place,)
     return places
+
+
+def _are_appointments(guess: Guess, instance: Places) -> bool:
+    """Whether a subject is that of an appointment in a calendar, and nobody who acts."""
+    whole_days = any({"all", "day", "event"} <= {*words} for words in guess.words)
+    return whole_days and [guess.words[place] for place in instance] == [["subject"]]
 
 
 def _named(guess: Guess, free: Sequence[int], telling: Sequence[str]) -> Iterator[int]:
@@ -169,7 +180,7 @@ def _find_instance(guess: Guess, free: Sequence[int], packed: bool) -> int | Non
     for place in exact or named:  # "case_id" before "batch_instance_id"
         return place
     for place in _named(guess, said, NUMBERED):
-        if not guess.is_unique(place):
+        if guess.distinct(place) <= REPEATED * len(guess.sheet.rows):
             return place
     if packed:
         return next(_named(guess, free, ["id"]), None)
@@ -230,7 +241,12 @@ def _find_action(guess: Guess, free: Sequence[int], instance: Places, used: set[
             return others[0]
     in_words = [p for p in changing or steady if guess.kinds[p] == "text"]
     best = (changing or steady)[:1]
-    if best and in_words and guess.kinds[best[0]] == "number" and _alike(guess, best[0], in_words):
+    if (
+        best
+        and in_words
+        and guess.kinds[best[0]] == "number"
+        and _says_more(guess, best[0], in_words[0])
+    ):
         return in_words[0]
     if best:
         return best[0]
@@ -268,6 +284,8 @@ def _may_name(guess: Guess, place: int) -> bool:
 
 
 def _is_flag(guess: Guess, place: int) -> bool:
+    if guess.kinds[place] == "text":
+        return {cell.casefold() for cell in guess.sheet.column(place)} <= YES_OR_NO
     return guess.kinds[place] == "number" and set(guess.numbers(place)) <= {-1, 0, 1, None}
 
 
@@ -277,9 +295,10 @@ def _rises(guess: Guess, place: int) -> bool:
     return numbers == sorted(numbers)
 
 
-def _alike(guess: Guess, code: int, texts: Sequence[int]) -> bool:
-    """Whether a column of text is named like a column of codes."""
-    return bool(set(guess.words[code]) & set(guess.words[texts[0]]) - NUMBERING)
+def _says_more(guess: Guess, code: int, text: int) -> bool:
+    """Whether a column of text is named like a column of codes, or tells more actions apart."""
+    alike = bool(set(guess.words[code]) & set(guess.words[text]) - NUMBERING)
+    return alike or (not guess.is_unique(text) and guess.distinct(text) > guess.distinct(code))
 
 
 def _are_whole(guess: Guess, place: int) -> bool:

@@ -40,7 +40,7 @@ END = frozenset(
         "completed tmax xmax ende bis fin fim terminate"
     )
 )
-LENGTH = frozenset(_in_order("duration dur length len dauer duracion duree"))
+LENGTH = frozenset(_in_order("duration dur length len spent dauer duracion duree"))
 # what names of times say besides: of what, or in which form
 BESIDES = frozenset(
     _in_order(
