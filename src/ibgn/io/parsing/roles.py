@@ -29,6 +29,8 @@ __all__ = ["Roles", "find_roles"]
 HALF_EMPTY = 0.5  # share of the cells that a column of actions has more of
 PACKED = re.compile(r"\S+ [\d.]+ [\d.]+(;\S+ [\d.]+ [\d.]+)*;?")
 REPEATED = 0.75  # different numbers, as a share of the rows, of a column that numbers instances
+# words of numbers from 0 to 1 that say how good an interval is
+MEASURES = frozenset({"confidence", "conf", "score", "probability", "prob", "iou", "overlap"})
 YES_OR_NO = frozenset({"true", "false", "yes", "no"})
 MOST_COLUMNS = 500  # that are told apart by what is in them
 
@@ -45,6 +47,7 @@ class Roles:
     since_before : whether rows say only when they end, and last since the row before
     until_next : whether rows say only when they start, and last until the next one
     flag : place of a column that has 1 for examples of an action, and -1 for what is none
+    shares : places of columns that are an action each, with how much of it there is, from 0 to 1
     """
 
     places: Mapping[str, Places] = field(default_factory=dict)
@@ -53,12 +56,15 @@ class Roles:
     since_before: bool = False
     until_next: bool = False
     flag: int | None = None
+    shares: Places = ()
 
     @property
     def used(self) -> set[int]:
         """Places of all columns that are read."""
         packed = set() if self.packed is None else {self.packed}
-        return packed | {place for places in self.places.values() for place in places}
+        return {*packed, *self.shares} | {
+            place for places in self.places.values() for place in places
+        }
 
 
 def find_roles(sheet: Sheet, known: Mapping[str, Places]) -> Roles:
@@ -86,7 +92,11 @@ def find_roles(sheet: Sheet, known: Mapping[str, Places]) -> Roles:
     places |= dict(known)
     since_before = "end" in places and "start" not in places
     until_next = last_until_next(guess, places)
-    return Roles(places, scale, None, since_before, until_next, _find_flag(guess, places))
+    if until_next and "track" not in places:
+        places |= _find_classes(guess, places)
+    flag = _find_flag(guess, places)
+    shares = _find_shares(guess, places)
+    return Roles(places, scale, None, since_before, until_next, flag, shares)
 
 
 def _find_flag(guess: Guess, places: Mapping[str, Places]) -> int | None:
@@ -96,6 +106,28 @@ def _find_flag(guess: Guess, places: Mapping[str, Places]) -> int | None:
         return None
     free = [p for p in _named(guess, range(len(guess.words)), LABEL) if p not in used]
     return next((p for p in free if set(guess.sheet.column(p)) == {"1", "-1"}), None)
+
+
+def _find_classes(guess: Guess, places: Mapping[str, Places]) -> dict[str, Places]:
+    """Column of classes beside one of codes: as in CowLog, codes of a class exclude each other."""
+    codes = [guess.words[place] for place in places["action"]] == [["code"]]
+    classes = [place for place, words in enumerate(guess.words) if words == ["class"]]
+    return {"track": (classes[0],)} if codes and classes else {}
+
+
+def _find_shares(guess: Guess, places: Mapping[str, Places]) -> Places:
+    """Columns of numbers from 0 to 1, where rows have times and no action: an action each."""
+    if "action" in places or "start" not in places or not places.keys() & {"end", "length"}:
+        return ()
+    used = {place for each in places.values() for place in each}
+    free = [p for p in range(len(guess.words)) if p not in used and guess.words[p]]
+    if len(free) < 2 or any(guess.kinds[place] != "number" for place in free):
+        return ()
+    if any(MEASURES & {*guess.words[place]} for place in free):
+        return ()
+    numbers = [number for place in free for number in guess.numbers(place)]
+    fits = all(number is None or 0 <= number <= 1 for number in numbers)
+    return tuple(free) if fits else ()
 
 
 def _is_log_of_cases(guess: Guess, places: Mapping[str, Places]) -> bool:
@@ -135,11 +167,8 @@ def _find_names(
     places = dict(guess.known)
     if "instance" not in places:
         found = _find_instance(guess, free, packed)
-        if found is None and is_log and start and guess.kinds[start[0]] == "moment":
-            ids = (p for p in free if guess.words[p] == ["id"] and not guess.is_unique(p))
-            found = next(ids, None)  # of what the events of a log belong to
-        if found is None and not any(guess.words):
-            found = _instance_by_cells(guess, free, start)
+        if found is None:
+            found = _instance_of_events(guess, free, start, is_log)
         if found is not None:
             places["instance"] = (found,)
     free = [place for place in free if (place,) != places.get("instance")]
@@ -188,6 +217,18 @@ def _find_instance(guess: Guess, free: Sequence[int], packed: bool) -> int | Non
         if guess.distinct(place) > 1:  # those of different people need not share their time
             return place
     return None
+
+
+def _instance_of_events(
+    guess: Guess, free: Sequence[int], start: Places | None, is_log: bool
+) -> int | None:
+    """What the events of a log belong to, or what cells tell where columns have no names."""
+    if is_log and start and guess.kinds[start[0]] == "moment":
+        ids = (p for p in free if guess.words[p] == ["id"] and not guess.is_unique(p))
+        found = next(ids, None)
+        if found is not None:
+            return found
+    return None if any(guess.words) else _instance_by_cells(guess, free, start)
 
 
 def _may_name_all(guess: Guess, place: int) -> bool:

@@ -125,7 +125,8 @@ def find_event_columns(sheet: Sheet, is_switch: IsSwitch) -> dict[str, tuple[int
     if not time:
         return {}
     free = [place for place in range(len(words)) if place not in time]
-    switching = [p for p in free if _switches(sheet.column(p), is_switch, words[p])]
+    sources = [p for p in free if words[p] & {*SOURCE} and kinds[p] == "text"]
+    switching = [p for p in free if _switches(sheet.column(p), is_switch, words[p], bool(sources))]
     state = next(_named(words, switching, STATE), None)
     if state is None and len(switching) == 1:
         state = switching[0]
@@ -174,10 +175,13 @@ def _find_time(words: Sequence[set[str]], kinds: Sequence[str]) -> tuple[int, ..
     return (numbered[0],) if numbered else ()
 
 
-def _switches(cells: Sequence[str], is_switch: IsSwitch, words: set[str]) -> bool:
+def _switches(cells: Sequence[str], is_switch: IsSwitch, words: set[str], of_sensors: bool) -> bool:
+    """Whether cells are states; those of sensors may have readings and other states among them."""
     filled = [cell for cell in cells if kind_of(cell) != "empty"]
     kinds = {cell.strip().casefold() for cell in filled}
     if kinds == BINARY or (kinds > BINARY and words & {*STATE[:5]}):  # readings may be among them
+        return True
+    if of_sensors and words & {*STATE[:2]} and sum(map(is_switch, kinds)) > 1:
         return True
     known = {kind for kind in kinds if is_switch(kind) or kind in (*POINTS, *LIFECYCLE)}
     share = sum(cell.strip().casefold() in known for cell in filled)
