@@ -299,7 +299,8 @@ def _find_action(guess: Guess, free: Sequence[int], instance: Places, used: set[
             return (after or telling or texts)[0]
         codes = [p for p in free if guess.kinds[p] == "number" and _are_whole(guess, p)]
         near = [p for p in codes if p - 1 in used or p + 1 in used]
-        return max(near or codes, key=guess.distinct, default=None)
+        behind = [p for p in near if p > last and guess.distinct(p) > 1]
+        return max(behind or near or codes, key=guess.distinct, default=None)
     if not telling and not texts and not instance and len(free) == 1:
         only = free[0]
         if "id" in guess.words[only] and _are_whole(guess, only) and not _rises(guess, only):

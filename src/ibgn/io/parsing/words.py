@@ -1,6 +1,7 @@
 """Words in the names of columns, and what they say of what is in them."""
 
 import re
+import unicodedata
 
 __all__ = [
     "ACTION",
@@ -60,7 +61,7 @@ UNITS = {
 # words that name a column of actions, the surest first
 ACTION = _in_order(
     "action behavior behaviour verhalten handlung conducta comportement gesture event activity "
-    "annotation label labels stage "
+    "aktivitat activite actividad atividade tatigkeit annotation label labels stage "
     "class classname category task trial state phase skill step verb sensor device location call "
     "species word phone phoneme note chord tag text transcription transcript utterance narration "
     "description sentence caption query question name type kind what code value id speaker"
@@ -87,11 +88,12 @@ HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 def words_of(name: str) -> list[str]:
-    """Words of the name of a column, in small letters.
+    """Words of the name of a column, in small letters without accents.
 
     Examples
     --------
-    >>> words_of("Start..s."), words_of("timestampStart"), words_of("t0")
-    (['start', 's'], ['timestamp', 'start'], ['t0'])
+    >>> words_of("Start..s."), words_of("timestampStart"), words_of("t0"), words_of("Début")
+    (['start', 's'], ['timestamp', 'start'], ['t0'], ['debut'])
     """
-    return re.findall(r"[^\W_]+", HUMP.sub(" ", name).casefold())
+    plain = unicodedata.normalize("NFKD", HUMP.sub(" ", name).casefold())
+    return re.findall(r"[^\W_]+", "".join(c for c in plain if not unicodedata.combining(c)))
