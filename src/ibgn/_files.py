@@ -1,6 +1,7 @@
 """Shared by the readers and writers of all formats: errors that name the file, safe writing."""
 
 import bz2
+import codecs
 import errno
 import gzip
 import io
@@ -149,11 +150,12 @@ class InputFile:
             return stream.read(self.tally().size)
 
     def text(self) -> str:
-        """Whole text of the file, UTF-8 with or without byte order mark."""
+        """Whole text of the file: UTF-8 with or without byte order mark, or UTF-16 with one."""
         tally = self.tally()
         self.allowance.need((1 + tally.width) * tally.size, "its text")
         try:
-            return self._read().decode("utf-8-sig")
+            content = self._read()
+            return content.decode(encoding_of(content))
         except UnicodeDecodeError as error:
             raise DataError(
                 f"{self.prefix}the text is not UTF-8: {printable(error, 200)}; save it as UTF-8"
@@ -192,6 +194,12 @@ class InputFile:
                     "them as a file and read that"
                 )
         return io.BytesIO(self._content)
+
+
+def encoding_of(content: bytes) -> str:
+    """UTF-8, or UTF-16 where the byte order mark at the beginning says so."""
+    wide = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    return "utf-16" if wide else "utf-8-sig"
 
 
 def as_path(path: Source) -> Path:

@@ -11,10 +11,13 @@ import pandas as pd
 from ibgn._arrays import Floats
 from ibgn._files import InputFile
 from ibgn.checks import as_number, check_number
-from ibgn.errors import MISSING, DataError, DataWarning, Option, OptionError
+from ibgn.errors import MISSING, DataError, DataWarning, Option, OptionError, Part
 from ibgn.io.annotations import Annotation, Recording
 from ibgn.io.choices import check_flag
 from ibgn.io.files import Files
+from ibgn.io.head import Head
+from ibgn.io.parsing.flags import find_flags, is_on
+from ibgn.io.parsing.sheets import CELLS, Sheet, cut
 from ibgn.io.parsing.tabular import (
     Column,
     check_column,
@@ -33,10 +36,24 @@ __all__ = ["read_tracks"]
 Names = Mapping[str, Mapping[Any, str]]
 
 NULL = ("", "0", "null", "none", "nan")
+FLAGS = 0.5  # how sure columns of 0 and 1 make us: surer than of rows that last until the next
+SHOWN = 20  # columns that a message lists
 WHOLE = 2.0**53  # numbers below it are whole without doubt
 
 
-@reader("tracks", also=(".csv", ".tsv", ".dat", ".txt"), about="label columns of a time series")
+def _sniff(head: Head) -> float:
+    """Tell a time series by a column of 0 and 1 for each action."""
+    if head.json is not None or head.xml is not None:
+        return 0.0
+    return FLAGS if find_flags(cut("\n".join(head.lines), "")) else 0.0
+
+
+@reader(
+    "tracks",
+    also=(".csv", ".tsv", ".dat", ".txt"),
+    about="label columns of a time series",
+    sniff=_sniff,
+)
 def read_tracks(
     files: Files,
     *,
@@ -57,7 +74,8 @@ def read_tracks(
     Parameters
     ----------
     columns : columns that hold labels, by name or by number from 1 on; or a mapping from names of
-        tracks to columns, such as {"posture": 244}. Other columns are ignored.
+        tracks to columns, such as {"posture": 244}. Other columns are ignored. By default columns
+        of 0 and 1, each of which is an action that goes on where it has 1; a warning says which.
     time : column of the times, which increase: numbers, or ISO date-times, which become seconds
         since the first; by default rows follow each other evenly
     rate : rows per second. With time it says how long the last row lasts; without either, times
@@ -91,7 +109,7 @@ def read_tracks(
       take.dat: stand [0, 1), hold [0.5, 1.5), walk [1, 2)
     """
     check_flag("header", header)
-    tracks = _check_columns(columns, header)
+    tracks = {} if columns is None and header else _check_columns(columns, header)
     if time is not None:
         check_column("time", time, header)
     check_number("unit", unit, "above 0", lambda value: value > 0)
@@ -102,7 +120,8 @@ def read_tracks(
     blank = frozenset(_code(label).casefold() for label in null)
     layout = _Layout(tracks, time, rate, unit, meanings, blank, gap, header, delimiter)
     for file in files:
-        yield Recording(file.name, list(layout.annotations(file)))
+        read = layout.annotations if tracks else layout.flags
+        yield Recording(file.name, list(read(file)))
 
 
 @dataclass(frozen=True)
@@ -145,6 +164,44 @@ class _Layout:
             for start, end, code, row in zip(*(part.tolist() for part in runs), strict=True):
                 place = f"track {quote(track)}, row {row + 1}"
                 yield Annotation(track, str(distinct[code]), start, end, place)
+
+    def flags(self, file: InputFile) -> Iterator[Annotation]:
+        """Runs of 1 in all columns of 0 and 1 of a file; their names are the actions."""
+        file.expect(CELLS, "its rows and cells")
+        delimiter = None if self.delimiter is None else find_delimiter(file, self.delimiter)
+        sheet = cut(file.text(), file.prefix, delimiter)
+        found = find_flags(sheet)
+        if found is None:
+            raise _no_columns()
+        place = found.time
+        if self.time is not None:
+            place = find_places({"time": self.time}, sheet.names, True, file.prefix)["time"]
+        actions = [column for column in found.actions if column != place]
+        times = None
+        if place is not None:
+            texts = [cell.replace(",", ".") for cell in sheet.column(place)]
+            where = f"{file.prefix}line {{}}"
+            times = as_seconds(texts, lambda row: where.format(sheet.lines[row]), self.unit)
+        self._check_times(times, file.prefix)
+        self._say(file, sheet, place, actions)
+        for column in actions:
+            action = sheet.names[column].strip()
+            labels = [action if is_on(cell) else None for cell in sheet.column(column)]
+            runs = find_runs(labels, times, rate=self.rate, gap=self.gap)
+            for start, end, _, row in zip(*(part.tolist() for part in runs), strict=True):
+                yield Annotation(action, action, start, end, f"line {sheet.lines[row]}")
+
+    def _say(self, file: InputFile, sheet: Sheet, time: int | None, actions: list[int]) -> None:
+        names = [quote(sheet.names[place].strip()) for place in actions]
+        more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+        told: tuple[Part, ...] = (
+            f"columns of 0 and 1 are an action each: {', '.join(names[:SHOWN])}{more}",
+        )
+        if time is None:
+            told += ("; times are row numbers, from 0 on",)
+        else:
+            told += ("; times are those of ", Option("time", sheet.names[time].strip() or time + 1))
+        warnings.warn(DataWarning(file.prefix, *told), stacklevel=2)
 
     def _read(
         self,
@@ -213,11 +270,13 @@ def _code(label: Any) -> str:
     return str(int(number))
 
 
+def _no_columns() -> OptionError:
+    return OptionError("columns", MISSING, "names the columns that hold labels; give at least one")
+
+
 def _check_columns(columns: Any, header: bool) -> dict[str, Column]:
     if columns is None:
-        raise OptionError(
-            "columns", MISSING, "names the columns that hold labels; give at least one"
-        )
+        raise _no_columns()
     if not isinstance(columns, Mapping):
         if not isinstance(columns, list | tuple):
             raise OptionError(

@@ -121,21 +121,25 @@ class Lasting:
         sampled: bool = False,
     ) -> None:
         self.start = start
-        self.next = self._starts_after(keys)
+        marks = np.array([action.strip().casefold() in MARKS for action in actions], bool)
+        self.next = self._starts_after(keys, start[marks])
         known = np.isfinite(self.next) & np.isfinite(start)
         steps = self.next[known] - start[known]
         self.step = self._sampled_step(steps)
         if self.step is None and sampled:
             self.step = float(np.median(steps)) if len(steps) else 1.0
-        lasts = np.array([action.strip().casefold() not in MARKS for action in actions], bool)
+        lasts = ~marks
         if self.step is None:
             rows = np.flatnonzero(lasts & np.isfinite(self.next))
             self.rows, self.end = rows, self.next[rows]
         else:
             self.rows, self.end = self._runs(keys, actions, lasts, self.step)
 
-    def _starts_after(self, keys: Sequence[object]) -> Floats:
-        """When a later row of the same key starts; infinite where there is none."""
+    def _starts_after(self, keys: Sequence[object], marks: Floats) -> Floats:
+        """When a later row of the same key starts; infinite where there is none.
+
+        A mark of the end ends all tracks of an instance, whichever it is on itself.
+        """
         following = np.full(len(self.start), np.inf)
         seen: dict[object, tuple[float, float]] = {}  # the last time, and the one after it
         for row in np.argsort(-self.start, kind="stable").tolist():
@@ -147,6 +151,9 @@ class Lasting:
                 last, after = time, last
             seen[keys[row]] = (last, after)
             following[row] = after
+        instances = {key[0] if isinstance(key, tuple) else key for key in keys}
+        if len(marks) == len(instances) == 1:
+            following[np.isinf(following) & (self.start < marks[0])] = marks[0]
         return following
 
     @staticmethod

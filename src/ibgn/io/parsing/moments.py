@@ -41,9 +41,10 @@ DATE = (
     r"|(?P<day3>\d{1,2})[- ](?P<name>[A-Za-z]{3,9})[- ,]\s?(?P<year3>\d{4}))"
 )
 ZONE = r"(\s?(?P<zone>Z|UTC|[+-]\d{2}:?\d{2}))?"
-IS_CLOCK = re.compile(CLOCK, re.ASCII)
+HALF = r"(\s?(?P<half>[AaPp])\.?[Mm]\.?)?"
+IS_CLOCK = re.compile(CLOCK + HALF, re.ASCII)
 IS_DATE = re.compile(DATE, re.ASCII)
-IS_MOMENT = re.compile(rf"{DATE}[T\s]+{CLOCK}(\s?(?P<half>[AaPp])\.?[Mm]\.?)?{ZONE}", re.ASCII)
+IS_MOMENT = re.compile(rf"{DATE}[T\s]+{CLOCK}{HALF}{ZONE}", re.ASCII)
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 
 
@@ -93,15 +94,24 @@ def as_plain_number(text: str) -> float | None:
 
 
 def as_clock(text: str) -> float | None:
-    """Seconds of h:mm:ss or mm:ss, with decimals or not; None where it is neither.
+    """Seconds of h:mm:ss or mm:ss, with decimals or not, or of h:mm PM; None where it is neither.
 
     Examples
     --------
-    >>> as_clock("01:02:03.5"), as_clock("2:03")
-    (3723.5, 123.0)
+    >>> as_clock("01:02:03.5"), as_clock("2:03"), as_clock("2:03 PM")
+    (3723.5, 123.0, 50580.0)
     """
     match = IS_CLOCK.fullmatch(text.strip()[: LONGEST + 1])
-    return None if match is None else _seconds(match)
+    if match is None:
+        return None
+    return _of_day(match) if match["half"] else _seconds(match)
+
+
+def _of_day(match: re.Match[str]) -> float:
+    """Seconds since midnight of h:mm or h:mm:ss, with AM or PM or neither."""
+    seconds = _seconds(match) * (60 if match["c"] is None else 1)
+    half = match["half"]
+    return seconds % 43200 + 43200 * (half in "pP") if half else seconds
 
 
 def _seconds(match: re.Match[str]) -> float:
@@ -184,10 +194,7 @@ def _parse(match: re.Match[str]) -> _Moment:
 def _as_datetime(moment: _Moment, days_first: bool) -> datetime:
     day_first = moment.order == "day" or (moment.order == "open" and days_first)
     day, month = (moment.first, moment.second) if day_first else (moment.second, moment.first)
-    half, zone = moment.match["half"], moment.match["zone"]
-    seconds = _seconds(moment.match) * (60 if moment.match["c"] is None else 1)
-    if half:
-        seconds = seconds % 43200 + 43200 * (half in "pP")
+    seconds, zone = _of_day(moment.match), moment.match["zone"]
     if not seconds <= 86400:
         raise ValueError
     whole = datetime(moment.year, month, day, tzinfo=_zone(zone))

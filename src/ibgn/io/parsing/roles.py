@@ -30,6 +30,10 @@ HALF_EMPTY = 0.5  # share of the cells that a column of actions has more of
 PACKED = re.compile(r"\S+ [\d.]+ [\d.]+(;\S+ [\d.]+ [\d.]+)*;?")
 YOUTUBE = re.compile(r"[\w-]{11}", re.ASCII)
 FOLLOWED = frozenset({"entity", "track", "tracklet", "object"})  # through a video
+REPEATED = 0.75  # different numbers, as a share of the rows, of a column that numbers instances
+# words of numbers from 0 to 1 that say how good an interval is
+MEASURES = frozenset({"confidence", "conf", "score", "probability", "prob", "iou", "overlap"})
+YES_OR_NO = frozenset({"true", "false", "yes", "no"})
 MOST_COLUMNS = 500  # that are told apart by what is in them
 
 
@@ -47,6 +51,7 @@ class Roles:
     sampled : whether these rows are samples of what goes on, as boxes in frames are
     several : whether the cells of actions are lists of them
     flag : place of a column that has 1 for examples of an action, and -1 for what is none
+    shares : places of columns that are an action each, with how much of it there is, from 0 to 1
     """
 
     places: Mapping[str, Places] = field(default_factory=dict)
@@ -57,12 +62,15 @@ class Roles:
     sampled: bool = False
     several: bool = False
     flag: int | None = None
+    shares: Places = ()
 
     @property
     def used(self) -> set[int]:
         """Places of all columns that are read."""
         packed = set() if self.packed is None else {self.packed}
-        return packed | {place for places in self.places.values() for place in places}
+        return {*packed, *self.shares} | {
+            place for places in self.places.values() for place in places
+        }
 
 
 def find_roles(sheet: Sheet, known: Mapping[str, Places]) -> Roles:
@@ -95,8 +103,11 @@ def find_roles(sheet: Sheet, known: Mapping[str, Places]) -> Roles:
     until_next = last_until_next(guess, places)
     sampled = until_next and (bool(boxes) or are_boxes(guess))
     several = any(map(guess.holds_lists, places.get("action", ())))
+    if until_next and "track" not in places:
+        places |= _find_classes(guess, places)
     flag = _find_flag(guess, places)
-    return Roles(places, scale, None, since_before, until_next, sampled, several, flag)
+    shares = _find_shares(guess, places)
+    return Roles(places, scale, None, since_before, until_next, sampled, several, flag, shares)
 
 
 def _find_track(guess: Guess, places: Mapping[str, Places]) -> dict[str, Places]:
@@ -115,6 +126,28 @@ def _find_flag(guess: Guess, places: Mapping[str, Places]) -> int | None:
         return None
     free = [p for p in _named(guess, range(len(guess.words)), LABEL) if p not in used]
     return next((p for p in free if set(guess.sheet.column(p)) == {"1", "-1"}), None)
+
+
+def _find_classes(guess: Guess, places: Mapping[str, Places]) -> dict[str, Places]:
+    """Column of classes beside one of codes: as in CowLog, codes of a class exclude each other."""
+    codes = [guess.words[place] for place in places["action"]] == [["code"]]
+    classes = [place for place, words in enumerate(guess.words) if words == ["class"]]
+    return {"track": (classes[0],)} if codes and classes else {}
+
+
+def _find_shares(guess: Guess, places: Mapping[str, Places]) -> Places:
+    """Columns of numbers from 0 to 1, where rows have times and no action: an action each."""
+    if "action" in places or "start" not in places or not places.keys() & {"end", "length"}:
+        return ()
+    used = {place for each in places.values() for place in each}
+    free = [p for p in range(len(guess.words)) if p not in used and guess.words[p]]
+    if len(free) < 2 or any(guess.kinds[place] != "number" for place in free):
+        return ()
+    if any(MEASURES & {*guess.words[place]} for place in free):
+        return ()
+    numbers = [number for place in free for number in guess.numbers(place)]
+    fits = all(number is None or 0 <= number <= 1 for number in numbers)
+    return tuple(free) if fits else ()
 
 
 def _is_log_of_cases(guess: Guess, places: Mapping[str, Places]) -> bool:
@@ -154,17 +187,17 @@ def _find_names(
     places = dict(guess.known)
     if "instance" not in places:
         found = _find_instance(guess, free, packed)
-        if found is None and is_log and start and guess.kinds[start[0]] == "moment":
-            ids = (p for p in free if guess.words[p] == ["id"] and not guess.is_unique(p))
-            found = next(ids, None)  # of what the events of a log belong to
-        if found is None and not any(guess.words):
-            found = _instance_by_cells(guess, free, start)
+        if found is None:
+            found = _instance_of_events(guess, free, start, is_log)
         if found is not None:
             places["instance"] = (found,)
     free = [place for place in free if (place,) != places.get("instance")]
     instance = places.get("instance", ())
     if "action" not in places and not packed:
-        found = _find_action(guess, free, instance, used)
+        if _are_appointments(guess, instance):
+            found, instance = places.pop("instance")[0], ()
+        else:
+            found = _find_action(guess, free, instance, used)
         if found is not None:
             places["action"] = (found,)
     for role, telling in (("label", LABEL), ("group", (*GROUP, *SUBJECT))):
@@ -174,6 +207,12 @@ def _find_names(
             if role not in places and steady and guess.kinds[place] in ("text", "number"):
                 places[role] = (place,)
     return places
+
+
+def _are_appointments(guess: Guess, instance: Places) -> bool:
+    """Whether a subject is that of an appointment in a calendar, and nobody who acts."""
+    whole_days = any({"all", "day", "event"} <= {*words} for words in guess.words)
+    return whole_days and [guess.words[place] for place in instance] == [["subject"]]
 
 
 def _named(guess: Guess, free: Sequence[int], telling: Sequence[str]) -> Iterator[int]:
@@ -190,7 +229,7 @@ def _find_instance(guess: Guess, free: Sequence[int], packed: bool) -> int | Non
     for place in exact or named:  # "case_id" before "batch_instance_id"
         return place
     for place in _named(guess, said, NUMBERED):
-        if not guess.is_unique(place):
+        if guess.distinct(place) <= REPEATED * len(guess.sheet.rows):
             return place
     if packed:
         return next(_named(guess, free, ["id"]), None)
@@ -198,6 +237,18 @@ def _find_instance(guess: Guess, free: Sequence[int], packed: bool) -> int | Non
         if guess.distinct(place) > 1:  # those of different people need not share their time
             return place
     return None
+
+
+def _instance_of_events(
+    guess: Guess, free: Sequence[int], start: Places | None, is_log: bool
+) -> int | None:
+    """What the events of a log belong to, or what cells tell where columns have no names."""
+    if is_log and start and guess.kinds[start[0]] == "moment":
+        ids = (p for p in free if guess.words[p] == ["id"] and not guess.is_unique(p))
+        found = next(ids, None)
+        if found is not None:
+            return found
+    return None if any(guess.words) else _instance_by_cells(guess, free, start)
 
 
 def _may_name_all(guess: Guess, place: int) -> bool:
@@ -264,7 +315,12 @@ def _find_action(guess: Guess, free: Sequence[int], instance: Places, used: set[
             return others[0]
     in_words = [p for p in changing or steady if guess.kinds[p] == "text"]
     best = (changing or steady)[:1]
-    if best and in_words and guess.kinds[best[0]] == "number" and _alike(guess, best[0], in_words):
+    if (
+        best
+        and in_words
+        and guess.kinds[best[0]] == "number"
+        and _says_more(guess, best[0], in_words[0])
+    ):
         return in_words[0]
     if best:
         return best[0]
@@ -276,7 +332,8 @@ def _find_action(guess: Guess, free: Sequence[int], instance: Places, used: set[
             return (after or telling or texts)[0]
         codes = [p for p in free if guess.kinds[p] == "number" and _are_whole(guess, p)]
         near = [p for p in codes if p - 1 in used or p + 1 in used]
-        return max(near or codes, key=guess.distinct, default=None)
+        behind = [p for p in near if p > last and guess.distinct(p) > 1]
+        return max(behind or near or codes, key=guess.distinct, default=None)
     if not telling and not texts and not instance and len(free) == 1:
         only = free[0]
         if "id" in guess.words[only] and _are_whole(guess, only) and not _rises(guess, only):
@@ -306,6 +363,8 @@ def _may_name(guess: Guess, place: int) -> bool:
 
 
 def _is_flag(guess: Guess, place: int) -> bool:
+    if guess.kinds[place] == "text":
+        return {cell.casefold() for cell in guess.sheet.column(place)} <= YES_OR_NO
     return guess.kinds[place] == "number" and set(guess.numbers(place)) <= {-1, 0, 1, None}
 
 
@@ -315,9 +374,10 @@ def _rises(guess: Guess, place: int) -> bool:
     return numbers == sorted(numbers)
 
 
-def _alike(guess: Guess, code: int, texts: Sequence[int]) -> bool:
-    """Whether a column of text is named like a column of codes."""
-    return bool(set(guess.words[code]) & set(guess.words[texts[0]]) - NUMBERING)
+def _says_more(guess: Guess, code: int, text: int) -> bool:
+    """Whether a column of text is named like a column of codes, or tells more actions apart."""
+    alike = bool(set(guess.words[code]) & set(guess.words[text]) - NUMBERING)
+    return alike or (not guess.is_unique(text) and guess.distinct(text) > guess.distinct(code))
 
 
 def _are_whole(guess: Guess, place: int) -> bool:

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ibgn._files import InputFile
+from ibgn._files import InputFile, encoding_of
 from ibgn.errors import DataError, Option, Part
 from ibgn.io.parsing.moments import kind_of
 from ibgn.io.parsing.words import END, START, words_of
@@ -187,7 +187,8 @@ def read_text(file: InputFile, encoding: str = "utf-8") -> str:
     """Text of a file, if there is memory for the cells that it may be cut into."""
     file.expect(CELLS, "its rows and cells")
     plain = codecs.lookup(encoding).name == "utf-8"
-    return file.content().decode("utf-8-sig" if plain else encoding)
+    content = file.content()
+    return content.decode(encoding_of(content) if plain else encoding)
 
 
 def find_delimiter(lines: Sequence[str]) -> str | None:
@@ -270,7 +271,7 @@ def _join_last(
 ) -> list[tuple[int, list[str]]]:
     """Lines whose last column is text of several words: "0.5 1.25 closes the door"."""
     filled = [row for _, row in cut if row]
-    if len({len(row) for row in filled}) < 2:
+    if len({len(row) for row in filled if _leading_times(row) > 1}) < 2:
         return cut
     leading = Counter(_leading_times(row) for row in filled)
     number = leading.most_common(1)[0][0]
@@ -317,7 +318,7 @@ def _find_header(
         return None
     row = head[-1][1]
     names = [cell for cell in row if cell]
-    fits = width - 1 <= len(row) and len(names) >= 2
+    fits = width - 1 <= len(row) and len(names) >= 2 and "=" not in names  # as in version = 1.0
     if header or (fits and not any(kind_of(cell) in TIMES for cell in names)):
         return len(head) - 1
     return None

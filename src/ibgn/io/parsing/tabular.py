@@ -16,7 +16,7 @@ from typing import Any, cast
 import pandas as pd
 from packaging.version import Version
 
-from ibgn._files import CHUNK, InputFile
+from ibgn._files import CHUNK, InputFile, encoding_of
 from ibgn.errors import DataError, Option, OptionError
 from ibgn.text import count, printable, quote
 from ibgn.uncertainty import COLUMNS as UNCERTAIN
@@ -31,6 +31,7 @@ __all__ = [
     "decoding",
     "find_columns",
     "find_delimiter",
+    "find_encoding",
     "find_places",
     "parse_csv",
     "parse_head",
@@ -109,6 +110,15 @@ def check_encoding(encoding: Any) -> None:
             encoding,
             "is not known; try 'utf-8', 'utf-16', 'latin-1' or 'mac-roman'",
         )
+
+
+def find_encoding(file: InputFile, encoding: str) -> str:
+    """The encoding that is given, or UTF-16 where that is UTF-8 and the file has another mark."""
+    if codecs.lookup(encoding).name != "utf-8":
+        return encoding
+    with file.open() as stream:
+        marked = encoding_of(stream.read(2))
+    return encoding if marked == "utf-8-sig" else marked
 
 
 def read_head(file: InputFile, delimiter: str) -> list[str]:
@@ -203,6 +213,7 @@ def parse_csv(
     file: InputFile, delimiter: str, encoding: str = "utf-8", **options: Any
 ) -> pd.DataFrame:
     """Let pandas read text as it is: no guessing of types, indices or missing values."""
+    encoding = find_encoding(file, encoding)
     _expect_columns(file, delimiter)
     if "nrows" not in options:
         marks = " \t" if delimiter == WHITE_SPACE else delimiter

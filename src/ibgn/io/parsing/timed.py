@@ -240,14 +240,14 @@ def _are_codes(columns: Mapping[int, Sequence[float | None]], one: int, two: int
 
 
 def _likeness(starts: Sequence[float | None], ends: Sequence[float | None]) -> float:
-    """How much two columns are like starts and ends; 0 where ends come before starts.
+    """How much two columns are like starts and ends; 0 where ends come before starts or below 0.
 
     Starts and ends differ from row to row, which codes do not, and most intervals end before the
     next one starts. Where the ones have decimals, so have the others.
     """
     both = [(a, b) for a, b in zip(starts, ends, strict=True) if a is not None and b is not None]
-    if sum(a <= b for a, b in both) < max(1, ORDERED * len(both)):
-        return 0.0
+    if sum(a <= b for a, b in both) < max(1, ORDERED * len(both)) or any(a < 0 for a, _ in both):
+        return 0.0  # what is negative was measured
     whole = [all(time.is_integer() for time in times) for times in zip(*both, strict=True)]
     if len(both) > 2 and len(set(whole)) > 1:
         return 0.0

@@ -1,6 +1,7 @@
 """Words in the names of columns, and what they say of what is in them."""
 
 import re
+import unicodedata
 
 __all__ = [
     "ACTION",
@@ -40,7 +41,7 @@ END = frozenset(
         "completed tmax xmax ende bis fin fim terminate"
     )
 )
-LENGTH = frozenset(_in_order("duration dur length len dauer duracion duree"))
+LENGTH = frozenset(_in_order("duration dur length len spent dauer duracion duree"))
 # what names of times say besides: of what, or in which form
 BESIDES = frozenset(
     _in_order(
@@ -60,8 +61,7 @@ UNITS = {
 # words that name a column of actions, the surest first
 ACTION = _in_order(
     "action behavior behaviour verhalten handlung conducta comportement gesture event activity "
-    "operation "
-    "annotation label labels stage "
+    "aktivitat activite actividad atividade tatigkeit operation annotation label labels stage "
     "class classname category task trial state phase skill step verb sensor device location call "
     "species word phone phoneme note chord tag text transcription transcript utterance narration "
     "description desc sentence caption query question q heading name type kind what code "
@@ -89,11 +89,12 @@ HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 def words_of(name: str) -> list[str]:
-    """Words of the name of a column, in small letters.
+    """Words of the name of a column, in small letters without accents.
 
     Examples
     --------
-    >>> words_of("Start..s."), words_of("timestampStart"), words_of("t0")
-    (['start', 's'], ['timestamp', 'start'], ['t0'])
+    >>> words_of("Start..s."), words_of("timestampStart"), words_of("t0"), words_of("Début")
+    (['start', 's'], ['timestamp', 'start'], ['t0'], ['debut'])
     """
-    return re.findall(r"[^\W_]+", HUMP.sub(" ", name).casefold())
+    plain = unicodedata.normalize("NFKD", HUMP.sub(" ", name).casefold())
+    return re.findall(r"[^\W_]+", "".join(c for c in plain if not unicodedata.combining(c)))

@@ -35,6 +35,7 @@ from ibgn.io.parsing.tabular import (
     check_delimiter,
     check_encoding,
     decoding,
+    find_encoding,
 )
 from ibgn.io.registry import reader, streamer, writer
 from ibgn.text import quote
@@ -274,6 +275,7 @@ def _tables(files: Files) -> Iterator[InputFile]:
 
 def _load(file: InputFile, given: Given, encoding: str, notes: _Notes) -> LongFrame:
     """Rows of one file: of our own columns, or else of columns that are told apart."""
+    encoding = find_encoding(file, encoding)
     own = load_own(file, given, encoding)
     if own is not None:
         times = (given.columns.get("start", "start"), given.columns.get("end", "end"))

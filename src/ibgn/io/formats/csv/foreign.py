@@ -16,7 +16,7 @@ from ibgn.io.formats.csv.advice import guess_by_cells
 from ibgn.io.formats.csv.times import ends_before, read_times
 from ibgn.io.longframe import LongFrame
 from ibgn.io.parsing.lasting import Lasting
-from ibgn.io.parsing.moments import kind_of
+from ibgn.io.parsing.moments import as_plain_number, kind_of
 from ibgn.io.parsing.roles import Roles, find_roles
 from ibgn.io.parsing.sheets import cut
 from ibgn.io.parsing.words import words_of
@@ -136,6 +136,8 @@ class Foreign:
         """Rows of the table, with what is missing in them left empty."""
         self._refuse_unclear()
         series, lines = self._packed() if self.roles.packed is not None else self._rows()
+        if self.roles.shares:
+            series, lines = self._spread(series, lines)
         left_out = [
             name if self.sheet.has_header else str(place + 1)
             for place, name in enumerate(self.sheet.names)
@@ -263,6 +265,22 @@ class Foreign:
             series[name] = series[name].astype(np.float64)
         return series, lines
 
+    def _spread(
+        self, series: Mapping[str, npt.NDArray[Any]], lines: Sequence[int]
+    ) -> tuple[dict[str, npt.NDArray[Any]], list[int]]:
+        """One row per action that a row has a share of above 0; shares below 1 are confidences."""
+        cells = [
+            [as_plain_number(row[p]) or 0.0 for p in self.roles.shares] for row in self.sheet.rows
+        ]
+        shares = np.array(cells, np.float64)
+        rows, columns = np.nonzero(shares)
+        spread = {ours: values[rows] for ours, values in series.items()}
+        names = _objects([self.sheet.names[place].strip() for place in self.roles.shares])
+        spread["action"] = names[columns]
+        if ((shares > 0) & (shares < 1)).any():
+            spread["confidence"] = _objects(shares[rows, columns].tolist())
+        return spread, [lines[row] for row in rows]
+
     @property
     def file_action(self) -> str:
         """Action of a file without a column for it, as THUMOS has one file per action."""
@@ -311,6 +329,8 @@ class Foreign:
         if roles.packed is not None:
             column = quote(printable(self._named((roles.packed,))))
             yield f"actions and their times are in {column}"
+        elif roles.shares:
+            yield f"{count(len(roles.shares), 'column')} of numbers from 0 to 1 are an action each"
         elif "action" not in roles.places:
             yield f"the action is the name of the file, {quote(self.file_action)}"
         if self.step is not None:

@@ -20,9 +20,10 @@ from ibgn.io.outline import Entry as OutlineEntry
 from ibgn.io.parsing.moments import kind_of
 from ibgn.io.parsing.pairing import Event, Pairing, Repeated, Unpaired
 from ibgn.io.parsing.roles import find_roles
-from ibgn.io.parsing.sheets import CELLS, cut
+from ibgn.io.parsing.sheets import CELLS, Sheet, cut
 from ibgn.io.parsing.tabular import Column, check_column, find_delimiter
 from ibgn.io.parsing.time import as_seconds
+from ibgn.io.parsing.words import END, words_of
 from ibgn.io.registry import reader
 from ibgn.text import quote
 
@@ -47,7 +48,16 @@ def _sniff(head: Head) -> float:
     if not find_event_columns(sheet, states.is_switch):
         return 0.0
     # a table with starts and ends has intervals, whatever states it has beside them
-    return 0.0 if {"start", "end"} <= find_roles(sheet, {}).places.keys() else SURE
+    return 0.0 if _has_ends(sheet) else SURE
+
+
+def _has_ends(sheet: Sheet) -> bool:
+    """Whether rows have a start and an end; where columns have names, one must speak of an end."""
+    places = find_roles(sheet, {}).places
+    if not {"start", "end"} <= places.keys():
+        return False
+    words = {word for place in places["end"] for word in words_of(sheet.names[place])}
+    return bool(words & END) or not any(sheet.names)
 
 
 def _outline(files: Files, *, delimiter: str | None = None) -> Iterator[OutlineEntry]:

@@ -28,6 +28,7 @@ TYPE = re.compile(
 )
 LOOKED_AT = 2000  # lines that tell how a log is written
 MOST = 0.8  # share of these lines
+TIMES = ("moment", "number", "clock")
 
 IsState = Callable[[str], bool]
 
@@ -180,9 +181,9 @@ def _activities(
 def is_log(lines: Sequence[str], is_state: IsState) -> bool:
     """Whether lines are those of a log: each with a time, and most with a state at one place."""
     split = [split_line(line) for line in lines if line.strip()]
-    timed = [line for line in split if kind_of(line.time) in ("moment", "number", "clock")]
-    if not split or len(timed) < MOST * len(split):
-        return False
+    timed = [line for line in split if kind_of(line.time) in TIMES]
+    if not split or kind_of(split[0].time) not in TIMES or len(timed) < MOST * len(split):
+        return False  # a first line without a time is the header of a table
     place = _find_form(split, is_state).state
     words = [line.words[place] for line in split if len(line.words) > place]
     stated = [word for word in words if is_state(word)]

@@ -1,11 +1,12 @@
 """Tables of events, one per row: with columns of our names, or others that are told apart."""
 
+import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from ibgn._files import InputFile
 from ibgn.errors import DataWarning, Option
-from ibgn.io.formats.events.entries import Entry
+from ibgn.io.formats.events.entries import ACTIVITY, Entry
 from ibgn.io.formats.events.states import States
 from ibgn.io.parsing.moments import kind_of, kind_of_column
 from ibgn.io.parsing.sheets import CELLS, Sheet, cut
@@ -19,16 +20,17 @@ IsSwitch = Callable[[str], bool]
 REQUIRED = ("time", "action", "state")
 # words that name columns, the surest first
 STATE = ("state", "status", "type", "value", "val", "event", "message")
-SOURCE = ("sensor", "device", "entity")  # these may have numbers for names
+SOURCE = ("sensor", "device", "entity", "item")  # these may have numbers for names
 ACTION = (
     *("sensor", "device", "entity", "action", "behavior", "behaviour", "activity", "object"),
     *("item", "appliance", "event", "name", "id", "what"),
 )
 INSTANCE = ("observation", "case", "instance", "session", "recording", "trial")
-POINTS = ("point", "point event")  # as The Observer has them among states
+POINTS = ("point", "point event", "state point")  # as The Observer has them among states
 # of logs of processes, where they neither start nor stop what is done
 LIFECYCLE = ("schedule", "assign", "reassign", "enable", "suspend", "resume", "withdraw", "abort")
 BINARY = frozenset({"0", "1"})
+EDGE = re.compile(r"(start|begin|stop|end)\s*:\s*(\S.*)", re.IGNORECASE)  # START:Cooking
 MOST = 0.9  # share of the cells that are states
 
 
@@ -72,14 +74,21 @@ def _read_rows(
 
 def _read_sheet(sheet: Sheet, places: Mapping[str, tuple[int, ...]]) -> Iterator[Entry]:
     """Entries of a table whose columns were told apart, one per row."""
-    known = [ours for ours in places if ours not in ("time", "action", "state")]
+    known = [ours for ours in places if ours not in ("time", "action", "state", "subject")]
     for line, row in zip(sheet.lines, sheet.rows, strict=True):
         cells = {ours: " ".join(row[p] for p in columns) for ours, columns in places.items()}
         about = {ours: cells[ours] for ours in known}
         action, time = cells["action"], cells["time"]
+        # what one starts, another does not stop
+        track = f"{cells['subject']} {action}".strip() if "subject" in cells else action
         if kind_of(time) == "number":
             time = time.replace(",", ".")
-        yield Entry(time, action, action, cells["state"], line, about)
+        edge = EDGE.fullmatch(cells["state"])
+        if edge is not None:  # of an activity, among the states of sensors
+            state = "begin" if edge[1].lower() in ("start", "begin") else "end"
+            yield Entry(time, ACTIVITY, edge[2], state, line, about)
+        else:
+            yield Entry(time, track, action, cells["state"], line, about)
 
 
 def _read_foreign(
@@ -125,7 +134,8 @@ def find_event_columns(sheet: Sheet, is_switch: IsSwitch) -> dict[str, tuple[int
     if not time:
         return {}
     free = [place for place in range(len(words)) if place not in time]
-    switching = [p for p in free if _switches(sheet.column(p), is_switch, words[p])]
+    sources = [p for p in free if words[p] & {*SOURCE} and kinds[p] == "text"]
+    switching = [p for p in free if _switches(sheet.column(p), is_switch, words[p], bool(sources))]
     state = next(_named(words, switching, STATE), None)
     if state is None and len(switching) == 1:
         state = switching[0]
@@ -145,21 +155,32 @@ def find_event_columns(sheet: Sheet, is_switch: IsSwitch) -> dict[str, tuple[int
             return {}
         action = texts[0]
     found = {"time": time, "action": (action,), "state": (state,)}
-    return found if instance is None else {**found, "instance": (instance,)}
+    if instance is None:
+        return found
+    people = [p for p in _people(sheet, words, free) if p not in (state, action, instance)]
+    subject = {"subject": (people[0],)} if people else {}
+    return {**found, "instance": (instance,), **subject}
 
 
 def _find_instance(sheet: Sheet, words: Sequence[set[str]], free: Sequence[int]) -> int | None:
     """Column of the recordings, or of people; an instance of an activity is none of these."""
     said = [p for p in free if not words[p] & {*ACTION[3:8]}]
-    people = [p for p in free if words[p] <= {*SUBJECT, *NUMBERING, "name"}]
-    several = [p for p in people if len({*sheet.column(p)} - {""}) > 1]
+    several = _people(sheet, words, free)
     return next(_named(words, said, INSTANCE), next(_named(words, several, SUBJECT), None))
+
+
+def _people(sheet: Sheet, words: Sequence[set[str]], free: Sequence[int]) -> list[int]:
+    """Columns that name who acts, where there are several."""
+    named = [p for p in free if words[p] and words[p] <= {*SUBJECT, *NUMBERING, "name"}]
+    named = [p for p in named if words[p] & {*SUBJECT}]
+    return [p for p in named if len({*sheet.column(p)} - {""}) > 1]
 
 
 def _find_time(words: Sequence[set[str]], kinds: Sequence[str]) -> tuple[int, ...]:
     """Column of the times: relative ones first, then date-times, a date and a clock, numbers."""
     timed = [place for place, own in enumerate(words) if own & {"time", "timestamp", "datetime"}]
     relative = [p for p in timed if "relative" in words[p] and kinds[p] in ("number", "clock")]
+    relative = [p for p in relative if "f" not in words[p]]  # a part of a second, or a frame of it
     numbers = [place for place in relative if kinds[place] == "number"]
     if relative:
         return ((numbers or relative)[0],)
@@ -174,10 +195,13 @@ def _find_time(words: Sequence[set[str]], kinds: Sequence[str]) -> tuple[int, ..
     return (numbered[0],) if numbered else ()
 
 
-def _switches(cells: Sequence[str], is_switch: IsSwitch, words: set[str]) -> bool:
+def _switches(cells: Sequence[str], is_switch: IsSwitch, words: set[str], of_sensors: bool) -> bool:
+    """Whether cells are states; those of sensors may have readings and other states among them."""
     filled = [cell for cell in cells if kind_of(cell) != "empty"]
     kinds = {cell.strip().casefold() for cell in filled}
     if kinds == BINARY or (kinds > BINARY and words & {*STATE[:5]}):  # readings may be among them
+        return True
+    if of_sensors and words & {*STATE[:2], "value"} and sum(map(is_switch, kinds)) > 1:
         return True
     known = {kind for kind in kinds if is_switch(kind) or kind in (*POINTS, *LIFECYCLE)}
     share = sum(cell.strip().casefold() in known for cell in filled)
