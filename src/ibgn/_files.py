@@ -1,6 +1,7 @@
 """Shared by the readers and writers of all formats: errors that name the file, safe writing."""
 
 import bz2
+import codecs
 import errno
 import gzip
 import io
@@ -149,11 +150,13 @@ class InputFile:
             return stream.read(self.tally().size)
 
     def text(self) -> str:
-        """Whole text of the file, UTF-8 with or without byte order mark."""
+        """Whole text of the file, UTF-8 with or without byte order mark, or UTF-16 with one."""
         tally = self.tally()
         self.allowance.need((1 + tally.width) * tally.size, "its text")
+        content = self._read()
+        is_wide = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
         try:
-            return self._read().decode("utf-8-sig")
+            return content.decode("utf-16" if is_wide else "utf-8-sig")
         except UnicodeDecodeError as error:
             raise DataError(
                 f"{self.prefix}the text is not UTF-8: {printable(error, 200)}; save it as UTF-8"

@@ -145,7 +145,7 @@ def _find_names(
     if "action" not in places and not packed:
         found = _find_action(guess, free, instance, used)
         if found is not None:
-            places["action"] = (found,)
+            places["action"] = _with_flags(guess, free, found)
     for role, telling in (("label", LABEL), ("group", (*GROUP, *SUBJECT))):
         taken = {place for each in places.values() for place in each}
         for place in _named(guess, [p for p in free if p not in taken], telling):
@@ -159,7 +159,10 @@ def _named(guess: Guess, free: Sequence[int], telling: Sequence[str]) -> Iterato
     """Columns named by one of these words, the surest first."""
     for word in telling:
         plain = [p for p in free if word in guess.words[p]]
-        yield from sorted(plain, key=lambda p: (bool(NUMBERING & set(guess.words[p])), p))
+        yield from sorted(
+            plain,
+            key=lambda p: (bool(NUMBERING & set(guess.words[p])), guess.words[p] != [word], p),
+        )
 
 
 def _find_instance(guess: Guess, free: Sequence[int], packed: bool) -> int | None:
@@ -248,6 +251,12 @@ def _find_action(guess: Guess, free: Sequence[int], instance: Places, used: set[
         if "id" in guess.words[only] and _are_whole(guess, only) and not _rises(guess, only):
             return only
     return telling[0] if len(telling) == 1 else None
+
+
+def _with_flags(guess: Guess, free: Sequence[int], action: int) -> Places:
+    """The action; where it is one of several columns of 0 and 1 without names, all of them."""
+    flags = [p for p in free if set(guess.sheet.column(p)) <= {"0", "1"}]
+    return tuple(flags) if action in flags and not any(guess.words) else (action,)
 
 
 def _is_about(guess: Guess, place: int) -> bool:

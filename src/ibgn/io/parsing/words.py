@@ -84,6 +84,11 @@ NUMBERING = frozenset(_in_order("id no nr number num idx index code"))
 # names of media are names of recordings
 MEDIA = re.compile(r".*\.(wav|mp3|mp4|m4a|flac|ogg|avi|mkv|mov|webm|mpe?g|wmv|jpe?g|png)|video_\w+")
 HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+# words that names run together, as "Starttime" and "audiofilename"
+JOINED = re.compile(
+    r"\b(start|begin|end|stop|onset|offset|finish)(?=(?:time|timestamp|frame|sec|seconds|ms)\b)"
+    r"|\b(audio|video|media|sound|raw)(?=(?:file|filename|name|id|path)\b)"
+)
 
 
 def words_of(name: str) -> list[str]:
@@ -93,5 +98,8 @@ def words_of(name: str) -> list[str]:
     --------
     >>> words_of("Start..s."), words_of("timestampStart"), words_of("t0")
     (['start', 's'], ['timestamp', 'start'], ['t0'])
+    >>> words_of("Endtime"), words_of("audio_filename")
+    (['end', 'time'], ['audio', 'filename'])
     """
-    return re.findall(r"[^\W_]+", HUMP.sub(" ", name).casefold())
+    plain = HUMP.sub(" ", name).casefold().replace("_", " ")
+    return re.findall(r"[^\W_]+", JOINED.sub(r"\g<0> ", plain))
