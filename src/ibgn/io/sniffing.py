@@ -83,6 +83,8 @@ def _what_it_is(path: Sources) -> str:
     lines = Head(root).lines
     if lines and all(NUMBERS.fullmatch(line) for line in lines):
         return ": it holds only numbers, and intervals need names"
+    if len(lines) == 1 and len(Head(root).rows[0]) > 1:
+        return ": it has one line, which may name columns, and no rows"
     return ""
 
 

@@ -6,6 +6,7 @@ Nothing here reads a file; a guess is always announced by whoever makes use of i
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 
 from ibgn.io.parsing.guess import Guess, Places
 from ibgn.io.parsing.lasting import find_boxes, last_until_next
@@ -22,6 +23,7 @@ from ibgn.io.parsing.words import (
     NUMBERED,
     NUMBERING,
     SUBJECT,
+    TRACK,
 )
 
 __all__ = ["Roles", "find_roles"]
@@ -136,11 +138,13 @@ def _find_names(
         if found is None and is_log and start and guess.kinds[start[0]] == "moment":
             ids = (p for p in free if guess.words[p] == ["id"] and not guess.is_unique(p))
             found = next(ids, None)  # of what the events of a log belong to
-        if found is None and not any(guess.words):
+        if found is None and not any(guess.words) and not _unnamed_tiers(guess, start):
             found = _instance_by_cells(guess, free, start)
         if found is not None:
             places["instance"] = (found,)
     free = [place for place in free if (place,) != places.get("instance")]
+    places = _find_tier(guess, free, start) | places
+    free = [place for place in free if (place,) != places.get("track")]
     instance = places.get("instance", ())
     if "action" not in places and not packed:
         found = _find_action(guess, free, instance, used)
@@ -212,6 +216,28 @@ def _instance_by_cells(guess: Guess, free: Sequence[int], start: Places | None) 
             if all(each == sorted(each) for each in by_value.values()) and whole != sorted(whole):
                 return place  # time goes back where another one begins
     return None
+
+
+def _find_tier(guess: Guess, free: Sequence[int], start: Places | None) -> dict[str, Places]:
+    """Column of the tiers, if there is one."""
+    named = [p for p in _named(guess, free, TRACK) if guess.kinds[p] == "text"]
+    tiers = named or _unnamed_tiers(guess, start)
+    return {"track": (tiers[0],)} if tiers else {}
+
+
+def _unnamed_tiers(guess: Guess, start: Places | None) -> list[int]:
+    """Column of tiers in what ELAN exports without a header.
+
+    The tier comes first, perhaps after it who acts, then start, end and length of each row.
+    """
+    if any(guess.words) or start is None or start[0] not in (1, 2) or guess.kinds[0] != "text":
+        return []
+    times = [p for p in range(start[0], len(guess.kinds)) if guess.kinds[p] in ("number", "clock")]
+    for begin, end, length in combinations(times[:9], 3):
+        rows = zip(*(guess.numbers(place) for place in (begin, end, length)), strict=True)
+        if all(None not in row and abs(row[1] - row[0] - row[2]) < 0.0015 for row in rows):
+            return [0]
+    return []
 
 
 def _find_action(guess: Guess, free: Sequence[int], instance: Places, used: set[int]) -> int | None:

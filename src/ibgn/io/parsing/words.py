@@ -19,6 +19,7 @@ __all__ = [
     "NUMBERING",
     "START",
     "SUBJECT",
+    "TRACK",
     "UNITS",
     "words_of",
 ]
@@ -80,6 +81,7 @@ NO_ACTION = frozenset(_in_order("split subset fold partition url link comment no
 NO_INSTANCE = frozenset(_in_order("date duration description length type kind class"))
 LABEL = _in_order("label activity task scene scenario condition")
 GROUP = ("group",)
+TRACK = ("tier", "track")
 NUMBERING = frozenset(_in_order("id no nr number num idx index code"))
 # names of media are names of recordings
 MEDIA = re.compile(r".*\.(wav|mp3|mp4|m4a|flac|ogg|avi|mkv|mov|webm|mpe?g|wmv|jpe?g|png)|video_\w+")
