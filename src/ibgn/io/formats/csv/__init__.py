@@ -79,7 +79,7 @@ def _tells_starts(sheet: Sheet, roles: Roles) -> bool:
 @reader(
     "csv",
     (".csv",),
-    also=(".tsv", ".tab", ".txt", ".lab", ".rttm"),
+    also=(".tsv", ".tab", ".txt", ".lab"),
     about="one row per interval",
     activity=("column",),
     group=("column",),

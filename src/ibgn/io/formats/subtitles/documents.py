@@ -38,15 +38,15 @@ def parse_json3(root: Node, leave_out: LeaveOut) -> Iterator[Cue]:
     events = [event for event in root.child("events").items() if event.has("segs")]
     said = [(event, plain(_said(event))) for event in events]
     shown = [(event, text) for event, text in said if text]
-    starts = [event.child("tStartMs").number() / 1000 for event, _ in shown]
+    starts = [event.child("tStartMs").number() for event, _ in shown]  # in milliseconds
     ends = [*starts[1:], None]
     for (event, text), start, after in zip(shown, starts, ends, strict=True):
         length = event.first("dDurationMs")
-        end = after if length is None else start + length.number() / 1000
+        end = after if length is None else start + length.number()
         if end is None:
             leave_out("text", " left out, the last one, as nothing says when it ends")
         else:
-            yield Cue(TRACK, text, start, end, event.path)
+            yield Cue(TRACK, text, start / 1000, end / 1000, event.path)
 
 
 def _said(event: Node) -> str:
@@ -75,7 +75,7 @@ def _youtube(root: Element, prefix: str) -> Iterator[Cue]:
     units = _Units(USUAL_RATE, 1.0)
     for number, element in enumerate(root.iter(), 1):
         for start, length, scale in (("start", "dur", 1.0), ("t", "d", 1000.0)):
-            if _local(element.tag) in ("text", "p") and {start, length} <= element.keys():
+            if _local(element.tag) in ("text", "p") and {start, length} <= {*element.keys()}:
                 place = f"text {number}"
                 begin, lasts = (
                     _time(element.get(name, ""), units, f"{prefix}{place}") / scale
