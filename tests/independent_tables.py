@@ -9,6 +9,7 @@ import re
 from datetime import datetime, timedelta
 from itertools import pairwise
 
+import independent_speech
 import independent_starts
 
 
@@ -182,11 +183,6 @@ def step_codes(path):
 def clip_times(path):
     rows = [[cell.strip() for cell in line.split(";")] for line in _lines(path)[1:]]
     return [(r[1], r[4], float(r[2]), float(r[3])) for r in rows]
-
-
-def rttm(path):
-    cells = [line.split() for line in _lines(path)]
-    return [(c[1], c[7], float(c[3]), float(c[3]) + float(c[4])) for c in cells]
 
 
 def time_sheet(path):
@@ -383,61 +379,64 @@ def frame_labels(path):
 
 
 # by the path of the sample
-PARSERS = {
-    "csv/HighJump_val.txt": high_jump,
-    "csv/american_dates.csv": american_dates,
-    "csv/begin_is_date.csv": begin_is_date,
-    "csv/binary_activities.txt": binary,
-    "csv/binary_sensors.txt": binary,
-    "csv/clips.csv": named(",", "youtube_id", "label", "time_start", "time_end"),
-    "csv/confidence.csv": named(",", "file", "event", "begin", "finish"),
-    "csv/decimal_commas.csv": decimal_commas,
-    "csv/diary.csv": diary,
-    "csv/from_r.csv": named(",", "video", "behaviour", "start", "end"),
-    "csv/cases.csv": cases,
-    "csv/coded_sounds.txt": coded_sounds,
-    "csv/each_id_once.txt": numbered_sensors,
-    "csv/headerless_dates.csv": headerless_dates,
-    "csv/numbered_sensors.txt": numbered_sensors,
-    "csv/right_or_wrong.csv": right_or_wrong,
-    "csv/unnamed_clips.csv": unnamed_clips,
-    "csv/house.activities": start_length,
-    "csv/hypnogram.txt": hypnogram,
-    "csv/clip_times.csv": clip_times,
-    "csv/step_codes.csv": step_codes,
-    "csv/kasteren.txt": kasteren,
-    "csv/kitchens.csv": kitchens,
-    "csv/label_track.txt": label_track,
-    "csv/meeting.rttm": rttm,
-    "csv/point_labels.txt": point_labels,
-    "csv/packed_actions.csv": packed_actions,
-    "csv/postures.txt": postures,
-    "csv/segments.csv": segments,
-    "csv/selections.txt": named("\t", None, "Species", "Begin Time (s)", "End Time (s)"),
-    "csv/session": session,
-    "csv/strong_labels.tsv": named("\t", "filename", "event_label", "onset", "offset"),
-    "csv/sub-01_task-go_events.tsv": onset_duration,
-    "csv/time_sheet.csv": time_sheet,
-    "events/casas_begin_end.txt": casas(2, 3),
-    "events/casas_labels.txt": casas_labels(2, 3),
-    "events/casas_places.txt": casas(2, 5),
-    "events/casas_places_labels.csv": casas_labels(2, 4, "%Y/%m/%d %H:%M:%S"),
-    "events/home_assistant.csv": home_assistant,
-    "events/observer.txt": observer,
-    "events/switches.csv": switches,
-    "boris/aggregated.tsv": boris_ranges("\t", 0, 8, 11, 12, 13),
-    "boris/aggregated_r.csv": boris_ranges(",", 1, 5, 8, 9, 10),
-    "boris/headerless.tsv": boris_ranges("\t", 0, 8, 11, 12, 13, header=0),
-    "boris/headerless_one_behaviour.tsv": boris_ranges("\t", 0, 9, 12, 13, 14, header=0),
-    "boris/renamed_in_r.csv": boris_ranges(",", 1, 3, 5, 6, 7),
-    "boris/old_tabular.tsv": boris_switches("\t", None, 4, 5, 8, 0, header=10),
-    "boris/tabular_write_table.txt": boris_switches("\t", 1, 2, 3, 5, 6),
-    "boris/variable_called_time.tsv": boris_switches("\t", 0, 10, 11, 14, 15),
-    "boris/two_subjects.csv": boris_switches(",", 0, 3, 4, 6, 7),
-    "frames/gtea.txt": gtea,
-    "frames/labels.txt": frame_labels,
-    "frames/ranges.txt": frame_ranges,
-    "frames/segments.txt": frame_segments,
-    "frames/stages.txt": frame_labels,
-    "frames/words.txt": frame_segments,
-} | independent_starts.PARSERS
+PARSERS = (
+    {
+        "csv/HighJump_val.txt": high_jump,
+        "csv/american_dates.csv": american_dates,
+        "csv/begin_is_date.csv": begin_is_date,
+        "csv/binary_activities.txt": binary,
+        "csv/binary_sensors.txt": binary,
+        "csv/clips.csv": named(",", "youtube_id", "label", "time_start", "time_end"),
+        "csv/confidence.csv": named(",", "file", "event", "begin", "finish"),
+        "csv/decimal_commas.csv": decimal_commas,
+        "csv/diary.csv": diary,
+        "csv/from_r.csv": named(",", "video", "behaviour", "start", "end"),
+        "csv/cases.csv": cases,
+        "csv/coded_sounds.txt": coded_sounds,
+        "csv/each_id_once.txt": numbered_sensors,
+        "csv/headerless_dates.csv": headerless_dates,
+        "csv/numbered_sensors.txt": numbered_sensors,
+        "csv/right_or_wrong.csv": right_or_wrong,
+        "csv/unnamed_clips.csv": unnamed_clips,
+        "csv/house.activities": start_length,
+        "csv/hypnogram.txt": hypnogram,
+        "csv/clip_times.csv": clip_times,
+        "csv/step_codes.csv": step_codes,
+        "csv/kasteren.txt": kasteren,
+        "csv/kitchens.csv": kitchens,
+        "csv/label_track.txt": label_track,
+        "csv/point_labels.txt": point_labels,
+        "csv/packed_actions.csv": packed_actions,
+        "csv/postures.txt": postures,
+        "csv/segments.csv": segments,
+        "csv/selections.txt": named("\t", None, "Species", "Begin Time (s)", "End Time (s)"),
+        "csv/session": session,
+        "csv/strong_labels.tsv": named("\t", "filename", "event_label", "onset", "offset"),
+        "csv/sub-01_task-go_events.tsv": onset_duration,
+        "csv/time_sheet.csv": time_sheet,
+        "events/casas_begin_end.txt": casas(2, 3),
+        "events/casas_labels.txt": casas_labels(2, 3),
+        "events/casas_places.txt": casas(2, 5),
+        "events/casas_places_labels.csv": casas_labels(2, 4, "%Y/%m/%d %H:%M:%S"),
+        "events/home_assistant.csv": home_assistant,
+        "events/observer.txt": observer,
+        "events/switches.csv": switches,
+        "boris/aggregated.tsv": boris_ranges("\t", 0, 8, 11, 12, 13),
+        "boris/aggregated_r.csv": boris_ranges(",", 1, 5, 8, 9, 10),
+        "boris/headerless.tsv": boris_ranges("\t", 0, 8, 11, 12, 13, header=0),
+        "boris/headerless_one_behaviour.tsv": boris_ranges("\t", 0, 9, 12, 13, 14, header=0),
+        "boris/renamed_in_r.csv": boris_ranges(",", 1, 3, 5, 6, 7),
+        "boris/old_tabular.tsv": boris_switches("\t", None, 4, 5, 8, 0, header=10),
+        "boris/tabular_write_table.txt": boris_switches("\t", 1, 2, 3, 5, 6),
+        "boris/variable_called_time.tsv": boris_switches("\t", 0, 10, 11, 14, 15),
+        "boris/two_subjects.csv": boris_switches(",", 0, 3, 4, 6, 7),
+        "frames/gtea.txt": gtea,
+        "frames/labels.txt": frame_labels,
+        "frames/ranges.txt": frame_ranges,
+        "frames/segments.txt": frame_segments,
+        "frames/stages.txt": frame_labels,
+        "frames/words.txt": frame_segments,
+    }
+    | independent_starts.PARSERS
+    | independent_speech.PARSERS
+)

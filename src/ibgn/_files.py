@@ -153,8 +153,8 @@ class InputFile:
         """Whole text of the file: UTF-8 with or without byte order mark, or UTF-16 with one."""
         tally = self.tally()
         self.allowance.need((1 + tally.width) * tally.size, "its text")
+        content = self._read()
         try:
-            content = self._read()
             return content.decode(encoding_of(content))
         except UnicodeDecodeError as error:
             raise DataError(

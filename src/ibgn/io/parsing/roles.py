@@ -6,6 +6,7 @@ Nothing here reads a file; a guess is always announced by whoever makes use of i
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 
 from ibgn.io.parsing.guess import Guess, Places
 from ibgn.io.parsing.lasting import are_boxes, find_boxes, last_until_next
@@ -22,6 +23,7 @@ from ibgn.io.parsing.words import (
     NUMBERED,
     NUMBERING,
     SUBJECT,
+    TRACK,
 )
 
 __all__ = ["Roles", "find_roles"]
@@ -187,11 +189,13 @@ def _find_names(
     places = dict(guess.known)
     if "instance" not in places:
         found = _find_instance(guess, free, packed)
-        if found is None:
+        if found is None and not _unnamed_tiers(guess, start):
             found = _instance_of_events(guess, free, start, is_log)
         if found is not None:
             places["instance"] = (found,)
     free = [place for place in free if (place,) != places.get("instance")]
+    places = _find_tier(guess, free, start) | places
+    free = [place for place in free if (place,) != places.get("track")]
     instance = places.get("instance", ())
     if "action" not in places and not packed:
         if _are_appointments(guess, instance):
@@ -199,7 +203,7 @@ def _find_names(
         else:
             found = _find_action(guess, free, instance, used)
         if found is not None:
-            places["action"] = (found,)
+            places["action"] = _with_flags(guess, free, found)
     for role, telling in (("label", LABEL), ("group", (*GROUP, *SUBJECT))):
         taken = {place for each in places.values() for place in each}
         for place in _named(guess, [p for p in free if p not in taken], telling):
@@ -219,7 +223,10 @@ def _named(guess: Guess, free: Sequence[int], telling: Sequence[str]) -> Iterato
     """Columns named by one of these words, the surest first."""
     for word in telling:
         plain = [p for p in free if word in guess.words[p]]
-        yield from sorted(plain, key=lambda p: (bool(NUMBERING & set(guess.words[p])), p))
+        yield from sorted(
+            plain,
+            key=lambda p: (bool(NUMBERING & set(guess.words[p])), guess.words[p] != [word], p),
+        )
 
 
 def _find_instance(guess: Guess, free: Sequence[int], packed: bool) -> int | None:
@@ -296,6 +303,28 @@ def _are_youtube(cells: Sequence[str]) -> bool:
     return all(map(YOUTUBE.fullmatch, cells)) and 2 * len(mixed) > len(cells)
 
 
+def _find_tier(guess: Guess, free: Sequence[int], start: Places | None) -> dict[str, Places]:
+    """Column of the tiers, if there is one."""
+    named = [p for p in _named(guess, free, TRACK) if guess.kinds[p] == "text"]
+    tiers = named or _unnamed_tiers(guess, start)
+    return {"track": (tiers[0],)} if tiers else {}
+
+
+def _unnamed_tiers(guess: Guess, start: Places | None) -> list[int]:
+    """Column of tiers in what ELAN exports without a header.
+
+    The tier comes first, perhaps after it who acts, then start, end and length of each row.
+    """
+    if any(guess.words) or start is None or start[0] not in (1, 2) or guess.kinds[0] != "text":
+        return []
+    times = [p for p in range(start[0], len(guess.kinds)) if guess.kinds[p] in ("number", "clock")]
+    for begin, end, length in combinations(times[:9], 3):
+        rows = zip(*(guess.numbers(place) for place in (begin, end, length)), strict=True)
+        if all(None not in row and abs(row[1] - row[0] - row[2]) < 0.0015 for row in rows):
+            return [0]
+    return []
+
+
 def _find_action(guess: Guess, free: Sequence[int], instance: Places, used: set[int]) -> int | None:
     """Column of the actions; None where there is none, or several that could be it."""
     free = [place for place in free if not _is_about(guess, place)]
@@ -339,6 +368,12 @@ def _find_action(guess: Guess, free: Sequence[int], instance: Places, used: set[
         if "id" in guess.words[only] and _are_whole(guess, only) and not _rises(guess, only):
             return only
     return telling[0] if len(telling) == 1 else None
+
+
+def _with_flags(guess: Guess, free: Sequence[int], action: int) -> Places:
+    """The action; where it is one of several columns of 0 and 1 without names, all of them."""
+    flags = [p for p in free if set(guess.sheet.column(p)) <= {"0", "1"}]
+    return tuple(flags) if action in flags and not any(guess.words) else (action,)
 
 
 def _is_about(guess: Guess, place: int) -> bool:

@@ -65,8 +65,13 @@ def _only_time(guess: Guess) -> dict[str, Places]:
 
 
 def _named_times(guess: Guess) -> dict[str, list[_Time]]:
-    """Columns whose names speak of a start, an end or a length, by which of these."""
+    """Columns whose names speak of a start, an end or a length, by which of these.
+
+    Where no column has such a name alone, a start and an end of the same thing count: "query_start"
+    and "query_end".
+    """
     found: dict[str, list[_Time]] = {"start": [], "end": [], "length": []}
+    of_others: dict[str, list[_Time]] = {"start": [], "end": []}
     for place, words in enumerate(guess.words):
         if guess.kinds[place] in ("text", "empty"):
             continue
@@ -77,10 +82,18 @@ def _named_times(guess: Guess) -> dict[str, list[_Time]]:
                 own = own if role != "length" else []
             others = frozenset(words) - set(own)
             known = BESIDES | FRAMES | UNITS.keys() | {"0", "1"}
-            if len(own) == 1 and others <= known:
-                unit = next((UNITS[word] for word in words if word in UNITS), 1.0)
-                is_frame = bool(others & FRAMES)
-                found[role].append(_Time(place, is_frame, others, unit))
+            if len(own) != 1:
+                continue
+            unit = next((UNITS[word] for word in words if word in UNITS), 1.0)
+            time = _Time(place, bool(others & FRAMES), others, unit)
+            if others <= known:
+                found[role].append(time)
+            elif role in of_others:
+                of_others[role].append(time)
+    shared = {start.words for start in of_others["start"]} & {e.words for e in of_others["end"]}
+    if shared and not found["start"] and not found["end"]:
+        for role, times in of_others.items():
+            found[role] = [time for time in times if time.words in shared]
     return found
 
 
@@ -215,6 +228,9 @@ def _times_by_numbers(guess: Guess) -> dict[str, Places]:
         if second == first + 1 and not _are_codes(columns, first, second)
     ]
     likeness, place = max(pairs, default=(0.0, 0))
+    for first, second in zip(places, places[2:], strict=False):  # a time, a value and a length
+        if second == first + 2 and _lasts(columns[first], columns[second]) > likeness:
+            return {"start": (first,), "length": (second,)}
     if likeness > 0 and not _are_lengths(columns[-place], columns[1 - place]):
         return {"start": (-place,), "end": (1 - place,)}
     for first, second in pairwise(places if len(places) <= FEW else ()):
@@ -255,6 +271,20 @@ def _likeness(starts: Sequence[float | None], ends: Sequence[float | None]) -> f
     follow = [end <= start for (_, end), (start, _) in pairwise(both)]
     likeness = distinct / (2 * len(both)) + (sum(follow) / len(follow) if follow else 0.0)
     return likeness * max(POINTS, sum(a < b for a, b in both) / len(both))
+
+
+def _lasts(starts: Sequence[float | None], lengths: Sequence[float | None]) -> float:
+    """How much two columns are like starts and lengths, on the scale of `_likeness`.
+
+    Starts increase, lengths are positive and have decimals, and rows end before the next begins.
+    """
+    rows = [(a, b) for a, b in zip(starts, lengths, strict=True) if a is not None and b is not None]
+    ordered = all(a < b for (a, _), (b, _) in pairwise(rows))
+    positive = all(length > 0 for _, length in rows)
+    if len(rows) < 3 or not ordered or not positive or all(b.is_integer() for _, b in rows):
+        return 0.0
+    ends = [start + length <= after + 1e-6 for (start, length), (after, _) in pairwise(rows)]
+    return len({b for _, b in rows}) / len(rows) + sum(ends) / len(ends)
 
 
 def _are_lengths(start: Sequence[float | None], length: Sequence[float | None]) -> bool:

@@ -20,6 +20,7 @@ __all__ = [
     "NUMBERING",
     "START",
     "SUBJECT",
+    "TRACK",
     "UNITS",
     "words_of",
 ]
@@ -82,10 +83,16 @@ NO_ACTION = frozenset(_in_order("split subset fold partition url link comment no
 NO_INSTANCE = frozenset(_in_order("date duration description length type kind class"))
 LABEL = _in_order("label activity task scene scenario condition")
 GROUP = ("group",)
+TRACK = ("tier", "track")
 NUMBERING = frozenset(_in_order("id no nr number num idx index code"))
 # names of media are names of recordings
 MEDIA = re.compile(r".*\.(wav|mp3|mp4|m4a|flac|ogg|avi|mkv|mov|webm|mpe?g|wmv|jpe?g|png)|video_\w+")
 HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+# words that names run together, as "Starttime" and "audiofilename"
+JOINED = re.compile(
+    r"\b(start|begin|end|stop|onset|offset|finish)(?=(?:time|timestamp|frame|sec|seconds|ms)\b)"
+    r"|\b(audio|video|media|sound|raw)(?=(?:file|filename|name|id|path)\b)"
+)
 
 
 def words_of(name: str) -> list[str]:
@@ -95,6 +102,10 @@ def words_of(name: str) -> list[str]:
     --------
     >>> words_of("Start..s."), words_of("timestampStart"), words_of("t0"), words_of("Début")
     (['start', 's'], ['timestamp', 'start'], ['t0'], ['debut'])
+    >>> words_of("Endtime"), words_of("audio_filename")
+    (['end', 'time'], ['audio', 'filename'])
     """
-    plain = unicodedata.normalize("NFKD", HUMP.sub(" ", name).casefold())
-    return re.findall(r"[^\W_]+", "".join(c for c in plain if not unicodedata.combining(c)))
+    spaced = HUMP.sub(" ", name).casefold().replace("_", " ")
+    decomposed = unicodedata.normalize("NFKD", spaced)
+    plain = "".join(c for c in decomposed if not unicodedata.combining(c))
+    return re.findall(r"[^\W_]+", JOINED.sub(r"\g<0> ", plain))

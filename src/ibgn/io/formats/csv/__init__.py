@@ -20,6 +20,7 @@ from ibgn.io.formats.csv.advice import refuse_swapped
 from ibgn.io.formats.csv.foreign import Foreign, Given
 from ibgn.io.formats.csv.outline import outline_table
 from ibgn.io.formats.csv.own import load_own, stream_own
+from ibgn.io.formats.csv.unfold import unfold
 from ibgn.io.formulas import escape_formulas as harmless
 from ibgn.io.formulas import unescape_formula
 from ibgn.io.head import LIKELY, POSSIBLE, Head
@@ -55,7 +56,7 @@ def _sniff(head: Head) -> float:
         return 0.0
     if set(REQUIRED) <= set(head.rows[0] if head.rows else ()):
         return OWN
-    sheet = cut("\n".join(head.lines), "")
+    sheet, _ = unfold(cut("\n".join(head.lines), ""))
     roles = find_roles(sheet, {})
     timed = {"start"} < roles.places.keys() & {"start", "end", "length"}
     if roles.until_next:
@@ -79,7 +80,7 @@ def _tells_starts(sheet: Sheet, roles: Roles) -> bool:
 @reader(
     "csv",
     (".csv",),
-    also=(".tsv", ".tab", ".txt", ".lab", ".rttm"),
+    also=(".tsv", ".tab", ".txt", ".lab"),
     about="one row per interval",
     activity=("column",),
     group=("column",),

@@ -14,6 +14,7 @@ from ibgn._files import InputFile
 from ibgn.errors import DataError, Option, Part
 from ibgn.io.formats.csv.advice import guess_by_cells
 from ibgn.io.formats.csv.times import ends_before, read_times
+from ibgn.io.formats.csv.unfold import unfold
 from ibgn.io.longframe import LongFrame
 from ibgn.io.parsing.lasting import Lasting
 from ibgn.io.parsing.moments import as_plain_number, kind_of
@@ -61,6 +62,12 @@ class Foreign:
     def __init__(self, file: InputFile, text: str, given: Given) -> None:
         self.file, self.given = file, given
         self.sheet = cut(text, file.prefix, given.delimiter, given.header)
+        self.silent = 0
+        self.unfolded: list[str] = []  # columns that each had the actions of a tier, or were one
+        if "action" not in given.columns:
+            rows = self.sheet.lines
+            self.sheet, self.unfolded = unfold(self.sheet)
+            self.silent = len(set(rows) - set(self.sheet.lines))  # rows none of them speaks of
         self.known = {ours: self._places(ours, theirs) for ours, theirs in given.columns.items()}
         self.roles = self._with_uncertainty(find_roles(self.sheet, self.known))
         self.negative = 0  # rows that are left out, as they say that something is not there
@@ -228,9 +235,18 @@ class Foreign:
         elif roles.until_next:
             series["end"], kept = self._until_next(series)
         else:
+            self._refuse_no_times(series["start"], series["end"])
             return series, self.sheet.lines
         self.without_partner = len(self.sheet.rows) - len(kept)
         return {o: v[kept] for o, v in series.items()}, [self.sheet.lines[row] for row in kept]
+
+    def _refuse_no_times(self, start: npt.NDArray[Any], end: npt.NDArray[Any]) -> None:
+        """Refuse rows that all have the same number as their start and end, where times lack."""
+        if len(start) and np.all(start == end) and np.all(start == start[0]) and start[0] < 0:
+            raise DataError(
+                f"{self.file.prefix}all rows start and end at {start[0]:g}, so that there are no "
+                "times in them"
+            )
 
     def _until_next(
         self, series: Mapping[str, npt.NDArray[Any]]
@@ -309,6 +325,8 @@ class Foreign:
             yield (f"left out {number} after the last row, with another number of columns",)
         places = self.roles.places
         named = {ours: self._named(places[ours]) for ours in ORDER if ours in places}
+        if self.unfolded:
+            named = {o: name for o, name in named.items() if o not in ("action", "track")}
         guessed = [
             ours
             for ours, theirs in named.items()
@@ -325,7 +343,21 @@ class Foreign:
 
     def _remarks(self) -> Iterator[str]:
         """What was taken to be so, and what was left out."""
+        yield from self._remarks_on_actions()
+        yield from self._remarks_on_times()
+        if self.roles.flag is not None:
+            flag = quote(printable(self._named((self.roles.flag,))))
+            rows = count(self.negative, "row")
+            yield f"left out {rows} with {NEGATIVE} in {flag}, where the action is not done"
+
+    def _remarks_on_actions(self) -> Iterator[str]:
+        """Where actions were found, if they are not one per row in a column of their own."""
         roles = self.roles
+        if self.unfolded:
+            listed = ", ".join(map(quote, self.unfolded[:SHOWN]))
+            yield f"a row is one interval for each of the columns {listed} that says so"
+            if self.silent:
+                yield f"left out {count(self.silent, 'row')} where none does"
         if roles.packed is not None:
             column = quote(printable(self._named((roles.packed,))))
             yield f"actions and their times are in {column}"
@@ -333,6 +365,15 @@ class Foreign:
             yield f"{count(len(roles.shares), 'column')} of numbers from 0 to 1 are an action each"
         elif "action" not in roles.places:
             yield f"the action is the name of the file, {quote(self.file_action)}"
+        if roles.several:
+            column = quote(printable(self._named(roles.places["action"])))
+            yield f"the lists in {column} are several actions"
+            if self.unlabelled:
+                yield f"left out {count(self.unlabelled, 'row')} without any"
+
+    def _remarks_on_times(self) -> Iterator[str]:
+        """How long rows last that have no start or no end."""
+        roles = self.roles
         if self.step is not None:
             yield (
                 f"rows without an end are samples {self.step:g} apart, and equal labels that "
@@ -345,14 +386,6 @@ class Foreign:
             yield f"rows without {lacks} last {lasts} of the same instance"
             if self.without_partner:
                 yield f"left out {count(self.without_partner, 'row')} with none {where}"
-        if roles.several:
-            column = quote(printable(self._named(roles.places["action"])))
-            yield f"the lists in {column} are several actions"
-            if self.unlabelled:
-                yield f"left out {count(self.unlabelled, 'row')} without any"
-        if roles.flag is not None:
-            flag, rows = quote(printable(self._named((roles.flag,)))), count(self.negative, "row")
-            yield f"left out {rows} with {NEGATIVE} in {flag}, where the action is not done"
 
 
 def _is_numbers(line: str) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from ibgn.io.formats.json.times import SEVERAL, Times, find_times, speaks_of_time, walk
+from ibgn.io.formats.json.times import ENTRIES, SEVERAL, Times, find_times, speaks_of_time, walk
 from ibgn.io.parsing.json import Node
 from ibgn.io.parsing.words import ACTION, BESIDES, INSTANCE, MEDIA, NUMBERING, words_of
 
@@ -147,9 +147,15 @@ def _named_recording(fields: Mapping[str, Any]) -> str | None:
         if isinstance(value, str | int) and not isinstance(value, bool)
         if not speaks_of_time(key)
     }
+    plain = {key: words for key, words in plain.items() if not _is_outcome(words, fields[key])}
     named = (key for word in INSTANCE for key, words in plain.items() if word in words)
     media = (key for key in plain if MEDIA.fullmatch(str(fields[key])[-200:]))
     return next(named, next(media, None))
+
+
+def _is_outcome(words: Sequence[str], value: Any) -> bool:
+    """Whether a field says how something went, as "case": "success" of forced aligners."""
+    return words == ["case"] and isinstance(value, str) and value.replace("-", "").isalpha()
 
 
 def _is_key_of_recording(node: Node, legend: Legend) -> bool:
@@ -157,6 +163,8 @@ def _is_key_of_recording(node: Node, legend: Legend) -> bool:
     within = node.parent.value if node.parent is not None else None
     if not isinstance(node.key, str) or node.key.isdigit() or not isinstance(within, dict):
         return False
+    if isinstance(node.value, dict) and ENTRIES in node.value:
+        return False  # it is a tier
     alike = legend.once(_holds_no_plain_values, within)
     if not alike or set(words_of(node.key)) <= LISTS | SEVERAL:
         return False
@@ -182,5 +190,11 @@ def _holds_no_plain_values(fields: Mapping[str, Any]) -> bool:
 def track_of(record: Node) -> str:
     """Name of the list that holds an object, or of what is around that."""
     holder = record.parent
+    if holder is not None and holder.key == ENTRIES and holder.parent is not None:
+        tier = holder.parent
+        if tier.has("name"):
+            return tier.child("name").name()
+        if isinstance(tier.key, str) and tier.key:
+            return tier.key
     named = holder is not None and isinstance(holder.key, str) and holder.key
     return str(holder.key) if holder is not None and named else TRACK

@@ -9,6 +9,7 @@ from ibgn.io.parsing.time import as_seconds
 from ibgn.io.parsing.words import BESIDES, END, FRAMES, LENGTH, START, UNITS, words_of
 
 __all__ = [
+    "ENTRIES",
     "SEVERAL",
     "Times",
     "find_records",
@@ -17,8 +18,10 @@ __all__ = [
     "in_seconds",
     "speaks_of_time",
     "walk",
+    "with_names",
 ]
 
+ENTRIES = "entries"  # of a tier, which is no interval itself
 BOTH = frozenset(
     {"segment", "interval", "timestamp", "timestamps", "span", "range", "window", "moment", "ts"}
     | {"time", "times", "bounds", "boundary", "boundaries"}
@@ -55,10 +58,29 @@ def walk(root: Node) -> Iterator[Node]:
         waiting += [each for each in reversed(within) if isinstance(each.value, dict | list)]
 
 
+def with_names(value: Any) -> Any:
+    """A document in which rows such as [0.5, 1.2, "tea"] are objects with a start and an end."""
+    made = value
+    if isinstance(value, dict):
+        made = {key: with_names(each) for key, each in value.items()}
+    elif isinstance(value, list) and value and all(map(_is_row, value)):
+        made = [{"start": row[0], "end": row[1], "label": row[2]} for row in value]
+    elif isinstance(value, list):
+        made = [with_names(each) for each in value]
+    return made
+
+
+def _is_row(value: Any) -> bool:
+    if not isinstance(value, list) or len(value) != 3 or not isinstance(value[2], str):
+        return False
+    times = [v for v in value[:2] if isinstance(v, int | float) and not isinstance(v, bool)]
+    return len(times) == 2 and times[0] <= times[1]
+
+
 def find_records(root: Node) -> Iterator[tuple[Node, Times]]:
     """Objects with a start and an end, in the order in which they stand."""
     for node in walk(root):
-        if isinstance(node.value, dict):
+        if isinstance(node.value, dict) and ENTRIES not in node.value:
             yield from ((node, times) for times in find_times(node.value))
 
 
