@@ -7,6 +7,8 @@ from typer.main import get_command
 
 from ibgn.cli import app
 from ibgn.cli.help import EXAMPLE
+from ibgn.cli.options import WRITTEN
+from ibgn.io import FORMATS
 from ibgn.live.feeds import FileFeed
 from ibgn.live.listener import Listener
 from kitchen import make_kitchen
@@ -59,6 +61,19 @@ def test_own_options_come_first_and_choices_are_listed(read_help):
     assert "Usage: ibgn evaluate DATA [OPTIONS]" in text
     _, fitting = read_help(80, "fit")
     assert "-o, --output FILE File for the model. Required." in fitting
+
+
+def test_formats_that_can_be_written_are_listed(read_help):
+    list(FORMATS)  # which imports them all
+    assert sorted(FORMATS.writers) == list(WRITTEN)
+    assert f"--to FORMAT Format of OUT, if its suffix does not tell: {', '.join(WRITTEN)}." in (
+        read_help(80, "convert")[1]
+    )
+
+
+@pytest.mark.parametrize(("name", "usage"), [("explore", "[DATA]"), ("listen", "MODEL [EVENTS]")])
+def test_arguments_that_may_be_left_out_have_one_pair_of_brackets(read_help, name, usage):
+    assert f"Usage: ibgn {name} {usage} [OPTIONS]" in read_help(80, name)[1]
 
 
 def test_all_commands_are_listed(read_help):

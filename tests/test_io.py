@@ -238,7 +238,7 @@ def test_bad_csv(tmp_path, file, content, options, message):
 
 
 def test_unknown_option_name(file):
-    with pytest.raises(OptionError, match="tolerence=1 is no option of the format csv; there are "):
+    with pytest.raises(OptionError, match=r"format csv; did you mean tolerance=\? there are "):
         read_csv(file(GOOD), tolerence=1)
 
 

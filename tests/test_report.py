@@ -714,7 +714,7 @@ def test_models_are_shown_term_by_term():
     assert told["weights"][0]["part"] == 1
     assert [row["weight"] for row in told["weights"]] == [1.0, 1.0]
     page = report.html()
-    assert "How much each term says" in page
+    assert "How much each term of " in page
     assert "Frequencies of actions, each interval by itself, whatever their order." in page
     assert page.count("What the term actions learned of") == 2 * len(told["activities"])
     assert "converged" not in page
@@ -763,7 +763,7 @@ def test_a_method_is_examined_for_what_it_can_do_and_not_for_its_class():
     assert all(row["reasons"] for row in report.summary["hardest"])
     assert {row["method"] for row in report.summary["calibration"]["methods"]} == set(methods)
     page = report.html()
-    assert "<caption><span>How much each member says</span></caption>" in page
+    assert "<caption><span>How much each member of pool says</span></caption>" in page
     assert "Members differ in how much" in page
 
 

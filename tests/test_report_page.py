@@ -29,7 +29,7 @@ from ibgn.evaluation.early import EarlyEvaluation
 from ibgn.evaluation.evaluate import evaluate
 from ibgn.evaluation.folds import make_folds
 from ibgn.intervals import IntervalSequences
-from ibgn.plots import plot_timeline
+from ibgn.plots import plot_structure, plot_term, plot_timeline
 from ibgn.report import SECTIONS, Figure, Origin, find, make_report
 from ibgn.report.html import PAGE, render
 from ibgn.report.sections import reproduce
@@ -252,6 +252,33 @@ def test_figures_follow_the_theme_and_names_stay_as_they_are(untouched):
     assert "var(--figure-line)" in styles
     assert "#404040" not in styles
     assert not re.findall(r"\d\.\d{4}", drawn)
+
+
+@pytest.mark.parametrize(
+    "plot",
+    [
+        lambda model: plot_structure(model.activities_["tea"]),
+        lambda model: plot_term(model, "relations", "tea"),
+    ],
+)
+def test_areas_that_are_black_or_empty_follow_the_theme(plot, untouched):
+    X = IntervalSequences.from_lists([[("a", 0, 1), ("b", 2, 3), ("c", 4, 5)]] * 3)
+    model = IBGNClassifier("chain", terms=["relations"]).fit(X, ["tea"] * 3)
+    tags = Outline(draw_svg(Figure(lambda: plot(model), "areas"), "a-")).tags
+    styles = " ".join(attributes.get("style", "") for _, attributes in tags)
+    assert not re.findall("fill: #(?:202020|ececec)", styles)
+
+
+def test_no_caption_is_repeated(page):
+    captions = re.findall(r"(?s)<figcaption>(.*?)</figcaption>", page)
+    assert captions
+    assert len(captions) == len(set(captions))
+
+
+@pytest.mark.parametrize("name", ["model", "hardest"])
+def test_a_section_about_one_method_names_it(name, page):
+    section = re.search(rf'(?s)<section id="{name}".*?</section>', page)[0]
+    assert "IBGN &amp; co" in re.sub("(?s)<svg.*?</svg>", "", section)
 
 
 NAMES = [section.name for section in SECTIONS]

@@ -9,11 +9,13 @@ from types import ModuleType
 import pytest
 
 import ibgn
+from ibgn import explore, live, segmentation
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 API = DOCS / "api"
 PAGES = {page.stem: page.read_text() for page in API.glob("*.md")}
+INCLUDED = [page.read_text() for page in DOCS.glob("*.md") if "{include}" in page.read_text()]
 LIST = re.compile(
     r"^.. currentmodule:: ibgn\n.. autosummary::\n   :toctree: generated\n\n((?:   \S+\n)+)", re.M
 )
@@ -25,6 +27,7 @@ def public_things():
     """All that `import ibgn` offers, and all that its modules offer, by name."""
     offered = {name: getattr(ibgn, name) for name in ibgn.__all__}
     modules = [thing for thing in offered.values() if isinstance(thing, ModuleType)]
+    modules += [live, segmentation, explore]
     for module in (ibgn, *modules):
         names = [*module.__all__]
         if module is ibgn.io:  # readers and writers of formats are found when they are used
@@ -55,6 +58,34 @@ def test_the_reference_has_every_public_thing_once():
     on_site = [id(resolve(name)) for name in [*LISTED, *CONSTANTS]]
     assert len(on_site) == len(set(on_site)) > 150
     assert [name for name, thing in public_things() if id(thing) not in on_site] == []
+
+
+IMPORT = re.compile(r"from (ibgn[\w.]*) import ([\w, ]+)|from (ibgn[\w.]*) import \(([^)]+)\)")
+
+
+def imported(text):
+    """What the code on a page imports from the library."""
+    for match in IMPORT.finditer(text):
+        module, names = match[1] or match[3], match[2] or match[4]
+        for name in re.findall(r"\w+", names):
+            yield f"{module}.{name}", resolve(f"{module}.{name}".removeprefix("ibgn."))
+
+
+def test_the_reference_has_everything_that_pages_import():
+    on_site = {id(resolve(name)) for name in [*LISTED, *CONSTANTS]}
+    pages = [*DOCS.glob("*.md"), *DOCS.glob("howto/*.md"), ROOT / "README.md"]
+    used = dict(pair for page in pages for pair in imported(page.read_text()))
+    things = {name: thing for name, thing in used.items() if not isinstance(thing, ModuleType)}
+    assert len(things) > 50
+    assert sorted(name for name, thing in things.items() if id(thing) not in on_site) == []
+
+
+PAGE_LINK = re.compile(r"\]\((?!https?:|#|docs/)([^)]+)\)")
+
+
+@pytest.mark.parametrize("name", re.findall(r"\.\./(\w+\.md)", "".join(INCLUDED)))
+def test_a_page_that_the_site_includes_links_only_where_the_site_can_follow(name):
+    assert PAGE_LINK.findall((ROOT / name).read_text()) == []
 
 
 def test_every_page_of_the_reference_is_in_its_index():

@@ -89,6 +89,7 @@ REFUSED = {
     "photo.json": (b"\xff\xd8\xff\xe0", "a picture"),
     "film.eaf": (b"\0\0\0\x18ftypmp42", "a video"),
     "paper.csv": (b"%PDF-1.5", "a PDF"),
+    "tea.ibgn": (b"ibgn model 5 ", "a model, .* `ibgn show`"),
     "archive.xes": (b"PK\x03\x04" + bytes(26) + b"log.xes", "a ZIP archive; unpack it"),
     "sheet.csv": (b"PK\x03\x04" + bytes(26) + b"[Content_Types].xml", "save it there as CSV"),
     "sheet.xls": (b"\xd0\xcf\x11\xe0\xa1\xb1", "save it there as CSV"),

@@ -125,7 +125,13 @@ MOST_WEIGHT = 1e9  # of a term, a member or a style
 
 
 def is_positive(value: Any) -> bool:
-    """Whether all numbers are positive, and neither they nor their inverses too large to use."""
+    """Whether all numbers are positive, and neither they nor their inverses too large to use.
+
+    Examples
+    --------
+    >>> is_positive(np.array([0.5, 2])), is_positive(0.0)
+    (True, False)
+    """
     return bool(np.all((value >= 1 / LARGEST) & (value <= LARGEST)))
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from ibgn.cli.flags import given_flags
-from ibgn.cli.options import EscapeFormulas, Json, Reading, takes_data
+from ibgn.cli.options import WRITTEN, EscapeFormulas, Json, Reading, takes_data
 from ibgn.cli.output import busy, listed, print_json, say, warnings_aloud
 from ibgn.cli.targets import STANDARD, format_to_write, output_file, writes
 
@@ -29,7 +29,12 @@ def convert(
         ),
     ],
     to: Annotated[
-        str | None, typer.Option("--to", help="Format of OUT, if its suffix does not tell.")
+        str | None,
+        typer.Option(
+            "--to",
+            metavar="FORMAT",
+            help=f"Format of OUT, if its suffix does not tell: {', '.join(WRITTEN)}.",
+        ),
     ] = None,
     escape_formulas: EscapeFormulas = False,
     as_json: Json = False,

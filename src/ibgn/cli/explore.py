@@ -14,7 +14,7 @@ from ibgn.errors import MISSING, Option, OptionError
 def explore(
     data: Annotated[
         Path | None,
-        typer.Argument(metavar="[DATA]", help="File or folder of instances.", readable=False),
+        typer.Argument(metavar="DATA", help="File or folder of instances.", readable=False),
     ] = None,
     model: Annotated[
         Path | None, typer.Option(help="Model to ask; by default one learns from the labels.")

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 # names of the modules of formats, which are not imported for a help page
 FORMATS = [module.name for module in iter_modules([str(Path(__file__).parents[1] / "io/formats")])]
 
+WRITTEN = ("csv", "elan", "jsonl", "parquet", "textgrid")  # those that can be written
+
 # names of the methods, which are not imported either
 METHODS = (
     "IBGN-T",

@@ -44,7 +44,15 @@ class Look:
 
 @dataclass(frozen=True)
 class Change:
-    """One step: how an instance looked before and after it, and which page made it."""
+    """One step: how an instance looked before and after it, and which page made it.
+
+    Examples
+    --------
+    >>> X = IntervalSequences.from_lists([[("boil", 0, 4)]])
+    >>> change = Collection(X, ["tea"]).change(0, seen=0, label="coffee")
+    >>> change.before.label, change.after.label, change.after.version
+    ('tea', 'coffee', 1)
+    """
 
     number: int
     before: Look
@@ -54,7 +62,18 @@ class Change:
 
 
 class ConflictError(DataError):
-    """An instance was changed elsewhere since a page saw it."""
+    """An instance was changed elsewhere since a page saw it.
+
+    Examples
+    --------
+    >>> collection = Collection(IntervalSequences.from_lists([[("boil", 0, 4)]]), ["tea"])
+    >>> _ = collection.change(0, seen=0, label="coffee")
+    >>> try:
+    ...     collection.change(0, seen=0, label="soup")
+    ... except ConflictError:
+    ...     print(collection.labels.tolist())
+    ['coffee']
+    """
 
 
 class Collection:

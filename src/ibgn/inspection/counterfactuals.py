@@ -74,6 +74,13 @@ class Counterfactual:
     instance : the changed instance
     probability : of the activity, then
     found : whether it is the likeliest activity then; if not, this is as near as it came
+
+    Examples
+    --------
+    >>> edit = Edit(("boil", 0, 4), ("grind", 0, 4))
+    >>> changed = IntervalSequences.from_lists([[("grind", 0, 4)]])
+    >>> print(Counterfactual("coffee", (edit,), changed, 0.9, found=True))
+    'boil' from 0 to 4 becomes 'grind' from 0 to 4: then 'coffee' with probability 0.90
     """
 
     activity: Any

@@ -6,6 +6,7 @@ from inspect import Parameter
 from typing import Any, get_args, get_origin, get_type_hints
 
 from ibgn.errors import Option, OptionError, Part
+from ibgn.text import near
 
 __all__ = ["is_list", "is_text", "parameters_of", "refuse_unknown"]
 
@@ -42,6 +43,8 @@ def refuse_unknown(options: Mapping[str, Any], known: Sequence[str], format: str
         if name not in known:
             listed: list[Part] = [part for each in known for part in (", ", Option(each))]
             there = listed[1:] or ["none"]
+            alike: list[Part] = [Option(each) for each in near(name, known, 1)]
+            meant = ["did you mean ", *alike, "? "] if alike else []
             raise OptionError(
-                name, value, f"is no option of the format {format}; there are ", *there
+                name, value, f"is no option of the format {format}; ", *meant, "there are ", *there
             )

@@ -12,7 +12,7 @@ from matplotlib.ticker import MaxNLocator
 
 from ibgn._arrays import Floats
 from ibgn.errors import DataError
-from ibgn.plots.style import DARK, SEQUENTIAL, letters_across, new_axes, say_empty, verbatim
+from ibgn.plots.style import DARK, EMPTY, SEQUENTIAL, letters_across, new_axes, say_empty, verbatim
 from ibgn.text import printable, quote
 
 if TYPE_CHECKING:  # plots of data need not wait for the models
@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # plots of data need not wait for the models
 
 __all__ = ["plot_structure"]
 
-LINKED, UNLINKED = "#0072B2", "#ECECEC"
+LINKED = "#0072B2"
 SHADES = ListedColormap(SEQUENTIAL(np.linspace(0.22, 1, 256)))  # shows the weakest link too
 TICKS = (0, 1, 3, 10, 30, 100, 300, 1000, 3000)
 MOST_POSITIONS = 5000
@@ -77,7 +77,7 @@ def plot_structure(activity: "ActivityModel", *, ax: Axes | None = None) -> Axes
         inside = second < size
         scores[first[inside], second[inside]] = relations.link_scores.score[inside]
     scores[~linked] = 0
-    _draw_cells(ax, ~linked, scores, ListedColormap([UNLINKED]))
+    _draw_cells(ax, ~linked, scores, ListedColormap([EMPTY]))
     links = _draw_cells(ax, linked, scores, SHADES if scores.any() else ListedColormap([LINKED]))
     _label_positions(ax)
     _add_key(ax, links, float(scores.max()))
@@ -114,7 +114,7 @@ def _label_positions(ax: Axes) -> None:
 
 def _add_key(ax: Axes, links: QuadMesh, most: float) -> None:
     """Explain the colours in the empty corner; links are shaded up to a score."""
-    handles = [Patch(facecolor=UNLINKED, edgecolor=DARK, linewidth=0.4, label="not linked")]
+    handles = [Patch(facecolor=EMPTY, edgecolor=DARK, linewidth=0.4, label="not linked")]
     if not most:
         handles.insert(0, Patch(facecolor=LINKED, label="linked"))
     corner: Any = {"loc": "lower left", "bbox_to_anchor": (0, 0.2 if most else 0)}

@@ -20,8 +20,10 @@ from ibgn.text import printable
 
 __all__ = [
     "AGAINST",
+    "BLACK",
     "DARK",
     "DIVERGING",
+    "EMPTY",
     "FAINT",
     "FOR",
     "GREY",
@@ -80,8 +82,9 @@ def parse_colours(digits: str) -> list[Colour]:
     return [(red, green, blue) for red, green, blue in parts.tolist()]
 
 
-RELATION_COLOURS = parse_colours("56B4E9 E69F00 0072B2 009E73 CC79A7 D55E00 202020")
-FAINT, DARK = "#DDDDDD", "#404040"
+FAINT, DARK, BLACK = "#DDDDDD", "#404040", "#202020"
+EMPTY = "#ECECEC"  # cells that could hold something, and do not
+RELATION_COLOURS = parse_colours("56B4E9 E69F00 0072B2 009E73 CC79A7 D55E00" + BLACK[1:])
 # lines and dots that stand out by 3 to 1 or more from a white page and from a dark one: Okabe and
 # Ito's colours, the lightest ones darkened, and some more
 SERIES_COLOURS = parse_colours("""

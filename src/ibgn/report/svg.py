@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element, fromstring, tostring
 
 import matplotlib.pyplot as plt
 
-from ibgn.plots.style import DARK, FAINT, themed
+from ibgn.plots.style import BLACK, DARK, EMPTY, FAINT, themed
 from ibgn.report.section import Figure
 from ibgn.text import printable
 
@@ -25,6 +25,8 @@ TONES = {
     f"stroke: {DARK.lower()}": "stroke: var(--figure-ink)",
     f"stroke: {FAINT.lower()}": "stroke: var(--figure-line)",
     "stroke: #ffffff": "stroke: var(--figure-gap)",  # a gap between areas
+    f"fill: {BLACK.lower()}": "fill: var(--figure-ink)",  # black would not show on a dark page
+    f"fill: {EMPTY.lower()}": "fill: var(--figure-empty)",
 }
 TONE = re.compile("|".join(map(re.escape, TONES)))
 FONT = re.compile(r"font-family: [^;]*;?")  # that of the page

@@ -79,8 +79,8 @@ class FittedStarts(StackedFit):
         return frame.sort_values("start", kind="stable", ignore_index=True)
 
     def brief(self) -> str:
-        """The action that starts earliest."""
-        return f"first {self.describe()['action'][0]!r}" if self.actions else ""
+        """Number of actions; which of them are rare in the activity is not known here."""
+        return f"{len(self.actions)} actions"
 
     def observed(self, X: IntervalSequences, part: Part) -> str:
         """Parts of the instance in which intervals start."""

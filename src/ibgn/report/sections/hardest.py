@@ -22,8 +22,9 @@ LANE = 0.27  # inches
 TALLEST = 7.0
 
 
-def _describe(hard: HardInstance) -> dict[str, Any]:
+def _describe(hard: HardInstance, method: str) -> dict[str, Any]:
     described: dict[str, Any] = {
+        "method": method,
         "instance": hard.name,
         "label": hard.label,
         "predicted": hard.predicted,
@@ -90,7 +91,7 @@ SECTION = Section(
     "The hardest instances",
     "The test instances whose true activity got the lowest probability, from a model that had not "
     "learned from them.",
-    lambda findings: [_describe(hard) for hard in findings.hardest],
+    lambda findings: [_describe(hard, findings.method) for hard in findings.hardest],
     template_beside(__file__),
     lambda findings, data: dict(_figure(n, hard) for n, hard in enumerate(findings.hardest)),
     _frames,
