@@ -193,6 +193,63 @@ def test_what_cannot_be_is_counted_too(listen):
     ]
 
 
+def test_actions_that_the_model_does_not_know_are_named_once_and_counted(listen):
+    strange = [{**event, "action": "Fill_Kettle"} for event in BOIL[:2]]
+    again = [{**event, "time": event["time"] + 10} for event in strange]
+    done, _ = listen(events=[*strange, BOIL[2], *again])
+    assert done.stderr.splitlines()[:2] == [
+        "unknown: the model does not know the action 'Fill_Kettle' and ignores it; it knows "
+        "'fill kettle'",
+        "took 5 events of 1 stream, 2 unknown; wrote 3 lines",
+    ]
+
+
+@pytest.mark.parametrize("finished", [True, False])
+def test_times_in_another_unit_are_noticed(listen, finished):
+    actions = ["fill kettle", "hold kettle", "pour"] * 4
+    events = [
+        {"kind": kind, "time": 4000 * n + late, "action": action}
+        for n, action in enumerate(actions)
+        for kind, late in (("start", 0), ("end", 3500))
+    ]
+    end = [{"kind": "finish", "time": 1e5}] * finished
+    done, _ = listen(events=[*events, *end])
+    assert done.stderr.startswith("rescaled: intervals are about ")
+    assert "times longer than those of the same actions in training; give times in" in done.stderr
+    seconds = [{**event, "time": event["time"] / 1000} for event in events]
+    assert "rescaled" not in listen(events=[*seconds, *end])[0].stderr
+
+
+def test_what_is_no_list_of_events_is_noticed(listen):
+    done, _ = listen(events=["instance,label,action,start,end", "ann 1,tea,pour,0,4"])
+    assert done.stderr.splitlines() == [
+        "malformed: line 1: the line is not valid JSON: 'instance,label,action,start,end'; "
+        'an event looks like {"kind": "start", "time": 3.5, "action": "pour"}',
+        "malformed: line 2: the line is not valid JSON: 'ann 1,tea,pour,0,4'",
+        "took 0 events of 0 streams, 2 malformed; wrote 0 lines",
+        "warning: no line is an event; `ibgn predict` recognises recordings, such as CSV files",
+    ]
+
+
+def test_instances_that_did_not_end_are_noticed(listen):
+    said = "1 instance did not end; send a finish event after each, or set --pause"
+    assert said in listen(events=BOIL[:2])[0].stderr
+    assert said not in listen(events=BOIL)[0].stderr
+    assert said not in listen("--checkpoint", "kept", events=BOIL[:2])[0].stderr
+
+
+def test_unknown_activities_are_rejected_at_the_end(listen, model_file):
+    words = ("--report", "end", "--unknown", "reject", "--false-alarm")
+    _, [line] = listen(*words, "0.9", events=BOIL)
+    model = ibgn.load(model_file)
+    assert line["p_value"] == model.p_values([[("fill kettle", 0, 4)]])[0]
+    assert line["activity"] is line["probability"] is None
+    assert sum(line["posterior"].values()) == pytest.approx(1, rel=1e-9)
+    _, [line] = listen(*words, "0.01", events=BOIL)
+    assert line["activity"] == max(line["posterior"], key=line["posterior"].get)
+    assert "p_value" not in listen(events=BOIL)[1][-1]
+
+
 def test_a_clock_that_leaps_does_not_make_all_others_late(listen):
     wrong = {"kind": "start", "time": 1e6, "action": "pour"}
     done, lines = listen("--leap", "60", events=[BOIL[0], wrong, *BOIL[1:]])
@@ -214,6 +271,19 @@ def test_a_decision_is_said_once_per_instance(listen, monkeypatch):
     for number in (2, 3, 6):
         kinds += [line["kind"] for line in listen(*words, events=[*BOIL, *later][:number])[1]]
     assert kinds == ["decision", "end", "decision", "end"]
+
+
+def test_only_starts_and_ends_lead_to_decisions(listen, monkeypatch):
+    """They are what thresholds were learned from: asking more often means more mistakes."""
+    asked = []
+    monkeypatch.setattr(
+        ibgn.LiveRecogniser, "decide", lambda live, error: asked.append(live.timeline.now)
+    )
+    ticks = [{"kind": "tick", "time": time} for time in (1, 2, 3)]
+    rename = {"kind": "rename", "time": 3.5, "action": "fill kettle", "to": "pour"}
+    end = {"kind": "end", "time": 4, "action": "pour"}
+    listen("--error", "0.1", events=[BOIL[0], *ticks, rename, end, BOIL[2]])
+    assert asked[1:] == [0, 4]  # the first is whether the model can decide at all
 
 
 def test_a_model_that_cannot_decide(listen):
@@ -342,6 +412,7 @@ def test_every_damage_of_a_checkpoint_is_noticed(listen, tmp_path, rng):
         ("--lateness -1", "--lateness -1.0 must be 0 or more"),
         ("--leap 0", "--leap 0.0 must be positive"),
         ("--pause 0", "--pause 0.0 must be positive"),
+        ("--false-alarm 0.1", "--false-alarm 0.1 is the rate of --unknown reject; give both"),
     ],
 )
 def test_wrong_use(listen, words, message):

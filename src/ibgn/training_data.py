@@ -95,6 +95,18 @@ class TrainingData:
             X.provenance,
         )
 
+    def similar(self, name: str) -> str | None:
+        """The action whose name differs only in case and in the marks between words, if any.
+
+        Examples
+        --------
+        >>> known = TrainingData.of(IntervalSequences.from_lists([[("fill kettle", 0, 90)]]))
+        >>> known.similar("Fill_Kettle"), known.similar("fill")
+        ('fill kettle', None)
+        """
+        meant = _shape(name)
+        return next((action for action in self.actions if _shape(action) == meant), None)
+
     def compare(self, X: IntervalSequences) -> "Familiarity":
         """How other instances compare with these."""
         code = {name: number for number, name in enumerate(self.actions)}
@@ -247,22 +259,27 @@ class Familiarity(NamedTuple):
 
     def _unknown_words(self, number: int) -> list[Part]:
         verb = "has an action" if number == 1 else "have actions"
-        known = {_shape(name): name for name in reversed(self.trained_on.actions)}
-        near = [known[_shape(name)] for name in self.unknown if _shape(name) in known]
-        meant = f"; it knows {_listed(dict.fromkeys(near, 0))}" if near else ""
+        near = filter(None, map(self.trained_on.similar, self.unknown))
+        listed = dict.fromkeys(near, 0)
+        meant = f"; it knows {_listed(listed)}" if listed else ""
         return [
             f"{number} of {count(self.intervals, 'interval')} {verb} that the model does not "
             f"know and ignores: {_listed(self.unknown)}{meant}"
         ]
 
-    def _scale_words(self) -> list[Part]:
+    @property
+    def scale_phrase(self) -> str:
+        """How the scale differs, to follow the word "intervals"."""
         factor = f"{float(f'{max(self.scale, 1 / self.scale):.2g}'):,g}"
         length = "shorter" if self.scale < 1 else "longer"
-        return [
-            f"intervals of {self.rescaled} of {count(self.instances, 'instance')} (first: "
-            f"{quote(self.first)}) are about {factor} times {length} than those of the same "
-            "actions in training; give times in the unit of the training data"
-        ]
+        return (
+            f"are about {factor} times {length} than those of the same actions in training; give "
+            "times in the unit of the training data"
+        )
+
+    def _scale_words(self) -> list[Part]:
+        which = f"{self.rescaled} of {count(self.instances, 'instance')}"
+        return [f"intervals of {which} (first: {quote(self.first)}) {self.scale_phrase}"]
 
     def _reading_words(self) -> list[list[Part]]:
         before, now = self.trained_on.provenance, self.provenance

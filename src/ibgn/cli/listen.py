@@ -13,14 +13,17 @@ import typer
 from ibgn.cli.flags import given_flags
 from ibgn.cli.loading import load_recogniser
 from ibgn.cli.options import Model
-from ibgn.cli.output import busy, say
+from ibgn.cli.output import busy, say, warnings_aloud
+from ibgn.cli.predictions import FalseAlarm, Rejection, UnknownActivities
 from ibgn.cli.targets import STANDARD, writes
 from ibgn.errors import Option, OptionError
+from ibgn.text import count
 
 if TYPE_CHECKING:
     from ibgn.live.checkpoint import Checkpoint
     from ibgn.live.feeds import Feed
     from ibgn.live.listener import Listener
+    from ibgn.live.service import Service
 
 
 @writes(resumed_by="checkpoint", output="either", checkpoint="file")
@@ -55,6 +58,8 @@ def listen(
             "`ibgn fit --early` wrote.",
         ),
     ] = None,
+    unknown_activities: UnknownActivities = "accept",
+    false_alarm: FalseAlarm = 0.05,
     lateness: Annotated[
         float, typer.Option(help="How much later than others an event may come, in its unit.")
     ] = 0.0,
@@ -117,6 +122,8 @@ def listen(
     from ibgn.live.service import Service
 
     _check_source(events, socket, mqtt, topic)
+    rejection = Rejection(unknown_activities, false_alarm)
+    rejection.check_options()
     if output is not None and output.is_dir():
         raise OptionError("output", str(output), "is a folder; name a file")
     for name, seconds in (("every", every), ("summary", summary)):
@@ -128,12 +135,14 @@ def listen(
         "pause": pause,
         "report": report,
         "error": error,
+        "false_alarm": false_alarm if rejection.active else None,
     }
     to = "standard output" if output is None else "a file"
     with _keeping(checkpoint, model, options | {"output": to}) as kept:
         with busy(f"loading {model.name}"):
             live = LiveRecogniser(load_recogniser(model))
-        service = Service(live, Complaints(say), **options)
+        with warnings_aloud():
+            service = Service(live, Complaints(say), **options)
         feed = _open_feed(events, follow, socket, mqtt, topic, session or _name_session(checkpoint))
         written = Output(output)
         listener = Listener(feed, service, written, kept, say, every, summary)
@@ -145,6 +154,20 @@ def listen(
             feed.close()
             written.close()
     say(listener.summary())
+    if not listener.is_stopped:  # the events are over
+        _advise(service, checkpoint)
+
+
+def _advise(service: "Service", checkpoint: Path | None) -> None:
+    """Say what may be missing, where events are over and less was reported than expected."""
+    if not service.streams and service.complaints.counts["malformed"]:
+        say("warning: no line is an event; `ibgn predict` recognises recordings, such as CSV files")
+    unfinished = sum(stream.is_unfinished for stream in service.streams.values())
+    if unfinished and checkpoint is None:
+        say(
+            f"{count(unfinished, 'instance')} did not end; send a finish event after each, or set "
+            "--pause to the time without any action after which an instance is over"
+        )
 
 
 def _check_source(

@@ -9,9 +9,11 @@ from typing import IO, TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from ibgn.cli.flags import given_flags
 from ibgn.cli.memory import scan_like_training
 from ibgn.cli.options import Reading
 from ibgn.cli.output import busy, say, warnings_aloud
+from ibgn.errors import Option, OptionError
 from ibgn.text import count
 
 if TYPE_CHECKING:
@@ -34,6 +36,7 @@ FalseAlarm = Annotated[
         metavar="RATE", help="Share of instances of known activities that --unknown may reject."
     ),
 ]
+REJECT = Option("unknown_activities", "reject")
 NONE = "none of these"  # on tiers and terminals, for instances that are rejected
 
 
@@ -46,8 +49,15 @@ class Rejection:
 
     def check(self, classifier: Any) -> None:
         """Refuse what the model cannot do, before instances are recognised."""
+        self.check_options()
         if self.active:
             classifier._typical_model().typicality_.check_rate(self.false_alarm)
+
+    def check_options(self) -> None:
+        """Refuse a rate of false alarms where nothing is rejected."""
+        if not self.active and "false_alarm" in given_flags():
+            reason = ("is the rate of ", REJECT, "; give both")
+            raise OptionError("false_alarm", self.false_alarm, *reason)
 
     @property
     def active(self) -> bool:

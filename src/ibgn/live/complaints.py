@@ -38,7 +38,7 @@ class Complaints:
     --------
     >>> complaints = Complaints(print, clock=lambda: 0.0)
     >>> for number in range(7):
-    ...     complaints.add("late", f"event {number} is late")
+    ...     is_said = complaints.add("late", f"event {number} is late")
     late: event 0 is late
     late: event 1 is late
     late: event 2 is late
@@ -55,8 +55,8 @@ class Complaints:
         self.counts = Counter[str]()
         self._recent: dict[str, _Recent] = {}
 
-    def add(self, cause: str, reason: str) -> None:
-        """Count one, and say it unless many were said just now."""
+    def add(self, cause: str, reason: str) -> bool:
+        """Count one, and say it unless many were said just now; whether it was said."""
         self.counts[cause] += 1
         now = self.clock()
         recent = self._recent.setdefault(cause, _Recent(now))
@@ -67,7 +67,8 @@ class Complaints:
         recent.number += 1
         if recent.number > AT_ONCE:
             recent.hidden += 1
-            return
+            return False
         last = recent.number == AT_ONCE
         more = f"; others that are {cause} are only counted for a while" if last else ""
         self.say(f"{cause}: {reason}{missed}{more}")
+        return True

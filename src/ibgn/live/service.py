@@ -8,15 +8,17 @@ from ibgn.checks import check_number, check_whole
 from ibgn.errors import DataError
 from ibgn.live.complaints import Complaints
 from ibgn.live.events import Event
+from ibgn.live.familiar import Doubts
 from ibgn.live.feeds.base import LONGEST, Message
 from ibgn.live.inbox import Inbox
 from ibgn.live.recogniser import LiveRecogniser
-from ibgn.live.streams import Report, Stream
+from ibgn.live.streams import Policy, Report, Stream
 from ibgn.text import quote
 
 __all__ = ["Service"]
 
 MOST_STREAMS = 10_000
+EXAMPLE = '{"kind": "start", "time": 3.5, "action": "pour"}'
 
 Record = dict[str, Any]
 
@@ -35,6 +37,9 @@ class Service:
         the "end" of each instance
     error : report a decision as soon as at most this share of decisions is wrong, see
         `LiveRecogniser.decide`; None for no decisions
+    false_alarm : at the end of an instance, report its p-value, and no activity if it may belong to
+        none of the known ones; this is the share of instances of known activities for which that
+        may happen, see `predict`. None if every instance is of a known activity.
     most_streams : maximum number of streams
 
     Examples
@@ -61,16 +66,20 @@ class Service:
         pause: float | None = None,
         report: Report = "change",
         error: float | None = None,
+        false_alarm: float | None = None,
         most_streams: int = MOST_STREAMS,
     ) -> None:
         if pause is not None:
             check_number("pause", pause, "positive", lambda number: number > 0)
-        Inbox(lateness, leap)  # refuses what is none
+        Inbox(lateness, leap)  # refuses invalid values
         if error is not None:
             live.decide(error)  # refuses a model that cannot
+        if false_alarm is not None:
+            live.model._typical_model().typicality_.check_rate(false_alarm)
         self.live, self.complaints = live, complaints
-        self.lateness, self.leap, self.pause = lateness, leap, pause
-        self.report, self.error = report, error
+        self.lateness, self.leap = lateness, leap
+        self.policy = Policy(pause, report, error, false_alarm)
+        self._doubts = Doubts(live.model, complaints)
         self.most_streams = check_whole("most_streams", most_streams, 1)
         self.streams: dict[str, Stream] = {}
         self._kept: dict[str, str] = {}  # states of streams, as JSON, until they change
@@ -85,7 +94,7 @@ class Service:
         try:
             event = Event.parse(message.text)
         except DataError as error:
-            self._refuse("malformed", message, str(error))
+            self._refuse("malformed", message, f"{error}{self._advice()}")
             return []
         if event.kind == "tick" and not event.stream:  # concerns all
             return [each for name in self.streams for each in self._put(name, event, message)]
@@ -98,6 +107,7 @@ class Service:
         for name, stream in self.streams.items():
             for event in stream.inbox.flush():
                 records += self._follow(name, event)
+            stream.check()
         return records
 
     def states(self) -> Iterator[str]:
@@ -116,7 +126,7 @@ class Service:
 
     def _begin(self, name: str) -> Stream:
         inbox = Inbox(self.lateness, self.leap)
-        return Stream(name, self.live.another(), inbox, self.pause, self.report, self.error)
+        return Stream(name, self.live.another(), inbox, self.policy, self._doubts)
 
     def _put(self, name: str, event: Event, message: Message) -> Iterator[Record]:
         if name not in self.streams:
@@ -137,8 +147,12 @@ class Service:
         try:
             yield from stream.follow(event)
         except DataError as error:
-            where = f"stream {quote(name)}: " if name else ""
-            self.complaints.add("impossible", f"{where}{error}")
+            self.complaints.add("impossible", f"{stream.where}{error}")
+
+    def _advice(self) -> str:
+        """What an event looks like, where none has come yet; only with the first line."""
+        is_first = not self.streams and not self.complaints.counts["malformed"]
+        return f"; an event looks like {EXAMPLE}" if is_first else ""
 
     def _refuse(self, cause: str, message: Message, reason: str) -> None:
         self.complaints.add(cause, f"{message.place}: {reason}")
