@@ -225,6 +225,10 @@ class Collection:
         else:
             done.append(change)
 
+    def changed_since(self, seen: Mapping[int, Look]) -> list[int]:
+        """Numbers of instances that changed since `seen`, a copy of `changed`."""
+        return [number for number, look in self.changed.items() if seen.get(number) is not look]
+
     @property
     def differing(self) -> list[int]:
         """Numbers of instances that differ from what was read."""

@@ -33,6 +33,7 @@ __all__ = ["Desk"]
 Plain = dict[str, Any]
 REASONS = 8
 NEIGHBOURS = 6
+TWINS = 10  # contradictory duplicates that an instance names
 RELATED = 300  # intervals of an instance whose relations are sent all at once
 
 
@@ -66,9 +67,13 @@ class Desk:
 
     def take_model(self, model: Any, held_out: Floats | None = None) -> None:
         """Let a model judge all instances; `held_out` has what it said before it saw them."""
-        opinions = ask(model, self.collection.sequences, held_out)
+        with self.lock:
+            X, seen = self.collection.sequences, dict(self.collection.changed)
+        opinions = ask(model, X, held_out)
         with self.lock:
             self.model, self.opinions = model, opinions
+            for number in self.collection.changed_since(seen):
+                self._judge_again(number)
         self.tell("model", {"held_out": bool(opinions.held_out.any())})
 
     # -- looking -----------------------------------------------------------------------------------
@@ -143,15 +148,32 @@ class Desk:
     def look(self, number: int, against: str | None = None) -> Plain:
         """One instance: its intervals, and what the model says about it."""
         look = self.collection[number]
-        ids = self.collection.original.ids
         first = self.collection.first(number)
         return {
-            "number": number,
-            "id": str(number) if ids is None else str(ids[number]),
-            **self._plain(look),
+            **self._short(number),
             "first": self._plain(first),
+            "held_out": self._held_out(number),
+            "twins": [self._name_of(each) for each in self._twins(number)],
             **self.judge(look.intervals, against),
         }
+
+    def _held_out(self, number: int) -> Plain | None:
+        """What was said about an instance before it was learned from."""
+        opinions = self.opinions
+        if opinions is None or not opinions.held_out[number]:
+            return None
+        best = int(opinions.logs[number].argmax())
+        probability = float(np.exp(opinions.logs[number, best]))
+        return {"label": str(opinions.labels[best]), "probability": probability}
+
+    def _twins(self, number: int) -> list[int]:
+        """Instances with the same intervals as this one, but another label."""
+        labels = self.collection.labels
+        if labels[number] is None:
+            return []
+        marks = fingerprint(self.collection.sequences)
+        same = np.flatnonzero(marks == marks[number]).tolist()
+        return [n for n in same if labels[n] not in (None, labels[number])][:TWINS]
 
     def _plain(self, look: Look) -> Plain:
         return {
@@ -220,9 +242,12 @@ class Desk:
         return {"instances": [self._short(each) for each in numbers]}
 
     def _short(self, number: int) -> Plain:
-        look, ids = self.collection[number], self.collection.original.ids
+        return self._name_of(number) | self._plain(self.collection[number])
+
+    def _name_of(self, number: int) -> Plain:
+        ids, label = self.collection.original.ids, self.collection[number].label
         name = str(number) if ids is None else str(ids[number])
-        return {"number": number, "id": name, **self._plain(look)}
+        return {"number": number, "id": name, "label": None if label is None else str(label)}
 
     def counterfactual(self, number: int, given: Mapping[str, Any]) -> Plain:
         """The smallest change that makes an instance, or its draft, another activity."""
@@ -287,14 +312,17 @@ class Desk:
     def _changed(self, change: Change) -> Plain:
         """Judge one instance again, and let all pages know."""
         number = change.number
+        self._judge_again(number)
+        news = {"number": number, "version": change.after.version, "page": change.page}
+        self.tell("change", news)
+        return self.look(number)
+
+    def _judge_again(self, number: int) -> None:
         if self.opinions is not None:
             again = ask(self.model, self.collection.take([number]))
             self.opinions.logs[number] = again.logs[0]
             self.opinions.points[number] = again.points[0]
             self.opinions.held_out[number] = False
-        news = {"number": number, "version": change.after.version, "page": change.page}
-        self.tell("change", news)
-        return self.look(number)
 
     def _all_labels(self) -> list[Any]:
         known = [] if self.model is None else self.model.classes_.tolist()

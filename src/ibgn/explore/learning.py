@@ -30,7 +30,9 @@ class Learning:
     def __init__(self, desk: Desk, model: Any) -> None:
         self.desk, self.model = desk, model
         self.error = ""
+        self.stage = ""
         self.since = 0.0
+        self.lasted: float | None = None  # seconds that learning took the last time
         self._thread: threading.Thread | None = None
 
     @property
@@ -41,13 +43,19 @@ class Learning:
     def state(self) -> dict[str, Any]:
         """What goes on, as plain values."""
         seconds = time.monotonic() - self.since if self.busy else 0.0
-        return {"learning": self.busy, "seconds": round(seconds, 1), "error": self.error}
+        return {
+            "learning": self.busy,
+            "stage": self.stage,
+            "seconds": round(seconds, 1),
+            "expected": None if self.lasted is None else round(self.lasted, 1),
+            "error": self.error,
+        }
 
     def begin(self) -> dict[str, Any]:
         """Begin to learn, unless that goes on already."""
         with self.desk.lock:
             if not self.busy:
-                self.error, self.since = "", time.monotonic()
+                self.error, self.stage, self.since = "", "", time.monotonic()
                 self._thread = threading.Thread(target=self._learn, daemon=True, name="learning")
                 self._thread.start()
                 threading.Thread(target=self._beat, daemon=True, name="progress").start()
@@ -68,12 +76,14 @@ class Learning:
 
     def _fit(self) -> None:
         with self.desk.lock:
-            X, labels = self.desk.collection.sequences, self.desk.collection.labels
+            collection = self.desk.collection
+            X, labels, seen = collection.sequences, collection.labels, dict(collection.changed)
         known = np.flatnonzero([label is not None for label in labels])
         if len(set(labels[known].tolist())) < LEAST:
             found = count(len(known), "labelled instance")
             self.error = f"a model needs at least two activities, but there are {found}"
             return
+        self.stage = f"learning from {count(len(known), 'instance')}"
         model = clone(self.model)
         y = np.array(labels[known].tolist())
         held_out: Floats | None = None
@@ -84,9 +94,12 @@ class Learning:
             if said is not None:
                 held_out = np.full((len(X), said.shape[1]), np.nan)
                 held_out[known] = said
+                held_out[collection.changed_since(seen)] = np.nan  # said of what they were before
         else:
             model.fit(X[known], y)
+        self.stage = f"judging {count(len(X), 'instance')}"
         self.desk.take_model(model, held_out)
+        self.lasted = time.monotonic() - self.since
 
     def _beat(self) -> None:
         while self.busy:

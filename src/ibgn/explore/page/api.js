@@ -29,13 +29,13 @@ export const post = (path, given = {}, signal) => ask(path, {
 export const query = (path, given) => `${path}?${new URLSearchParams(given)}`;
 
 /** News from the server: what other pages change, how far learning is, a live posterior. What came before is not told, so `open` asks. */
-export function listen(open, handlers) {
+export function listen(open, lost, handlers) {
   const source = new EventSource("api/events");
   source.addEventListener("open", open);
+  source.addEventListener("error", lost);
   for (const [kind, handler] of Object.entries(handlers)) {
     source.addEventListener(kind, (event) => handler(JSON.parse(event.data)));
   }
-  return source;
 }
 
 /** The name of this tab, by which it undoes its own changes and not those of others. */

@@ -10,14 +10,16 @@ export function el(tag, attributes = {}, ...children) {
     else if (name === "value") made.value = value;
     else made.setAttribute(name, value === true ? "" : value);
   }
-  made.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
-  return made;
+  return fill(made, ...children);
 }
 
+/** Put children, also nested lists of them, in the place of those that were there. */
 export function fill(parent, ...children) {
-  parent.replaceChildren(...children.flat().filter(Boolean));
+  parent.replaceChildren(...children.flat(Infinity).filter(Boolean));
   return parent;
 }
+
+export const button = (text, onclick, attributes = {}) => el("button", { type: "button", onclick, ...attributes }, text);
 
 /** Draw again what has fields: the one with the focus keeps it, and what is being typed, while `about` stays the same. */
 export function redraw(parent, about, ...children) {
@@ -33,7 +35,8 @@ export function redraw(parent, about, ...children) {
 
 /** A select with a label before it; options are [value, text] or plain texts. */
 export function choice(name, options, value, onchange) {
-  const select = el("select", { onchange: () => onchange(select.value) },
+  const id = `choice-${name.toLowerCase().replaceAll(" ", "-")}`; // by which it keeps the focus
+  const select = el("select", { id, onchange: () => onchange(select.value) },
     options.map((option) => {
       const [each, text] = Array.isArray(option) ? option : [option, option];
       return el("option", { value: each, selected: each === value }, text);
@@ -41,13 +44,24 @@ export function choice(name, options, value, onchange) {
   return el("label", { class: "field" }, el("span", {}, name), select);
 }
 
+/** A table; a column of shares between 0 and 1 has bars behind its numbers. */
 export function table(columns, rows, caption) {
+  const numbers = columns.map((_, n) => rows.every((row) => row[n] === null || typeof row[n] === "number"));
+  const shares = numbers.map((is, n) => is && rows.length > 1 && rows.every((row) => row[n] >= 0 && row[n] <= 1));
+  const cell = (value, n) => el("td", { class: numbers[n] ? "number" : null, style: shares[n] ? { "--share": `${value * 100}%` } : {} },
+    value instanceof Node ? value : show(value));
   return el("div", { class: "scrolls", tabindex: "0", role: "region", "aria-label": caption },
     el("table", {},
       el("caption", { class: "hidden" }, caption),
-      el("thead", {}, el("tr", {}, columns.map((name) => el("th", { scope: "col" }, name)))),
-      el("tbody", {}, rows.map((row) => el("tr", {}, row.map((cell) => el("td", { class: typeof cell === "number" ? "number" : null },
-        cell instanceof Node ? cell : show(cell))))))));
+      el("thead", {}, el("tr", {}, columns.map((name, n) => el("th", { scope: "col", class: numbers[n] ? "number" : null }, name)))),
+      el("tbody", {}, rows.map((row) => el("tr", {}, row.map(cell))))));
+}
+
+/** A bar that shows a share, and where it was before, if that is known. */
+export function meter(share, before = null) {
+  return el("span", { class: "meter", "aria-hidden": "true" },
+    el("span", { class: "filled", style: { width: `${share * 100}%` } }),
+    before !== null && el("span", { class: "before", style: { left: `${before * 100}%` } }));
 }
 
 /** A number as people read it. */
@@ -62,6 +76,14 @@ export function show(value, digits = 3) {
 export function percent(share) {
   return share > 0.995 && share < 1 ? ">99 %" : share > 0 && share < 0.005 ? "<1 %" : `${Math.round(share * 100)} %`;
 }
+
+/** A time with as many digits as matter where `step` is a small step. */
+export function clock(value, step) {
+  const digits = Math.min(Math.max(-Math.floor(Math.log10(step)), 0), 9);
+  return String(+value.toFixed(digits));
+}
+
+export const plural = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
 
 export function signed(value) {
   return `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(1)}`;

@@ -1,8 +1,9 @@
 // One instance: its timeline, a draft of changes, and what the model says about the draft.
 
+import { cards, counterfactualPart, heldOutNote, posteriorList, relationsPart, twinsNote, whyPart } from "./answer.js";
 import { get, page, post, query } from "./api.js";
-import { choice, el, fill, percent, redraw, show, signed } from "./dom.js";
-import { miniature, Timeline } from "./timeline.js";
+import { button, choice, clock, el, fill, plural, redraw } from "./dom.js";
+import { Timeline } from "./timeline.js";
 
 export class InstanceView {
   constructor(element, app) {
@@ -12,29 +13,50 @@ export class InstanceView {
     this.draft = null; // intervals that are tried, or null
     this.past = []; // drafts before, to go back to
     this.against = null;
+    this.opening = 0; // how many were asked for; only the last one is shown
     this.timeline = new Timeline({
       select: () => this.drawSelection(),
       edit: (place, interval, dragging) => this.edit(place, interval, dragging),
-      settle: () => this.settle(),
+      settle: () => { this.dragged = false; },
       add: (interval) => this.add(interval),
-      cursor: (time) => { this.cursor.textContent = time === null ? "" : show(time, 5); },
+      cursor: (text, byKey) => this.drawCursor(text, byKey),
     });
-    this.cursor = el("output", { class: "time", "aria-hidden": "true" });
+    this.makeParts();
+  }
+
+  makeParts() {
+    this.cursor = el("output", { class: "time" });
     this.head = el("div", { class: "head" });
     this.form = el("div", { class: "editor" });
+    this.legend = el("p", { class: "marks small soft" });
     this.answer = el("section", { class: "panel answer", "aria-label": "What the model says" });
     this.pairs = el("section", { class: "panel", "aria-label": "Relations" });
-    this.more = el("section", { class: "panel", "aria-label": "More questions" });
+    this.questions = el("section", { class: "panel", "aria-label": "More questions" });
+    this.more = el("section", { class: "panel more", "aria-label": "Answers to more questions" });
     this.lanesBy = el("span");
+    const { timeline } = this;
+    const tools = el("div", { class: "bar-tools", role: "toolbar", "aria-label": "Timeline" },
+      button("−", () => timeline.zoom(1 / 0.6), { "aria-label": "Zoom out", title: "−" }),
+      button("+", () => timeline.zoom(0.6), { "aria-label": "Zoom in", title: "+" }),
+      button("All", () => timeline.fit(), { title: "0" }),
+      button("←", () => timeline.pan(-0.25), { "aria-label": "Earlier" }),
+      button("→", () => timeline.pan(0.25), { "aria-label": "Later" }),
+      this.lanesBy, this.cursor);
+    this.parts = [this.head, tools, timeline.element, this.legend, this.form,
+      el("div", { class: "panels" }, this.answer, el("div", { class: "column" }, this.pairs, this.questions, this.more))];
   }
 
   get intervals() {
     return this.draft ?? this.data.intervals;
   }
 
+  /** Show an instance; false if the reader stays with the draft, or asked for another one since. */
   async open(number) {
     if (this.draft && this.data.number !== number && !confirm("The draft is not kept. Leave it?")) return false;
-    const data = await get(this.against ? query(`instances/${number}`, { against: this.against }) : `instances/${number}`);
+    const asked = ++this.opening;
+    const path = `instances/${number}`;
+    const data = await get(this.against ? query(path, { against: this.against }) : path);
+    if (asked !== this.opening) return false;
     this.take(data);
     return true;
   }
@@ -50,46 +72,6 @@ export class InstanceView {
     this.drawAll(same);
   }
 
-  drawAll(keepView) {
-    if (!this.head.isConnected) {
-      fill(this.element, this.head,
-        el("div", { class: "bar-tools", role: "toolbar", "aria-label": "Timeline" },
-          el("button", { type: "button", onclick: () => this.timeline.zoom(0.6) }, "Zoom in"),
-          el("button", { type: "button", onclick: () => this.timeline.zoom(1 / 0.6) }, "Zoom out"),
-          el("button", { type: "button", onclick: () => this.timeline.pan(-0.25), "aria-label": "Earlier" }, "←"),
-          el("button", { type: "button", onclick: () => this.timeline.pan(0.25), "aria-label": "Later" }, "→"),
-          el("button", { type: "button", onclick: () => this.timeline.fit() }, "All"),
-          this.lanesBy, this.cursor),
-        this.timeline.element, this.form,
-        el("div", { class: "panels" }, this.answer, this.pairs, this.more));
-    }
-    const tiers = this.app.overview.tracks.length > 1;
-    fill(this.lanesBy, tiers && choice("Lanes", [["action", "actions"], ["track", "tiers"]], this.timeline.by, (by) => { this.timeline.by = by; this.timeline.draw(); }));
-    this.timeline.show(this.intervals, this.judged.why?.by_interval, keepView);
-    this.drawHead();
-    this.drawSelection();
-    this.drawAnswer();
-  }
-
-  drawHead() {
-    const { data } = this;
-    const changed = JSON.stringify([data.label, data.intervals]) !== JSON.stringify([data.first.label, data.first.intervals]);
-    const names = this.app.overview.activities;
-    const input = el("input", {
-      id: "label", list: "activities", value: data.label ?? "", placeholder: "no label", autocomplete: "off", maxlength: "1000",
-      onchange: () => this.relabel(input.value),
-      onkeydown: (event) => { if (event.key === "Enter") input.blur(); },
-    });
-    redraw(this.head, data.number,
-      el("h2", {}, data.id),
-      el("label", { class: "field" }, el("span", {}, "Label"), input),
-      el("datalist", { id: "activities" }, names.map((name) => el("option", { value: name }))),
-      changed && el("span", { class: "flag changed" }, `changed: was ${data.first.label ?? "no label"}, ${data.first.intervals.length} intervals`),
-      this.draft && el("span", { class: "draft", role: "status" }, "a draft",
-        el("button", { type: "button", class: "primary", onclick: () => this.keep() }, "Keep"),
-        el("button", { type: "button", onclick: () => this.discard() }, "Discard")));
-  }
-
   // -- trying ---------------------------------------------------------------------------------------
 
   edit(place, interval, dragging = false) {
@@ -98,18 +80,17 @@ export class InstanceView {
     const after = this.intervals.slice();
     if (interval === null) after.splice(place, 1);
     else after[place] = interval;
-    this.try(after, interval);
-  }
-
-  settle() {
-    this.dragged = false;
+    this.try(after, interval ?? after[Math.min(place, after.length - 1)]);
   }
 
   add(given = {}) {
-    const [first, last] = this.timeline.span;
-    const made = { action: this.chosenAction(), start: first, end: first + (last - first) / 5 || first + 1, track: null, ...given };
+    const { timeline } = this;
+    const start = timeline.round(Math.max(timeline.view[0], timeline.span[0]));
+    const end = timeline.round(start + (timeline.width || 1) / 5);
+    const made = { action: this.chosenAction(), start, end, track: null, ...given };
     this.past.push(this.intervals);
     this.try([...this.intervals, made], made);
+    timeline.reveal();
   }
 
   chosenAction() {
@@ -136,10 +117,7 @@ export class InstanceView {
     try {
       const judged = await post("what-if", { intervals: asked, against: this.against });
       if (asked === this.draft) {
-        this.judged = judged;
-        this.timeline.show(this.draft, judged.why?.by_interval, true);
-        this.drawAnswer();
-        this.drawRelations();
+        this.judge(judged);
         performance.measure("what-if", { start: begin, end: performance.now() });
       }
     } catch (error) {
@@ -149,6 +127,15 @@ export class InstanceView {
       if (this.again) { this.again = false; if (this.draft) this.question(); }
     }
   }
+
+  judge(judged) {
+    this.judged = judged;
+    this.timeline.show(this.intervals, judged.why?.by_interval, true);
+    this.drawAnswer();
+    this.drawRelations();
+  }
+
+  // -- keeping --------------------------------------------------------------------------------------
 
   undo() {
     if (!this.past.length) return false;
@@ -171,12 +158,15 @@ export class InstanceView {
     if (label !== this.data.label) await this.change({ label });
   }
 
+  /** Change what is kept; a draft of intervals goes on while only the label changes. */
   async change(what) {
     const { number, version } = this.data;
+    const { draft, past } = this;
     try {
       const data = await post(`instances/${number}/change`, { ...what, version, page });
       this.take(data);
-      this.app.changed(number);
+      if (draft && !what.intervals) { this.past = past; this.try(draft); }
+      this.app.changed();
       this.app.note("kept; undo takes it back");
     } catch (error) {
       this.app.say(error);
@@ -188,26 +178,59 @@ export class InstanceView {
   offerOther() {
     fill(this.more, el("h3", {}, "Changed in another page"),
       el("p", {}, "This instance was changed elsewhere after this page read it. Your draft is still here."),
-      el("button", { type: "button", onclick: async () => { this.draft = null; await this.open(this.data.number); } }, "Show theirs, and drop the draft"));
+      el("div", {}, button("Show theirs, and drop the draft", async () => { this.draft = null; await this.open(this.data.number); })));
   }
 
   // -- showing --------------------------------------------------------------------------------------
+
+  drawAll(keepView) {
+    if (!this.head.isConnected) fill(this.element, this.parts);
+    const tiers = this.app.overview.tracks.length > 1;
+    fill(this.lanesBy, tiers && choice("Lanes", [["action", "actions"], ["track", "tiers"]], this.timeline.by, (by) => { this.timeline.by = by; this.timeline.draw(); }));
+    this.timeline.show(this.intervals, this.judged.why?.by_interval, keepView);
+    this.drawHead();
+    this.drawSelection();
+    this.drawAnswer();
+  }
+
+  drawCursor(text, byKey) {
+    this.cursor.setAttribute("aria-live", byKey ? "polite" : "off"); // a mouse moves too often to be read out
+    this.cursor.textContent = text;
+  }
+
+  drawHead() {
+    const { data } = this;
+    const changed = JSON.stringify([data.label, data.intervals]) !== JSON.stringify([data.first.label, data.first.intervals]);
+    const input = el("input", {
+      id: "label", list: "activities", value: data.label ?? "", placeholder: "no label", autocomplete: "off", maxlength: "1000",
+      onchange: () => this.relabel(input.value),
+      onkeydown: (event) => { if (event.key === "Enter") input.blur(); },
+    });
+    redraw(this.head, data.number,
+      el("h2", {}, data.id),
+      el("label", { class: "field" }, el("span", {}, "Label"), input),
+      el("datalist", { id: "activities" }, this.app.overview.activities.map((name) => el("option", { value: name }))),
+      changed && el("span", { class: "flag changed" }, `changed: was ${data.first.label ?? "no label"}, ${plural(data.first.intervals.length, "interval")}`),
+      this.draft && el("span", { class: "draft", role: "status" }, "a draft",
+        button("Keep", () => this.keep(), { class: "primary", id: "keep", title: "Ctrl+S" }), button("Discard", () => this.discard(), { id: "discard", title: "Escape" })));
+  }
 
   drawSelection() {
     const place = this.timeline.selected;
     const chosen = this.intervals[place];
     const field = (name, key, type) => {
+      const value = !chosen ? "" : type === "number" ? clock(chosen[key], this.timeline.width / 1e4) : chosen[key];
       const input = el("input", {
-        id: `edit-${key}`, type, step: "any", value: chosen?.[key] ?? "", disabled: !chosen, list: key === "action" ? "actions" : null, autocomplete: "off", maxlength: type === "text" ? "1000" : null,
-        onchange: () => this.editField(key, input.value),
+        id: `edit-${key}`, type, step: "any", value, disabled: !chosen, list: key === "action" ? "actions" : null,
+        autocomplete: "off", maxlength: type === "text" ? "1000" : null, onchange: () => this.editField(key, input.value),
       });
       return el("label", { class: "field" }, el("span", {}, name), input);
     };
     redraw(this.form, JSON.stringify([this.data.number, place, chosen]),
       field("Action", "action", "text"), field("Start", "start", "number"), field("End", "end", "number"),
       el("datalist", { id: "actions" }, this.app.overview.actions.map((name) => el("option", { value: name }))),
-      el("button", { type: "button", disabled: !chosen, onclick: () => this.edit(place, null) }, "Delete"),
-      el("button", { type: "button", onclick: () => this.add() }, "Add an interval"));
+      button("Delete", () => this.edit(place, null), { disabled: !chosen, id: "delete-interval", title: "Delete" }),
+      button("Add an interval", () => this.add(), { title: "n" }));
     this.drawRelations();
   }
 
@@ -223,37 +246,31 @@ export class InstanceView {
   }
 
   drawRelations() {
-    const place = this.timeline.selected;
-    const { relations } = this.judged;
-    if (place === null || !this.intervals[place]) return fill(this.pairs, el("h3", {}, "Relations"), el("p", { class: "soft" }, "Select an interval to see how it relates to others."));
-    const name = (n) => this.intervals[n]?.action ?? "";
-    const own = (relations ?? []).filter(([i, j]) => i === place || j === place);
-    return fill(this.pairs, el("h3", {}, "Relations of ", el("em", {}, name(place))),
-      relations === undefined ? el("p", { class: "soft" }, "…") : relations === null ? el("p", { class: "soft" }, "Too many intervals to list.")
-        : el("ul", { class: "relations" }, own.slice(0, 80).map(([i, j, word]) => el("li", {}, el("em", {}, name(i)), ` ${word} `, el("em", {}, name(j))))));
+    fill(this.pairs, relationsPart(this.intervals, this.timeline.selected, this.judged.relations, (place) => this.timeline.select(place)));
   }
 
   drawAnswer() {
     const { posterior, why, unknown_actions: unknown } = this.judged;
+    fill(this.legend, why && ["Marks are log odds: ", el("span", { class: "mark-for" }, `for ${why.activity}`), ", ", el("span", { class: "mark-against" }, `for ${why.against}`)]);
+    this.drawQuestions();
     if (!posterior) return fill(this.answer, el("h3", {}, "No model yet"), el("p", { class: "soft" }, "Label some instances of at least two activities, then “Learn again”."));
-    const best = posterior.slice(0, 6);
-    fill(this.answer,
+    return redraw(this.answer, "answer",
       el("h3", {}, this.draft ? "What if" : "Answer"),
-      el("ol", { class: "posterior", "aria-live": "polite" }, best.map(({ label, probability }) => el("li", { class: label === this.data.label ? "own" : null },
-        el("span", { class: "name" }, label, label === this.data.label && el("span", { class: "soft" }, " (its label)")),
-        el("span", { class: "meter", "aria-hidden": "true" }, el("span", { style: { width: `${probability * 100}%` } })),
-        el("span", { class: "share" }, percent(probability))))),
-      posterior.length > best.length && el("p", { class: "soft" }, `and ${posterior.length - best.length} more`),
-      unknown?.length && el("p", { class: "warning" }, `The model does not know: ${unknown.join(", ")}`),
-      why && el("div", {},
-        el("h3", {}, "Why"),
-        choice("Against", posterior.slice(1).map((each) => each.label), why.against, (label) => this.compare(label)),
-        el("p", { class: "soft" }, why.headline),
-        el("ul", { class: "reasons" }, why.reasons.map((reason) => el("li", { class: reason.contribution < 0 ? "against" : "for" },
-          el("button", { type: "button", class: "reason", onclick: () => this.point(reason) }, el("strong", {}, signed(reason.contribution)), ` ${reason.text}`))))),
+      posteriorList(posterior, this.data.label, this.draft && this.data.posterior),
+      !this.draft && this.data.held_out && heldOutNote(this.data.held_out),
+      this.data.twins.length > 0 && twinsNote(this.data.twins, (number) => this.app.open(number)),
+      unknown?.length > 0 && el("p", { class: "warning" }, `The model does not know: ${unknown.join(", ")}`),
+      why && whyPart(why, posterior.slice(1).map((each) => each.label), (label) => this.compare(label), (reason) => this.point(reason)));
+  }
+
+  drawQuestions() {
+    const best = this.judged.posterior?.[0]?.label;
+    if (best === undefined) return fill(this.questions);
+    const others = this.app.overview.known.filter((each) => each !== best);
+    return redraw(this.questions, "questions", el("h3", {}, "Ask"),
       el("div", { class: "buttons" },
-        el("button", { type: "button", onclick: () => this.showNearest() }, "Most similar instances"),
-        choice("What would make it", ["", ...this.app.overview.known.filter((each) => each !== posterior[0].label)], "", (label) => label && this.showCounterfactual(label))));
+        button("Most similar instances", () => this.showNearest(), { id: "ask-nearest" }),
+        others.length > 0 && choice("What would make it", [["", "choose…"], ...others], "", (label) => label && this.showCounterfactual(label))));
   }
 
   /** Select the first interval that a reason is about. */
@@ -264,40 +281,33 @@ export class InstanceView {
 
   async compare(label) {
     this.against = label;
-    if (this.draft) await this.question();
-    else {
-      this.judged = await get(query(`instances/${this.data.number}`, { against: label }));
-      this.drawAnswer();
-      this.timeline.show(this.intervals, this.judged.why?.by_interval, true);
-    }
+    if (this.draft) return this.question();
+    return this.app.run(async () => this.judge(await get(query(`instances/${this.data.number}`, { against: label }))));
   }
 
-  async showNearest() {
-    try {
-      const { instances } = await get(`instances/${this.data.number}/nearest`);
-      fill(this.more, el("h3", {}, "Most similar"), cards(instances, (number) => this.app.open(number)));
-    } catch (error) { this.app.say(error); }
+  // -- more questions -------------------------------------------------------------------------------
+
+  /** Ask something that may take a while, unless another instance is open when the answer comes. */
+  async ask(question, drawn) {
+    const { number } = this.data;
+    fill(this.more, el("p", { class: "soft", role: "status" }, "searching…"));
+    await this.app.run(async () => {
+      const answer = await question(number).catch((error) => { fill(this.more); throw error; });
+      if (this.data.number === number) fill(this.more, drawn(answer));
+    });
+    this.more.scrollIntoView({ block: "nearest" });
   }
 
-  async showCounterfactual(activity) {
-    fill(this.more, el("p", { role: "status" }, "searching…"));
-    try {
-      const found = await post(`instances/${this.data.number}/counterfactual`, { activity, intervals: this.draft });
-      fill(this.more, el("h3", {}, "To be ", el("em", {}, activity)),
-        found.edits.length && found.found ? el("ul", {}, found.edits.map((edit) => el("li", {}, edit)))
-          : el("p", {}, found.found ? "It is that already." : "No change of up to three intervals is enough."),
-        el("p", { class: "soft" }, `then ${percent(found.probability)}`),
-        found.edits.length > 0 && el("button", { type: "button", onclick: () => { this.past.push(this.intervals); this.try(found.intervals); } }, "Try it"));
-    } catch (error) { this.app.say(error); }
+  showNearest() {
+    return this.ask((number) => get(`instances/${number}/nearest`), ({ instances }) => [
+      el("h3", {}, "Most similar"), cards(instances, (number) => this.app.open(number))]);
   }
-}
 
-/** Instances as small pictures that can be opened. */
-export function cards(instances, open) {
-  return el("ul", { class: "cards" }, instances.map((each) => el("li", {},
-    el("button", { type: "button", class: "card", onclick: () => open(each.number) },
-      el("span", { class: "name" }, each.id), el("span", { class: "soft" }, each.label ?? "no label")),
-    miniature(each.intervals, each.id))));
+  showCounterfactual(activity) {
+    const given = { activity, intervals: this.draft };
+    const tryIt = (found) => () => { this.past.push(this.intervals); this.try(found.intervals); };
+    return this.ask((number) => post(`instances/${number}/counterfactual`, given), (found) => counterfactualPart(found, tryIt(found)));
+  }
 }
 
 function sorted(intervals) {

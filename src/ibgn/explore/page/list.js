@@ -1,10 +1,11 @@
 // All instances: filters, an order, and a list that draws only the rows in view.
 
-import { choice, el, fill, percent, redraw } from "./dom.js";
+import { button, choice, el, fill, percent, plural, redraw } from "./dom.js";
 
-const ROW = 52; // pixels, as in style.css
+const ROW = 54; // pixels, as in style.css
 const SPARE = 8; // rows drawn beyond both ends
 const UNSURE = 0.6; // probability below which an answer is uncertain
+const NO_FILTER = { text: "", label: "", answer: "", group: "", state: "all" };
 
 export const STATES = [
   ["all", "all"], ["wrong", "wrong"], ["right", "right"], ["unsure", "uncertain"],
@@ -16,18 +17,22 @@ export class List {
   constructor(element, open) {
     this.element = element;
     this.open = open;
-    this.filter = { text: "", label: "", answer: "", group: "", state: "all", order: "loss" };
+    this.filter = { ...NO_FILTER, order: "loss" };
     this.data = null;
     this.shown = [];
     this.current = null;
     this.controls = el("div", { class: "filters", role: "search" });
     this.count = el("p", { class: "count", role: "status" });
+    this.reset = button("Clear filters", () => { this.set({}); this.box.focus(); }, { class: "link" });
     this.rows = el("div", { class: "rows" });
     this.box = el("div", {
       class: "list", role: "listbox", tabindex: "0", "aria-label": "Instances",
       onscroll: () => this.draw(), onkeydown: (event) => this.onKey(event),
     }, this.rows);
-    fill(element, this.controls, this.count, this.box);
+    const narrow = matchMedia("(max-width: 55rem)").matches; // where the list would push all else out of sight
+    fill(element,
+      el("details", { class: "finding", open: !narrow }, el("summary", {}, "Find and filter"), this.controls),
+      el("div", { class: "between counted" }, this.count, this.reset), this.box);
     new ResizeObserver(() => this.draw()).observe(this.box);
   }
 
@@ -41,10 +46,16 @@ export class List {
   }
 
   set(filter) {
-    this.filter = { text: "", label: "", answer: "", group: "", state: "all", order: this.filter.order, ...filter };
+    this.filter = { ...NO_FILTER, order: this.filter.order, ...filter };
     this.drawControls();
     this.apply();
     this.box.scrollTop = 0;
+  }
+
+  /** Go to the search, also where it is folded. */
+  find() {
+    this.controls.parentElement.open = true;
+    this.controls.querySelector("#search").focus();
   }
 
   drawControls() {
@@ -74,23 +85,31 @@ export class List {
   }
 
   apply() {
-    const { text, label, answer, group, state, order } = this.filter;
-    const sought = text.toLowerCase();
-    const { ids, labels, groups, predicted, loss, probability, lengths } = this.data;
-    this.shown = this.data.rows.filter((number) =>
-      (!sought || ids[number].toLowerCase().includes(sought))
+    this.shown = this.data.rows.filter((number) => this.matches(number));
+    const compare = this.comparison();
+    if (compare) this.shown.sort(compare);
+    this.count.textContent = `${this.shown.length.toLocaleString("en")} of ${plural(this.data.rows.length, "instance")}`;
+    this.reset.hidden = Object.entries(NO_FILTER).every(([name, value]) => this.filter[name] === value);
+    this.draw();
+  }
+
+  matches(number) {
+    const { text, label, answer, group, state } = this.filter;
+    const { ids, labels, groups, predicted } = this.data;
+    return (!text || ids[number].toLowerCase().includes(text.toLowerCase()))
       && (!label || labels[number] === label)
       && (!answer || predicted?.[number] === answer)
       && (!group || groups?.[number] === group)
-      && (state === "all" || this.state(number)[state]));
-    const by = {
+      && (state === "all" || this.state(number)[state]);
+  }
+
+  comparison() {
+    const { loss, probability, lengths } = this.data;
+    return {
       loss: loss && ((a, b) => (loss[b] ?? -1) - (loss[a] ?? -1) || a - b),
       unsure: probability && ((a, b) => probability[a] - probability[b] || a - b),
       length: (a, b) => lengths[b] - lengths[a] || a - b,
-    }[order];
-    if (by) this.shown.sort(by);
-    this.count.textContent = `${this.shown.length.toLocaleString("en")} of ${this.data.rows.length.toLocaleString("en")} instances`;
-    this.draw();
+    }[this.filter.order];
   }
 
   draw() {
@@ -98,7 +117,8 @@ export class List {
     const first = Math.max(0, Math.floor(this.box.scrollTop / ROW) - SPARE);
     const last = Math.min(this.shown.length, Math.ceil((this.box.scrollTop + this.box.clientHeight) / ROW) + SPARE);
     this.rows.style.height = `${this.shown.length * ROW}px`;
-    fill(this.rows, this.shown.slice(first, last).map((number, n) => this.row(number, first + n)));
+    fill(this.rows, this.shown.slice(first, last).map((number, n) => this.row(number, first + n)),
+      !this.shown.length && el("p", { class: "empty" }, this.data.rows.length ? "No instance is like that." : "There are no instances."));
     const place = this.shown.indexOf(this.current);
     if (place >= first && place < last) this.box.setAttribute("aria-activedescendant", `row-${this.current}`);
     else this.box.removeAttribute("aria-activedescendant");
@@ -111,18 +131,27 @@ export class List {
       state.wrong && ["wrong", "wrong"], state.unsure && ["unsure", "uncertain"], state.contradicts && ["wrong", "contradicts"],
       state.unlabelled && ["unsure", "no label"], state.changed && ["changed", "changed"],
     ].filter(Boolean);
-    const answer = predicted ? `${predicted[number]} ${percent(probability[number])}` : "";
+    const said = labels[number] ?? "—";
+    const answer = predicted && predicted[number] !== labels[number] ? `${said} → ${predicted[number]}` : said;
     return el("div", {
       class: "item", role: "option", id: `row-${number}`, style: { top: `${place * ROW}px` },
       "aria-selected": String(number === this.current), "aria-posinset": place + 1, "aria-setsize": this.shown.length,
       onclick: () => this.choose(number),
     },
-    el("span", { class: "item-id" }, ids[number]),
+    el("span", { class: "item-id", title: ids[number] }, ids[number]),
     el("span", { class: "flags" }, words.map(([kind, text]) => el("span", { class: `flag ${kind}` }, text))),
-    el("span", { class: "item-label" }, labels[number] ?? "—", answer && ` → ${answer}`));
+    el("span", { class: "item-label", title: answer }, answer),
+    predicted && el("span", { class: "share soft" }, percent(probability[number])));
   }
 
-  choose(number) {
+  /** Choose an instance; if it cannot be opened, what was chosen before stays so. */
+  async choose(number) {
+    const before = this.current;
+    this.mark(number);
+    if (await this.open(number) === false && this.current === number) this.mark(before);
+  }
+
+  mark(number) {
     this.current = number;
     const place = this.shown.indexOf(number);
     if (place >= 0) {
@@ -131,7 +160,6 @@ export class List {
       else if (top + ROW > this.box.scrollTop + this.box.clientHeight) this.box.scrollTop = top + ROW - this.box.clientHeight;
     }
     this.draw();
-    this.open(number);
   }
 
   onKey(event) {

@@ -1,13 +1,15 @@
 // The posterior over time, as it happens: one band per activity, and the same in words.
 
 import { get } from "./api.js";
-import { choice, el, fill, percent, show } from "./dom.js";
-import { colour } from "./colours.js";
+import { activities } from "./colours.js";
+import { choice, clock, el, fill, percent } from "./dom.js";
 import { ticks } from "./timeline.js";
 
 const SVG = "http://www.w3.org/2000/svg";
-const [WIDTH, HEIGHT] = [1000, 320];
+const HEIGHT = 280;
+const ROOM = { left: 44, right: 12, top: 10, bottom: 26 }; // around the bands, for the axes
 const MOST = 8; // activities with a band of their own
+const KEPT = 2000; // records of each stream, as many as the server keeps
 
 export class LiveView {
   constructor(element) {
@@ -19,16 +21,15 @@ export class LiveView {
     this.drawing = el("div", { class: "drawing" });
     this.legend = el("ul", { class: "legend" });
     this.choose = el("div");
+    new ResizeObserver(() => this.later()).observe(this.drawing);
   }
 
   async open() {
     const state = await get("live");
     this.problem = state.problem;
     this.streams = new Map(Object.entries(state.streams));
-    fill(this.element, el("h2", {}, "Live"),
-      el("p", { class: "soft" }, state.file ? `What \`ibgn listen\` writes to ${state.file}, as it happens.`
-        : "Start with `ibgn listen … -o live.jsonl --report event` and `ibgn explore --live live.jsonl`."),
-      this.choose, this.said, this.drawing, this.legend);
+    fill(this.element, el("h2", {}, "Live"), state.file ? el("p", { class: "soft" }, "What ", el("code", {}, "ibgn listen"), ` writes to ${state.file}, as it happens.`) : howTo(),
+      this.choose, el("section", { class: "panel", "aria-label": "Posterior" }, this.said, this.drawing, this.legend));
     this.draw();
   }
 
@@ -38,11 +39,15 @@ export class LiveView {
       if (!this.streams.has(record.stream)) this.streams.set(record.stream, []);
       const records = this.streams.get(record.stream);
       records.push(record);
-      if (records.length > 2000) records.shift();
+      if (records.length > KEPT) records.shift();
     }
-    if (this.element.isConnected && !this.waiting) {
-      this.waiting = requestAnimationFrame(() => { this.waiting = null; this.draw(); });
-    }
+    this.later();
+  }
+
+  /** Draw with the next frame, however many records came until then. */
+  later() {
+    if (!this.element.isConnected || this.waiting) return;
+    this.waiting = requestAnimationFrame(() => { this.waiting = null; this.draw(); });
   }
 
   draw() {
@@ -53,12 +58,29 @@ export class LiveView {
     const last = all.at(-1);
     if (!last) { this.said.textContent = this.problem || "Nothing yet."; fill(this.drawing); fill(this.legend); return; }
     const records = all.filter((each) => each.instance === last.instance);
-    const labels = Object.keys(last.posterior).sort((a, b) => last.posterior[b] - last.posterior[a]);
-    const shown = labels.slice(0, MOST);
-    this.said.textContent = `${this.problem ? `${this.problem}. ` : ""}Instance ${last.instance}, at ${show(last.time, 6)}: ${labels[0]}, ${percent(last.posterior[labels[0]])}${last.kind === "end" ? "; it is over" : ""}`;
-    fill(this.drawing, draw(records, shown));
-    fill(this.legend, shown.map((label) => el("li", {}, el("span", { class: "swatch", style: { "--hue": colour(label) } }), label, el("span", { class: "soft" }, ` ${percent(last.posterior[label])}`))));
+    this.said.textContent = `${this.problem ? `${this.problem}. ` : ""}${sentence(last, records)}`;
+    const bands = chooseBands(records);
+    fill(this.drawing, drawBands(records, bands, Math.max(this.drawing.clientWidth, 260)));
+    fill(this.legend, bands.map((label) => el("li", {}, el("span", { class: "swatch", style: { "--hue": activities.of(label) } }), label, el("span", { class: "soft" }, ` ${percent(last.posterior[label] ?? 0)}`))));
   }
+}
+
+function howTo() {
+  return el("div", { class: "soft" }, el("p", {}, "Nothing is followed. To see a posterior as it happens:"),
+    el("pre", {}, "ibgn listen MODEL … --report event -o live.jsonl\nibgn explore --model MODEL --live live.jsonl"));
+}
+
+function sentence(last, records) {
+  const [label, share] = Object.entries(last.posterior).sort((a, b) => b[1] - a[1])[0] ?? ["nothing", 0];
+  const span = last.time - records[0].time || 1;
+  return `Instance ${last.instance}, at ${clock(last.time, span / 1000)}: ${label}, ${percent(share)}${last.kind === "end" ? "; it is over" : ""}`;
+}
+
+/** Activities that were likeliest at some time, in an order that does not change while they do. */
+function chooseBands(records) {
+  const most = new Map();
+  for (const { posterior } of records) for (const [label, share] of Object.entries(posterior)) most.set(label, Math.max(share, most.get(label) ?? 0));
+  return [...most.keys()].sort((a, b) => most.get(b) - most.get(a)).slice(0, MOST).sort();
 }
 
 function shape(tag, attributes, text) {
@@ -69,32 +91,31 @@ function shape(tag, attributes, text) {
 }
 
 /** Bands that add up to one, as steps: a posterior holds until the next event. */
-function draw(records, labels) {
+function drawBands(records, labels, width) {
   const first = records[0].time;
-  const width = records.at(-1).time - first || 1;
-  const x = (time) => ((time - first) / width) * WIDTH;
-  const svg = shape("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT + 24}`, role: "img", "aria-label": "Probability of each activity over time" });
+  const span = records.at(-1).time - first || 1;
+  const x = (time) => ROOM.left + ((time - first) / span) * (width - ROOM.left - ROOM.right);
+  const y = (share) => ROOM.top + (1 - Math.min(share, 1)) * (HEIGHT - ROOM.top - ROOM.bottom);
+  const svg = shape("svg", { width, height: HEIGHT, viewBox: `0 0 ${width} ${HEIGHT}`, role: "img", "aria-label": "Probability of each activity over time" });
   let below = records.map(() => 0);
   for (const label of labels) {
     const above = records.map((record, n) => below[n] + (record.posterior[label] ?? 0));
-    const upper = steps(records, above, x);
-    const lower = steps(records, below, x).reverse();
-    const area = shape("polygon", { points: [...upper, ...lower].map((point) => point.join(",")).join(" "), class: "band" });
-    area.style.setProperty("--hue", colour(label));
-    area.append(shape("title", {}, label));
-    svg.append(area);
+    svg.append(band(label, [...steps(records, above, x, y), ...steps(records, below, x, y).reverse()]));
     below = above;
   }
-  for (const time of ticks(first, first + width, 8)) svg.append(shape("text", { x: x(time), y: HEIGHT + 18 }, show(time, 6)));
+  for (const share of [0, 0.5, 1]) svg.append(shape("text", { x: ROOM.left - 6, y: y(share) + 4, class: "scale" }, `${share * 100} %`));
+  for (const time of ticks(first, first + span, width < 500 ? 4 : 8)) svg.append(shape("text", { x: x(time), y: HEIGHT - 6 }, clock(time, span / 100)));
   return svg;
 }
 
-function steps(records, values, x) {
-  const points = [];
-  records.forEach((record, n) => {
-    const y = (1 - Math.min(values[n], 1)) * HEIGHT;
-    points.push([x(record.time), y], [x(records[n + 1]?.time ?? record.time), y]);
-  });
-  if (records.length === 1) points.push([WIDTH, points[0][1]]);
-  return points;
+function band(label, points) {
+  const area = shape("polygon", { points: points.map((point) => point.join(",")).join(" "), class: "band" });
+  area.style.setProperty("--hue", activities.of(label));
+  area.append(shape("title", {}, label));
+  return area;
+}
+
+function steps(records, values, x, y) {
+  const last = records.length === 1 ? records[0].time + 1 : records.at(-1).time; // a single one fills the width
+  return records.flatMap((record, n) => [[x(record.time), y(values[n])], [x(records[n + 1]?.time ?? last), y(values[n])]]);
 }

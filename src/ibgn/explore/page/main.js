@@ -1,8 +1,8 @@
 // The page: views, messages, keys, and news from the server.
 
 import { get, listen, page, post } from "./api.js";
-import { learnColours } from "./colours.js";
-import { el, fill, show } from "./dom.js";
+import { actions, activities } from "./colours.js";
+import { button, el, fill, plural } from "./dom.js";
 import { InstanceView } from "./instance.js";
 import { List } from "./list.js";
 import { LiveView } from "./live.js";
@@ -13,7 +13,7 @@ const VIEWS = [["instances", "Instances"], ["confusion", "Confusion"], ["model",
 const THEMES = ["automatic", "light", "dark"];
 const KEYS = [
   ["↑ ↓ in the list", "the instance before or after"], ["/", "find an instance"], ["← → in the timeline", "the interval before or after"],
-  ["Alt + ← →", "move the interval"], ["Shift + ← →", "move its end"], ["Alt + Shift + ← →", "move its start"],
+  [", .", "move the cursor"], ["Alt + ← →", "move the interval"], ["Shift + ← →", "move its end"], ["Alt + Shift + ← →", "move its start"],
   ["Delete", "remove the interval"], ["n", "add an interval"], ["l", "edit the label"], ["Ctrl + S", "keep the draft"], ["Escape", "discard the draft"],
   ["Ctrl + Z", "undo"], ["+ − 0", "zoom in, out, all"], ["1 to 5", "views"], ["?", "this list"],
 ];
@@ -22,7 +22,7 @@ class App {
   constructor() {
     this.work = $("work");
     this.list = new List($("list"), (number) => this.show(number));
-    this.views = { instances: el("div", { class: "view" }), confusion: el("div", { class: "view" }), model: el("div", { class: "view" }), next: el("div", { class: "view" }), live: el("div", { class: "view" }) };
+    this.views = Object.fromEntries(VIEWS.map(([name]) => [name, el("div", { class: "view" })]));
     this.instance = new InstanceView(this.views.instances, this);
     this.model = new ModelView(this.views.model, this);
     this.live = new LiveView(this.views.live);
@@ -31,7 +31,18 @@ class App {
 
   async begin() {
     this.theme(localStorage.getItem("theme") ?? "automatic");
-    fill($("views"), VIEWS.map(([name, text]) => el("button", { type: "button", id: `view-${name}`, onclick: () => this.go(name) }, text)));
+    this.wire();
+    await this.refresh();
+    if (!this.overview) return; // the message says why
+    const asked = Number(new URLSearchParams(location.hash.slice(1)).get("instance") ?? NaN);
+    const first = Number.isInteger(asked) && asked < this.overview.instances ? asked : this.list.shown[0];
+    this.go(first !== undefined ? "instances" : this.overview.live ? "live" : "model");
+    if (first !== undefined) await this.list.choose(first);
+    performance.mark("first-view");
+  }
+
+  wire() {
+    fill($("views"), VIEWS.map(([name, text]) => button(text, () => this.go(name), { id: `view-${name}` })));
     $("undo").onclick = () => this.undo();
     $("learn").onclick = () => this.run(() => post("learn"));
     $("save").onclick = () => this.save();
@@ -39,47 +50,55 @@ class App {
     $("theme").onclick = () => this.theme(THEMES[(THEMES.indexOf(document.documentElement.dataset.theme) + 1) % THEMES.length]);
     document.addEventListener("keydown", (event) => this.onKey(event));
     window.addEventListener("beforeunload", (event) => { if (this.instance.draft) event.preventDefault(); });
-    listen(() => this.refresh(), {
+    listen(() => this.refresh(), () => { $("model-state").textContent = "the server does not answer"; }, {
       change: (news) => { if (news.page !== page) this.changedElsewhere(news); },
       model: () => this.refresh(),
       learning: (state) => this.drawState(state),
       live: (record) => this.live.take(record),
     });
-    await this.refresh();
-    const asked = Number(new URLSearchParams(location.hash.slice(1)).get("instance") ?? NaN);
-    const first = Number.isInteger(asked) && asked < this.overview.instances ? asked : this.list.shown[0];
-    this.go(first !== undefined ? "instances" : this.overview.live ? "live" : "model");
-    if (first !== undefined) this.list.choose(first);
-    performance.mark("first-view");
   }
 
   async refresh() {
     await this.run(async () => {
-      const [overview, data] = await Promise.all([get("overview"), get("instances")]);
-      this.overview = overview;
-      learnColours(overview.actions);
-      $("title").textContent = overview.title;
-      document.title = `${overview.title} — ibgn`;
-      this.drawState(overview.learning);
-      $("save").disabled = !overview.saving;
-      this.list.take(data, overview);
+      await this.read();
+      $("title").textContent = this.overview.title;
+      document.title = `${this.overview.title} — ibgn`;
+      $("save").disabled = !this.overview.saving;
       if (this.instance.data && !this.instance.draft) await this.instance.open(this.instance.data.number);
       if (this.view !== "instances") await this.openView();
     });
   }
 
-  drawState({ learning, seconds, error }) {
-    const model = this.overview.model;
-    $("model-state").textContent = learning ? `learning… ${show(seconds)} s`
-      : error ? `not learned: ${error}`
-        : model ? `${model}${this.overview.held_out ? ", answers held out" : ""}` : "no model";
+  /** Ask for what there is, and all instances in short. */
+  async read() {
+    const [overview, data] = await Promise.all([get("overview"), get("instances")]);
+    this.overview = overview;
+    actions.learn(overview.actions);
+    activities.learn(overview.activities);
+    this.drawState(overview.learning);
+    this.list.take(data, overview);
+  }
+
+  /** What the model is, or how far learning is: a bar if it is known how long it took the last time. */
+  drawState({ learning, stage, seconds, expected, error }) {
+    const { model, held_out: heldOut } = this.overview ?? {};
+    const text = learning ? `${stage || "learning"}…` : error ? `not learned: ${error}` : model ? `${model}${heldOut ? ", answers held out" : ""}` : "no model";
+    if ($("model-state").textContent !== text) $("model-state").textContent = text; // which is read out
+    const bar = $("progress");
+    bar.hidden = !learning;
+    bar.title = `${Math.round(seconds)} s${expected ? ` of about ${Math.round(expected)} s` : ""}`;
+    if (expected) bar.value = Math.min(seconds / expected, 0.97);
+    else bar.removeAttribute("value");
     $("learn").disabled = learning;
   }
 
   async go(name) {
     this.view = name;
     for (const [each] of VIEWS) $(`view-${each}`).setAttribute("aria-current", each === name ? "page" : "false");
+    $("body").dataset.view = name;
     fill(this.work, this.views[name]);
+    this.work.scrollTop = 0;
+    if (!this.views[name].hasChildNodes()) fill(this.views[name], el("p", { class: "empty" }, name === "instances" ? "Choose an instance." : "asking…"));
     await this.run(() => this.openView());
   }
 
@@ -92,14 +111,21 @@ class App {
 
   open(number) {
     this.go("instances");
-    this.list.choose(number);
+    return this.list.choose(number);
   }
 
+  async label(number) {
+    await this.open(number);
+    $("label")?.focus();
+  }
+
+  /** Show an instance; false if it was not opened. */
   async show(number) {
     if (this.view !== "instances") this.go("instances");
-    await this.run(async () => {
-      if (await this.instance.open(number)) history.replaceState(null, "", `#instance=${number}`);
-    });
+    let opened = false;
+    await this.run(async () => { opened = await this.instance.open(number); });
+    if (opened) history.replaceState(null, "", `#instance=${number}`);
+    return opened;
   }
 
   filter(filter) {
@@ -108,12 +134,8 @@ class App {
     if (this.list.shown.length) this.list.choose(this.list.shown[0]);
   }
 
-  async changed() {
-    await this.run(async () => {
-      const [overview, data] = await Promise.all([get("overview"), get("instances")]);
-      this.overview = overview;
-      this.list.take(data, overview);
-    });
+  changed() {
+    return this.run(() => this.read());
   }
 
   changedElsewhere({ number }) {
@@ -127,7 +149,8 @@ class App {
     if (this.instance.undo()) return;
     await this.run(async () => {
       const data = await post("undo", { page });
-      this.list.current = data.number;
+      if (this.view !== "instances") this.go("instances");
+      this.list.mark(data.number);
       this.instance.take(data);
       await this.changed();
       this.note("taken back");
@@ -139,18 +162,21 @@ class App {
     const input = el("input", { id: "save-name", value: name, required: true, maxlength: "200" });
     const kind = el("select", { id: "save-kind" }, el("option", { value: "copy" }, `a copy, as ${format}`), el("option", { value: "changes" }, "the changes alone, as JSON"));
     const replace = el("input", { type: "checkbox", id: "save-replace" });
-    kind.onchange = () => { input.value = kind.value === "copy" ? name : `${name.replace(/\.[^.]*$/, "")}.json`; };
     const reason = el("p", { class: "warning", role: "alert" });
-    const dialog = this.dialog("Save", [
-      el("label", { class: "field" }, el("span", {}, "What"), kind), el("label", { class: "field" }, el("span", {}, "Name"), input),
-      el("label", { class: "check" }, replace, " replace a file of that name"), reason,
-    ], async () => {
+    kind.onchange = () => { input.value = kind.value === "copy" ? name : `${name.replace(/\.[^.]*$/, "")}.json`; };
+    const act = async () => {
       try {
         const done = await post("save", { name: input.value, kind: kind.value, replace: replace.checked });
         dialog.close();
         this.note(done.message);
+        await this.changed(); // the next copy has another name
       } catch (error) { reason.textContent = error.message; }
-    }, "Save");
+    };
+    const dialog = this.dialog("Save", [
+      el("p", { class: "soft" }, `${plural(this.overview.changed, "instance")} changed. The file is written beside the data, which stay as they are.`),
+      el("label", { class: "field" }, el("span", {}, "What"), kind), el("label", { class: "field" }, el("span", {}, "Name"), input),
+      el("label", { class: "check" }, replace, " replace a file of that name"), reason,
+    ], act, "Save");
   }
 
   help() {
@@ -161,7 +187,7 @@ class App {
     const dialog = el("dialog", { "aria-label": title, onclose: () => dialog.remove() },
       el("form", { method: "dialog", onsubmit: (event) => { if (act) { event.preventDefault(); act(); } } },
         el("h2", {}, title), content,
-        el("div", { class: "buttons" }, act && el("button", { class: "primary" }, verb), el("button", { type: "button", onclick: () => dialog.close() }, "Close"))));
+        el("div", { class: "buttons" }, act && el("button", { class: "primary" }, verb), button("Close", () => dialog.close()))));
     document.body.append(dialog);
     dialog.showModal();
     return dialog;
@@ -177,18 +203,30 @@ class App {
   onKey(event) {
     if (document.querySelector("dialog[open]")) return;
     const typing = event.target.matches("input, select, textarea");
-    if ((event.ctrlKey || event.metaKey) && event.key === "z" && !typing) { event.preventDefault(); this.undo(); }
-    else if ((event.ctrlKey || event.metaKey) && event.key === "s") { event.preventDefault(); if (this.instance.draft) this.instance.keep(); }
-    else if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
-    else if (event.key === "Escape" && this.instance.draft) this.instance.discard();
-    else if (event.key === "/") { event.preventDefault(); $("search").focus(); }
-    else if (event.key === "?") this.help();
-    else if (event.key === "n" && this.instance.data) this.instance.add();
-    else if (event.key === "l") { event.preventDefault(); $("label")?.focus(); }
-    else if (event.key === "+") this.instance.timeline.zoom(0.6);
-    else if (event.key === "-") this.instance.timeline.zoom(1 / 0.6);
-    else if (event.key === "0") this.instance.timeline.fit();
-    else if (VIEWS[Number(event.key) - 1]) this.go(VIEWS[Number(event.key) - 1][0]);
+    const held = event.ctrlKey || event.metaKey;
+    const key = held ? `Ctrl+${event.key.toLowerCase()}` : event.key;
+    if (event.altKey || (typing && key !== "Ctrl+s")) return;
+    const act = this.keys()[key];
+    if (!act) return;
+    event.preventDefault();
+    act();
+  }
+
+  /** What keys do, wherever the focus is. */
+  keys() {
+    const { instance, list } = this;
+    const { timeline } = instance;
+    const views = VIEWS.map(([name], n) => [String(n + 1), () => this.go(name)]);
+    const ofInstance = !instance.data || this.view !== "instances" ? {} : {
+      n: () => instance.add(), l: () => $("label").focus(),
+      "+": () => timeline.zoom(0.6), "-": () => timeline.zoom(1 / 0.6), 0: () => timeline.fit(),
+      ",": () => timeline.stepCursor(-1), ".": () => timeline.stepCursor(1),
+    };
+    return {
+      "Ctrl+z": () => this.undo(), "Ctrl+s": () => { if (instance.draft) instance.keep(); },
+      Escape: () => { if (instance.draft) instance.discard(); },
+      "/": () => list.find(), "?": () => this.help(), ...Object.fromEntries(views), ...ofInstance,
+    };
   }
 
   async run(work) {
@@ -196,7 +234,8 @@ class App {
   }
 
   say(error) {
-    fill($("message"), el("span", {}, error.message), el("button", { type: "button", "aria-label": "Close the message", onclick: () => { $("message").hidden = true; } }, "×"));
+    clearTimeout(this.noted);
+    fill($("message"), el("span", {}, error.message), button("×", () => { $("message").hidden = true; }, { class: "quiet", "aria-label": "Close the message" }));
     $("message").hidden = false;
     $("message").className = "error";
   }

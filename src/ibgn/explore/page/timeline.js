@@ -1,14 +1,17 @@
 // An instance over time: lanes of intervals that can be selected, dragged, and moved by keys.
 
-import { colour } from "./colours.js";
-import { el, fill, show, signed } from "./dom.js";
+import { actions } from "./colours.js";
+import { clock, el, fill, plural, show, signed } from "./dom.js";
 
 const LEAST_SHARE = 1e-3; // of the span that is shown, for the shortest interval a drag can make
 const MOST_SHOWN = 1500; // intervals in view; more are a band of colour
+const FAINT = 0.05; // log odds below which a mark is left out
+const [MINI_LANES, MINI_BARS] = [12, 60]; // of a small picture
+const NAMED = 6; // actions at the cursor that are named
 
 export class Timeline {
   /**
-   * @param handlers select(place), edit(place, interval), add(interval), cursor(time)
+   * @param handlers select(place), edit(place, interval, dragging), settle(), add(interval), cursor(text, byKey)
    */
   constructor(handlers) {
     this.handlers = handlers;
@@ -17,14 +20,17 @@ export class Timeline {
     this.by = "action";
     this.view = [0, 1];
     this.marks = null;
+    this.at = null; // time of the cursor
+    this.grid = el("div", { class: "grid", "aria-hidden": "true" });
     this.lanes = el("div", { class: "lanes", role: "group", "aria-label": "Intervals, by lanes" });
     this.axis = el("div", { class: "axis", "aria-hidden": "true" });
-    this.line = el("div", { class: "cursor", hidden: true });
-    this.plot = el("div", { class: "plot" }, this.lanes, this.axis, this.line);
+    this.over = el("div", { class: "over", "aria-hidden": "true" });
+    this.sheet = el("div", { class: "sheet" }, this.grid, this.lanes, this.axis, this.over);
+    this.plot = el("div", { class: "plot" }, this.sheet);
     this.element = el("div", { class: "timeline" }, this.plot);
     this.plot.addEventListener("wheel", (event) => this.onWheel(event), { passive: false });
-    this.plot.addEventListener("pointermove", (event) => this.onHover(event));
-    this.plot.addEventListener("pointerleave", () => { this.line.hidden = true; this.handlers.cursor?.(null); });
+    this.plot.addEventListener("pointermove", (event) => this.setCursor(this.timeAt(event.clientX)));
+    this.plot.addEventListener("pointerleave", () => this.setCursor(null));
     this.plot.addEventListener("dblclick", (event) => this.onDouble(event));
     this.plot.addEventListener("pointerdown", (event) => this.onPan(event));
   }
@@ -36,6 +42,12 @@ export class Timeline {
     if (this.selected !== null && this.selected >= intervals.length) this.selected = null;
     if (!keepView) this.fit();
     else this.draw();
+  }
+
+  // -- time -----------------------------------------------------------------------------------------
+
+  get width() {
+    return this.view[1] - this.view[0];
   }
 
   get span() {
@@ -52,24 +64,42 @@ export class Timeline {
     this.draw();
   }
 
-  zoom(factor, at = (this.view[0] + this.view[1]) / 2) {
+  zoom(factor, at = this.at ?? (this.view[0] + this.view[1]) / 2) {
     const [first, last] = this.span;
-    const width = Math.min((this.view[1] - this.view[0]) * factor, (last - first) * 4 || 4);
-    const share = (at - this.view[0]) / (this.view[1] - this.view[0]);
+    const width = Math.min(this.width * factor, (last - first) * 4 || 4);
+    const share = (at - this.view[0]) / this.width;
     this.view = [at - share * width, at + (1 - share) * width];
     this.draw();
   }
 
   pan(share) {
-    const by = (this.view[1] - this.view[0]) * share;
+    const by = this.width * share;
     this.view = [this.view[0] + by, this.view[1] + by];
     this.draw();
   }
 
-  timeAt(clientX) {
-    const box = this.lanes.getBoundingClientRect();
-    return this.view[0] + ((clientX - box.left) / box.width) * (this.view[1] - this.view[0]);
+  /** Where a time is, as a share of the width; and which time is at a place of the screen. */
+  left(time) {
+    return `${((time - this.view[0]) / this.width) * 100}%`;
   }
+
+  timeAt(clientX) {
+    const box = this.axis.getBoundingClientRect();
+    return this.view[0] + ((clientX - box.left) / box.width) * this.width;
+  }
+
+  /** A time that was dragged has no more digits than a hand can mean: steps of a thousandth of what is shown, or less. */
+  round(time) {
+    const step = 10 ** Math.floor(Math.log10(this.width / 1000));
+    return +(Math.round(time / step) * step).toPrecision(15);
+  }
+
+  /** A time in words. */
+  clock(time) {
+    return clock(time, this.width / 1000);
+  }
+
+  // -- drawing --------------------------------------------------------------------------------------
 
   laneOf(interval) {
     return this.by === "track" ? interval.track ?? "no tier" : interval.action;
@@ -97,47 +127,55 @@ export class Timeline {
     const many = this.intervals.length > MOST_SHOWN && this.intervals.filter((_, place) => inView(place)).length > MOST_SHOWN;
     fill(this.lanes, [...this.layOut()].map(([name, rows]) => el("div", { class: "lane", role: "group", "aria-label": name },
       el("span", { class: "lane-name", title: name }, name),
-      rows.map((row) => el("div", { class: "row" }, row.places.filter(inView).map((place) => this.bar(place, many)))))));
+      el("div", { class: "lane-rows" },
+        rows.map((row) => el("div", { class: "row" }, row.places.filter(inView).map((place) => this.bar(place, many))))))));
     if (!this.intervals.length) fill(this.lanes, el("p", { class: "empty" }, "No intervals. Add one with the form below, or by a double click here."));
-    fill(this.axis, ticks(first, last).map((time) => el("span", { style: { left: this.left(time) } }, show(time, 6))));
+    const times = ticks(first, last, this.axis.clientWidth < 500 ? 4 : 8);
+    fill(this.grid, times.map((time) => el("span", { style: { left: this.left(time) } })));
+    fill(this.axis, times.map((time) => el("span", { style: { left: this.left(time) } }, this.clock(time))));
+    this.drawOver();
     if (focused) this.focus();
   }
 
-  left(time) {
-    return `${((time - this.view[0]) / (this.view[1] - this.view[0])) * 100}%`;
+  /** Lines over the lanes: the cursor, and both ends of what is selected. */
+  drawOver() {
+    const chosen = this.intervals[this.selected];
+    const line = (kind, time, text) => time >= this.view[0] && time <= this.view[1]
+      && el("span", { class: kind, style: { left: this.left(time) } }, text && el("span", { class: "at" }, text));
+    fill(this.over,
+      chosen && [line("guide", chosen.start), line("guide", chosen.end)],
+      this.at !== null && line("cursor", this.at, this.clock(this.at)));
   }
 
   bar(place, plain) {
     const interval = this.intervals[place];
     const style = {
       left: this.left(interval.start),
-      width: `${((interval.end - interval.start) / (this.view[1] - this.view[0])) * 100}%`,
-      "--hue": colour(interval.action),
+      width: `${((interval.end - interval.start) / this.width) * 100}%`,
+      "--hue": actions.of(interval.action),
     };
     if (plain) return el("span", { class: "bar plain", style });
     const mark = this.marks?.[place];
-    const speaks = mark === undefined || Math.abs(mark) < 0.05 ? null : mark > 0 ? "for" : "against";
-    const said = speaks ? `, speaks ${speaks} it: ${signed(mark)}` : "";
+    const speaks = mark === undefined || Math.abs(mark) < FAINT ? null : mark > 0 ? "for" : "against";
     const chosen = place === this.selected;
+    const said = `${interval.action}, ${this.clock(interval.start)} to ${this.clock(interval.end)}`;
     return el("button", {
-      type: "button", class: "bar", style, "data-place": place, "data-speaks": speaks,
+      type: "button", class: "bar", style, title: said, "data-place": place, "data-speaks": speaks,
       tabindex: chosen || (this.selected === null && place === 0) ? "0" : "-1",
       "aria-pressed": String(chosen),
-      "aria-label": `${interval.action}, ${show(interval.start, 6)} to ${show(interval.end, 6)}${said}`,
+      "aria-label": speaks ? `${said}, speaks ${speaks} it: ${signed(mark)}` : said,
       onclick: () => this.select(place),
       onfocus: () => { if (this.selected !== place) this.select(place, false); },
       onkeydown: (event) => this.onKey(event, place),
       onpointerdown: (event) => this.onDrag(event, place),
     },
     el("span", { class: "grip start", "aria-hidden": "true" }),
-    el("span", { class: "bar-name" }, this.by === "track" ? interval.action : this.label(interval)),
+    el("span", { class: "bar-name" }, this.by === "track" ? interval.action : show(interval.end - interval.start)),
     speaks && el("span", { class: "mark", "aria-hidden": "true" }, signed(mark)),
     el("span", { class: "grip end", "aria-hidden": "true" }));
   }
 
-  label(interval) {
-    return show(interval.end - interval.start, 3);
-  }
+  // -- selecting ------------------------------------------------------------------------------------
 
   select(place, focus = true) {
     this.selected = place;
@@ -146,73 +184,95 @@ export class Timeline {
       bar.setAttribute("aria-pressed", String(chosen));
       bar.tabIndex = chosen ? 0 : -1;
     }
-    if (focus) this.focus();
+    this.drawOver();
+    if (focus) this.reveal();
     this.handlers.select(place);
   }
 
-  focus() {
-    this.lanes.querySelector(`[data-place="${this.selected}"]`)?.focus({ preventScroll: true });
+  /** Bring what is selected into view, and focus it. */
+  reveal() {
+    const { start, end } = this.intervals[this.selected];
+    if (end < this.view[0] || start > this.view[1]) this.pan(((start + end - this.view[0] - this.view[1]) / 2) / this.width);
+    this.focus();
   }
+
+  focus() {
+    const bar = this.lanes.querySelector(`[data-place="${this.selected}"]`);
+    bar?.focus({ preventScroll: true });
+    bar?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }
+
+  /** Move the cursor, and say what goes on there. */
+  setCursor(time, byKey = false) {
+    this.at = time;
+    this.drawOver();
+    if (time === null) return this.handlers.cursor("", byKey);
+    const going = [...new Set(this.intervals.filter((each) => each.start <= time && time < each.end).map((each) => each.action))];
+    const more = going.length > NAMED ? ` and ${going.length - NAMED} more` : "";
+    return this.handlers.cursor(`${this.clock(time)}: ${going.slice(0, NAMED).join(", ") || "nothing"}${more}`, byKey);
+  }
+
+  stepCursor(steps) {
+    const [first, last] = this.view;
+    const from = this.at ?? (steps > 0 ? Math.max(first, this.span[0]) : Math.min(last, this.span[1]));
+    const to = this.at === null ? from : from + (steps * this.width) / 50;
+    this.setCursor(this.round(Math.min(Math.max(to, first), last)), true);
+  }
+
+  // -- changing -------------------------------------------------------------------------------------
 
   /** Arrows select; with Alt they move, with Shift they move the end, with both the start. */
   onKey(event, place) {
-    const step = (this.view[1] - this.view[0]) / 100;
-    const by = { ArrowLeft: -step, ArrowRight: step }[event.key];
-    const interval = this.intervals[place];
-    if (by !== undefined && (event.altKey || event.shiftKey)) {
-      const start = event.altKey ? interval.start + by : interval.start;
-      const end = event.shiftKey === event.altKey ? interval.end : interval.end + by;
-      const moved = event.altKey && !event.shiftKey ? { start, end: interval.end + by } : { start, end };
-      if (moved.start < moved.end) this.handlers.edit(place, { ...interval, ...moved });
-    } else if (event.key === "ArrowLeft" || event.key === "ArrowUp") {
-      if (place > 0) this.select(place - 1);
-    } else if (event.key === "ArrowRight" || event.key === "ArrowDown") {
-      if (place + 1 < this.intervals.length) this.select(place + 1);
-    } else if (event.key === "Delete" || event.key === "Backspace") {
-      this.handlers.edit(place, null);
-    } else return;
+    const direction = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    const next = direction ?? { ArrowUp: -1, ArrowDown: 1 }[event.key];
+    if (direction && (event.altKey || event.shiftKey)) this.nudge(place, direction, event.altKey, event.shiftKey);
+    else if (event.key === "Delete" || event.key === "Backspace") this.handlers.edit(place, null);
+    else if (next) this.select(Math.min(Math.max(place + next, 0), this.intervals.length - 1));
+    else return;
     event.preventDefault();
+  }
+
+  nudge(place, direction, alt, shift) {
+    const interval = this.intervals[place];
+    const by = (direction * this.width) / 100;
+    const start = alt ? this.round(interval.start + by) : interval.start;
+    const end = alt === shift ? interval.end : this.round(interval.end + by);
+    if (start < end) this.handlers.edit(place, { ...interval, start, end });
   }
 
   /** Drag an end, or the whole interval; near ends of others it snaps to them, unless Ctrl is held. */
   onDrag(event, place) {
     if (event.button !== 0) return;
     event.stopPropagation();
-    const side = event.target.classList.contains("grip") ? (event.target.classList.contains("start") ? "start" : "end") : "all";
+    const side = ["start", "end"].find((each) => event.target.classList.contains(each)) ?? "all";
     const from = this.timeAt(event.clientX);
     const before = this.intervals[place];
-    const least = (this.view[1] - this.view[0]) * LEAST_SHARE;
-    const target = event.currentTarget;
+    let now = place; // an edit sorts intervals, so this one may get another place
     let moved = false;
     const move = (each) => {
-      const by = this.timeAt(each.clientX) - from;
       if (!moved && Math.abs(each.clientX - event.clientX) < 3) return;
       if (!moved) this.select(place, false);
       moved = true;
-      let { start, end } = before;
-      if (side !== "end") start = this.snap(start + by, place, each.ctrlKey);
-      if (side === "start") start = Math.min(start, end - least);
-      if (side === "end") end = Math.max(this.snap(end + by, place, each.ctrlKey), start + least);
-      if (side === "all") end = start + (before.end - before.start);
-      this.handlers.edit(place, { ...before, start, end }, true);
+      this.handlers.edit(now, this.dragged(before, side, this.timeAt(each.clientX) - from, now, each.ctrlKey), true);
+      now = this.selected;
     };
-    const stop = () => {
-      window.removeEventListener("pointermove", move);
-      window.removeEventListener("pointerup", stop);
-      window.removeEventListener("pointercancel", stop);
-      if (moved) this.handlers.settle();
-    };
-    target.releasePointerCapture?.(event.pointerId);
-    window.addEventListener("pointermove", move);
-    window.addEventListener("pointerup", stop);
-    window.addEventListener("pointercancel", stop);
+    follow(move, () => { if (moved) this.handlers.settle(); });
+    event.currentTarget.releasePointerCapture?.(event.pointerId);
+  }
+
+  /** An interval after one side of it, or all of it, was dragged by some time. */
+  dragged(before, side, by, place, free) {
+    const least = this.width * LEAST_SHARE;
+    const to = (time) => this.snap(time + by, place, free);
+    if (side === "start") return { ...before, start: Math.min(to(before.start), before.end - least) };
+    if (side === "end") return { ...before, end: Math.max(to(before.end), before.start + least) };
+    const start = to(before.start);
+    return { ...before, start, end: +(start + (before.end - before.start)).toPrecision(15) };
   }
 
   snap(time, place, free) {
-    if (free) return time;
-    const near = (this.view[1] - this.view[0]) / 120;
-    let best = time;
-    let distance = near;
+    let best = this.round(time);
+    let distance = free ? 0 : this.width / 120;
     this.intervals.forEach((interval, other) => {
       if (other === place) return;
       for (const point of [interval.start, interval.end]) {
@@ -231,31 +291,34 @@ export class Timeline {
 
   onPan(event) {
     if (event.button !== 0 || event.target.closest(".bar")) return;
-    const from = event.clientX;
     const view = [...this.view];
-    const width = this.lanes.getBoundingClientRect().width;
-    const move = (each) => {
-      const by = ((from - each.clientX) / width) * (view[1] - view[0]);
+    const scale = this.width / this.axis.getBoundingClientRect().width;
+    follow((each) => {
+      const by = (event.clientX - each.clientX) * scale;
       this.view = [view[0] + by, view[1] + by];
       this.draw();
-    };
-    const stop = () => { window.removeEventListener("pointermove", move); window.removeEventListener("pointerup", stop); };
-    window.addEventListener("pointermove", move);
-    window.addEventListener("pointerup", stop);
+    });
   }
 
-  onHover(event) {
-    const box = this.plot.getBoundingClientRect();
-    this.line.hidden = false;
-    this.line.style.left = `${event.clientX - box.left}px`;
-    this.handlers.cursor?.(this.timeAt(event.clientX));
-  }
-
+  /** A double click adds an interval there, of the lane that it was in. */
   onDouble(event) {
     if (event.target.closest(".bar")) return;
-    const start = this.timeAt(event.clientX);
-    this.handlers.add({ start, end: start + (this.view[1] - this.view[0]) / 10 });
+    const start = this.round(this.timeAt(event.clientX));
+    const name = event.target.closest(".lane")?.getAttribute("aria-label");
+    const lane = name === undefined || name === null ? {} : this.by === "action" ? { action: name } : { track: name === "no tier" ? null : name };
+    this.handlers.add({ start, end: this.round(start + this.width / 10), ...lane });
   }
+}
+
+/** Follow the pointer until it is released. */
+function follow(move, end = () => {}) {
+  const stop = () => {
+    window.removeEventListener("pointermove", move);
+    for (const kind of ["pointerup", "pointercancel"]) window.removeEventListener(kind, stop);
+    end();
+  };
+  window.addEventListener("pointermove", move);
+  for (const kind of ["pointerup", "pointercancel"]) window.addEventListener(kind, stop);
 }
 
 /** Round times for an axis. */
@@ -273,13 +336,15 @@ export function ticks(first, last, about = 7) {
 export function miniature(intervals, name) {
   const first = Math.min(...intervals.map((each) => each.start));
   const last = Math.max(...intervals.map((each) => each.end));
-  const width = last - first || 1;
+  const share = (time) => `${(time / (last - first || 1)) * 100}%`;
   const lanes = [...new Set(intervals.map((each) => each.action))];
-  return el("div", { class: "miniature", role: "img", "aria-label": `${name}: ${intervals.length} intervals` },
-    lanes.slice(0, 12).map((lane) => el("div", { class: "mini-lane" },
-      el("span", { class: "mini-name" }, lane),
-      el("div", { class: "mini-row" }, intervals.filter((each) => each.action === lane).slice(0, 60).map((each) => el("span", {
-        class: "mini-bar", title: `${lane}, ${show(each.start)} to ${show(each.end)}`,
-        style: { left: `${((each.start - first) / width) * 100}%`, width: `${((each.end - each.start) / width) * 100}%`, "--hue": colour(lane) },
-      }))))));
+  const bar = ({ action, start, end }) => el("span", {
+    class: "mini-bar", title: `${action}, ${show(start)} to ${show(end)}`,
+    style: { left: share(start - first), width: share(end - start), "--hue": actions.of(action) },
+  });
+  return el("div", { class: "miniature", role: "img", "aria-label": `${name}: ${plural(intervals.length, "interval")}` },
+    lanes.slice(0, MINI_LANES).map((lane) => el("div", { class: "mini-lane" },
+      el("span", { class: "mini-name", title: lane }, lane),
+      el("div", { class: "mini-row" }, intervals.filter((each) => each.action === lane).slice(0, MINI_BARS).map(bar)))),
+    lanes.length > MINI_LANES && el("p", { class: "mini-more" }, `and ${plural(lanes.length - MINI_LANES, "more action")}`));
 }

@@ -1,0 +1,86 @@
+// What the model says, as elements: probabilities, reasons, relations, and other instances.
+
+import { button, choice, el, meter, percent, plural, signed } from "./dom.js";
+import { miniature } from "./timeline.js";
+
+const LIKELIEST = 6; // activities with a bar
+const RELATED = 80; // relations that are listed
+
+/** The probabilities; `before` are those of the instance as it is kept, while a draft is tried. */
+export function posteriorList(posterior, label, before = null) {
+  const was = new Map((before ?? []).map((each) => [each.label, each.probability]));
+  const best = posterior.slice(0, LIKELIEST);
+  return [
+    el("ol", { class: "posterior", "aria-live": "polite" }, best.map((each) => el("li", { class: each.label === label ? "own" : null },
+      el("span", { class: "name", title: each.label }, each.label),
+      each.label === label && el("span", { class: "flag" }, "its label"),
+      meter(each.probability, was.get(each.label) ?? null),
+      el("span", { class: "share" }, percent(each.probability))))),
+    before && el("p", { class: "small soft" }, "Lines show the probabilities without the draft."),
+    posterior.length > best.length && el("p", { class: "small soft" }, `and ${posterior.length - best.length} more activities`),
+  ];
+}
+
+/** What a model said that had not learned from the instance: what the list shows. */
+export function heldOutNote({ label, probability }) {
+  return el("p", { class: "small soft held-out" }, "The model has learned from this instance. Before that, it said ",
+    el("em", {}, label), `, ${percent(probability)}.`);
+}
+
+/** Instances that are the same in all but the label. */
+export function twinsNote(twins, open) {
+  return el("p", { class: "twins warning" }, "The same intervals have another label in ",
+    twins.map((twin, n) => [n > 0 && ", ", button(twin.id, () => open(twin.number), { class: "link" }), ` (${twin.label})`]), ".");
+}
+
+/** Reasons in words; the first part says what was seen, the rest how usual that is. */
+export function reasonList(reasons, point) {
+  const parts = (text) => { const end = text.indexOf("; "); return end < 0 ? [text, ""] : [text.slice(0, end), text.slice(end + 2)]; };
+  return el("ul", { class: "reasons" }, reasons.map((reason) => {
+    const [seen, usual] = parts(reason.text);
+    return el("li", { class: reason.contribution < 0 ? "against" : "for" },
+      el("button", { type: "button", class: "reason", onclick: () => point(reason) },
+        el("strong", {}, signed(reason.contribution)), el("span", {}, seen, usual && el("span", { class: "usual" }, `; ${usual}`))));
+  }));
+}
+
+export function whyPart(why, others, compare, point) {
+  return el("div", { class: "why" },
+    el("div", { class: "between" }, el("h3", {}, "Why"), choice("Against", others, why.against, compare)),
+    el("p", { class: "small soft" }, why.headline),
+    reasonList(why.reasons, point));
+}
+
+/** How one interval relates to the others. */
+export function relationsPart(intervals, place, relations, select) {
+  if (place === null || !intervals[place]) return [el("h3", {}, "Relations"), el("p", { class: "soft" }, "Select an interval to see how it relates to the others.")];
+  const title = el("h3", {}, "Relations of ", el("em", {}, intervals[place].action));
+  if (relations === undefined) return [title, el("p", { class: "soft", role: "status" }, "asking…")];
+  if (relations === null) return [title, el("p", { class: "soft" }, "There are too many intervals to list their relations.")];
+  const own = relations.filter(([i, j]) => i === place || j === place);
+  const name = (n) => n === place ? el("em", {}, intervals[n].action) : button(intervals[n].action, () => select(n), { class: "link" });
+  return [title,
+    !own.length && el("p", { class: "soft" }, "There is no other interval."),
+    el("ul", { class: "relations" }, own.slice(0, RELATED).map(([i, j, word]) => el("li", {}, name(i), ` ${word} `, name(j)))),
+    own.length > RELATED && el("p", { class: "small soft" }, `and ${plural(own.length - RELATED, "more relation")}`)];
+}
+
+/** The smallest change that was found, or that none was. */
+export function counterfactualPart(found, tryIt) {
+  const edits = el("ul", { class: "edits" }, found.edits.map((edit) => el("li", {}, edit)));
+  return [
+    el("h3", {}, "To be ", el("em", {}, found.activity)),
+    !found.found && el("p", {}, "No change of up to three intervals is enough. The nearest one:"),
+    found.found && !found.edits.length ? el("p", {}, "It is that already.") : edits,
+    el("p", { class: "soft" }, `Then ${found.activity} has ${percent(found.probability)}.`),
+    found.edits.length > 0 && el("div", {}, button("Try it", tryIt)),
+  ];
+}
+
+/** Instances as small pictures that can be opened; `says` is the text beside the name of each. */
+export function cards(instances, open, says = (each) => each.label ?? "no label") {
+  return el("ul", { class: "cards" }, instances.map((each) => el("li", {},
+    el("button", { type: "button", class: "card", onclick: () => open(each.number) },
+      el("span", { class: "name" }, each.id), el("span", { class: "soft" }, says(each))),
+    miniature(each.intervals, each.id))));
+}
