@@ -67,7 +67,9 @@ Sizes = Annotated[
 ]
 SizeDraws = Annotated[
     int | None,
-    typer.Option(min=1, help="How often instances are drawn at each size of --curve; 1 by default."),
+    typer.Option(
+        min=1, help="How often instances are drawn at each size of --curve (default 1)."
+    ),
 ]
 Reliability = Annotated[
     bool,
