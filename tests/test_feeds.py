@@ -300,7 +300,19 @@ def test_unreliable_messages_are_said_once(broker):
 def test_a_broker_that_is_not_there():
     pytest.importorskip("paho.mqtt.client", reason="paho-mqtt is not installed")
     with pytest.raises(DataError, match="no broker answers at 127.0.0.1:9"):
-        MqttFeed(parse_broker("127.0.0.1:9"), ["#"], None, print)
+        MqttFeed(parse_broker("127.0.0.1:9"), ["#"], None, print, starting=0)
+
+
+def test_a_broker_that_is_just_starting_is_waited_for(broker):
+    broker.stop()
+    said, later = [], threading.Timer(0.5, broker.start)
+    later.start()
+    feed = subscribe(broker, said)
+    later.join()
+    publish(broker, b"one")
+    assert read_until(feed, 1) == [b"one"]
+    feed.close()
+    assert said == [f"no broker answers at 127.0.0.1:{broker.port} yet; trying for 10 seconds"]
 
 
 @pytest.mark.parametrize("topic", ["a#b", "#/a"])

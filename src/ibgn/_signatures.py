@@ -40,8 +40,8 @@ SIGNATURES = (
     ),
     _signature(
         rb"ibgn model ",
-        "a model, and holds no intervals",
-        "look at it with `ibgn show`, and name a file of intervals here",
+        "a model of ibgn",
+        "look at it with `ibgn show`, and name another file here",
     ),
     _signature(rb"%PDF-", "a PDF", "name a file of annotations"),
     _signature(

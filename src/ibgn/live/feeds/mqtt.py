@@ -3,6 +3,7 @@
 import os
 import queue
 import threading
+import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import SplitResult, urlsplit
@@ -24,6 +25,7 @@ UNACKNOWLEDGED = 65_535  # messages that a broker sends ahead, the most that MQT
 FOR_EVER = 0xFFFF_FFFF  # seconds that a broker keeps a session, which MQTT takes for no end
 LONGEST_WAIT = 5  # seconds until a connection is tried again
 PATIENCE = 30  # seconds within which a broker must answer first
+STARTING = 10  # seconds for which a broker may refuse connections because it is just starting
 SILENCE = 30  # seconds after which a broker is asked whether it is there
 
 
@@ -88,6 +90,7 @@ class MqttFeed(Feed):
     topics : to subscribe to, with + and # for any
     session : name by which the broker knows us again; None for a session that is forgotten
     say : is given messages for people
+    starting : seconds for which to try again if no broker accepts the first connection
     """
 
     def __init__(
@@ -96,6 +99,7 @@ class MqttFeed(Feed):
         topics: Sequence[str],
         session: str | None,
         say: Callable[[str], None],
+        starting: float = STARTING,
     ) -> None:
         check_topics(topics)
         self.broker, self.topics, self.session, self.say = broker, list(topics), session, say
@@ -106,7 +110,7 @@ class MqttFeed(Feed):
         self._is_closing = self._was_away = self._said_unreliable = False
         self._failure: DataError | None = None
         self._has_answered = threading.Event()
-        self._client = self._connect()
+        self._client = self._connect(starting)
         if not self._has_answered.wait(PATIENCE):
             self._failure = DataError(f"the broker at {self.where} does not answer; check it")
         if self._failure is not None:
@@ -157,7 +161,7 @@ class MqttFeed(Feed):
         lines = message.payload.split(b"\n")
         messages += [Message(line[: LONGEST + 1], place, topic) for line in lines if line.strip()]
 
-    def _connect(self) -> "Client":
+    def _connect(self, starting: float) -> "Client":
         try:
             from paho.mqtt import client as paho
             from paho.mqtt.enums import CallbackAPIVersion
@@ -183,16 +187,28 @@ class MqttFeed(Feed):
         wishes = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
         wishes.ReceiveMaximum = UNACKNOWLEDGED
         wishes.SessionExpiryInterval = 0 if self.session is None else FOR_EVER
-        host, port = self.broker.host, self.broker.port
-        try:
-            client.connect(host, port, SILENCE, clean_start=self.session is None, properties=wishes)
-        except (OSError, ValueError) as error:
-            raise DataError(
-                f"no broker answers at {self.where}: {printable(error, 200)}; start it, or check "
-                "the address"
-            ) from error
+        self._reach(client, wishes, starting)
         client.loop_start()
         return client
+
+    def _reach(self, client: "Client", wishes: Any, starting: float) -> None:
+        """Connect for the first time; a broker that is just starting is tried again."""
+        host, port, is_new = self.broker.host, self.broker.port, self.session is None
+        end, has_said = time.monotonic() + starting, False
+        while True:
+            try:
+                client.connect(host, port, SILENCE, clean_start=is_new, properties=wishes)
+                return
+            except (OSError, ValueError) as error:
+                if not isinstance(error, ConnectionRefusedError) or time.monotonic() >= end:
+                    raise DataError(
+                        f"no broker answers at {self.where}: {printable(error, 200)}; start it, or "
+                        "check the address"
+                    ) from error
+            if not has_said:
+                self.say(f"no broker answers at {self.where} yet; trying for {starting:g} seconds")
+                has_said = True
+            time.sleep(0.2)
 
     # what follows is called by the thread of the network
 
