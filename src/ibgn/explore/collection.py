@@ -34,7 +34,7 @@ class Look:
     ----------
     intervals : in the order of their starts
     label : its activity, or None
-    version : how often it was changed, also by changes that were taken back
+    version : how often it was changed, including changes that were undone
     """
 
     intervals: tuple[Interval, ...]
@@ -60,13 +60,13 @@ class ConflictError(DataError):
 class Collection:
     """Instances with labels, which pages change one step at a time.
 
-    A change names the version that its page saw. If the instance has another one by now, somebody
-    else changed it, and the change is refused: nothing is overwritten that was not seen.
+    A change names the version that its page saw. If the instance has another version by now,
+    somebody else changed it, and the change is refused: nobody overwrites a change unseen.
 
     Parameters
     ----------
     X, y : instances as they were read, and their labels, None where there are none
-    note : called with every change, before it holds
+    note : called with every change, before it takes effect
 
     Examples
     --------

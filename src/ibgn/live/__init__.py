@@ -1,4 +1,4 @@
-"""Recognising while it happens."""
+"""Live recognition: activities recognised as they happen."""
 
 from ibgn.live.course import trace_posterior
 from ibgn.live.decisions import learn_decisions

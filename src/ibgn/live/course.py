@@ -1,4 +1,4 @@
-"""How probabilities change in the course of an instance."""
+"""How probabilities change over the course of an instance."""
 
 import numpy as np
 import pandas as pd
@@ -21,8 +21,8 @@ def trace_posterior(model: Recogniser, instance: IntervalSequences | Instance) -
     Returns
     -------
     DataFrame
-        One row per moment, by its time, and a column per activity, as `plot_posterior` and
-        `animate_posterior` take it. What starts and ends at the same time is one moment.
+        One row per moment, indexed by its time, and one column per activity, as expected by
+        `plot_posterior` and `animate_posterior`. Events at the same time are one moment.
 
     Examples
     --------

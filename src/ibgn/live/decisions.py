@@ -36,24 +36,24 @@ LOOKS = 12  # at each instance, from which weights are learned
 def learn_decisions(model: Any, X: Sequences, y: npt.ArrayLike) -> Decisions:
     """Learn how sure a model must be to name an activity before an instance is over.
 
-    Copies of the model learn from four fifths of the instances, and the others are replayed as
-    streams. They show how much each term is worth while an instance goes on, and how often the
-    likeliest activity is wrong when it is first as likely as that. Groups are held out together.
+    Copies of the model are trained on four fifths of the instances, and the others are replayed as
+    streams. They show how much weight each term deserves while an instance is unfinished, and how
+    often the likeliest activity is wrong when its probability first reaches a given level. Groups
+    are held out together.
 
     Parameters
     ----------
-    model : a fitted classifier; what is learned becomes its `decisions_`, and is saved with it
-    X, y : instances and labels that it learned from
+    model : a fitted classifier; the result becomes its `decisions_`, and is saved with it
+    X, y : its training data
 
     Returns
     -------
     Decisions
-        Also the model has them, so that `LiveRecogniser(model).decide()` works.
+        The model stores them too, so that `LiveRecogniser(model).decide()` works.
 
     Notes
     -----
-    Learning takes about six times as long as `fit`. Of more than 2,000 instances, so many are
-    replayed.
+    This takes about six times as long as `fit`. At most 2,000 instances are replayed.
 
     Examples
     --------

@@ -42,19 +42,19 @@ class Refusal(NamedTuple):
 class Event(NamedTuple):
     """Something that happened at some time.
 
-    A correction concerns the last interval of its action (and key) that started before: `cancel`
-    takes it back, as if it had never been, and `rename` gives it the action `to`. A `tick` says
-    that time passes, and `finish` that the instance is over, with whatever goes on.
+    A correction applies to the latest interval of its action (and key): `cancel` removes it, as if
+    it had never happened, and `rename` gives it the action `to`. A `tick` means that time passes,
+    and `finish` that the instance is over, along with all ongoing actions.
 
     Parameters
     ----------
     kind : "start", "end", "tick", "cancel", "rename" or "finish"
-    time : when, in the unit of the times that the model learned from
+    time : when, in the unit of the training data
     action : its name; ticks and finishes have none
     stream : which of several streams it belongs to
-    key : name of the interval, where several of one action go on at once
-    id : name of the event, by which it is known if it comes again
-    to : the right action, of a correction
+    key : name of the interval, if several of the same action are ongoing
+    id : name of the event, which identifies it if it arrives again
+    to : the correct action, for a correction
 
     Examples
     --------
@@ -90,7 +90,7 @@ class Event(NamedTuple):
 
     @classmethod
     def of(cls, values: Any) -> Self:
-        """The event in an object of JSON; names that it does not need are ignored."""
+        """The event in a JSON object; names that it does not need are ignored."""
         if not isinstance(values, dict):
             raise DataError(f"an event is an object with names and values, not {quote(values)}")
         kind = values.get("kind")
@@ -112,19 +112,19 @@ class Event(NamedTuple):
         )
 
     def as_json(self) -> dict[str, Any]:
-        """The object that `of` reads; values that say nothing are left out."""
+        """The object that `of` reads; empty values are left out."""
         return {name: value for name, value in self._asdict().items() if value not in ("", None)}
 
     @property
     def identity(self) -> tuple[Any, ...]:
-        """By what it is known if it comes again: its id, or all that it says."""
+        """What identifies it if it arrives again: its id, or its whole content."""
         if self.id is not None:
             return self.stream, self.id
         return self.stream, self.kind, self.time, self.action, self.key, self.to
 
     @property
     def place(self) -> tuple[Any, ...]:
-        """What events are sorted by: time, then ends before starts, then whatever they say."""
+        """The sort key of events: time, then ends before starts, then their content."""
         rank = RANK.get(self.kind, len(RANK))
         return self.time, rank, self.action, self.to, repr(self.key), repr(self.id), self.stream
 

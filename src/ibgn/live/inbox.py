@@ -1,4 +1,4 @@
-"""Events that come late, twice or in the wrong order, put in the order of time."""
+"""Puts events in order that arrive late, twice or in the wrong order."""
 
 import heapq
 import math
@@ -16,27 +16,27 @@ ROOM = 10_000  # events that wait
 
 
 class Inbox:
-    """Keeps events until no earlier one can come, and then hands them on in the order of time.
+    """Holds events back until no earlier one can arrive, and releases them in order.
 
-    The clock shows the latest time of all events so far. An event waits until the clock has passed
-    its time by more than the lateness: no event may be later than that. At one time ends go before
-    starts, as in an instance, so the order in which events come makes no difference. With a
-    lateness of 0 events go on as they come.
+    The clock is the latest time of all events so far. An event waits until the clock has passed
+    its time by more than the lateness: no event may be later than that. At the same time, ends go
+    before starts, as in an instance, so the order of arrival makes no difference. With a lateness
+    of 0, events pass straight through.
 
     Parameters
     ----------
-    lateness : how much later than others an event may come, in the unit of its time
-    leap : by how much an event may set the clock forward. One that is further ahead is kept aside
-        until another comes that is near it, as a wrong time would make all others late; if one
-        comes that is not, the former is refused. By default all times are believed.
-    room : how many events may wait; beyond that, the earliest go on early
+    lateness : how much later than others an event may arrive, in the unit of its time
+    leap : how far an event may set the clock forward. An event further ahead is set aside, because
+        a wrong time would make all others late: the next event confirms it if it is near, and
+        otherwise the event set aside is refused. By default all times are trusted.
+    room : maximum number of waiting events; beyond that, the earliest are released early
 
     Attributes
     ----------
     clock : the latest time so far
-    horizon : events before this time come too late
+    horizon : events before this time are too late
     counts : how many events were "taken", and how many refused by cause: "late", "duplicate",
-        "ahead", and others that `refuse` was called with
+        "ahead", and any other cause passed to `refuse`
 
     Examples
     --------
@@ -68,13 +68,13 @@ class Inbox:
 
     @property
     def waiting(self) -> list[Event]:
-        """Events that have not gone on, in the order in which they will."""
+        """Events that have not been released, in the order in which they will be."""
         return [event for _, event in sorted(self._waiting)]
 
     def put(self, event: Event) -> tuple[list[Event], Refusal | None]:
-        """Take an event. Returns events whose turn it is, and why one was refused, if so.
+        """Take an event. Returns the events that are due, and why this one was refused, if it was.
 
-        Ticks that come late or again say nothing, and are not refused either.
+        Late or repeated ticks have no effect, but are not refused.
         """
         if self._is_far(event):
             return self._doubt(event)
@@ -84,17 +84,17 @@ class Inbox:
         return due, refusal
 
     def flush(self) -> list[Event]:
-        """All events that wait, because the stream is over."""
+        """All waiting events, because the stream is over."""
         due = [] if self._doubted is None else self._believe(self._doubted)
         return due + [self._pass_on() for _ in range(len(self._waiting))]
 
     def refuse(self, cause: str, reason: str) -> Refusal:
-        """Count an event that was not taken, also one that its recogniser refused."""
+        """Count an event that was not taken, for example one that the recogniser refused."""
         self.counts[cause] += 1
         return Refusal(cause, reason)
 
     def state(self) -> dict[str, Any]:
-        """What it knows of its stream, as plain JSON."""
+        """The state of its stream, as plain JSON."""
         return {
             "clock": None if math.isinf(self.clock) else self.clock,
             "horizon": None if math.isinf(self.horizon) else self.horizon,
@@ -105,7 +105,7 @@ class Inbox:
         }
 
     def restore(self, state: Any) -> None:
-        """Go on where another inbox was, whose state this is."""
+        """Resume from the state of another inbox."""
         try:
             clock, horizon = (
                 -math.inf if state[name] is None else float(state[name])

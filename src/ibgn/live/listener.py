@@ -1,4 +1,4 @@
-"""Reads a feed until it ends or is told to stop, and loses and repeats nothing on the way."""
+"""Reads a feed until it ends or is stopped, and neither loses nor repeats anything."""
 
 import time
 from collections.abc import Callable
@@ -17,17 +17,17 @@ MOST_UNSAVED = 20_000  # messages between two checkpoints
 
 
 class Listener:
-    """Takes messages from a feed to a service, and what the service says to an output.
+    """Passes messages from a feed to a service, and the service's records to an output.
 
-    First the output is on the disk, then the checkpoint, which holds what became of all messages,
-    and only then they are acknowledged. Killed at any moment, the next run goes on with the last
-    checkpoint: what came after it is read again, and gives the same lines.
+    The output is written to disk first, then the checkpoint, which holds the effect of all
+    messages, and only then are they acknowledged. If it is killed at any moment, the next run
+    resumes from the last checkpoint: later messages are read again, and give the same lines.
 
     Parameters
     ----------
     feed, service, output : what is connected
-    checkpoint : file for what must survive; None if nothing has to
-    say : is given sentences for people
+    checkpoint : file for the state that must survive; None for no checkpoint
+    say : called with messages for people
     every : seconds between two checkpoints
     summary_every : seconds between two summaries; None for none
 
@@ -68,7 +68,7 @@ class Listener:
         self._unsaved = 0
 
     def begin(self, again: bool = False) -> None:
-        """Open the output, and go on with the checkpoint if there is one, or begin again."""
+        """Open the output, and resume from the checkpoint if there is one."""
         kept = None if self.checkpoint is None or again else self.checkpoint.load()
         if kept is None:
             self.save()  # so that the next run knows that the output is ours
@@ -87,7 +87,7 @@ class Listener:
         self.say(f"goes on after {count(self.output.lines, 'line')} of output")
 
     def run(self) -> None:
-        """Listen until the feed ends, or `stop` was called."""
+        """Listen until the feed ends or `stop` is called."""
         saved = said = time.monotonic()
         while not self.is_stopped:
             messages = self.feed.read(WAIT)
@@ -112,11 +112,11 @@ class Listener:
         self.is_stopped = True
 
     def ask(self) -> None:
-        """Say a summary soon; may be called by another thread, or when a signal arrives."""
+        """Print a summary soon; may be called by another thread, or when a signal arrives."""
         self.is_asked = True
 
     def save(self) -> None:
-        """Keep what became of all messages so far, and acknowledge them."""
+        """Save the effect of all messages so far, and acknowledge them."""
         position = self.output.position()
         if self.checkpoint is not None:
             head = {

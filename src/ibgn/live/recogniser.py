@@ -1,4 +1,4 @@
-"""Recognising while it happens: a posterior after every start and end of an action."""
+"""Live recognition: a posterior after every start and end of an action."""
 
 from collections.abc import Hashable
 from copy import copy
@@ -26,17 +26,17 @@ __all__ = ["LiveRecogniser"]
 
 
 class LiveRecogniser:
-    """Recognises one instance while it happens.
+    """Recognises one instance as it happens.
 
-    Events come in the order of time. After each, `posterior` says how likely each activity is,
-    as if the instance consisted of what has been seen, and what goes on ended at some time from now
-    on. So once all intervals have ended, it is what `predict_proba` says about the instance.
+    Pass events in the order of time. After each event, `posterior` returns the probability of each
+    activity, as if the instance consisted of what has happened so far and ongoing actions ended at
+    some time from now on. So once all intervals have ended, it equals `predict_proba`.
 
     Parameters
     ----------
     model : any fitted classifier. `IBGNClassifier` with its default terms takes the same time for
         each event, however long the instance is; others recognise all of it after every event.
-    limit : how many intervals an instance may have
+    limit : maximum number of intervals in an instance
 
     Attributes
     ----------
@@ -83,18 +83,18 @@ class LiveRecogniser:
         self._asked = (0, self.timeline.now)  # changes and time when scores were asked for last
 
     def another(self) -> Self:
-        """A recogniser of another instance at the same time, which shares what was learned."""
+        """A recogniser for another instance at the same time, which shares the model."""
         live = copy(self)
         live._unmet = set()
         live._begin()
         return live
 
     def start(self, action: str, time: float, key: Hashable = None) -> None:
-        """An action starts; `key` names the interval, where several of one action go on at once."""
+        """Start an action; `key` names the interval if several of the same action are ongoing."""
         self.timeline.start(action, time, key)
 
     def end(self, action: str, time: float, key: Hashable = None) -> None:
-        """An action ends: its interval of this key, or of several the one that started first."""
+        """End the interval of an action with this key, or else the one that started first."""
         self.timeline.end(action, time, key)
 
     def tick(self, time: float) -> None:
@@ -102,36 +102,36 @@ class LiveRecogniser:
         self.timeline.tick(time)
 
     def cancel(self, action: str, time: float, key: Hashable = None) -> None:
-        """The interval of an action, or of a key, that started last was a mistake: it never was.
+        """Remove the latest interval of an action, or of a key, as if it had never happened.
 
-        The instance is read again, which takes as long as all its events did.
+        This replays the instance, which takes as long as all its events did.
         """
         correct(self, time, {self.timeline.last(action, key): None})
 
     def rename(self, action: str, to: str, time: float, key: Hashable = None) -> None:
-        """The interval of an action, or of a key, that started last is of another action.
+        """Assign the latest interval of an action, or of a key, to another action.
 
-        The instance is read again, which takes as long as all its events did.
+        This replays the instance, which takes as long as all its events did.
         """
         correct(self, time, {self.timeline.last(action, key): to})
 
     def take(self, event: Event) -> dict[Any, float] | None:
         """Take an event of any kind; returns the last posterior if it finishes the instance.
 
-        What starts and ends at the same time is refused in whichever order the two come.
+        An action that starts and ends at the same time is refused, whichever event comes first.
         """
         return take(self, event, self._unmet)
 
     def state(self) -> dict[str, Any]:
-        """What is known of the instance, as plain JSON; takes time in proportion to the instance.
+        """The state of the instance as plain JSON; takes time in proportion to the instance.
 
-        A recogniser of the same model that is given it by `restore` goes on as this one would, to
-        the last bit.
+        A recogniser with the same model can `restore` it, and then gives identical results, to the
+        last bit.
         """
         return state_of(self)
 
     def restore(self, state: Any) -> None:
-        """Go on where another recogniser was, whose state this is."""
+        """Resume from the state of another recogniser."""
         restore(self, state)
 
     def log_posterior(self) -> Floats:
@@ -143,10 +143,10 @@ class LiveRecogniser:
         return dict(zip(self.classes_.tolist(), np.exp(self.log_posterior()).tolist(), strict=True))
 
     def outlook(self) -> dict[Any, float]:
-        """Probability of each activity, as of an instance that goes on.
+        """Probability of each activity for an instance that is still going on.
 
-        `posterior` is about what has been seen, as if it were all. Here terms count as much as they
-        are worth while instances go on, which the model learns by `ibgn.learn_decisions`.
+        `posterior` treats what has happened so far as the complete instance. Here terms have
+        weights for unfinished instances, which the model learns with `ibgn.learn_decisions`.
         """
         probabilities = np.exp(log_normalise(self._ahead())).tolist()
         return dict(zip(self.classes_.tolist(), probabilities, strict=True))
@@ -154,8 +154,8 @@ class LiveRecogniser:
     def decide(self, error: float = 0.05, confidence: float = 0.9) -> Any:
         """Label of the activity as soon as it is sure enough, else None; ask after every event.
 
-        Of the first labels that are given for instances, at most the share `error` is wrong, with
-        the `confidence` that held-out instances give; see `ibgn.learn_decisions`.
+        Of the first labels returned for each instance, at most the share `error` is wrong, with
+        this `confidence` over held-out instances; see `ibgn.learn_decisions`.
         """
         likeliest, odds = log_odds(self._ahead()[None])
         known = decisions_of(self.model, len(self._weights))
@@ -163,18 +163,18 @@ class LiveRecogniser:
         return self.classes_.tolist()[likeliest[0]] if sure else None
 
     def p_value(self) -> float:
-        """As by `p_values` of the model, if the instance ended now; a small one: none of these.
+        """The p-value of the instance if it ended now; small for unknown activities.
 
-        Before the last event it is no more than a hint, as it is whole instances that are typical.
-        All that has been seen is recognised again, which takes longer than `posterior`.
+        Before the last event it is only a hint, because `p_values` of the model compares complete
+        instances. It recognises the whole instance again, which takes longer than `posterior`.
         """
         with unquestioned():
             return float(self.model.p_values(self.instance())[0])
 
     def finish(self) -> dict[Any, float]:
-        """End the instance, with all that goes on, and begin with a new one; its posterior.
+        """End the instance and all ongoing actions, and start a new one; returns the posterior.
 
-        What started just now lasts no time, and is left out.
+        Actions that started just now have no duration, and are left out.
         """
         end_all(self)
         last = self.posterior()
@@ -188,21 +188,21 @@ class LiveRecogniser:
         return last
 
     def instance(self) -> IntervalSequences:
-        """What has been seen, as one instance; what goes on lasts until now."""
+        """The instance so far; ongoing actions last until now."""
         names, start, end = self.timeline.snapshot()
         rows = zip(names, start.tolist(), end.tolist(), strict=True)
         return IntervalSequences.from_lists([list(rows)])
 
     def _ahead(self) -> Floats:
-        """(activities,) score of each activity of an instance that goes on."""
+        """(activities,) score of each activity for an instance that is still going on."""
         weights = decisions_of(self.model, len(self._weights)).weights
         joint: Floats = weights @ self.scores() + self._log_prior
         return joint
 
     def scores(self) -> Floats:
-        """(terms, activities) what each term says now; it is overwritten after the next event.
+        """(terms, activities) scores of the terms now; the next event overwrites the array.
 
-        A model that is not made of terms has one: its log probabilities.
+        A model that is not made of terms has a single one: its log probabilities.
         """
         self._asked = (self.timeline.changed, self.timeline.now)
         if self._chorus:

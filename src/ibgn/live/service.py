@@ -26,16 +26,16 @@ class Service:
 
     Parameters
     ----------
-    live : recogniser, of which every stream gets one that shares what was learned
-    complaints : counts events that are refused, and says what is wrong with them
-    lateness : how much later than others of its stream an event may come
+    live : recogniser; every stream gets its own, which shares the model
+    complaints : counts refused events, and reports what is wrong with them
+    lateness : how much later than others of its stream an event may arrive
     leap : how much an event may set the clock forward, unless another agrees; None for any time
-    pause : an instance is over when nothing has happened for so long; None if only events end it
+    pause : end an instance when nothing has happened for this long; None if only events end it
     report : whether to report every "change" of the likeliest activity, every "event", or only
         the "end" of each instance
     error : report a decision as soon as at most this share of decisions is wrong, see
         `LiveRecogniser.decide`; None for no decisions
-    most_streams : how many streams there may be
+    most_streams : maximum number of streams
 
     Examples
     --------
@@ -76,7 +76,7 @@ class Service:
         self._kept: dict[str, str] = {}  # states of streams, as JSON, until they change
 
     def take(self, message: Message) -> list[Record]:
-        """Records about a message; what is wrong with it is only a complaint."""
+        """Records about a message; a problem with it only leads to a complaint."""
         if len(message.text) > LONGEST:
             self._refuse("malformed", message, f"the line is longer than {LONGEST} bytes")
             return []
@@ -92,7 +92,7 @@ class Service:
         return list(self._put(event.stream or message.stream, event, message))
 
     def flush(self) -> list[Record]:
-        """Records about all events that waited for others, as no more will come."""
+        """Records about all waiting events, because no more will arrive."""
         self._kept.clear()
         records: list[Record] = []
         for name, stream in self.streams.items():
@@ -108,7 +108,7 @@ class Service:
             yield self._kept[name]
 
     def restore(self, states: Mapping[str, Any]) -> None:
-        """Go on with states from before."""
+        """Resume from saved states."""
         self._kept.clear()
         self.streams = {name: self._begin(name) for name in states}
         for name, stream in self.streams.items():

@@ -1,4 +1,4 @@
-"""The instance that goes on: its intervals so far, of which some have no end yet."""
+"""The current instance: its intervals so far, some of which have no end yet."""
 
 from collections.abc import Hashable
 from typing import NamedTuple
@@ -31,7 +31,7 @@ class Timeline:
     Parameters
     ----------
     actions : names of the known actions; others share the code after the last
-    limit : how many intervals an instance may have
+    limit : maximum number of intervals in an instance
 
     Examples
     --------
@@ -53,7 +53,7 @@ class Timeline:
         self.clear()
 
     def clear(self) -> None:
-        """Begin with another instance, in the same arrays."""
+        """Start another instance in the same arrays."""
         self.number = self.changed = 0  # intervals, and changes of them
         self.now = self.begin = self.last_end = -np.inf
         self.names: list[str] = []
@@ -98,7 +98,7 @@ class Timeline:
         self.now = time
 
     def start(self, name: str, time: float, key: Hashable = None) -> int:
-        """Begin an interval; returns its slot. By a key it is known again."""
+        """Start an interval; returns its slot. A key identifies it later."""
         if self.number >= self.limit:
             raise DataError(
                 f"an instance has at most {self.limit} intervals; finish it, or raise the limit"
@@ -119,7 +119,7 @@ class Timeline:
         return slot
 
     def end(self, name: str, time: float, key: Hashable = None) -> int:
-        """End the open interval of an action; of several the one that began first, or of a key."""
+        """End the open interval of an action, or of a key; of several, the one that began first."""
         slot = self.find(name, key)
         if slot is None:
             raise DataError(f"{quote(name)} ends at {time:g}, but has not started")
@@ -153,7 +153,7 @@ class Timeline:
         raise DataError(f"{quote(name)} is corrected, but has not started")
 
     def snapshot(self) -> Snapshot:
-        """Intervals so far; those that began just now are left out."""
+        """Intervals so far, without those that began just now."""
         ending = np.minimum(self.ending[: self.number], self.now)
         kept = np.flatnonzero(ending > self.beginning[: self.number])
         return Snapshot([self.names[n] for n in kept], self.beginning[kept], ending[kept])

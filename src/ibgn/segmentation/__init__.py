@@ -1,4 +1,4 @@
-"""Where activities begin and end in recordings that nobody cut."""
+"""Finds where activities begin and end in uncut recordings."""
 
 from ibgn.segmentation.annotations import cut_activities, split_track
 from ibgn.segmentation.composing import compose_streams

@@ -1,8 +1,8 @@
 """Streams and the activities in them: which intervals belong to which activity.
 
 Intervals are in the order of their starts, and each belongs to the activity in which it starts,
-with all of its duration. So what goes on across a cut, like a radio or the last action of an
-activity that overlaps the next, counts once, and activities are runs of intervals.
+with all of its duration. So an action that lasts across a cut, like a radio or the last action of
+an activity that overlaps the next, counts once, and activities are runs of intervals.
 """
 
 import warnings
@@ -129,7 +129,7 @@ def annotate(X: Sequences, activities: Sequences) -> AnnotatedStreams:
 
 
 def split_track(X: Sequences, track: str) -> tuple[IntervalSequences, IntervalSequences]:
-    """Actions, and the activities that were noted beside them on one track of the recordings.
+    """Separate the activities, annotated on one track of the recordings, from the actions.
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ def split_track(X: Sequences, track: str) -> tuple[IntervalSequences, IntervalSe
 def cut_activities(X: Sequences, activities: Sequences) -> tuple[IntervalSequences, Objects]:
     """Cut streams into instances, one for each activity.
 
-    An interval belongs to the activity in which it starts; what starts outside is left out.
+    An interval belongs to the activity in which it starts; others are left out.
 
     Parameters
     ----------
@@ -174,8 +174,8 @@ def cut_activities(X: Sequences, activities: Sequences) -> tuple[IntervalSequenc
 
     Returns
     -------
-    instances : of all activities, named by stream and number; those of a stream are a group, unless
-        streams have groups
+    instances : of all activities, named by stream and number; the instances of a stream form a
+        group, unless streams have groups
     y : (n,) names of the activities
 
     Examples

@@ -1,4 +1,4 @@
-"""Streams put together from instances: what to learn from where no stream was recorded."""
+"""Streams composed of instances: training data if no stream was recorded."""
 
 from itertools import pairwise
 from typing import Any
@@ -28,20 +28,20 @@ def compose_streams(
 ) -> tuple[IntervalSequences, IntervalSequences]:
     """Put instances one after the other, in random order, with background between them.
 
-    Nothing marks where one ends: the time until the next starts is one that is usual within.
+    Nothing marks where one ends: the time until the next start is typical of one within instances.
 
     Parameters
     ----------
     X, y : instances, and the activity of each
-    background : stretches of what belongs to no activity; where None, they are made of single
-        intervals of the instances, so that they have the same actions, out of any context
-    streams : how many, with about as many instances each; no more than there are instances
+    background : stretches that belong to no activity; if None, they are made of single intervals of
+        the instances, so that they have the same actions, out of any context
+    streams : how many to make, with about as many instances each; at most one per instance
     random_state : seed, or a NumPy generator
 
     Returns
     -------
     streams : all instances
-    activities : for each stream, when each activity is
+    activities : for each stream, its activities as intervals
 
     Examples
     --------

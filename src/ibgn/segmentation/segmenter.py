@@ -1,4 +1,4 @@
-"""Segmenter: where in a stream activities begin and end."""
+"""Segmenter: finds where activities begin and end in a stream."""
 
 from collections.abc import Mapping
 from os import PathLike
@@ -48,36 +48,36 @@ LONGER = 1.25  # than all activities that were seen, at most
 
 
 class Segmenter(BaseEstimator):  # type: ignore[misc]
-    """Cuts streams into activities and what is none of them.
+    """Cuts streams into activities and background.
 
     A stream is a recording of hours or days, as one instance. It is cut into runs of intervals, in
-    the order of their starts; each run is an activity, and intervals in none are left alone. The
-    likeliest of all such segmentations is found, by the terms of a classifier, how long activities
-    last, the pauses before them, and which activity follows which. An interval belongs to the
-    activity in which it starts, with all of its duration.
+    the order of their starts; each run is an activity, and other intervals are left alone. The
+    segmenter finds the likeliest of all such segmentations, by the terms of a classifier, how long
+    activities last, the pauses before them, and which activity follows which. An interval belongs
+    to the activity in which it starts, with all of its duration.
 
     Parameters
     ----------
-    estimator : classifier of instances that learns activities, by default an `IBGNClassifier`
+    estimator : classifier that learns the activities, by default an `IBGNClassifier`
     random_state : seed, or a NumPy generator; the same seed gives the same segmenter
 
     Attributes
     ----------
     classes_ : names of the activities, sorted
-    model_ : the classifier, which also knows "(none)": runs that are cut at random
+    model_ : the classifier, which has a further class "(none)" for runs cut at random
     times_ : how long activities last, and the pauses before them
-    lasting_ : actions that mostly go on after the activity in which they start, like a radio; they
-        say nothing about when it ends
+    lasting_ : actions that usually outlast the activity in which they start, like a radio; they say
+        nothing about when it ends
     steps_ : (labels + 1, labels) log probability of the next label after each, "(none)" being the
         last; and, in the last row, of the first label of a stream
-    term_weights_ : (terms,) of the terms of the classifier, as parts of what they are there
-    weights_ : (4,) of spans and pauses, of each activity, and of each interval in none
-    longest_ : how many intervals an activity may have
+    term_weights_ : (terms,) weights of the terms, relative to those of the classifier
+    weights_ : (4,) weights of spans and pauses, of each activity, and of each interval in none
+    longest_ : maximum number of intervals in an activity
 
     Notes
     -----
     Time is linear in the number of intervals of a stream. Weights are learned on streams that the
-    classifier has not seen: it is learned five times.
+    classifier has not seen, so it is trained five times.
 
     Examples
     --------
@@ -120,13 +120,13 @@ class Segmenter(BaseEstimator):  # type: ignore[misc]
             raise OptionError("estimator", self.estimator, reason)
 
     def fit(self, X: Sequences, activities: Sequences) -> Self:
-        """Learn from streams in which it is known when each activity is.
+        """Learn from streams with annotated activities.
 
         Parameters
         ----------
         X : streams
-        activities : for each stream, its activities as intervals that do not overlap; what is
-            between them is none
+        activities : for each stream, its activities as intervals that do not overlap; everything
+            between them is background
         """
         self._check_options()
         streams = annotate(X, activities)
@@ -136,14 +136,14 @@ class Segmenter(BaseEstimator):  # type: ignore[misc]
     def fit_instances(
         self, X: Sequences, y: npt.ArrayLike, background: Sequences | None = None
     ) -> Self:
-        """Learn from instances, each of one activity, which are put together to streams.
+        """Learn from instances, each of one activity, by composing streams from them.
 
-        Which activity follows which, and how often, is then not known.
+        It then learns nothing about which activity follows which.
 
         Parameters
         ----------
         X, y : instances, and the activity of each
-        background : stretches of what belongs to no activity, see `compose_streams`
+        background : stretches that belong to no activity, see `compose_streams`
         """
         self._check_options()
         rng = as_generator(self.random_state)
@@ -245,7 +245,7 @@ class Segmenter(BaseEstimator):  # type: ignore[misc]
         return label[chosen], start, end, np.clip(np.array(confidence, np.float64), 0, 1)
 
     def predict_proba(self, X: Sequences) -> list[Floats]:
-        """For each stream (intervals, activities + 1): how likely an interval is in each activity.
+        """For each stream (intervals, activities + 1): probability of each activity per interval.
 
         The last column is for none of them.
         """

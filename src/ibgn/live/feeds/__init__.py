@@ -1,4 +1,4 @@
-"""Where events come from, line by line: files and pipes, sockets, a broker of MQTT."""
+"""Where events come from, line by line: files and pipes, sockets, an MQTT broker."""
 
 from ibgn.live.feeds.base import Feed, Lines, Message
 from ibgn.live.feeds.files import FileFeed

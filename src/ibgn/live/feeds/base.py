@@ -14,8 +14,8 @@ class Message(NamedTuple):
     Parameters
     ----------
     text : its bytes, without the end of the line; at most one more than `LONGEST`
-    place : where it stood, for people
-    stream : name of the stream, where the event itself names none
+    place : where it came from, for messages to people
+    stream : name of the stream, if the event itself names none
 
     Examples
     --------
@@ -31,9 +31,9 @@ class Message(NamedTuple):
 class Feed(ABC):
     """Messages in the order of their arrival.
 
-    Whoever reads a feed keeps `position` together with what became of the messages so far, says
-    so with `acknowledge`, and gives it back to `resume` after a new start. A feed repeats what was
-    not acknowledged, so that nothing is lost.
+    The reader of a feed saves `position` together with the effect of the messages so far, calls
+    `acknowledge`, and passes the position to `resume` after a restart. A feed repeats everything
+    that was not acknowledged, so that nothing is lost.
 
     Examples
     --------
@@ -46,24 +46,24 @@ class Feed(ABC):
 
     @abstractmethod
     def read(self, timeout: float) -> list[Message] | None:
-        """Messages that are there now, or come within so many seconds; None where no more come."""
+        """Messages that are there now or arrive within so many seconds; None if no more will."""
 
     def position(self) -> Any:
-        """Where to go on after all messages so far, as JSON; None where a sender remembers."""
+        """Where to resume after all messages so far, as JSON; None if the sender remembers."""
         return None
 
     def resume(self, position: Any) -> None:  # noqa: B027, senders repeat by themselves
-        """Go on where `position` was."""
+        """Resume from a saved `position`."""
 
     def acknowledge(self) -> None:  # noqa: B027, files are not asked to forget
-        """Say that all messages so far are kept, and need not be repeated."""
+        """Confirm that all messages so far are safe, and need not be repeated."""
 
     def close(self) -> None:  # noqa: B027, nothing may be open
-        """Close what is open."""
+        """Close files and connections."""
 
 
 class Lines:
-    """Cuts bytes that come in pieces into lines.
+    """Cuts bytes that arrive in pieces into lines.
 
     Examples
     --------
@@ -79,7 +79,7 @@ class Lines:
         self.unfinished = 0  # how many bytes that line has by now
 
     def cut(self, piece: bytes) -> list[bytes]:
-        """Lines that are complete with this piece."""
+        """Lines that this piece completes."""
         first, *others = piece.split(b"\n")
         self._add(first)
         lines = []
@@ -89,7 +89,7 @@ class Lines:
         return lines
 
     def rest(self) -> bytes:
-        """The line that is not over, as if it were."""
+        """The unfinished line, as if it were complete."""
         line = bytes(self._kept)
         self._kept.clear()
         self.unfinished = 0

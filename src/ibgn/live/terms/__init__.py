@@ -1,4 +1,4 @@
-"""What each term of a model says about an instance that goes on."""
+"""How each term of a model scores an instance as it happens."""
 
 from ibgn.live.terms import counts, durations, instants, order, relations  # which register
 from ibgn.live.terms.base import LiveTerm, go_live

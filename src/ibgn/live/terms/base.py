@@ -1,4 +1,4 @@
-"""A term of all activities, which follows an instance that goes on."""
+"""A term of all activities, which follows an instance as it happens."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -99,7 +99,7 @@ class LiveTerm(ABC):
 
 
 def go_live(fitted: Sequence[FittedTerm]) -> LiveTerm | None:
-    """Follow a term of all activities; None if that is not known for such terms."""
+    """Follow a term of all activities; None if such terms cannot be followed."""
     kind = LIVE.get(type(fitted[0]))
     alike = all(type(one) is type(fitted[0]) for one in fitted)
     return kind(fitted) if kind and alike and kind.can_follow(fitted) else None
