@@ -1,10 +1,10 @@
 """
-While it happens
+Live recognition
 ================
 
-A recogniser that follows the starts and ends of actions says after each of them how likely every
-activity is. This example follows the signs of people whom the model has never seen, and shows when
-it begins to be sure.
+A live recogniser follows the starts and ends of actions, and knows the probability of every
+activity after each of them. This example follows the signs of people the model has never seen, and
+shows when it becomes sure.
 """  # noqa: D205, D400
 
 # %%

@@ -131,7 +131,7 @@ def ibgn_process(tmp_path):
             env=os.environ | IN_TESTS | environment,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=600,
             check=False,
         )
 

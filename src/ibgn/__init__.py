@@ -9,7 +9,8 @@ How the data flow:
 5. `IBGNClassifier` learns an `ActivityModel` of each activity, recognises, explains and generates;
    `IHMMClassifier`, `DBNClassifier` and `ITBNClassifier` do the same with other models;
 6. `inspect` summarises the data, the `plot_` functions show data and models;
-7. `LiveRecogniser` recognises while it happens, `Segmenter` finds where activities begin and end;
+7. `LiveRecogniser` recognises activities as they happen, `Segmenter` finds where they begin and
+   end;
 8. `save` and `load` store a model; the command `ibgn` does all this from a shell.
 """
 
