@@ -283,6 +283,22 @@ def test_blocks_do_not_change_what_is_found(segmenter, monkeypatch):
     )
 
 
+def test_runs_of_long_streams_are_scored_twice_and_no_more(rng, monkeypatch):
+    monkeypatch.setattr(lattices, "BLOCK", 8)
+    monkeypatch.setattr(lattices, "KEPT", 0)
+    scores, none, steps = make_weights(rng, 6, 4, 1)
+    asked = []
+
+    def score(begin, stop):
+        asked.append(begin)
+        return scores[begin:stop]
+
+    lattice = Lattice(score, scores.shape, none, steps)
+    lattice.best()
+    lattice.chances()
+    assert asked == [0, 2, 4, 4, 2, 0]
+
+
 def test_a_saved_segmenter_finds_the_same(segmenter, tmp_path):
     segmenter.save(tmp_path / "drinks.ibgn")
     loaded = load(tmp_path / "drinks.ibgn")

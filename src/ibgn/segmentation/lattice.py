@@ -1,6 +1,7 @@
 """All segmentations of a stream: the likeliest one, and what all of them together say."""
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -27,6 +28,16 @@ class Chances(NamedTuple):
     log_total: float
     runs: Floats
     inside: Floats
+
+
+class _Ways(NamedTuple):
+    """What may be before each position; see `kernels.climb` and `kernels.sum_before`."""
+
+    best: Floats
+    origin: Ints
+    before: Ints
+    entry: Floats
+    ending: Floats
 
 
 class Lattice:
@@ -70,23 +81,27 @@ class Lattice:
                 self._kept[begin] = scores
         return scores
 
-    def best(self) -> tuple[Ints, Ints]:
-        """First position and label of each segment of the likeliest segmentation."""
+    @cached_property
+    def _ways(self) -> "_Ways":
+        """The likeliest way to each position and the sums over all, in one go: scoring is slow."""
         n, _, activities = self.shape
-        best = np.full((n + 1, activities + 1), -np.inf)
+        best, ending = np.full((2, n + 1, activities + 1), -np.inf)
         origin, before = np.zeros((2, n + 1, activities + 1), np.int64)
+        entry = np.zeros((n, activities + 1))
         for begin in self.begins:
             scores = self._scores(begin)
             kernels.climb(scores, self.none, self.steps, begin, best, origin, before)
-        return kernels.trace_back(best, origin, before)
+            kernels.sum_before(scores, self.none, self.steps, begin, entry, ending)
+        return _Ways(best, origin, before, entry, ending)
+
+    def best(self) -> tuple[Ints, Ints]:
+        """First position and label of each segment of the likeliest segmentation."""
+        return kernels.trace_back(self._ways.best, self._ways.origin, self._ways.before)
 
     def chances(self, with_runs: bool = False) -> Chances:
         """Sum over all segmentations; probabilities of runs only if asked for."""
         n, _, activities = self.shape
-        entry = np.zeros((n, activities + 1))
-        ending = np.full((n + 1, activities + 1), -np.inf)
-        for begin in self.begins:
-            kernels.sum_before(self._scores(begin), self.none, self.steps, begin, entry, ending)
+        entry, ending = self._ways.entry, self._ways.ending
         log_total = float(np.logaddexp.reduce(ending[-1])) if n else 0.0
         after, changes = np.zeros((2, n + 1, activities + 1))
         runs = []
