@@ -66,8 +66,9 @@ def test_own_options_come_first_and_choices_are_listed(read_help):
 def test_formats_that_can_be_written_are_listed(read_help):
     list(FORMATS)  # which imports them all
     assert sorted(FORMATS.writers) == list(WRITTEN)
-    assert f"--to FORMAT Format of OUT, if its suffix does not tell: {', '.join(WRITTEN)}." in (
-        read_help(80, "convert")[1]
+    assert (
+        f"--to FORMAT Format of OUT, if its suffix does not tell: {', '.join(WRITTEN)}."
+        in (read_help(80, "convert")[1])
     )
 
 

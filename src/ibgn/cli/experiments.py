@@ -67,7 +67,7 @@ Sizes = Annotated[
 ]
 SizeDraws = Annotated[
     int | None,
-    typer.Option(min=1, help="How often instances are drawn at each size of --curve; 1 by default."),
+    typer.Option(min=1, help="How often each size of --curve is drawn; 1 by default."),
 ]
 Reliability = Annotated[
     bool,
