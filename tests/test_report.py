@@ -16,7 +16,7 @@ from PIL import Image
 from sklearn.base import BaseEstimator
 from sklearn.metrics import classification_report, confusion_matrix
 
-from ibgn import DataError, DataWarning, IntervalSequences
+from ibgn import DataError, DataWarning, IntervalSequences, Structure
 from ibgn.classifiers.ibgn import IBGNClassifier
 from ibgn.datasets import make_hand_signs
 from ibgn.errors import OptionError
@@ -730,6 +730,17 @@ def test_links_are_drawn_where_some_pairs_have_none(study):
     assert set(report.figures) == {f"{name}-{drawn}" for name in (*chain.terms, "structure")}
     assert all(row["linked"] < row["pairs"] for row in told)
     assert f"{told[0]['linked']} of {told[0]['pairs']} pairs linked" in report.html()
+
+
+def test_no_empty_figure_is_drawn_where_nothing_is_linked(study):
+    alone = IBGNClassifier(Structure(), terms=("actions", "relations"), weights="equal")
+    activities = alone.fit(study.X, study.y).activities_
+    findings = dataclasses.replace(study.findings, activities=activities, weights=None)
+    report = make_report(findings, sections("model"))
+    told = report.summary["model"]["activities"]
+    assert {row["linked"] for row in told} == {0}
+    assert {name.rpartition("-")[0] for name in report.figures} == {"actions"}
+    assert f"0 of {told[0]['pairs']} pairs linked" in report.html()
 
 
 class Pooled(BaseEstimator):

@@ -67,9 +67,7 @@ Sizes = Annotated[
 ]
 SizeDraws = Annotated[
     int | None,
-    typer.Option(
-        min=1, help="How often instances are drawn at each size of --curve (default 1)."
-    ),
+    typer.Option(min=1, help="How often each size of --curve is drawn; 1 by default."),
 ]
 Reliability = Annotated[
     bool,

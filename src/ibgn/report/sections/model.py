@@ -136,12 +136,12 @@ def _figures(findings: Findings, data: dict[str, Any]) -> dict[str, Figure]:
             figures[f"styles-{number}"] = Figure(
                 partial(draw_in_column, plot_styles, model, height=1.25 * HEIGHT), alt
             )
-        telling = sorted(model.terms, key=lambda term: rank.get(term, len(rank)))
-        for term in telling[:MOST_TERMS]:
+        drawn = [term for term in model.terms if term != "relations" or row["linked"]]
+        for term in sorted(drawn, key=lambda term: rank.get(term, len(rank)))[:MOST_TERMS]:
             alt = f"Figure of {printable(term)} in {name}; its numbers are in the table below."
             draw = partial(draw_in_column, partial(draw_term, term, model, others), height=HEIGHT)
             figures[f"{term}-{number}"] = Figure(draw, alt)
-        if row.get("linked", 0) < row.get("pairs", 0):
+        if 0 < row.get("linked", 0) < row["pairs"]:
             alt = f"Which pairs of positions of {name} are linked."
             figures[f"structure-{number}"] = Figure(
                 partial(draw_in_column, plot_structure, model, height=1.25 * HEIGHT), alt
