@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 
 import independent_starts
+import independent_videos
 
 
 def _lines(path):
@@ -441,3 +442,4 @@ PARSERS = {
     "frames/stages.txt": frame_labels,
     "frames/words.txt": frame_segments,
 } | independent_starts.PARSERS
+PARSERS |= independent_videos.TABLES

@@ -109,6 +109,33 @@ def test_what_cannot_be_told_is_asked(file, content, message):
         read_csv(file(content))
 
 
+LISTS = {
+    "classes": "id,key,category\n0,take,get\n1,put,leave\n2,wash,clean\n",
+    "codes of clips": "".join(f"clip-{n} {c}\n" for n, c in enumerate(["1 1 2", "3 2 5"] * 4)),
+}
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_ids_and_codes_are_no_times(file, name):
+    with pytest.raises(DataError):
+        ibgn.read(file(LISTS[name], "list.csv" if name == "classes" else "list.txt"))
+
+
+def test_rows_of_numbers_above_a_table_are_counted(file):
+    path = file("7 15 16\n7 20 21\n7 0.9 0.9 15 17\n7 0.5 0.5 16 18\n0 0.1 0.2 1 2\n", "found.txt")
+    with pytest.warns(DataWarning) as said:
+        read_csv(path)
+    assert "left out 2 lines before the first row" in str(said[0].message)
+
+
+def test_numbers_in_pairs_are_spans_only_where_their_number_differs(file):
+    boxes = "a.jpg 1 2 3 4\nb.jpg 2 3 4 5\nc.jpg 5 6 7 8\n"
+    X, _ = read(file(boxes, "boxes.txt"))
+    assert X.action.size == 3  # as before: a start, an end and other numbers
+    X, _ = read(file(boxes + "d.jpg 1 2\n", "spans.txt"))
+    assert X.to_lists()[0] == [("spans", 1, 2), ("spans", 3, 4)]
+
+
 def test_a_line_that_is_no_row_can_be_left_out(file):
     path = file("start,end,action\n0,1,a\n1,2,b\n2\n3,4,c\n")
     X, _ = read(path, bad_rows="drop")
