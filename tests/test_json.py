@@ -144,6 +144,7 @@ def test_windows_of_a_detector_are_counted(tmp_path):
     [
         {"a": ["x", "y", "z"], "b": ["x", "z"]},  # lists of names, which do not repeat
         {"0": "boil", "1": "pour"},  # names of classes
+        {"v1": "train", "v2": "train", "v3": "test"},
         [["v", 1, 2, 3, "boil"], ["w", 2, 3, 4, "pour"]],
         [["boil", 5, 2], ["pour", 3, 1]],  # would end before they start
     ],

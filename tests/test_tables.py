@@ -111,6 +111,9 @@ def test_what_cannot_be_told_is_asked(file, content, message):
 
 LISTS = {
     "classes": "id,key,category\n0,take,get\n1,put,leave\n2,wash,clean\n",
+    "numbered actions": "index,action,verb\n0,take cup,take\n1,put cup,put\n2,fill cup,fill\n",
+    "codes of classes": "7 Boil\n9 Pour\n12 Stir\n21 Cut\n22 Mix\n",
+    "boxes": "0 0.5 0.5 0.2 0.1\n3 0.2 0.5 0.2 0.3\n1 0.1 0.2 0.3 0.4\n",
     "codes of clips": "".join(f"clip-{n} {c}\n" for n, c in enumerate(["1 1 2", "3 2 5"] * 4)),
 }
 
@@ -118,7 +121,13 @@ LISTS = {
 @pytest.mark.parametrize("name", LISTS)
 def test_ids_and_codes_are_no_times(file, name):
     with pytest.raises(DataError):
-        ibgn.read(file(LISTS[name], "list.csv" if name == "classes" else "list.txt"))
+        ibgn.read(file(LISTS[name], "list.csv" if "," in LISTS[name] else "list.txt"))
+
+
+def test_paths_name_recordings(file):
+    X, _ = read(file("tea/a 0 12 3\ntea/b 5 9 12\ntea/c 1 25 3\n", "clips.txt"))
+    assert list(X.ids) == ["tea/a", "tea/b", "tea/c"]
+    assert X.to_lists() == [[("3", 0, 12)], [("12", 5, 9)], [("3", 1, 25)]]
 
 
 def test_rows_of_numbers_above_a_table_are_counted(file):
