@@ -212,7 +212,7 @@ def _instance_by_cells(guess: Guess, free: Sequence[int], start: Places | None) 
     texts = [place for place in free if guess.kinds[place] == "text"]
     for place in texts:
         cells = guess.sheet.column(place)
-        paths = all(map(PATH.fullmatch, cells)) and bool(start) and place < start[0]
+        paths = start is not None and place < start[0] and all(map(PATH.fullmatch, cells))
         if paths or all(map(MEDIA.fullmatch, cells)) or _are_youtube(cells):
             return place
     after = [place for place in texts if start and place > start[0]]
