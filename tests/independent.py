@@ -20,7 +20,7 @@ PARSERS = {
     name: lambda path, parse=parse: [row[1:] for row in parse(path)]
     for name, parse in independent_tables.PARSERS.items()
 } | independent_tiers.PARSERS
-PARSERS |= independent_videos.PARSERS
+PARSERS |= independent_videos.OTHERS
 
 
 def parses(*samples):

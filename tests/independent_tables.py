@@ -11,6 +11,7 @@ from itertools import pairwise
 
 import independent_speech
 import independent_starts
+import independent_videos
 
 
 def _lines(path):
@@ -439,4 +440,5 @@ PARSERS = (
     }
     | independent_starts.PARSERS
     | independent_speech.PARSERS
+    | independent_videos.TABLES
 )

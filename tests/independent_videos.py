@@ -1,6 +1,7 @@
 """Plain parsers of samples in the manner of data sets of videos, and of logs of processes.
 
-They share nothing with the readers. Each gives the intervals as (action, start, end).
+They share nothing with the readers. Those of tables give intervals as (instance, action, start,
+end), the others as (action, start, end).
 """
 
 import csv
@@ -23,33 +24,33 @@ def _dicts(path, delimiter=","):
     return csv.DictReader(_lines(path), delimiter=delimiter)
 
 
-def named(action, start, end, delimiter=","):
-    """Rows of a table by the names of three columns."""
+def named(*columns, delimiter=","):
+    """Rows of a table by the names of four columns."""
 
     def parse(path):
-        rows = _dicts(path, delimiter)
-        return [(row[action], float(row[start]), float(row[end])) for row in rows]
+        rows = [[row[name] for name in columns] for row in _dicts(path, delimiter)]
+        return [(instance, action, float(a), float(b)) for instance, action, a, b in rows]
 
     return parse
 
 
 def anomalies(path):
     for line in _lines(path):
-        _, label, *times = line.split()
+        video, label, *times = line.split()
         for start, end in (times[:2], times[2:]):
             if start != "-1":
-                yield label, float(start), float(end)
+                yield video, label, float(start), float(end)
 
 
 def spans_of_videos(path):
     for line in _lines(path):
-        times = [float(time) for time in line.split()[1:]]
+        video, *times = line.split()
         while times:
-            yield path.stem, times.pop(0), times.pop(0)
+            yield video, path.stem, float(times.pop(0)), float(times.pop(0))
 
 
 def _runs(samples, step):
-    """Runs of keys that are seen at times; keys begin with what is done."""
+    """Runs of keys that are seen at times, whose first two parts come with them."""
     times = {}
     for key, time in samples:
         times.setdefault(key, []).append(time)
@@ -57,25 +58,28 @@ def _runs(samples, step):
         first = last = seen[0]
         for time in [*seen[1:], None]:
             if time is None or time - last > 1.5 * step:
-                yield key[0], first, last + step
+                yield *key[:2], first, last + step
                 first = time
             last = time
 
 
 def edge_boxes(path):
     rows = csv.reader(_lines(path))
-    return _runs([((row[6], row[0]), float(row[1])) for row in rows], 1)
+    return _runs([((row[0], row[6]), float(row[1])) for row in rows], 1)
 
 
 def faces(path):
-    seen = [((r["label"], r["entity_id"]), float(r["frame_timestamp"])) for r in _dicts(path)]
+    seen = [
+        ((row["video_id"], row["label"], row["entity_id"]), float(row["frame_timestamp"]))
+        for row in _dicts(path)
+    ]
     return _runs(seen, 0.04)
 
 
 def labels_of_frames(path):
     rows = [line.split() for line in _lines(path)[1:]]
     seen = [
-        ((label, video), int(frame))
+        ((video, label), int(frame))
         for video, frame, _, labels in rows
         for label in labels.strip('"').split(",")
         if label
@@ -85,11 +89,12 @@ def labels_of_frames(path):
 
 def picture_frames(path):
     for row in _dicts(path):
-        yield row["action_name"], int(row["start_frame"][:5]), int(row["end_frame"][:5])
+        frames = (int(row[end].removesuffix(".jpg")) for end in ("start_frame", "end_frame"))
+        yield row["video_id"], row["action_name"], *frames
 
 
 def ids_of_videos(path):
-    return [(path.stem, float(row[1]), float(row[2])) for row in csv.reader(_lines(path))]
+    return [(row[0], path.stem, float(row[1]), float(row[2])) for row in csv.reader(_lines(path))]
 
 
 def one_segment(path):
@@ -126,8 +131,8 @@ def label_lists(path):
 
 def labels_by_frame(path):
     for frames in json.loads(path.read_text()).values():
-        samples = [((label,), int(re.search(r"\d+", name)[0])) for name, label in frames.items()]
-        yield from _runs(samples, 1)
+        seen = [((None, label), int(re.search(r"\d+", name)[0])) for name, label in frames.items()]
+        yield from (row[1:] for row in _runs(seen, 1))
 
 
 def times_named_alike(path):
@@ -176,18 +181,23 @@ def mxml(path):
 
 
 # by the path of the sample
-PARSERS = {
+TABLES = {
     "csv/anomalies.txt": anomalies,
     "csv/spans_of_videos.txt": spans_of_videos,
     "csv/edge_boxes.csv": edge_boxes,
     "csv/faces.csv": faces,
     "csv/labels_of_frames.csv": labels_of_frames,
-    "csv/initial_times.csv": named("label-idx", "t-init", "t-end"),
-    "csv/times_named_alike.csv": named("Grip_label", "Grip_start_rgb_sec", "Grip_end_rgb_sec"),
+    "csv/initial_times.csv": named("video-name", "label-idx", "t-init", "t-end"),
+    "csv/times_named_alike.csv": named(
+        "File", "Grip_label", "Grip_start_rgb_sec", "Grip_end_rgb_sec"
+    ),
     "csv/picture_frames.csv": picture_frames,
-    "csv/ampersands.txt": named("Category", "StartTime", "EndTime", "&"),
+    "csv/ampersands.txt": named("VideoID", "Category", "StartTime", "EndTime", delimiter="&"),
     "csv/ids_of_videos.csv": ids_of_videos,
-    "csv/working_times.csv": named("Description", "Start", "End"),
+    "csv/working_times.csv": named("VideoID", "Description", "Start", "End"),
+}
+TABLES = {name: lambda path, parse=parse: list(parse(path)) for name, parse in TABLES.items()}
+OTHERS = {
     "activitynet/one_segment.json": one_segment,
     "json/moments.jsonl": moments,
     "json/text_spans.jsonl": text_spans,

@@ -130,6 +130,38 @@ def test_several_windows_share_a_query(tmp_path):
     assert read_json(path)[0].to_lists() == [[("boil", 0, 2), ("boil", 3, 4)]]
 
 
+def test_windows_of_a_detector_are_counted(tmp_path):
+    path = tmp_path / "a.jsonl"
+    line = {"vid": "v", "query": "boil", "pred_windows": [[0, 2, 0.9], [3, 4, 0.1]]}
+    path.write_text(f"{json.dumps(line)}\n{json.dumps({**line, 'vid': 'w'})}\n")
+    with pytest.warns(DataWarning, match="4 spans: found by a detector and read, whatever"):
+        X, _ = ibgn.read(path)
+    assert X.to_lists() == [[("boil", 0, 2), ("boil", 3, 4)]] * 2
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"a": ["x", "y", "z"], "b": ["x", "z"]},  # lists of names, which do not repeat
+        {"0": "boil", "1": "pour"},  # names of classes
+        {"v1": "train", "v2": "train", "v3": "test"},
+        [["v", 1, 2, 3, "boil"], ["w", 2, 3, 4, "pour"]],
+        [["boil", 5, 2], ["pour", 3, 1]],  # would end before they start
+    ],
+)
+def test_lists_without_times_are_refused(file, content):
+    with pytest.raises(DataError, match="a.json: no object in the document has a start and an end"):
+        ibgn.read(file(content))
+
+
+def test_lists_of_an_action_and_its_times_are_intervals(file):
+    X, _ = ibgn.read(file({"v.mp4": [list(row) for row in ROWS]}))
+    assert X.to_lists() == [ROWS]
+    X, _ = ibgn.read(file({"v.mp4": [[s, e, a] for a, s, e in ROWS]}))
+    assert X.to_lists() == [ROWS]
+    assert list(X.ids) == ["v.mp4"]
+
+
 def test_objects_that_do_not_say_what_went_on_are_named_by_their_list(tmp_path):
     numbered = {str(n): {"timestamps": [s, e]} for n, (_, s, e) in enumerate(ROWS)}
     path = tmp_path / "a.json"

@@ -125,6 +125,14 @@ def test_zero_length():
     assert read(rows, closed="both") == [("a", 0, 3), ("b", 1, 2)]
 
 
+def test_many_whole_intervals_without_length_have_inclusive_ends():
+    rows = [("a", 4, 4), ("a", 4, 5), ("b", 0, 0), ("b", 1, 1)]
+    with pytest.raises(DataError, match="use closed='both' if ends are inclusive, or zero_length="):
+        read(rows)
+    with pytest.raises(DataError, match="zero_length='drop' or a min_duration=, or closed='both'"):
+        read([("a", n, n) for n in range(5)])  # points
+
+
 def test_duplicates_are_kept_or_dropped_with_a_count():
     rows = [("a", 0, 2), ("b", 0, 2), ("a", 0, 2), ("a", 0, 2)]
     assert len(read(rows)) == 4

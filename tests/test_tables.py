@@ -110,6 +110,42 @@ def test_what_cannot_be_told_is_asked(file, content, message):
         read_csv(file(content))
 
 
+LISTS = {
+    "classes": "id,key,category\n0,take,get\n1,put,leave\n2,wash,clean\n",
+    "numbered actions": "index,action,verb\n0,take cup,take\n1,put cup,put\n2,fill cup,fill\n",
+    "codes of classes": "7 Boil\n9 Pour\n12 Stir\n21 Cut\n22 Mix\n",
+    "boxes": "0 0.5 0.5 0.2 0.1\n3 0.2 0.5 0.2 0.3\n1 0.1 0.2 0.3 0.4\n",
+    "codes of clips": "".join(f"clip-{n} {c}\n" for n, c in enumerate(["1 1 2", "3 2 5"] * 4)),
+}
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_ids_and_codes_are_no_times(file, name):
+    with pytest.raises(DataError):
+        ibgn.read(file(LISTS[name], "list.csv" if "," in LISTS[name] else "list.txt"))
+
+
+def test_paths_name_recordings(file):
+    X, _ = read(file("tea/a 0 12 3\ntea/b 5 9 12\ntea/c 1 25 3\n", "clips.txt"))
+    assert list(X.ids) == ["tea/a", "tea/b", "tea/c"]
+    assert X.to_lists() == [[("3", 0, 12)], [("12", 5, 9)], [("3", 1, 25)]]
+
+
+def test_rows_of_numbers_above_a_table_are_counted(file):
+    path = file("7 15 16\n7 20 21\n7 0.9 0.9 15 17\n7 0.5 0.5 16 18\n0 0.1 0.2 1 2\n", "found.txt")
+    with pytest.warns(DataWarning) as said:
+        read_csv(path)
+    assert "left out 2 lines before the first row" in str(said[0].message)
+
+
+def test_numbers_in_pairs_are_spans_only_where_their_number_differs(file):
+    boxes = "a.jpg 1 2 3 4\nb.jpg 2 3 4 5\nc.jpg 5 6 7 8\n"
+    X, _ = read(file(boxes, "boxes.txt"))
+    assert X.action.size == 3  # as before: a start, an end and other numbers
+    X, _ = read(file(boxes + "d.jpg 1 2\n", "spans.txt"))
+    assert X.to_lists()[0] == [("spans", 1, 2), ("spans", 3, 4)]
+
+
 def test_a_line_that_is_no_row_can_be_left_out(file):
     path = file("start,end,action\n0,1,a\n1,2,b\n2\n3,4,c\n")
     X, _ = read(path, bad_rows="drop")

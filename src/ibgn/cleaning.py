@@ -33,6 +33,7 @@ Duplicates = Literal["keep", "drop"]
 
 LARGEST_TIME = 2.0**53  # from it on, neighbouring whole numbers are the same float
 WHOLE_TICK = 1e-6  # how far from a whole number of ticks rounding may carry a time
+SEVERAL = 3
 INCLUSIVE = 0.3  # share of whole intervals without length that makes their ends look inclusive
 
 LISTS = "give a list of instances, each a list of (action, start, end)"
@@ -253,7 +254,7 @@ class Records:
             advice += ["use a smaller one, or ", drop]
         elif cleaning.closed == "left" and _look_like_ticks(before):
             inclusive: list[Part] = [Option("closed", "both"), " if ends are inclusive"]
-            if INCLUSIVE < empty.mean() < 1:  # so many are hardly points among intervals
+            if empty.sum() >= SEVERAL and INCLUSIVE < empty.mean() < 1:  # hardly points
                 advice = ["the interval has zero length; use ", *inclusive, ", or "]
                 advice += [drop, ", or a ", Option("min_duration")]
             else:

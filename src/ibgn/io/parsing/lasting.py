@@ -27,6 +27,8 @@ def last_until_next(guess: Guess, places: Mapping[str, Places]) -> bool:
         return False
     if "start" in guess.known:
         return True
+    if guess.counts_rows(places["start"][0]) and guess.is_unique(places["action"][0]):
+        return False  # a list of names with their numbers
     used = {place for each in places.values() for place in each}
     others = [p for p in range(len(guess.words)) if p not in used]
     times = [p for p in others if guess.kinds[p] not in ("text", "empty")]

@@ -30,6 +30,7 @@ __all__ = ["Roles", "find_roles"]
 
 HALF_EMPTY = 0.5  # share of the cells that a column of actions has more of
 PACKED = re.compile(r"\S+ [\d.]+ [\d.]+(;\S+ [\d.]+ [\d.]+)*;?")
+PATH = re.compile(r"[^\s/]++(/[^\s/]++)++")
 YOUTUBE = re.compile(r"[\w-]{11}", re.ASCII)
 FOLLOWED = frozenset({"entity", "track", "tracklet", "object"})  # through a video
 REPEATED = 0.75  # different numbers, as a share of the rows, of a column that numbers instances
@@ -269,7 +270,8 @@ def _instance_by_cells(guess: Guess, free: Sequence[int], start: Places | None) 
     texts = [place for place in free if guess.kinds[place] == "text"]
     for place in texts:
         cells = guess.sheet.column(place)
-        if all(map(MEDIA.fullmatch, cells)) or _are_youtube(cells):
+        paths = start is not None and place < start[0] and all(map(PATH.fullmatch, cells))
+        if paths or all(map(MEDIA.fullmatch, cells)) or _are_youtube(cells):
             return place
     after = [place for place in texts if start and place > start[0]]
     before = [place for place in texts if start and place < start[0]]

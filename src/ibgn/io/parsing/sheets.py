@@ -35,7 +35,9 @@ RULE = re.compile(r"\s*+(?:[=_|+-](?![=_|+-])\s*+)*+[=_|+-]{2}[\s=_|+-]*+")
 QUERY = re.compile(r"(\S+)\s+(\S+)\s+(\S+?)\s?##\s?(.*)")  # a sentence after three columns
 QUERY_NAMES = ("video", "start", "end", "sentence")
 # a name, perhaps a class, and any number of starts and ends; -1 stands for none
-PAIRED = re.compile(r"(\S+)(?:\s+([^\W\d]\S*))?((?:\s+-?\d+(?:\.\d+)?){2,200})\s*", re.ASCII)
+PAIRED = re.compile(
+    r"((?=\S*?[^\W\d])\S++)(?:\s++([^\W\d]\S*+))?((?:\s++-?\d++(?:\.\d++)?){2,1000})\s*+", re.ASCII
+)
 FRAME_NAME = re.compile(r"(?:\S{0,200}\D)?(\d{1,15})\.(?:jpe?g|png|bmp)", re.ASCII | re.IGNORECASE)
 COMMENT = ("#", "\\", "%")
 CELLS = {"\n": 400, **dict.fromkeys(",;\t| ", 60)}  # bytes that rows and cells take, by their ends

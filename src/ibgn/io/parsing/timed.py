@@ -18,6 +18,7 @@ COUNTED = FRAMES | {"epoch"}  # what rows may be counted in
 # words that say start and end of anything, also beside words that are not of times
 STARTING = frozenset({"start", "begin", "onset"})
 ENDING = frozenset({"end", "stop", "offset"})
+SIDES = 4  # numbers of a box
 MANY = 4  # rows that codes take to be seen as such
 FEW = 4  # columns of numbers without names, among which one may be a length
 
@@ -222,6 +223,9 @@ def _times_by_numbers(guess: Guess) -> dict[str, Places]:
     if len(places) > WIDEST:
         return {}
     columns = {place: guess.numbers(place) for place in places}
+    shares = [place for place in places if _are_shares(columns[place])]
+    if len(shares) >= SIDES:  # of the width and the height of pictures
+        places = [place for place in places if place not in shares]
     pairs = [
         (_likeness(columns[first], columns[second]), -first)
         for first, second in pairwise(places)
@@ -240,6 +244,11 @@ def _times_by_numbers(guess: Guess) -> dict[str, Places]:
         if second == first + 1 and positive and changes and ordered == sorted(ordered):
             return {"start": (first,), "length": (second,)}
     return {}
+
+
+def _are_shares(numbers: Sequence[float | None]) -> bool:
+    known = [number for number in numbers if number is not None]
+    return all(0 <= number <= 1 for number in known) and any(number % 1 for number in known)
 
 
 def _are_codes(columns: Mapping[int, Sequence[float | None]], one: int, two: int) -> bool:

@@ -84,7 +84,7 @@ NO_INSTANCE = frozenset(_in_order("date duration description length type kind cl
 LABEL = _in_order("label activity task scene scenario condition")
 GROUP = ("group",)
 TRACK = ("tier", "track")
-NUMBERING = frozenset(_in_order("id no nr number num idx index code"))
+NUMBERING = frozenset(_in_order("id ids no nr number num idx index code"))
 # names of media are names of recordings
 MEDIA = re.compile(r".*\.(wav|mp3|mp4|m4a|flac|ogg|avi|mkv|mov|webm|mpe?g|wmv|jpe?g|png)|video_\w+")
 HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")

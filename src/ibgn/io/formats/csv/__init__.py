@@ -46,6 +46,8 @@ __all__ = ["read_csv", "write_csv"]
 TABLES = (".csv", ".tsv", ".tab")
 MORE = ("length",)  # columns that have a meaning besides ours
 
+SPARSE = 6  # numbers of classes for each that has a name
+CLASSES = 5  # the fewest that are known as such
 OWN = 0.85  # how sure we are of columns with our names
 WITHOUT_NAMES = 0.4
 
@@ -72,9 +74,16 @@ def _tells_starts(sheet: Sheet, roles: Roles) -> bool:
         return True
     start, action = (roles.places[ours][0] for ours in ("start", "action"))
     guess = Guess(sheet, {})
-    codes = guess.counts_rows(start) and guess.is_unique(action)
+    codes = guess.is_unique(action) and (guess.counts_rows(start) or _are_codes(guess, start))
     names = guess.kinds[action] == "text" or ends_with_mark(guess)
     return start < action and names and not codes and not sheet.odd
+
+
+def _are_codes(guess: Guess, place: int) -> bool:
+    """Whether a column holds numbers of classes, which are small, whole and few are left out."""
+    numbers = [-1.0 if number is None else number for number in guess.numbers(place)]
+    small = min(numbers) > 0 and max(numbers) <= SPARSE * len(numbers)
+    return small and len(numbers) >= CLASSES and all(number.is_integer() for number in numbers)
 
 
 @reader(

@@ -77,6 +77,7 @@ class Foreign:
         if self.roles.several:
             self._unfold(self.roles.places["action"][0])
         self.without_partner = 0  # rows that are left out, as none came before or after them
+        self.at_once = 0  # of these, rows that end together with the one before
         self.step: float | None = None  # between rows that are samples of a signal
 
     def _places(self, ours: str, theirs: Any) -> tuple[int, ...]:
@@ -232,6 +233,7 @@ class Foreign:
         if roles.since_before:
             series["start"] = ends_before(series["instance"], series["end"])
             kept = np.flatnonzero(~(series["start"] == series["end"]))
+            self.at_once = len(self.sheet.rows) - len(kept) - len(set(series["instance"]))
         elif roles.until_next:
             series["end"], kept = self._until_next(series)
         else:
@@ -380,12 +382,18 @@ class Foreign:
                 "follow each other are one interval"
             )
         elif roles.since_before or roles.until_next:
-            lacks, lasts, where = "a start", "since the row before", "before"
-            if roles.until_next:
-                lacks, lasts, where = "an end", "until the next row", "after"
-            yield f"rows without {lacks} last {lasts} of the same instance"
-            if self.without_partner:
-                yield f"left out {count(self.without_partner, 'row')} with none {where}"
+            yield from self._remarks_on_ends()
+
+    def _remarks_on_ends(self) -> Iterator[str]:
+        """How long rows were taken to last that have one time each."""
+        lacks, lasts, where = "a start", "since the row before", "before"
+        if self.roles.until_next:
+            lacks, lasts, where = "an end", "until the next row", "after"
+        yield f"rows without {lacks} last {lasts} of the same instance"
+        if self.without_partner:
+            yield f"left out {count(self.without_partner, 'row')} with none {where}"
+        if self.at_once > 0:
+            yield f"{self.at_once} of these have the same time as the one before"
 
 
 def _is_numbers(line: str) -> bool:

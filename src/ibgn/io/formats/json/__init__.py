@@ -51,6 +51,12 @@ def read_json(files: Files, *, overlaps: Overlaps = "keep") -> Iterator[Recordin
     "video", "file" or the like of the object or of those around it, the name under which they
     stand, or else the file. The name of the list that holds an object is its track.
 
+    Names of times may have other words where start and end have the same: "leak_start" and
+    "leak_end". A pair may be text, "1.2-17.1", and in a list of pairs a score may follow, which is
+    not used. Where no object has times, lists are intervals, ["boil", 0, 2.5] or ["tea_01", 33.4,
+    [0, 6.9], "boil"], or else lists and objects have a label for each frame: ["boil", "boil"] or
+    {"0": "boil", "1": "boil"}.
+
     Parameters
     ----------
     overlaps : what to do with an object that overlaps one of the same track and action: "keep" it,

@@ -15,6 +15,11 @@ __all__ = ["find_frames"]
 
 FRAME = frozenset({"frame", "image", "img", "file", "filename", "idx", "index"})
 LAST_NUMBER = re.compile(r"(\d{1,15})\D*")
+# what frames are called where they are not in a list
+FRAME_NAME = re.compile(
+    r"\d{1,15}|\S{0,200}(frame|img|image)\D?\d{1,15}(\.\w{1,5})?|\S{0,200}\d\.(jpe?g|png|bmp)",
+    re.IGNORECASE,
+)
 LONGEST = 200  # characters of the name of a frame
 SOME_RUNS = 3  # a label in so many is the same as the one before, in lists without a telling name
 LEAST = 2  # frames; more than a label each would be
@@ -42,6 +47,8 @@ def find_frames(root: Node, legend: Legend) -> Iterator[Labelled]:
 
 def _labels_by_frame(fields: dict[str, Any]) -> tuple[list[str] | None, list[float] | None]:
     """Labels and numbers of frames that stand under their numbers: {"0": "pour", "1": "pour"}."""
+    if not all(FRAME_NAME.fullmatch(key) for key in fields):
+        return None, None
     numbers = [_last_number(key) for key in fields]
     labels = list(fields.values())
     texts = all(isinstance(label, str) for label in labels)

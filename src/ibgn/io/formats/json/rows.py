@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal, NamedTuple
 
+from ibgn.cleaning import LARGEST_TIME
 from ibgn.io.formats.json.times import walk
 from ibgn.io.parsing.json import Node
 
@@ -79,4 +80,5 @@ def _kind_of(value: Any) -> Kind:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    known = isinstance(value, int | float) and not isinstance(value, bool)
+    return known and abs(value) < LARGEST_TIME

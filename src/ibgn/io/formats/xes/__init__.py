@@ -286,7 +286,8 @@ class _Log:
             lasting = list(completed)
         else:
             self.files.leave_out(
-                " without a start and with none before to last since: left out; ",
+                " without a start and with none before to last since, or one at the same time: "
+                "left out; ",
                 Option("points", "keep"),
                 " with a ",
                 Option("min_duration"),
