@@ -12,13 +12,14 @@ import re
 from datetime import UTC, datetime
 from xml.etree import ElementTree
 
+import independent_behaviour
 import independent_tables
 import independent_tiers
 
 PARSERS = {
     name: lambda path, parse=parse: [row[1:] for row in parse(path)]
     for name, parse in independent_tables.PARSERS.items()
-} | independent_tiers.PARSERS
+} | independent_tiers.PARSERS | independent_behaviour.PARSERS
 
 
 def parses(*samples):
