@@ -240,3 +240,15 @@ def states_with_durations(path):
                 float(row[name].replace(",", ".")) for name in ("Time_Relative_sf", "Duration_sf")
             )
             yield row["Behavior"], start, start + length
+
+
+@parses("events/history.json")
+def states_of_devices(path):
+    for states in json.loads(path.read_text()):
+        start = None
+        for state in states:
+            time = datetime.fromisoformat(state["last_changed"]).timestamp()
+            if state["state"] == "on":
+                start = time
+            elif state["state"] == "off" and start is not None:
+                yield states[0]["entity_id"], start, time

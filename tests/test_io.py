@@ -352,7 +352,7 @@ def test_format_by_name_by_suffix_and_by_content(file):
     unknown = r"'takes.doc' is not known by its suffix or by its content; .*format="
     with pytest.raises(DataError, match=unknown):
         read(file("Dear all,\n", "takes.doc"))
-    with pytest.raises(OptionError, match="choose among 'activitynet', 'anvil', 'boris', "):
+    with pytest.raises(OptionError, match="choose among 'activitynet', 'anvil', 'bento', "):
         read(file(GOOD), format="xlsx")
     with pytest.raises(
         OptionError, match="delimiter=.* is no option of the format jsonl; there are columns=, "
