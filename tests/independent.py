@@ -12,6 +12,7 @@ import re
 from datetime import UTC, datetime
 from xml.etree import ElementTree
 
+import independent_behaviour
 import independent_tables
 import independent_tiers
 import independent_videos
@@ -19,7 +20,7 @@ import independent_videos
 PARSERS = {
     name: lambda path, parse=parse: [row[1:] for row in parse(path)]
     for name, parse in independent_tables.PARSERS.items()
-} | independent_tiers.PARSERS
+} | independent_tiers.PARSERS | independent_behaviour.PARSERS
 PARSERS |= independent_videos.OTHERS
 
 

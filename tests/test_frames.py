@@ -144,7 +144,13 @@ def test_cleaning_options_are_passed_on(file):
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [(b"", "empty"), (b"\n\n", "empty"), (b"\xff\xfe", "UTF-8"), (b"9-1 stir\n", "ends before")],
+    [
+        (b"", "empty"),
+        (b"\n\n", "empty"),
+        (b"\xff\xfa", "UTF-8"),
+        (b"\xff\xfe", "empty"),
+        (b"9-1 stir\n", "ends before"),
+    ],
 )
 def test_files_that_cannot_be_read_say_why(file, content, message):
     with pytest.raises(DataError, match=f"take.txt.*{message}"):

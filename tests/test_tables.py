@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import ibgn
+import independent_behaviour
 from ibgn import DataError, DataWarning, read_csv
 from ibgn.errors import Option
 from ibgn.io import read_boris, read_events
@@ -69,7 +70,8 @@ def test_every_sample_has_an_independent_parser():
     named = {path.relative_to(SAMPLES).as_posix() for path in files}
     folders = tuple(f"{name}/" for name in PARSERS)
     ours = {name for name in named if name.split("/")[0] in ("csv", "events", "boris", "frames")}
-    assert {name for name in ours if not name.startswith(folders)} <= PARSERS.keys()
+    parsed = PARSERS.keys() | independent_behaviour.PARSERS.keys()
+    assert {name for name in ours if not name.startswith(folders)} <= parsed
 
 
 def test_what_was_made_of_the_columns_is_said_and_can_be_given(file):

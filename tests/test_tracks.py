@@ -5,8 +5,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import ibgn
 from ibgn.errors import DataError, DataWarning, OptionError
 from ibgn.io import read_tracks
+from ibgn.io.parsing.flags import find_flags
+from ibgn.io.parsing.sheets import cut
 from ibgn.io.registry import load
 from strategies import one_track
 
@@ -146,6 +149,41 @@ def test_a_folder_gives_labels_by_path(file):
     X, y = read_tracks(path.parent, columns=["a"], activity="([a-z]+)_", group="file")
     assert y.tolist() == ["milk", "tea"]
     assert X.groups.tolist() == ["milk_1", "tea_1"]
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("frame,dig,climb\n0,1,0\n1,1,1\n2,0,1\n", [("dig", 0, 2), ("climb", 1, 3)]),
+        (
+            "t;warmth;lamp;door\n0,5;21,5;1;\n1;21;true;0\n1,5;20;0;1\n",
+            [("lamp", 0.5, 1.5), ("door", 1.5, 2)],
+        ),
+        (
+            ",rest,run\n" + "".join(f"{n},{n < 4:d},{n > 3:d}\n" for n in range(8)),
+            [("rest", 0, 4), ("run", 4, 8)],
+        ),
+    ],
+)
+def test_columns_of_0_and_1_are_actions(tmp_path, content, expected):
+    path = tmp_path / "flags.csv"
+    path.write_text(content)
+    with pytest.warns(DataWarning, match="columns of 0 and 1 are an action each: "):
+        X, _ = ibgn.read(path)
+    assert X.to_lists() == [expected]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "id,smokes,drives\n" + "".join(f"{n},{n % 2},{n // 2 % 2}\n" for n in range(20)),  # answers
+        "time,warmth,label\n0,1.5,0\n1,1.7,1\n2,1.5,1\n",  # codes of a class
+        "time,dig,climb\n1,0,1\n0,0,1\n1,1,1\n",  # time goes back
+        "time,who,dig,climb\n0,ann,0,1\n1,bob,0,1\n2,ann,1,1\n",
+    ],
+)
+def test_other_columns_of_0_and_1_are_no_actions(content):
+    assert find_flags(cut(content, "")) is None
 
 
 @pytest.mark.parametrize(

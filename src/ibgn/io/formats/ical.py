@@ -39,8 +39,9 @@ def read_ical(files: Files) -> Iterator[Recording]:
     r"""Read calendars, or a folder of them; a file is an instance, and the title is the action.
 
     Tracks are the categories of appointments, or "calendar". Times are seconds since the earliest;
-    those without a time zone are taken to be UTC. Of an appointment that repeats, only the first is
-    read, and a warning counts such appointments; those without an end are points.
+    those without a time zone, or with one that is not known, are taken to be UTC. Of an appointment
+    that repeats, only the first is read, and a warning counts such appointments; those without an
+    end are points.
 
     Returns
     -------
@@ -58,7 +59,7 @@ def read_ical(files: Files) -> Iterator[Recording]:
     [[('Tea', 0.0, 1800.0)]]
     """
     for file in files:
-        spans = [(line, entry, *_span(file, line, entry)) for line, entry in _entries(file)]
+        spans = [(line, entry, *_span(file, line, entry, files)) for line, entry in _entries(file)]
         if not spans:
             raise DataError(f"{file.prefix}the calendar has no appointments (VEVENT)")
         origin = min(start for _, _, start, _ in spans)
@@ -108,14 +109,14 @@ def _unfold(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
         yield first, whole
 
 
-def _span(file: InputFile, line: int, entry: Entry) -> tuple[datetime, datetime]:
+def _span(file: InputFile, line: int, entry: Entry, files: Files) -> tuple[datetime, datetime]:
     """Start and end of an appointment; a whole day has neither end nor length in some calendars."""
     where = f"{file.prefix}line {line}"
     if "DTSTART" not in entry:
         raise DataError(f"{where}: the appointment has no start (DTSTART)")
-    start = _moment(*entry["DTSTART"], where)
+    start = _moment(*entry["DTSTART"], where, files)
     if "DTEND" in entry:
-        return start, _moment(*entry["DTEND"], where)
+        return start, _moment(*entry["DTEND"], where, files)
     if "DURATION" in entry:
         length = LENGTH.fullmatch(entry["DURATION"][1].strip())
         if length is None:
@@ -126,13 +127,13 @@ def _span(file: InputFile, line: int, entry: Entry) -> tuple[datetime, datetime]
     return start, start + timedelta(days=is_day)
 
 
-def _moment(options: str, value: str, where: str) -> datetime:
+def _moment(options: str, value: str, where: str, files: Files) -> datetime:
     found = TIME.fullmatch(value.strip())
     try:
         if found is None:
             raise ValueError
         moment = datetime.strptime(found[1] + (found[2] or "000000"), "%Y%m%d%H%M%S")
-        return moment.replace(tzinfo=UTC if found[3] else _zone(options))
+        return moment.replace(tzinfo=UTC if found[3] else _zone(options, files))
     except (ValueError, OverflowError) as error:
         raise DataError(
             f"{where}: the time {quote(value)} is not understood; it must be written as "
@@ -140,12 +141,13 @@ def _moment(options: str, value: str, where: str) -> datetime:
         ) from error
 
 
-def _zone(options: str) -> tzinfo:
+def _zone(options: str, files: Files) -> tzinfo:
     """Time zone that a property names, or UTC where it names none that is known."""
     named = ZONE.search(options)
     try:
         return UTC if named is None else ZoneInfo(named[1].strip())
-    except (OSError, ValueError):  # names of zones that a program has for itself
+    except (KeyError, OSError, ValueError):  # names of zones that a program has for itself
+        files.leave_out(" in a time zone that is not known: taken to be UTC", noun="time")
         return UTC
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ibgn.io.parsing.guess import Guess
 from ibgn.io.parsing.moments import kind_of
 from ibgn.io.parsing.sheets import Sheet
-from ibgn.io.parsing.words import ACTION, FRAMES, LABEL, NUMBERING, UNITS
+from ibgn.io.parsing.words import FRAMES, NUMBERING, UNITS
 
 __all__ = ["Flags", "find_flags", "is_on"]
 
@@ -15,7 +15,11 @@ ON = frozenset({"1", "1.0", "true"})
 OFF = frozenset({"0", "0.0", "false"})
 TIMES = frozenset({"time", "timestamp", "datetime", "t", "date", "clock", "recording"})
 # names that say nothing of what is done: 0 and 1 are codes below them
-GENERAL = frozenset({*ACTION, *LABEL, *NUMBERING, "target", "valid", "correct", "response"})
+GENERAL = NUMBERING | {
+    *("action", "activity", "annotation", "behavior", "behaviour", "category", "class", "correct"),
+    *("event", "flag", "label", "labels", "response", "state", "status", "target", "type", "valid"),
+    *("value", "y"),
+}
 PERSISTENT = 3.0  # rows that actions last on average, where only that tells of a signal
 MOST_COLUMNS = 500
 

@@ -11,6 +11,7 @@ from ibgn.io.annotations import Annotation, Recording
 from ibgn.io.choices import Choices, check_flag
 from ibgn.io.files import Files
 from ibgn.io.formats.events.entries import ACTIVITY, Entry
+from ibgn.io.formats.events.history import is_history, read_history
 from ibgn.io.formats.events.logs import is_log, read_log, split_line
 from ibgn.io.formats.events.records import are_records, read_records
 from ibgn.io.formats.events.states import START, STOP, States, Unknown
@@ -29,7 +30,7 @@ from ibgn.text import quote
 
 __all__ = ["read_events"]
 
-Layout = Literal["log", "table", "records"]
+Layout = Literal["log", "table", "records", "history"]
 Where = Callable[[int], str]
 
 TABLES = (".csv", ".tsv")
@@ -40,6 +41,8 @@ RECORDS = 50  # lines that tell records
 def _sniff(head: Head) -> float:
     """Tell a log by lines of a time, an action and a state, and a table by columns of these."""
     states = States.of(START, STOP, "drop", Files(head.path, ()))
+    if head.json is not None:
+        return CERTAIN if is_history(head.json) else 0.0
     if are_records(head.lines[:RECORDS]):
         return CERTAIN
     if is_log(head.lines[:100], states.is_state):
@@ -66,7 +69,7 @@ def _outline(files: Files, *, delimiter: str | None = None) -> Iterator[OutlineE
     activities = []
     for file in files:
         layout = _find_layout(file, states)
-        if layout == "records":
+        if layout in ("records", "history"):
             continue
         if layout == "log":
             log = read_log(file, states.is_state, files, drop=True)
@@ -89,7 +92,7 @@ def _outline(files: Files, *, delimiter: str | None = None) -> Iterator[OutlineE
 
 @reader(
     "events",
-    also=(".csv", ".tsv", ".txt", ".log"),
+    also=(".csv", ".tsv", ".txt", ".log", ".json"),
     about="events that start and stop: smart homes",
     unit="s",
     activity=("track", "column"),
@@ -120,6 +123,8 @@ def read_events(
     activity="track:activity" then makes an instance of each activity. A track holds one action and
     has its name.
 
+    A "history" is JSON of Home Assistant: a list of the states of each device, with their times.
+
     "records" have five lines each, as in the data of the MIT PlaceLab: an activity with its date,
     start and end, and the numbers, names, starts and ends of the sensors during it, with commas
     between them. Each is an instance, with its activity for a label.
@@ -136,8 +141,8 @@ def read_events(
 
     Parameters
     ----------
-    layout : "log", "records" or "table"; by default .csv and .tsv files are tables, others logs,
-        unless what is in them says otherwise
+    layout : "log", "records", "history" or "table"; by default .csv and .tsv files are tables,
+        others logs, unless what is in them says otherwise
     columns : names of the columns of a table, or numbers from 1 on, where these are not
         time, action and state, for example {"action": "sensor", "state": 4}. A column for the
         instance is read only if it is named here; without it a file is one instance.
@@ -188,7 +193,9 @@ def read_events(
         if own_form == "records":
             yield from read_records(file)
             continue
-        if own_form == "log":
+        if own_form == "history":
+            log, noun = read_history(file), "state"
+        elif own_form == "log":
             log, noun = read_log(file, states.is_state, files, unknown == "drop"), "line"
         else:
             given = columns is not None or not header
@@ -198,6 +205,8 @@ def read_events(
 
 def _find_layout(file: InputFile, states: States) -> Layout:
     """Layout by the suffix; lines that begin with a date are no table, whatever their name."""
+    if file.text()[:1000].lstrip().startswith("["):
+        return "history"
     if are_records(file.lines()[:RECORDS]):
         return "records"
     if any(suffix.lower() in TABLES for suffix in file.path.suffixes):
@@ -274,7 +283,7 @@ def _check_layout(layout: Any, columns: Any, choices: Choices) -> Layout | None:
     by_column = [option for option in ("activity", "group") if choices.name_of(option, "column")]
     if columns is None and not by_column:
         return cast("Layout | None", layout)
-    if layout in ("log", "records"):
+    if layout in ("log", "records", "history"):
         raise OptionError(
             "layout",
             layout,
