@@ -111,7 +111,11 @@ def _named_times(fields: Mapping[str, Any]) -> Times | None:
     words = {key: words_of(key) for key in fields}
     for besides in (BESIDES, BESIDES | FRAMES):
         start, end, length = (
-            next((key for key, each in words.items() if _says(each, telling, besides)), None)
+            min(
+                (key for key, each in words.items() if _says(each, telling, besides)),
+                key=lambda key: len(words[key]),
+                default=None,
+            )
             for telling in (START, END, LENGTH)
         )
         if start is None and length is not None:  # music has a time and a duration
@@ -177,9 +181,13 @@ def _is_time(value: Any) -> bool:
 
 
 def _says(words: Sequence[str], telling: frozenset[str], besides: frozenset[str]) -> bool:
-    """Whether a name is made of a telling word, units, and words that times have besides."""
+    """Whether a name is made of a telling word, units, and words that times have besides.
+
+    With two of them it tells of something else: "endOffset" is a place in a text.
+    """
     others = set(words) - telling
-    return len(others) < len(set(words)) and all(w in besides or w in UNITS for w in others)
+    one = len(others) == len(set(words)) - 1
+    return one and all(w in besides or w in UNITS for w in others)
 
 
 def _two_ends(node: Node) -> list[Node]:
