@@ -129,7 +129,10 @@ def test_an_event_waits_until_no_earlier_one_can_come():
     assert inbox.put(Event("start", 5.5, "stir")) == ([], None)
     due, refusal = inbox.put(Event("start", 5.4, "boil"))
     assert (due, refusal.cause) == ([], "late")
-    assert refusal.reason == "the start of 'boil' at 5.4 is too late: all until 5.5 has gone on"
+    assert (
+        refusal.reason
+        == "the start of 'boil' at 5.4 is too late: everything up to 5.5 has been passed on"
+    )
 
 
 def test_without_lateness_events_go_on_as_they_come():

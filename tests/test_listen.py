@@ -338,7 +338,7 @@ def test_what_is_written_after_the_checkpoint_is_cut(listen, tmp_path):
     before = (tmp_path / "out.jsonl").read_bytes()
     (tmp_path / "out.jsonl").write_bytes(before + b'{"line": 3}\n{"li')
     done, _ = listen(*kept)
-    assert "goes on after 2 lines of output" in done.stderr
+    assert "resuming after 2 lines of output" in done.stderr
     assert (tmp_path / "out.jsonl").read_bytes() == before
 
 

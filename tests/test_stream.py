@@ -424,7 +424,7 @@ def test_a_damaged_state_is_refused_and_leaves_an_empty_recogniser(taught, damag
     live = LiveRecogniser(taught[0])
     sums = [term.settled.tolist() for term in live._followers]
     live.restore({**GOOD, "settled": sums})
-    with pytest.raises(DataError, match="this is no state of a recogniser of this model"):
+    with pytest.raises(DataError, match="this is not the state of a recogniser of this model"):
         live.restore({**GOOD, "settled": sums, **damage} if damage else damage)
     assert live.timeline.number == 0
 
@@ -446,7 +446,7 @@ def test_a_damaged_state_of_an_inbox_is_refused_and_changes_nothing(damage):
     inbox = Inbox(1)
     inbox.put(Event("start", 1, "boil"))
     before = inbox.state()
-    with pytest.raises(DataError, match="this is no state of an inbox"):
+    with pytest.raises(DataError, match="this is not the state of an inbox"):
         inbox.restore({**before, **damage})
     assert inbox.state() == before
 

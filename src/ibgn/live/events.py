@@ -134,7 +134,9 @@ def _check_time(values: dict[str, Any]) -> float:
     if time is None:
         raise DataError("the event has no 'time'")
     if not isinstance(time, int | float) or isinstance(time, bool) or time != time:
-        raise DataError(f"its time is {quote(time)}, not a number")
+        raise DataError(
+            f"its time is {quote(time)}, not a number; give it in the unit of the training data"
+        )
     if abs(time) >= LARGEST_TIME:
         raise DataError(
             f"its time is {quote(time)}, where floats no longer distinguish times; "

@@ -49,7 +49,7 @@ class Inbox:
     >>> [event.action for event in due]
     ['boil', 'pour']
     >>> inbox.put(Event("end", 1.5, "boil"))[1].reason
-    "the end of 'boil' at 1.5 is too late: all until 2 has gone on"
+    "the end of 'boil' at 1.5 is too late: everything up to 2 has been passed on"
     """
 
     def __init__(self, lateness: float = 0.0, leap: float | None = None, room: int = ROOM) -> None:
@@ -118,7 +118,7 @@ class Inbox:
             known = {*passed, *(event.identity for event in waiting)}
         except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
             raise DataError(
-                f"this is no state of an inbox ({printable(error)}); begin without it"
+                f"this is not the state of an inbox ({printable(error)}); begin without it"
             ) from error
         self.clock, self.horizon, self.counts = clock, horizon, counts
         self._waiting = sorted((event.place, event) for event in waiting)  # also a heap
@@ -169,7 +169,7 @@ class Inbox:
             )
             return Refusal("duplicate", f"{_name(event)} has come before{advice}")
         if event.time < self.horizon:
-            passed = f"all until {self.horizon:g} has gone on"
+            passed = f"everything up to {self.horizon:g} has been passed on"
             return Refusal("late", f"{_name(event)} is too late: {passed}")
         return None
 

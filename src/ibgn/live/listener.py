@@ -84,7 +84,7 @@ class Listener:
             if isinstance(error, DataError):
                 raise
             raise DataError("the checkpoint cannot be restored; begin with another") from error
-        self.say(f"goes on after {count(self.output.lines, 'line')} of output")
+        self.say(f"resuming after {count(self.output.lines, 'line')} of output")
 
     def run(self) -> None:
         """Listen until the feed ends or `stop` is called."""

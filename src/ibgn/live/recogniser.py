@@ -152,9 +152,10 @@ class LiveRecogniser:
         return dict(zip(self.classes_.tolist(), probabilities, strict=True))
 
     def decide(self, error: float = 0.05, confidence: float = 0.9) -> Any:
-        """Label of the activity as soon as it is sure enough, else None; ask after every event.
+        """Label of the activity as soon as it is sure enough, else None.
 
-        Of the first labels returned for each instance, at most the share `error` is wrong, with
+        Ask after every start and end, but not in between: the more often, the more mistakes. Of the
+        first labels returned for each instance, at most the share `error` is wrong, with
         this `confidence` over held-out instances; see `ibgn.learn_decisions`.
         """
         likeliest, odds = log_odds(self._ahead()[None])

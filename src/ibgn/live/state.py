@@ -66,7 +66,8 @@ def restore(live: "LiveRecogniser", state: Any) -> None:
     except (KeyError, IndexError, TypeError, ValueError, OverflowError) as error:
         live._begin()
         raise DataError(
-            f"this is no state of a recogniser of this model ({printable(error)}); begin without it"
+            f"this is not the state of a recogniser of this model ({printable(error)}); begin "
+            "without it"
         ) from error
 
 
