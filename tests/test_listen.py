@@ -349,7 +349,7 @@ def test_what_is_written_after_the_checkpoint_is_cut(listen, tmp_path):
         ("--checkpoint kept -o out.jsonl --lateness 2", "was made with lateness 0.0, not 2.0"),
         ("--checkpoint kept -o out.jsonl --report end", "was made with report"),
         ("--checkpoint kept -o other.jsonl", "does not hold the 2 lines that were written"),
-        ("--checkpoint model2.ibgn", "is a model of ibgn; look at it with `ibgn show`, and name"),
+        ("--checkpoint model2.ibgn", "is not a checkpoint of `ibgn listen`; name another file"),
         ("--checkpoint other.jsonl", "is not a checkpoint of `ibgn listen`; name another file"),
         ("--checkpoint damaged -o out.jsonl", "'damaged' is damaged; begin with another"),
         ("--checkpoint newer -o out.jsonl", "is a checkpoint of version 2, and this is 1"),

@@ -89,7 +89,6 @@ REFUSED = {
     "photo.json": (b"\xff\xd8\xff\xe0", "a picture"),
     "film.eaf": (b"\0\0\0\x18ftypmp42", "a video"),
     "paper.csv": (b"%PDF-1.5", "a PDF"),
-    "tea.ibgn": (b"ibgn model 5 ", "a model, .* `ibgn show`"),
     "archive.xes": (b"PK\x03\x04" + bytes(26) + b"log.xes", "a ZIP archive; unpack it"),
     "sheet.csv": (b"PK\x03\x04" + bytes(26) + b"[Content_Types].xml", "save it there as CSV"),
     "sheet.xls": (b"\xd0\xcf\x11\xe0\xa1\xb1", "save it there as CSV"),
@@ -103,6 +102,13 @@ def test_a_file_without_annotations_is_refused_with_a_plain_word(name, tmp_path)
     for options in ({}, {"format": "csv"}, {"format": "xes"}, {"format": "labelstudio"}):
         with pytest.raises(DataError, match=f"{name}: the file is .*{why}"):
             ibgn.read(path, **options)
+
+
+def test_a_model_is_not_taken_for_data(tmp_path):
+    path = tmp_path / "tea.ibgn"
+    ibgn.IBGNClassifier().fit([[("boil", 0, 4)]] * 2, ["tea", "tea"]).save(path)
+    with pytest.raises(DataError, match="'tea.ibgn' is not known .*: it is a model, see `ibgn sh"):
+        ibgn.read(path)
 
 
 def test_formats_that_are_equally_sure_are_named(tmp_path, extensions):

@@ -38,11 +38,6 @@ SIGNATURES = (
         "a web page (HTML), perhaps saved instead of the file that it links to",
         'download the file itself; on GitHub, with its button "Raw"',
     ),
-    _signature(
-        rb"ibgn model ",
-        "a model of ibgn",
-        "look at it with `ibgn show`, and name another file here",
-    ),
     _signature(rb"%PDF-", "a PDF", "name a file of annotations"),
     _signature(
         rb"\x89PNG|\xff\xd8\xff|GIF8[79]a|II\*\0|MM\0\*|RIFF....WEBP|BM....\0\0\0\0",

@@ -17,6 +17,7 @@ __all__ = ["find_by_content", "find_by_suffix"]
 
 BY_SUFFIX = 0.1  # how much surer its own suffix makes a format
 NUMBERS = re.compile(r"[\s\d.,;:+e-]{1,10000}", re.ASCII | re.IGNORECASE)
+MODEL = "ibgn model "  # the first words of a model file, see `ibgn.persistence`
 MOST_FILES = 5  # files of a folder with the same suffix that are looked at
 
 
@@ -82,6 +83,8 @@ def _what_it_is(path: Sources) -> str:
     if not root.is_file():
         return ""
     lines = Head(root).lines
+    if lines and lines[0].startswith(MODEL):
+        return ": it is a model, see `ibgn show`"
     if lines and all(NUMBERS.fullmatch(line) for line in lines):
         return ": it holds only numbers, and intervals need names"
     if len(lines) == 1 and START & {*words_of(lines[0])} and END & {*words_of(lines[0])}:
