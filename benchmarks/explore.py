@@ -1,8 +1,8 @@
 """The page of `ibgn explore` with many instances, measured in the browser that shows it.
 
-Run with `python -m benchmarks.explore`. The first view is measured from the request of the page until
-the list and the first instance are drawn; a what-if from the key or the movement of the mouse until the
-frame in which the new posterior is drawn. Needs playwright, and chromium on the path.
+Run with `python -m benchmarks.explore`. The first view is measured from the request of the page
+until the list and the first instance are drawn; a what-if from the key or the movement of the mouse
+until the frame in which the new posterior is drawn. Needs playwright, and chromium on the path.
 """
 
 import argparse
@@ -167,4 +167,4 @@ def measure(instances: int = INSTANCES, repeats: int = 3) -> dict[str, float]:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--instances", type=int, default=INSTANCES)
-    print(json.dumps(measure(parser.parse_args().instances), indent=1))  # noqa: T201
+    print(json.dumps(measure(parser.parse_args().instances), indent=1))

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import threading
 
 import numpy as np
@@ -478,7 +479,9 @@ def test_the_model_is_described_and_generates(page, desk, model, by):
     terms = portraits.describe_activity(desk, first)["terms"]
     expect(view.locator("details.term")).to_have_count(len(terms))
     for term in terms:
-        part = view.locator("details.term").filter(has=view.locator("strong", has_text=term["name"]))
+        part = view.locator("details.term").filter(
+            has=view.locator("strong", has_text=term["name"])
+        )
         expect(part.first.locator("summary")).to_contain_text(term["brief"])
         expect(part.first.locator("tbody tr")).to_have_count(len(term["rows"]))
     drawn = view.get_by_role("region", name="Generated instances").locator(".mini-bar")
@@ -560,7 +563,9 @@ def test_labels_are_corrected_taken_back_and_saved(page, desk, place):
 
 @both
 @pytest.mark.parametrize("format", ["csv", "elan", "textgrid"])
-def test_corrections_are_saved_in_the_format_of_the_data(browser, tmp_path, data, model, format, by):
+def test_corrections_are_saved_in_the_format_of_the_data(
+    browser, tmp_path, data, model, format, by
+):
     suffix = {"csv": ".csv", "elan": ".eaf", "textgrid": ".TextGrid"}[format]
     source = tmp_path / f"takes{suffix}"
     number = 4 if format == "csv" else 1  # the other formats have one instance per file
@@ -804,31 +809,102 @@ def test_names_are_never_markup(browser, hostile):
         opened.context.close()
 
 
+def walk(view):
+    """Bring the page into every state that a reader meets; yields the name of each."""
+    yield "instances"
+    view.locator("button.bar").first.focus()
+    yield "relations of an interval"
+    view.keyboard.press("Shift+ArrowRight")
+    view.get_by_role("heading", name="What if").wait_for()
+    yield "a draft"
+    view.keyboard.press("Escape")
+    view.get_by_role("button", name="Most similar").click()
+    view.locator(".card").first.wait_for()
+    yield "similar instances"
+    view.locator("#edit-start").fill("99999")
+    view.keyboard.press("Enter")
+    view.locator("#message.error").wait_for()
+    yield "an error"
+    view.get_by_role("button", name="Close the message").click()
+    view.locator("#title").click()
+    view.keyboard.press("/")
+    view.keyboard.type("no such name")
+    view.get_by_text("No instance is like that.").wait_for()
+    yield "an empty list"
+    view.get_by_role("button", name="Clear filters").click()
+    for button in ("Keys", "Save a copy…"):
+        view.get_by_role("button", name=button).click()
+        view.get_by_role("dialog").wait_for()
+        yield f"the dialog of {button}"
+        view.keyboard.press("Escape")
+        expect(view.get_by_role("dialog")).to_have_count(0)
+    for name in ("confusion", "model", "next", "live"):
+        view.locator(f"#view-{name}").click()
+        view.locator(".view h2").wait_for()
+        if name == "model":
+            view.get_by_role("heading", name="Generated instances").wait_for()
+        if name == "live":
+            view.locator(".band").first.wait_for()
+        yield name
+
+
+def write_posteriors(path, labels):
+    """What `ibgn listen` would write of an instance."""
+    with path.open("w") as file:
+        for time in range(6):
+            shares = np.linspace(1, 2 + time, len(labels))
+            posterior = dict(zip(map(str, labels), shares / shares.sum(), strict=True))
+            record = {"instance": 1, "kind": "event", "time": time, "posterior": posterior}
+            file.write(json.dumps(record) + "\n")
+
+
 @pytest.mark.parametrize(
     ("theme", "width"), [("light", 1280), ("dark", 1280), ("light", 380), ("dark", 380)]
 )
-def test_everybody_can_read_and_reach_it(browser, desk, model, theme, width):
+def test_everybody_can_read_and_reach_it(browser, desk, model, place, theme, width):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
-    with served(desk, Learning(desk, model)) as address:
+    write_posteriors(place.folder / "live.jsonl", model.classes_)
+    following = Following(place.folder / "live.jsonl", lambda *news: desk.tell(*news))
+    following.begin()
+    with served(desk, Learning(desk, model), place, following) as address:
         opened = Watched(browser, address, theme, width)
         view = opened.page
         view.locator(".posterior").wait_for()
-        view.locator("button.bar").first.focus()
-        for name in ("instances", "confusion", "model", "next"):
-            view.locator(f"#view-{name}").click()
-            view.locator(".view h2").wait_for()
-            if name == "model":
-                view.get_by_role("heading", name="Generated instances").wait_for()
+        for state in walk(view):
             found = axe.run(view).response["violations"]
             serious = [
                 (each["id"], each["nodes"][0]["html"][:120])
                 for each in found
                 if each["impact"] in ("serious", "critical")
             ]
-            assert not serious, name
-            assert opened.sideways() == 0, name
+            assert not serious, state
+            assert opened.sideways() == 0, state
+            assert "[object" not in view.locator("body").inner_text(), state
         assert not opened.events
         opened.context.close()
+    following.stop()
+
+
+def test_the_focus_goes_through_the_page_in_its_order(page):
+    view = page.page
+    view.evaluate("document.activeElement.blur()")
+    seen = []
+    for _ in range(60):
+        view.keyboard.press("Tab")
+        name = view.evaluate(
+            "() => { const e = document.activeElement; return e === document.body ? '' :"
+            " e.id || e.className || e.tagName; }"
+        )
+        if not name or (name == seen[0] if seen else False):
+            break
+        seen.append(name)
+    order = [
+        *("skip", "view-instances", "view-live", "undo", "save", "help", "search", "choice-show"),
+        *("choice-order", "list", "label", "bar", "choice-against", "reason", "ask-nearest"),
+    ]
+    assert [seen.index(name) for name in order] == sorted(seen.index(name) for name in order)
+    assert seen.count("bar") == 1  # one stop; arrows go on from there
+    assert seen.count("list") == 1
 
 
 def test_what_a_page_must_not_do_is_found_out(page, browser):
@@ -857,3 +933,21 @@ def test_another_page_cannot_read_or_change_anything(page, browser, desk, tmp_pa
     assert desk.collection.changed == {}
     foreign.close()
     assert page.page.evaluate("fetch('api/overview').then(a => a.status)") == 200  # the control
+
+
+def test_without_the_token_or_by_another_name_nothing_is_shown(page, browser):
+    bare = browser.new_page()
+    root = page.address.removesuffix("token/")
+    for path in ("", "api/overview", "wrong/"):
+        assert bare.goto(root + path).status == 403
+        expect(bare.locator("body")).to_contain_text("the address needs the token")
+    bare.close()
+    rule = "--host-resolver-rules=MAP rebound.example 127.0.0.1"
+    rebound = browser.browser_type.launch(
+        executable_path=shutil.which("chromium"), args=[*FLAGS.split(), rule]
+    )
+    view = rebound.new_page()
+    answer = view.goto(page.address.replace("127.0.0.1", "rebound.example"))
+    assert answer.status == 421  # it reached the server, which refused
+    assert view.goto(page.address).status == 200  # the control
+    rebound.close()
