@@ -895,7 +895,7 @@ def test_the_focus_goes_through_the_page_in_its_order(page):
             "() => { const e = document.activeElement; return e === document.body ? '' :"
             " e.id || e.className || e.tagName; }"
         )
-        if not name or (name == seen[0] if seen else False):
+        if not name or name in seen[:1]:
             break
         seen.append(name)
     order = [
