@@ -4,7 +4,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -151,23 +154,52 @@ def draw_experiments() -> None:
     save("reliability")
 
 
-def draw_demo() -> None:
-    """What the demo finds, and the page that it writes, as a browser shows it."""
+@contextmanager
+def browsing(height: int = 800) -> Iterator[Any]:
+    """An empty page in a browser."""
     from playwright.sync_api import sync_playwright
 
+    with sync_playwright() as tool:
+        browser = tool.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
+        )
+        yield browser.new_page(viewport={"width": 1280, "height": height}, color_scheme="light")
+        browser.close()
+
+
+def draw_demo() -> None:
+    """What the demo finds, and the page that it writes, as a browser shows it."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "ibgn-demo"
         subprocess.run([sys.executable, "-m", "ibgn", "demo", "--out", out], check=True)  # noqa: S603
         shutil.copy(out / "pieces" / "comparison.png", FIGURES / "demo.png")
         shutil.copy(out / "pieces" / "robustness-1.png", FIGURES / "demo_durations.png")
-        with sync_playwright() as tool:
-            browser = tool.chromium.launch(
-                executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
-            )
-            page = browser.new_page(viewport={"width": 1280, "height": 800})
+        with browsing() as page:
             page.goto((out / "report.html").as_uri())
             page.screenshot(path=FIGURES / "report.png")
-            browser.close()
+
+
+def draw_explore() -> None:
+    """The page of `ibgn explore`, about a sample that comes with the library."""
+    from ibgn.datasets import sample_path
+
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copy(sample_path("csv"), Path(folder) / "recordings.csv")
+        command = [sys.executable, "-m", "ibgn", "explore", "recordings.csv", "--no-browser"]
+        with (
+            subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True) as server,  # noqa: S603
+            browsing(height=860) as page,
+        ):
+            assert server.stderr is not None  # noqa: S101
+            page.goto(next(line for line in server.stderr if line.startswith("http")).strip())
+            page.get_by_text("answers held out").wait_for()
+            page.locator(".item").first.click()  # the one that the model finds hardest to believe
+            page.locator("[aria-selected=true]").get_by_text("wrong").wait_for()
+            page.locator("button.bar").nth(1).click()
+            page.mouse.move(0, 0)
+            page.wait_for_timeout(500)  # until bars have their lengths
+            page.screenshot(path=FIGURES / "explore.png")
+            server.terminate()
 
 
 if __name__ == "__main__":
@@ -181,3 +213,4 @@ if __name__ == "__main__":
     draw_learning_curve()
     draw_experiments()
     draw_demo()
+    draw_explore()

@@ -385,9 +385,10 @@ def test_the_command_prints_an_address_and_ends_with_ctrl_c(tmp_path, data):
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
         address = server.stderr.readline().strip()
         assert address.startswith("http://127.0.0.1:")
-        time.sleep(0.5)
-        server.send_signal(signal.SIGINT)
-        said = server.communicate(timeout=60)[1]
+        with httpx.stream("GET", f"{address}api/events") as news:  # as a page that is open
+            assert next(news.iter_text()).startswith("retry")
+            server.send_signal(signal.SIGINT)
+            said = server.communicate(timeout=30)[1]
     assert "Traceback" not in said
 
 

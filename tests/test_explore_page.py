@@ -2,21 +2,26 @@
 
 import json
 import re
+import shutil
+import threading
 
 import numpy as np
 import pytest
 
-from browsing import Watched
+from browsing import FLAGS, Watched
 from exploring import served
 from ibgn import IBGNClassifier
-from ibgn.datasets import make_relations
-from ibgn.explore import Collection
+from ibgn.allen import Relation
+from ibgn.datasets import make_relations, make_styles
+from ibgn.explore import Collection, portraits
 from ibgn.explore.desk import Desk
 from ibgn.explore.following import Following
+from ibgn.explore.history import History
 from ibgn.explore.learning import Learning
 from ibgn.explore.saving import Place
 from ibgn.intervals import IntervalSequences
 from ibgn.io import read, write
+from ibgn.networks import read_networks
 
 expect = pytest.importorskip("playwright.sync_api").expect
 expect.set_options(timeout=20_000)
@@ -87,7 +92,172 @@ def draft(page):
     return sorted((name, float(start), float(end)) for name, start, end in parts)
 
 
+def choose(view, name, value, by):
+    """Choose an option of a field, by mouse or by keyboard."""
+    field = view.locator(f"#choice-{name.lower().replace(' ', '-')}")
+    if by == "mouse":
+        field.select_option(value)
+        return
+    values = field.locator("option").evaluate_all("all => all.map(each => each.value)")
+    field.focus()
+    view.keyboard.press("Home")
+    for _ in range(values.index(value)):
+        view.keyboard.press("ArrowDown")
+    expect(field).to_have_value(value)
+
+
+def press(view, name, by):
+    """Press a button, by mouse or by keyboard."""
+    button = view.get_by_role("button", name=name, exact=True)
+    if by == "mouse":
+        button.click()
+    else:
+        button.focus()
+        view.keyboard.press("Enter")
+
+
+def open_row(view, number):
+    """Open an instance by its number."""
+    view.get_by_role("combobox", name="Order").select_option("order")
+    view.locator(f"#row-{number}").click()
+    expect(view.locator(f"#row-{number}")).to_have_attribute("aria-selected", "true")
+
+
+def listed(view):
+    """Numbers of the instances in the list, from top to bottom."""
+    places = view.locator(".item").evaluate_all(
+        "all => all.map(each => [Number(each.ariaPosInSet), Number(each.id.slice(4))])"
+    )
+    return [number for _, number in sorted(places)]
+
+
+both = pytest.mark.parametrize("by", ["mouse", "keyboard"])
+
+
 # -- looking ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def varied(data, model):
+    """Instances of two people, of which one is there twice, with two labels; answers held out."""
+    X, y = data
+    rows = [*X.to_lists(), X.to_lists()[0]]
+    groups = ["ann", "bob"] * 12 + ["cem"]
+    X = IntervalSequences.from_lists(rows, [f"take {n}" for n in range(25)], groups)
+    y = np.append(y, next(label for label in y if label != y[0]))
+    y[4] = None
+    return X, y, model
+
+
+@both
+def test_every_filter_shows_what_it_says(browser, varied, by):
+    X, y, model = varied
+    desk = Desk(Collection(X, y), model, "takes.csv")
+    rows = desk.rows()
+    right = [label == answer for label, answer in zip(y, rows["predicted"], strict=True)]
+    some = str(y[0])
+    expected = [
+        ("Show", "wrong", [n for n in range(25) if y[n] is not None and not right[n]]),
+        ("Show", "right", [n for n in range(25) if right[n]]),
+        ("Show", "unsure", [n for n in range(25) if rows["probability"][n] < 0.6]),
+        ("Show", "contradicts", [0, 24]),
+        ("Show", "unlabelled", [4]),
+        ("Label", some, [n for n in range(25) if y[n] == some]),
+        ("Answer", some, [n for n in range(25) if rows["predicted"][n] == some]),
+        ("Group", "bob", list(range(1, 24, 2))),
+    ]
+    assert len(expected[0][2]) > 0
+    with served(desk, Learning(desk, model)) as address:
+        opened = Watched(browser, address)
+        view = opened.page
+        view.set_viewport_size({"width": 1280, "height": 2000})  # so that all rows are drawn
+        view.locator(".posterior").wait_for()
+        loss = [-1 if value is None else value for value in rows["loss"]]
+        assert listed(view) == sorted(range(25), key=lambda n: (-loss[n], n))
+        for field, value, numbers in expected:
+            choose(view, field, value, by)
+            expect(view.locator(".count")).to_have_text(f"{len(numbers)} of 25 instances")
+            assert sorted(listed(view)) == numbers
+            press(view, "Clear filters", by)
+            expect(view.locator(".count")).to_have_text("25 of 25 instances")
+        choose(view, "Show", "contradicts", by)
+        view.locator(".item").first.click()
+        view.locator(".twins").get_by_text("The same intervals have another label").wait_for()
+        view.locator(".twins button").click()
+        expect(view.locator(".head h2")).to_have_text(re.compile("take (0|24)"))
+        view.keyboard.press("/")
+        view.keyboard.type("no such name")
+        view.get_by_text("No instance is like that.").wait_for()
+        assert not opened.events
+        opened.context.close()
+
+
+def test_what_is_asked_for_last_is_shown(page):
+    view = page.page
+    open_row(view, 0)
+    view.route("**/api/instances/1", lambda route: (view.wait_for_timeout(500), route.continue_()))
+    view.get_by_role("listbox").focus()
+    view.keyboard.press("ArrowDown")  # whose answer comes late
+    view.keyboard.press("ArrowDown")
+    expect(view.locator(".head h2")).to_have_text("2")
+    view.wait_for_timeout(800)
+    expect(view.locator(".head h2")).to_have_text("2")
+    expect(view.locator("#row-2")).to_have_attribute("aria-selected", "true")
+
+
+@both
+def test_the_timeline_is_zoomed_and_has_a_cursor(page, desk, by):
+    view = page.page
+    open_row(view, 0)
+    bar = view.locator("button.bar").first
+    wide = bar.bounding_box()["width"]
+    if by == "mouse":
+        press(view, "Zoom in", by)
+    else:
+        view.keyboard.press("+")
+    zoomed = bar.bounding_box()["width"]
+    assert zoomed == pytest.approx(wide / 0.6, rel=0.05)
+    if by == "mouse":
+        plot = view.locator(".axis").bounding_box()
+        view.mouse.move(plot["x"] + plot["width"] / 2, plot["y"] - 10)
+        view.keyboard.down("Control")
+        view.mouse.wheel(0, 120)
+        view.keyboard.up("Control")
+        press(view, "All", by)
+        view.mouse.move(plot["x"] + plot["width"] / 3, plot["y"] - 10)
+    else:
+        view.keyboard.press("0")
+        for _ in range(12):
+            view.keyboard.press(".")
+        view.keyboard.press(",")
+    assert bar.bounding_box()["width"] == pytest.approx(wide, abs=1)
+    said = view.locator("output.time").inner_text()
+    time, names = said.split(": ")
+    rows = desk.collection[0].intervals
+    going = {row.action for row in rows if row.start <= float(time) < row.end} or {"nothing"}
+    assert set(names.split(", ")) == going
+    expect(view.locator(".over .at")).to_have_text(time)
+
+
+@both
+def test_relations_of_what_is_selected(page, desk, by):
+    view = page.page
+    open_row(view, 0)
+    if by == "mouse":
+        view.locator("button.bar[data-place='1']").click()
+    else:
+        view.locator("button.bar").first.focus()
+        view.keyboard.press("ArrowRight")
+    one = desk.collection.take([0])
+    relations = read_networks(one)[0].relations
+    names = [row[0] for row in one.to_lists()[0]]
+    pairs = [tuple(sorted((1, other))) for other in range(len(names)) if other != 1]
+    expected = [f"{names[i]} {Relation(int(relations[i, j])).label} {names[j]}" for i, j in pairs]
+    expect(view.locator(".relations li")).to_have_count(len(expected))
+    assert sorted(view.locator(".relations li").all_inner_texts()) == sorted(expected)
+    expect(view.locator(".over .guide")).to_have_count(2)
+    view.locator(".relations button").first.click()
+    expect(view.locator("button.bar[aria-pressed=true]")).to_have_attribute("data-place", "0")
 
 
 def test_instances_are_found_and_opened_by_mouse_and_by_keyboard(page, desk):
@@ -164,6 +334,70 @@ def test_what_if_by_mouse(page, model):
     assert draft(view) == before
 
 
+def test_an_interval_that_is_dragged_past_others_leaves_them_alone(page):
+    view = page.page
+    open_row(view, 0)
+    before = draft(view)
+    first = view.locator("button.bar[data-place='0']").bounding_box()
+    last = view.locator("button.bar").last.bounding_box()
+    x, y = first["x"] + first["width"] / 2, first["y"] + 10
+    view.mouse.move(x, y)
+    view.mouse.down()
+    view.mouse.move(x + last["x"] + last["width"] - first["x"], y, steps=15)
+    view.mouse.up()
+    after = draft(view)
+    (old,), (new,) = set(before) - set(after), set(after) - set(before)
+    assert new[0] == old[0]
+    assert new[1] > max(start for _, start, _ in before)
+    assert new[2] - new[1] == pytest.approx(old[2] - old[1], abs=0.02)
+
+
+@both
+def test_intervals_are_added_renamed_and_deleted(page, model, by):
+    view = page.page
+    open_row(view, 1)
+    before = draft(view)
+    if by == "mouse":
+        press(view, "Add an interval", by)
+    else:
+        view.keyboard.press("n")
+    ((_, start, end),) = set(draft(view)) - set(before)
+    expect(view.locator("#edit-start")).not_to_have_value("")
+    name = view.locator("#edit-action")
+    name.click() if by == "mouse" else name.focus()
+    name.fill("hold")
+    view.keyboard.press("Enter")
+    assert ("hold", start, end) in draft(view)
+    expect_posterior(view, model, draft(view))
+    if by == "mouse":
+        press(view, "Delete", by)
+    else:
+        view.locator("button.bar[aria-pressed=true]").focus()
+        view.keyboard.press("Delete")
+        expect(view.locator("button.bar[aria-pressed=true]")).to_be_focused()  # a neighbour
+    assert draft(view) == before
+    press(view, "Discard", by)
+    expect(view.locator(".draft")).to_have_count(0)
+
+
+def test_a_label_can_be_typed_while_intervals_are_tried(page, desk):
+    view = page.page
+    open_row(view, 1)
+    view.locator("button.bar").first.focus()
+    view.keyboard.press("Shift+ArrowRight")
+    tried = draft(view)
+    view.locator("#label").fill("another")
+    view.keyboard.press("Enter")
+    view.locator("#message").get_by_text("kept").wait_for()
+    assert desk.collection.labels[1] == "another"
+    assert draft(view) == tried
+    view.locator("#title").click()
+    view.keyboard.press("Control+s")
+    expect(view.locator(".draft")).to_have_count(0)
+    assert draft(view) == tried
+    assert len(desk.collection.changed) == 1
+
+
 def test_intervals_are_edited_in_the_form(page, model):
     view = page.page
     view.locator("button.bar").first.click()
@@ -189,32 +423,105 @@ def test_reasons_point_at_intervals_and_others_can_be_compared(page, model):
     expect(relations).to_have_count(view.locator("button.bar").count() - 1)
 
 
-def test_similar_instances_and_the_smallest_change(page, model):
+@both
+def test_similar_instances_are_shown_and_opened(page, desk, by):
     view = page.page
-    view.get_by_role("button", name="Most similar").click()
+    open_row(view, 2)
+    press(view, "Most similar instances", by)
     cards = view.locator(".cards .card")
-    cards.first.wait_for()
-    expect(cards).to_have_count(6)
-    wish = view.get_by_label("What would make it")
-    wish.select_option(index=1)
-    label = wish.input_value()
-    view.get_by_role("button", name="Try it").or_(view.get_by_text("No change of up to")).wait_for(
-        timeout=60_000
-    )
-    if view.get_by_role("button", name="Try it").count():
-        view.get_by_role("button", name="Try it").click()
-        view.locator(".answer .posterior li").first.get_by_text(label).wait_for()
+    names = [each["id"] for each in desk.nearest(2)["instances"]]
+    expect(cards.locator(".name")).to_have_text(names)
+    cards.first.focus()
+    view.keyboard.press("Enter")
+    expect(view.locator(".head h2")).to_have_text(names[0])
 
 
-def test_the_model_is_described_and_generates(page, model):
+@both
+def test_the_smallest_change_is_found_and_tried(page, desk, by):
     view = page.page
-    view.keyboard.press("3")
-    view.get_by_role("heading", name="How much each term counts").wait_for()
-    view.get_by_role("heading", name="Generated instances").wait_for()
-    expect(view.locator(".miniature")).to_have_count(6)
-    expect(view.locator("details")).to_have_count(len(model.terms_))
-    view.get_by_role("combobox", name="Activity").select_option(str(model.classes_[-1]))
-    view.get_by_role("heading", name=f"What separates {model.classes_[-1]}").wait_for()
+    found = None
+    for number in range(24):
+        others = [str(label) for label in desk.model.classes_]
+        others.remove(desk.look(number)["posterior"][0]["label"])
+        for label in others:
+            found = desk.counterfactual(number, {"activity": label})
+            if found["found"]:
+                break
+        if found["found"]:
+            break
+    open_row(view, number)
+    choose(view, "What would make it", label, by)
+    expect(view.locator(".edits li")).to_have_text(found["edits"])
+    press(view, "Try it", by)
+    view.locator(".draft").wait_for()
+    expect(view.locator(".answer .posterior li").first).to_contain_text(label)
+
+
+@both
+def test_the_model_is_described_and_generates(page, desk, model, by):
+    view = page.page
+    if by == "mouse":
+        view.locator("#view-model").click()
+    else:
+        view.keyboard.press("3")
+    weights = view.get_by_role("region", name="Weights")
+    for term, weight in portraits.describe_model(desk)["weights"].items():
+        item = weights.locator("li").filter(has_text=term)
+        expect(item.locator(".share")).to_have_text(f"{weight:.2f}")
+    first, second = str(model.classes_[-1]), str(model.classes_[0])
+    choose(view, "Activity", first, by)
+    choose(view, "Compare with", second, by)
+    separation = view.get_by_role("region", name="What separates two activities")
+    separation.get_by_role("heading", name=f"What separates {first} from {second}").wait_for()
+    for side in portraits.contrast(desk, first, second)["sides"]:
+        part = separation.locator(".side").filter(has_text=f"of {side['activity']}")
+        expect(part.locator("li")).to_have_count(len(side["rows"]))
+    terms = portraits.describe_activity(desk, first)["terms"]
+    expect(view.locator("details.term")).to_have_count(len(terms))
+    for term in terms:
+        part = view.locator("details.term").filter(
+            has=view.locator("strong", has_text=term["name"])
+        )
+        expect(part.first.locator("summary")).to_contain_text(term["brief"])
+        expect(part.first.locator("tbody tr")).to_have_count(len(term["rows"]))
+    drawn = view.get_by_role("region", name="Generated instances").locator(".mini-bar")
+    made = portraits.sample(desk, first, 1)["instances"]
+    expect(drawn).to_have_count(sum(len(each["intervals"]) for each in made))
+    press(view, "Others", by)
+    made = portraits.sample(desk, first, 2)["instances"]
+    expect(drawn).to_have_count(sum(len(each["intervals"]) for each in made))
+    expect(view.locator("#other-samples")).to_be_focused()
+
+
+def test_styles_of_an_activity_are_named(browser):
+    X, y, _ = make_styles(random_state=0)
+    model = IBGNClassifier(styles="learned", random_state=0).fit(X, y)
+    desk = Desk(Collection(X, y), model, "takes.csv")
+    with served(desk, Learning(desk, model)) as address:
+        opened = Watched(browser, address)
+        opened.page.locator("#view-model").click()
+        label = next(str(each) for each in model.classes_ if model.activities_[each].styles)
+        choose(opened.page, "Activity", label, "mouse")
+        shares = portraits.describe_activity(desk, label)["styles"]
+        opened.page.get_by_text(f"{len(shares)} styles: ").wait_for()
+        assert not opened.events
+        opened.context.close()
+
+
+def test_answers_in_the_list_are_held_out_and_the_page_says_so(browser, data, model):
+    desk = Desk(Collection(*data), None, "takes.csv")
+    learning = Learning(desk, model)
+    learning.begin()
+    learning.wait(120)
+    rows = desk.rows()
+    with served(desk, learning) as address:
+        opened = Watched(browser, address)
+        view = opened.page
+        open_row(view, 5)
+        said = f"Before that, it said {rows['predicted'][5]}, {in_percent(rows['probability'][5])}"
+        expect(view.locator(".held-out")).to_contain_text(said)
+        assert not opened.events
+        opened.context.close()
 
 
 # -- correcting ------------------------------------------------------------------------------------
@@ -252,6 +559,115 @@ def test_labels_are_corrected_taken_back_and_saved(page, desk, place):
     view.get_by_role("button", name="Save", exact=True).click()
     view.locator("dialog [role=alert]").get_by_text("never overwritten").wait_for()
     page.events[:] = [event for event in page.events if "400" not in event]  # which was refused
+
+
+@both
+@pytest.mark.parametrize("format", ["csv", "elan", "textgrid"])
+def test_corrections_are_saved_in_the_format_of_the_data(
+    browser, tmp_path, data, model, format, by
+):
+    suffix = {"csv": ".csv", "elan": ".eaf", "textgrid": ".TextGrid"}[format]
+    source = tmp_path / f"takes{suffix}"
+    number = 4 if format == "csv" else 1  # the other formats have one instance per file
+    write(data[0][:number], source, data[1][:number], format=format)
+    original = source.read_bytes()
+    X, y = read(source)
+    desk = Desk(Collection(X, y), model, source.name)
+    with served(desk, Learning(desk, model), Place(source, format)) as address:
+        opened = Watched(browser, address)
+        view = opened.page
+        open_row(view, 0)
+        field = view.locator("#label")
+        field.click() if by == "mouse" else view.keyboard.press("l")
+        field.fill("corrected")
+        view.keyboard.press("Enter")
+        view.locator("#message").get_by_text("kept").wait_for()
+        press(view, "Save a copy…", by)
+        view.locator("dialog").get_by_text("1 instance changed").wait_for()
+        press(view, "Save", by)
+        view.locator("#message").get_by_text("wrote").wait_for()
+        press(view, "Save a copy…", by)
+        view.locator("#save-kind").select_option("changes")
+        press(view, "Save", by)
+        view.locator("#message").get_by_text(".json").wait_for()
+        assert not opened.events
+        opened.context.close()
+    again, labels = read(tmp_path / f"takes-corrected{suffix}")
+    assert labels[0] == "corrected"
+    assert again.to_lists() == X.to_lists()
+    (patch,) = tmp_path.glob("*.json")
+    (change,) = json.loads(patch.read_text())
+    assert change["label"] == {"before": str(y[0]), "after": "corrected"}
+    assert source.read_bytes() == original
+
+
+def test_what_was_kept_is_there_after_a_crash(browser, data, model, place):
+    def begin():
+        collection = Collection(*data)
+        History(place.source.with_name("takes.csv.changes"), collection)
+        return Desk(collection, model, "takes.csv")
+
+    desk = begin()
+    with served(desk, Learning(desk, model), place) as address:
+        opened = Watched(browser, address)
+        open_row(opened.page, 2)
+        opened.page.locator("#label").fill("from before")
+        opened.page.keyboard.press("Enter")
+        opened.page.locator("#message").get_by_text("kept").wait_for()
+        opened.context.close()
+    desk = begin()  # as nothing was saved, only the journal has it
+    with served(desk, Learning(desk, model), place) as address:
+        opened = Watched(browser, address)
+        open_row(opened.page, 2)
+        expect(opened.page.locator("#label")).to_have_value("from before")
+        expect(opened.page.locator(".head .changed")).to_contain_text(f"was {data[1][2]}")
+        assert not opened.events
+        opened.context.close()
+
+
+@both
+def test_what_is_labelled_next_is_proposed(page, desk, by):
+    view = page.page
+    if by == "mouse":
+        view.locator("#view-next").click()
+    else:
+        view.keyboard.press("4")
+    names = [each["id"] for each in desk.suggestions()["instances"]]
+    cards = view.locator(".cards .card")
+    expect(cards.locator(".name")).to_have_text(names)
+    if by == "mouse":
+        cards.first.click()
+    else:
+        cards.first.focus()
+        view.keyboard.press("Enter")
+    expect(view.locator("#label")).to_be_focused()
+    view.keyboard.type("dance")
+    view.keyboard.press("Enter")
+    view.locator("#message").get_by_text("kept").wait_for()
+    assert desk.collection.labels[int(names[0])] == "dance"
+    view.locator("#view-next").click()
+    view.get_by_text("1 instance has no label").wait_for()
+
+
+@both
+def test_undo_takes_back_what_was_kept(page, desk, by):
+    view = page.page
+    open_row(view, 1)
+    before = desk.collection[1]
+    view.locator("button.bar").first.focus()
+    view.keyboard.press("Delete")
+    press(view, "Keep", by)
+    view.locator("#message").get_by_text("kept").wait_for()
+    assert len(desk.collection[1].intervals) == len(before.intervals) - 1
+    view.locator("#view-model").click()
+    if by == "mouse":
+        press(view, "Undo", by)
+    else:
+        view.keyboard.press("Control+z")
+    view.locator("#message").get_by_text("taken back").wait_for()
+    assert desk.collection[1].intervals == before.intervals
+    expect(view.locator(".head h2")).to_have_text("1")  # where it was
+    assert desk.collection.differing == []
 
 
 def test_two_tabs_do_not_overwrite_each_other(page, browser, desk):
@@ -296,6 +712,42 @@ def test_it_learns_from_labels_while_the_page_goes_on(browser, data, model):
         opened.context.close()
 
 
+class Slow(IBGNClassifier):
+    """Learns when it is allowed to."""
+
+    allowed = threading.Event()
+
+    def fit_held_out(self, *args, **kwargs):
+        assert self.allowed.wait(60)
+        return super().fit_held_out(*args, **kwargs)
+
+
+def test_learning_shows_how_far_it_is_and_stops_nobody(browser, data, model):
+    desk = Desk(Collection(*data), model, "takes.csv")
+    learning = Learning(desk, Slow(random_state=0))
+    Slow.allowed.clear()
+    with served(desk, learning) as address:
+        opened = Watched(browser, address)
+        view = opened.page
+        open_row(view, 0)
+        expect(view.get_by_role("progressbar")).to_have_count(0)
+        press(view, "Learn again", "keyboard")
+        expect(view.get_by_role("progressbar")).to_be_visible()
+        expect(view.locator("#model-state")).to_have_text("learning from 24 instances…")
+        expect(view.locator("#learn")).to_be_disabled()
+        view.locator("button.bar").first.focus()
+        view.keyboard.press("Shift+ArrowRight")
+        expect_posterior(view, model, draft(view))
+        view.keyboard.press("Escape")
+        Slow.allowed.set()
+        expect(view.locator("#model-state")).to_have_text("Slow, answers held out", timeout=60_000)
+        expect(view.get_by_role("progressbar")).to_have_count(0)
+        view.locator(".held-out").wait_for()
+        assert learning.state()["expected"] > 0
+        assert not opened.events
+        opened.context.close()
+
+
 # -- live ------------------------------------------------------------------------------------------
 
 
@@ -308,6 +760,7 @@ def test_the_posterior_is_drawn_as_it_happens(browser, tmp_path, model):
     with served(desk, Learning(desk, model), None, following) as address:
         opened = Watched(browser, address)
         view = opened.page
+        view.keyboard.press("5")
         expect(view.locator(".now")).to_have_text("Nothing yet.")
         with path.open("a") as file:
             for time, share, kind in ((0, 0.5, "event"), (2.5, 0.9, "event"), (4, 0.97, "end")):
@@ -356,31 +809,102 @@ def test_names_are_never_markup(browser, hostile):
         opened.context.close()
 
 
+def walk(view):
+    """Bring the page into every state that a reader meets; yields the name of each."""
+    yield "instances"
+    view.locator("button.bar").first.focus()
+    yield "relations of an interval"
+    view.keyboard.press("Shift+ArrowRight")
+    view.get_by_role("heading", name="What if").wait_for()
+    yield "a draft"
+    view.keyboard.press("Escape")
+    view.get_by_role("button", name="Most similar").click()
+    view.locator(".card").first.wait_for()
+    yield "similar instances"
+    view.locator("#edit-start").fill("99999")
+    view.keyboard.press("Enter")
+    view.locator("#message.error").wait_for()
+    yield "an error"
+    view.get_by_role("button", name="Close the message").click()
+    view.locator("#title").click()
+    view.keyboard.press("/")
+    view.keyboard.type("no such name")
+    view.get_by_text("No instance is like that.").wait_for()
+    yield "an empty list"
+    view.get_by_role("button", name="Clear filters").click()
+    for button in ("Keys", "Save a copy…"):
+        view.get_by_role("button", name=button).click()
+        view.get_by_role("dialog").wait_for()
+        yield f"the dialog of {button}"
+        view.keyboard.press("Escape")
+        expect(view.get_by_role("dialog")).to_have_count(0)
+    for name in ("confusion", "model", "next", "live"):
+        view.locator(f"#view-{name}").click()
+        view.locator(".view h2").wait_for()
+        if name == "model":
+            view.get_by_role("heading", name="Generated instances").wait_for()
+        if name == "live":
+            view.locator(".band").first.wait_for()
+        yield name
+
+
+def write_posteriors(path, labels):
+    """What `ibgn listen` would write of an instance."""
+    with path.open("w") as file:
+        for time in range(6):
+            shares = np.linspace(1, 2 + time, len(labels))
+            posterior = dict(zip(map(str, labels), shares / shares.sum(), strict=True))
+            record = {"instance": 1, "kind": "event", "time": time, "posterior": posterior}
+            file.write(json.dumps(record) + "\n")
+
+
 @pytest.mark.parametrize(
     ("theme", "width"), [("light", 1280), ("dark", 1280), ("light", 380), ("dark", 380)]
 )
-def test_everybody_can_read_and_reach_it(browser, desk, model, theme, width):
+def test_everybody_can_read_and_reach_it(browser, desk, model, place, theme, width):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
-    with served(desk, Learning(desk, model)) as address:
+    write_posteriors(place.folder / "live.jsonl", model.classes_)
+    following = Following(place.folder / "live.jsonl", lambda *news: desk.tell(*news))
+    following.begin()
+    with served(desk, Learning(desk, model), place, following) as address:
         opened = Watched(browser, address, theme, width)
         view = opened.page
         view.locator(".posterior").wait_for()
-        view.locator("button.bar").first.focus()
-        for name in ("instances", "confusion", "model", "next"):
-            view.locator(f"#view-{name}").click()
-            view.locator(".view h2").wait_for()
-            if name == "model":
-                view.get_by_role("heading", name="Generated instances").wait_for()
+        for state in walk(view):
             found = axe.run(view).response["violations"]
             serious = [
                 (each["id"], each["nodes"][0]["html"][:120])
                 for each in found
                 if each["impact"] in ("serious", "critical")
             ]
-            assert not serious, name
-            assert opened.sideways() == 0, name
+            assert not serious, state
+            assert opened.sideways() == 0, state
+            assert "[object" not in view.locator("body").inner_text(), state
         assert not opened.events
         opened.context.close()
+    following.stop()
+
+
+def test_the_focus_goes_through_the_page_in_its_order(page):
+    view = page.page
+    view.evaluate("document.activeElement.blur()")
+    seen = []
+    for _ in range(60):
+        view.keyboard.press("Tab")
+        name = view.evaluate(
+            "() => { const e = document.activeElement; return e === document.body ? '' :"
+            " e.id || e.className || e.tagName; }"
+        )
+        if not name or name in seen[:1]:
+            break
+        seen.append(name)
+    order = [
+        *("skip", "view-instances", "view-live", "undo", "save", "help", "search", "choice-show"),
+        *("choice-order", "list", "label", "bar", "choice-against", "reason", "ask-nearest"),
+    ]
+    assert [seen.index(name) for name in order] == sorted(seen.index(name) for name in order)
+    assert seen.count("bar") == 1  # one stop; arrows go on from there
+    assert seen.count("list") == 1
 
 
 def test_what_a_page_must_not_do_is_found_out(page, browser):
@@ -409,3 +933,21 @@ def test_another_page_cannot_read_or_change_anything(page, browser, desk, tmp_pa
     assert desk.collection.changed == {}
     foreign.close()
     assert page.page.evaluate("fetch('api/overview').then(a => a.status)") == 200  # the control
+
+
+def test_without_the_token_or_by_another_name_nothing_is_shown(page, browser):
+    bare = browser.new_page()
+    root = page.address.removesuffix("token/")
+    for path in ("", "api/overview", "wrong/"):
+        assert bare.goto(root + path).status == 403
+        expect(bare.locator("body")).to_contain_text("the address needs the token")
+    bare.close()
+    rule = "--host-resolver-rules=MAP rebound.example 127.0.0.1"
+    rebound = browser.browser_type.launch(
+        executable_path=shutil.which("chromium"), args=[*FLAGS.split(), rule]
+    )
+    view = rebound.new_page()
+    answer = view.goto(page.address.replace("127.0.0.1", "rebound.example"))
+    assert answer.status == 421  # it reached the server, which refused
+    assert view.goto(page.address).status == 200  # the control
+    rebound.close()

@@ -139,7 +139,7 @@ class Collection:
     @property
     def sequences(self) -> IntervalSequences:
         """Instances as they are now."""
-        return self.take(range(len(self)))
+        return self.take(range(len(self))) if self.changed else self.original
 
     def take(self, numbers: Sequence[int]) -> IntervalSequences:
         """Some instances as they are now."""

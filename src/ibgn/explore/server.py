@@ -23,7 +23,7 @@ from ibgn.explore.guard import LARGEST, Guard
 from ibgn.explore.learning import Learning
 from ibgn.explore.saving import Place
 
-__all__ = ["Answers", "make_app"]
+__all__ = ["Answers", "News", "make_app"]
 
 KINDS = {
     ".html": "text/html",
@@ -40,7 +40,7 @@ class News:
     """Messages to all open pages."""
 
     loop: asyncio.AbstractEventLoop | None = None
-    readers: set["asyncio.Queue[bytes]"] = field(default_factory=set)
+    readers: set["asyncio.Queue[bytes | None]"] = field(default_factory=set)
 
     def tell(self, kind: str, news: Plain) -> None:
         """Send a message; may be called in any thread."""
@@ -53,18 +53,26 @@ class News:
             if reader.qsize() < WAITING:
                 reader.put_nowait(message)
 
+    def close(self) -> None:
+        """End all streams, for which a server that ends would wait; called in its own thread."""
+        for reader in self.readers:
+            reader.put_nowait(None)
+
     async def stream(self) -> AsyncIterator[bytes]:
         """Messages as they come, as a browser's EventSource reads them."""
         self.loop = asyncio.get_running_loop()
-        queue: asyncio.Queue[bytes] = asyncio.Queue()
+        queue: asyncio.Queue[bytes | None] = asyncio.Queue()
         self.readers.add(queue)
         try:
             yield b"retry: 1000\n\n"
             while True:
                 try:
-                    yield await asyncio.wait_for(queue.get(), 15)
+                    message = await asyncio.wait_for(queue.get(), 15)
                 except TimeoutError:
-                    yield b": still here\n\n"  # which fails where the page has gone
+                    message = b": still here\n\n"  # which fails where the page has gone
+                if message is None:
+                    return
+                yield message
         finally:
             self.readers.discard(queue)
 
@@ -138,9 +146,11 @@ class Answers:
             return self.place.save(self.desk.collection, given)
 
 
-def make_app(answers: Answers, token: str, hosts: tuple[str, ...]) -> Guard:
+def make_app(
+    answers: Answers, token: str, hosts: tuple[str, ...], news: News | None = None
+) -> Guard:
     """The server as an ASGI application, behind its guard."""
-    news = News()
+    news = news or News()
     answers.desk.tell = news.tell
 
     async def events(_: Request) -> Response:

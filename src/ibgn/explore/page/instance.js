@@ -50,13 +50,13 @@ export class InstanceView {
     return this.draft ?? this.data.intervals;
   }
 
-  /** Show an instance; false if the reader stays with the draft, or asked for another one since. */
+  /** Show an instance; false if the reader stays with the draft, null if something else was asked for since. */
   async open(number) {
     if (this.draft && this.data.number !== number && !confirm("The draft is not kept. Leave it?")) return false;
     const asked = ++this.opening;
     const path = `instances/${number}`;
     const data = await get(this.against ? query(path, { against: this.against }) : path);
-    if (asked !== this.opening) return false;
+    if (asked !== this.opening) return null;
     this.take(data);
     return true;
   }

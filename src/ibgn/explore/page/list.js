@@ -24,6 +24,7 @@ export class List {
     this.controls = el("div", { class: "filters", role: "search" });
     this.count = el("p", { class: "count", role: "status" });
     this.reset = button("Clear filters", () => { this.set({}); this.box.focus(); }, { class: "link" });
+    this.nothing = el("p", { class: "empty", hidden: true });
     this.rows = el("div", { class: "rows" });
     this.box = el("div", {
       class: "list", role: "listbox", tabindex: "0", "aria-label": "Instances",
@@ -32,7 +33,7 @@ export class List {
     const narrow = matchMedia("(max-width: 55rem)").matches; // where the list would push all else out of sight
     fill(element,
       el("details", { class: "finding", open: !narrow }, el("summary", {}, "Find and filter"), this.controls),
-      el("div", { class: "between counted" }, this.count, this.reset), this.box);
+      el("div", { class: "between counted" }, this.count, this.reset), this.box, this.nothing);
     new ResizeObserver(() => this.draw()).observe(this.box);
   }
 
@@ -117,8 +118,10 @@ export class List {
     const first = Math.max(0, Math.floor(this.box.scrollTop / ROW) - SPARE);
     const last = Math.min(this.shown.length, Math.ceil((this.box.scrollTop + this.box.clientHeight) / ROW) + SPARE);
     this.rows.style.height = `${this.shown.length * ROW}px`;
-    fill(this.rows, this.shown.slice(first, last).map((number, n) => this.row(number, first + n)),
-      !this.shown.length && el("p", { class: "empty" }, this.data.rows.length ? "No instance is like that." : "There are no instances."));
+    fill(this.rows, this.shown.slice(first, last).map((number, n) => this.row(number, first + n)));
+    this.nothing.textContent = this.data.rows.length ? "No instance is like that." : "There are no instances.";
+    this.nothing.hidden = this.shown.length > 0;
+    this.box.hidden = !this.nothing.hidden;
     const place = this.shown.indexOf(this.current);
     if (place >= first && place < last) this.box.setAttribute("aria-activedescendant", `row-${this.current}`);
     else this.box.removeAttribute("aria-activedescendant");

@@ -157,7 +157,8 @@ class App {
     });
   }
 
-  save() {
+  async save() {
+    await this.changed(); // for the number of changes, and a name that is free
     const { name, format } = this.overview.saving;
     const input = el("input", { id: "save-name", value: name, required: true, maxlength: "200" });
     const kind = el("select", { id: "save-kind" }, el("option", { value: "copy" }, `a copy, as ${format}`), el("option", { value: "changes" }, "the changes alone, as JSON"));
@@ -169,7 +170,6 @@ class App {
         const done = await post("save", { name: input.value, kind: kind.value, replace: replace.checked });
         dialog.close();
         this.note(done.message);
-        await this.changed(); // the next copy has another name
       } catch (error) { reason.textContent = error.message; }
     };
     const dialog = this.dialog("Save", [
