@@ -46,7 +46,9 @@ class Stream:
     ) -> None:
         self.name, self.live, self.inbox = name, live, inbox
         self.policy, self.doubts = policy, doubts
-        self.number, self.activity, self.decision = 1, None, None
+        self.number = 1
+        self.activity: Any = None
+        self.decision: Any = None
 
     @property
     def where(self) -> str:
