@@ -435,6 +435,10 @@ SCENARIOS = (
         "convert tr.csv out.csv --from tracks -O columns=hand -O time=time -O gap=2",
         {"tr.csv": "time,hand\n0,boil\n1,boil\n2,boil\n9,boil\n10,pour\n"},
     ),
+    Scenario(
+        "convert on.csv out.csv",
+        {"on.csv": "time,boil,pour\n0,1,0\n1,1,0\n2,0,1\n3,0,1\n4,1,0\n5,1,1\n"},
+    ),
     Scenario("convert takes.parquet out.csv", {"takes.parquet": as_parquet()}),
     # sensors
     Scenario("detect train.csv train.csv --label action -o out.csv", {"train.csv": SIGNAL}),

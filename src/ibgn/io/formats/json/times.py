@@ -28,6 +28,7 @@ BOTH = frozenset(
 )
 SEVERAL = frozenset({*BOTH, "segments", "intervals", "spans", "ranges", "windows", "moments"})
 SPAN = re.compile(r"\s*(\d+(?:\.\d+)?)\s*-\s*(\d+(?:\.\d+)?)\s*", re.ASCII)  # "12.5-14"
+PLACES_IN_TEXT = frozenset({"offset", "char", "character", "token", "byte", "line"})
 SCORED = 3  # numbers of a start, an end and how sure a detector is of them
 
 
@@ -132,7 +133,7 @@ def _alike_times(fields: Mapping[str, Any]) -> Times | None:
     for key in fields:
         words = words_of(key)
         for is_end, telling in ((False, "start"), (True, "end")):
-            if telling in words:
+            if telling in words and not PLACES_IN_TEXT & {*words}:
                 others = tuple(word for word in words if word != telling)
                 rest.setdefault(others, {})[is_end] = key
     for both in rest.values():
