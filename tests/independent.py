@@ -16,10 +16,14 @@ import independent_behaviour
 import independent_tables
 import independent_tiers
 
-PARSERS = {
-    name: lambda path, parse=parse: [row[1:] for row in parse(path)]
-    for name, parse in independent_tables.PARSERS.items()
-} | independent_tiers.PARSERS | independent_behaviour.PARSERS
+PARSERS = (
+    {
+        name: lambda path, parse=parse: [row[1:] for row in parse(path)]
+        for name, parse in independent_tables.PARSERS.items()
+    }
+    | independent_tiers.PARSERS
+    | independent_behaviour.PARSERS
+)
 
 
 def parses(*samples):
