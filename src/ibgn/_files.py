@@ -31,6 +31,7 @@ COMPRESSIONS = tuple(OPENERS)
 COMPRESSED = re.compile(rb"\x1f\x8b|BZh[1-9]1AY&SY|\xfd7zXZ\0|\x28\xb5\x2f\xfd")
 UP_TO_THREE = bytes(range(0xF0))  # in UTF-8, of which characters of up to three bytes are made
 CHUNK = 1 << 20  # bytes that are read at once
+WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)  # byte order marks of UTF-16
 LINE = 500  # bytes that a line takes with what is made of it, beside its text
 
 
@@ -149,14 +150,19 @@ class InputFile:
         with self.open() as stream:
             return stream.read(self.tally().size)
 
-    def text(self) -> str:
-        """Whole text of the file, UTF-8 with or without byte order mark, or UTF-16 with one."""
+    def text(self, may_be_wide: bool = False) -> str:
+        """Whole text of the file, UTF-8 with or without byte order mark.
+
+        Parameters
+        ----------
+        may_be_wide : whether UTF-16 with a byte order mark is read too
+        """
         tally = self.tally()
         self.allowance.need((1 + tally.width) * tally.size, "its text")
         content = self._read()
-        is_wide = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+        is_wide = len(content) > 2 and content.startswith(WIDE)
         try:
-            return content.decode("utf-16" if is_wide else "utf-8-sig")
+            return content.decode("utf-16" if may_be_wide and is_wide else "utf-8-sig")
         except UnicodeDecodeError as error:
             raise DataError(
                 f"{self.prefix}the text is not UTF-8: {printable(error, 200)}; save it as UTF-8"
@@ -170,7 +176,7 @@ class InputFile:
         each : bytes that a line takes with what is made of it, about
         """
         self.expect({"\n": each}, "what its lines become")
-        text = self.text()
+        text = self.text(may_be_wide=True)
         # by line feeds only: str.splitlines also cuts at marks that labels may hold
         return text.replace("\r\n", "\n").rstrip().split("\n") if text.strip() else []
 

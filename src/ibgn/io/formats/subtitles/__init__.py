@@ -68,7 +68,7 @@ def read_subtitles(files: Files) -> Iterator[Recording]:
 
 
 def _cues(file: InputFile, leave_out: LeaveOut) -> Iterator[Cue]:
-    beginning = file.text().lstrip()
+    beginning = file.text(may_be_wide=True).lstrip()
     if beginning.startswith("<"):
         return parse_tree(parse_xml(file), file.prefix)
     if beginning.startswith("{") and '"events"' in beginning:
