@@ -451,6 +451,7 @@ FORMAT = "is tested with its format"
 APART = "is tried in test_cli_terminal.py"
 UNTRIED: dict[str, str] = {
     "model/typicality.py: Option('false_alarm', wider)": "is tried in test_unknown.py",
+    "cli/predictions.py: Option('unknown_activities', 'reject')": "is tried in test_unknown.py",
     "cli/flags.py: Option(name, value)": INSPECT,
     "io/survey.py: Option('columns', read.needed['columns'])": INSPECT,
     "io/outline.py: Option('tracks', [name])": INSPECT,

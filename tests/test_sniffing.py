@@ -10,6 +10,7 @@ import ibgn
 from ibgn import DataError
 from ibgn.io import CERTAIN, FORMATS, LIKELY, Head, Recording, reader
 from ibgn.io.registry import find_format
+from ibgn.io.survey import survey
 from mutations import mutate
 
 TASK = {"id": 1, "data": {}, "annotations": [{"result": []}]}
@@ -109,6 +110,26 @@ def test_a_model_is_not_taken_for_data(tmp_path):
     ibgn.IBGNClassifier().fit([[("boil", 0, 4)]] * 2, ["tea", "tea"]).save(path)
     with pytest.raises(DataError, match="'tea.ibgn' is not known .*: it is a model, see `ibgn sh"):
         ibgn.read(path)
+
+
+NO_INTERVALS = {
+    "signs.csv": ("name|start|end|gloss\na|-1|-1|TEA\nb|-1|-1|CUP\n", "start and end at -1"),
+    "selections.txt": ("Selection\tBegin Time (s)\tEnd Time (s)\tSpecies\t\n", "and no rows"),
+    "talk.pfsx": ("<preferences><pref key='a'><Long>3</Long></pref></preferences>", "no element"),
+    "graph.xml": ("<graph><edge from='1' to='2' label='x'/></graph>", "no element has a start"),
+    "words.mlf": ('#!MLF!#\n"*/a.lab"\nsil\nt\n.\n', "a label without times"),
+    "film.ttml": ("<tt><body><p>tea</p></body></tt>", "no text has a begin and an end"),
+    "call.ctm": ("a A 0.5\n", "without the columns that others have"),
+    "tea.lab": ("#\n0.2 125 pau\nt\n", "when a label ends"),
+}
+
+
+@pytest.mark.parametrize("name", list(NO_INTERVALS))
+def test_a_file_without_intervals_is_refused_with_the_reason(name, tmp_path):
+    content, why = NO_INTERVALS[name]
+    format = {"call.ctm": "nist", "tea.lab": "labels"}.get(name)
+    with pytest.raises(DataError, match=f"{name}.*{why}"):
+        survey(saved(tmp_path, name, content), format=format)
 
 
 def test_formats_that_are_equally_sure_are_named(tmp_path, extensions):

@@ -340,3 +340,19 @@ def test_rows_with_an_end_alone_last_since_the_row_before(tmp_path):
     with pytest.warns(DataWarning, match="since the row before.*; left out 2 rows with none"):
         X, _ = ibgn.read(path, columns=columns)
     assert X.to_lists() == [[("b", 10, 12), ("c", 12, 15)], [("b", 3, 7)]]
+
+
+def test_tiers_of_tables_are_tracks(file):
+    rows = "hands\tann\t0.5\t1.25\t0.75\tpick\ngaze\tann\t0.25\t2\t1.75\tcup\n"
+    X, _ = read(file(rows, "elan.txt"))
+    assert len(X) == 1
+    assert X.track.tolist() == ["gaze", "hands"]
+    unlike = rows.replace("0.75", "0.7")  # no length, so the first column may name instances
+    assert len(read(file(unlike, "other.txt"))[0]) == 2
+
+
+def test_rows_that_no_column_speaks_of_are_counted(file):
+    path = file("file,starttime,endtime,dog,cat\na,0,1,POS,NEG\na,1,2,UNK,NEG\na,2,3,POS,POS\n")
+    with pytest.warns(DataWarning, match="'dog', 'cat' that says so; left out 1 row where none"):
+        X, _ = read_csv(path)
+    assert X.to_lists() == [[("dog", 0, 1), ("cat", 2, 3), ("dog", 2, 3)]]

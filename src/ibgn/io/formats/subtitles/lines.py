@@ -83,9 +83,8 @@ def _events(lines: Sequence[str], leave_out: LeaveOut) -> Iterator[Cue]:
             continue
         said = plain(OVERRIDES.sub("", BREAKS.sub(" ", cells.get("text", ""))))
         track = cells.get("name", cells.get("actor", "")).strip() or TRACK
-        yield Cue(
-            track, said, *(seconds(*each.groups()) for each in both if each), f"line {number}"
-        )
+        start, end = seconds(*both[0].groups()), seconds(*both[1].groups())
+        yield Cue(track, said, start, end, f"line {number}")
 
 
 def _lyrics(lines: Sequence[str], leave_out: LeaveOut) -> Iterator[Cue]:
