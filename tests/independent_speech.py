@@ -241,6 +241,20 @@ def aligned(path):
             yield None, word["word"], word["start"], word["end"]
 
 
+def likeliest(path):
+    for item in json.loads(path.read_text())["results"]["items"]:
+        if item["type"] != "punctuation":
+            times = float(item["start_time"]), float(item["end_time"])
+            yield None, item["alternatives"][0]["content"], *times
+
+
+def cloud(path):
+    found = re.findall(
+        r'"startTime": "(\S+)s", "endTime": "(\S+)s", "word": "(\w+)"', path.read_text()
+    )
+    return _alone((word, start, end) for start, end, word in found)
+
+
 PARSERS = {
     "nist/meeting.rttm": speakers,
     "nist/words.rttm": speech,
@@ -276,4 +290,6 @@ PARSERS = {
     "json/tiers.json": entries,
     "json/grid.json": entries,
     "json/aligned.json": aligned,
+    "json/recognised.json": likeliest,
+    "json/cloud.json": cloud,
 }

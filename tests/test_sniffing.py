@@ -115,6 +115,7 @@ def test_a_model_is_not_taken_for_data(tmp_path):
 NO_INTERVALS = {
     "signs.csv": ("name|start|end|gloss\na|-1|-1|TEA\nb|-1|-1|CUP\n", "start and end at -1"),
     "selections.txt": ("Selection\tBegin Time (s)\tEnd Time (s)\tSpecies\t\n", "and no rows"),
+    "beats.txt": ("0.5\t1\n1.0\t2\n1.5\t3\n2.0\t1\n", "only numbers, and intervals need names"),
     "talk.pfsx": ("<preferences><pref key='a'><Long>3</Long></pref></preferences>", "no element"),
     "graph.xml": ("<graph><edge from='1' to='2' label='x'/></graph>", "no element has a start"),
     "words.mlf": ('#!MLF!#\n"*/a.lab"\nsil\nt\n.\n', "a label without times"),

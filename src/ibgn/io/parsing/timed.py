@@ -241,7 +241,8 @@ def _times_by_numbers(guess: Guess) -> dict[str, Places]:
         ordered = [time for time in columns[first] if time is not None]
         positive = all(time is None or time >= 0 for time in columns[second])
         changes = len(ordered) == 1 or len(set(ordered)) > 1
-        if second == first + 1 and positive and changes and ordered == sorted(ordered):
+        counts = _are_counts(columns[first], columns[second])
+        if second == first + 1 and positive and changes and not counts and _rise(ordered):
             return {"start": (first,), "length": (second,)}
     return {}
 
@@ -280,6 +281,22 @@ def _likeness(starts: Sequence[float | None], ends: Sequence[float | None]) -> f
     follow = [end <= start for (_, end), (start, _) in pairwise(both)]
     likeness = distinct / (2 * len(both)) + (sum(follow) / len(follow) if follow else 0.0)
     return likeness * max(POINTS, sum(a < b for a, b in both) / len(both))
+
+
+def _rise(times: Sequence[float]) -> bool:
+    return list(times) == sorted(times)
+
+
+def _are_counts(starts: Sequence[float | None], numbers: Sequence[float | None]) -> bool:
+    """Whether whole numbers beside times with decimals count something, such as beats of a bar.
+
+    As lengths, they would reach beyond most of the times that follow.
+    """
+    rows = [(a, b) for a, b in zip(starts, numbers, strict=True) if a is not None and b is not None]
+    if all(a.is_integer() for a, _ in rows) or not all(b.is_integer() for _, b in rows):
+        return False
+    beyond = [start + length > after for (start, length), (after, _) in pairwise(rows)]
+    return sum(beyond) > len(beyond) / 2
 
 
 def _lasts(starts: Sequence[float | None], lengths: Sequence[float | None]) -> float:

@@ -65,8 +65,8 @@ ACTION = _in_order(
     "aktivitat activite actividad atividade tatigkeit operation annotation label labels stage "
     "class classname category task trial state phase skill step verb sensor device location call "
     "species word phone phoneme note chord tag text transcription transcript utterance narration "
-    "description desc sentence caption query question q heading name type kind what code "
-    "value id speaker"
+    "description desc sentence caption subtitle sub gloss sign content lyrics query question q "
+    "heading name type kind what code value id speaker"
 )
 INSTANCE = _in_order(
     "instance recording rec observation take video videoname vid file filename filepath wav path "

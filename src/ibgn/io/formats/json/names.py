@@ -20,9 +20,11 @@ LISTS = frozenset(
         "item items interval intervals action actions utterance utterances word words entry "
         "entries record records track tracks clip clips region regions sentence sentences chapter "
         "chapters marker markers database video videos file files caption captions value values "
-        "train training val validation test testing",
+        "train training val validation test testing alternative alternatives channel channels "
+        "monologue monologues phone phones turn turns tier tiers",
     )
 )
+ALTERNATIVES = "alternatives"  # of what was recognised, the likeliest first
 DOUBT = 25  # ranks that a name with other words loses: "raw_tags" comes after "query"
 BESIDE = 20  # objects that are looked at to tell names from fields
 NAMES = ("name", "title", "file_name", "filename", "label")  # of what has an id
@@ -76,7 +78,7 @@ def actions_of(record: Node, times: Times | None, legend: Legend) -> tuple[str, 
     """
     used = () if times is None else (times.start, times.end)
     key, values = legend.once(_find_actions, record.value, used)
-    if times is not None and times.place is not None and key and values is record.value[key]:
+    if times is not None and times.place is not None and values is record.value.get(key):
         several = len(values) == len(record.value[times.start])  # one for each time
         values = values[times.place : times.place + 1] if several else values
     return key, [legend.meaning(key, each) for each in values]
@@ -84,6 +86,11 @@ def actions_of(record: Node, times: Times | None, legend: Legend) -> tuple[str, 
 
 def _find_actions(fields: Mapping[str, Any], used: Sequence[str]) -> tuple[str, list[Any]]:
     """Field that says what went on, and what it says; both are empty where there is none."""
+    others = fields.get(ALTERNATIVES)
+    if isinstance(others, list) and others and isinstance(others[0], dict):
+        found = _find_actions(others[0], ())
+        if found[1]:
+            return found
     free = {key: words_of(key) for key in fields if key not in used}
     for key in _named_as_actions(free):
         values = fields[key] if isinstance(fields[key], list) else [fields[key]]

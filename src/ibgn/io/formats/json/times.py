@@ -21,6 +21,7 @@ __all__ = [
     "with_names",
 ]
 
+IN_SECONDS = re.compile(r"(?<=[0-9])s\Z")  # "0.100s", as clouds write it
 ENTRIES = "entries"  # of a tier, which is no interval itself
 BOTH = frozenset(
     {"segment", "interval", "timestamp", "timestamps", "span", "range", "window", "moment", "ts"}
@@ -207,7 +208,7 @@ def in_seconds(records: Sequence[tuple[Node, Times]]) -> Iterator[tuple[float, f
         if times.place is not None:
             ends = [Node(end.value[times.place], end.prefix, end, times.place) for end in ends]
         both += ends if len(ends) == 2 else _two_ends(ends[0])
-    texts = [str(end.value) for end in both]
+    texts = [IN_SECONDS.sub("", str(end.value)) for end in both]
     moments = iter(as_seconds(texts, lambda at: f"{both[at].prefix}{both[at].path}").tolist())
     for (_, times), start, end in zip(records, moments, moments, strict=False):
         last = start + end if times.is_length else end
