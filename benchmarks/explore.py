@@ -80,8 +80,9 @@ def what_if(page: Page) -> list[float]:
     page.get_by_role("listbox").focus()
     for number in range(OPENED):
         page.keyboard.press("Home" if number == 0 else "ArrowDown")
-        page.locator(f".item[aria-posinset='{number + 1}'][aria-selected=true]").wait_for()
-        page.wait_for_timeout(200)
+        row = page.locator(f".item[aria-posinset='{number + 1}'][aria-selected=true]")
+        name = row.locator(".item-id").inner_text()
+        page.locator(".head h2").get_by_text(name, exact=True).wait_for()
         page.locator("button.bar").first.focus()
         for move in range(MOVES):
             page.keyboard.press("Shift+ArrowRight" if move < MOVES // 2 else "Shift+ArrowLeft")

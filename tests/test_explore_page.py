@@ -352,6 +352,31 @@ def test_an_interval_that_is_dragged_past_others_leaves_them_alone(page):
     assert new[2] - new[1] == pytest.approx(old[2] - old[1], abs=0.02)
 
 
+def test_nothing_moves_under_the_pointer(browser):
+    names = [f"an action with a rather long name, number {n}" for n in range(8)]
+    rows = [(name, 0, 10 + n) for n, name in enumerate(names)]
+    X, y = IntervalSequences.from_lists([rows, rows[:2]]), np.array(["all", "some"], object)
+    model = IBGNClassifier(random_state=0).fit(X, y)
+    desk = Desk(Collection(X, y), model, "takes.csv")
+    with served(desk, Learning(desk, model)) as address:
+        opened = Watched(browser, address)
+        view = opened.page
+        open_row(view, 0)
+        bar = view.locator("button.bar").first
+        before = bar.bounding_box()
+        x, y = before["x"] + before["width"] - 2, before["y"] + 10
+        view.mouse.move(x, y)
+        expect(view.locator("output.time")).to_contain_text("and 2 more")
+        assert bar.bounding_box() == before  # naming what goes on takes no room
+        view.mouse.down()
+        view.mouse.move(x + 150, y, steps=6)  # past the ends of others, so it comes after them
+        view.mouse.up()
+        expect(view.locator("button.bar[aria-pressed=true]")).to_have_attribute("data-place", "3")
+        assert view.locator(".lane-name").first.inner_text() == names[0]
+        assert not opened.events
+        opened.context.close()
+
+
 @both
 def test_intervals_are_added_renamed_and_deleted(page, model, by):
     view = page.page

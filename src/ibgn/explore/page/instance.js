@@ -186,7 +186,7 @@ export class InstanceView {
   drawAll(keepView) {
     if (!this.head.isConnected) fill(this.element, this.parts);
     const tiers = this.app.overview.tracks.length > 1;
-    fill(this.lanesBy, tiers && choice("Lanes", [["action", "actions"], ["track", "tiers"]], this.timeline.by, (by) => { this.timeline.by = by; this.timeline.draw(); }));
+    fill(this.lanesBy, tiers && choice("Lanes", [["action", "actions"], ["track", "tiers"]], this.timeline.by, (by) => this.timeline.group(by)));
     this.timeline.show(this.intervals, this.judged.why?.by_interval, keepView);
     this.drawHead();
     this.drawSelection();

@@ -21,6 +21,7 @@ export class Timeline {
     this.view = [0, 1];
     this.marks = null;
     this.at = null; // time of the cursor
+    this.order = []; // names of lanes; they stay where they are while a draft changes
     this.grid = el("div", { class: "grid", "aria-hidden": "true" });
     this.lanes = el("div", { class: "lanes", role: "group", "aria-label": "Intervals, by lanes" });
     this.axis = el("div", { class: "axis", "aria-hidden": "true" });
@@ -40,8 +41,7 @@ export class Timeline {
     this.intervals = intervals;
     this.marks = marks;
     if (this.selected !== null && this.selected >= intervals.length) this.selected = null;
-    if (!keepView) this.fit();
-    else this.draw();
+    if (!keepView) { this.order = []; this.fit(); } else this.draw();
   }
 
   // -- time -----------------------------------------------------------------------------------------
@@ -99,6 +99,13 @@ export class Timeline {
     return clock(time, this.width / 1000);
   }
 
+  /** Have a lane for each action, or for each track. */
+  group(by) {
+    this.by = by;
+    this.order = [];
+    this.draw();
+  }
+
   // -- drawing --------------------------------------------------------------------------------------
 
   laneOf(interval) {
@@ -107,7 +114,7 @@ export class Timeline {
 
   /** Lanes in the order of their first start; an interval that overlaps another one of its lane gets a row of its own. */
   layOut() {
-    const lanes = new Map();
+    const lanes = new Map(this.order.map((name) => [name, []]));
     this.intervals.forEach((interval, place) => {
       const name = this.laneOf(interval);
       if (!lanes.has(name)) lanes.set(name, []);
@@ -117,7 +124,8 @@ export class Timeline {
       row.places.push(place);
       row.until = interval.end;
     });
-    return lanes;
+    this.order = [...lanes.keys()];
+    return [...lanes].filter(([, rows]) => rows.length);
   }
 
   draw() {
@@ -125,7 +133,7 @@ export class Timeline {
     const [first, last] = this.view;
     const inView = (place) => this.intervals[place].end >= first && this.intervals[place].start <= last;
     const many = this.intervals.length > MOST_SHOWN && this.intervals.filter((_, place) => inView(place)).length > MOST_SHOWN;
-    fill(this.lanes, [...this.layOut()].map(([name, rows]) => el("div", { class: "lane", role: "group", "aria-label": name },
+    fill(this.lanes, this.layOut().map(([name, rows]) => el("div", { class: "lane", role: "group", "aria-label": name },
       el("span", { class: "lane-name", title: name }, name),
       el("div", { class: "lane-rows" },
         rows.map((row) => el("div", { class: "row" }, row.places.filter(inView).map((place) => this.bar(place, many))))))));

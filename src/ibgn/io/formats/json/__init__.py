@@ -11,7 +11,7 @@ from ibgn.io.files import ANNOTATION, Files
 from ibgn.io.formats.json.frames import find_frames
 from ibgn.io.formats.json.names import Legend, actions_of, around, instance_of, track_of
 from ibgn.io.formats.json.rows import find_rows
-from ibgn.io.formats.json.times import Times, find_records, has_score, in_seconds, with_names
+from ibgn.io.formats.json.times import Times, find_records, has_score, in_seconds
 from ibgn.io.head import POSSIBLE, Head
 from ibgn.io.parsing.json import Node, parse_json, parse_value
 from ibgn.io.registry import reader
@@ -30,7 +30,7 @@ def _sniff(head: Head) -> float:
         document = [json.loads(line) for line in head.lines[:20]]
     if not isinstance(document, dict | list):
         return 0.0
-    root = Node(with_names(document), "")
+    root = Node(document, "")
     found = next(find_records(root), None) or next(find_rows(root), None)
     return SOME_JSON if found is None else POSSIBLE
 
@@ -84,8 +84,7 @@ def read_json(files: Files, *, overlaps: Overlaps = "keep") -> Iterator[Recordin
 
 
 def _recordings(file: InputFile, files: Files) -> Iterator[Recording]:
-    document = _document(file)
-    root = Node(with_names(document.value), document.prefix)
+    root = _document(file)
     legend = Legend(root)
     records = list(find_records(root))
     if records:

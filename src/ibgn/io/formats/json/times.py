@@ -18,7 +18,6 @@ __all__ = [
     "in_seconds",
     "speaks_of_time",
     "walk",
-    "with_names",
 ]
 
 IN_SECONDS = re.compile(r"(?<=[0-9])s\Z")  # "0.100s", as clouds write it
@@ -56,20 +55,18 @@ def walk(root: Node) -> Iterator[Node]:
         if isinstance(node.value, dict):
             within = [child for _, child in node.members()]
         else:
-            within = node.items() if isinstance(node.value, list) else []
+            within = _items(node) if isinstance(node.value, list) else []
         waiting += [each for each in reversed(within) if isinstance(each.value, dict | list)]
 
 
-def with_names(value: Any) -> Any:
-    """A document in which rows such as [0.5, 1.2, "tea"] are objects with a start and an end."""
-    made = value
-    if isinstance(value, dict):
-        made = {key: with_names(each) for key, each in value.items()}
-    elif isinstance(value, list) and value and all(map(_is_row, value)):
-        made = [{"start": row[0], "end": row[1], "label": row[2]} for row in value]
-    elif isinstance(value, list):
-        made = [with_names(each) for each in value]
-    return made
+def _items(node: Node) -> list[Node]:
+    """Values of a list; rows such as [0.5, 1.2, "tea"] as objects with a start and an end."""
+    if not node.value or not all(map(_is_row, node.value)):
+        return node.items()
+    return [
+        Node({"start": start, "end": end, "label": label}, node.prefix, node, place)
+        for place, (start, end, label) in enumerate(node.value)
+    ]
 
 
 def _is_row(value: Any) -> bool:
