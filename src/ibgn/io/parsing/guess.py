@@ -51,7 +51,8 @@ class Guess:
         """Columns named by one of these words, the surest first."""
         for word in telling:
             plain = [p for p in free if word in self.words[p]]
-            yield from sorted(plain, key=lambda p: (bool(NUMBERING & set(self.words[p])), p))
+            keys = {p: (bool(NUMBERING & {*self.words[p]}), self.words[p] != [word]) for p in plain}
+            yield from sorted(plain, key=keys.__getitem__)
 
     def instances(self, places: Places) -> set[tuple[str, ...]]:
         """Names of the instances, whose columns these are."""
