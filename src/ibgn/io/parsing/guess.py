@@ -1,11 +1,11 @@
 """Columns of a sheet that are to be told apart: their words, their kinds, and what they hold."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from ibgn.io.parsing.moments import Kind, as_clock, as_plain_number, kind_of_column
 from ibgn.io.parsing.sheets import Sheet
-from ibgn.io.parsing.words import words_of
+from ibgn.io.parsing.words import NUMBERING, words_of
 
 __all__ = ["Guess", "Places"]
 
@@ -42,6 +42,17 @@ class Guess:
             as_clock if self.kinds[place] == "clock" else as_plain_number
         )
         return [read(cell) for cell in self.sheet.column(place)]
+
+    def are_whole(self, place: int) -> bool:
+        """Whether a column has no number with a fraction."""
+        return all(number is None or number.is_integer() for number in self.numbers(place))
+
+    def named(self, free: Sequence[int], telling: Sequence[str]) -> Iterator[int]:
+        """Columns named by one of these words, the surest first."""
+        for word in telling:
+            plain = [p for p in free if word in self.words[p]]
+            keys = {p: (bool(NUMBERING & {*self.words[p]}), self.words[p] != [word]) for p in plain}
+            yield from sorted(plain, key=keys.__getitem__)
 
     def instances(self, places: Places) -> set[tuple[str, ...]]:
         """Names of the instances, whose columns these are."""

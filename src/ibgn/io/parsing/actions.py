@@ -1,0 +1,101 @@
+"""Which column of a table names the actions."""
+
+from collections.abc import Sequence
+
+from ibgn.io.parsing.guess import Guess, Places
+from ibgn.io.parsing.words import ACTION, NO_ACTION, NUMBERING, SUBJECT
+
+__all__ = ["find_action", "with_flags"]
+
+HALF_EMPTY = 0.5  # share of the cells that a column of actions has more of
+YES_OR_NO = frozenset({"true", "false", "yes", "no"})
+
+
+def find_action(guess: Guess, free: Sequence[int], instance: Places, used: set[int]) -> int | None:
+    """Column of the actions; None where there is none, or several that could be it."""
+    free = [place for place in free if not _is_about(guess, place)]
+    rows = len(guess.sheet.rows)
+    texts = [place for place in free if guess.kinds[place] == "text"]
+    telling = [place for place in texts if not guess.is_unique(place)]
+    named = [p for p in guess.named(free, ACTION) if guess.kinds[p] in ("text", "number")]
+    named = [p for p in named if _may_name(guess, p)]
+    if any(guess.kinds[p] == "text" for p in named):  # whether it was right, and not what it was
+        named = [p for p in named if not _is_flag(guess, p)]
+    several = instance and len(guess.sheet.rows) > len(guess.instances(instance))
+    steady = [p for p in named if several and not guess.changes_within(p, instance)]
+    changing = [p for p in named if p not in steady]
+    if not changing and steady and len(guess.sheet.rows) > 1:
+        others = [p for p in telling if p not in named]
+        if len(others) == 1:  # what stays the same in an instance is its label
+            return others[0]
+    in_words = [p for p in changing or steady if guess.kinds[p] == "text"]
+    best = (changing or steady)[:1]
+    if (
+        best
+        and in_words
+        and guess.kinds[best[0]] == "number"
+        and _says_more(guess, best[0], in_words[0])
+    ):
+        return in_words[0]
+    if best:
+        return best[0]
+    if not any(guess.words):
+        last = max(used, default=-1)
+        filled = [p for p in texts if sum(map(bool, guess.sheet.column(p))) > HALF_EMPTY * rows]
+        after = [p for p in telling if p > last and p in filled] or [p for p in filled if p > last]
+        if after or telling or texts:
+            return (after or telling or texts)[0]
+        codes = [p for p in free if guess.kinds[p] == "number" and guess.are_whole(p)]
+        near = [p for p in codes if p - 1 in used or p + 1 in used]
+        behind = [p for p in near if p > last and guess.distinct(p) > 1]
+        return max(behind or near or codes, key=guess.distinct, default=None)
+    if not telling and not texts and not instance and len(free) == 1:
+        only = free[0]
+        if "id" in guess.words[only] and guess.are_whole(only) and not _rises(guess, only):
+            return only
+    return telling[0] if len(telling) == 1 else None
+
+
+def with_flags(guess: Guess, free: Sequence[int], action: int) -> Places:
+    """The action; where it is one of several columns of 0 and 1 without names, all of them."""
+    flags = [p for p in free if set(guess.sheet.column(p)) <= {"0", "1"}]
+    return tuple(flags) if action in flags and not any(guess.words) else (action,)
+
+
+def _is_about(guess: Guess, place: int) -> bool:
+    """Whether a column says who acts, or what its row is for, and not what is done."""
+    words = set(guess.words[place])
+    who = words & set(SUBJECT[:-1])  # a speaker acts by speaking
+    return bool(words & NO_ACTION) or bool(who and words <= {*who, *NUMBERING, "name"})
+
+
+def _may_name(guess: Guess, place: int) -> bool:
+    """Whether a column that is named as actions are can hold them."""
+    words = set(guess.words[place])
+    if words & {"confidence", "score", "comment", "probability", "prob", "count", "valid"}:
+        return False
+    if words & NUMBERING and guess.is_unique(place):
+        return False  # it numbers the rows
+    if words & {"time", "times", "timestamp", "date"} and guess.kinds[place] != "text":
+        return False  # how long the annotation took, and the like
+    if guess.holds_lists(place):
+        return True
+    return guess.kinds[place] != "number" or guess.are_whole(place)
+
+
+def _is_flag(guess: Guess, place: int) -> bool:
+    if guess.kinds[place] == "text":
+        return {cell.casefold() for cell in guess.sheet.column(place)} <= YES_OR_NO
+    return guess.kinds[place] == "number" and set(guess.numbers(place)) <= {-1, 0, 1, None}
+
+
+def _rises(guess: Guess, place: int) -> bool:
+    """Whether the numbers of a column increase from row to row, as those that count them do."""
+    numbers = [number for number in guess.numbers(place) if number is not None]
+    return numbers == sorted(numbers)
+
+
+def _says_more(guess: Guess, code: int, text: int) -> bool:
+    """Whether a column of text is named like a column of codes, or tells more actions apart."""
+    alike = bool(set(guess.words[code]) & set(guess.words[text]) - NUMBERING)
+    return alike or (not guess.is_unique(text) and guess.distinct(text) > guess.distinct(code))
