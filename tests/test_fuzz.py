@@ -5,15 +5,36 @@
 
 import time
 import warnings
+from contextlib import suppress
 
 import pytest
 
-from ibgn import DataWarning
+from ibgn import DataError, DataWarning, read
+from ibgn.io.plugins import builtin_names
 from ibgn.io.survey import survey
 from mutations import check_damaged
 from sample_files import DIALECTS, dialects, samples
 
+FOREIGN = {
+    ".json": (
+        *("[]", "3", "null", "{}", "[[1, 2], [3, 4]]", '{"annotations": 3}', '{"tiers": []}'),
+        *('{"annotations": {"a": [1]}}', '[{"annotations": [[]]}]', '{"traceEvents": 4}'),
+    ),
+    ".xml": ("<a/>", "<a><b start='1' end='2'/></a>"),
+    ".txt": ("x", "1 2 3", "a,b"),
+}
 SECONDS_EACH = 0.5  # on average; a variant that takes minutes stands out
+
+
+@pytest.mark.parametrize("format", sorted({*builtin_names()} - {"parquet"}))
+def test_files_of_other_formats_are_read_or_refused(format, tmp_path):
+    """As where users name the wrong format, all of a file may be other than expected."""
+    files = [(suffix, text) for suffix, texts in FOREIGN.items() for text in texts]
+    for suffix, text in files:
+        path = tmp_path / f"file{suffix}"
+        path.write_text(text)
+        with warnings.catch_warnings(action="ignore"), suppress(DataError):
+            read(path, format=format)
 
 
 @pytest.mark.slow

@@ -19,12 +19,15 @@ __all__ = [
     "FITTED",
     "FLOAT",
     "INT",
+    "LARGEST_LOG",
+    "LEAST_LOG",
     "MEMBERS",
     "NAMES",
     "STORABLE",
     "Stored",
     "anything",
     "are_log_probs",
+    "are_logs",
     "are_probs",
     "are_smoothed_log_probs",
     "are_smoothed_probs",
@@ -120,6 +123,7 @@ LARGEST = 1e60
 
 Products of five such numbers are still finite, so no score is NaN because of them.
 """
+LEAST_LOG, LARGEST_LOG = -745.0, 709.0  # of numbers that floats can hold
 
 MOST_WEIGHT = 1e9  # of a term, a member or a style
 
@@ -138,6 +142,11 @@ def is_positive(value: Any) -> bool:
 def is_finite(value: Any) -> bool:
     """Whether there is neither NaN nor infinity, nor a number too large to calculate with."""
     return bool(np.all(np.abs(value) <= LARGEST))
+
+
+def are_logs(value: Array) -> bool:
+    """Whether these are logarithms of numbers that floats can hold."""
+    return bool(((value >= LEAST_LOG) & (value <= LARGEST_LOG)).all())
 
 
 def are_weights(value: Array) -> bool:

@@ -363,6 +363,8 @@ IMPOSSIBLE = -np.inf
         ("IBGN-T", "durations.scale", 1e-300),
         ("IBGN-T", "durations.location", 1e300),
         ("IBGN-T", "gaps.freedom", 1e300),
+        ("IBGN-T", "gaps.location", 800.0),
+        ("IBGN-T", "length.location", 800.0),
         ("ridge", "coefficients", 1e300),
         ("ridge", "spread", 1e-300),
         ("ensemble", "weights", 1e300),

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from ibgn._arrays import Floats, Ints
-from ibgn.declarations import FLOAT, is_finite, is_positive, stored
+from ibgn.declarations import FLOAT, are_logs, is_positive, stored
 from ibgn.intervals import IntervalSequences
 from ibgn.terms.base import Context, LogTerms
 from ibgn.terms.by_action import ActionRuns, known_intervals
@@ -26,7 +26,7 @@ class _OfActions(StackedFit):
     location, scale, freedom : (actions,) of these distributions
     """
 
-    location: Floats = stored(FLOAT, "actions", holds=is_finite)
+    location: Floats = stored(FLOAT, "actions", holds=are_logs)
     scale: Floats = stored(FLOAT, "actions", holds=is_positive)
     freedom: Floats = stored(FLOAT, "actions", holds=is_positive)
 

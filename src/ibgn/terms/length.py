@@ -7,7 +7,7 @@ import pandas as pd
 from scipy.special import softmax
 
 from ibgn._arrays import Floats, Ints
-from ibgn.declarations import FLOAT, is_finite, is_positive, stored
+from ibgn.declarations import FLOAT, are_logs, is_positive, stored
 from ibgn.intervals import IntervalSequences
 from ibgn.terms.base import Context, LogTerms
 from ibgn.terms.moments import Moments, Numbers, StudentT, fit_student_t
@@ -27,7 +27,7 @@ class FittedLength(StackedFit):
     location, scale, freedom : (1,) of that distribution
     """
 
-    location: Floats = stored(FLOAT, 1, holds=is_finite)
+    location: Floats = stored(FLOAT, 1, holds=are_logs)
     scale: Floats = stored(FLOAT, 1, holds=is_positive)
     freedom: Floats = stored(FLOAT, 1, holds=is_positive)
 

@@ -13,6 +13,7 @@ from scipy.special import gammaln, stdtrit
 
 from ibgn._arrays import Floats, Ints
 from ibgn._kernels import tallies as kernels
+from ibgn.declarations import LARGEST_LOG, LEAST_LOG
 from ibgn.terms.base import Counts
 from ibgn.terms.parts import USUAL
 from ibgn.terms.stacked import Cells
@@ -73,9 +74,13 @@ class StudentT(NamedTuple):
         return np.stack([self.location, width, power, height])
 
     def usual(self) -> Floats:
-        """(2, groups) ends of the range in the middle that has most of the numbers."""
+        """(2, groups) ends of the range in the middle that has most of the numbers.
+
+        The numbers are logarithms; ends are cut where floats end.
+        """
         reach = self.scale * stdtrit(self.freedom, (1 + USUAL) / 2)
-        return np.stack([self.location - reach, self.location + reach])
+        ends = np.stack([self.location - reach, self.location + reach])
+        return np.clip(ends, LEAST_LOG, LARGEST_LOG)
 
 
 class Numbers(NamedTuple):

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from ibgn._arrays import Bools, Floats, Ints
-from ibgn.declarations import ANY, FLOAT, are_smoothed_log_probs, is_finite, is_positive, stored
+from ibgn.declarations import ANY, FLOAT, are_logs, are_smoothed_log_probs, is_positive, stored
 from ibgn.intervals import IntervalSequences
 from ibgn.terms.base import Context, Counts, LogTerms
 from ibgn.terms.by_action import known_intervals
@@ -176,7 +176,7 @@ class FittedGaps(StackedFit):
     """
 
     together: Floats = stored(FLOAT, "actions", 2, holds=are_smoothed_log_probs)
-    location: Floats = stored(FLOAT, "actions", holds=is_finite)
+    location: Floats = stored(FLOAT, "actions", holds=are_logs)
     scale: Floats = stored(FLOAT, "actions", holds=is_positive)
     freedom: Floats = stored(FLOAT, "actions", holds=is_positive)
 

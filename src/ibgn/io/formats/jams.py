@@ -24,14 +24,14 @@ def _sniff(head: Head) -> float:
     if isinstance(annotations, list) and annotations:
         first = annotations[0]
         return CERTAIN if isinstance(first, dict) and {"namespace", "data"} <= first.keys() else 0.0
-    return CERTAIN if _first_version(document) else 0.0
+    return CERTAIN if _first_version(Node(document, "")) else 0.0
 
 
-def _first_version(document: dict[str, Any]) -> list[str]:
+def _first_version(document: Node) -> list[str]:
     """Names of lists of annotations, as the first version has them: {"chord": [{"data": ...}]}."""
     return [
         key
-        for key, value in document.items()
+        for key, value in ((key, member.value) for key, member in document.members())
         if isinstance(value, list) and value
         if all(isinstance(each, dict) and "annotation_metadata" in each for each in value)
     ]
@@ -81,7 +81,7 @@ def _annotations(root: Node) -> Iterator[tuple[str, Node]]:
         for annotation in root.child("annotations").items():
             yield annotation.child("namespace").name(), annotation
         return
-    for key in _first_version(root.value):
+    for key in _first_version(root):
         for annotation in root.child(key).items():
             if annotation.has("data"):
                 yield key, annotation
