@@ -121,6 +121,8 @@ def open_row(view, number):
     view.get_by_role("combobox", name="Order").select_option("order")
     view.locator(f"#row-{number}").click()
     expect(view.locator(f"#row-{number}")).to_have_attribute("aria-selected", "true")
+    name = view.locator(f"#row-{number} .item-id").inner_text()
+    expect(view.locator(".head h2")).to_have_text(name)
 
 
 def listed(view):
