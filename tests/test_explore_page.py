@@ -803,6 +803,32 @@ def test_the_posterior_is_drawn_as_it_happens(browser, tmp_path, model):
     following.stop()
 
 
+def test_no_record_is_lost_while_the_page_asks_for_those_before(browser, tmp_path, model):
+    path = tmp_path / "live.jsonl"
+    path.write_text("")
+    desk = Desk(Collection(IntervalSequences.from_lists([])), model, "live")
+    following = Following(path, lambda *news: desk.tell(*news))
+    following.begin()
+    with served(desk, Learning(desk, model), None, following) as address:
+        opened = Watched(browser, address)
+        view = opened.page
+        expect(view.locator(".now")).to_have_text("Nothing yet.")
+
+        def late(route):
+            answer = route.fetch()  # from before the records
+            write_posteriors(path, model.classes_)
+            view.wait_for_timeout(1500)
+            route.fulfill(response=answer)
+
+        view.route("**/api/live", late)
+        view.keyboard.press("5")
+        expect(view.locator(".now")).to_contain_text("at 5")
+        expect(view.locator(".band")).to_have_count(len(model.classes_))
+        assert not opened.events
+        opened.context.close()
+    following.stop()
+
+
 # -- for everybody ---------------------------------------------------------------------------------
 
 
