@@ -205,6 +205,7 @@ def test_what_is_asked_for_last_is_shown(page):
     view.wait_for_timeout(800)
     expect(view.locator(".head h2")).to_have_text("2")
     expect(view.locator("#row-2")).to_have_attribute("aria-selected", "true")
+    view.unroute_all(behavior="wait")
 
 
 @both
@@ -824,6 +825,7 @@ def test_no_record_is_lost_while_the_page_asks_for_those_before(browser, tmp_pat
         view.keyboard.press("5")
         expect(view.locator(".now")).to_contain_text("at 5")
         expect(view.locator(".band")).to_have_count(len(model.classes_))
+        view.unroute_all(behavior="wait")
         assert not opened.events
         opened.context.close()
     following.stop()
