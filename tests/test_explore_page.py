@@ -121,6 +121,8 @@ def open_row(view, number):
     view.get_by_role("combobox", name="Order").select_option("order")
     view.locator(f"#row-{number}").click()
     expect(view.locator(f"#row-{number}")).to_have_attribute("aria-selected", "true")
+    name = view.locator(f"#row-{number} .item-id").inner_text()
+    expect(view.locator(".head h2")).to_have_text(name)
 
 
 def listed(view):
@@ -203,6 +205,7 @@ def test_what_is_asked_for_last_is_shown(page):
     view.wait_for_timeout(800)
     expect(view.locator(".head h2")).to_have_text("2")
     expect(view.locator("#row-2")).to_have_attribute("aria-selected", "true")
+    view.unroute_all(behavior="wait")
 
 
 @both
@@ -796,6 +799,33 @@ def test_the_posterior_is_drawn_as_it_happens(browser, tmp_path, model):
                 expect(view.locator(".now")).to_contain_text(in_percent(share))
         expect(view.locator(".now")).to_contain_text(f"{HOSTILE[0]}, 97 %; it is over")
         expect(view.locator(".band")).to_have_count(2)
+        assert not opened.events
+        opened.context.close()
+    following.stop()
+
+
+def test_no_record_is_lost_while_the_page_asks_for_those_before(browser, tmp_path, model):
+    path = tmp_path / "live.jsonl"
+    path.write_text("")
+    desk = Desk(Collection(IntervalSequences.from_lists([])), model, "live")
+    following = Following(path, lambda *news: desk.tell(*news))
+    following.begin()
+    with served(desk, Learning(desk, model), None, following) as address:
+        opened = Watched(browser, address)
+        view = opened.page
+        expect(view.locator(".now")).to_have_text("Nothing yet.")
+
+        def late(route):
+            answer = route.fetch()  # from before the records
+            write_posteriors(path, model.classes_)
+            view.wait_for_timeout(1500)
+            route.fulfill(response=answer)
+
+        view.route("**/api/live", late)
+        view.keyboard.press("5")
+        expect(view.locator(".now")).to_contain_text("at 5")
+        expect(view.locator(".band")).to_have_count(len(model.classes_))
+        view.unroute_all(behavior="wait")
         assert not opened.events
         opened.context.close()
     following.stop()

@@ -53,10 +53,14 @@ export class InstanceView {
   /** Show an instance; false if the reader stays with the draft, null if something else was asked for since. */
   async open(number) {
     if (this.draft && this.data.number !== number && !confirm("The draft is not kept. Leave it?")) return false;
+    this.draft = null;
     const asked = ++this.opening;
+    const { against } = this;
     const path = `instances/${number}`;
-    const data = await get(this.against ? query(path, { against: this.against }) : path);
+    const data = await get(against ? query(path, { against }) : path);
     if (asked !== this.opening) return null;
+    if (this.draft) return false; // begun while the answer was on its way
+    if (against !== this.against) return this.open(number);
     this.take(data);
     return true;
   }

@@ -9,12 +9,14 @@ const SVG = "http://www.w3.org/2000/svg";
 const HEIGHT = 280;
 const ROOM = { left: 44, right: 12, top: 10, bottom: 26 }; // around the bands, for the axes
 const MOST = 8; // activities with a band of their own
+const NEWEST = 20; // records that may be in an answer, and in news that came before it
 const KEPT = 2000; // records of each stream, as many as the server keeps
 
 export class LiveView {
   constructor(element) {
     this.element = element;
     this.streams = new Map();
+    this.asking = new Set(); // lists of the records that came since the server was asked for all
     this.name = null;
     this.problem = "";
     this.said = el("p", { class: "now", role: "status" });
@@ -25,9 +27,12 @@ export class LiveView {
   }
 
   async open() {
-    const state = await get("live");
+    const came = []; // while the answer is on its way
+    this.asking.add(came);
+    const state = await get("live").finally(() => this.asking.delete(came));
     this.problem = state.problem;
     this.streams = new Map(Object.entries(state.streams));
+    for (const record of came) this.add(record);
     fill(this.element, el("h2", {}, "Live"), state.file ? el("p", { class: "soft" }, "What ", el("code", {}, "ibgn listen"), ` writes to ${state.file}, as it happens.`) : howTo(),
       this.choose, el("section", { class: "panel", "aria-label": "Posterior" }, this.said, this.drawing, this.legend));
     this.draw();
@@ -36,12 +41,20 @@ export class LiveView {
   take(record) {
     if (record.problem) this.problem = record.problem;
     else {
-      if (!this.streams.has(record.stream)) this.streams.set(record.stream, []);
-      const records = this.streams.get(record.stream);
-      records.push(record);
-      if (records.length > KEPT) records.shift();
+      for (const came of this.asking) came.push(record);
+      this.add(record);
     }
     this.later();
+  }
+
+  /** Add a record, unless it is there already. */
+  add(record) {
+    if (!this.streams.has(record.stream)) this.streams.set(record.stream, []);
+    const records = this.streams.get(record.stream);
+    const text = JSON.stringify(record);
+    if (records.slice(-NEWEST).some((each) => JSON.stringify(each) === text)) return;
+    records.push(record);
+    if (records.length > KEPT) records.shift();
   }
 
   /** Draw with the next frame, however many records came until then. */

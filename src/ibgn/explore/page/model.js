@@ -42,7 +42,9 @@ export class ModelView {
   }
 
   async drawActivity() {
-    const { activity, terms, styles } = await get(query("activity", { name: this.first }));
+    const { first } = this;
+    const { activity, terms, styles } = await get(query("activity", { name: first }));
+    if (first !== this.first) return; // another one was chosen since, as below
     fill(this.activity, el("h3", {}, "What the model knows of ", el("em", {}, activity)),
       styles.length > 1 && el("p", {}, `${styles.length} styles: ${styles.map(percent).join(", ")}`),
       el("div", { class: "terms" }, terms.map((term) => termPart(term, activity))),
@@ -52,14 +54,18 @@ export class ModelView {
   async drawContrast() {
     const title = el("h3", {}, "What separates ", el("em", {}, this.first), this.second && [" from ", el("em", {}, this.second)]);
     if (!this.second) return fill(this.contrast, title, el("p", { class: "soft" }, "There is no other activity."));
-    const { sides } = await get(query("contrast", { first: this.first, second: this.second }));
+    const { first, second } = this;
+    const { sides } = await get(query("contrast", { first, second }));
+    if (first !== this.first || second !== this.second) return this.contrast;
     return fill(this.contrast, title, el("div", { class: "sides" }, sides.map(sidePart)));
   }
 
   async drawSamples() {
     const title = el("h3", {}, "Generated instances of ", el("em", {}, this.first));
     if (!this.app.overview.generates) return fill(this.samples, title, el("p", { class: "soft" }, "This method does not generate instances."));
-    const { instances } = await get(query("sample", { name: this.first, seed: this.seed }));
+    const { first, seed } = this;
+    const { instances } = await get(query("sample", { name: first, seed }));
+    if (first !== this.first || seed !== this.seed) return this.samples;
     const others = () => { this.seed += 1; return this.app.run(() => this.drawSamples()).then(() => document.getElementById("other-samples")?.focus()); };
     return fill(this.samples, el("div", { class: "between" }, title, button("Others", others, { id: "other-samples" })),
       el("ul", { class: "cards" }, instances.map((each, n) => el("li", {}, miniature(each.intervals, `generated ${n + 1}`)))));
