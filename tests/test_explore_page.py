@@ -119,7 +119,10 @@ def press(view, name, by):
 def open_row(view, number):
     """Open an instance by its number."""
     view.get_by_role("combobox", name="Order").select_option("order")
-    view.locator(f"#row-{number}").click()
+    with view.expect_response(re.compile(f"/api/instances/{number}$")) as answer:
+        view.locator(f"#row-{number}").click()
+    answer.value.finished()
+    view.wait_for_timeout(100)  # until it is drawn, also where the same one was open before
     expect(view.locator(f"#row-{number}")).to_have_attribute("aria-selected", "true")
     name = view.locator(f"#row-{number} .item-id").inner_text()
     expect(view.locator(".head h2")).to_have_text(name)

@@ -10,6 +10,7 @@ import { ModelView, openConfusion, openSuggestions } from "./model.js";
 
 const $ = (id) => document.getElementById(id);
 const VIEWS = [["instances", "Instances"], ["confusion", "Confusion"], ["model", "Model"], ["next", "Label next"], ["live", "Live"]];
+const PATIENCE = 500; // milliseconds that the first view waits for news to be connected
 const THEMES = ["automatic", "light", "dark"];
 const KEYS = [
   ["↑ ↓ in the list", "the instance before or after"], ["/", "find an instance"], ["← → in the timeline", "the interval before or after"],
@@ -32,6 +33,7 @@ class App {
   async begin() {
     this.theme(localStorage.getItem("theme") ?? "automatic");
     this.wire();
+    await this.connect();
     await this.refresh();
     if (!this.overview) return; // the message says why
     const asked = Number(new URLSearchParams(location.hash.slice(1)).get("instance") ?? NaN);
@@ -50,11 +52,20 @@ class App {
     $("theme").onclick = () => this.theme(THEMES[(THEMES.indexOf(document.documentElement.dataset.theme) + 1) % THEMES.length]);
     document.addEventListener("keydown", (event) => this.onKey(event));
     window.addEventListener("beforeunload", (event) => { if (this.instance.draft) event.preventDefault(); });
-    listen(() => this.refresh(), () => { $("model-state").textContent = "the server does not answer"; }, {
-      change: (news) => { if (news.page !== page) this.changedElsewhere(news); },
-      model: () => this.refresh(),
-      learning: (state) => this.drawState(state),
-      live: (record) => this.live.take(record),
+  }
+
+  /** Wait for the news to come, so that nothing happens unseen between the first answers and them; but not for long. */
+  connect() {
+    return new Promise((resolve) => {
+      let begun = false;
+      const begin = () => { begun = true; resolve(); };
+      listen(() => { if (begun) this.refresh(); else begin(); }, () => { $("model-state").textContent = "the server does not answer"; }, {
+        change: (news) => { if (news.page !== page) this.changedElsewhere(news); },
+        model: () => this.refresh(),
+        learning: (state) => this.drawState(state),
+        live: (record) => this.live.take(record),
+      });
+      setTimeout(begin, PATIENCE);
     });
   }
 
