@@ -3,7 +3,8 @@
 Run with `python -m benchmarks.early FOLDER [METHOD ...]`, where FOLDER has files of recordings as
 `ibgn.read_csv` takes them; folds are those of `benchmarks.accuracy`. Prints tables in Markdown:
 accuracy when a share of the duration has passed, and what became of the decisions for each share of
-errors asked for. docs/live.md has them.
+errors asked for. With `--cut`, instances are cut there and recognised as they are, which is quick
+enough for all methods. docs/live.md has the tables.
 """
 
 import sys
@@ -19,7 +20,7 @@ from ibgn.evaluation.early import SHARES, EarlyEvaluation, evaluate_early
 from ibgn.evaluation.folds import Fold
 from ibgn.evaluation.methods import METHODS, find_method
 from ibgn.intervals import IntervalSequences
-from ibgn.live.replay import replay, share_moments
+from ibgn.live.replay import cut_at, replay, share_moments
 
 USUAL = ("IBGN-T", "ridge", "extra trees", "IHMM", "DBN", "ITBN")
 AS_IF = "IBGN-T, as if it ended"
@@ -46,9 +47,40 @@ def as_if_ended(X: IntervalSequences, y: Any, parts: Sequence[Fold]) -> pd.DataF
     return pd.DataFrame(rows, columns=["method", "seen", "accuracy"])
 
 
+def cut(path: Path, methods: Sequence[str]) -> pd.DataFrame:
+    """Accuracy of methods on instances that are cut when a share of their duration has passed."""
+    X, y = read(path)
+    y, rows = y.astype(str), []
+    for name in methods:
+        right = dict.fromkeys(SHARES, 0)
+        for train, test in folds(X, y):
+            model = METHODS[name](0).fit(X[train], y[train])
+            for share in SHARES:
+                moments = share_moments(X[test], [share])
+                seen = cut_at(X[test], moments.owner, moments.time)
+                right[share] += int((model.predict(seen) == y[test]).sum())
+        rows += [(name, share, number / len(X)) for share, number in right.items()]
+        print(path.stem, name, file=sys.stderr, flush=True)
+    return pd.DataFrame(rows, columns=["method", "seen", "accuracy"]).assign(data=path.stem)
+
+
+def print_cut(folder: Path, methods: Sequence[str]) -> None:
+    """Print a table for each share, with a column for each file."""
+    curves = pd.concat([cut(path, methods) for path in sorted(folder.glob("*.csv"))])
+    for share, part in curves.groupby("seen"):
+        frame = part.pivot_table(index="method", columns="data", values="accuracy", sort=False)
+        print(f"\n{share:.0%} of the duration")
+        print_rows(["method", *frame.columns, "mean"], frame.assign(mean=frame.mean(axis=1)))
+
+
 def main() -> None:
     """Measure all files of a folder."""
     warnings.simplefilter("ignore")
+    if "--cut" in sys.argv:
+        sys.argv.remove("--cut")
+        names = [find_method(name) for name in sys.argv[2:]] or list(METHODS)
+        print_cut(Path(sys.argv[1]), names)
+        return
     methods = [find_method(name) for name in sys.argv[2:]] or list(USUAL)
     seen, decided = [], []
     for path in sorted(Path(sys.argv[1]).glob("*.csv")):
