@@ -753,11 +753,11 @@ class Slow(IBGNClassifier):
         return super().fit_held_out(*args, **kwargs)
 
 
-def test_learning_shows_how_far_it_is_and_stops_nobody(browser, data, model):
+def test_learning_shows_how_far_it_is_and_stops_nobody(browser, data, model, place):
     desk = Desk(Collection(*data), model, "takes.csv")
     learning = Learning(desk, Slow(random_state=0))
     Slow.allowed.clear()
-    with served(desk, learning) as address:
+    with served(desk, learning, place) as address:
         opened = Watched(browser, address)
         view = opened.page
         open_row(view, 0)
@@ -775,6 +775,23 @@ def test_learning_shows_how_far_it_is_and_stops_nobody(browser, data, model):
         expect(view.get_by_role("progressbar")).to_have_count(0)
         view.locator(".held-out").wait_for()
         assert learning.state()["expected"] > 0
+        Slow.allowed.clear()
+        press(view, "Learn again", "mouse")
+        expect(view.get_by_role("progressbar")).to_be_visible()
+
+        def late(route):
+            answer = route.fetch()  # from while it learns
+            Slow.allowed.set()
+            learning.wait(60)
+            view.wait_for_timeout(1500)  # in which the page hears that it is over
+            route.fulfill(response=answer)
+
+        view.route("**/api/overview", late, times=1)
+        press(view, "Save a copy…", "mouse")  # which asks for it, and opens when it has it
+        view.get_by_role("dialog").wait_for(timeout=60_000)
+        expect(view.locator("#model-state")).to_have_text("Slow, answers held out")
+        expect(view.locator("#learn")).to_be_enabled()
+        view.unroute_all(behavior="wait")
         assert not opened.events
         opened.context.close()
 

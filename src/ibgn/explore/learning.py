@@ -42,8 +42,10 @@ class Learning:
 
     def state(self) -> dict[str, Any]:
         """What goes on, as plain values."""
-        seconds = time.monotonic() - self.since if self.busy else 0.0
+        now = time.monotonic()
+        seconds = now - self.since if self.busy else 0.0
         return {
+            "at": now,  # by which a page knows the newest of two
             "learning": self.busy,
             "stage": self.stage,
             "seconds": round(seconds, 1),

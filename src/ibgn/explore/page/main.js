@@ -91,7 +91,9 @@ class App {
   }
 
   /** What the model is, or how far learning is: a bar if it is known how long it took the last time. */
-  drawState({ learning, stage, seconds, expected, error }) {
+  drawState(state) {
+    if (!(state.at < this.learning?.at)) this.learning = state; // an answer may come after newer news
+    const { learning, stage, seconds, expected, error } = this.learning;
     const { model, held_out: heldOut } = this.overview ?? {};
     const text = learning ? `${stage || "learning"}…` : error ? `not learned: ${error}` : model ? `${model}${heldOut ? ", answers held out" : ""}` : "no model";
     if ($("model-state").textContent !== text) $("model-state").textContent = text; // which is read out
