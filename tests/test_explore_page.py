@@ -725,6 +725,23 @@ def test_two_tabs_do_not_overwrite_each_other(page, browser, desk):
     other.context.close()
 
 
+def test_a_change_while_there_was_no_news_is_seen_when_news_come_again(page, desk):
+    view = page.page
+    view.route("**/api/events", lambda route: route.abort("connectionrefused"))
+    view.reload()
+    view.get_by_label("Order").select_option("order")
+    view.locator("#row-5").click()
+    view.locator("#row-5[aria-selected=true]").wait_for()
+    view.locator("button.bar").first.focus()
+    view.keyboard.press("Shift+ArrowRight")
+    mine = draft(view)
+    desk.collection.change(5, 0, "another", label="theirs")
+    view.unroute("**/api/events")
+    view.get_by_role("heading", name="Changed in another page").wait_for()
+    assert draft(view) == mine
+    page.events.clear()  # of the connections that were refused
+
+
 def test_it_learns_from_labels_while_the_page_goes_on(browser, data, model):
     labels = [None] * len(data[1])
     desk = Desk(Collection(data[0], labels), None, "takes.csv")

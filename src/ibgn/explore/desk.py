@@ -115,6 +115,7 @@ class Desk:
             "lengths": self._lengths().tolist(),
             "contradicts": self._contradictions(labels),
             "changed": self.collection.differing,
+            "versions": {n: look.version for n, look in self.collection.changed.items()},
         }
         if self.opinions is not None:
             loss = self.opinions.losses(labels)

@@ -59,10 +59,20 @@ export class InstanceView {
     const path = `instances/${number}`;
     const data = await get(against ? query(path, { against }) : path);
     if (asked !== this.opening) return null;
-    if (this.draft) return false; // begun while the answer was on its way
+    if (this.draft) { // begun while the answer was on its way
+      if (data.version > this.data.version) this.offerOther();
+      return false;
+    }
     if (against !== this.against) return this.open(number);
     this.take(data);
     return true;
+  }
+
+  /** See whether another page changed the instance that is shown; `versions` are of all that were changed. */
+  async notice(versions) {
+    if (!this.data || !((versions[this.data.number] ?? 0) > this.data.version)) return;
+    if (this.draft) this.offerOther();
+    else await this.open(this.data.number);
   }
 
   take(data) {

@@ -60,7 +60,7 @@ class App {
       let begun = false;
       const begin = () => { begun = true; resolve(); };
       listen(() => { if (begun) this.refresh(); else begin(); }, () => { $("model-state").textContent = "the server does not answer"; }, {
-        change: (news) => { if (news.page !== page) this.changedElsewhere(news); },
+        change: (news) => { if (news.page !== page) this.changed(); },
         model: () => this.refresh(),
         learning: (state) => this.drawState(state),
         live: (record) => this.live.take(record),
@@ -88,6 +88,7 @@ class App {
     activities.learn(overview.activities);
     this.drawState(overview.learning);
     this.list.take(data, overview);
+    await this.instance.notice(data.versions);
   }
 
   /** What the model is, or how far learning is: a bar if it is known how long it took the last time. */
@@ -149,13 +150,6 @@ class App {
 
   changed() {
     return this.run(() => this.read());
-  }
-
-  changedElsewhere({ number }) {
-    this.changed();
-    if (this.instance.data?.number !== number) return;
-    if (this.instance.draft) this.instance.offerOther();
-    else this.run(() => this.instance.open(number));
   }
 
   async undo() {
