@@ -17,7 +17,7 @@ from ibgn.classifiers.recogniser import Recogniser
 from ibgn.declarations import FLOAT, is_finite, is_positive, stored
 from ibgn.intervals import IntervalSequences
 from ibgn.segmentation.annotations import AnnotatedStreams, take_runs
-from ibgn.segmentation.windows import Runs, own_ends
+from ibgn.segmentation.windows import Runs, own_ends, score_runs
 from ibgn.terms.moments import Moments, StudentT, fit_student_t
 
 __all__ = ["NONE", "Evidence", "Features", "Times", "learn_evidence"]
@@ -98,16 +98,21 @@ class Evidence(NamedTuple):
     times: Times
     lasting: tuple[str, ...]
 
-    def features(self, runs: Runs, share: Floats | None = None) -> Features:
-        """What is known of runs of a stream; `share` (terms,) makes one of all terms."""
-        there = runs.there
-        scores = runs.scores(self.model, share)
+    def odds(
+        self, stream: IntervalSequences, first: Ints, last: Ints, share: Floats | None = None
+    ) -> Floats:
+        """(runs, activities, terms) log odds of runs; `share` (terms,) makes one of all terms."""
+        scores = score_runs(stream, first, last, self.model, share)
         known = self.model.classes_.tolist()
-        odds = np.zeros((*there.shape, len(self.activities), scores.shape[1]))
         own = scores - scores[:, :, [known.index(NONE)]]
         lowest = own.min(axis=2)  # of an activity that the classifier has not seen
-        for c, name in enumerate(self.activities):
-            odds[there, c] = own[:, :, known.index(name)] if name in known else lowest
+        names = self.activities
+        odds = [own[:, :, known.index(name)] if name in known else lowest for name in names]
+        return np.stack(odds, axis=1)
+
+    def features(self, runs: Runs, odds: Floats) -> Features:
+        """What is known of runs of a stream, besides the log odds of each."""
+        there = runs.there
         span = np.zeros(odds.shape[:3])
         span[there] = self.times.span_odds(runs.spans(self.lasting)[there])
         return Features(there, odds, span, self.times.pause_odds(runs.pauses()))

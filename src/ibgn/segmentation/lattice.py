@@ -98,8 +98,16 @@ class Lattice:
         """First position and label of each segment of the likeliest segmentation."""
         return kernels.trace_back(self._ways.best, self._ways.origin, self._ways.before)
 
-    def chances(self, with_runs: bool = False) -> Chances:
-        """Sum over all segmentations; probabilities of runs only if asked for."""
+    def chances(
+        self, with_runs: bool = False, look: Callable[[int, Floats], None] | None = None
+    ) -> Chances:
+        """Sum over all segmentations.
+
+        Parameters
+        ----------
+        with_runs : whether to keep the probabilities of runs
+        look : is given the first position of each block, and the probabilities of its runs
+        """
         n, _, activities = self.shape
         entry, ending = self._ways.entry, self._ways.ending
         log_total = float(np.logaddexp.reduce(ending[-1])) if n else 0.0
@@ -111,6 +119,8 @@ class Lattice:
             shares = kernels.share_runs(scores, begin, entry, after, log_total, changes)
             if with_runs:
                 runs.append(shares)
+            if look is not None:
+                look(begin, shares)
         inside = np.clip(np.cumsum(changes[:-1], axis=0), 0, 1)  # rounding leaves none outside
         inside[:, -1] = np.exp(entry[:, -1] + self.none + after[1:, -1] - log_total)
         together = np.concatenate([np.zeros((0, *self.shape[1:])), *reversed(runs)])

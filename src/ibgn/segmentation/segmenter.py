@@ -1,6 +1,7 @@
 """Segmenter: finds where activities begin and end in a stream."""
 
 from collections.abc import Mapping
+from functools import partial
 from os import PathLike
 from typing import Any, ClassVar, Self
 
@@ -32,6 +33,7 @@ from ibgn.persistence import save
 from ibgn.segmentation.annotations import AnnotatedStreams, annotate
 from ibgn.segmentation.composing import compose_streams
 from ibgn.segmentation.evidence import NONE, Evidence, Features, Times, learn_evidence
+from ibgn.segmentation.grains import Grains
 from ibgn.segmentation.lattice import Lattice
 from ibgn.segmentation.weights import USUAL, fit_weights, learn_steps, weigh
 from ibgn.segmentation.windows import Runs, own_ends
@@ -44,6 +46,7 @@ __all__ = ["Segmenter"]
 FOLDS = 4  # of streams, on which weights are learned
 PART = 500  # intervals of a stream that weights are learned on
 MOST = 40_000_000  # numbers that these are learned from
+LIKELY = 0.001  # probability of a group of similar runs, from which on they are scored apart
 LONGER = 1.25  # than all activities that were seen, at most
 
 
@@ -108,8 +111,11 @@ class Segmenter(BaseEstimator):  # type: ignore[misc]
     weights_: Floats
     longest_: int
 
-    def __init__(self, estimator: Any = None, *, random_state: Any = None) -> None:
+    def __init__(
+        self, estimator: Any = None, *, exact: int | None = 60, random_state: Any = None
+    ) -> None:
         self.estimator = estimator
+        self.exact = exact
         self.random_state = random_state
 
     def _check_options(self) -> None:
@@ -196,13 +202,27 @@ class Segmenter(BaseEstimator):  # type: ignore[misc]
             terms, labels = len(evidence.model.terms_), len(streams.activities)
             most = MOST // (FOLDS * PART * self.longest_ * labels * terms)
             for d in rng.permutation(own)[: max(most, 1)].tolist():
-                runs = Runs(parts.X[d], self.longest_, 0, len(parts.X[d].action))
-                features[d] = evidence.features(runs)
+                features[d] = self._features(evidence, parts, d)
         if not features:
             return None
         scored = sorted(features)
         chosen = parts.take(np.array(scored))
         return fit_weights([features[d] for d in scored], chosen, self.steps_)
+
+    def _features(self, evidence: Evidence, streams: AnnotatedStreams, d: int) -> Features:
+        """What is known of all runs of a stream; the true ones are scored themselves."""
+        stream, own = streams.X[d], streams.stream == d
+        n = len(stream.action)
+        runs, score = Runs(stream, self.longest_, 0, n), partial(evidence.odds, stream)
+        if not self._is_coarse:
+            return evidence.features(runs, runs.odds(score))
+        grains, size = Grains(score, n, self.longest_), np.array([2])
+        first, length = streams.first[own], (streams.last - streams.first)[own] - 1
+        while (size > 1).any():
+            odds, sizes = grains.paint(0, n)
+            size = sizes[first, length]
+            grains.split(first, length, size)
+        return evidence.features(runs, odds)
 
     def segment(self, X: Sequences) -> IntervalSequences:
         """Activities of each stream, as intervals that do not overlap, with their confidence.
@@ -263,11 +283,23 @@ class Segmenter(BaseEstimator):  # type: ignore[misc]
         n, weights = len(stream.action), np.append(1.0, self.weights_)
         longest = min(self.longest_, max(n, 1))
 
+        odds = partial(evidence.odds, stream, share=self.term_weights_)
+        grains = Grains(odds, n, longest) if self._is_coarse and n else None
+
         def score(begin: int, stop: int) -> Floats:
             runs = Runs(stream, longest, begin, stop)
-            return weigh(evidence.features(runs, self.term_weights_), weights)
+            found = runs.odds(odds) if grains is None else grains.paint(begin, stop)[0]
+            return weigh(evidence.features(runs, found), weights)
 
-        return Lattice(score, (n, longest, len(self.classes_)), self.weights_[-1], self.steps_)
+        while True:
+            shape = n, longest, len(self.classes_)
+            lattice = Lattice(score, shape, self.weights_[-1], self.steps_)
+            if grains is None or not _split_likely(grains, lattice):
+                return lattice
+
+    @property
+    def _is_coarse(self) -> bool:
+        return self.exact is not None and self.longest_ > self.exact
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the segmenter to a file that `ibgn.load` reads."""
@@ -279,6 +311,24 @@ class Segmenter(BaseEstimator):  # type: ignore[misc]
         known = sorted([*names, NONE]) == self.model_.classes_.tolist()
         labels = self.steps_.shape[1] == len(names) + 1 == len(self.times_.span_location)
         return bool(known and labels and len(self.term_weights_) == len(self.model_.terms_))
+
+
+def _split_likely(grains: Grains, lattice: Lattice) -> bool:
+    """Split the grains that segmentations need; returns whether there were any."""
+    first, label = lattice.best()
+    length = np.diff(first, append=lattice.shape[0]) - 1
+    activities = label < lattice.shape[2]
+    likely = [np.stack([first, length])[:, activities]]
+
+    def look(begin: int, shares: Floats) -> None:
+        sizes = grains.paint(begin, begin + len(shares))[1]
+        place, length = np.nonzero((sizes > 1) & (shares.max(axis=2) * sizes**2 > LIKELY))
+        likely.append(np.stack([place + begin, length]))
+
+    lattice.chances(look=look)
+    runs = np.concatenate(likely, axis=1)
+    sizes = grains.paint(0, lattice.shape[0])[1]
+    return grains.split(*runs, sizes[tuple(runs)])
 
 
 register(STORABLE, "Segmenter", Segmenter)

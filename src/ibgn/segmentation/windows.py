@@ -4,7 +4,7 @@ Arrays of runs have the shape (block, longest): the run that begins at an interv
 stream and has 1, 2, ... intervals. Those that would go beyond the end of the stream are not there.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +14,7 @@ from ibgn.classifiers.recogniser import Recogniser
 from ibgn.intervals import IntervalSequences
 from ibgn.segmentation.annotations import take_runs
 
-__all__ = ["Runs", "own_ends"]
+__all__ = ["Runs", "own_ends", "score_runs"]
 
 AT_ONCE = 200_000  # intervals of runs that are scored together
 
@@ -66,22 +66,38 @@ class Runs(NamedTuple):
         spans: Floats = latest - self.stream.start[self.begin : self.stop, None]
         return spans
 
-    def scores(self, model: Recogniser, share: Floats | None = None) -> Floats:
-        """(runs, terms, classes) weighted scores of all runs that are there.
+    def odds(self, score: Callable[[Ints, Ints], Floats]) -> Floats:
+        """(block, longest, ...) what `score` says of all runs that are there; 0 for others."""
+        there = self.there
+        first, length = np.nonzero(there)
+        found = score(first + self.begin, first + self.begin + length + 1)
+        odds = np.zeros((*there.shape, *found.shape[1:]))
+        odds[there] = found
+        return odds
 
-        share : (terms,) of each term in a sum over them, which leaves one; None for each of them
-        """
-        parts = [np.zeros((0, 1 if share is not None else len(model.terms_), len(model.classes_)))]
-        for first, length in self._in_parts(*np.nonzero(self.there)):
-            runs = take_runs(self.stream, first + self.begin, first + self.begin + length + 1)
-            scores = model.scores(runs) * model._weights[:, None]
-            parts.append(scores if share is None else (share @ scores)[:, None])
-        return np.concatenate(parts)
 
-    @staticmethod
-    def _in_parts(first: Ints, length: Ints) -> Iterator[tuple[Ints, Ints]]:
-        """Runs in parts of limited size."""
-        part = np.cumsum(length + 1) // AT_ONCE
-        for own in np.split(np.arange(len(first)), np.flatnonzero(np.diff(part)) + 1):
-            if len(own):
-                yield first[own], length[own]
+def score_runs(
+    stream: IntervalSequences,
+    first: Ints,
+    last: Ints,
+    model: Recogniser,
+    share: Floats | None = None,
+) -> Floats:
+    """(runs, terms, classes) weighted scores of the runs from some places to before others.
+
+    share : (terms,) of each term in a sum over them, which leaves one; None for each of them
+    """
+    parts = [np.zeros((0, 1 if share is not None else len(model.terms_), len(model.classes_)))]
+    for own in _in_parts(last - first):
+        runs = take_runs(stream, first[own], last[own])
+        scores = model.scores(runs) * model._weights[:, None]
+        parts.append(scores if share is None else (share @ scores)[:, None])
+    return np.concatenate(parts)
+
+
+def _in_parts(lengths: Ints) -> Iterator[Ints]:
+    """Numbers of runs, in parts of limited size."""
+    part = np.cumsum(lengths) // AT_ONCE
+    for own in np.split(np.arange(len(lengths)), np.flatnonzero(np.diff(part)) + 1):
+        if len(own):
+            yield own
