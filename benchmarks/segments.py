@@ -3,7 +3,8 @@
 Run with `python -m benchmarks.segments [FOLDER]`, where FOLDER has files of recordings as
 `ibgn.read_csv` takes them; docs/segments.md has what it prints. Simulated days come from
 `make_untrimmed_days`; the instances of a file are put together to streams by `compose_streams`,
-those to learn from and those for tests apart.
+those to learn from and those for tests apart. With `--alike`, compares scoring every run with
+scoring similar runs together instead, also of activities that are not long.
 """
 
 import sys
@@ -29,6 +30,7 @@ SEEDS = 5
 TRAINING, TEST = 10, 4  # days
 TESTED = 40  # instances of a file in test streams, at most
 WIDTHS = (0.5, 1.0, 2.0)  # of sliding windows, in median durations of activities
+ALIKE_FROM = 30  # intervals of an activity
 STEPS = 8  # of a window, from one to the next
 
 
@@ -133,22 +135,50 @@ def simulated() -> Iterator[dict[str, Any]]:
         yield from measure(known, test)
 
 
-def composed(path: Path) -> Iterator[dict[str, Any]]:
+def compose(path: Path) -> tuple[Streams, Streams]:
+    """Streams to learn from and streams to test on, of the instances of a file."""
     X, y = read(path)
     rng = np.random.default_rng(0)
     order = rng.permutation(np.flatnonzero(X.lengths))
     tested = order[: min(TESTED, len(order) // 3)]
     rest = order[len(tested) :]
     known = Streams(*compose_streams(X[rest], y[rest], streams=5, random_state=rng))
-    test = Streams(*compose_streams(X[tested], y[tested], streams=2, random_state=rng))
-    yield from measure(known, test)
+    return known, Streams(*compose_streams(X[tested], y[tested], streams=2, random_state=rng))
+
+
+def approximate(path: Path) -> Iterator[dict[str, Any]]:
+    """Streams cut with every run scored, and with similar runs scored together."""
+    known, test = compose(path)
+    segmenter = Segmenter(random_state=0).fit_instances(*cut_activities(*known))
+    exact = None
+    for largest in (None, ALIKE_FROM):
+        segmenter.exact = largest
+        begun = time.process_time()
+        found = segmenter.segment(test.X)
+        exact = found if exact is None else exact
+        yield {
+            "longest": segmenter.longest_,
+            "scored": "all runs" if largest is None else "similar ones together",
+            "seconds": time.process_time() - begun,
+            "edit score": edit_score(test.activities, found),
+            "edit score against all runs": edit_score(exact, found),
+            "time in agreement": frame_accuracy(exact, found, test.X),
+        }
 
 
 def main() -> None:
     warnings.simplefilter("ignore")
+    if "--alike" in sys.argv:
+        sys.argv.remove("--alike")
+        for path in sorted(Path(sys.argv[1]).glob("*.csv")):
+            frame = pd.DataFrame(approximate(path)).round(3)
+            print(f"\n{path.stem}\n{frame.to_string(index=False)}", flush=True)
+        return
     sets = {"simulated days": simulated()}
     if len(sys.argv) > 1:
-        sets |= {path.stem: composed(path) for path in sorted(Path(sys.argv[1]).glob("*.csv"))}
+        sets |= {
+            path.stem: measure(*compose(path)) for path in sorted(Path(sys.argv[1]).glob("*.csv"))
+        }
     for name, rows in sets.items():
         frame = pd.DataFrame(rows).groupby("method", sort=False).mean().round(3)
         print(f"\n{name}\n{frame.to_string()}", flush=True)

@@ -13,7 +13,7 @@ from ibgn._kernels import segments as kernels
 from ibgn.datasets import make_relations, make_untrimmed_days
 from ibgn.errors import OptionError
 from ibgn.metrics import edit_score, frame_accuracy
-from ibgn.segmentation import compose_streams, cut_activities, windows
+from ibgn.segmentation import compose_streams, cut_activities, evidence, grains, windows
 from ibgn.segmentation import lattice as lattices
 from ibgn.segmentation.annotations import annotate
 from ibgn.segmentation.evidence import Features
@@ -168,7 +168,7 @@ def test_what_outlasts_its_activity_says_nothing_about_its_end():
     assert annotate([day + radio], [done]).find_lasting() == ("radio",)
     X = IntervalSequences.from_lists([[("radio", 1, 50), ("boil", 5, 9), ("sip", 6, 7)]])
     assert windows.own_ends(X, ("radio",)).tolist() == [2, 9, 7]  # as short as the sip
-    runs = windows.Runs(X, 2, 0, 3)
+    runs = windows.Runs(X, 1, 2, 0, 3)
     assert runs.spans(("radio",))[0].tolist() == [1, 8]
     assert runs.spans(())[0].tolist() == [49, 49]
 
@@ -297,6 +297,103 @@ def test_runs_of_long_streams_are_scored_twice_and_no_more(rng, monkeypatch):
     lattice.best()
     lattice.chances()
     assert asked == [0, 2, 4, 4, 2, 0]
+
+
+def two_numbers(first, last):
+    """Two numbers of each run."""
+    return np.stack([np.sin(first) + last, np.cos(last)], axis=-1)
+
+
+@pytest.mark.parametrize(
+    ("n", "shortest", "longest"), [(1, 1, 1), (9, 1, 4), (90, 1, 77), (100, 40, 70), (150, 3, 149)]
+)
+def test_grains_hold_all_runs_and_say_what_the_one_in_the_middle_says(n, shortest, longest):
+    made = grains.Grains(two_numbers, n, shortest, longest)
+    found, sizes = made.paint(0, n)
+    for begin in range(n):
+        for length in range(shortest - 1, min(longest, n - begin)):
+            size = sizes[begin, length]
+            assert size <= max(length + 1, 16) / 16
+            assert size & (size - 1) == 0
+            first = min(begin // size * size + size // 2, n - 1)
+            last = min(first + 1 + min(length // size * size + size // 2, longest - 1), n)
+            assert found[begin, length].tolist() == two_numbers(first, last).tolist()
+    block = made.paint(n // 3, n // 3 + 1)
+    np.testing.assert_array_equal(block[0], found[n // 3 : n // 3 + 1])
+    np.testing.assert_array_equal(block[1], sizes[n // 3 : n // 3 + 1])
+
+
+def test_grains_that_are_split_are_scored_one_by_one():
+    n, longest = 120, 90
+    made = grains.Grains(two_numbers, n, 1, longest)
+    there = np.add.outer(np.arange(n), np.arange(longest)) < n
+    first, length = np.nonzero(there)
+    exact = two_numbers(first, first + length + 1)
+    assert (made.paint(0, n)[0][there] != exact).any()
+    while made.split(first, length, made.paint(0, n)[1][there]):
+        pass
+    np.testing.assert_array_equal(made.paint(0, n)[0][there], exact)
+    assert (made.paint(0, n)[1][there] == 1).all()
+
+
+@pytest.fixture(scope="module")
+def days():
+    """A segmenter of simulated days, and three of which it knows nothing."""
+    X, activities = make_untrimmed_days(days=9, activities_per_day=12, random_state=0)
+    return Segmenter(exact=None, random_state=0).fit(X[:6], activities[:6]), X[6:]
+
+
+@pytest.fixture
+def segment_days(days, monkeypatch):
+    """Cut days into activities, with grains of short runs too; also counts runs that are scored."""
+    monkeypatch.setattr(grains, "FINE", 2)
+    lengths = []
+
+    def count(stream, first, last, *more):
+        lengths.extend((last - first).tolist())
+        return windows.score_runs(stream, first, last, *more)
+
+    monkeypatch.setattr(evidence, "score_runs", count)
+
+    def run(exact):
+        lengths.clear()
+        monkeypatch.setattr(days[0], "exact", exact)
+        return days[0].segment(days[1]), len(lengths)
+
+    return run
+
+
+def test_grains_find_what_is_found_if_all_runs_are_scored(segment_days):
+    all_scored, number = segment_days(None)
+    some_scored, fewer = segment_days(10)
+    assert fewer < 0.9 * number  # as they have 18 intervals at most
+    assert edit_score(all_scored, some_scored) > 0.95
+    assert frame_accuracy(all_scored, some_scored) > 0.95
+
+
+def test_control_grains_that_are_never_split_find_something_else(segment_days, monkeypatch):
+    all_scored, _ = segment_days(None)
+    monkeypatch.setattr(grains.Grains, "split", lambda *_: False)
+    some_scored, _ = segment_days(10)
+    assert frame_accuracy(all_scored, some_scored) < 0.9
+
+
+def test_weights_are_learned_from_grains(days):
+    """The longest activities have some 20 intervals, so that all runs but these are alone."""
+    X, activities = make_untrimmed_days(days=9, activities_per_day=12, random_state=0)
+    rough = Segmenter(exact=1, random_state=0).fit(X[:6], activities[:6])
+    plain = days[0]
+    assert rough.longest_ == plain.longest_ < 2 * grains.FINE
+    np.testing.assert_allclose(rough.weights_, plain.weights_, rtol=1e-6)
+
+
+def test_how_many_intervals_activities_have(days):
+    X, activities = make_untrimmed_days(days=9, activities_per_day=12, random_state=0)
+    lengths = cut_activities(X[:6], activities[:6])[0].lengths
+    assert days[0].shortest_ == max(int(lengths.min() / 1.25), 1)
+    assert days[0].longest_ == np.ceil(1.25 * lengths.max())
+    with pytest.raises(OptionError, match="exact"):
+        Segmenter(exact=0).fit(X, activities)
 
 
 def test_a_saved_segmenter_finds_the_same(segmenter, tmp_path):

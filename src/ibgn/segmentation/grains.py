@@ -25,7 +25,12 @@ class _Layer(NamedTuple):
     odds: Floats
 
     def take(self, chosen: Bools) -> "_Layer":
-        return _Layer(*(column[chosen] for column in self))
+        return _Layer(self.begin[chosen], self.length[chosen], self.odds[chosen])
+
+    def join(self, other: "_Layer") -> "_Layer":
+        begin = np.concatenate([self.begin, other.begin])
+        length = np.concatenate([self.length, other.length])
+        return _Layer(begin, length, np.concatenate([self.odds, other.odds]))
 
 
 class Grains:
@@ -35,12 +40,13 @@ class Grains:
     ----------
     score : returns the log odds of the runs from some places to before others, (runs, ...)
     n : how many intervals the stream has
-    longest : how many intervals a run may have
+    shortest, longest : how many intervals a run may have
     """
 
-    def __init__(self, score: Callable[[Ints, Ints], Floats], n: int, longest: int) -> None:
-        self.score, self.n, self.longest = score, n, longest
-        self.scored = 0
+    def __init__(
+        self, score: Callable[[Ints, Ints], Floats], n: int, shortest: int, longest: int
+    ) -> None:
+        self.score, self.n, self.shortest, self.longest = score, n, shortest, longest
         self._layers: dict[int, _Layer] = {}
         size, first = 1, 0
         while first < longest:
@@ -51,15 +57,13 @@ class Grains:
 
     def _add(self, size: int, begin: Ints, length: Ints) -> None:
         """Score grains; those that hold no run within the stream are left out."""
-        kept = begin + length < self.n
+        kept = (begin + length < self.n) & (length + size >= self.shortest)
         begin, length = begin[kept], length[kept]
         first = np.minimum(begin + size // 2, self.n - 1)
         last = np.minimum(first + np.minimum(length + size // 2, self.longest - 1) + 1, self.n)
         layer = _Layer(begin, length, self.score(first, last))
-        self.scored += len(begin)
         known = self._layers.get(size)
-        parts = [layer] if known is None else [known, layer]
-        self._layers[size] = _Layer(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+        self._layers[size] = layer if known is None else known.join(layer)
 
     def paint(self, begin: int, stop: int) -> tuple[Floats, Ints]:
         """Log odds of the runs that begin from one place to before another, and sizes of grains.
@@ -98,8 +102,11 @@ class Grains:
             own, half = size == each, each // 2
             corners = np.stack([begin[own] // each * each, length[own] // each * each])
             first, shortest = np.unique(corners, axis=1)
-            self._add(half, *(
-                (corner + half * np.array(aside)[:, None]).ravel()
-                for corner, aside in ((first, (0, 0, 1, 1)), (shortest, (0, 1, 0, 1)))
-            ))
+            self._add(
+                half,
+                *(
+                    (corner + half * np.array(aside)[:, None]).ravel()
+                    for corner, aside in ((first, (0, 0, 1, 1)), (shortest, (0, 1, 0, 1)))
+                ),
+            )
         return bool((size > 1).any())

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from ibgn._arrays import Floats, Ints
-from ibgn.checks import check_seed
+from ibgn.checks import check_seed, check_whole
 from ibgn.classifiers.ibgn import IBGNClassifier
 from ibgn.classifiers.recogniser import as_generator
 from ibgn.declarations import (
@@ -62,6 +62,9 @@ class Segmenter(BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     estimator : classifier that learns the activities, by default an `IBGNClassifier`
+    exact : if activities may have more intervals than this, runs that begin and end close to each
+        other share a score at first, and only those that matter are scored one by one; None always
+        scores every run
     random_state : seed, or a NumPy generator; the same seed gives the same segmenter
 
     Attributes
@@ -75,12 +78,14 @@ class Segmenter(BaseEstimator):  # type: ignore[misc]
         last; and, in the last row, of the first label of a stream
     term_weights_ : (terms,) weights of the terms, relative to those of the classifier
     weights_ : (4,) weights of spans and pauses, of each activity, and of each interval in none
-    longest_ : maximum number of intervals in an activity
+    shortest_, longest_ : minimum and maximum number of intervals in an activity
 
     Notes
     -----
     Time is linear in the number of intervals of a stream. Weights are learned on streams that the
-    classifier has not seen, so it is trained five times.
+    classifier has not seen, so it is trained five times. With activities of more than `exact`
+    intervals, the segmentation is the likeliest one of those that were looked at; usually it is the
+    likeliest of all, see docs/segments.md.
 
     Examples
     --------
@@ -99,6 +104,7 @@ class Segmenter(BaseEstimator):  # type: ignore[misc]
         "steps_": Stored(FLOAT, ("labels+1", "labels"), is_finite),
         "term_weights_": Stored(FLOAT, (ANY,), are_weights),
         "weights_": Stored(FLOAT, (len(USUAL),), is_finite),
+        "shortest_": Stored(int, holds=lambda shortest: 0 < shortest <= 1_000_000),
         "longest_": Stored(int, holds=lambda longest: 0 < longest <= 1_000_000),
     }
 
@@ -109,10 +115,11 @@ class Segmenter(BaseEstimator):  # type: ignore[misc]
     steps_: Floats
     term_weights_: Floats
     weights_: Floats
+    shortest_: int
     longest_: int
 
     def __init__(
-        self, estimator: Any = None, *, exact: int | None = 60, random_state: Any = None
+        self, estimator: Any = None, *, exact: int | None = 100, random_state: Any = None
     ) -> None:
         self.estimator = estimator
         self.exact = exact
@@ -120,6 +127,8 @@ class Segmenter(BaseEstimator):  # type: ignore[misc]
 
     def _check_options(self) -> None:
         check_seed("random_state", self.random_state)
+        if self.exact is not None:
+            check_whole("exact", self.exact, 1)
         needed = ("fit", "predict_log_proba", "_joint_log_likelihood")
         if self.estimator is not None and not all(hasattr(self.estimator, n) for n in needed):
             reason = "must be a classifier of this library, such as IBGNClassifier()"
@@ -173,7 +182,9 @@ class Segmenter(BaseEstimator):  # type: ignore[misc]
         if estimator is None:
             estimator = IBGNClassifier(random_state=int(rng.integers(2**31)))
         self.classes_ = np.array([*streams.activities, ""], object)[:-1]
-        self.longest_ = int(np.ceil(LONGER * (streams.last - streams.first).max()))
+        lengths = streams.last - streams.first
+        self.shortest_ = max(int(lengths.min() / LONGER), 1)
+        self.longest_ = int(np.ceil(LONGER * lengths.max()))
         self.steps_ = learn_steps(streams, ordered)
         weights = self._learn_weights(estimator, streams, rng)
         evidence = learn_evidence(estimator, streams, rng)
@@ -213,10 +224,11 @@ class Segmenter(BaseEstimator):  # type: ignore[misc]
         """What is known of all runs of a stream; the true ones are scored themselves."""
         stream, own = streams.X[d], streams.stream == d
         n = len(stream.action)
-        runs, score = Runs(stream, self.longest_, 0, n), partial(evidence.odds, stream)
+        runs = Runs(stream, self.shortest_, self.longest_, 0, n)
+        score = partial(evidence.odds, stream)
         if not self._is_coarse:
             return evidence.features(runs, runs.odds(score))
-        grains, size = Grains(score, n, self.longest_), np.array([2])
+        grains, size = Grains(score, n, self.shortest_, self.longest_), np.array([2])
         first, length = streams.first[own], (streams.last - streams.first)[own] - 1
         while (size > 1).any():
             odds, sizes = grains.paint(0, n)
@@ -284,10 +296,10 @@ class Segmenter(BaseEstimator):  # type: ignore[misc]
         longest = min(self.longest_, max(n, 1))
 
         odds = partial(evidence.odds, stream, share=self.term_weights_)
-        grains = Grains(odds, n, longest) if self._is_coarse and n else None
+        grains = Grains(odds, n, self.shortest_, longest) if self._is_coarse and n else None
 
         def score(begin: int, stop: int) -> Floats:
-            runs = Runs(stream, longest, begin, stop)
+            runs = Runs(stream, self.shortest_, longest, begin, stop)
             found = runs.odds(odds) if grains is None else grains.paint(begin, stop)[0]
             return weigh(evidence.features(runs, found), weights)
 
@@ -317,18 +329,18 @@ def _split_likely(grains: Grains, lattice: Lattice) -> bool:
     """Split the grains that segmentations need; returns whether there were any."""
     first, label = lattice.best()
     length = np.diff(first, append=lattice.shape[0]) - 1
-    activities = label < lattice.shape[2]
-    likely = [np.stack([first, length])[:, activities]]
+    is_activity, likely = label < lattice.shape[2], []
 
     def look(begin: int, shares: Floats) -> None:
         sizes = grains.paint(begin, begin + len(shares))[1]
-        place, length = np.nonzero((sizes > 1) & (shares.max(axis=2) * sizes**2 > LIKELY))
-        likely.append(np.stack([place + begin, length]))
+        needed = shares.max(axis=2) * sizes**2 > LIKELY
+        best = is_activity & (first >= begin) & (first < begin + len(shares))
+        needed[first[best] - begin, length[best]] = True
+        place, number = np.nonzero(needed & (sizes > 1))
+        likely.append(np.stack([place + begin, number, sizes[place, number]]))
 
     lattice.chances(look=look)
-    runs = np.concatenate(likely, axis=1)
-    sizes = grains.paint(0, lattice.shape[0])[1]
-    return grains.split(*runs, sizes[tuple(runs)])
+    return grains.split(*np.concatenate(likely, axis=1))
 
 
 register(STORABLE, "Segmenter", Segmenter)

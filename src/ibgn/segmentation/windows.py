@@ -1,7 +1,8 @@
 """Runs of intervals of a stream that may be an activity, and what is known of each.
 
 Arrays of runs have the shape (block, longest): the run that begins at an interval of a block of the
-stream and has 1, 2, ... intervals. Those that would go beyond the end of the stream are not there.
+stream and has 1, 2, ... intervals. Those that are too short, or would go beyond the end of the
+stream, are not there.
 """
 
 from collections.abc import Callable, Iterator
@@ -37,11 +38,12 @@ class Runs(NamedTuple):
     Parameters
     ----------
     stream : one instance
-    longest : how many intervals a run may have
+    shortest, longest : how many intervals a run may have
     begin, stop : places of the first interval of the block, and of the one after its last
     """
 
     stream: IntervalSequences
+    shortest: int
     longest: int
     begin: int
     stop: int
@@ -52,6 +54,7 @@ class Runs(NamedTuple):
         place = np.arange(self.begin, self.stop)
         there: Bools = place[:, None] + np.arange(1, self.longest + 1) <= len(self.stream.start)
         there[self.pauses() <= 0] = False
+        there[:, : self.shortest - 1] = False
         return there
 
     def pauses(self) -> Floats:
