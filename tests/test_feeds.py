@@ -321,11 +321,38 @@ def test_a_topic_that_is_none(broker, topic):
         MqttFeed(parse_broker(f"127.0.0.1:{broker.port}"), [topic], None, print)
 
 
-def test_a_broker_that_lets_nobody_in(broker):
+def restart(broker, **changes):
+    """Start a broker again with another configuration."""
     broker.stop()
-    config = broker._config.read_text().replace("anonymous true", "anonymous false")
+    config = broker._config.read_text()
+    for old, new in changes.items():
+        config = config.replace(f"anonymous {old}", f"anonymous {new}")
     broker._config.write_text(config)
     broker.start()
+
+
+def test_a_broker_that_refuses_for_a_while_is_asked_again(broker):
+    said = []
+    feed = subscribe(broker, said)
+    restart(broker, true="false")
+    end = time.monotonic() + 30
+    while len(said) < 2 and time.monotonic() < end:
+        assert feed.read(0.1) == []
+    time.sleep(2.5)  # in which it is refused again, and says nothing
+    restart(broker, false="true")
+    publish(broker, b"one")
+    assert read_until(feed, 1) == [b"one"]
+    feed.close()
+    assert [text.split("127.0.0.1")[0] for text in said] == [
+        "the connection with the broker at ",
+        "the broker at ",
+        "connected again with the broker at ",
+    ]
+    assert "refuses the connection" in said[1]
+
+
+def test_a_broker_that_lets_nobody_in(broker):
+    restart(broker, true="false")
     with pytest.raises(DataError, match=r"refuses the connection.*IBGN_MQTT_PASSWORD"):
         MqttFeed(parse_broker(f"me@127.0.0.1:{broker.port}"), ["a"], None, print)
 

@@ -107,7 +107,7 @@ class MqttFeed(Feed):
         self._arrived: queue.Queue[tuple[int, Any]] = queue.Queue(WAITING)
         self._to_acknowledge: list[tuple[int, int]] = []  # connections and numbers of messages
         self._connection = 0  # each has numbers of its own
-        self._is_closing = self._was_away = self._said_unreliable = False
+        self._is_closing = self._is_away = self._said_refused = self._said_unreliable = False
         self._failure: DataError | None = None
         self._has_answered = threading.Event()
         self._client = self._connect(starting)
@@ -214,14 +214,11 @@ class MqttFeed(Feed):
 
     def _on_connect(self, client: Any, _: Any, flags: Any, reason: Any, properties: Any) -> None:
         if reason.is_failure:
-            self._fail(
-                f"the broker at {self.where} refuses the connection: {printable(reason, 200)}; "
-                f"check the user in its address, and the variable {PASSWORD}"
-            )
-            client.disconnect()
+            self._refused(client, f"refuses the connection: {printable(reason, 200)}")
             return
         self._connection += 1
-        if self._was_away:
+        if self._is_away:
+            self._is_away = self._said_refused = False
             self.say(f"connected again with the broker at {self.where}")
             if self.session is not None and not flags.session_present:
                 self.say(
@@ -229,6 +226,16 @@ class MqttFeed(Feed):
                     "between may be missing; let it keep sessions on disk"
                 )
         client.subscribe([(topic, 1) for topic in self.topics])
+
+    def _refused(self, client: Any, what: str) -> None:
+        """Give up at first; later it may be that the broker is just not ready, and is asked again."""
+        advice = f"check the user in its address, and the variable {PASSWORD}"
+        if not self._is_away:
+            self._fail(f"the broker at {self.where} {what}; {advice}")
+            client.disconnect()
+        elif not self._said_refused:
+            self._said_refused = True
+            self.say(f"the broker at {self.where} {what}; trying again; if this goes on, {advice}")
 
     def _on_subscribe(self, _: Any, __: Any, ___: Any, reasons: Any, properties: Any) -> None:
         for topic, reason in zip(self.topics, reasons, strict=False):
@@ -244,8 +251,8 @@ class MqttFeed(Feed):
         self._has_answered.set()
 
     def _on_disconnect(self, client: Any, _: Any, flags: Any, reason: Any, properties: Any) -> None:
-        if not self._is_closing:
-            self._was_away = True
+        if not self._is_closing and not self._is_away:
+            self._is_away = True
             why = printable(reason, 200)
             self.say(
                 f"the connection with the broker at {self.where} is lost ({why}); trying again"
