@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from ibgn.checks import as_number
 from ibgn.io.parsing.json import Node
 from ibgn.io.parsing.time import as_seconds
 from ibgn.io.parsing.words import BESIDES, END, FRAMES, LENGTH, START, UNITS, words_of
@@ -12,6 +13,7 @@ __all__ = [
     "ENTRIES",
     "SEVERAL",
     "Times",
+    "counts_chunks",
     "find_records",
     "find_times",
     "has_score",
@@ -20,6 +22,7 @@ __all__ = [
     "walk",
 ]
 
+PARTS = frozenset({"seconds", "nanos"})  # of a time that is an object, as clouds write it too
 IN_SECONDS = re.compile(r"(?<=[0-9])s\Z")  # "0.100s", as clouds write it
 ENTRIES = "entries"  # of a tier, which is no interval itself
 BOTH = frozenset(
@@ -27,8 +30,14 @@ BOTH = frozenset(
     | {"time", "times", "bounds", "boundary", "boundaries"}
 )
 SEVERAL = frozenset({*BOTH, "segments", "intervals", "spans", "ranges", "windows", "moments"})
+# those of them that also name what is no time, as "price_range", and words that they go with then
+WEAK = frozenset({"range", "window", "span", "interval", "bounds", "boundary", "boundaries"})
+WEAK |= {f"{word}s" for word in WEAK}
+OF_TIME = BESIDES | FRAMES | {*UNITS} | BOTH | SEVERAL
+OF_TIME |= {"relevant", "pred", "predicted", "gt", "true", "target", "answer", "temporal", "found"}
 SPAN = re.compile(r"\s*(\d+(?:\.\d+)?)\s*-\s*(\d+(?:\.\d+)?)\s*", re.ASCII)  # "12.5-14"
 PLACES_IN_TEXT = frozenset({"offset", "char", "character", "token", "byte", "line"})
+CHUNKS = frozenset({"segments", "chunks"})  # words of fields that say how many there are
 SCORED = 3  # numbers of a start, an end and how sure a detector is of them
 
 
@@ -86,7 +95,7 @@ def find_records(root: Node) -> Iterator[tuple[Node, Times]]:
 def find_times(fields: Mapping[str, Any]) -> list[Times]:
     """Where an object has its times; frames only where it has no others."""
     single = {key: value for key, value in fields.items() if _is_time(value)}
-    found = _named_times(single)
+    found = _named_times(single) or _offset_times(single)
     if found is not None:
         return [found]
     found = _alike_times(single)
@@ -94,6 +103,8 @@ def find_times(fields: Mapping[str, Any]) -> list[Times]:
         return [found]
     for key, value in fields.items():
         words = set(words_of(key))
+        if WEAK & words and not words <= OF_TIME | WEAK:
+            continue
         if BOTH & words and (_is_pair(value) or _is_span(value)):
             return [Times(key, None)]
         if SEVERAL & words and isinstance(value, list) and value and all(map(_is_found, value)):
@@ -123,6 +134,24 @@ def _named_times(fields: Mapping[str, Any]) -> Times | None:
             unit = next((UNITS[word] for word in words[start] if word in UNITS), 1.0)
             return Times(start, end or length, end is None, unit)
     return None
+
+
+def _offset_times(fields: Mapping[str, Any]) -> Times | None:
+    """Times since the start of a recording: "startTimeOffset", or "startOffset": "0.1s".
+
+    Others are places in a text.
+    """
+    words = {key: [word for word in words_of(key) if word != "offset"] for key in fields}
+    offsets = {key: each for key, each in words.items() if len(each) < len(words_of(key))}
+    sure = {
+        "-".join(each): key
+        for key, each in offsets.items()
+        if "time" in each or (isinstance(fields[key], str) and IN_SECONDS.search(fields[key]))
+    }
+    found = _named_times({name: fields[key] for name, key in sure.items()})
+    if found is None or found.end is None:
+        return None
+    return found._replace(start=sure[found.start], end=sure[found.end])
 
 
 def _alike_times(fields: Mapping[str, Any]) -> Times | None:
@@ -166,6 +195,23 @@ def has_score(record: Node, times: Times) -> bool:
     )
 
 
+def counts_chunks(record: Node, times: Times) -> bool:
+    """Whether times are places among chunks, of which the object says how many there are."""
+    if times.place is None or times.end is not None:
+        return False
+    pair = record.value[times.start][times.place]
+    numbers = [
+        value
+        for key, value in record.value.items()
+        if CHUNKS & {*words_of(key)} and _is_whole(value)
+    ]
+    return bool(numbers) and all(_is_whole(end) and 0 <= end < min(numbers) for end in pair[:2])
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
 def _is_span(value: Any) -> bool:
     return isinstance(value, str) and bool(SPAN.fullmatch(value[:100]))
 
@@ -176,7 +222,17 @@ def _are_times(value: Any) -> bool:
 
 def _is_time(value: Any) -> bool:
     number = isinstance(value, int | float) and not isinstance(value, bool)
+    if isinstance(value, dict):  # {"seconds": "1", "nanos": 500000000}, or {} for 0
+        return value.keys() <= PARTS and all(map(_is_time, value.values()))
     return number or (isinstance(value, str) and bool(re.match(r"\s*[-+.]?\d", value)))
+
+
+def _as_text(value: Any) -> str:
+    """Text of a time, in seconds where it has parts."""
+    if isinstance(value, dict):
+        parts = [as_number(str(value.get(part, 0))) for part in ("seconds", "nanos")]
+        return str((parts[0] or 0.0) + (parts[1] or 0.0) / 1e9)
+    return IN_SECONDS.sub("", str(value))
 
 
 def _says(words: Sequence[str], telling: frozenset[str], besides: frozenset[str]) -> bool:
@@ -205,7 +261,7 @@ def in_seconds(records: Sequence[tuple[Node, Times]]) -> Iterator[tuple[float, f
         if times.place is not None:
             ends = [Node(end.value[times.place], end.prefix, end, times.place) for end in ends]
         both += ends if len(ends) == 2 else _two_ends(ends[0])
-    texts = [IN_SECONDS.sub("", str(end.value)) for end in both]
+    texts = [_as_text(end.value) for end in both]
     moments = iter(as_seconds(texts, lambda at: f"{both[at].prefix}{both[at].path}").tolist())
     for (_, times), start, end in zip(records, moments, moments, strict=False):
         last = start + end if times.is_length else end
