@@ -3,7 +3,9 @@
 They share nothing with the readers, and give intervals as (action, start, end).
 """
 
+import html
 import json
+import re
 
 
 def _json(path):
@@ -36,8 +38,44 @@ def answers_of_videos(path):
                 yield f"location {question}", start, end
 
 
+def microdvd(path):
+    first, *lines = path.read_text().splitlines()
+    rate = float(first.rpartition("}")[2])
+    for line in lines:
+        start, end, text = re.fullmatch(r"\{(\d+)\}\{(\d+)\}(.*)", line).groups()
+        said = text.removeprefix("{y:i}").removeprefix("/").replace("|", " ")
+        yield said, int(start) / rate, int(end) / rate
+
+
+def mpl2(path):
+    for line in path.read_text().splitlines():
+        start, end, text = line[1:].replace("][", "]").split("]")
+        yield text.replace("|", " "), int(start) / 10, int(end) / 10
+
+
+def framed(path):
+    for block in path.read_text().strip().split("\n\n"):
+        _, times, text = block.split("\n")
+        ends = [[int(part) for part in end.split(":")] for end in times.split(" --> ")]
+        yield text, *(h * 3600 + m * 60 + s + f / 25 for h, m, s, f in ends)
+
+
+def sami(path):
+    body = path.read_text().split("hand -->")[1]
+    shown = [piece.partition(">") for piece in body.split("<SYNC Start=")[1:]]
+    starts = [int(start.strip('"')) / 1000 for start, _, _ in shown]
+    texts = [html.unescape(re.sub("<[^>]*>", " ", text)).split() for _, _, text in shown]
+    for place, words in enumerate(texts):
+        if words:
+            yield " ".join(words), starts[place], starts[place + 1]
+
+
 # by the path of the sample
 PARSERS = {
+    "subtitles/film.sub": microdvd,
+    "subtitles/tenths.txt": mpl2,
+    "subtitles/frames.srt": framed,
+    "subtitles/talk.smi": sami,
     "json/labels_of_clouds.json": labels_of_clouds,
     "json/seconds_and_nanos.json": words_of_clouds,
     "json/since_the_start.json": words_of_clouds,
