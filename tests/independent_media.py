@@ -6,6 +6,8 @@ They share nothing with the readers, and give intervals as (action, start, end).
 import html
 import json
 import re
+from datetime import datetime
+from xml.etree import ElementTree
 
 
 def _json(path):
@@ -70,8 +72,57 @@ def sami(path):
             yield " ".join(words), starts[place], starts[place + 1]
 
 
+def _since_the_one_before(events):
+    """Events as (object, activity, time), each lasting since the one before of its object."""
+    last = {}
+    for name, activity, stamp in events:
+        time = datetime.fromisoformat(stamp).timestamp()
+        if name in last:
+            yield activity, last[name], time
+        last[name] = time
+
+
+def orders(path):
+    events = [
+        (name, event["ocel:activity"], event["ocel:timestamp"])
+        for event in _json(path)["ocel:events"].values()
+        for name in event["ocel:omap"]
+        if name.startswith("o")
+    ]
+    return _since_the_one_before(events)
+
+
+def visits(path):
+    events = [
+        (link["objectId"], event["type"], event["time"])
+        for event in _json(path)["events"]
+        for link in event["relationships"]
+        if link["objectId"] != "w"
+    ]
+    return _since_the_one_before(events)
+
+
+def visits_of_xml(path):
+    events = [
+        (link.get("object-id"), event.get("type"), event.get("time"))
+        for event in ElementTree.parse(path).iter("event")  # noqa: S314
+        for link in event.iter("relationship")
+    ]
+    return _since_the_one_before(events)
+
+
+def orders_of_xml(path):
+    for event in ElementTree.parse(path).iter("event"):  # noqa: S314
+        values = {each.get("key"): each.get("value") for each in event.iter()}
+        yield values["object-id"], values["activity"], values["timestamp"]
+
+
 # by the path of the sample
 PARSERS = {
+    "xes/orders.jsonocel": orders,
+    "xes/objects.json": visits,
+    "xes/objects.xml": visits_of_xml,
+    "xes/orders.xmlocel": lambda path: _since_the_one_before(orders_of_xml(path)),
     "subtitles/film.sub": microdvd,
     "subtitles/tenths.txt": mpl2,
     "subtitles/frames.srt": framed,
