@@ -117,8 +117,17 @@ def orders_of_xml(path):
         yield values["object-id"], values["activity"], values["timestamp"]
 
 
+def proposals(path):
+    for video in path.read_text().split("#")[1:]:
+        _, _, _, _, number, *rows = video.strip().split("\n")
+        for row in rows[: int(number)]:
+            action, start, end = row.split()
+            yield action, float(start), float(end)
+
+
 # by the path of the sample
 PARSERS = {
+    "proposals/list.txt": proposals,
     "xes/orders.jsonocel": orders,
     "xes/objects.json": visits,
     "xes/objects.xml": visits_of_xml,

@@ -89,6 +89,8 @@ FORMS: dict[str, Callable[[Sequence[str]], Line | None]] = {
     ".uem": _uem,
 }
 
+CONFIDENCE = {_rttm: 8, _ctm: 5}  # column with how sure a recogniser is
+
 
 def _sniff(head: Head) -> float:
     """Tell the file by its suffix and lines that fit; speakers also by their first words."""
@@ -158,6 +160,9 @@ def _lines(file: InputFile, files: Files) -> Iterator[tuple[int, Line]]:
         elif line.value.casefold() in IGNORED:
             files.leave_out(" that scoring ignores left out", noun="segment")
         else:
+            place = CONFIDENCE.get(form)
+            if place is not None and len(words) > place and words[place] not in (MISSING, "NA"):
+                files.leave_out(": how sure a recogniser is of it is not read", noun="line")
             yield number, line
 
 
