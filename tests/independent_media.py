@@ -125,8 +125,21 @@ def proposals(path):
             yield action, float(start), float(end)
 
 
+def dump(path):
+    for job in _json(path):
+        for track in job["tracks"]:
+            start = None
+            for shape in track["shapes"]:
+                if not shape["outside"] and start is None:
+                    start = shape["frame"]
+                elif shape["outside"] and start is not None:
+                    yield track["label"], start, shape["frame"]
+                    start = None
+
+
 # by the path of the sample
 PARSERS = {
+    "cvat/backup.json": dump,
     "proposals/list.txt": proposals,
     "xes/orders.jsonocel": orders,
     "xes/objects.json": visits,

@@ -232,3 +232,15 @@ def test_numbers_of_chunks_are_said_to_be_no_seconds(file):
     each = {"video": "v", "description": "boil", "times": [[0, 1], [1, 2]], "num_segments": 6}
     with pytest.warns(DataWarning, match="2 spans: times are numbers of the chunks"):
         ibgn.read(file([each]))
+
+
+def test_points_are_refused_with_the_field_of_their_time(file):
+    rows = [{"gameTime": "1 - 00:17", "label": "foul", "position": "17440"}] * 2
+    with pytest.raises(DataError, match="2 objects have one time each, 'position', and would be"):
+        ibgn.read(file({"annotations": rows}))
+
+
+def test_stretches_of_paragraphs_are_refused(file):
+    place = {"start": "0", "end": "0", "startOffset": 0, "endOffset": 3, "paragraphlabels": ["x"]}
+    with pytest.raises(DataError, match="no object in the document has a start and an end"):
+        ibgn.read(file([{"id": 1, "dialogue": [{"text": "hello"}], "label": [place]}]))

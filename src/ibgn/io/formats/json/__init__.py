@@ -12,11 +12,19 @@ from ibgn.io.formats.json.frames import find_frames
 from ibgn.io.formats.json.names import Legend, actions_of, around, instance_of, track_of
 from ibgn.io.formats.json.places import find_places, find_setting
 from ibgn.io.formats.json.rows import find_rows
-from ibgn.io.formats.json.times import Times, counts_chunks, find_records, has_score, in_seconds
+from ibgn.io.formats.json.times import (
+    Times,
+    counts_chunks,
+    find_records,
+    has_one_time,
+    has_score,
+    in_seconds,
+    walk,
+)
 from ibgn.io.head import POSSIBLE, Head
 from ibgn.io.parsing.json import Node, parse_json, parse_value
 from ibgn.io.registry import reader
-from ibgn.text import quote
+from ibgn.text import count, quote
 
 __all__ = ["read_json"]
 
@@ -102,7 +110,7 @@ def _recordings(file: InputFile, files: Files) -> Iterator[Recording]:
     if not found:
         raise DataError(
             f"{file.prefix}no object in the document has a start and an end, so that it holds no "
-            "intervals that could be read"
+            f"intervals that could be read{_about_points(root, legend)}"
         )
     notes: dict[str, list[Annotation]] = {}
     for said, note in found:
@@ -139,6 +147,17 @@ def _timed(root: Node, prefix: str, files: Files) -> list[tuple[Node, Times]]:
             '{"action": "boil", "start": 0, "end": 2.5}'
         )
     return [record for number, record in enumerate(records) if number not in places]
+
+
+def _about_points(root: Node, legend: Legend) -> str:
+    """What is said of objects that have one time and say what went on."""
+    listed = [node for node in walk(root) if isinstance(node.value, dict)]
+    named = [(has_one_time(node.value), actions_of(node, None, legend)[1]) for node in listed]
+    times = [time for time, actions in named if time is not None and actions]
+    if not times:
+        return ""
+    have = "have one time each" if len(times) > 1 else "has one time"
+    return f"; {count(len(times), 'object')} {have}, {quote(times[0])}, and would be points"
 
 
 def _intervals(

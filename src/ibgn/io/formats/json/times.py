@@ -16,6 +16,7 @@ __all__ = [
     "counts_chunks",
     "find_records",
     "find_times",
+    "has_one_time",
     "has_score",
     "in_seconds",
     "speaks_of_time",
@@ -37,6 +38,8 @@ OF_TIME = BESIDES | FRAMES | {*UNITS} | BOTH | SEVERAL
 OF_TIME |= {"relevant", "pred", "predicted", "gt", "true", "target", "answer", "temporal", "found"}
 SPAN = re.compile(r"\s*(\d+(?:\.\d+)?)\s*-\s*(\d+(?:\.\d+)?)\s*", re.ASCII)  # "12.5-14"
 PLACES_IN_TEXT = frozenset({"offset", "char", "character", "token", "byte", "line"})
+SINGLE = frozenset({"time", "timestamp", "position", "onset", "offset"})
+MOMENT = SINGLE | BESIDES | {*UNITS}
 CHUNKS = frozenset({"segments", "chunks"})  # words of fields that say how many there are
 SCORED = 3  # numbers of a start, an end and how sure a detector is of them
 
@@ -93,7 +96,12 @@ def find_records(root: Node) -> Iterator[tuple[Node, Times]]:
 
 
 def find_times(fields: Mapping[str, Any]) -> list[Times]:
-    """Where an object has its times; frames only where it has no others."""
+    """Where an object has its times; frames only where it has no others.
+
+    One that has places in a text beside its start and end is of paragraphs.
+    """
+    if _has_places(fields):
+        return []
     single = {key: value for key, value in fields.items() if _is_time(value)}
     found = _named_times(single) or _offset_times(single)
     if found is not None:
@@ -114,6 +122,17 @@ def find_times(fields: Mapping[str, Any]) -> list[Times]:
     if found is None or found.end is None or len(fields[found.start]) != len(fields[found.end]):
         return []
     return [found._replace(place=place) for place in range(len(fields[found.start]))]
+
+
+def _has_places(fields: Mapping[str, Any]) -> bool:
+    """Whether an object counts characters: "startOffset" and "endOffset" as whole numbers.
+
+    Numbers beside them are times, as those of words that were aligned with speech.
+    """
+    counted = [{*words_of(key)} for key, value in fields.items() if _is_whole(value)]
+    if {"start", "offset"} not in counted or {"end", "offset"} not in counted:
+        return False
+    return not any(isinstance(fields.get(key), int | float) for key in ("start", "end"))
 
 
 def _named_times(fields: Mapping[str, Any]) -> Times | None:
@@ -168,6 +187,13 @@ def _alike_times(fields: Mapping[str, Any]) -> Times | None:
         if len(both) == 2 and numbers and fields[both[False]] <= fields[both[True]]:
             return Times(both[False], both[True])
     return None
+
+
+def has_one_time(fields: Mapping[str, Any]) -> str | None:
+    """Field with the only time of an object, which is a point then; None where there is none."""
+    named = {key: words_of(key) for key, value in fields.items() if _is_time(value)}
+    times = (key for key, words in named.items() if {*words} <= MOMENT and {*words} & SINGLE)
+    return next(times, None)
 
 
 def speaks_of_time(name: str) -> bool:
