@@ -137,8 +137,16 @@ def dump(path):
                     start = None
 
 
+def watched(path):
+    for bucket in _json(path)["buckets"].values():
+        for event in bucket["events"]:
+            start = datetime.fromisoformat(event["timestamp"]).timestamp()
+            yield next(iter(event["data"].values())), start, start + event["duration"]
+
+
 # by the path of the sample
 PARSERS = {
+    "json/watched.json": watched,
     "cvat/backup.json": dump,
     "proposals/list.txt": proposals,
     "xes/orders.jsonocel": orders,

@@ -1,7 +1,7 @@
 """Objects of a document that have a start and an end, wherever they stand."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ibgn.checks import as_number
@@ -148,7 +148,8 @@ def _named_times(fields: Mapping[str, Any]) -> Times | None:
             for telling in (START, END, LENGTH)
         )
         if start is None and length is not None:  # music has a time and a duration
-            start = next((key for key, each in words.items() if each == ["time"]), None)
+            moments = (["time"], ["timestamp"])
+            start = next((key for key, each in words.items() if each in moments), None)
         if start is not None and (end is not None or length is not None):
             unit = next((UNITS[word] for word in words[start] if word in UNITS), 1.0)
             return Times(start, end or length, end is None, unit)
@@ -287,8 +288,18 @@ def in_seconds(records: Sequence[tuple[Node, Times]]) -> Iterator[tuple[float, f
         if times.place is not None:
             ends = [Node(end.value[times.place], end.prefix, end, times.place) for end in ends]
         both += ends if len(ends) == 2 else _two_ends(ends[0])
-    texts = [_as_text(end.value) for end in both]
-    moments = iter(as_seconds(texts, lambda at: f"{both[at].prefix}{both[at].path}").tolist())
-    for (_, times), start, end in zip(records, moments, moments, strict=False):
+    is_length = [part for _, times in records for part in (False, times.is_length)]
+    seconds = dict[int, float]()
+    for kind in (False, True):  # a start may be a date, and a length never is
+        own = [place for place, each in enumerate(is_length) if each == kind]
+        texts = [_as_text(both[place].value) for place in own]
+        read = as_seconds(texts, _where([both[place] for place in own])).tolist() if own else []
+        seconds |= dict(zip(own, read, strict=True))
+    for number, (_, times) in enumerate(records):
+        start, end = seconds[2 * number], seconds[2 * number + 1]
         last = start + end if times.is_length else end
         yield start * times.unit, last * times.unit
+
+
+def _where(nodes: Sequence[Node]) -> Callable[[int], str]:
+    return lambda at: f"{nodes[at].prefix}{nodes[at].path}"
