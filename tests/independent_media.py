@@ -148,7 +148,7 @@ def watched(path):
 PARSERS = {
     "json/watched.json": watched,
     "cvat/backup.json": dump,
-    "proposals/list.txt": proposals,
+    "ssn/list.txt": proposals,
     "xes/orders.jsonocel": orders,
     "xes/objects.json": visits,
     "xes/objects.xml": visits_of_xml,

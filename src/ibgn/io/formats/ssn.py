@@ -12,7 +12,7 @@ from ibgn.io.parsing.time import check_steps
 from ibgn.io.registry import reader
 from ibgn.text import quote
 
-__all__ = ["read_proposals"]
+__all__ = ["read_ssn"]
 
 TRACK = "segments"
 BEGIN = re.compile(r"\s*#\s*[0-9]{0,15}\s*", re.ASCII)
@@ -35,14 +35,14 @@ def _is_number(line: str) -> bool:
 
 
 @reader(
-    "proposals",
+    "ssn",
     also=(".txt",),
-    about="lists of proposals, as for SSN",
+    about="lists of proposals for SSN",
     unit="frames",
     unnamed=TRACK,
     sniff=_sniff,
 )
-def read_proposals(files: Files, *, rate: float | None = None) -> Iterator[Recording]:
+def read_ssn(files: Files, *, rate: float | None = None) -> Iterator[Recording]:
     r"""Read lists of proposals for networks that find actions, such as SSN; a video is an instance.
 
     The lines of a video are "# 0", its name, how many frames it has, a step, the number of its
@@ -64,7 +64,7 @@ def read_proposals(files: Files, *, rate: float | None = None) -> Iterator[Recor
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "list.txt"
     >>> _ = path.write_text("# 0\ntea_01\n90\n1\n1\n3 10 25\n1\n3 0.8 0.9 11 25\n")
     >>> with warnings.catch_warnings(action="ignore"):  # of proposals
-    ...     X, y = read_proposals(path)
+    ...     X, y = read_ssn(path)
     >>> X
     IntervalSequences: 1 instance, 1 interval, 1 action
       tea_01: 3 [10, 25)
