@@ -137,16 +137,8 @@ def dump(path):
                     start = None
 
 
-def watched(path):
-    for bucket in _json(path)["buckets"].values():
-        for event in bucket["events"]:
-            start = datetime.fromisoformat(event["timestamp"]).timestamp()
-            yield next(iter(event["data"].values())), start, start + event["duration"]
-
-
 # by the path of the sample
 PARSERS = {
-    "json/watched.json": watched,
     "cvat/backup.json": dump,
     "ssn/list.txt": proposals,
     "xes/orders.jsonocel": orders,

@@ -27,7 +27,6 @@ LISTS = frozenset(
 ALTERNATIVES = "alternatives"  # of what was recognised, the likeliest first
 DOUBT = 25  # ranks that a name with other words loses: "raw_tags" comes after "query"
 BESIDE = 20  # objects that are looked at to tell names from fields
-DATA = "data"  # field with what was seen, as in logs of what people do at computers
 SURE = ACTION.index("task")  # of the words of actions, so many may name an object
 NAMES = ("name", "title", "file_name", "filename", "label")  # of what has an id
 
@@ -80,6 +79,8 @@ def actions_of(record: Node, times: Times | None, legend: Legend) -> tuple[str, 
     """
     used = () if times is None else (times.start, times.end)
     key, values = legend.once(_find_actions, record.value, used)
+    if not values:
+        key, values = legend.once(_find_named_object, record.value)
     if times is not None and times.place is not None and values is record.value.get(key):
         several = len(values) == len(record.value[times.start])  # one for each time
         values = values[times.place : times.place + 1] if several else values
@@ -94,37 +95,21 @@ def _find_actions(fields: Mapping[str, Any], used: Sequence[str]) -> tuple[str, 
         if found[1]:
             return found
     free = {key: words_of(key) for key in fields if key not in used}
-    named = _named_as_actions(free)
-    numbers = [key for key in named if NUMBERING & {*free[key]}]
-    for key in named[: len(named) - len(numbers)]:
-        if values := _plain_values(fields[key]):
+    for key in _named_as_actions(free):
+        values = fields[key] if isinstance(fields[key], list) else [fields[key]]
+        if values and all(isinstance(each, str | int) for each in values):
             return key, values
-    for key, words in free.items():
-        found = _found_within(fields[key], words)
-        if found is not None:
-            return key, [found]
-    return next(((key, v) for key in numbers if (v := _plain_values(fields[key]))), ("", []))
+    return "", []
 
 
-def _plain_values(value: Any) -> list[Any]:
-    """Texts and numbers of a field; nothing where it has others."""
-    values = value if isinstance(value, list) else [value]
-    return values if all(isinstance(each, str | int) for each in values) else []
-
-
-def _found_within(value: Any, words: Sequence[str]) -> str | None:
-    """What an object in a field says: {"entity": {"id": 3, "description": "pour"}}."""
-    if not isinstance(value, dict):
-        return None
-    texts = {key: text for key, text in value.items() if isinstance(text, str) and text}
-    if words == [DATA]:
-        return next(
-            (texts[key] for key in ("label", "name") if key in texts),
-            next(iter(texts.values()), None),
-        )
-    if set(words) <= {*ACTION[:SURE], "entity"}:
-        return next((texts[key] for key in (*NAMES, "description") if key in texts), None)
-    return None
+def _find_named_object(fields: Mapping[str, Any]) -> tuple[str, list[Any]]:
+    """Field with an object that has a name: {"entity": {"id": 3, "description": "pour"}}."""
+    for key, inner in fields.items():
+        if isinstance(inner, dict) and set(words_of(key)) <= {*ACTION[:SURE], "entity"}:
+            name = next((inner[name] for name in (*NAMES, "description") if name in inner), None)
+            if isinstance(name, str):
+                return key, [name]
+    return "", []
 
 
 def _named_as_actions(fields: Mapping[str, list[str]]) -> list[str]:

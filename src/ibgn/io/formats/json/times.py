@@ -1,7 +1,7 @@
 """Objects of a document that have a start and an end, wherever they stand."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ibgn.checks import as_number
@@ -148,8 +148,7 @@ def _named_times(fields: Mapping[str, Any]) -> Times | None:
             for telling in (START, END, LENGTH)
         )
         if start is None and length is not None:  # music has a time and a duration
-            moments = (["time"], ["timestamp"])
-            start = next((key for key, each in words.items() if each in moments), None)
+            start = next((key for key, each in words.items() if each == ["time"]), None)
         if start is not None and (end is not None or length is not None):
             unit = next((UNITS[word] for word in words[start] if word in UNITS), 1.0)
             return Times(start, end or length, end is None, unit)
@@ -254,12 +253,12 @@ def _is_time(value: Any) -> bool:
     return number or (isinstance(value, str) and bool(re.match(r"\s*[-+.]?\d", value)))
 
 
-def _as_text(value: Any) -> str:
-    """Text of a time, in seconds where it has parts."""
-    if isinstance(value, dict):
-        parts = [as_number(str(value.get(part, 0))) for part in ("seconds", "nanos")]
-        return str((parts[0] or 0.0) + (parts[1] or 0.0) / 1e9)
-    return IN_SECONDS.sub("", str(value))
+def _as_plain(time: Node) -> Node:
+    """A time, as a number of seconds where it has parts."""
+    if not isinstance(time.value, dict):
+        return time
+    seconds, nanos = (as_number(str(time.value.get(part, 0))) for part in ("seconds", "nanos"))
+    return Node((seconds or 0.0) + (nanos or 0.0) / 1e9, time.prefix, time.parent, time.key)
 
 
 def _says(words: Sequence[str], telling: frozenset[str], besides: frozenset[str]) -> bool:
@@ -284,22 +283,13 @@ def in_seconds(records: Sequence[tuple[Node, Times]]) -> Iterator[tuple[float, f
     """Start and end of each object."""
     both: list[Node] = []
     for record, times in records:
-        ends = [record.child(key) for key in (times.start, times.end) if key is not None]
+        keys = [key for key in (times.start, times.end) if key is not None]
+        ends = [_as_plain(record.child(key)) for key in keys]
         if times.place is not None:
             ends = [Node(end.value[times.place], end.prefix, end, times.place) for end in ends]
         both += ends if len(ends) == 2 else _two_ends(ends[0])
-    is_length = [part for _, times in records for part in (False, times.is_length)]
-    seconds = dict[int, float]()
-    for kind in (False, True):  # a start may be a date, and a length never is
-        own = [place for place, each in enumerate(is_length) if each == kind]
-        texts = [_as_text(both[place].value) for place in own]
-        read = as_seconds(texts, _where([both[place] for place in own])).tolist() if own else []
-        seconds |= dict(zip(own, read, strict=True))
-    for number, (_, times) in enumerate(records):
-        start, end = seconds[2 * number], seconds[2 * number + 1]
+    texts = [IN_SECONDS.sub("", str(end.value)) for end in both]
+    moments = iter(as_seconds(texts, lambda at: f"{both[at].prefix}{both[at].path}").tolist())
+    for (_, times), start, end in zip(records, moments, moments, strict=False):
         last = start + end if times.is_length else end
         yield start * times.unit, last * times.unit
-
-
-def _where(nodes: Sequence[Node]) -> Callable[[int], str]:
-    return lambda at: f"{nodes[at].prefix}{nodes[at].path}"
