@@ -82,14 +82,15 @@ def _lasting(file: str, track: str, value: str, start: str, length: str) -> Line
     )
 
 
-FORMS: dict[str, Callable[[Sequence[str]], Line | None]] = {
+Form = Callable[[Sequence[str]], Line | None]
+FORMS: dict[str, Form] = {
     ".rttm": _rttm,
     ".ctm": _ctm,
     ".stm": _stm,
     ".uem": _uem,
 }
 
-CONFIDENCE = {_rttm: 8, _ctm: 5}  # column with how sure a recogniser is
+CONFIDENCE: dict[Form, int] = {_rttm: 8, _ctm: 5}  # column with how sure a recogniser is
 
 
 def _sniff(head: Head) -> float:

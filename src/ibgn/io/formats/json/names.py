@@ -27,8 +27,8 @@ LISTS = frozenset(
 ALTERNATIVES = "alternatives"  # of what was recognised, the likeliest first
 DOUBT = 25  # ranks that a name with other words loses: "raw_tags" comes after "query"
 BESIDE = 20  # objects that are looked at to tell names from fields
-SURE = ACTION.index("task")  # of the words of actions, so many may name an object
 NAMES = ("name", "title", "file_name", "filename", "label")  # of what has an id
+SURE = ACTION.index("task")  # of the words of actions, so many may name an object
 
 
 class Legend:

@@ -38,10 +38,10 @@ OF_TIME = BESIDES | FRAMES | {*UNITS} | BOTH | SEVERAL
 OF_TIME |= {"relevant", "pred", "predicted", "gt", "true", "target", "answer", "temporal", "found"}
 SPAN = re.compile(r"\s*(\d+(?:\.\d+)?)\s*-\s*(\d+(?:\.\d+)?)\s*", re.ASCII)  # "12.5-14"
 PLACES_IN_TEXT = frozenset({"offset", "char", "character", "token", "byte", "line"})
+SCORED = 3  # numbers of a start, an end and how sure a detector is of them
 SINGLE = frozenset({"time", "timestamp", "position", "onset", "offset"})
 MOMENT = SINGLE | BESIDES | {*UNITS}
 CHUNKS = frozenset({"segments", "chunks"})  # words of fields that say how many there are
-SCORED = 3  # numbers of a start, an end and how sure a detector is of them
 
 
 class Times(NamedTuple):
