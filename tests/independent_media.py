@@ -137,15 +137,8 @@ def dump(path):
                     start = None
 
 
-def montage(path):
-    for line in path.read_text().splitlines()[3:]:
-        _, start, end, label, _ = line.split(",")
-        yield label, float(start), float(end)
-
-
 # by the path of the sample
 PARSERS = {
-    "csv/montage.csv": montage,
     "cvat/backup.json": dump,
     "ssn/list.txt": proposals,
     "xes/orders.jsonocel": orders,
