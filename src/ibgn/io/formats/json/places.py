@@ -18,6 +18,7 @@ WHOLE = frozenset({"text", "content", "sentence", "paragraph", "document", "raw"
 WHOLE |= {"abstract", "context", "passage", "transcript", "data"}
 OWN = frozenset({"text", "word", "content", "transcript", "sentence", "phrase", "value", "surface"})
 FEW = 3  # entries of a list such as ["Ann pours tea", {"entities": ...}]
+FIELDS = 100  # of an object at most; others hold recordings under their names
 SPLITS = frozenset({"train", "training", "val", "valid", "validation", "test", "testing", "eval"})
 # words that say what went on in an object that stands alone; "name" and "type" are of settings too
 SAID = frozenset(ACTION[: ACTION.index("operation")]) | frozenset(
@@ -42,24 +43,24 @@ def find_places(records: Records) -> set[int]:
         groups.setdefault((track_of(record), times.start, times.end or ""), []).append(number)
     found: set[int] = set()
     for numbers in groups.values():
-        within = [_is_place(*records[number]) for number in numbers]
-        alone = [_is_as_long_as_its_text(*records[number]) for number in numbers]
-        enough = len(numbers) > 1 or _names_part(records[numbers[0]][0])
-        if all(within) or (enough and all(alone)):
+        own = [records[number] for number in numbers]
+        enough = len(own) > 1 or _names_part(own[0][0])
+        alone = enough and all(_is_as_long_as_its_text(*each) for each in own)
+        if alone or all(_is_place(*each) for each in own):
             found.update(numbers)
     return found
 
 
 def find_setting(records: Records) -> Times | None:
     """Times of a document that has settings: no list of objects, and none says what went on."""
-    alone = all(_is_alone(record) for record, _ in records)
+    if not records or not all(_is_alone(record) for record, _ in records):
+        return None
     objects = {id(record.value): record for record, _ in records}.values()
     # recordings that stand under their names have the same fields
     alike = len(objects) > 1 and len({frozenset(record.value) for record in objects}) == 1
     split = any(SPLITS & {*words_of(str(record.key))} for record in objects)
     said = {word for record in objects for key in record.value for word in words_of(key)}
-    is_setting = records and alone and (split or not alike) and not said & SAID
-    return records[0][1] if is_setting else None
+    return records[0][1] if (split or not alike) and not said & SAID else None
 
 
 def _is_alone(record: Node) -> bool:
@@ -115,7 +116,7 @@ def _names_part(record: Node) -> bool:
 def _texts_around(record: Node) -> Iterator[str]:
     for node in list(around(record))[1:]:
         if isinstance(node.value, dict):
-            yield from _texts(node.value, WHOLE)
+            yield from _texts(node.value, WHOLE) if len(node.value) <= FIELDS else ()
         elif len(node.value) <= FEW:
             yield from (value for value in node.value if isinstance(value, str))
 

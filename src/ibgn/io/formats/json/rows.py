@@ -15,6 +15,7 @@ __all__ = ["Row", "find_rows"]
 
 Kind = Literal["text", "number", "pair", "other"]
 
+FIELDS = 100  # of an object that says how long all takes, at most
 LEAST = 2  # lists of the same form, and the least that each needs
 
 
@@ -55,13 +56,13 @@ def find_rows(root: Node) -> Iterator[Row]:
 def _named_pairs(node: Node) -> Iterator[Row]:
     """Pairs under the names of an object, where what holds it says how long all takes."""
     holder = node.parent
-    if not node.value or holder is None or not isinstance(holder.value, dict):
+    pairs = [pair for pairs in node.value.values() for pair in _as_list(pairs)]
+    if holder is None or not pairs or not all(_kind_of(pair) == "pair" for pair in pairs):
+        return
+    if not isinstance(holder.value, dict) or len(holder.value) > FIELDS:
         return
     lengths = [value for key, value in holder.value.items() if {*words_of(key)} & LENGTH]
     most = max(filter(_is_number, lengths), default=0)
-    pairs = [pair for pairs in node.value.values() for pair in _as_list(pairs)]
-    if not pairs or not all(_kind_of(pair) == "pair" for pair in pairs):
-        return
     if all(0 <= start <= end <= most for start, end in pairs):
         instance = holder.key if isinstance(holder.key, str) and holder.key else None
         for key, listed in node.members():

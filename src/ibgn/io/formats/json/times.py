@@ -129,7 +129,8 @@ def _has_places(fields: Mapping[str, Any]) -> bool:
 
     Numbers beside them are times, as those of words that were aligned with speech.
     """
-    counted = [{*words_of(key)} for key, value in fields.items() if _is_whole(value)]
+    offsets = {key: value for key, value in fields.items() if "offset" in key.casefold()}
+    counted = [{*words_of(key)} for key, value in offsets.items() if _is_whole(value)]
     if {"start", "offset"} not in counted or {"end", "offset"} not in counted:
         return False
     return not any(isinstance(fields.get(key), int | float) for key in ("start", "end"))
