@@ -97,6 +97,12 @@ def ids_of_videos(path):
     return [(row[0], path.stem, float(row[1]), float(row[2])) for row in csv.reader(_lines(path))]
 
 
+def montage(path):
+    for line in _lines(path)[3:]:
+        _, start, end, label, _ = line.split(",")
+        yield path.name, label, float(start), float(end)
+
+
 def one_segment(path):
     for video in json.loads(path.read_text()).values():
         yield video["annotations"]["label"], *video["annotations"]["segment"]
@@ -194,6 +200,7 @@ TABLES = {
     "csv/picture_frames.csv": picture_frames,
     "csv/ampersands.txt": named("VideoID", "Category", "StartTime", "EndTime", delimiter="&"),
     "csv/ids_of_videos.csv": ids_of_videos,
+    "csv/montage.csv": montage,
     "csv/working_times.csv": named("VideoID", "Description", "Start", "End"),
 }
 TABLES = {name: lambda path, parse=parse: list(parse(path)) for name, parse in TABLES.items()}

@@ -184,3 +184,19 @@ def test_a_million_frames_are_read(file, rng):
     names = np.array([f"action_{code}" for code in range(9)])[codes]
     X, _ = read_frames(file("\n".join(names.tolist())), rate=30)
     assert X.lengths.tolist() == [1 + int((np.diff(codes) != 0).sum())]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("0 2950000 sil\n2950000 3600000 m\n", "1 file: times look like ticks of 100 ns"),
+        ("0 9640 h#\n9640 11240 sh\n", "1 file: times are large whole numbers, as samples"),
+    ],
+)
+def test_times_of_speech_are_said_to_be_no_seconds(tmp_path, text, said):
+    path = tmp_path / "SA1.PHN"
+    path.write_text(text)
+    with pytest.warns(DataWarning, match=said):
+        read_frames(path)
+    X, _ = read_frames(path, rate=16000)
+    assert X.start[1] == float(text.split()[1]) / 16000

@@ -171,3 +171,76 @@ def test_objects_that_do_not_say_what_went_on_are_named_by_their_list(tmp_path):
     X, _ = read_json(path, action="track")
     assert X.to_lists() == [[("segments", s, e) for _, s, e in ROWS]]
     assert list(X.ids) == ["v_a"]
+
+
+TEXT = "Ann moved from Leeds to York"
+SPANS = [[0, 3, "PER"], [15, 20, "LOC"], [24, 28, "LOC"]]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        [{"text": TEXT, "label": SPANS}],
+        [[TEXT, {"entities": SPANS}], ["Bob ran", {"entities": SPANS[:1]}]],
+        [{"text": TEXT, "entities": [{"start": s, "end": e, "label": v} for s, e, v in SPANS]}],
+        [{"entity_group": v, "word": TEXT[s:e], "start": s, "end": e} for s, e, v in SPANS],
+        {"content": TEXT, "annotation": [{"points": [{"start": 0, "end": 2, "text": "Ann"}]}]},
+        {"text": "\u4f60\u597d\u5417", "entities": [{"start": 0, "end": 2, "label": "x"}]},
+    ],
+)
+def test_places_in_a_text_are_refused(file, content):
+    with pytest.raises(DataError, match="a.json: .* count the characters of a text"):
+        ibgn.read(file(content))
+
+
+def test_places_in_a_text_are_left_out_beside_times(file):
+    spoken = {"start": 0, "end": 4, "text": TEXT}
+    places = [{"start": s, "end": e, "label": v} for s, e, v in SPANS]
+    with pytest.warns(DataWarning, match="3 spans: places in a text and no times, left out"):
+        X, _ = ibgn.read(file({"text": TEXT, "segments": [spoken], "entities": places}))
+    assert X.to_lists() == [[(TEXT, 0, 4)]]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"train_start": 0, "train_end": 100, "name": "first"},
+        {"data_name": "kitchen", "time_range": [0, 10], "seed": 1},
+        {
+            "data": {"start_date": "2020-01-01", "end_date": "2020-02-01"},
+            "test": {"start": 1, "end": 2},
+        },
+    ],
+)
+def test_settings_are_refused(file, content):
+    with pytest.raises(DataError, match="a.json: the only times are .* as in a file of settings"):
+        ibgn.read(file(content))
+
+
+def test_ranges_of_something_else_are_no_times(file):
+    steps = [{"type": "Resize", "ratio_range": [0.1, 2]}, {"type": "Clip", "value_range": [0, 9]}]
+    with pytest.raises(DataError, match="no object in the document has a start and an end"):
+        ibgn.read(file({"pipeline": steps}))
+
+
+def test_one_object_that_says_what_went_on_is_an_interval(file):
+    X, _ = ibgn.read(file({"video": "v.mp4", "label": "boil", "start": 0, "end": 3}))
+    assert X.to_lists() == [[("boil", 0, 3)]]
+
+
+def test_numbers_of_chunks_are_said_to_be_no_seconds(file):
+    each = {"video": "v", "description": "boil", "times": [[0, 1], [1, 2]], "num_segments": 6}
+    with pytest.warns(DataWarning, match="2 spans: times are numbers of the chunks"):
+        ibgn.read(file([each]))
+
+
+def test_points_are_refused_with_the_field_of_their_time(file):
+    rows = [{"gameTime": "1 - 00:17", "label": "foul", "position": "17440"}] * 2
+    with pytest.raises(DataError, match="2 objects have one time each, 'position', and would be"):
+        ibgn.read(file({"annotations": rows}))
+
+
+def test_stretches_of_paragraphs_are_refused(file):
+    place = {"start": "0", "end": "0", "startOffset": 0, "endOffset": 3, "paragraphlabels": ["x"]}
+    with pytest.raises(DataError, match="no object in the document has a start and an end"):
+        ibgn.read(file([{"id": 1, "dialogue": [{"text": "hello"}], "label": [place]}]))

@@ -369,3 +369,10 @@ def test_what_a_model_found_is_read_where_nobody_labelled(file):
     with pytest.warns(DataWarning, match="1 task: read as a model labelled it"):
         X, _ = read_labelstudio(file(tasks))
     assert X.to_lists() == [[("hiss", 0.0, 1.0)], [("a", 0.0, 1.0)]]
+
+
+def test_milliseconds_since_1970_become_seconds(file):
+    run = stretch("timeserieslabels", "run", 1_592_250_751_000, 1_592_250_753_500)
+    with pytest.warns(DataWarning, match="1 result: times are milliseconds since 1970"):
+        X, _ = read_labelstudio(file([task(1, annotation(run))]))
+    assert (X.end - X.start).tolist() == [2.5]

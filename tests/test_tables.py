@@ -351,6 +351,14 @@ def test_tiers_of_tables_are_tracks(file):
     assert len(read(file(unlike, "other.txt"))[0]) == 2
 
 
+def test_named_channels_are_tracks(file):
+    rows = "channel,start,end,label\nF7-T3,0,1,quiet\nFP1-F7,0,2,quiet\n"
+    X, _ = read(file(rows, "montage.csv"))
+    assert X.track.tolist() == ["F7-T3", "FP1-F7"]
+    numbered = rows.replace("F7-T3", "1").replace("FP1-F7", "2")
+    assert read(file(numbered, "numbers.csv"))[0].track is None
+
+
 def test_rows_that_no_column_speaks_of_are_counted(file):
     path = file("file,starttime,endtime,dog,cat\na,0,1,POS,NEG\na,1,2,UNK,NEG\na,2,3,POS,POS\n")
     with pytest.warns(DataWarning, match="'dog', 'cat' that says so; left out 1 row where none"):

@@ -1,6 +1,7 @@
 """XES: traces with events that start and complete."""
 
 import gzip
+import json
 import warnings
 
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 
 from ibgn.errors import DataError, DataWarning, Option, OptionError
 from ibgn.io import FORMATS, Files, read_xes
-from ibgn.io.registry import load
+from ibgn.io.registry import load, read
 from strategies import as_events, tracked_instances
 
 HEADER = """\
@@ -338,3 +339,38 @@ def test_an_attribute_may_be_repeated_with_the_same_value(file):
     again = '<string key="concept:name" value="test"/>'
     events = pair("test", 1, 2).replace("<event>", f"<event>{again}")
     assert read_xes(file(trace(events)))[0].to_lists() == [[("test", 0.0, 1.0)]]
+
+
+ORDERS = {
+    "objectTypes": [],
+    "eventTypes": [],
+    "objects": [{"id": "o", "type": "order"}, {"id": "i", "type": "item"}],
+    "events": [
+        {"type": "place", "time": "2021-01-01T10:00:00Z", "relationships": [{"objectId": "o"}]},
+        {"type": "send", "time": "2021-01-01T11:00:00Z", "relationships": [{"objectId": "o"}]},
+        {"type": "ask", "time": "2021-01-01T12:00:00Z", "relationships": [{"objectId": "i"}]},
+    ],
+}
+
+
+def test_objects_of_the_chosen_type_are_instances(tmp_path):
+    path = tmp_path / "orders.json"
+    path.write_text(json.dumps(ORDERS))
+    with pytest.raises(DataError, match=r"several types, 'order' \(1\), 'item' \(1\), and those"):
+        read(path)
+    with pytest.raises(OptionError, match=r"is no type of objects; there are 'order'"):
+        read(path, objects="visit")
+    with pytest.warns(DataWarning) as caught:
+        X, _ = read(path, objects="order")
+    assert X.ids.tolist() == ["o"]
+    assert X.to_lists() == [[("send", 0, 3600)]]
+    said = " ".join(str(each.message) for each in caught)
+    assert "1 event of no 'order', left out" in said
+    assert "1 object type other than 'order' ('item'): not the instances" in said
+
+
+def test_a_log_with_traces_has_no_types_of_objects(tmp_path):
+    path = tmp_path / "repairs.xes"
+    path.write_text("<log><trace/></log>")
+    with pytest.raises(OptionError, match="chooses instances of OCEL"):
+        read_xes(path, objects="order")

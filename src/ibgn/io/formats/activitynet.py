@@ -36,7 +36,7 @@ def _sniff(head: Head) -> float:
     results = head.json.get("results")
     videos = list((results if isinstance(results, dict) else head.json).values())[:20]
     listed = [video for video in videos if isinstance(video, list)]
-    if any(row.keys() & {"segment"} for video in listed for row in video[:1]):
+    if any(isinstance(row.get("segment"), list) for video in listed for row in video[:1]):
         return LIKELY
     objects = [video for video in videos if isinstance(video, dict)]
     with_segments = [

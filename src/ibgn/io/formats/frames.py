@@ -35,6 +35,10 @@ GTEA = re.compile(r"\s*(<[^()]{1,200}>)\s*\(([0-9]{1,15})-([0-9]{1,15})\)\s*(\[.
 SEGMENT = re.compile(rf"\s*({NUMBER})\s+({NUMBER})\s+(\S.*)")
 SEGMENTS = 0.6  # how sure we are of lines that might also be rows of a table
 FRAME = 150  # bytes that are made of a frame
+LARGE = 5000  # times up to this may be seconds
+TICKS = 10_000_000  # in a second
+ROUND_TICKS = 10_000  # times of HTK are whole milliseconds
+MANY_TICKS = 1_000_000
 CODE = re.compile(r"\s*(\S+)\s+(\S.*)")
 
 
@@ -133,6 +137,8 @@ def read_frames(
                 notes = _frames(lines, rate, names, file.prefix)
             else:
                 notes = list(_segments(lines, own_form, rate, names, file.prefix))
+            if own_form == "segments" and rate is None:
+                _say_unit(notes, files)
             kept = [note for note in notes if note.value not in no_action]
             if tuple(background) == BACKGROUND and len(kept) < len(notes):
                 files.leave_out(
@@ -216,6 +222,23 @@ def _segments(
         start, end = float(parts[1]), float(parts[2]) + inclusive
         scale = 1.0 if rate is None else rate
         yield Annotation(TRACK, label, start / scale, end / scale, f"line {number}")
+
+
+def _say_unit(notes: Sequence[Annotation], files: Files) -> None:
+    """Say that times are no seconds, where segments have whole numbers as large as in recordings.
+
+    HTK has ticks, of which a step of its analysis takes many; TIMIT has samples.
+    """
+    times = {time for note in notes for time in (note.start, note.end)}
+    if max(times, default=0.0) < LARGE or any(time % 1 for time in times):
+        return
+    if max(times) >= MANY_TICKS and not any(time % ROUND_TICKS for time in times):
+        ticks = ": times look like ticks of 100 ns, as HTK writes them; "
+        files.leave_out(ticks, Option("rate", TICKS), " makes them seconds", noun="file")
+        return
+    samples = ": times are large whole numbers, as samples or frames are; "
+    with_rate = " with their number per second, such as 16000, makes them seconds"
+    files.leave_out(samples, Option("rate"), with_rate, noun="file")
 
 
 def _name(label: str, names: Names, line: int, source: str) -> str:

@@ -82,12 +82,15 @@ def _lasting(file: str, track: str, value: str, start: str, length: str) -> Line
     )
 
 
-FORMS: dict[str, Callable[[Sequence[str]], Line | None]] = {
+Form = Callable[[Sequence[str]], Line | None]
+FORMS: dict[str, Form] = {
     ".rttm": _rttm,
     ".ctm": _ctm,
     ".stm": _stm,
     ".uem": _uem,
 }
+
+CONFIDENCE: dict[Form, int] = {_rttm: 8, _ctm: 5}  # column with how sure a recogniser is
 
 
 def _sniff(head: Head) -> float:
@@ -158,6 +161,9 @@ def _lines(file: InputFile, files: Files) -> Iterator[tuple[int, Line]]:
         elif line.value.casefold() in IGNORED:
             files.leave_out(" that scoring ignores left out", noun="segment")
         else:
+            place = CONFIDENCE.get(form)
+            if place is not None and len(words) > place and words[place] not in (MISSING, "NA"):
+                files.leave_out(": how sure a recogniser is of it is not read", noun="line")
             yield number, line
 
 

@@ -83,7 +83,7 @@ NO_ACTION = frozenset(_in_order("split subset fold partition url link comment no
 NO_INSTANCE = frozenset(_in_order("date duration description length type kind class"))
 LABEL = _in_order("label activity task scene scenario condition")
 GROUP = ("group",)
-TRACK = ("tier", "track")
+TRACK = ("tier", "track", "channel")
 NUMBERING = frozenset(_in_order("id ids no nr number num idx index code"))
 # names of media are names of recordings
 MEDIA = re.compile(r".*\.(wav|mp3|mp4|m4a|flac|ogg|avi|mkv|mov|webm|mpe?g|wmv|jpe?g|png)|video_\w+")

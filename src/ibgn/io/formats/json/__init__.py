@@ -10,11 +10,21 @@ from ibgn.io.annotations import Annotation, Overlaps, Recording, settle_overlaps
 from ibgn.io.files import ANNOTATION, Files
 from ibgn.io.formats.json.frames import find_frames
 from ibgn.io.formats.json.names import Legend, actions_of, around, instance_of, track_of
+from ibgn.io.formats.json.places import find_places, find_setting
 from ibgn.io.formats.json.rows import find_rows
-from ibgn.io.formats.json.times import Times, find_records, has_score, in_seconds
+from ibgn.io.formats.json.times import (
+    Times,
+    counts_chunks,
+    find_records,
+    has_one_time,
+    has_score,
+    in_seconds,
+    walk,
+)
 from ibgn.io.head import POSSIBLE, Head
 from ibgn.io.parsing.json import Node, parse_json, parse_value
 from ibgn.io.registry import reader
+from ibgn.text import count, quote
 
 __all__ = ["read_json"]
 
@@ -86,18 +96,21 @@ def read_json(files: Files, *, overlaps: Overlaps = "keep") -> Iterator[Recordin
 def _recordings(file: InputFile, files: Files) -> Iterator[Recording]:
     root = _document(file)
     legend = Legend(root)
-    records = list(find_records(root))
+    records = _timed(root, file.prefix, files)
     if records:
         found = _intervals(records, legend, file.allowance)
         scored = sum(has_score(record, times) for record, times in records)
         every = ": found by a detector and read, whatever the score"
         files.leave_out(every, noun="span", number=scored)
+        counted = sum(counts_chunks(record, times) for record, times in records)
+        chunks = ": times are numbers of the chunks that a recording is cut into, and no seconds"
+        files.leave_out(chunks, noun="span", number=counted)
     else:
         found = list(_listed(root, legend)) or list(_runs(root, legend, files))
     if not found:
         raise DataError(
             f"{file.prefix}no object in the document has a start and an end, so that it holds no "
-            "intervals that could be read"
+            f"intervals that could be read{_about_points(root, legend)}"
         )
     notes: dict[str, list[Annotation]] = {}
     for said, note in found:
@@ -111,6 +124,40 @@ def _recordings(file: InputFile, files: Files) -> Iterator[Recording]:
             " names the intervals by the lists that hold them",
         )
     yield from (Recording(name, each) for name, each in notes.items())
+
+
+def _timed(root: Node, prefix: str, files: Files) -> list[tuple[Node, Times]]:
+    """Objects with a start and an end that are times; refuses a document that has only others."""
+    records = list(find_records(root))
+    places = find_places(records)
+    if places and len(places) == len(records):
+        record, times = records[0]
+        ends = [key for key in (times.start, times.end) if key is not None]
+        raise DataError(
+            f"{prefix}{record.path}: {' and '.join(map(quote, ends))} count the characters of a "
+            "text, as those of entities do, so that the document holds no times"
+        )
+    files.leave_out(": places in a text and no times, left out", noun="span", number=len(places))
+    setting = find_setting(records)
+    if setting is not None:
+        ends = [key for key in (setting.start, setting.end) if key is not None]
+        raise DataError(
+            f"{prefix}the only times are {' and '.join(map(quote, ends))}, and nothing beside them "
+            "says what went on, as in a file of settings; intervals are objects such as "
+            '{"action": "boil", "start": 0, "end": 2.5}'
+        )
+    return [record for number, record in enumerate(records) if number not in places]
+
+
+def _about_points(root: Node, legend: Legend) -> str:
+    """What is said of objects that have one time and say what went on."""
+    listed = [node for node in walk(root) if isinstance(node.value, dict)]
+    named = [(has_one_time(node.value), actions_of(node, None, legend)[1]) for node in listed]
+    times = [time for time, actions in named if time is not None and actions]
+    if not times:
+        return ""
+    have = "have one time each" if len(times) > 1 else "has one time"
+    return f"; {count(len(times), 'object')} {have}, {quote(times[0])}, and would be points"
 
 
 def _intervals(

@@ -64,7 +64,9 @@ def _labels(node: Node, legend: Legend) -> list[str] | None:
         if not all(_frame_of(each) for each in entries):
             return None
         found = [actions_of(each, None, legend)[1] for each in node.items()]
-        return [values[0] for values in found] if all(map(_is_one, found)) else None
+        labels = [values[0] for values in found] if all(map(_is_one, found)) else []
+        # without either, they are objects or points at some frames
+        return labels if _repeats(labels) or _follow(_numbers(node)) else None
     named = isinstance(node.key, str) and _speaks_of_labels(words_of(node.key))
     plain = all(isinstance(each, str | int) and not isinstance(each, bool) for each in entries)
     if not plain or not _repeats(entries):
@@ -110,6 +112,11 @@ def _numbers(node: Node) -> list[float] | None:
             return None
         numbers.append(number)
     return numbers if _increases(numbers) else None
+
+
+def _follow(numbers: Sequence[float] | None) -> bool:
+    """Whether frames follow each other, as far as they are numbered."""
+    return numbers is None or all(b - a == 1 for a, b in pairwise(numbers))
 
 
 def _last_number(name: str) -> float | None:

@@ -9,7 +9,7 @@ from ibgn.io.formats.json.times import ENTRIES, SEVERAL, Times, find_times, spea
 from ibgn.io.parsing.json import Node
 from ibgn.io.parsing.words import ACTION, BESIDES, INSTANCE, MEDIA, NUMBERING, words_of
 
-__all__ = ["Legend", "actions_of", "around", "instance_of", "track_of"]
+__all__ = ["LISTS", "Legend", "actions_of", "around", "instance_of", "track_of"]
 
 TRACK = "intervals"  # of objects in a list without a name
 # names of lists in a document, which do not name a recording
@@ -28,6 +28,7 @@ ALTERNATIVES = "alternatives"  # of what was recognised, the likeliest first
 DOUBT = 25  # ranks that a name with other words loses: "raw_tags" comes after "query"
 BESIDE = 20  # objects that are looked at to tell names from fields
 NAMES = ("name", "title", "file_name", "filename", "label")  # of what has an id
+SURE = ACTION.index("task")  # of the words of actions, so many may name an object
 
 
 class Legend:
@@ -78,6 +79,8 @@ def actions_of(record: Node, times: Times | None, legend: Legend) -> tuple[str, 
     """
     used = () if times is None else (times.start, times.end)
     key, values = legend.once(_find_actions, record.value, used)
+    if not values:
+        key, values = legend.once(_find_named_object, record.value)
     if times is not None and times.place is not None and values is record.value.get(key):
         several = len(values) == len(record.value[times.start])  # one for each time
         values = values[times.place : times.place + 1] if several else values
@@ -96,6 +99,16 @@ def _find_actions(fields: Mapping[str, Any], used: Sequence[str]) -> tuple[str, 
         values = fields[key] if isinstance(fields[key], list) else [fields[key]]
         if values and all(isinstance(each, str | int) for each in values):
             return key, values
+    return "", []
+
+
+def _find_named_object(fields: Mapping[str, Any]) -> tuple[str, list[Any]]:
+    """Field with an object that has a name: {"entity": {"id": 3, "description": "pour"}}."""
+    for key, inner in fields.items():
+        if isinstance(inner, dict) and set(words_of(key)) <= {*ACTION[:SURE], "entity"}:
+            name = next((inner[name] for name in (*NAMES, "description") if name in inner), None)
+            if isinstance(name, str):
+                return key, [name]
     return "", []
 
 
@@ -203,5 +216,7 @@ def track_of(record: Node) -> str:
             return tier.child("name").name()
         if isinstance(tier.key, str) and tier.key:
             return tier.key
+    if isinstance(record.key, str) and holder is not None and isinstance(holder.key, int):
+        holder = holder.parent  # the times are an object of their own, within one of a list
     named = holder is not None and isinstance(holder.key, str) and holder.key
     return str(holder.key) if holder is not None and named else TRACK

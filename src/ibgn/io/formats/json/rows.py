@@ -1,4 +1,7 @@
-"""Documents whose intervals are lists: ["take 1", 33.4, [0, 6.9], "boil"], or [0, 6.9, "boil"]."""
+"""Documents whose intervals are lists: ["take 1", 33.4, [0, 6.9], "boil"], or [0, 6.9, "boil"].
+
+Or they are pairs under a name: {"duration": 28, "answers": {"4": [[7.1, 10.2]]}}.
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal, NamedTuple
@@ -6,11 +9,13 @@ from typing import Any, Literal, NamedTuple
 from ibgn.cleaning import LARGEST_TIME
 from ibgn.io.formats.json.times import walk
 from ibgn.io.parsing.json import Node
+from ibgn.io.parsing.words import LENGTH, words_of
 
 __all__ = ["Row", "find_rows"]
 
 Kind = Literal["text", "number", "pair", "other"]
 
+FIELDS = 100  # of an object that says how long all takes, at most
 LEAST = 2  # lists of the same form, and the least that each needs
 
 
@@ -36,6 +41,8 @@ class _Form(NamedTuple):
 def find_rows(root: Node) -> Iterator[Row]:
     """Lists of lists that are intervals, in the order in which they stand."""
     for node in walk(root):
+        if isinstance(node.value, dict):
+            yield from _named_pairs(node)
         form = _form_of(node.value) if isinstance(node.value, list) else None
         if form is None:
             continue
@@ -44,6 +51,28 @@ def find_rows(root: Node) -> Iterator[Row]:
             start, end = pair if form.is_pair else row.value[form.times : form.times + 2]
             instance = None if form.instance is None else row.value[form.instance]
             yield Row(row, instance, row.value[form.action].strip(), float(start), float(end))
+
+
+def _named_pairs(node: Node) -> Iterator[Row]:
+    """Pairs under the names of an object, where what holds it says how long all takes."""
+    holder = node.parent
+    pairs = [pair for pairs in node.value.values() for pair in _as_list(pairs)]
+    if holder is None or not pairs or not all(_kind_of(pair) == "pair" for pair in pairs):
+        return
+    if not isinstance(holder.value, dict) or len(holder.value) > FIELDS:
+        return
+    lengths = [value for key, value in holder.value.items() if {*words_of(key)} & LENGTH]
+    most = max(filter(_is_number, lengths), default=0)
+    if all(0 <= start <= end <= most for start, end in pairs):
+        instance = holder.key if isinstance(holder.key, str) and holder.key else None
+        for key, listed in node.members():
+            action = f"{node.key} {key}" if key.isdecimal() else key
+            yield from (Row(listed, instance, action, *map(float, pair)) for pair in listed.value)
+
+
+def _as_list(value: Any) -> list[Any]:
+    """A list itself, or one with what is none."""
+    return value if isinstance(value, list) else [value]
 
 
 def _form_of(rows: Sequence[Any]) -> _Form | None:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from ibgn.checks import as_number
 from ibgn.io.parsing.json import Node
 from ibgn.io.parsing.time import as_seconds
 from ibgn.io.parsing.words import BESIDES, END, FRAMES, LENGTH, START, UNITS, words_of
@@ -12,14 +13,17 @@ __all__ = [
     "ENTRIES",
     "SEVERAL",
     "Times",
+    "counts_chunks",
     "find_records",
     "find_times",
+    "has_one_time",
     "has_score",
     "in_seconds",
     "speaks_of_time",
     "walk",
 ]
 
+PARTS = frozenset({"seconds", "nanos"})  # of a time that is an object, as clouds write it too
 IN_SECONDS = re.compile(r"(?<=[0-9])s\Z")  # "0.100s", as clouds write it
 ENTRIES = "entries"  # of a tier, which is no interval itself
 BOTH = frozenset(
@@ -27,9 +31,17 @@ BOTH = frozenset(
     | {"time", "times", "bounds", "boundary", "boundaries"}
 )
 SEVERAL = frozenset({*BOTH, "segments", "intervals", "spans", "ranges", "windows", "moments"})
+# those of them that also name what is no time, as "price_range", and words that they go with then
+WEAK = frozenset({"range", "window", "span", "interval", "bounds", "boundary", "boundaries"})
+WEAK |= {f"{word}s" for word in WEAK}
+OF_TIME = BESIDES | FRAMES | {*UNITS} | BOTH | SEVERAL
+OF_TIME |= {"relevant", "pred", "predicted", "gt", "true", "target", "answer", "temporal", "found"}
 SPAN = re.compile(r"\s*(\d+(?:\.\d+)?)\s*-\s*(\d+(?:\.\d+)?)\s*", re.ASCII)  # "12.5-14"
 PLACES_IN_TEXT = frozenset({"offset", "char", "character", "token", "byte", "line"})
 SCORED = 3  # numbers of a start, an end and how sure a detector is of them
+SINGLE = frozenset({"time", "timestamp", "position", "onset", "offset"})
+MOMENT = SINGLE | BESIDES | {*UNITS}
+CHUNKS = frozenset({"segments", "chunks"})  # words of fields that say how many there are
 
 
 class Times(NamedTuple):
@@ -84,9 +96,14 @@ def find_records(root: Node) -> Iterator[tuple[Node, Times]]:
 
 
 def find_times(fields: Mapping[str, Any]) -> list[Times]:
-    """Where an object has its times; frames only where it has no others."""
+    """Where an object has its times; frames only where it has no others.
+
+    One that has places in a text beside its start and end is of paragraphs.
+    """
+    if _has_places(fields):
+        return []
     single = {key: value for key, value in fields.items() if _is_time(value)}
-    found = _named_times(single)
+    found = _named_times(single) or _offset_times(single)
     if found is not None:
         return [found]
     found = _alike_times(single)
@@ -94,6 +111,8 @@ def find_times(fields: Mapping[str, Any]) -> list[Times]:
         return [found]
     for key, value in fields.items():
         words = set(words_of(key))
+        if WEAK & words and not words <= OF_TIME | WEAK:
+            continue
         if BOTH & words and (_is_pair(value) or _is_span(value)):
             return [Times(key, None)]
         if SEVERAL & words and isinstance(value, list) and value and all(map(_is_found, value)):
@@ -103,6 +122,18 @@ def find_times(fields: Mapping[str, Any]) -> list[Times]:
     if found is None or found.end is None or len(fields[found.start]) != len(fields[found.end]):
         return []
     return [found._replace(place=place) for place in range(len(fields[found.start]))]
+
+
+def _has_places(fields: Mapping[str, Any]) -> bool:
+    """Whether an object counts characters: "startOffset" and "endOffset" as whole numbers.
+
+    Numbers beside them are times, as those of words that were aligned with speech.
+    """
+    offsets = {key: value for key, value in fields.items() if "offset" in key.casefold()}
+    counted = [{*words_of(key)} for key, value in offsets.items() if _is_whole(value)]
+    if {"start", "offset"} not in counted or {"end", "offset"} not in counted:
+        return False
+    return not any(isinstance(fields.get(key), int | float) for key in ("start", "end"))
 
 
 def _named_times(fields: Mapping[str, Any]) -> Times | None:
@@ -125,6 +156,24 @@ def _named_times(fields: Mapping[str, Any]) -> Times | None:
     return None
 
 
+def _offset_times(fields: Mapping[str, Any]) -> Times | None:
+    """Times since the start of a recording: "startTimeOffset", or "startOffset": "0.1s".
+
+    Others are places in a text.
+    """
+    words = {key: [word for word in words_of(key) if word != "offset"] for key in fields}
+    offsets = {key: each for key, each in words.items() if len(each) < len(words_of(key))}
+    sure = {
+        "-".join(each): key
+        for key, each in offsets.items()
+        if "time" in each or (isinstance(fields[key], str) and IN_SECONDS.search(fields[key]))
+    }
+    found = _named_times({name: fields[key] for name, key in sure.items()})
+    if found is None or found.end is None:
+        return None
+    return found._replace(start=sure[found.start], end=sure[found.end])
+
+
 def _alike_times(fields: Mapping[str, Any]) -> Times | None:
     """Start and end whose names differ in that alone: "anomaly_start" and "anomaly_end"."""
     rest: dict[tuple[str, ...], dict[bool, str]] = {}
@@ -139,6 +188,13 @@ def _alike_times(fields: Mapping[str, Any]) -> Times | None:
         if len(both) == 2 and numbers and fields[both[False]] <= fields[both[True]]:
             return Times(both[False], both[True])
     return None
+
+
+def has_one_time(fields: Mapping[str, Any]) -> str | None:
+    """Field with the only time of an object, which is a point then; None where there is none."""
+    named = {key: words_of(key) for key, value in fields.items() if _is_time(value)}
+    times = (key for key, words in named.items() if {*words} <= MOMENT and {*words} & SINGLE)
+    return next(times, None)
 
 
 def speaks_of_time(name: str) -> bool:
@@ -166,6 +222,23 @@ def has_score(record: Node, times: Times) -> bool:
     )
 
 
+def counts_chunks(record: Node, times: Times) -> bool:
+    """Whether times are places among chunks, of which the object says how many there are."""
+    if times.place is None or times.end is not None:
+        return False
+    pair = record.value[times.start][times.place]
+    numbers = [
+        value
+        for key, value in record.value.items()
+        if CHUNKS & {*words_of(key)} and _is_whole(value)
+    ]
+    return bool(numbers) and all(_is_whole(end) and 0 <= end < min(numbers) for end in pair[:2])
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
 def _is_span(value: Any) -> bool:
     return isinstance(value, str) and bool(SPAN.fullmatch(value[:100]))
 
@@ -176,7 +249,17 @@ def _are_times(value: Any) -> bool:
 
 def _is_time(value: Any) -> bool:
     number = isinstance(value, int | float) and not isinstance(value, bool)
+    if isinstance(value, dict):  # {"seconds": "1", "nanos": 500000000}, or {} for 0
+        return value.keys() <= PARTS and all(map(_is_time, value.values()))
     return number or (isinstance(value, str) and bool(re.match(r"\s*[-+.]?\d", value)))
+
+
+def _as_plain(time: Node) -> Node:
+    """A time, as a number of seconds where it has parts."""
+    if not isinstance(time.value, dict):
+        return time
+    seconds, nanos = (as_number(str(time.value.get(part, 0))) for part in ("seconds", "nanos"))
+    return Node((seconds or 0.0) + (nanos or 0.0) / 1e9, time.prefix, time.parent, time.key)
 
 
 def _says(words: Sequence[str], telling: frozenset[str], besides: frozenset[str]) -> bool:
@@ -201,7 +284,8 @@ def in_seconds(records: Sequence[tuple[Node, Times]]) -> Iterator[tuple[float, f
     """Start and end of each object."""
     both: list[Node] = []
     for record, times in records:
-        ends = [record.child(key) for key in (times.start, times.end) if key is not None]
+        keys = [key for key in (times.start, times.end) if key is not None]
+        ends = [_as_plain(record.child(key)) for key in keys]
         if times.place is not None:
             ends = [Node(end.value[times.place], end.prefix, end, times.place) for end in ends]
         both += ends if len(ends) == 2 else _two_ends(ends[0])

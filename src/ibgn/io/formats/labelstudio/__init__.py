@@ -38,6 +38,8 @@ __all__ = ["read_labelstudio"]
 
 Unknown = Literal["error", "drop"]
 
+EPOCH_MS = 1e11  # seconds since 1970 are less for thousands of years
+
 
 def _sniff(head: Head) -> float:
     """Tell an export by its tasks, whose annotations have results."""
@@ -282,6 +284,10 @@ class _Tasks:
                 if len(moments) == 2
                 else [value.child(name).number(name) for name in ("start", "end")]
             )
+            if min(start, end) >= EPOCH_MS:
+                said = ": times are milliseconds since 1970, and are given in seconds"
+                self.files.leave_out(said, noun="result")
+                start, end = start / 1000, end / 1000
             stretches = [(start, end)]
         else:
             self._leave_out(kind, result)

@@ -230,7 +230,8 @@ class _Project:
     def _leave_out(self, noun: str, what: str, node: Node) -> None:
         if self.unknown == "error":
             drop = Option("unknown", "drop")
-            raise node.error(f"a {noun} {what}; correct it in VIA, or use ", drop)
+            article = "an" if noun[0] in "aeiou" else "a"
+            raise node.error(f"{article} {noun} {what}; correct it in VIA, or use ", drop)
         refused = Option("unknown", "error")
         self.files.leave_out(f": {what}; dropped; ", refused, " refuses them", noun=noun)
 

@@ -34,7 +34,8 @@ def read_table(file: InputFile) -> Node:
             files = json.dumps(entry.pop("files"))
             entry["vid"] = views.setdefault(files, str(len(views) + 1))
             for key in entry["av"]:
-                attributes.setdefault(key, {"aname": key})
+                # a number alone would look like a value
+                attributes.setdefault(key, {"aname": f"attribute {key}" if key.isdigit() else key})
             project["metadata"][name if name not in project["metadata"] else f"line {number}"] = (
                 entry
             )

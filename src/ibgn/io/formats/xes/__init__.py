@@ -1,5 +1,9 @@
-"""XES: event logs of processes; a trace is an instance (.xes, .xes.gz). MXML came before it."""
+"""XES: event logs of processes; a trace is an instance (.xes, .xes.gz).
 
+MXML came before it; in OCEL, events are of several objects.
+"""
+
+import codecs
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,11 +12,12 @@ from xml.etree.ElementTree import Element
 
 from ibgn._files import InputFile
 from ibgn.checks import check_choice
-from ibgn.errors import DataError, Option
+from ibgn.errors import DataError, Option, OptionError
 from ibgn.io.annotations import Annotation, Recording
 from ibgn.io.choices import check_names
 from ibgn.io.files import Files
 from ibgn.io.formats.xes.mxml import ROOT, as_xes
+from ibgn.io.formats.xes.ocel import from_json, from_xml, is_json_log, is_xml_log
 from ibgn.io.formats.xes.traces import (
     INSTANCE,
     NAME,
@@ -27,6 +32,7 @@ from ibgn.io.formats.xes.traces import (
 from ibgn.io.head import CERTAIN, Head
 from ibgn.io.outline import Entry
 from ibgn.io.parsing import pairing
+from ibgn.io.parsing.json import parse_json
 from ibgn.io.parsing.pairing import Pairing, Repeated, Unpaired
 from ibgn.io.parsing.xml import parse_xml
 from ibgn.io.registry import reader
@@ -52,18 +58,22 @@ NO_RESOURCE = "events"  # the track of events that name no resource
 
 def _sniff(head: Head) -> float:
     """Tell a log by its root and its traces or events."""
+    if head.json is not None:
+        return CERTAIN if is_json_log(head.json) else 0.0
     if head.xml is None or head.xml.tag not in ("log", ROOT):
         return 0.0
     if head.xml.tag == ROOT:
         return CERTAIN
-    return CERTAIN if head.xml.tags & {"trace", "event", "classifier"} else 0.0
+    known = {"trace", "event", "classifier", "event-types", "object-types"}
+    return CERTAIN if head.xml.tags & known else 0.0
 
 
-def _outline(files: Files) -> Iterator[Entry]:
+def _outline(files: Files, objects: str | None = None) -> Iterator[Entry]:
     """Attributes of traces, which can be their activity or group."""
     values: dict[str, list[str]] = {}
     for file in files:
-        for trace in (child for child in as_xes(parse_xml(file)) if bare_tag(child) == "trace"):
+        log = _parse(file, objects, files)
+        for trace in (child for child in log if bare_tag(child) == "trace"):
             for child in trace:
                 if "key" in child.attrib and "value" in child.attrib:
                     values.setdefault(child.attrib["key"], []).append(child.attrib["value"])
@@ -72,11 +82,25 @@ def _outline(files: Files) -> Iterator[Entry]:
             yield Entry.of("attribute", key, each, Option("activity", f"attribute:{key}"))
 
 
+def _parse(file: InputFile, objects: str | None, files: Files) -> Element:
+    """Log of a file, as XES whatever it is written in."""
+    with file.open() as stream:
+        beginning = stream.read(100).removeprefix(codecs.BOM_UTF8).lstrip()
+    if beginning.startswith(b"{"):
+        return from_json(parse_json(file)).flatten(objects, files)
+    root = parse_xml(file)
+    if is_xml_log(root):
+        return from_xml(root, file.prefix).flatten(objects, files)
+    if objects is not None:
+        raise OptionError("objects", objects, "chooses instances of OCEL; a log of XES has traces")
+    return as_xes(root)
+
+
 @reader(
     "xes",
-    (".xes", ".mxml"),
+    (".xes", ".mxml", ".jsonocel", ".xmlocel"),
     also=(".xml",),
-    about="process logs, also MXML",
+    about="process logs, also MXML and OCEL",
     unit="s",
     unnamed=NO_RESOURCE,
     activity=("attribute",),
@@ -88,6 +112,7 @@ def read_xes(
     files: Files,
     *,
     instance: str = NAME,
+    objects: str | None = None,
     origin: Origin = "trace",
     complete_only: CompleteOnly = "case",
     points: Points = "error",
@@ -101,8 +126,8 @@ def read_xes(
     concept:name and, where it is given, concept:instance, are an interval, and so is an event with
     a start_timestamp. What was started also ends where it is aborted ("ate_abort"). Other
     transitions of the standard, such as "suspend" and "resume", are left out with a warning that
-    counts them. Logs in MXML, which came before XES, are read alike. Times are seconds. The track
-    of an event is its org:resource, or "events".
+    counts them. Logs in MXML, which came before XES, and in OCEL (JSON and XML), are read alike.
+    Times are seconds. The track of an event is its org:resource, or "events".
 
     In most logs events only say when something was completed. Such an event is taken to have
     lasted since the event before it in its trace, which is the longest that it can have lasted if
@@ -115,6 +140,8 @@ def read_xes(
     Parameters
     ----------
     instance : attribute of traces that names them; traces without it are named by their number
+    objects : type of objects that are the instances, for logs in OCEL: an object is an instance,
+        with all events that are of it. By default the only type that there is.
     origin : times are since the first event of the "trace", or of the whole "log"
     complete_only : how long an event lasted whose concept:name is never started in the file: since
         the event before it in its "case"; since the later one of that and the event before of the
@@ -154,7 +181,7 @@ def read_xes(
     IntervalSequences: 1 instance, 1 interval, 1 action
       case 1: test [0, 2.5)
     """
-    check_names(instance=instance)
+    check_names(instance=instance, objects=objects)
     chosen = {
         "instance": instance,
         "label": files.choices.name_of("activity", "attribute"),
@@ -162,7 +189,7 @@ def read_xes(
     }
     attributes = {ours: theirs for ours, theirs in chosen.items() if theirs is not None}
     rules = Pairing(unpaired, repeated, files)
-    log = _Log(files, attributes, origin, complete_only, points, rules, unknown)
+    log = _Log(files, attributes, objects, origin, complete_only, points, rules, unknown)
     for file in files:
         yield from log.recordings(file)
     log.count_transitions()
@@ -174,6 +201,7 @@ class _Log:
 
     files: Files
     attributes: Mapping[str, str]
+    objects: str | None
     origin: Origin
     complete_only: CompleteOnly
     points: Points
@@ -189,7 +217,7 @@ class _Log:
 
     def recordings(self, file: InputFile) -> Iterator[Recording]:
         """Yield one recording per trace; with several files, names begin with that of the file."""
-        traces = self._traces(as_xes(parse_xml(file)), file.prefix)
+        traces = self._traces(_parse(file, self.objects, self.files), file.prefix)
         names = [trace.known["instance"] for trace in traces]
         different = number_repeats(names)
         traces = [

@@ -16,6 +16,7 @@ __all__ = [
     "START",
     "TIME",
     "TRANSITION",
+    "USED",
     "Event",
     "Trace",
     "bare_tag",

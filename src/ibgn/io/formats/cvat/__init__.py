@@ -13,9 +13,9 @@ from ibgn.errors import DataError, Option, Part
 from ibgn.io.annotations import Annotation, Overlaps, Recording, settle_overlaps
 from ibgn.io.choices import check_names
 from ibgn.io.files import Files
+from ibgn.io.formats.cvat.dumps import is_dump, parse
 from ibgn.io.head import CERTAIN, LIKELY, Head
 from ibgn.io.outline import Entry
-from ibgn.io.parsing.xml import parse_xml
 from ibgn.io.registry import reader
 from ibgn.text import printable, quote
 
@@ -40,6 +40,8 @@ STEP = re.compile(r"step\s*=\s*([0-9]{1,9})")
 
 def _sniff(head: Head) -> float:
     """Tell an export by its root and what is in it."""
+    if head.json is not None:
+        return CERTAIN if is_dump(head.json) else 0.0
     if head.xml is None or head.xml.tag != "annotations":
         return 0.0
     return CERTAIN if head.xml.tags & {"meta", "track", "image"} else LIKELY
@@ -49,14 +51,16 @@ def _outline(files: Files) -> Iterator[Entry]:
     """Attributes of objects and tags."""
     values: dict[str, list[str]] = {}
     for file in files:
-        for element in parse_xml(file).iterfind(".//attribute"):
+        for element in parse(file).iterfind(".//attribute"):
             if "name" in element.attrib:
                 values.setdefault(element.attrib["name"], []).append(element.text or "")
     for name, each in values.items():
         yield Entry.of("attribute", name, each, Option("attribute", name))
 
 
-@reader("cvat", also=(".xml",), about="CVAT for video 1.1", sniff=_sniff, outline=_outline)
+@reader(
+    "cvat", also=(".xml",), about="CVAT for video 1.1, and backups", sniff=_sniff, outline=_outline
+)
 def read_cvat(
     files: Files,
     *,
@@ -69,7 +73,8 @@ def read_cvat(
     r"""Read an export of CVAT, "CVAT for video 1.1"; a file is an instance.
 
     The file is annotations.xml from "Export task dataset" in the menu of a task of CVAT, in that
-    format; in that of a project, each task is an instance. An object is there from its first frame
+    format; in that of a project, each task is an instance. The annotations.json of a backup, or of
+    the interface for programs, is read alike. An object is there from its first frame
     up to the frame at which it is "outside"; frame 50 at 25 frames per second is at 2 seconds. The
     label is the track; it is also the value, unless an attribute is chosen. Tags of frames that
     follow each other are one stretch, and so are the objects of a label in "CVAT for images", where
@@ -172,7 +177,7 @@ class _Objects:
 
     def recordings(self, file: InputFile) -> Iterator[Recording]:
         """Recording of a file, or of each task of a project, whose frames are its own."""
-        root, source = parse_xml(file), file.prefix
+        root, source = parse(file), file.prefix
         _refuse_others(root, source)
         tasks = dict.fromkeys(e.get("task_id") for e in root if e.get("task_id"))
         if len(tasks) < 2:
