@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from functools import lru_cache
 
 __all__ = [
     "ACTION",
@@ -87,6 +88,7 @@ TRACK = ("tier", "track", "channel")
 NUMBERING = frozenset(_in_order("id ids no nr number num idx index code"))
 # names of media are names of recordings
 MEDIA = re.compile(r".*\.(wav|mp3|mp4|m4a|flac|ogg|avi|mkv|mov|webm|mpe?g|wmv|jpe?g|png)|video_\w+")
+USUAL_NAME = 100  # characters
 HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 # words that names run together, as "Starttime" and "audiofilename"
 JOINED = re.compile(
@@ -105,7 +107,14 @@ def words_of(name: str) -> list[str]:
     >>> words_of("Endtime"), words_of("audio_filename")
     (['end', 'time'], ['audio', 'filename'])
     """
+    return list(_usual_words_of(name) if len(name) <= USUAL_NAME else _find_words(name))
+
+
+def _find_words(name: str) -> tuple[str, ...]:
     spaced = HUMP.sub(" ", name).casefold().replace("_", " ")
     decomposed = unicodedata.normalize("NFKD", spaced)
     plain = "".join(c for c in decomposed if not unicodedata.combining(c))
-    return re.findall(r"[^\W_]+", JOINED.sub(r"\g<0> ", plain))
+    return tuple(re.findall(r"[^\W_]+", JOINED.sub(r"\g<0> ", plain)))
+
+
+_usual_words_of = lru_cache(1000)(_find_words)  # as a file repeats few names in many objects
