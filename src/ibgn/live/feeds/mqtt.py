@@ -228,7 +228,7 @@ class MqttFeed(Feed):
         client.subscribe([(topic, 1) for topic in self.topics])
 
     def _refused(self, client: Any, what: str) -> None:
-        """Give up at first; later it may be that the broker is just not ready, and is asked again."""
+        """Give up at first; later the broker may just not be ready, and is asked again."""
         advice = f"check the user in its address, and the variable {PASSWORD}"
         if not self._is_away:
             self._fail(f"the broker at {self.where} {what}; {advice}")
