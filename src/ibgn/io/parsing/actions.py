@@ -8,6 +8,7 @@ from ibgn.io.parsing.words import ACTION, NO_ACTION, NUMBERING, SUBJECT
 __all__ = ["find_action", "with_flags"]
 
 HALF_EMPTY = 0.5  # share of the cells that a column of actions has more of
+WEAK = frozenset({"name", "type", "kind"})  # words of what may also be the name of a recording
 YES_OR_NO = frozenset({"true", "false", "yes", "no"})
 
 
@@ -21,6 +22,8 @@ def find_action(guess: Guess, free: Sequence[int], instance: Places, used: set[i
     named = [p for p in named if _may_name(guess, p)]
     if any(guess.kinds[p] == "text" for p in named):  # whether it was right, and not what it was
         named = [p for p in named if not _is_flag(guess, p)]
+    if any(guess.distinct(p) > 1 for p in named):
+        named = [p for p in named if guess.distinct(p) > 1 or not WEAK & {*guess.words[p]}]
     several = instance and len(guess.sheet.rows) > len(guess.instances(instance))
     steady = [p for p in named if several and not guess.changes_within(p, instance)]
     changing = [p for p in named if p not in steady]

@@ -13,7 +13,7 @@ __all__ = ["Flags", "find_flags", "is_on"]
 
 ON = frozenset({"1", "1.0", "true"})
 OFF = frozenset({"0", "0.0", "false"})
-TIMES = frozenset({"time", "timestamp", "datetime", "t", "date", "clock", "recording"})
+TIMES = frozenset({"time", "timestamp", "datetime", "t", "date", "clock", "recording", "trial"})
 # names that say nothing of what is done: 0 and 1 are codes below them
 GENERAL = NUMBERING | {
     *("action", "activity", "annotation", "behavior", "behaviour", "category", "class", "correct"),

@@ -41,12 +41,14 @@ class Given:
     ----------
     columns : names or numbers of columns, several joined by "+", by ours
     header, delimiter, day_first : None where they are to be found
+    rate : frames per second, where times count frames
     """
 
     columns: Mapping[str, Any]
     header: bool | None
     delimiter: str | None
     day_first: bool | None
+    rate: float | None = None
 
 
 class Foreign:
@@ -228,7 +230,12 @@ class Foreign:
         if roles.since_before or roles.until_next:
             roles = replace(roles, places={**places, "start": places[only], "end": places[only]})
         series["start"], series["end"] = read_times(
-            self.sheet, roles, series["instance"], self._where, self.given.day_first
+            self.sheet,
+            roles,
+            series["instance"],
+            self._where,
+            self.given.day_first,
+            self.given.rate,
         )
         if roles.since_before:
             series["start"] = ends_before(series["instance"], series["end"])
