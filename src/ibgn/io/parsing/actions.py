@@ -18,12 +18,7 @@ def find_action(guess: Guess, free: Sequence[int], instance: Places, used: set[i
     rows = len(guess.sheet.rows)
     texts = [place for place in free if guess.kinds[place] == "text"]
     telling = [place for place in texts if not guess.is_unique(place)]
-    named = [p for p in guess.named(free, ACTION) if guess.kinds[p] in ("text", "number")]
-    named = [p for p in named if _may_name(guess, p)]
-    if any(guess.kinds[p] == "text" for p in named):  # whether it was right, and not what it was
-        named = [p for p in named if not _is_flag(guess, p)]
-    if any(guess.distinct(p) > 1 for p in named):
-        named = [p for p in named if guess.distinct(p) > 1 or not WEAK & {*guess.words[p]}]
+    named = _named_actions(guess, free)
     several = instance and len(guess.sheet.rows) > len(guess.instances(instance))
     steady = [p for p in named if several and not guess.changes_within(p, instance)]
     changing = [p for p in named if p not in steady]
@@ -57,6 +52,17 @@ def find_action(guess: Guess, free: Sequence[int], instance: Places, used: set[i
         if "id" in guess.words[only] and guess.are_whole(only) and not _rises(guess, only):
             return only
     return telling[0] if len(telling) == 1 else None
+
+
+def _named_actions(guess: Guess, free: Sequence[int]) -> list[int]:
+    """Columns that are named as actions are and can hold them, the surest first."""
+    named = [p for p in guess.named(free, ACTION) if guess.kinds[p] in ("text", "number")]
+    named = [p for p in named if _may_name(guess, p)]
+    if any(guess.kinds[p] == "text" for p in named):  # whether it was right, and not what it was
+        named = [p for p in named if not _is_flag(guess, p)]
+    if any(guess.distinct(p) > 1 for p in named):
+        named = [p for p in named if guess.distinct(p) > 1 or not WEAK & {*guess.words[p]}]
+    return named
 
 
 def with_flags(guess: Guess, free: Sequence[int], action: int) -> Places:

@@ -9,7 +9,7 @@ from ibgn.io.parsing.moments import kind_of
 from ibgn.io.parsing.sheets import Sheet
 from ibgn.io.parsing.words import FRAMES, NUMBERING, UNITS
 
-__all__ = ["Flags", "find_flags", "is_on"]
+__all__ = ["PERSISTENT", "Flags", "find_flags", "find_time", "is_on"]
 
 ON = frozenset({"1", "1.0", "true"})
 OFF = frozenset({"0", "0.0", "false"})
@@ -49,7 +49,7 @@ def find_flags(sheet: Sheet) -> Flags | None:
         return None
     guess = Guess(sheet, {})
     filled = [place for place, kind in enumerate(guess.kinds) if kind != "empty"]
-    time = next((p for p in filled if _is_time(guess, p)), None)
+    time = find_time(guess)
     rows = next((p for p in filled if guess.counts_rows(p) and not guess.words[p]), None)
     others = [place for place in filled if place not in (time, rows)]
     flags = [p for p in others if _is_flag(guess, p) and not {*guess.words[p]} <= GENERAL]
@@ -61,6 +61,12 @@ def find_flags(sheet: Sheet) -> Flags | None:
     if not any(is_on(cell) for place in flags for cell in sheet.column(place)):
         return None
     return Flags(time, tuple(flags)) if flags else None
+
+
+def find_time(guess: Guess) -> int | None:
+    """Place of the first column that is named as a time or a frame, and increases."""
+    places = (place for place, kind in enumerate(guess.kinds) if kind != "empty")
+    return next((place for place in places if _is_time(guess, place)), None)
 
 
 def _is_time(guess: Guess, place: int) -> bool:

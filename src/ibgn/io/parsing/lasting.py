@@ -8,9 +8,10 @@ import numpy.typing as npt
 
 from ibgn._arrays import Floats
 from ibgn.io.parsing.guess import Guess, Places
+from ibgn.io.parsing.moments import read_moments, since_first
 from ibgn.io.parsing.words import END, LENGTH
 
-__all__ = ["Lasting", "are_boxes", "ends_with_mark", "find_boxes", "last_until_next"]
+__all__ = ["Lasting", "are_boxes", "ends_with_mark", "find_boxes", "is_sampled", "last_until_next"]
 
 FORWARD = 0.9  # share of rows that do not start before the row above
 EVEN = 0.8  # share of steps that are about as long as the median one, in rows of a sampled signal
@@ -53,6 +54,17 @@ def _goes_forward(guess: Guess, places: Mapping[str, Places]) -> bool:
 def ends_with_mark(guess: Guess) -> bool:
     """Whether the last row only ends the one before, as in JWatcher."""
     return guess.sheet.column(-1)[-1].casefold() in MARKS
+
+
+def is_sampled(guess: Guess, place: int) -> bool:
+    """Whether the times of a column are about equally far apart."""
+    if guess.kinds[place] == "moment":
+        moments, _ = read_moments(guess.sheet.column(place), str)
+        times = since_first(moments, str)
+    else:
+        numbers = guess.numbers(place)
+        times = np.array([np.nan if number is None else number for number in numbers], float)
+    return Lasting.sampled_step(np.diff(times)) is not None
 
 
 def find_boxes(guess: Guess) -> dict[str, Places]:
@@ -127,7 +139,7 @@ class Lasting:
         self.next = self._starts_after(keys, start[marks])
         known = np.isfinite(self.next) & np.isfinite(start)
         steps = self.next[known] - start[known]
-        self.step = self._sampled_step(steps)
+        self.step = self.sampled_step(steps)
         if self.step is None and sampled:
             self.step = float(np.median(steps)) if len(steps) else 1.0
         lasts = ~marks
@@ -159,7 +171,8 @@ class Lasting:
         return following
 
     @staticmethod
-    def _sampled_step(steps: Floats) -> float | None:
+    def sampled_step(steps: Floats) -> float | None:
+        """Step of times that are about equally far apart; None where they are not."""
         if len(steps) < STEPS:
             return None
         step = float(np.median(steps))

@@ -18,7 +18,7 @@ from ibgn.io.parsing.moments import as_clock, as_plain_number, kind_of
 from ibgn.io.parsing.words import END, START, words_of
 from ibgn.text import printable
 
-__all__ = ["CELLS", "WHITE_SPACE", "Sheet", "cut", "read_text"]
+__all__ = ["CELLS", "TABS", "WHITE_SPACE", "Sheet", "cut", "read_text"]
 
 WHITE_SPACE = r"\s+"
 TABS = r"\t+"
@@ -123,9 +123,7 @@ def cut(text: str, source: str, delimiter: str | None = None, header: bool | Non
         raise DataError(
             f"{source}no row has a time or a number in it, so there are no intervals", *advice
         )
-    if first and _are_units(cells[first - 1][1], cells[max(first - 2, 0)][1]):
-        del cells[first - 1]
-        first -= 1
+    first = _leave_out_units(cells, first)
     named = _find_header(cells[:first], width, header)
     names = list(QUERY_NAMES) if are_queries else [""] * width
     if named is not None:
@@ -297,15 +295,14 @@ def _join_last(
     """
     times = [_leading_times(row) for _, row in cut]
     filled = [(row, leading) for (_, row), leading in zip(cut, times, strict=True) if row]
+    if not filled:
+        return cut
     number, lines_so = Counter(leading for _, leading in filled).most_common(1)[0]
-    alike = [row for row, leading in filled if leading == number]
     if number < 1 or len({len(row) for row, leading in filled if leading >= number}) < 2:
         return cut
     if lines_so < (ENOUGH * len(filled) if number > 1 else len(filled) - 1):
         return cut
-    if number == 1 and (
-        not _go_forward([row[0] for row in alike]) or {len(r) for r in alike} == {1}
-    ):
+    if number == 1 and not _go_forward([row[0] for row, leading in filled if leading == 1]):
         return cut
     return [
         (line, [*row[:number], _rest(lines[line - 1], row, number)])
@@ -324,9 +321,11 @@ def _rest(line: str, row: Sequence[str], number: int) -> str:
 
 def _go_forward(times: Sequence[str]) -> bool:
     """Whether numbers or clocks never decrease."""
-    numbers = [as_plain_number(time) for time in times]
-    clocks = [as_clock(time, 1000.0) for time in times]
-    return any(None not in each and each == sorted(each) for each in (numbers, clocks))  # type: ignore[type-var]
+    for read in (as_plain_number, lambda time: as_clock(time, 1000.0)):
+        numbers = [number for number in map(read, times) if number is not None]
+        if len(numbers) == len(times):
+            return numbers == sorted(numbers)
+    return False
 
 
 def _leading_times(row: Sequence[str]) -> int:
@@ -354,10 +353,16 @@ def _first_row(cells: Sequence[tuple[int, list[str]]], width: int) -> int | None
     return next((n for n, (_, row) in enumerate(cells) if _is_row(row, width)), None)
 
 
-def _are_units(row: Sequence[str], above: Sequence[str]) -> bool:
-    """Whether a line has units of columns, and stands below their names."""
-    filled = [cell.strip("()[]") for cell in row if cell]
-    return len(row) == len(above) > 1 and bool(filled) and all(map(UNITS.fullmatch, filled))
+def _leave_out_units(cells: list[tuple[int, list[str]]], first: int) -> int:
+    """Remove a line of units between the names of columns and the first row, whose place it is."""
+    if first < 2:
+        return first
+    units, names = cells[first - 1][1], cells[first - 2][1]
+    filled = [cell.strip("()[]") for cell in units if cell]
+    if len(units) != len(names) or not filled or not all(map(UNITS.fullmatch, filled)):
+        return first
+    del cells[first - 1]
+    return first - 1
 
 
 def _find_header(
