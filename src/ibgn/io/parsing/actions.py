@@ -41,6 +41,8 @@ def find_action(guess: Guess, free: Sequence[int], instance: Places, used: set[i
         last = max(used, default=-1)
         filled = [p for p in texts if sum(map(bool, guess.sheet.column(p))) > HALF_EMPTY * rows]
         after = [p for p in telling if p > last and p in filled] or [p for p in filled if p > last]
+        if not after and len(texts) == 1 and instance and guess.is_unique(texts[0]):
+            return None  # it names the rows
         if after or telling or texts:
             return (after or telling or texts)[0]
         codes = [p for p in free if guess.kinds[p] == "number" and guess.are_whole(p)]

@@ -56,7 +56,9 @@ def find_flags(sheet: Sheet) -> Flags | None:
     measured = [place for place in others if place not in flags]
     if len(flags) < min(2, len(others)) or any(guess.kinds[p] == "text" for p in measured):
         return None
-    if time is None and (measured or not _persist([sheet.column(place) for place in flags])):
+    if time is None and measured and rows is None:
+        return None
+    if time is None and not _persist([sheet.column(place) for place in flags]):
         return None
     if not any(is_on(cell) for place in flags for cell in sheet.column(place)):
         return None

@@ -93,6 +93,7 @@ def cut(text: str, source: str, delimiter: str | None = None, header: bool | Non
     >>> sheet.names, sheet.rows, sheet.lines, sheet.odd
     (['from', 'to', 'what'], [['0', '2', 'walk'], ['2', '3', 'sit']], [5, 6], [7])
     """
+    text = _without_last_semicolons(text) if delimiter is None else text
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     paired = _cut_pairs(lines) if delimiter is None and not header else None
     if paired is not None:
@@ -148,6 +149,16 @@ def cut(text: str, source: str, delimiter: str | None = None, header: bool | Non
     return Sheet(
         names, named is not None, [r for _, r in rows], [n for n, _ in rows], before, odd, mark
     )
+
+
+def _without_last_semicolons(text: str) -> str:
+    """Text without semicolons at the ends of lines, where they stand nowhere else."""
+    lines = [line.rstrip() for line in text.split("\n")]
+    filled = [line for line in lines[:SAMPLE] if line]
+    ended = [line for line in filled if "," in line and line.find(";") == len(line) - 1]
+    if not filled or len(ended) < len(filled):
+        return text
+    return "\n".join(line.removesuffix(";") for line in lines)
 
 
 def _cut_pairs(lines: Sequence[str]) -> Sheet | None:

@@ -23,7 +23,7 @@ __all__ = ["Signal", "find_codes", "find_signal", "holds_readings"]
 WIDE = 7  # columns of numbers without names that are a signal; fewer may be rows of intervals
 FEWEST = 5  # rows
 MOST_CODES = 40  # different ones of a column
-LOWEST = 10  # the first code is not above it, as a pulse or a temperature would be
+LOWEST = 10  # that the first code may be, among readings
 SMOOTH = 0.75  # share of the variation of independent rows below which rows are moments
 COUNTED = 5  # numbers that only count up, in a column that numbers something
 ABOUT = frozenset({*INSTANCE, *SUBJECT, "comment", "comments", "notes", "note"})
@@ -119,27 +119,29 @@ def find_codes(table: Floats) -> Signal | None:
     """
     time = next((p for p in range(table.shape[1]) if np.all(np.diff(table[:, p]) > 0)), None)
     distinct = [np.unique(column[np.isfinite(column)]) for column in table.T]
-    changing = [p for p, values in enumerate(distinct) if p != time and len(values) > 1]
-    if any(_counts_up(table[:, place]) for place in changing):
+    filled = [place for place, values in enumerate(distinct) if place != time and values.any()]
+    if any(_counts_up(table[:, place]) for place in filled):
         return None
-    codes = [place for place in changing if _are_codes(distinct[place])]
+    codes = [place for place in filled if _are_codes(distinct[place])]
+    measured = [place for place in filled if place not in codes]
+    if measured:  # the first code is low, unlike a pulse, and there is more than one
+        codes = [p for p in codes if distinct[p][0] <= LOWEST and len(distinct[p]) > 1]
     columns = table[:, codes]
     goes_on = _persist(columns, np.isfinite(columns) & (columns != 0))
     labels = [place for place, persists in zip(codes, goes_on, strict=True) if persists]
-    measured = [place for place in changing if place not in codes]
     if measured:
         moments = time is not None or _is_smooth(table[:, measured], table[:, labels])
         return Signal(time, (), tuple(labels)) if labels and moments else None
     flags = [place for place in codes if distinct[place].max() == 1]
-    if not flags or len({*flags, *labels}) < len(codes) or 2 * len(labels) < len(codes):
+    if len(flags) < 2 or len({*flags, *labels}) < len(codes) or 2 * len(labels) < len(codes):
         return None
     return Signal(time, tuple(flags), tuple(p for p in labels if p not in flags))
 
 
 def _are_codes(distinct: Floats) -> bool:
-    """Whether the numbers of a column are small, whole and few, as those of classes are."""
+    """Whether the numbers of a column are whole and few, as those of classes are."""
     whole = bool(np.all(distinct == np.round(distinct)))
-    return whole and len(distinct) <= MOST_CODES and 0 <= distinct[0] <= LOWEST
+    return whole and len(distinct) <= MOST_CODES and bool(distinct[0] >= 0)
 
 
 def _is_smooth(readings: Floats, labels: Floats) -> bool:
@@ -160,9 +162,11 @@ def _is_smooth(readings: Floats, labels: Floats) -> bool:
 
 def _counts_up(column: Floats) -> bool:
     """Whether numbers go up one by one, as those of frames, tracks and people do in lists."""
-    steps = np.diff(column[np.isfinite(column)])
+    known = column[np.isfinite(column)]
+    steps = np.diff(known)
     changes = steps[steps != 0]
-    return len(changes) >= COUNTED and bool(np.mean(changes == 1) > 0.5)
+    counted = len(changes) >= COUNTED and bool(np.mean(changes == 1) > 0.5)
+    return counted and bool(known.min() <= 1)
 
 
 def _persist(columns: npt.NDArray[np.generic], counts: Bools) -> list[bool]:

@@ -71,7 +71,7 @@ def _sniff(head: Head) -> float:
 
 def _tells_starts(sheet: Sheet, roles: Roles) -> bool:
     """Whether rows with one time may be events; names with a number each are a list of codes."""
-    if sheet.has_header or "track" in roles.places:
+    if sheet.has_header or "track" in roles.places or roles.sampled:
         return True
     start, action = (roles.places[ours][0] for ours in ("start", "action"))
     guess = Guess(sheet, {})

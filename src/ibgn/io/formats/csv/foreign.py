@@ -20,7 +20,7 @@ from ibgn.io.parsing.lasting import Lasting
 from ibgn.io.parsing.moments import as_plain_number, kind_of
 from ibgn.io.parsing.roles import Roles, find_roles
 from ibgn.io.parsing.sheets import cut
-from ibgn.io.parsing.words import words_of
+from ibgn.io.parsing.words import MEDIA, words_of
 from ibgn.text import count, printable, quote
 from ibgn.uncertainty import COLUMNS as UNCERTAIN
 
@@ -390,6 +390,19 @@ class Foreign:
             )
         elif roles.since_before or roles.until_next:
             yield from self._remarks_on_ends()
+        elif self._may_count_frames():
+            yield f"if column {self.named('end')} is a number of frames, call it 'length'"
+
+    def _may_count_frames(self) -> bool:
+        """Whether rows of a list of files have a number that may be an end or a length."""
+        places = self.roles.places
+        if self.sheet.has_header or "end" in self.given.columns or "end" not in places:
+            return False
+        paths = places.get("instance", ())
+        cells = [row[place] for row in self.sheet.rows for place in paths]
+        ends = [row[place] for row in self.sheet.rows for place in places["end"]]
+        are_files = bool(cells) and all("/" in cell or MEDIA.fullmatch(cell) for cell in cells)
+        return are_files and all(map(str.isdecimal, ends))
 
     def _remarks_on_ends(self) -> Iterator[str]:
         """How long rows were taken to last that have one time each."""
