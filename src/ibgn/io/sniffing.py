@@ -19,9 +19,12 @@ BY_SUFFIX = 0.1  # how much surer its own suffix makes a format
 NUMBERS = re.compile(r"[\s\d.,;:+e-]{1,10000}", re.ASCII | re.IGNORECASE)
 MODEL = "ibgn model "  # the first words of a model file, see `ibgn.persistence`
 # lines of lists: "pour milk 3" or "3 pour milk"; "v1/clip.avi 120 3"; "rec1 /data/rec1.wav"
-CODED = re.compile(r"\d{1,6}[\s,:]+[^\W\d].{0,200}|[^\W\d].{0,200}?[\s,:]+\d{1,6}(\.\d{1,6})?\s*")
+CODED = re.compile(
+    r"\d{1,6}[\s,:]{1,20}[^\W\d].{0,200}|[^\W\d].{0,200}?[\s,:]{1,20}\d{1,6}(\.\d{1,6})?\s*"
+)
 COUNTED = re.compile(r"\S{0,500}/\S{1,500}\s+\d{1,9}\s+\d{1,9}\s*")
 MEDIA_OF = re.compile(r"\S{1,200}\s.{0,500}\.(wav|flac|mp3|sph|ark|ogg)\b.{0,100}", re.IGNORECASE)
+LISTED = 3  # lines of such a list
 MOST_FILES = 5  # files of a folder with the same suffix that are looked at
 
 
@@ -98,7 +101,7 @@ def _what_it_is(path: Sources) -> str:
 
 def _what_it_lists(lines: Sequence[str]) -> str:
     """What the lines of a list say, where each has something else in place of a start."""
-    if not lines:
+    if len(lines) < LISTED:
         return ""
     words = [line.split() for line in lines]
     if all(COUNTED.fullmatch(line) for line in lines):

@@ -19,6 +19,7 @@ JITTER = 0.1  # of these steps, as a share of the median
 MARKS = ("eof", "end")  # labels that only end the row before
 SIDES = 4  # numbers of a box
 CORNERS = frozenset({"x1", "y1", "x2", "y2"})
+SHORT, LONG = 1.5, 3.0  # steps that end a run of samples, where steps are even and where not
 STEPS = 2  # the least that tell of sampling
 
 
@@ -140,7 +141,9 @@ class Lasting:
         known = np.isfinite(self.next) & np.isfinite(start)
         steps = self.next[known] - start[known]
         self.step = self.sampled_step(steps)
+        self.gap = SHORT
         if self.step is None and sampled:
+            self.gap = LONG
             self.step = float(np.median(steps)) if len(steps) else 1.0
         lasts = ~marks
         if self.step is None:
@@ -187,7 +190,7 @@ class Lasting:
         step: float,
     ) -> tuple[npt.NDArray[np.intp], Floats]:
         """First row of each run of a label, and when it ends."""
-        ends = np.where(self.next < self.start + 1.5 * step, self.next, self.start + step)
+        ends = np.where(self.next < self.start + self.gap * step, self.next, self.start + step)
         going: dict[tuple[object, str], int] = {}
         end: dict[int, float] = {}
         for row in np.argsort(self.start, kind="stable").tolist():

@@ -49,6 +49,8 @@ MORE = ("length",)  # columns that have a meaning besides ours
 
 SPARSE = 6  # numbers of classes for each that has a name
 CLASSES = 5  # the fewest that are known as such
+ARROW = "-->"
+MOST_CUES = 20  # lines among which one has it in subtitles
 OWN = 0.85  # how sure we are of columns with our names
 WITHOUT_NAMES = 0.4
 
@@ -59,6 +61,8 @@ def _sniff(head: Head) -> float:
         return 0.0
     if set(REQUIRED) <= set(head.rows[0] if head.rows else ()):
         return OWN
+    if any(ARROW in line for line in head.lines[:MOST_CUES]):
+        return 0.0  # between the times of subtitles
     sheet, _ = unfold(cut("\n".join(head.lines), ""))
     roles = find_roles(sheet, {})
     timed = {"start"} < roles.places.keys() & {"start", "end", "length"}

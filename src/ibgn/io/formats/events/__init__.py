@@ -22,6 +22,7 @@ from ibgn.io.parsing.moments import kind_of
 from ibgn.io.parsing.pairing import Event, Pairing, Repeated, Unpaired
 from ibgn.io.parsing.roles import find_roles
 from ibgn.io.parsing.sheets import CELLS, Sheet, cut
+from ibgn.io.parsing.signals import find_signal
 from ibgn.io.parsing.tabular import Column, check_column, find_delimiter
 from ibgn.io.parsing.time import as_seconds
 from ibgn.io.parsing.words import END, words_of
@@ -50,8 +51,10 @@ def _sniff(head: Head) -> float:
     sheet = cut("\n".join(head.lines), "")
     if not find_event_columns(sheet, states.is_switch):
         return 0.0
-    # a table with starts and ends has intervals, whatever states it has beside them
-    return 0.0 if _has_ends(sheet) else SURE
+    # a table with starts and ends has intervals, whatever states it has beside them, and one of
+    # samples has labels that are repeated
+    signal = find_signal(sheet)
+    return 0.0 if _has_ends(sheet) or (signal and signal.labels) else SURE
 
 
 def _has_ends(sheet: Sheet) -> bool:
