@@ -85,7 +85,8 @@ def _may_name(guess: Guess, place: int) -> bool:
     words = set(guess.words[place])
     if words & {"confidence", "score", "comment", "probability", "prob", "count", "valid"}:
         return False
-    if words & NUMBERING and guess.is_unique(place):
+    numbering = NUMBERING if guess.kinds[place] == "number" else NUMBERING - {"code"}
+    if words & numbering and guess.is_unique(place):
         return False  # it numbers the rows
     if words & {"time", "times", "timestamp", "date"} and guess.kinds[place] != "text":
         return False  # how long the annotation took, and the like

@@ -5,11 +5,12 @@ from itertools import groupby
 from typing import NamedTuple
 
 from ibgn.io.parsing.guess import Guess
+from ibgn.io.parsing.lasting import PERSISTENT
 from ibgn.io.parsing.moments import kind_of
 from ibgn.io.parsing.sheets import Sheet
 from ibgn.io.parsing.words import FRAMES, NUMBERING, UNITS
 
-__all__ = ["PERSISTENT", "Flags", "find_flags", "find_time", "is_on"]
+__all__ = ["Flags", "find_flags", "find_time", "is_on"]
 
 ON = frozenset({"1", "1.0", "true"})
 OFF = frozenset({"0", "0.0", "false"})
@@ -20,7 +21,6 @@ GENERAL = NUMBERING | {
     *("event", "flag", "label", "labels", "response", "state", "status", "target", "type", "valid"),
     *("value", "y"),
 }
-PERSISTENT = 3.0  # rows that actions last on average, where only that tells of a signal
 MOST_COLUMNS = 500
 
 

@@ -11,7 +11,16 @@ from ibgn.io.parsing.guess import Guess, Places
 from ibgn.io.parsing.moments import read_moments, since_first
 from ibgn.io.parsing.words import END, LENGTH
 
-__all__ = ["Lasting", "are_boxes", "ends_with_mark", "find_boxes", "is_sampled", "last_until_next"]
+__all__ = [
+    "PERSISTENT",
+    "Lasting",
+    "are_boxes",
+    "are_codes_of_samples",
+    "ends_with_mark",
+    "find_boxes",
+    "is_sampled",
+    "last_until_next",
+]
 
 FORWARD = 0.9  # share of rows that do not start before the row above
 EVEN = 0.8  # share of steps that are about as long as the median one, in rows of a sampled signal
@@ -20,6 +29,8 @@ MARKS = ("eof", "end")  # labels that only end the row before
 SIDES = 4  # numbers of a box
 CORNERS = frozenset({"x1", "y1", "x2", "y2"})
 SHORT, LONG = 1.5, 3.0  # steps that end a run of samples, where steps are even and where not
+PERSISTENT = 3.0  # rows that labels of a signal last on average, where only that tells of it
+SAMPLES = 10  # rows of a signal that has only codes
 STEPS = 2  # the least that tell of sampling
 
 
@@ -66,6 +77,22 @@ def is_sampled(guess: Guess, place: int) -> bool:
         numbers = guess.numbers(place)
         times = np.array([np.nan if number is None else number for number in numbers], float)
     return Lasting.sampled_step(np.diff(times)) is not None
+
+
+def are_codes_of_samples(guess: Guess) -> bool:
+    """Whether all columns are numbers: times that go up evenly, then codes that go on for rows."""
+    rows = len(guess.sheet.rows)
+    if rows < SAMPLES or any(kind != "number" for kind in guess.kinds) or not is_sampled(guess, 0):
+        return False
+    times = [time or 0.0 for time in guess.numbers(0)]
+    for place in range(1, len(guess.kinds)):
+        numbers = guess.numbers(place)
+        if {*numbers} == {times[1] - times[0]}:
+            return False  # how long each row lasts
+        runs = 1 + sum(one != two for one, two in pairwise(numbers))
+        if not guess.are_whole(place) or PERSISTENT * runs > rows:
+            return False
+    return len(guess.kinds) > 1
 
 
 def find_boxes(guess: Guess) -> dict[str, Places]:

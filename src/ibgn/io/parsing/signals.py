@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ibgn._arrays import Bools, Floats
-from ibgn.io.parsing.flags import PERSISTENT, find_flags, find_time
+from ibgn.io.parsing.flags import find_flags, find_time
 from ibgn.io.parsing.guess import Guess
-from ibgn.io.parsing.lasting import is_sampled
+from ibgn.io.parsing.lasting import PERSISTENT, are_codes_of_samples, is_sampled
 from ibgn.io.parsing.moments import kind_of
 from ibgn.io.parsing.sheets import Sheet
 from ibgn.io.parsing.words import ACTION, INSTANCE, LABEL, SUBJECT
@@ -95,10 +95,15 @@ def _differ(guess: Guess, labels: Sequence[int]) -> bool:
 
 
 def holds_readings(sheet: Sheet) -> bool:
-    """Whether a table without names has many columns, all of numbers: readings or states."""
-    if sheet.has_header or len(sheet.names) < WIDE or len(sheet.rows) < FEWEST:
+    """Whether a table without names has only numbers, of readings or states at each moment.
+
+    It has many columns, or first a time that goes up evenly and then codes that go on.
+    """
+    if sheet.has_header or len(sheet.rows) < FEWEST:
         return False
-    return all(kind_of(cell) in ("number", "empty") for row in sheet.rows for cell in row)
+    if not all(kind_of(cell) in ("number", "empty") for row in sheet.rows for cell in row):
+        return False
+    return len(sheet.names) >= WIDE or are_codes_of_samples(Guess(sheet, {}))
 
 
 def find_codes(table: Floats) -> Signal | None:
@@ -133,6 +138,8 @@ def find_codes(table: Floats) -> Signal | None:
         moments = time is not None or _is_smooth(table[:, measured], table[:, labels])
         return Signal(time, (), tuple(labels)) if labels and moments else None
     flags = [place for place in codes if distinct[place].max() == 1]
+    if time is not None and labels == codes and len(flags) < 2:
+        return Signal(time, (), tuple(labels))
     if len(flags) < 2 or len({*flags, *labels}) < len(codes) or 2 * len(labels) < len(codes):
         return None
     return Signal(time, tuple(flags), tuple(p for p in labels if p not in flags))

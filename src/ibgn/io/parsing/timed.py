@@ -5,7 +5,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from ibgn.io.parsing.guess import Guess, Places
-from ibgn.io.parsing.lasting import ends_with_mark
+from ibgn.io.parsing.lasting import are_codes_of_samples, ends_with_mark
 from ibgn.io.parsing.moments import Kind
 from ibgn.io.parsing.words import BESIDES, END, FRAMES, LENGTH, NUMBERING, START, UNITS
 
@@ -165,8 +165,8 @@ def _in_order(guess: Guess, start: int, end: int) -> bool:
 def _is_time(words: Sequence[str], kind: Kind) -> bool:
     bare = {word for word in words if word not in UNITS and word not in ("hh", "mm", "ss")}
     known = {"time", "timestamp", "datetime", "t"} | ({"date"} if kind == "moment" else set())
-    of_frames = {"frame"} if bare & known else set()  # "frame_timestamp"
-    return kind != "text" and bool(bare) and bare <= known | of_frames
+    of_what = {"frame", "event"} if bare & known else set()  # "frame_timestamp"
+    return kind != "text" and bool(bare) and bare <= known | of_what
 
 
 def _with_date(guess: Guess, time: _Time, others: Sequence[_Time]) -> Places:
@@ -225,7 +225,7 @@ def _times_by_numbers(guess: Guess) -> dict[str, Places]:
         return {}
     columns = {place: guess.numbers(place) for place in places}
     samples = _times_of_samples(guess, columns)
-    if samples:
+    if samples or are_codes_of_samples(guess):
         return samples
     shares = [place for place in places if _are_shares(columns[place])]
     if len(shares) >= SIDES:  # of the width and the height of pictures

@@ -93,6 +93,7 @@ JOINED = re.compile(
     r"\b(start|begin|end|stop|onset|offset|finish)(?=(?:time|timestamp|frame|sec|seconds|ms)\b)"
     r"|\b(audio|video|media|sound|raw)(?=(?:file|filename|name|id|path)\b)"
 )
+STAMP = re.compile(r"\btime[ .-]stamp")
 
 
 def words_of(name: str) -> list[str]:
@@ -108,4 +109,4 @@ def words_of(name: str) -> list[str]:
     spaced = HUMP.sub(" ", name).casefold().replace("_", " ")
     decomposed = unicodedata.normalize("NFKD", spaced)
     plain = "".join(c for c in decomposed if not unicodedata.combining(c))
-    return re.findall(r"[^\W_]+", JOINED.sub(r"\g<0> ", plain))
+    return re.findall(r"[^\W_]+", JOINED.sub(r"\g<0> ", STAMP.sub("timestamp", plain)))
