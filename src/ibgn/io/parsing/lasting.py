@@ -12,7 +12,9 @@ from ibgn.io.parsing.moments import read_moments, since_first
 from ibgn.io.parsing.words import END, LENGTH
 
 __all__ = [
+    "LONG",
     "PERSISTENT",
+    "SHORT",
     "Lasting",
     "are_boxes",
     "are_codes_of_samples",
@@ -28,7 +30,7 @@ JITTER = 0.1  # of these steps, as a share of the median
 MARKS = ("eof", "end")  # labels that only end the row before
 SIDES = 4  # numbers of a box
 CORNERS = frozenset({"x1", "y1", "x2", "y2"})
-SHORT, LONG = 1.5, 3.0  # steps that end a run of samples, where steps are even and where not
+SHORT, LONG = 1.5, 3.0  # steps that end a run of samples, and of readings that come unevenly
 PERSISTENT = 3.0  # rows that labels of a signal last on average, where only that tells of it
 SAMPLES = 10  # rows of a signal that has only codes
 STEPS = 2  # the least that tell of sampling
@@ -144,6 +146,7 @@ class Lasting:
     actions : of each row
     start : of each row
     sampled : whether rows are known to be samples, also where their steps are not even
+    gap : steps that end a run of samples
 
     Examples
     --------
@@ -161,6 +164,7 @@ class Lasting:
         actions: Sequence[str],
         start: Floats,
         sampled: bool = False,
+        gap: float = SHORT,
     ) -> None:
         self.start = start
         marks = np.array([action.strip().casefold() in MARKS for action in actions], bool)
@@ -168,9 +172,8 @@ class Lasting:
         known = np.isfinite(self.next) & np.isfinite(start)
         steps = self.next[known] - start[known]
         self.step = self.sampled_step(steps)
-        self.gap = SHORT
+        self.gap = gap
         if self.step is None and sampled:
-            self.gap = LONG
             self.step = float(np.median(steps)) if len(steps) else 1.0
         lasts = ~marks
         if self.step is None:

@@ -38,6 +38,7 @@ class Roles:
     since_before : whether rows say only when they end, and last since the row before
     until_next : whether rows say only when they start, and last until the next one
     sampled : whether these rows are samples of what goes on, as boxes in frames are
+    readings : whether these samples are readings of sensors, which may come unevenly
     several : whether the cells of actions are lists of them
     flag : place of a column that has 1 for examples of an action, and -1 for what is none
     shares : places of columns that are an action each, with how much of it there is, from 0 to 1
@@ -49,6 +50,7 @@ class Roles:
     since_before: bool = False
     until_next: bool = False
     sampled: bool = False
+    readings: bool = False
     several: bool = False
     flag: int | None = None
     shares: Places = ()
@@ -90,17 +92,19 @@ def find_roles(sheet: Sheet, known: Mapping[str, Places]) -> Roles:
     places |= dict(known)
     since_before = "end" in places and "start" not in places
     until_next = last_until_next(guess, places)
-    sampled = until_next and (bool(boxes) or are_boxes(guess) or _are_samples(guess, places))
+    readings = until_next and not boxes and _are_readings(guess, places)
+    sampled = until_next and (bool(boxes) or are_boxes(guess) or readings)
     several = any(map(guess.holds_lists, places.get("action", ())))
     if until_next and "track" not in places:
         places |= _find_classes(guess, places)
     flag = _find_flag(guess, places)
     shares = _find_shares(guess, places)
-    return Roles(places, scale, None, since_before, until_next, sampled, several, flag, shares)
+    lasting = (since_before, until_next, sampled, readings)
+    return Roles(places, scale, None, *lasting, several, flag, shares)
 
 
-def _are_samples(guess: Guess, places: Mapping[str, Places]) -> bool:
-    """Whether rows without names are samples of a signal: two columns or more have readings."""
+def _are_readings(guess: Guess, places: Mapping[str, Places]) -> bool:
+    """Whether rows without names have two numbers or more that were measured."""
     used = {place for each in places.values() for place in each}
     free = [p for p, kind in enumerate(guess.kinds) if kind == "number" and p not in used]
     return not any(guess.words) and sum(not guess.are_whole(place) for place in free) > 1

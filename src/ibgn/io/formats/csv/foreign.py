@@ -16,7 +16,7 @@ from ibgn.io.formats.csv.advice import guess_by_cells
 from ibgn.io.formats.csv.times import ends_before, read_times
 from ibgn.io.formats.csv.unfold import unfold
 from ibgn.io.longframe import LongFrame
-from ibgn.io.parsing.lasting import Lasting
+from ibgn.io.parsing.lasting import LONG, SHORT, Lasting
 from ibgn.io.parsing.moments import as_plain_number, kind_of
 from ibgn.io.parsing.roles import Roles, find_roles
 from ibgn.io.parsing.sheets import cut
@@ -263,7 +263,9 @@ class Foreign:
         """Ends of rows that have only a start, and the rows that are left."""
         tracks = series.get("track", series["instance"])
         keys = list(zip(series["instance"], tracks, strict=True))
-        lasting = Lasting(keys, series["action"].tolist(), series["start"], self.roles.sampled)
+        gap = LONG if self.roles.readings else SHORT
+        actions = series["action"].tolist()
+        lasting = Lasting(keys, actions, series["start"], self.roles.sampled, gap)
         self.step = lasting.step
         end = series["start"].copy()
         end[lasting.rows] = lasting.end
