@@ -76,11 +76,10 @@ def _holds_labels(guess: Guess, place: int) -> bool:
     named = bool(words & NAMED) and guess.kinds[place] == "number" and guess.are_whole(place)
     if guess.kinds[place] != "text" and not named:
         return False
-    filled = [kind_of(cell) != "empty" for cell in cells]
-    distinct = {cell for cell, is_filled in zip(cells, filled, strict=True) if is_filled}
-    codes = np.array([*map([*distinct, *({*cells} - distinct)].index, cells)])
-    changes = len(distinct) > 1 or not all(filled)
-    return changes and _persist(codes[:, None], np.array(filled)[:, None])[0]
+    distinct = list(dict.fromkeys(cells))
+    codes = np.array([*map(distinct.index, cells)])[:, None]
+    # that nothing is done goes on as well, between what is done for a moment
+    return len(distinct) > 1 and _persist(codes, np.full(codes.shape, True))[0]
 
 
 def _differ(guess: Guess, labels: Sequence[int]) -> bool:
@@ -181,4 +180,5 @@ def _persist(columns: npt.NDArray[np.generic], counts: Bools) -> list[bool]:
     begins = counts.copy()
     begins[1:] &= (columns[1:] != columns[:-1]) | ~counts[:-1]
     runs = begins.sum(axis=0)
-    return ((runs > 0) & (counts.sum(axis=0) >= PERSISTENT * runs)).tolist()
+    persists = (runs > 0) & (counts.sum(axis=0) >= PERSISTENT * runs)
+    return [bool(each) for each in persists]
