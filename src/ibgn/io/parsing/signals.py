@@ -44,7 +44,7 @@ def find_signal(sheet: Sheet) -> Signal | None:
     Examples
     --------
     >>> from ibgn.io.parsing.sheets import cut
-    >>> rows = "0,walk,\n1,walk,wave\n2,walk,wave\n3,sit,wave\n4,sit,\n5,sit,\n"
+    >>> rows = "0,walk,\n1,walk,wave\n2,walk,wave\n3,walk,wave\n4,sit,wave\n5,sit,wave\n"
     >>> find_signal(cut("Time,Legs,Hand\n" + rows, ""))
     Signal(time=0, flags=(), labels=(1, 2))
     """
@@ -76,8 +76,8 @@ def _holds_labels(guess: Guess, place: int) -> bool:
     named = bool(words & NAMED) and guess.kinds[place] == "number" and guess.are_whole(place)
     if guess.kinds[place] != "text" and not named:
         return False
-    distinct = list(dict.fromkeys(cells))
-    codes = np.array([*map(distinct.index, cells)])[:, None]
+    distinct = {cell: code for code, cell in enumerate(dict.fromkeys(cells))}
+    codes = np.array([distinct[cell] for cell in cells])[:, None]
     # that nothing is done goes on as well, between what is done for a moment
     return len(distinct) > 1 and _persist(codes, np.full(codes.shape, True))[0]
 
