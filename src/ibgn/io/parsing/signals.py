@@ -124,10 +124,10 @@ def find_codes(table: Floats) -> Signal | None:
     time = next((p for p in range(table.shape[1]) if np.all(np.diff(table[:, p]) > 0)), None)
     distinct = [np.unique(column[np.isfinite(column)]) for column in table.T]
     filled = [place for place, values in enumerate(distinct) if place != time and values.any()]
-    if any(_counts_up(table[:, place]) for place in filled):
-        return None
     codes = [place for place in filled if _are_codes(distinct[place])]
     measured = [place for place in filled if place not in codes]
+    if measured and any(_counts_up(table[:, place]) for place in filled):
+        return None
     if measured:  # the first code is low, unlike a pulse, and there is more than one
         codes = [p for p in codes if distinct[p][0] <= LOWEST and len(distinct[p]) > 1]
     columns = table[:, codes]
