@@ -106,7 +106,8 @@ def _what_it_lists(lines: Sequence[str]) -> str:
     words = [line.split() for line in lines]
     if all(COUNTED.fullmatch(line) for line in lines):
         return ": it lists files with a number of frames and a class, and no times"
-    if all(CODED.fullmatch(line) for line in lines):
+    numbers = [sum(bool(NUMBERS.fullmatch(word)) for word in each) for each in words]
+    if set(numbers) == {1} and all(CODED.fullmatch(line) for line in lines):
         return ": it lists names with one number each, such as codes of actions, and no times"
     if all(MEDIA_OF.fullmatch(line) for line in lines):
         return ": it lists names and the media files that they stand for, and no times"
