@@ -5,6 +5,8 @@ import json
 import re
 from collections import defaultdict
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from statistics import median
 from zoneinfo import ZoneInfo
 
 PARSERS = {}
@@ -252,3 +254,178 @@ def states_of_devices(path):
                 start = time
             elif state["state"] == "off" and start is not None:
                 yield states[0]["entity_id"], start, time
+
+
+def _stretches(cells, times, last):
+    """Runs of equal cells: what, when they begin, and when the next cell does."""
+    edges = [*times, last]
+    first = 0
+    for row in range(1, len(cells) + 1):
+        if row == len(cells) or cells[row] != cells[first]:
+            yield cells[first], edges[first], edges[row]
+            first = row
+
+
+@parses("tracks/home_day.txt")
+def states_of_a_home(path):
+    columns = list(zip(*(line.split() for line in path.read_text().splitlines()), strict=True))
+    for place, column in enumerate(columns):
+        for state, start, end in _stretches(column, range(len(column)), len(column)):
+            if state != "0":
+                yield (state if place >= 20 else f"column {place + 1}"), start, end
+
+
+@parses("tracks/wrist.dat")
+def codes_beside_readings(path):
+    rows = [line.split() for line in path.read_text().splitlines()]
+    times = [float(row[0]) for row in rows]
+    for code, start, end in _stretches([row[1] for row in rows], times, times[-1] + 0.02):
+        if code != "0":
+            yield code, start, end
+
+
+@parses("tracks/ankle.log")
+def codes_after_readings(path):
+    codes = [line.split("\t")[-1] for line in path.read_text().splitlines()]
+    for code, start, end in _stretches(codes, range(len(codes)), len(codes)):
+        if code != "0":
+            yield code, start, end
+
+
+@parses("tracks/arena.txt")
+def below_a_block_of_notes(path):
+    lines = path.read_text().splitlines()
+    names = [name.strip('"') for name in lines[4].split(";")]
+    rows = [dict(zip(names, line.split(";"), strict=True)) for line in lines[7:]]
+    times = [float(row["Trial time"]) for row in rows]
+    yield from _runs(rows, names[4:6], times, 0.04)
+
+
+@parses("tracks/coded_columns.csv")
+def a_track_for_each_column(path):
+    rows = _rows(path)
+    times = [float(row["Time"]) for row in rows]
+    for column in ("Posture", "Object", "Light"):
+        cells = [row[column] for row in rows]
+        yield from (each for each in _stretches(cells, times, times[-1] + 0.2) if each[0])
+
+
+@parses("tracks/tools.txt")
+def tools_by_frame(path):
+    rows = _rows(path, "\t")
+    times = [int(row["Frame"]) for row in rows]
+    yield from _runs(rows, ["Forceps", "Scissors", "Drill"], times, 25)
+
+
+@parses("tracks/poses.csv")
+def flags_beside_poses(path):
+    rows = _rows(path)
+    yield from _runs(rows, ["chase", "freeze"], range(len(rows)), 1)
+
+
+@parses("tracks/without_times.csv")
+def labels_without_times(path):
+    cells = [row["activity"] for row in _rows(path)]
+    yield from _stretches(cells, range(len(cells)), len(cells))
+
+
+@parses("csv/frames_of_seconds.txt")
+def clocks_with_frames(path):
+    def seconds(text):
+        hours, minutes, whole, frames = map(int, text.split(":"))
+        return 3600 * hours + 60 * minutes + whole + frames / 25
+
+    for row in _rows(path, "\t"):
+        code = row["Parent gaze"] or row["Child gaze"]
+        yield code, seconds(row["Onset_Time"]), seconds(row["Offset_Time"])
+
+
+@parses("csv/chapters.txt", "csv/dashes.bvs")
+def each_until_the_next(path):
+    rows = re.findall(r"^(\d[\d:]*) (?:- )?(.*)$", path.read_text(), re.M)
+    times = []
+    for clock, _ in rows:
+        parts = [int(part) for part in clock.split(":")]
+        parts, thousandths = (parts[:3], parts[3]) if len(parts) == 4 else (parts, 0)
+        times.append(
+            sum(60**n * part for n, part in enumerate(reversed(parts))) + thousandths / 1e3
+        )
+    for (_, label), start, end in zip(rows, times, times[1:], strict=False):
+        yield label, start, end
+
+
+@parses("csv/lengths_in_days.csv")
+def lengths_in_days(path):
+    def seconds(text):
+        days, clock = text.split(" days ")
+        hours, minutes, rest = clock.split(":")
+        return 86400 * int(days) + 3600 * int(hours) + 60 * int(minutes) + float(rest)
+
+    for row in _rows(path):
+        start = seconds(row["begin"])
+        yield row["behaviour"], start, start + seconds(row["duration"])
+
+
+@parses("csv/raw_samples.txt")
+def samples_of_users(path):
+    users = defaultdict(list)
+    for line in path.read_text().splitlines():
+        user, activity, time, *_ = line.split(",")
+        users[user].append((activity, int(time)))
+    steps = [b - a for rows in users.values() for (_, a), (_, b) in pairwise(rows)]
+    for rows in users.values():
+        times = [time for _, time in rows]
+        cells = [activity for activity, _ in rows]
+        yield from _stretches(cells, times, times[-1] + median(steps))
+
+
+@parses("csv/utterances")
+def spoken_segments(path):
+    for line in path.read_text().splitlines():
+        _, _, start, end = line.split()
+        yield "utterances", float(start), float(end)
+
+
+@parses("csv/aligned.csv")
+def aligned_words_and_sounds(path):
+    for row in _rows(path):
+        yield row["Label"], float(row["Begin"]), float(row["End"])
+
+
+@parses("csv/frame_list.txt")
+def offsets_and_numbers_of_frames(path):
+    for line in path.read_text().splitlines():
+        _, offset, frames, code = line.split()
+        yield code, int(offset), int(offset) + int(frames)
+
+
+@parses("events/residents.txt")
+def tasks_of_residents(path):
+    going, tasks, last = {}, {}, None
+    for line in path.read_text().splitlines():
+        day, clock, sensor, state, *pairs = line.split()
+        last = datetime.fromisoformat(f"{day} {clock}").timestamp()
+        if state in ("ON", "OPEN"):
+            going[sensor] = last
+        else:
+            yield sensor, going.pop(sensor), last
+        for resident, task in zip(pairs[::2], pairs[1::2], strict=True):
+            before, since = tasks.get(resident, (task, last))
+            if before != task:
+                yield before, since, last
+                since = last
+            tasks[resident] = task, since
+    for task, since in tasks.values():
+        yield task, since, last
+
+
+@parses("json/buckets.json")
+def events_in_buckets(path):
+    for bucket in json.loads(path.read_text())["buckets"].values():
+        for event in bucket["events"]:
+            start = datetime.fromisoformat(event["timestamp"]).timestamp()
+            yield (
+                event["data"].get("app", event["data"].get("status")),
+                start,
+                start + event["duration"],
+            )

@@ -89,6 +89,14 @@ def test_bad_rows_are_left_out_by_option_and_counted(tmp_path):
     assert y.tolist() == ["tea", "tea"]
 
 
+def test_one_bad_row_of_two_is_counted(tmp_path):
+    path = tmp_path / "takes.csv"
+    path.write_text("start,end,action\n0,5,walk\n5,,sit\n")
+    with pytest.warns(DataWarning, match="left out 1 row that is no interval"):
+        found = survey(path)
+    assert found.X.to_lists() == [[("walk", 0, 5)]]
+
+
 def test_bad_rows_do_not_excuse_wrong_columns(tmp_path):
     """Where most rows are bad, the error does not propose to read without them."""
     path = tmp_path / "takes.csv"

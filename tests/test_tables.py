@@ -11,7 +11,7 @@ import independent_behaviour
 from ibgn import DataError, DataWarning, read_csv
 from ibgn.errors import Option
 from ibgn.io import read_boris, read_events
-from ibgn.io.registry import find_format
+from ibgn.io.registry import find_format, load
 from independent_tables import PARSERS
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -131,6 +131,34 @@ def test_paths_name_recordings(file):
     X, _ = read(file("tea/a 0 12 3\ntea/b 5 9 12\ntea/c 1 25 3\n", "clips.txt"))
     assert list(X.ids) == ["tea/a", "tea/b", "tea/c"]
     assert X.to_lists() == [[("3", 0, 12)], [("12", 5, 9)], [("3", 1, 25)]]
+
+
+def test_frames_after_seconds_need_their_rate(file):
+    path = file("Onset\tOffset\tCode\n00:00:01:12\t00:00:02:24\tlook\n", "codes.txt")
+    with pytest.raises(DataError, match=r"line 2: .*'00:00:01:12' counts frames .* rate=25"):
+        read(path)
+    with pytest.raises(DataError, match=r"up to 24, which is too many .* rate=25"):
+        read(path, rate=24)
+    assert read(path, rate=30)[0].to_lists() == [[("look", 1.4, 2.8)]]
+    path = file("Onset\tOffset\tCode\n0:0:1:50\t0:0:2:125\tlook\n", "codes.txt")
+    assert read(path)[0].to_lists() == [[("look", 1.05, 2.125)]]  # thousandths
+
+
+def test_the_third_number_of_a_list_of_files_is_an_end_or_a_length(file):
+    path = file("a/v1 5 127 0\na/v2 11 86 3\nb/v3 0 64 3\n", "list.txt")
+    with pytest.warns(DataWarning, match="if column 3 is a number of frames, call it 'length'"):
+        X, _ = ibgn.read(path)
+    assert X.to_lists()[1] == [("3", 11, 86)]
+    path = file("a/v1 5 127 0\na/v2 111 86 3\nb/v3 0 64 3\n", "list.txt")
+    assert read(path)[0].to_lists()[1] == [("3", 111, 197)]
+
+
+def test_levels_and_speakers_are_tracks(file):
+    rows = "0,2,good,words,ann\n0,1,g,phones,ann\n1,2,d,phones,ann\n1,3,no,words,bob\n"
+    path = file("Begin,End,Label,Type,Speaker\n" + rows, "aligned.csv")
+    with pytest.warns(DataWarning, match="'track': 'Type.Speaker'"):
+        tracks = load(path).series["track"].tolist()
+    assert tracks == ["words ann", "phones ann", "phones ann", "words bob"]
 
 
 def test_rows_of_numbers_above_a_table_are_counted(file):

@@ -10,6 +10,7 @@ from ibgn.errors import DataError, DataWarning, OptionError
 from ibgn.io import read_tracks
 from ibgn.io.parsing.flags import find_flags
 from ibgn.io.parsing.sheets import cut
+from ibgn.io.parsing.signals import Signal, find_codes, find_signal
 from ibgn.io.registry import load
 from strategies import one_track
 
@@ -184,6 +185,29 @@ def test_columns_of_0_and_1_are_actions(tmp_path, content, expected):
 )
 def test_other_columns_of_0_and_1_are_no_actions(content):
     assert find_flags(cut(content, "")) is None
+
+
+def test_columns_of_labels_are_tracks_unless_they_say_the_same():
+    both = [("stand", "ball" if n > 3 else "") for n in range(6)] + [("lie", "")] * 6
+    rows = "".join(f"{n},{a},{b}\n" for n, (a, b) in enumerate(both))
+    assert find_signal(cut("frame,posture,object\n" + rows, "")) == Signal(0, (), (1, 2))
+    rows = "".join(f"{n},{n // 4},{'abc'[n // 4]}\n" for n in range(12))
+    assert find_signal(cut("frame,phase,phase_name\n" + rows, "")) is None
+    rows = "".join(f"{n * n},{a},{b}\n" for n, (a, b) in enumerate(both))  # events, no samples
+    assert find_signal(cut("time,posture,object\n" + rows, "")) is None
+
+
+def test_codes_are_told_from_readings_and_from_what_counts():
+    rows = np.arange(60)
+    code, time = np.repeat([0.0, 4, 0, 7], 15), rows / 50
+    waves = np.column_stack([np.sin(rows / (5 + n)) for n in range(6)])
+    pulse, noise = 70.0 + rows // 10, np.random.default_rng(0).normal(size=(60, 6))
+    assert find_codes(np.column_stack([time, code, pulse, waves])) == Signal(0, (), (1,))
+    assert find_codes(np.column_stack([waves, code])) == Signal(None, (), (6,))
+    assert find_codes(np.column_stack([noise, code])) is None  # examples of classes
+    assert find_codes(np.column_stack([waves, 1 + rows // 6])) is None  # a list of tracks
+    flags = np.column_stack([rows < 9, rows > 30]).astype(float)
+    assert find_codes(np.column_stack([flags, code])) == Signal(None, (0, 1), (2,))
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,7 @@ class LongFrame:
             return self._read(cleaning)
         except DataError as error:
             advised = any(isinstance(part, Option) for part in error.parts)
-            if advised or not 0 < self._bad_rows().mean() < MOST_BAD:
+            if advised or not 0 < self._bad_rows().mean() <= MOST_BAD:
                 raise
             advice = (Option("bad_rows", "drop"), " leaves such rows out")
             raise DataError(*error.parts, "; ", *advice) from error

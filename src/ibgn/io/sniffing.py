@@ -18,6 +18,13 @@ __all__ = ["find_by_content", "find_by_suffix"]
 BY_SUFFIX = 0.1  # how much surer its own suffix makes a format
 NUMBERS = re.compile(r"[\s\d.,;:+e-]{1,10000}", re.ASCII | re.IGNORECASE)
 MODEL = "ibgn model "  # the first words of a model file, see `ibgn.persistence`
+# lines of lists: "pour milk 3" or "3 pour milk"; "v1/clip.avi 120 3"; "rec1 /data/rec1.wav"
+CODED = re.compile(
+    r"\d{1,6}[\s,:]{1,20}[^\W\d].{0,200}|[^\W\d].{0,200}?[\s,:]{1,20}\d{1,6}(\.\d{1,6})?\s*"
+)
+COUNTED = re.compile(r"\S{0,500}/\S{1,500}\s+\d{1,9}\s+\d{1,9}\s*")
+MEDIA_OF = re.compile(r"\S{1,200}\s.{0,500}\.(wav|flac|mp3|sph|ark|ogg)\b.{0,100}", re.IGNORECASE)
+LISTED = 3  # lines of such a list
 MOST_FILES = 5  # files of a folder with the same suffix that are looked at
 
 
@@ -89,6 +96,23 @@ def _what_it_is(path: Sources) -> str:
         return ": it holds only numbers, and intervals need names"
     if len(lines) == 1 and START & {*words_of(lines[0])} and END & {*words_of(lines[0])}:
         return ": it has one line, which names columns, and no rows"
+    return _what_it_lists(lines)
+
+
+def _what_it_lists(lines: Sequence[str]) -> str:
+    """What the lines of a list say, where each has something else in place of a start."""
+    if len(lines) < LISTED:
+        return ""
+    words = [line.split() for line in lines]
+    if all(COUNTED.fullmatch(line) for line in lines):
+        return ": it lists files with a number of frames and a class, and no times"
+    numbers = [sum(bool(NUMBERS.fullmatch(word)) for word in each) for each in words]
+    if set(numbers) == {1} and all(CODED.fullmatch(line) for line in lines):
+        return ": it lists names with one number each, such as codes of actions, and no times"
+    if all(MEDIA_OF.fullmatch(line) for line in lines):
+        return ": it lists names and the media files that they stand for, and no times"
+    if len({each[0] for each in words}) == len(words) and {len(each) for each in words} == {2}:
+        return ": it lists names and what they belong to, and no times"
     return ""
 
 

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,8 +16,9 @@ from ibgn.io.annotations import Annotation, Recording
 from ibgn.io.choices import check_flag
 from ibgn.io.files import Files
 from ibgn.io.head import Head
-from ibgn.io.parsing.flags import find_flags, is_on
-from ibgn.io.parsing.sheets import CELLS, Sheet, cut
+from ibgn.io.parsing.flags import is_on
+from ibgn.io.parsing.sheets import CELLS, TABS, WHITE_SPACE, Sheet, cut
+from ibgn.io.parsing.signals import Signal, find_codes, find_signal, holds_readings
 from ibgn.io.parsing.tabular import (
     Column,
     check_column,
@@ -36,16 +37,22 @@ __all__ = ["read_tracks"]
 Names = Mapping[str, Mapping[Any, str]]
 
 NULL = ("", "0", "null", "none", "nan")
-FLAGS = 0.5  # how sure columns of 0 and 1 make us: surer than of rows that last until the next
+FLAGS = 0.5  # how sure such columns make us: surer than of rows that last until the next
+READINGS = 0.05  # so that the reader can look for labels in the whole file
+BEGINNING = 200  # lines that tell whether there are names
+ABSENT = ("", "nan", "NaN", "NAN", "NA", "null")
 SHOWN = 20  # columns that a message lists
 WHOLE = 2.0**53  # numbers below it are whole without doubt
 
 
 def _sniff(head: Head) -> float:
-    """Tell a time series by a column of 0 and 1 for each action."""
+    """Tell a time series by columns of 0 and 1, of labels, or of many numbers without names."""
     if head.json is not None or head.xml is not None:
         return 0.0
-    return FLAGS if find_flags(cut("\n".join(head.lines), "")) else 0.0
+    sheet = cut("\n".join(head.lines), "")
+    if find_signal(sheet) is not None:
+        return FLAGS
+    return READINGS if holds_readings(sheet) else 0.0
 
 
 @reader(
@@ -75,7 +82,8 @@ def read_tracks(
     ----------
     columns : columns that hold labels, by name or by number from 1 on; or a mapping from names of
         tracks to columns, such as {"posture": 244}. Other columns are ignored. By default columns
-        of 0 and 1, each of which is an action that goes on where it has 1; a warning says which.
+        of 0 and 1, each of which is an action that goes on where it has 1, or columns of labels
+        or their codes, which stay the same for some rows; a warning says which.
     time : column of the times, which increase: numbers, or ISO date-times, which become seconds
         since the first; by default rows follow each other evenly
     rate : rows per second. With time it says how long the last row lasts; without either, times
@@ -109,7 +117,7 @@ def read_tracks(
       take.dat: stand [0, 1), hold [0.5, 1.5), walk [1, 2)
     """
     check_flag("header", header)
-    tracks = {} if columns is None and header else _check_columns(columns, header)
+    tracks = {} if columns is None else _check_columns(columns, header)
     if time is not None:
         check_column("time", time, header)
     check_number("unit", unit, "above 0", lambda value: value > 0)
@@ -120,7 +128,7 @@ def read_tracks(
     blank = frozenset(_code(label).casefold() for label in null)
     layout = _Layout(tracks, time, rate, unit, meanings, blank, gap, header, delimiter)
     for file in files:
-        read = layout.annotations if tracks else layout.flags
+        read = layout.annotations if tracks else layout.found
         yield Recording(file.name, list(read(file)))
 
 
@@ -165,42 +173,96 @@ class _Layout:
                 place = f"track {quote(track)}, row {row + 1}"
                 yield Annotation(track, str(distinct[code]), start, end, place)
 
-    def flags(self, file: InputFile) -> Iterator[Annotation]:
-        """Runs of 1 in all columns of 0 and 1 of a file; their names are the actions."""
-        file.expect(CELLS, "its rows and cells")
+    def found(self, file: InputFile) -> Iterator[Annotation]:
+        """Runs of 1 in columns of 0 and 1, whose names are actions, and of labels in others."""
         delimiter = None if self.delimiter is None else find_delimiter(file, self.delimiter)
-        sheet = cut(file.text(), file.prefix, delimiter)
-        found = find_flags(sheet)
+        beginning = "\n".join(file.lines()[:BEGINNING])
+        sheet = cut(beginning, file.prefix, delimiter, None if self.header else False)
+        if holds_readings(sheet):
+            return self._numbered(file, sheet)
+        file.expect(CELLS, "its rows and cells")
+        sheet = cut(file.text(), file.prefix, delimiter, None if self.header else False)
+        return self._named(file, sheet)
+
+    def _numbered(self, file: InputFile, sheet: Sheet) -> Iterator[Annotation]:
+        """Annotations of columns without names, all of numbers; "column 3" names the third."""
+        mark = WHITE_SPACE if sheet.delimiter == TABS else sheet.delimiter
+        width = len(sheet.names)
+        types = dict.fromkeys(range(width), "float")
+        try:
+            table = read_columns(file, mark, False, types, width, ABSENT)
+        except ValueError as error:
+            if isinstance(error, DataError):
+                raise
+            raise DataError(f"{file.prefix}not all cells are numbers: {error}") from error
+        found = find_codes(table.to_numpy(np.float64))
+        if found is None:
+            raise DataError(
+                f"{file.prefix}all columns are numbers without names, as of sensors, and none can "
+                "be told to hold labels, which are codes that stay the same for some rows; if one "
+                "does, say which with ",
+                Option("columns"),
+                " and ",
+                Option("header", False),
+            )
+        names = {place: f"column {place + 1}" for place in (*found.flags, *found.labels)}
+        self._say(file, names, found, None if found.time is None else found.time + 1)
+        known = replace(
+            self,
+            columns={name: place + 1 for place, name in names.items()},
+            names={names[place]: {"1": names[place]} for place in found.flags},
+            time=None if found.time is None else found.time + 1,
+            header=False,
+            delimiter=" " if mark == WHITE_SPACE else mark,
+        )
+        return known.annotations(file)
+
+    def _named(self, file: InputFile, sheet: Sheet) -> Iterator[Annotation]:
+        """Annotations of columns that are told apart by their names."""
+        found = find_signal(sheet)
         if found is None:
             raise _no_columns()
         place = found.time
         if self.time is not None:
             place = find_places({"time": self.time}, sheet.names, True, file.prefix)["time"]
-        actions = [column for column in found.actions if column != place]
+        columns = [column for column in (*found.flags, *found.labels) if column != place]
         times = None
         if place is not None:
             texts = [cell.replace(",", ".") for cell in sheet.column(place)]
             where = f"{file.prefix}line {{}}"
             times = as_seconds(texts, lambda row: where.format(sheet.lines[row]), self.unit)
         self._check_times(times, file.prefix)
-        self._say(file, sheet, place, actions)
-        for column in actions:
-            action = sheet.names[column].strip()
-            labels = [action if is_on(cell) else None for cell in sheet.column(column)]
+        names = {column: sheet.names[column].strip() for column in columns}
+        self._say(file, names, found, None if place is None else sheet.names[place] or place + 1)
+        for column, name in names.items():
+            labels = self._labels(sheet.column(column), name, column in found.flags)
             runs = find_runs(labels, times, rate=self.rate, gap=self.gap)
-            for start, end, _, row in zip(*(part.tolist() for part in runs), strict=True):
-                yield Annotation(action, action, start, end, f"line {sheet.lines[row]}")
+            for start, end, value, row in zip(*(part.tolist() for part in runs), strict=True):
+                yield Annotation(name, value, start, end, f"line {sheet.lines[row]}")
 
-    def _say(self, file: InputFile, sheet: Sheet, time: int | None, actions: list[int]) -> None:
-        names = [quote(sheet.names[place].strip()) for place in actions]
-        more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-        told: tuple[Part, ...] = (
-            f"columns of 0 and 1 are an action each: {', '.join(names[:SHOWN])}{more}",
-        )
+    def _labels(self, cells: Sequence[str], name: str, is_flag: bool) -> list[str | None]:
+        if is_flag:
+            return [name if is_on(cell) else None for cell in cells]
+        codes = {cell: _code(cell) for cell in set(cells)}
+        return [None if codes[c].casefold() in self.null else codes[c] for c in cells]
+
+    def _say(
+        self, file: InputFile, names: Mapping[int, str], found: Signal, time: Column | None
+    ) -> None:
+        """Say which columns were found."""
+        told: list[Part] = []
+        for places, are in (
+            (found.flags, "columns of 0 and 1 are an action each"),
+            (found.labels, "labels are in"),
+        ):
+            listed = [quote(names[place]) for place in places if place in names]
+            if listed:
+                more = f" and {len(listed) - SHOWN} more" if len(listed) > SHOWN else ""
+                told.append(f"{'; ' if told else ''}{are}: {', '.join(listed[:SHOWN])}{more}")
         if time is None:
-            told += ("; times are row numbers, from 0 on",)
+            told.append("; times are row numbers, from 0 on")
         else:
-            told += ("; times are those of ", Option("time", sheet.names[time].strip() or time + 1))
+            told += ["; times are those of ", Option("time", time)]
         warnings.warn(DataWarning(file.prefix, *told), stacklevel=2)
 
     def _read(

@@ -8,6 +8,7 @@ from ibgn.io.parsing.words import ACTION, NO_ACTION, NUMBERING, SUBJECT
 __all__ = ["find_action", "with_flags"]
 
 HALF_EMPTY = 0.5  # share of the cells that a column of actions has more of
+WEAK = frozenset({"name", "type", "kind"})  # words of what may also be the name of a recording
 YES_OR_NO = frozenset({"true", "false", "yes", "no"})
 
 
@@ -17,10 +18,7 @@ def find_action(guess: Guess, free: Sequence[int], instance: Places, used: set[i
     rows = len(guess.sheet.rows)
     texts = [place for place in free if guess.kinds[place] == "text"]
     telling = [place for place in texts if not guess.is_unique(place)]
-    named = [p for p in guess.named(free, ACTION) if guess.kinds[p] in ("text", "number")]
-    named = [p for p in named if _may_name(guess, p)]
-    if any(guess.kinds[p] == "text" for p in named):  # whether it was right, and not what it was
-        named = [p for p in named if not _is_flag(guess, p)]
+    named = _named_actions(guess, free)
     several = instance and len(guess.sheet.rows) > len(guess.instances(instance))
     steady = [p for p in named if several and not guess.changes_within(p, instance)]
     changing = [p for p in named if p not in steady]
@@ -43,6 +41,8 @@ def find_action(guess: Guess, free: Sequence[int], instance: Places, used: set[i
         last = max(used, default=-1)
         filled = [p for p in texts if sum(map(bool, guess.sheet.column(p))) > HALF_EMPTY * rows]
         after = [p for p in telling if p > last and p in filled] or [p for p in filled if p > last]
+        if not after and len(texts) == 1 and instance and guess.is_unique(texts[0]):
+            return None  # it names the rows
         if after or telling or texts:
             return (after or telling or texts)[0]
         codes = [p for p in free if guess.kinds[p] == "number" and guess.are_whole(p)]
@@ -54,6 +54,17 @@ def find_action(guess: Guess, free: Sequence[int], instance: Places, used: set[i
         if "id" in guess.words[only] and guess.are_whole(only) and not _rises(guess, only):
             return only
     return telling[0] if len(telling) == 1 else None
+
+
+def _named_actions(guess: Guess, free: Sequence[int]) -> list[int]:
+    """Columns that are named as actions are and can hold them, the surest first."""
+    named = [p for p in guess.named(free, ACTION) if guess.kinds[p] in ("text", "number")]
+    named = [p for p in named if _may_name(guess, p)]
+    if any(guess.kinds[p] == "text" for p in named):  # whether it was right, and not what it was
+        named = [p for p in named if not _is_flag(guess, p)]
+    if any(guess.distinct(p) > 1 for p in named):
+        named = [p for p in named if guess.distinct(p) > 1 or not WEAK & {*guess.words[p]}]
+    return named
 
 
 def with_flags(guess: Guess, free: Sequence[int], action: int) -> Places:
@@ -74,7 +85,8 @@ def _may_name(guess: Guess, place: int) -> bool:
     words = set(guess.words[place])
     if words & {"confidence", "score", "comment", "probability", "prob", "count", "valid"}:
         return False
-    if words & NUMBERING and guess.is_unique(place):
+    numbering = NUMBERING if guess.kinds[place] == "number" else NUMBERING - {"code"}
+    if words & numbering and guess.is_unique(place):
         return False  # it numbers the rows
     if words & {"time", "times", "timestamp", "date"} and guess.kinds[place] != "text":
         return False  # how long the annotation took, and the like

@@ -5,22 +5,22 @@ from itertools import groupby
 from typing import NamedTuple
 
 from ibgn.io.parsing.guess import Guess
+from ibgn.io.parsing.lasting import PERSISTENT
 from ibgn.io.parsing.moments import kind_of
 from ibgn.io.parsing.sheets import Sheet
 from ibgn.io.parsing.words import FRAMES, NUMBERING, UNITS
 
-__all__ = ["Flags", "find_flags", "is_on"]
+__all__ = ["Flags", "find_flags", "find_time", "is_on"]
 
 ON = frozenset({"1", "1.0", "true"})
 OFF = frozenset({"0", "0.0", "false"})
-TIMES = frozenset({"time", "timestamp", "datetime", "t", "date", "clock", "recording"})
+TIMES = frozenset({"time", "timestamp", "datetime", "t", "date", "clock", "recording", "trial"})
 # names that say nothing of what is done: 0 and 1 are codes below them
 GENERAL = NUMBERING | {
     *("action", "activity", "annotation", "behavior", "behaviour", "category", "class", "correct"),
     *("event", "flag", "label", "labels", "response", "state", "status", "target", "type", "valid"),
     *("value", "y"),
 }
-PERSISTENT = 3.0  # rows that actions last on average, where only that tells of a signal
 MOST_COLUMNS = 500
 
 
@@ -49,18 +49,26 @@ def find_flags(sheet: Sheet) -> Flags | None:
         return None
     guess = Guess(sheet, {})
     filled = [place for place, kind in enumerate(guess.kinds) if kind != "empty"]
-    time = next((p for p in filled if _is_time(guess, p)), None)
+    time = find_time(guess)
     rows = next((p for p in filled if guess.counts_rows(p) and not guess.words[p]), None)
     others = [place for place in filled if place not in (time, rows)]
     flags = [p for p in others if _is_flag(guess, p) and not {*guess.words[p]} <= GENERAL]
     measured = [place for place in others if place not in flags]
     if len(flags) < min(2, len(others)) or any(guess.kinds[p] == "text" for p in measured):
         return None
-    if time is None and (measured or not _persist([sheet.column(place) for place in flags])):
+    if time is None and measured and rows is None:
+        return None
+    if time is None and not _persist([sheet.column(place) for place in flags]):
         return None
     if not any(is_on(cell) for place in flags for cell in sheet.column(place)):
         return None
     return Flags(time, tuple(flags)) if flags else None
+
+
+def find_time(guess: Guess) -> int | None:
+    """Place of the first column that is named as a time or a frame, and increases."""
+    places = (place for place, kind in enumerate(guess.kinds) if kind != "empty")
+    return next((place for place in places if _is_time(guess, place)), None)
 
 
 def _is_time(guess: Guess, place: int) -> bool:

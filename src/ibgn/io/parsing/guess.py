@@ -1,7 +1,7 @@
 """Columns of a sheet that are to be told apart: their words, their kinds, and what they hold."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ibgn.io.parsing.moments import Kind, as_clock, as_plain_number, kind_of_column
 from ibgn.io.parsing.sheets import Sheet
@@ -10,6 +10,7 @@ from ibgn.io.parsing.words import NUMBERING, words_of
 __all__ = ["Guess", "Places"]
 
 CODES = re.compile(r"\d{1,9}(,\d{1,9})*+", re.ASCII)
+FINEST = 1000.0  # parts of a second that clocks may count; their order does not depend on it
 Places = tuple[int, ...]  # of one column, or of several that are joined
 
 
@@ -38,10 +39,9 @@ class Guess:
 
     def numbers(self, place: int) -> list[float | None]:
         """Numbers or seconds in a column."""
-        read: Callable[[str], float | None] = (
-            as_clock if self.kinds[place] == "clock" else as_plain_number
-        )
-        return [read(cell) for cell in self.sheet.column(place)]
+        if self.kinds[place] == "clock":
+            return [as_clock(cell, FINEST) for cell in self.sheet.column(place)]
+        return [as_plain_number(cell) for cell in self.sheet.column(place)]
 
     def are_whole(self, place: int) -> bool:
         """Whether a column has no number with a fraction."""

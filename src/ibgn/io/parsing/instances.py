@@ -10,6 +10,7 @@ __all__ = ["find_instance", "instance_of_events"]
 
 PATH = re.compile(r"[^\s/]++(/[^\s/]++)++")
 YOUTUBE = re.compile(r"[\w-]{11}", re.ASCII)
+UTTERANCES = 2  # columns of names before the times of utterances
 REPEATED = 0.75  # different numbers, as a share of the rows, of a column that numbers instances
 
 
@@ -61,6 +62,11 @@ def _instance_by_cells(guess: Guess, free: Sequence[int], start: Places | None) 
     before = [place for place in texts if start and place < start[0]]
     if any(guess.is_unique(place) for place in after):  # what is unique too is a code of it
         before = [place for place in before if not guess.is_unique(place)]
+    if len(texts) == len(before) == UTTERANCES and len(guess.words) == 2 * UTTERANCES:
+        # an utterance, its recording, a start and an end, as Kaldi has them
+        named = [guess.is_unique(place) for place in before]
+        if named == [True, False]:
+            return before[1]
     if len(texts) > 1 and before and len(before) < len(texts):
         return next((place for place in before if guess.distinct(place) > 1), before[-1])
     return _instance_by_time(guess, free, start)

@@ -8,9 +8,21 @@ import numpy.typing as npt
 
 from ibgn._arrays import Floats
 from ibgn.io.parsing.guess import Guess, Places
+from ibgn.io.parsing.moments import read_moments, since_first
 from ibgn.io.parsing.words import END, LENGTH
 
-__all__ = ["Lasting", "are_boxes", "ends_with_mark", "find_boxes", "last_until_next"]
+__all__ = [
+    "LONG",
+    "PERSISTENT",
+    "SHORT",
+    "Lasting",
+    "are_boxes",
+    "are_codes_of_samples",
+    "ends_with_mark",
+    "find_boxes",
+    "is_sampled",
+    "last_until_next",
+]
 
 FORWARD = 0.9  # share of rows that do not start before the row above
 EVEN = 0.8  # share of steps that are about as long as the median one, in rows of a sampled signal
@@ -18,6 +30,9 @@ JITTER = 0.1  # of these steps, as a share of the median
 MARKS = ("eof", "end")  # labels that only end the row before
 SIDES = 4  # numbers of a box
 CORNERS = frozenset({"x1", "y1", "x2", "y2"})
+SHORT, LONG = 1.5, 3.0  # steps that end a run of samples, and of readings that come unevenly
+PERSISTENT = 3.0  # rows that labels of a signal last on average, where only that tells of it
+SAMPLES = 10  # rows of a signal that has only codes
 STEPS = 2  # the least that tell of sampling
 
 
@@ -53,6 +68,33 @@ def _goes_forward(guess: Guess, places: Mapping[str, Places]) -> bool:
 def ends_with_mark(guess: Guess) -> bool:
     """Whether the last row only ends the one before, as in JWatcher."""
     return guess.sheet.column(-1)[-1].casefold() in MARKS
+
+
+def is_sampled(guess: Guess, place: int) -> bool:
+    """Whether the times of a column are about equally far apart."""
+    if guess.kinds[place] == "moment":
+        moments, _ = read_moments(guess.sheet.column(place), str)
+        times = since_first(moments, str)
+    else:
+        numbers = guess.numbers(place)
+        times = np.array([np.nan if number is None else number for number in numbers], float)
+    return Lasting.sampled_step(np.diff(times)) is not None
+
+
+def are_codes_of_samples(guess: Guess) -> bool:
+    """Whether all columns are numbers: times that go up evenly, then codes that go on for rows."""
+    rows = len(guess.sheet.rows)
+    if rows < SAMPLES or any(kind != "number" for kind in guess.kinds) or not is_sampled(guess, 0):
+        return False
+    times = [time or 0.0 for time in guess.numbers(0)]
+    for place in range(1, len(guess.kinds)):
+        numbers = guess.numbers(place)
+        if {*numbers} == {times[1] - times[0]}:
+            return False  # how long each row lasts
+        runs = 1 + sum(one != two for one, two in pairwise(numbers))
+        if not guess.are_whole(place) or PERSISTENT * runs > rows:
+            return False
+    return len(guess.kinds) > 1
 
 
 def find_boxes(guess: Guess) -> dict[str, Places]:
@@ -104,6 +146,7 @@ class Lasting:
     actions : of each row
     start : of each row
     sampled : whether rows are known to be samples, also where their steps are not even
+    gap : steps that end a run of samples
 
     Examples
     --------
@@ -121,13 +164,15 @@ class Lasting:
         actions: Sequence[str],
         start: Floats,
         sampled: bool = False,
+        gap: float = SHORT,
     ) -> None:
         self.start = start
         marks = np.array([action.strip().casefold() in MARKS for action in actions], bool)
         self.next = self._starts_after(keys, start[marks])
         known = np.isfinite(self.next) & np.isfinite(start)
         steps = self.next[known] - start[known]
-        self.step = self._sampled_step(steps)
+        self.step = self.sampled_step(steps)
+        self.gap = gap
         if self.step is None and sampled:
             self.step = float(np.median(steps)) if len(steps) else 1.0
         lasts = ~marks
@@ -159,7 +204,8 @@ class Lasting:
         return following
 
     @staticmethod
-    def _sampled_step(steps: Floats) -> float | None:
+    def sampled_step(steps: Floats) -> float | None:
+        """Step of times that are about equally far apart; None where they are not."""
         if len(steps) < STEPS:
             return None
         step = float(np.median(steps))
@@ -174,7 +220,7 @@ class Lasting:
         step: float,
     ) -> tuple[npt.NDArray[np.intp], Floats]:
         """First row of each run of a label, and when it ends."""
-        ends = np.where(self.next < self.start + 1.5 * step, self.next, self.start + step)
+        ends = np.where(self.next < self.start + self.gap * step, self.next, self.start + step)
         going: dict[tuple[object, str], int] = {}
         end: dict[int, float] = {}
         for row in np.argsort(self.start, kind="stable").tolist():

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta, timezone
 from itertools import pairwise
 from typing import Literal, NamedTuple
@@ -18,6 +18,7 @@ __all__ = [
     "as_clock",
     "as_plain_number",
     "check_moment",
+    "find_frames",
     "kind_of",
     "kind_of_column",
     "read_moments",
@@ -42,7 +43,11 @@ DATE = (
 )
 ZONE = r"(\s?(?P<zone>Z|UTC|[+-]\d{2}:?\d{2}))?"
 HALF = r"(\s?(?P<half>[AaPp])\.?[Mm]\.?)?"
-IS_CLOCK = re.compile(CLOCK + HALF, re.ASCII)
+DAYS = r"((?P<days>\d{1,6}) days?,? )?"  # as pandas and Python write how long something lasts
+IS_CLOCK = re.compile(DAYS + CLOCK + HALF, re.ASCII)
+# a clock with a fourth number, which counts frames, or thousandths of a second
+IS_CODE = re.compile(r"(?P<clock>\d+:\d{1,2}:\d{1,2})[:;](?P<parts>\d{1,3})", re.ASCII)
+THOUSANDTHS = 3  # digits that only these have
 IS_DATE = re.compile(DATE, re.ASCII)
 IS_MOMENT = re.compile(rf"{DATE}[T\s]+{CLOCK}{HALF}{ZONE}", re.ASCII)
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -63,7 +68,7 @@ def kind_of(text: str) -> Kind:
         return "text"
     if NUMBER.fullmatch(text):
         return "number"
-    if IS_CLOCK.fullmatch(text):
+    if IS_CLOCK.fullmatch(text) or IS_CODE.fullmatch(text):
         return "clock"
     if IS_DATE.fullmatch(text):
         return "date"
@@ -93,18 +98,43 @@ def as_plain_number(text: str) -> float | None:
     return float(stripped.replace(",", "."))
 
 
-def as_clock(text: str) -> float | None:
+def as_clock(text: str, rate: float | None = None) -> float | None:
     """Seconds of h:mm:ss or mm:ss, with decimals or not, or of h:mm PM; None where it is neither.
+
+    With a `rate`, a fourth number counts parts of a second, of which there are so many.
 
     Examples
     --------
     >>> as_clock("01:02:03.5"), as_clock("2:03"), as_clock("2:03 PM")
     (3723.5, 123.0, 50580.0)
+    >>> as_clock("1 days 00:00:02"), as_clock("00:00:02:12"), as_clock("00:00:02:12", rate=25)
+    (86402.0, None, 2.48)
     """
-    match = IS_CLOCK.fullmatch(text.strip()[: LONGEST + 1])
-    if match is None:
+    stripped = text.strip()[: LONGEST + 1]
+    code = IS_CODE.fullmatch(stripped)
+    match = IS_CLOCK.fullmatch(stripped if code is None else code["clock"])
+    if match is None or (code is not None and rate is None):
         return None
-    return _of_day(match) if match["half"] else _seconds(match)
+    if match["half"]:
+        return _of_day(match)
+    parts = 0.0 if code is None or rate is None else int(code["parts"]) / rate
+    return 86400 * int(match["days"] or 0) + _seconds(match) + parts
+
+
+def find_frames(texts: Iterable[str]) -> tuple[int, bool] | None:
+    """The largest fourth number of clocks, and whether it counts thousandths, as three digits tell.
+
+    None where no clock has one.
+
+    Examples
+    --------
+    >>> find_frames(["00:00:01:12", "00:00:02:24"]), find_frames(["0:0:1:500", "0:0:2:0"])
+    ((24, False), (500, True))
+    """
+    codes = [code["parts"] for text in texts if (code := IS_CODE.fullmatch(text.strip()))]
+    if not codes:
+        return None
+    return max(map(int, codes)), any(len(code) == THOUSANDTHS for code in codes)
 
 
 def _of_day(match: re.Match[str]) -> float:

@@ -6,7 +6,7 @@ Nothing here reads a file; a guess is always announced by whoever makes use of i
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import combinations, pairwise
 
 from ibgn.io.parsing.actions import find_action, with_flags
 from ibgn.io.parsing.guess import Guess, Places
@@ -22,6 +22,7 @@ PACKED = re.compile(r"\S+ [\d.]+ [\d.]+(;\S+ [\d.]+ [\d.]+)*;?")
 FOLLOWED = frozenset({"entity", "track", "tracklet", "object"})  # through a video
 # words of numbers from 0 to 1 that say how good an interval is
 MEASURES = frozenset({"confidence", "conf", "score", "probability", "prob", "iou", "overlap"})
+LEVELS = (["type"], ["level"], ["layer"], ["speaker"])  # columns that tell tracks apart
 MOST_COLUMNS = 500  # that are told apart by what is in them
 
 
@@ -37,6 +38,7 @@ class Roles:
     since_before : whether rows say only when they end, and last since the row before
     until_next : whether rows say only when they start, and last until the next one
     sampled : whether these rows are samples of what goes on, as boxes in frames are
+    readings : whether these samples are readings of sensors, which may come unevenly
     several : whether the cells of actions are lists of them
     flag : place of a column that has 1 for examples of an action, and -1 for what is none
     shares : places of columns that are an action each, with how much of it there is, from 0 to 1
@@ -48,6 +50,7 @@ class Roles:
     since_before: bool = False
     until_next: bool = False
     sampled: bool = False
+    readings: bool = False
     several: bool = False
     flag: int | None = None
     shares: Places = ()
@@ -82,20 +85,29 @@ def find_roles(sheet: Sheet, known: Mapping[str, Places]) -> Roles:
     used = {place for each in places.values() for place in each}
     ends = bool(places.keys() & {"end", "length"})
     places |= _find_names(guess, used, places.get("start"), is_log=not ends)
-    if not ends and "track" not in places:
-        places |= _find_track(guess, places)
+    if "track" not in places:
+        places |= _find_levels(guess, places) if ends else _find_track(guess, places)
     if _is_log_of_cases(guess, places):
         places["end"] = places.pop("start")
     places |= dict(known)
     since_before = "end" in places and "start" not in places
     until_next = last_until_next(guess, places)
-    sampled = until_next and (bool(boxes) or are_boxes(guess))
+    readings = until_next and not boxes and _are_readings(guess, places)
+    sampled = until_next and (bool(boxes) or are_boxes(guess) or readings)
     several = any(map(guess.holds_lists, places.get("action", ())))
     if until_next and "track" not in places:
         places |= _find_classes(guess, places)
     flag = _find_flag(guess, places)
     shares = _find_shares(guess, places)
-    return Roles(places, scale, None, since_before, until_next, sampled, several, flag, shares)
+    lasting = (since_before, until_next, sampled, readings)
+    return Roles(places, scale, None, *lasting, several, flag, shares)
+
+
+def _are_readings(guess: Guess, places: Mapping[str, Places]) -> bool:
+    """Whether rows without names have two numbers or more that were measured."""
+    used = {place for each in places.values() for place in each}
+    free = [p for p, kind in enumerate(guess.kinds) if kind == "number" and p not in used]
+    return not any(guess.words) and sum(not guess.are_whole(place) for place in free) > 1
 
 
 def _find_track(guess: Guess, places: Mapping[str, Places]) -> dict[str, Places]:
@@ -105,6 +117,26 @@ def _find_track(guess: Guess, places: Mapping[str, Places]) -> dict[str, Places]
         if place not in used and {*words} & FOLLOWED and {*words} <= FOLLOWED | NUMBERING:
             return {"track": (place,)}
     return {}
+
+
+def _find_levels(guess: Guess, places: Mapping[str, Places]) -> dict[str, Places]:
+    """Columns that say on which level and by whom: words and their sounds, as aligners have them.
+
+    Rows of one level and speaker follow each other, while those of different ones overlap.
+    """
+    used = {place for each in places.values() for place in each}
+    named = [p for p, words in enumerate(guess.words) if words in LEVELS and p not in used]
+    levels = [p for p in named if guess.kinds[p] == "text" and guess.distinct(p) > 1]
+    if not levels or "end" not in places or len(places["start"] + places["end"]) > 2:
+        return {}
+    rows: dict[tuple[str, ...], list[tuple[float, float]]] = {}
+    times = (guess.numbers(places[ours][0]) for ours in ("start", "end"))
+    for row, start, end in zip(guess.sheet.rows, *times, strict=True):
+        if start is not None and end is not None:
+            key = tuple(row[p] for p in (*levels, *places.get("instance", ())))
+            rows.setdefault(key, []).append((start, end))
+    follow = all(a[1] <= b[0] for each in rows.values() for a, b in pairwise(sorted(each)))
+    return {"track": tuple(levels)} if follow and len(rows) > 1 else {}
 
 
 def _find_flag(guess: Guess, places: Mapping[str, Places]) -> int | None:

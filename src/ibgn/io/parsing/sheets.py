@@ -14,11 +14,11 @@ from dataclasses import dataclass
 
 from ibgn._files import InputFile, encoding_of
 from ibgn.errors import DataError, Option, Part
-from ibgn.io.parsing.moments import kind_of
+from ibgn.io.parsing.moments import as_clock, as_plain_number, kind_of
 from ibgn.io.parsing.words import END, START, words_of
 from ibgn.text import printable
 
-__all__ = ["CELLS", "WHITE_SPACE", "Sheet", "cut", "read_text"]
+__all__ = ["CELLS", "TABS", "WHITE_SPACE", "Sheet", "cut", "read_text"]
 
 WHITE_SPACE = r"\s+"
 TABS = r"\t+"
@@ -40,6 +40,13 @@ PAIRED = re.compile(
 )
 FRAME_NAME = re.compile(r"(?:\S{0,200}\D)?(\d{1,15})\.(?:jpe?g|png|bmp)", re.ASCII | re.IGNORECASE)
 COMMENT = ("#", "\\", "%")
+DASHES = ("-", "\u2013", "\u2014")
+# below the names of columns
+UNITS = re.compile(
+    r"(m?s|sec|seconds|min|h|frames?|[cmk]?m([\u00b2\u00b3]|\^?[23])?|px|pixels?|[cmk]?m/s2?|deg(/s)?|"
+    r"\u00b0[CF]?|%|k?hz|m?v|a\.u\.|g|bpm)",
+    re.IGNORECASE,
+)
 CELLS = {"\n": 400, **dict.fromkeys(",;\t| ", 60)}  # bytes that rows and cells take, by their ends
 
 
@@ -86,6 +93,7 @@ def cut(text: str, source: str, delimiter: str | None = None, header: bool | Non
     >>> sheet.names, sheet.rows, sheet.lines, sheet.odd
     (['from', 'to', 'what'], [['0', '2', 'walk'], ['2', '3', 'sit']], [5, 6], [7])
     """
+    text = _without_last_semicolons(text) if delimiter is None else text
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     paired = _cut_pairs(lines) if delimiter is None and not header else None
     if paired is not None:
@@ -116,6 +124,7 @@ def cut(text: str, source: str, delimiter: str | None = None, header: bool | Non
         raise DataError(
             f"{source}no row has a time or a number in it, so there are no intervals", *advice
         )
+    first = _leave_out_units(cells, first)
     named = _find_header(cells[:first], width, header)
     names = list(QUERY_NAMES) if are_queries else [""] * width
     if named is not None:
@@ -140,6 +149,16 @@ def cut(text: str, source: str, delimiter: str | None = None, header: bool | Non
     return Sheet(
         names, named is not None, [r for _, r in rows], [n for n, _ in rows], before, odd, mark
     )
+
+
+def _without_last_semicolons(text: str) -> str:
+    """Text without semicolons at the ends of lines, where they stand nowhere else."""
+    lines = [line.rstrip() for line in text.split("\n")]
+    filled = [line for line in lines[:SAMPLE] if line]
+    ended = [line for line in filled if "," in line and line.find(";") == len(line) - 1]
+    if not filled or len(ended) < len(filled):
+        return text
+    return "\n".join(line.removesuffix(";") for line in lines)
 
 
 def _cut_pairs(lines: Sequence[str]) -> Sheet | None:
@@ -243,7 +262,7 @@ def _split(text: str, lines: Sequence[str], mark: str, source: str) -> list[tupl
     if mark in (WHITE_SPACE, TABS):
         cut = [(number, _cells(line, mark)) for number, line in enumerate(lines, 1)]
         if mark == WHITE_SPACE:
-            cut = _join_last(cut, lines)
+            cut = _join_last(_without_dashes(cut), lines)
     else:
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, skipinitialspace=True)
         cut = []
@@ -268,23 +287,56 @@ def _split(text: str, lines: Sequence[str], mark: str, source: str) -> list[tupl
     return plain
 
 
+def _without_dashes(cut: list[tuple[int, list[str]]]) -> list[tuple[int, list[str]]]:
+    """Lines without a dash between a time and what follows: "0:12 - opens the door"."""
+    dashed = [_leading_times(row) == 1 and row[1:2] != [] and row[1] in DASHES for _, row in cut]
+    filled = sum(bool(row) for _, row in cut)
+    if sum(dashed) < max(2, filled - 1):
+        return cut
+    parts = zip(cut, dashed, strict=True)
+    return [(n, [row[0], *row[2:]] if has_dash else row) for (n, row), has_dash in parts]
+
+
 def _join_last(
     cut: list[tuple[int, list[str]]], lines: Sequence[str]
 ) -> list[tuple[int, list[str]]]:
-    """Lines whose last column is text of several words: "0.5 1.25 closes the door"."""
-    filled = [row for _, row in cut if row]
-    if len({len(row) for row in filled if _leading_times(row) > 1}) < 2:
+    """Lines whose last column is text of several words: "0.5 1.25 closes the door".
+
+    With one time before it, all lines must be written so, except for a first one without a time.
+    """
+    times = [_leading_times(row) for _, row in cut]
+    filled = [(row, leading) for (_, row), leading in zip(cut, times, strict=True) if row]
+    if not filled:
         return cut
-    leading = Counter(_leading_times(row) for row in filled)
-    number = leading.most_common(1)[0][0]
-    if number < 2 or leading[number] < ENOUGH * len(filled):
+    number, lines_so = Counter(leading for _, leading in filled).most_common(1)[0]
+    if number < 1 or len({len(row) for row, leading in filled if leading >= number}) < 2:
+        return cut
+    if lines_so < (ENOUGH * len(filled) if number > 1 else len(filled) - 1):
+        return cut
+    if number == 1 and not _go_forward([row[0] for row, leading in filled if leading == 1]):
         return cut
     return [
-        (line, [*row[:number], lines[line - 1].split(None, number)[number].strip()])
+        (line, [*row[:number], _rest(lines[line - 1], row, number)])
         if len(row) > number + 1 and '"' not in lines[line - 1]
         else (line, row)
         for line, row in cut
     ]
+
+
+def _rest(line: str, row: Sequence[str], number: int) -> str:
+    """Text after the first cells of a line; a dash that was left out of the row is none of it."""
+    words = line.split(None, number)
+    rest = words[number].strip() if len(words) > number else ""
+    return rest if rest.startswith(row[number]) else " ".join(row[number:])
+
+
+def _go_forward(times: Sequence[str]) -> bool:
+    """Whether numbers or clocks never decrease."""
+    for read in (as_plain_number, lambda time: as_clock(time, 1000.0)):
+        numbers = [number for number in map(read, times) if number is not None]
+        if len(numbers) == len(times):
+            return numbers == sorted(numbers)
+    return False
 
 
 def _leading_times(row: Sequence[str]) -> int:
@@ -310,6 +362,18 @@ def _first_row(cells: Sequence[tuple[int, list[str]]], width: int) -> int | None
         if named or all(_is_row(r, width) for _, r in following):
             return number
     return next((n for n, (_, row) in enumerate(cells) if _is_row(row, width)), None)
+
+
+def _leave_out_units(cells: list[tuple[int, list[str]]], first: int) -> int:
+    """Remove a line of units between the names of columns and the first row, whose place it is."""
+    if first < 2:
+        return first
+    units, names = cells[first - 1][1], cells[first - 2][1]
+    filled = [cell.strip("()[]") for cell in units if cell]
+    if len(units) != len(names) or not filled or not all(map(UNITS.fullmatch, filled)):
+        return first
+    del cells[first - 1]
+    return first - 1
 
 
 def _find_header(

@@ -158,15 +158,24 @@ def find_places(
 
 
 def read_columns(
-    file: InputFile, delimiter: str, header: bool, types: Mapping[int, str], width: int
+    file: InputFile,
+    delimiter: str,
+    header: bool,
+    types: Mapping[int, str],
+    width: int,
+    missing: Sequence[str] = (),
 ) -> pd.DataFrame:
     """Read columns by their places, each as its type; "category" is one of text.
+
+    Cells that are `missing` are NaN.
 
     `width` is the number of columns of the first line. Rows with more are refused; so are rows
     with fewer where white space separates columns, as cells cannot be empty there.
     """
     _refuse_ragged(file, delimiter, width)
     options: dict[str, Any] = {"header": 0 if header else None, "names": range(width)}
+    if missing:
+        options["na_values"] = list(missing)
     try:
         with decoding(file.prefix), parsing(file.prefix, "rows of columns"):
             frame = parse_csv(file, delimiter, usecols=list(types), dtype=dict(types), **options)

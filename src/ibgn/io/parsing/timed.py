@@ -5,7 +5,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from ibgn.io.parsing.guess import Guess, Places
-from ibgn.io.parsing.lasting import ends_with_mark
+from ibgn.io.parsing.lasting import are_codes_of_samples, ends_with_mark
 from ibgn.io.parsing.moments import Kind
 from ibgn.io.parsing.words import BESIDES, END, FRAMES, LENGTH, NUMBERING, START, UNITS
 
@@ -20,6 +20,7 @@ STARTING = frozenset({"start", "begin", "onset"})
 ENDING = frozenset({"end", "stop", "offset"})
 SIDES = 4  # numbers of a box
 MANY = 4  # rows that codes take to be seen as such
+FRAME_LIST = 3  # numbers after a path: where it starts, how many frames it has, and its class
 FEW = 4  # columns of numbers without names, among which one may be a length
 
 
@@ -164,8 +165,8 @@ def _in_order(guess: Guess, start: int, end: int) -> bool:
 def _is_time(words: Sequence[str], kind: Kind) -> bool:
     bare = {word for word in words if word not in UNITS and word not in ("hh", "mm", "ss")}
     known = {"time", "timestamp", "datetime", "t"} | ({"date"} if kind == "moment" else set())
-    of_frames = {"frame"} if bare & known else set()  # "frame_timestamp"
-    return kind != "text" and bool(bare) and bare <= known | of_frames
+    of_what = {"frame", "event"} if bare & known else set()  # "frame_timestamp"
+    return kind != "text" and bool(bare) and bare <= known | of_what
 
 
 def _with_date(guess: Guess, time: _Time, others: Sequence[_Time]) -> Places:
@@ -223,6 +224,9 @@ def _times_by_numbers(guess: Guess) -> dict[str, Places]:
     if len(places) > WIDEST:
         return {}
     columns = {place: guess.numbers(place) for place in places}
+    samples = _times_of_samples(guess, columns)
+    if samples or are_codes_of_samples(guess):
+        return samples
     shares = [place for place in places if _are_shares(columns[place])]
     if len(shares) >= SIDES:  # of the width and the height of pictures
         places = [place for place in places if place not in shares]
@@ -244,7 +248,47 @@ def _times_by_numbers(guess: Guess) -> dict[str, Places]:
         counts = _are_counts(columns[first], columns[second])
         if second == first + 1 and positive and changes and not counts and _rise(ordered):
             return {"start": (first,), "length": (second,)}
-    return {}
+    return _times_of_paths(guess, places, columns)
+
+
+def _times_of_samples(
+    guess: Guess, columns: Mapping[int, Sequence[float | None]]
+) -> dict[str, Places]:
+    """Start of rows that are samples: the only number that goes up, beside names and readings.
+
+    Readings have decimals, and some of them are below 0, unlike times and lengths.
+    """
+    names = [place for place, kind in enumerate(guess.kinds) if kind == "text"]
+    measured = [place for place in columns if not guess.are_whole(place)]
+    rising = [place for place in columns if _goes_up(columns[place])]
+    below = any((number or 0.0) < 0 for place in measured for number in columns[place])
+    if len(names) != 1 or len(rising) != 1 or len({*measured} - {*rising}) < 2 or not below:
+        return {}
+    return {"start": (rising[0],)}
+
+
+def _goes_up(times: Sequence[float | None]) -> bool:
+    known = [time for time in times if time is not None]
+    steps = [after > before for before, after in pairwise(known)]
+    return len(steps) >= MANY and sum(steps) >= ORDERED * len(steps)
+
+
+def _times_of_paths(
+    guess: Guess, places: Sequence[int], columns: Mapping[int, Sequence[float | None]]
+) -> dict[str, Places]:
+    """Start and length in a list of paths with an offset, a number of frames and a class."""
+    if len(places) != FRAME_LIST or guess.kinds[0] != "text" or places != [1, 2, 3]:
+        return {}
+    cells = guess.sheet.column(0)
+    rows = list(zip(cells, columns[1], columns[2], strict=True))
+    if not all("/" in path for path in cells) or not all(map(guess.are_whole, places)):
+        return {}
+    ends: dict[str, float] = {}
+    for path, start, length in rows:
+        if start is None or length is None or length <= 0 or start < ends.get(path, 0.0):
+            return {}
+        ends[path] = start + length
+    return {"start": (1,), "length": (2,)}
 
 
 def _are_shares(numbers: Sequence[float | None]) -> bool:

@@ -95,6 +95,7 @@ JOINED = re.compile(
     r"\b(start|begin|end|stop|onset|offset|finish)(?=(?:time|timestamp|frame|sec|seconds|ms)\b)"
     r"|\b(audio|video|media|sound|raw)(?=(?:file|filename|name|id|path)\b)"
 )
+STAMP = re.compile(r"\btime[ .-]stamp")
 
 
 def words_of(name: str) -> list[str]:
@@ -114,7 +115,7 @@ def _find_words(name: str) -> tuple[str, ...]:
     spaced = HUMP.sub(" ", name).casefold().replace("_", " ")
     decomposed = unicodedata.normalize("NFKD", spaced)
     plain = "".join(c for c in decomposed if not unicodedata.combining(c))
-    return tuple(re.findall(r"[^\W_]+", JOINED.sub(r"\g<0> ", plain)))
+    return tuple(re.findall(r"[^\W_]+", JOINED.sub(r"\g<0> ", STAMP.sub("timestamp", plain))))
 
 
 _usual_words_of = lru_cache(1000)(_find_words)  # as a file repeats few names in many objects

@@ -38,6 +38,7 @@ from ibgn.io.parsing.tabular import (
     decoding,
     find_encoding,
 )
+from ibgn.io.parsing.time import check_steps
 from ibgn.io.registry import reader, streamer, writer
 from ibgn.text import quote
 
@@ -48,6 +49,8 @@ MORE = ("length",)  # columns that have a meaning besides ours
 
 SPARSE = 6  # numbers of classes for each that has a name
 CLASSES = 5  # the fewest that are known as such
+ARROW = "-->"
+MOST_CUES = 20  # lines among which one has it in subtitles
 OWN = 0.85  # how sure we are of columns with our names
 WITHOUT_NAMES = 0.4
 
@@ -58,6 +61,8 @@ def _sniff(head: Head) -> float:
         return 0.0
     if set(REQUIRED) <= set(head.rows[0] if head.rows else ()):
         return OWN
+    if any(ARROW in line for line in head.lines[:MOST_CUES]):
+        return 0.0  # between the times of subtitles
     sheet, _ = unfold(cut("\n".join(head.lines), ""))
     roles = find_roles(sheet, {})
     timed = {"start"} < roles.places.keys() & {"start", "end", "length"}
@@ -70,7 +75,7 @@ def _sniff(head: Head) -> float:
 
 def _tells_starts(sheet: Sheet, roles: Roles) -> bool:
     """Whether rows with one time may be events; names with a number each are a list of codes."""
-    if sheet.has_header or "track" in roles.places:
+    if sheet.has_header or "track" in roles.places or roles.sampled:
         return True
     start, action = (roles.places[ours][0] for ours in ("start", "action"))
     guess = Guess(sheet, {})
@@ -104,6 +109,7 @@ def read_csv(
     delimiter: str | None = None,
     encoding: str = "utf-8",
     day_first: bool | None = None,
+    rate: float | None = None,
     activity: str | None = None,
     group: str | None = None,
     unescape_formulas: bool = False,
@@ -134,6 +140,7 @@ def read_csv(
     encoding : of the text; a byte order mark is ignored
     day_first : whether the day comes before the month in dates such as 2/3/2008; by default that
         is found
+    rate : frames per second, for times such as 00:00:01:12, whose last number counts frames
     activity : where the label of instances comes from where no column "label" has it: "column:task"
         for another column, "folder", "file", or a regular expression with one group (...),
         searched in the path of the file
@@ -162,7 +169,7 @@ def read_csv(
       takes.csv: boil [28800, 28830), pour [28820, 28835)
     """
     options = _Options.check(
-        columns, header, delimiter, encoding, day_first, activity, group, unescape_formulas
+        columns, header, delimiter, encoding, day_first, rate, activity, group, unescape_formulas
     )
     notes = _Notes(files.prefix)
     frames = []
@@ -200,6 +207,7 @@ class _Options(NamedTuple):
         delimiter: str | None = None,
         encoding: str = "utf-8",
         day_first: bool | None = None,
+        rate: float | None = None,
         activity: str | None = None,
         group: str | None = None,
         unescape_formulas: bool = False,
@@ -215,11 +223,12 @@ class _Options(NamedTuple):
             if value is not None:
                 check_flag(name, value)
         check_flag("unescape_formulas", unescape_formulas)
+        check_steps(rate, None)
         if delimiter is not None and delimiter != " ":
             check_delimiter(delimiter, "a tab is '\\t', and ' ' stands for any white space")
         check_encoding(encoding)
         mark = WHITE_SPACE if delimiter == " " else delimiter
-        shown = Given(given, header, mark, day_first)
+        shown = Given(given, header, mark, day_first, rate)
         return cls(shown, chosen, encoding, unescape_formulas)
 
 

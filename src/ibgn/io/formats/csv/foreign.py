@@ -16,11 +16,11 @@ from ibgn.io.formats.csv.advice import guess_by_cells
 from ibgn.io.formats.csv.times import ends_before, read_times
 from ibgn.io.formats.csv.unfold import unfold
 from ibgn.io.longframe import LongFrame
-from ibgn.io.parsing.lasting import Lasting
+from ibgn.io.parsing.lasting import LONG, SHORT, Lasting
 from ibgn.io.parsing.moments import as_plain_number, kind_of
 from ibgn.io.parsing.roles import Roles, find_roles
 from ibgn.io.parsing.sheets import cut
-from ibgn.io.parsing.words import words_of
+from ibgn.io.parsing.words import MEDIA, words_of
 from ibgn.text import count, printable, quote
 from ibgn.uncertainty import COLUMNS as UNCERTAIN
 
@@ -41,12 +41,14 @@ class Given:
     ----------
     columns : names or numbers of columns, several joined by "+", by ours
     header, delimiter, day_first : None where they are to be found
+    rate : frames per second, where times count frames
     """
 
     columns: Mapping[str, Any]
     header: bool | None
     delimiter: str | None
     day_first: bool | None
+    rate: float | None = None
 
 
 class Foreign:
@@ -228,7 +230,12 @@ class Foreign:
         if roles.since_before or roles.until_next:
             roles = replace(roles, places={**places, "start": places[only], "end": places[only]})
         series["start"], series["end"] = read_times(
-            self.sheet, roles, series["instance"], self._where, self.given.day_first
+            self.sheet,
+            roles,
+            series["instance"],
+            self._where,
+            self.given.day_first,
+            self.given.rate,
         )
         if roles.since_before:
             series["start"] = ends_before(series["instance"], series["end"])
@@ -256,7 +263,9 @@ class Foreign:
         """Ends of rows that have only a start, and the rows that are left."""
         tracks = series.get("track", series["instance"])
         keys = list(zip(series["instance"], tracks, strict=True))
-        lasting = Lasting(keys, series["action"].tolist(), series["start"], self.roles.sampled)
+        gap = LONG if self.roles.readings else SHORT
+        actions = series["action"].tolist()
+        lasting = Lasting(keys, actions, series["start"], self.roles.sampled, gap)
         self.step = lasting.step
         end = series["start"].copy()
         end[lasting.rows] = lasting.end
@@ -383,6 +392,19 @@ class Foreign:
             )
         elif roles.since_before or roles.until_next:
             yield from self._remarks_on_ends()
+        elif self._may_count_frames():
+            yield f"if column {self.named('end')} is a number of frames, call it 'length'"
+
+    def _may_count_frames(self) -> bool:
+        """Whether rows of a list of files have a number that may be an end or a length."""
+        places = self.roles.places
+        if self.sheet.has_header or "end" in self.given.columns or "end" not in places:
+            return False
+        paths = places.get("instance", ())
+        cells = [row[place] for row in self.sheet.rows for place in paths]
+        ends = [row[place] for row in self.sheet.rows for place in places["end"]]
+        are_files = bool(cells) and all("/" in cell or MEDIA.fullmatch(cell) for cell in cells)
+        return are_files and all(map(str.isdecimal, ends))
 
     def _remarks_on_ends(self) -> Iterator[str]:
         """How long rows were taken to last that have one time each."""

@@ -14,6 +14,7 @@ from ibgn.io.parsing.moments import (
     Kind,
     as_clock,
     as_plain_number,
+    find_frames,
     kind_of,
     kind_of_column,
     read_moments,
@@ -28,6 +29,7 @@ __all__ = ["ends_before", "read_times"]
 Where = Callable[[int], str]
 
 DAY = 86400.0
+RATES = (25, 30, 60)  # frames per second that are usual; the first that fits is proposed
 MIDNIGHT = " 00:00:00"
 
 
@@ -37,11 +39,12 @@ def read_times(
     instances: npt.NDArray[Any],
     where: Where,
     day_first: bool | None,
+    rate: float | None = None,
 ) -> tuple[Floats, Floats]:
     """Start and end of each row, NaN where there is none.
 
     Date-times become seconds since the earliest of them, clocks seconds since midnight; numbers
-    stay as they are.
+    stay as they are. `rate` is the number of frames per second, where clocks count frames.
     """
     starts = _cells(sheet, roles.places["start"])
     ends = _cells(sheet, roles.places["end" if "end" in roles.places else "length"])
@@ -59,9 +62,10 @@ def read_times(
             "with ",
             Option("columns", {"start": "..."}),
         )
-    begin = _numbers(starts, kind, "start", where)
+    counted = _parts_of_seconds([*starts, *ends], rate, where)
+    begin = _numbers(starts, kind, "start", where, counted)
     end_kind = kind_of_column(ends)
-    end = _numbers(ends, end_kind if end_kind in _READERS else kind, "end", where)
+    end = _numbers(ends, end_kind if end_kind in _READERS else kind, "end", where, counted)
     if "length" in roles.places:
         end = begin + end * roles.scale
     if kind == "clock":
@@ -86,21 +90,43 @@ def _cells(sheet: Sheet, places: tuple[int, ...]) -> list[str]:
     return [" ".join(row[place] for place in places).strip() for row in sheet.rows]
 
 
-_READERS: dict[Kind, Callable[[str], float | None]] = {
-    "number": as_plain_number,
+_READERS: dict[Kind, Callable[[str, float | None], float | None]] = {
+    "number": lambda cell, _: as_plain_number(cell),
     "clock": as_clock,
-    "empty": lambda _: np.nan,
+    "empty": lambda *_: np.nan,
 }
 
 
-def _numbers(cells: Sequence[str], kind: Kind, name: str, where: Where) -> Floats:
+def _parts_of_seconds(cells: Sequence[str], rate: float | None, where: Where) -> float | None:
+    """What the fourth number of clocks such as 00:00:01:12 counts; None where there is none."""
+    found = find_frames(cells)
+    if found is None:
+        return None
+    last, are_thousandths = found
+    if are_thousandths:
+        return 1000.0
+    if rate is None or last >= rate:
+        fitting = next((usual for usual in RATES if last < usual), 100)
+        first = next(row for row, cell in enumerate(cells) if find_frames([cell]) is not None)
+        given = "" if rate is None else f", up to {last}, which is too many for the rate given"
+        raise DataError(
+            f"{where(first % (len(cells) // 2))}: the time {quote(cells[first])} counts frames "
+            f"after the seconds{given}; say how many a second has with ",
+            Option("rate", fitting),
+        )
+    return rate
+
+
+def _numbers(
+    cells: Sequence[str], kind: Kind, name: str, where: Where, rate: float | None = None
+) -> Floats:
     """Times of one kind; refuses cells of another."""
     read = _READERS[kind]
     times = np.full(len(cells), np.nan)
     for row, cell in enumerate(cells):
         if kind_of(cell) == "empty":
             continue
-        time = read(cell)
+        time = read(cell, rate)
         if time is None:
             other = "a number" if kind == "number" else "a time of day"
             raise DataError(

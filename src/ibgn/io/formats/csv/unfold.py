@@ -1,15 +1,17 @@
 """Tables with a column for each tier or each action, as rows with one action each.
 
-ELAN exports a column for each tier, with what was noted there; data sets of sounds have a column
-for each kind of sound, marked where it is heard.
+ELAN exports a column for each tier, with what was noted there; INTERACT fills one of several
+columns of codes in each row; data sets of sounds have a column for each kind of sound, marked where
+it is heard.
 """
 
 import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ibgn.io.parsing.moments import kind_of_column
 from ibgn.io.parsing.sheets import Sheet
-from ibgn.io.parsing.words import END, START, words_of
+from ibgn.io.parsing.words import END, NO_ACTION, START, words_of
 
 __all__ = ["unfold"]
 
@@ -18,6 +20,7 @@ ABOUT = frozenset({"tier", "annotation", "file", "path", "media", "participant",
 MARKED = frozenset({"pos"})
 MARKS = MARKED | {"neg", "unk", ""}
 TIER, ACTION = "tier", "action"
+MOST = 0.9  # share of the rows in which one of several columns of codes is filled
 
 
 def unfold(sheet: Sheet) -> tuple[Sheet, list[str]]:
@@ -39,7 +42,13 @@ def unfold(sheet: Sheet) -> tuple[Sheet, list[str]]:
         return sheet, []
     marked = [p for p in free if {cell.casefold() for cell in sheet.column(p)} <= MARKS]
     is_marked = any(cell.casefold() in MARKED for p in marked for cell in sheet.column(p))
-    return _unfolded(sheet, marked, marked=True) if len(marked) > 1 and is_marked else (sheet, [])
+    if len(marked) > 1 and is_marked:
+        return _unfolded(sheet, marked, marked=True)
+    classes = [p for p in free if not words[p] & (ABOUT | NO_ACTION) and "" in sheet.column(p)]
+    classes = [p for p in classes if kind_of_column(sheet.column(p)) == "text"]
+    filled = [sum(bool(row[p]) for p in classes) for row in sheet.rows]
+    takes_turns = len(classes) > 1 and max(filled) == 1 and sum(filled) >= MOST * len(filled)
+    return _unfolded(sheet, classes, marked=False) if takes_turns else (sheet, [])
 
 
 def _unfolded(sheet: Sheet, places: Sequence[int], marked: bool) -> tuple[Sheet, list[str]]:

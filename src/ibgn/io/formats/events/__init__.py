@@ -22,6 +22,7 @@ from ibgn.io.parsing.moments import kind_of
 from ibgn.io.parsing.pairing import Event, Pairing, Repeated, Unpaired
 from ibgn.io.parsing.roles import find_roles
 from ibgn.io.parsing.sheets import CELLS, Sheet, cut
+from ibgn.io.parsing.signals import find_signal
 from ibgn.io.parsing.tabular import Column, check_column, find_delimiter
 from ibgn.io.parsing.time import as_seconds
 from ibgn.io.parsing.words import END, words_of
@@ -50,8 +51,10 @@ def _sniff(head: Head) -> float:
     sheet = cut("\n".join(head.lines), "")
     if not find_event_columns(sheet, states.is_switch):
         return 0.0
-    # a table with starts and ends has intervals, whatever states it has beside them
-    return 0.0 if _has_ends(sheet) else SURE
+    # a table with starts and ends has intervals, whatever states it has beside them, and one of
+    # samples has labels that are repeated
+    signal = find_signal(sheet)
+    return 0.0 if _has_ends(sheet) or (signal and signal.labels) else SURE
 
 
 def _has_ends(sheet: Sheet) -> bool:
@@ -66,15 +69,16 @@ def _has_ends(sheet: Sheet) -> bool:
 def _outline(files: Files, *, delimiter: str | None = None) -> Iterator[OutlineEntry]:
     """Activities of logs, and columns of tables of events that may give the activity."""
     states = States.of(START, STOP, "drop", files)
-    activities = []
+    activities: dict[str, list[str]] = {}
     for file in files:
         layout = _find_layout(file, states)
         if layout in ("records", "history"):
             continue
         if layout == "log":
             log = read_log(file, states.is_state, files, drop=True)
-            begun = (entry for entry in log if entry.track == ACTIVITY and entry.state == "begin")
-            activities += [entry.action for entry in begun]
+            for entry in log:
+                if entry.track.partition(" ")[0] == ACTIVITY and entry.state == "begin":
+                    activities.setdefault(entry.track, []).append(entry.action)
             continue
         mark = None if delimiter is None else find_delimiter(file, delimiter)
         file.expect(CELLS, "its rows and cells")
@@ -85,9 +89,8 @@ def _outline(files: Files, *, delimiter: str | None = None) -> Iterator[OutlineE
                 option = Option("activity", f"column:{name}")
                 yield OutlineEntry.of("column", name, sheet.column(place), option)
         return  # the files of a folder have the same columns
-    if activities:
-        option = Option("activity", f"track:{ACTIVITY}")
-        yield OutlineEntry.of("annotation", ACTIVITY, activities, option)
+    for track, begun in activities.items():
+        yield OutlineEntry.of("annotation", track, begun, Option("activity", f"track:{track}"))
 
 
 @reader(
@@ -120,8 +123,9 @@ def read_events(
     CASAS: "2010-11-04 00:03:50.209589 M003 ON". Places of the sensor may stand before the state,
     and its type after it. What follows goes to the track "activity": "Sleeping begin", as
     Sleeping="begin", or a label on every event, which lasts until the next one;
-    activity="track:activity" then makes an instance of each activity. A track holds one action and
-    has its name.
+    activity="track:activity" then makes an instance of each activity. Labels that are a resident
+    and a task, "2 5", go to a track for each resident, "activity 2". Other tracks hold one action
+    and have its name.
 
     A "history" is JSON of Home Assistant: a list of the states of each device, with their times.
 

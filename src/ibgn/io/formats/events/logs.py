@@ -61,11 +61,13 @@ class _Form(NamedTuple):
     state : place of the state among the words after the time
     rest : place of the first word about the activity
     labelled : whether events are labelled with what goes on, rather than where it begins and ends
+    by_resident : whether such a label is the number of a resident and that of a task, or several
     """
 
     state: int
     rest: int
     labelled: bool
+    by_resident: bool
 
 
 def _find_form(lines: Sequence[Line], is_state: IsState) -> _Form:
@@ -83,7 +85,14 @@ def _find_form(lines: Sequence[Line], is_state: IsState) -> _Form:
     rest = state + 1 + _names_type(lines, state + 1)
     about = [line.words[rest:] for line in lines if len(line.words) > rest]
     edges = sum(words[-1].lower() in EDGES or bool(EDGE.fullmatch(words[-1])) for words in about)
-    return _Form(state, rest, len(about) - edges > max(edges, len(lines) / 2))
+    labelled = len(about) - edges > max(edges, len(lines) / 2)
+    return _Form(state, rest, labelled, labelled and _are_of_residents(about))
+
+
+def _are_of_residents(labels: Sequence[Sequence[str]]) -> bool:
+    """Whether labels are pairs of a resident and a task, both of them numbers."""
+    paired = all(len(each) % 2 == 0 and all(map(str.isdecimal, each)) for each in labels)
+    return paired and len({resident for each in labels for resident in each[::2]}) > 1
 
 
 def _names_type(lines: Sequence[Line], place: int) -> bool:
@@ -105,35 +114,51 @@ def read_log(file: InputFile, is_state: IsState, files: Files, drop: bool) -> It
     texts = enumerate(file.lines(), 1)
     lines = [split_line(text, number) for number, text in texts if text.strip()]
     form = _find_form(lines, is_state)
-    label: Line | None = None  # the line that began what goes on
+    events = []
     for line in lines:
         if len(line.words) <= form.state:
             _refuse_short(file, line, drop, files)
             continue
+        events.append(line)
         sensor, state, rest = line.words[0], line.words[form.state], line.words[form.rest :]
         yield Entry(line.time, sensor, sensor, state, line.number, nothing)
         if form.labelled:
-            before, now = _label(label, form), " ".join(rest)
-            if now != before:
-                if before:
-                    yield Entry(line.time, ACTIVITY, before, "end", line.number, nothing)
-                if now and line is lines[-1]:
-                    files.leave_out(
-                        " that is the last and the only one of its activity: the activity left out"
-                    )
-                elif now:
-                    yield Entry(line.time, ACTIVITY, now, "begin", line.number, nothing)
-                label = None if line is lines[-1] else line
             continue
         for activity, edge in _activities(rest, f"{file.prefix}line {line.number}", drop, files):
             yield Entry(line.time, ACTIVITY, activity, edge, line.number, nothing)
-    last = lines[-1] if lines else None
-    if last is not None and _label(label, form):
-        yield Entry(last.time, ACTIVITY, _label(label, form), "end", last.number, nothing)
+    if form.labelled:
+        yield from _labels(events, form, files)
 
 
-def _label(line: Line | None, form: _Form) -> str:
-    return "" if line is None else " ".join(line.words[form.rest :])
+def _labels(events: Sequence[Line], form: _Form, files: Files) -> Iterator[Entry]:
+    """What goes on by the labels of events, each of which lasts until the next one of its track."""
+    nothing: dict[str, str] = {}
+    going: dict[str, str] = {}
+    for line in events:
+        for track, label in _labels_of(line.words[form.rest :], form):
+            before = going.get(track, "")
+            if label == before:
+                continue
+            if before:
+                yield Entry(line.time, track, before, "end", line.number, nothing)
+            going[track] = "" if line is events[-1] else label
+            if going[track]:
+                yield Entry(line.time, track, label, "begin", line.number, nothing)
+            elif label:
+                files.leave_out(
+                    " that is the last and the only one of its activity: the activity left out"
+                )
+    for track, label in going.items():
+        if label:
+            yield Entry(events[-1].time, track, label, "end", events[-1].number, nothing)
+
+
+def _labels_of(words: Sequence[str], form: _Form) -> list[tuple[str, str]]:
+    """Tracks and labels of an event: one, or one for each resident."""
+    if not form.by_resident:
+        return [(ACTIVITY, " ".join(words))]
+    pairs = zip(words[::2], words[1::2], strict=False)
+    return [(f"{ACTIVITY} {resident}", task) for resident, task in pairs]
 
 
 def _refuse_short(file: InputFile, line: Line, drop: bool, files: Files) -> None:

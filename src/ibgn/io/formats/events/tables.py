@@ -199,6 +199,8 @@ def _switches(cells: Sequence[str], is_switch: IsSwitch, words: set[str], of_sen
     """Whether cells are states; those of sensors may have readings and other states among them."""
     filled = [cell for cell in cells if kind_of(cell) != "empty"]
     kinds = {cell.strip().casefold() for cell in filled}
+    if words == {"class"}:  # of behaviours that exclude each other
+        return False
     if kinds == BINARY or (kinds > BINARY and words & {*STATE[:5]}):  # readings may be among them
         return True
     if of_sensors and words & {*STATE[:2], "value"} and sum(map(is_switch, kinds)) > 1:

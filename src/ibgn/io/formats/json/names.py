@@ -27,6 +27,9 @@ LISTS = frozenset(
 ALTERNATIVES = "alternatives"  # of what was recognised, the likeliest first
 DOUBT = 25  # ranks that a name with other words loses: "raw_tags" comes after "query"
 BESIDE = 20  # objects that are looked at to tell names from fields
+DATA = "data"  # of an event, as ActivityWatch has it: what was seen, by which the event is named
+SEEN = ("app", "label", "status", "title", "url")
+BUCKETS = "buckets"  # of events at the same time, by where they were seen
 NAMES = ("name", "title", "file_name", "filename", "label")  # of what has an id
 SURE = ACTION.index("task")  # of the words of actions, so many may name an object
 
@@ -94,12 +97,17 @@ def _find_actions(fields: Mapping[str, Any], used: Sequence[str]) -> tuple[str, 
         found = _find_actions(others[0], ())
         if found[1]:
             return found
+    seen = fields.get(DATA)
+    seen = seen if isinstance(seen, dict) else {}
+    shown = next((key for key in SEEN if isinstance(seen.get(key), str)), "")
     free = {key: words_of(key) for key in fields if key not in used}
+    if shown:  # which says more than a number does
+        free = {key: words for key, words in free.items() if not {*words} <= NUMBERING}
     for key in _named_as_actions(free):
         values = fields[key] if isinstance(fields[key], list) else [fields[key]]
         if values and all(isinstance(each, str | int) for each in values):
             return key, values
-    return "", []
+    return (shown, [fields[DATA][shown]]) if shown else ("", [])
 
 
 def _find_named_object(fields: Mapping[str, Any]) -> tuple[str, list[Any]]:
@@ -183,7 +191,7 @@ def _is_key_of_recording(node: Node, legend: Legend) -> bool:
     within = node.parent.value if node.parent is not None else None
     if not isinstance(node.key, str) or node.key.isdigit() or not isinstance(within, dict):
         return False
-    if isinstance(node.value, dict) and ENTRIES in node.value:
+    if isinstance(node.value, dict) and (ENTRIES in node.value or _is_bucket(node)):
         return False  # it is a tier
     alike = legend.once(_holds_no_plain_values, within)
     if not alike or set(words_of(node.key)) <= LISTS | SEVERAL:
@@ -207,9 +215,15 @@ def _holds_no_plain_values(fields: Mapping[str, Any]) -> bool:
     return all(isinstance(value, dict | list) for value in fields.values())
 
 
+def _is_bucket(node: Node) -> bool:
+    return node.parent is not None and node.parent.key == BUCKETS
+
+
 def track_of(record: Node) -> str:
     """Name of the list that holds an object, or of what is around that."""
     holder = record.parent
+    if holder is not None and holder.parent is not None and _is_bucket(holder.parent):
+        return str(holder.parent.key)
     if holder is not None and holder.key == ENTRIES and holder.parent is not None:
         tier = holder.parent
         if tier.has("name"):

@@ -38,6 +38,7 @@ OF_TIME = BESIDES | FRAMES | {*UNITS} | BOTH | SEVERAL
 OF_TIME |= {"relevant", "pred", "predicted", "gt", "true", "target", "answer", "temporal", "found"}
 SPAN = re.compile(r"\s*(\d+(?:\.\d+)?)\s*-\s*(\d+(?:\.\d+)?)\s*", re.ASCII)  # "12.5-14"
 PLACES_IN_TEXT = frozenset({"offset", "char", "character", "token", "byte", "line"})
+ALONE = (["time"], ["timestamp"])  # names of a start beside a length
 SCORED = 3  # numbers of a start, an end and how sure a detector is of them
 SINGLE = frozenset({"time", "timestamp", "position", "onset", "offset"})
 MOMENT = SINGLE | BESIDES | {*UNITS}
@@ -149,7 +150,7 @@ def _named_times(fields: Mapping[str, Any]) -> Times | None:
             for telling in (START, END, LENGTH)
         )
         if start is None and length is not None:  # music has a time and a duration
-            start = next((key for key, each in words.items() if each == ["time"]), None)
+            start = next((key for key, each in words.items() if each in ALONE), None)
         if start is not None and (end is not None or length is not None):
             unit = next((UNITS[word] for word in words[start] if word in UNITS), 1.0)
             return Times(start, end or length, end is None, unit)
@@ -290,7 +291,14 @@ def in_seconds(records: Sequence[tuple[Node, Times]]) -> Iterator[tuple[float, f
             ends = [Node(end.value[times.place], end.prefix, end, times.place) for end in ends]
         both += ends if len(ends) == 2 else _two_ends(ends[0])
     texts = [IN_SECONDS.sub("", str(end.value)) for end in both]
-    moments = iter(as_seconds(texts, lambda at: f"{both[at].prefix}{both[at].path}").tolist())
-    for (_, times), start, end in zip(records, moments, moments, strict=False):
+    lasting = [times.is_length and at == 1 for _, times in records for at in (0, 1)]
+    seconds = [0.0] * len(both)
+    for are_lengths in (False, True):  # which are numbers also where starts are date-times
+        places = [place for place, length in enumerate(lasting) if length == are_lengths]
+        here = [f"{both[place].prefix}{both[place].path}" for place in places]
+        read = as_seconds([texts[place] for place in places], here.__getitem__)
+        for place, time in zip(places, read.tolist(), strict=True):
+            seconds[place] = time
+    for (_, times), start, end in zip(records, seconds[::2], seconds[1::2], strict=True):
         last = start + end if times.is_length else end
         yield start * times.unit, last * times.unit
