@@ -109,6 +109,26 @@ def event(name: str, minute: int, transition: str = "") -> str:
     )
 
 
+OBJECTS = json.dumps(
+    {
+        "ocel:events": {
+            str(n): {
+                "ocel:activity": name,
+                "ocel:timestamp": f"2024-01-01T00:0{n}:00",
+                "ocel:omap": ["o1", f"i{n}"],
+                "ocel:vmap": {},
+            }
+            for n, name in enumerate(("place", "pick", "send"))
+        },
+        "ocel:objects": {
+            "o1": {"ocel:type": "order"},
+            **{f"i{n}": {"ocel:type": "item"} for n in range(3)},
+        },
+    }
+)
+READINGS = "".join(
+    " ".join(f"{n * (k + 2) * (k + 3) % 17 / 7:.3f}" for k in range(8)) + "\n" for n in range(30)
+)
 PAIRED = event("a", 0, "start") + event("a", 3, "complete")
 CVAT = (
     "<annotations><version>1.1</version><meta><task><size>50</size><mode>interpolation</mode>"
@@ -401,6 +421,27 @@ SCENARIOS = (
     # frames
     Scenario(
         "convert f.txt out.csv --from frames -O rate=25", {"f.txt": "boil\nboil\n0 379 pour\n"}
+    ),
+    Scenario(
+        "convert p.lab out.csv",
+        {"p.lab": "0 31200000 boil\n31200000 60100000 pour\n60100000 90000000 stir\n"},
+    ),
+    # subtitles, and tables, whose clocks count frames
+    Scenario(
+        "convert s.srt out.csv",
+        {"s.srt": "1\n00:00:01:05 --> 00:00:02:10\nboil\n\n2\n00:00:03:00 --> 00:00:04:24\npour\n"},
+    ),
+    Scenario(
+        "convert o.csv out.csv",
+        {"o.csv": "Begin,End,Tier\n00:00:01:05,00:00:02:10,boil\n00:00:03:00,00:00:04:24,pour\n"},
+    ),
+    # event logs of objects
+    Scenario("convert o.jsonocel out.csv --min-duration 1", {"o.jsonocel": OBJECTS}),
+    # readings of sensors without names
+    Scenario(
+        "convert r.txt out.csv",
+        {"r.txt": READINGS},
+        {"columns": {"hand": 3}},
     ),
     # tables that are not ours
     Scenario("convert o.csv out.csv", {"o.csv": "Begin,End,Tier\n0,2,boil\n2,4,pour\n4,5,stir\n"}),

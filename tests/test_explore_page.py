@@ -705,9 +705,7 @@ def test_two_tabs_do_not_overwrite_each_other(page, browser, desk):
     view = page.page
     other = Watched(browser, page.address)
     for each in (view, other.page):
-        each.get_by_label("Order").select_option("order")
-        each.locator("#row-5").click()
-        each.locator("#row-5[aria-selected=true]").wait_for()
+        open_row(each, 5)
     view.locator("button.bar").first.focus()
     view.keyboard.press("Shift+ArrowRight")  # a draft that the other does not know
     mine = draft(view)
@@ -729,9 +727,7 @@ def test_a_change_while_there_was_no_news_is_seen_when_news_come_again(page, des
     view = page.page
     view.route("**/api/events", lambda route: route.abort("connectionrefused"))
     view.reload()
-    view.get_by_label("Order").select_option("order")
-    view.locator("#row-5").click()
-    view.locator("#row-5[aria-selected=true]").wait_for()
+    open_row(view, 5)
     view.locator("button.bar").first.focus()
     view.keyboard.press("Shift+ArrowRight")
     mine = draft(view)

@@ -63,6 +63,7 @@ EXACT_FLOATS: dict[str, Any] = (
 
 def check_column(option: str, column: Any, header: bool) -> None:
     """Refuse what is neither the name nor the number of a column."""
+    column = _as_number(column, header)
     number = isinstance(column, int) and not isinstance(column, bool)
     if not (number and column >= 1) and not isinstance(column, str):
         raise OptionError(option, column, "must name a column, or give its number from 1 on")
@@ -74,6 +75,12 @@ def check_column(option: str, column: Any, header: bool) -> None:
             Option("header", False),
             " says that columns have none; give its number from 1 on",
         )
+
+
+def _as_number(column: Any, header: bool) -> Any:
+    """Number of a column without a name, as command lines give it: as text."""
+    is_number = not header and isinstance(column, str) and column.isascii() and column.isdecimal()
+    return int(column) if is_number and len(column) < 10 else column
 
 
 def find_delimiter(file: InputFile, delimiter: Any) -> str:
@@ -132,7 +139,8 @@ def find_places(
 ) -> dict[str, int]:
     """Find the place of each column, counted from 0; `columns` gives its name or number by ours."""
     places = {}
-    for ours, column in columns.items():
+    for ours, given in columns.items():
+        column = _as_number(given, header)
         if isinstance(column, int):
             if column > len(head):
                 raise DataError(
