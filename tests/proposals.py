@@ -534,7 +534,7 @@ UNTRIED: dict[str, str] = {
     "detection/resampling.py: Option('longest_gap', longest_gap)": MENTION,
     "detection/resampling.py: Option('rate', rate)": MENTION,
     "io/formats/frames.py: Option('form', form)": MENTION,
-    "io/parsing/tabular.py: Option('header', False)": MENTION,
+    "io/parsing/columns.py: Option('header', False)": MENTION,
     "detection/detector.py: Option('tracks', [self.tracks])": PYTHON,
     "evaluation/conditions.py: Option('on', 'test')": PYTHON,
     "features/presence.py: Option('unknown', 'ignore')": PYTHON,

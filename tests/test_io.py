@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from ibgn import DataError, DataWarning, IntervalSequences, read, read_csv, read_table, write
 from ibgn._files import replacing
 from ibgn.errors import BudgetError, OptionError
-from ibgn.io.parsing.tabular import find_columns
+from ibgn.io.parsing.columns import find_columns
 from ibgn.io.registry import load
 
 HEADER = "instance,label,action,start,end\n"

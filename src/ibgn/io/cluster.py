@@ -20,7 +20,7 @@ from ibgn.io.formats.parquet import RowGroups, divide_parquet
 from ibgn.io.jobs import Job, Recipe, Reply, load_rows
 from ibgn.io.longframe import LongFrame
 from ibgn.io.options import refuse_unknown
-from ibgn.io.parsing.tabular import find_columns
+from ibgn.io.parsing.columns import find_columns
 from ibgn.io.partitions import (
     Claim,
     Ends,

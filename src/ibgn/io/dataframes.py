@@ -14,7 +14,7 @@ from ibgn.intervals import IntervalSequences
 from ibgn.io.formulas import escape_formulas as harmless
 from ibgn.io.leniency import Bad, Leniency, Unlabelled
 from ibgn.io.longframe import Labels, LongFrame
-from ibgn.io.parsing.tabular import Columns, find_columns, unused
+from ibgn.io.parsing.columns import Columns, find_columns, unused
 from ibgn.names import as_categorical
 from ibgn.provenance import Provenance
 from ibgn.text import printable, quote

@@ -15,8 +15,8 @@ from ibgn.io.export import IN_JSON, check_writable
 from ibgn.io.files import Files
 from ibgn.io.head import LIKELY, Head
 from ibgn.io.longframe import LongFrame
+from ibgn.io.parsing.columns import Columns, check_columns, find_columns, unused
 from ibgn.io.parsing.json import VALUES, parse_value
-from ibgn.io.parsing.tabular import Columns, check_columns, find_columns, unused
 from ibgn.io.registry import reader, writer
 from ibgn.io.uncertain import CERTAIN
 from ibgn.text import quote

@@ -19,7 +19,7 @@ from ibgn.io.export import IN_PARQUET, check_writable
 from ibgn.io.files import Files
 from ibgn.io.head import CERTAIN, Head
 from ibgn.io.longframe import LongFrame
-from ibgn.io.parsing.tabular import Columns, find_columns, unused
+from ibgn.io.parsing.columns import Columns, find_columns, unused
 from ibgn.io.registry import reader, streamer, writer
 from ibgn.text import printable
 

@@ -16,17 +16,11 @@ from ibgn.io.annotations import Annotation, Recording
 from ibgn.io.choices import check_flag
 from ibgn.io.files import Files
 from ibgn.io.head import Head
+from ibgn.io.parsing.columns import Column, check_column, find_places
 from ibgn.io.parsing.flags import is_on
 from ibgn.io.parsing.sheets import CELLS, TABS, WHITE_SPACE, Sheet, cut
 from ibgn.io.parsing.signals import Signal, find_codes, find_signal, holds_readings
-from ibgn.io.parsing.tabular import (
-    Column,
-    check_column,
-    find_delimiter,
-    find_places,
-    read_columns,
-    read_head,
-)
+from ibgn.io.parsing.tabular import find_delimiter, read_columns, read_head
 from ibgn.io.parsing.time import GAP, as_seconds, check_steps, count_gaps, find_runs
 from ibgn.io.registry import reader
 from ibgn.names import factorize

@@ -20,24 +20,18 @@ from ibgn.io.formats.csv.advice import refuse_swapped
 from ibgn.io.formats.csv.foreign import Foreign, Given
 from ibgn.io.formats.csv.outline import outline_table
 from ibgn.io.formats.csv.own import load_own, stream_own
+from ibgn.io.formats.csv.remarks import Remarks
 from ibgn.io.formats.csv.unfold import unfold
 from ibgn.io.formulas import escape_formulas as harmless
 from ibgn.io.formulas import unescape_formula
 from ibgn.io.head import LIKELY, POSSIBLE, Head
 from ibgn.io.longframe import LongFrame, join
+from ibgn.io.parsing.columns import OPTIONAL, OURS, REQUIRED
 from ibgn.io.parsing.guess import Guess
 from ibgn.io.parsing.lasting import ends_with_mark
 from ibgn.io.parsing.roles import Roles, find_roles
 from ibgn.io.parsing.sheets import WHITE_SPACE, Sheet, cut, read_text
-from ibgn.io.parsing.tabular import (
-    OPTIONAL,
-    OURS,
-    REQUIRED,
-    check_delimiter,
-    check_encoding,
-    decoding,
-    find_encoding,
-)
+from ibgn.io.parsing.tabular import check_delimiter, check_encoding, decoding, find_encoding
 from ibgn.io.parsing.time import check_steps
 from ibgn.io.registry import reader, streamer, writer
 from ibgn.text import quote
@@ -307,7 +301,7 @@ def _load(file: InputFile, given: Given, encoding: str, notes: _Notes) -> LongFr
     start, end = foreign.named("start"), foreign.named("end")
     if start is not None and end is not None:
         refuse_swapped(frame, (start, end), given.columns, file.prefix)
-    for note in foreign.notes():
+    for note in Remarks(foreign).notes():
         notes.add(file, note)
     return frame
 

@@ -1,7 +1,7 @@
 """Tables that others wrote: columns are told apart by names and cells, which is announced."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import PurePath
@@ -20,8 +20,7 @@ from ibgn.io.parsing.lasting import LONG, SHORT, Lasting
 from ibgn.io.parsing.moments import as_plain_number, kind_of
 from ibgn.io.parsing.roles import Roles, find_roles
 from ibgn.io.parsing.sheets import cut
-from ibgn.io.parsing.words import MEDIA, words_of
-from ibgn.text import count, printable, quote
+from ibgn.text import quote
 from ibgn.uncertainty import COLUMNS as UNCERTAIN
 
 __all__ = ["Foreign", "Given"]
@@ -171,18 +170,18 @@ class Foreign:
             raise DataError(
                 f"{self.file.prefix}no column is named as the {' or the '.join(lacking)} "
                 f"({self._listed()}); by what is in them, they may be read with ",
-                Option("columns", {ours: self._named(by_cells[ours]) for ours in by_cells}),
+                Option("columns", {ours: self.named_as(by_cells[ours]) for ours in by_cells}),
             )
         if lacking:
-            hint = {ours: self._named(places[ours]) for ours in ORDER if ours in places}
+            hint = {ours: self.named_as(places[ours]) for ours in ORDER if ours in places}
             hint |= dict.fromkeys(lacking, "...")
             lasting: tuple[Part, ...] = ()
             if "end" in lacking:
-                labels = [self._named((place,)) for place in self._label_columns()]
+                labels = [self.named_as((place,)) for place in self._label_columns()]
                 columns = Option("columns", labels or ["..."])
                 lasting = ("; rows that last until the next one need ", Option("format", "tracks"))
                 if "start" in places:
-                    lasting += (", ", Option("time", self._named(places["start"])))
+                    lasting += (", ", Option("time", self.named_as(places["start"])))
                 lasting += (" and ", columns)
             raise DataError(
                 f"{self.file.prefix}no column can be told to be the {' or the '.join(lacking)} "
@@ -199,14 +198,15 @@ class Foreign:
     def named(self, ours: str) -> str | int | None:
         """Name or number of a column by what it is here, None where there is none."""
         places = self.roles.places.get(ours)
-        return None if places is None else self._named(places)
+        return None if places is None else self.named_as(places)
 
     def _label_columns(self) -> list[int]:
         """Columns of text that are left."""
         free = [p for p in range(len(self.sheet.names)) if p not in self.roles.used]
         return [p for p in free if any(kind_of(c) == "text" for c in self.sheet.column(p)[:100])]
 
-    def _named(self, places: Sequence[int]) -> str | int:
+    def named_as(self, places: Sequence[int]) -> str | int:
+        """Columns as the option `columns` names them: by name, or by number."""
         names = [self.sheet.names[place].strip() for place in places]
         numbers = [place + 1 for place in places]
         if len(places) == 1:
@@ -323,105 +323,6 @@ class Foreign:
 
     def _where(self, row: int) -> str:
         return f"{self.file.prefix}line {self.sheet.lines[row]}"
-
-    def notes(self) -> Iterator[tuple[Part, ...]]:
-        """What has to be said about the table, each as the parts of a warning."""
-        above = sum(map(_is_numbers, self.sheet.before))
-        if above:
-            number = count(above, "line")
-            yield (f"left out {number} before the first row, with another number of columns",)
-        odd = self.sheet.odd
-        if odd:
-            number = count(len(odd), "line")
-            yield (f"left out {number} after the last row, with another number of columns",)
-        places = self.roles.places
-        named = {ours: self._named(places[ours]) for ours in ORDER if ours in places}
-        if self.unfolded:
-            named = {o: name for o, name in named.items() if o not in ("action", "track")}
-        guessed = [
-            ours
-            for ours, theirs in named.items()
-            if ours not in self.given.columns and [ours] != words_of(str(theirs))
-        ]
-        more = list(self._remarks())
-        if not guessed and not more:
-            return
-        if "instance" not in places:
-            more.append("a file is one instance")
-        by = "their names" if self.sheet.has_header else "what is in them"
-        told = f"columns were told apart by {by}, as with "
-        yield told, Option("columns", named), "".join(f"; {each}" for each in more)
-
-    def _remarks(self) -> Iterator[str]:
-        """What was taken to be so, and what was left out."""
-        yield from self._remarks_on_actions()
-        yield from self._remarks_on_times()
-        if self.roles.flag is not None:
-            flag = quote(printable(self._named((self.roles.flag,))))
-            rows = count(self.negative, "row")
-            yield f"left out {rows} with {NEGATIVE} in {flag}, where the action is not done"
-
-    def _remarks_on_actions(self) -> Iterator[str]:
-        """Where actions were found, if they are not one per row in a column of their own."""
-        roles = self.roles
-        if self.unfolded:
-            listed = ", ".join(map(quote, self.unfolded[:SHOWN]))
-            yield f"a row is one interval for each of the columns {listed} that says so"
-            if self.silent:
-                yield f"left out {count(self.silent, 'row')} where none does"
-        if roles.packed is not None:
-            column = quote(printable(self._named((roles.packed,))))
-            yield f"actions and their times are in {column}"
-        elif roles.shares:
-            yield f"{count(len(roles.shares), 'column')} of numbers from 0 to 1 are an action each"
-        elif "action" not in roles.places:
-            yield f"the action is the name of the file, {quote(self.file_action)}"
-        if roles.several:
-            column = quote(printable(self._named(roles.places["action"])))
-            yield f"the lists in {column} are several actions"
-            if self.unlabelled:
-                yield f"left out {count(self.unlabelled, 'row')} without any"
-
-    def _remarks_on_times(self) -> Iterator[str]:
-        """How long rows last that have no start or no end."""
-        roles = self.roles
-        if self.step is not None:
-            yield (
-                f"rows without an end are samples {self.step:g} apart, and equal labels that "
-                "follow each other are one interval"
-            )
-        elif roles.since_before or roles.until_next:
-            yield from self._remarks_on_ends()
-        elif self._may_count_frames():
-            yield f"if column {self.named('end')} is a number of frames, call it 'length'"
-
-    def _may_count_frames(self) -> bool:
-        """Whether rows of a list of files have a number that may be an end or a length."""
-        places = self.roles.places
-        if self.sheet.has_header or "end" in self.given.columns or "end" not in places:
-            return False
-        paths = places.get("instance", ())
-        cells = [row[place] for row in self.sheet.rows for place in paths]
-        ends = [row[place] for row in self.sheet.rows for place in places["end"]]
-        are_files = bool(cells) and all("/" in cell or MEDIA.fullmatch(cell) for cell in cells)
-        return are_files and all(map(str.isdecimal, ends))
-
-    def _remarks_on_ends(self) -> Iterator[str]:
-        """How long rows were taken to last that have one time each."""
-        lacks, lasts, where = "a start", "since the row before", "before"
-        if self.roles.until_next:
-            lacks, lasts, where = "an end", "until the next row", "after"
-        yield f"rows without {lacks} last {lasts} of the same instance"
-        if self.without_partner:
-            yield f"left out {count(self.without_partner, 'row')} with none {where}"
-        if self.at_once > 0:
-            yield f"{self.at_once} of these have the same time as the one before"
-
-
-def _is_numbers(line: str) -> bool:
-    """Whether a line holds nothing but two numbers or more, as a row does and notes do not."""
-    cells = re.split(r"[\s,;|]+", line.strip())
-    return len(cells) > 1 and all(kind_of(cell) == "number" for cell in cells)
 
 
 def _objects(values: Sequence[Any]) -> npt.NDArray[Any]:

@@ -15,18 +15,11 @@ from ibgn.errors import DataError, Option
 from ibgn.io.formats.csv.foreign import Given
 from ibgn.io.formats.csv.times import read_times
 from ibgn.io.longframe import LongFrame
+from ibgn.io.parsing.columns import REQUIRED, find_columns
 from ibgn.io.parsing.moments import kind_of_column
 from ibgn.io.parsing.roles import Roles
 from ibgn.io.parsing.sheets import WHITE_SPACE, Sheet
-from ibgn.io.parsing.tabular import (
-    REQUIRED,
-    decoding,
-    find_columns,
-    parse_csv,
-    parse_head,
-    parsing,
-    stream_csv,
-)
+from ibgn.io.parsing.tabular import decoding, parse_csv, parse_head, parsing, stream_csv
 from ibgn.text import quote
 
 __all__ = ["load_own", "stream_own"]

@@ -18,12 +18,13 @@ from ibgn.io.formats.events.states import START, STOP, States, Unknown
 from ibgn.io.formats.events.tables import REQUIRED, find_event_columns, read_table
 from ibgn.io.head import CERTAIN, LIKELY, Head
 from ibgn.io.outline import Entry as OutlineEntry
+from ibgn.io.parsing.columns import Column, check_column
 from ibgn.io.parsing.moments import kind_of
 from ibgn.io.parsing.pairing import Event, Pairing, Repeated, Unpaired
 from ibgn.io.parsing.roles import find_roles
 from ibgn.io.parsing.sheets import CELLS, Sheet, cut
 from ibgn.io.parsing.signals import find_signal
-from ibgn.io.parsing.tabular import Column, check_column, find_delimiter
+from ibgn.io.parsing.tabular import find_delimiter
 from ibgn.io.parsing.time import as_seconds
 from ibgn.io.parsing.words import END, words_of
 from ibgn.io.registry import reader

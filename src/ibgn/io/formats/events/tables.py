@@ -8,9 +8,10 @@ from ibgn._files import InputFile
 from ibgn.errors import DataWarning, Option
 from ibgn.io.formats.events.entries import ACTIVITY, Entry
 from ibgn.io.formats.events.states import States
+from ibgn.io.parsing.columns import Column, find_places
 from ibgn.io.parsing.moments import kind_of, kind_of_column
 from ibgn.io.parsing.sheets import CELLS, Sheet, cut
-from ibgn.io.parsing.tabular import Column, find_delimiter, find_places, read_columns, read_head
+from ibgn.io.parsing.tabular import find_delimiter, read_columns, read_head
 from ibgn.io.parsing.words import NUMBERING, SUBJECT, words_of
 
 __all__ = ["REQUIRED", "find_event_columns", "read_table"]
