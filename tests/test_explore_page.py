@@ -10,7 +10,7 @@ import pytest
 
 from browsing import FLAGS, Watched
 from exploring import served
-from ibgn import IBGNClassifier
+from ibgn import IBGNClassifier, IntervalRidge
 from ibgn.allen import Relation
 from ibgn.datasets import make_relations, make_styles
 from ibgn.explore import Collection, portraits
@@ -699,6 +699,27 @@ def test_undo_takes_back_what_was_kept(page, desk, by):
     assert desk.collection[1].intervals == before.intervals
     expect(view.locator(".head h2")).to_have_text("1")  # where it was
     assert desk.collection.differing == []
+
+
+def test_a_method_without_reasons_is_looked_at_too(browser, data):
+    ridge = IntervalRidge().fit(*data)
+    desk = Desk(Collection(*data), ridge, "takes.csv")
+    with served(desk, Learning(desk, ridge)) as address:
+        opened = Watched(browser, address)
+        view = opened.page
+        view.locator(".posterior").wait_for()
+        view.locator("button.bar").first.focus()
+        view.keyboard.press("Shift+ArrowRight")
+        draft(view)
+        expect(view.locator(".posterior li").first).to_be_visible()
+        view.keyboard.press("Escape")
+        view.locator("#view-model").click()
+        for text in ("gives no reasons", "does not generate", "no model of single activities"):
+            view.get_by_text(text).wait_for()
+        view.locator("#view-confusion").click()
+        view.get_by_role("heading", name="Confusion").wait_for()
+        assert not opened.events
+        opened.context.close()
 
 
 def test_two_tabs_do_not_overwrite_each_other(page, browser, desk):

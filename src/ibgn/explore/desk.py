@@ -97,8 +97,14 @@ class Desk:
             "model": None if self.model is None else type(self.model).__name__,
             "held_out": self.opinions is not None and bool(self.opinions.held_out.any()),
             "generates": hasattr(self.model, "sample"),
+            "explains": self.explains,
             "changed": len(self.collection.differing),
         }
+
+    @property
+    def explains(self) -> bool:
+        """Whether the model gives reasons, as a forest does not."""
+        return bool(getattr(self.model, "activities_", None))
 
     def rows(self) -> Plain:
         """All instances in short, by columns."""
@@ -209,13 +215,12 @@ class Desk:
         self, one: IntervalSequences, rows: Sequence[Interval], order: Any, against: str | None
     ) -> Plain | None:
         """What spoke for the likeliest activity, in words, and by interval."""
+        if not self.explains:
+            return None
         labels = [self.model.classes_[c] for c in order]
         others = {str(label): label for label in labels[1:]}
-        try:
-            with unquestioned():
-                why = self.model.explain(one, others.get(against or "", labels[1]), labels[0])
-        except NotImplementedError:
-            return None
+        with unquestioned():
+            why = self.model.explain(one, others.get(against or "", labels[1]), labels[0])
         first, second, value = why.links()
         share = why.intervals + np.bincount(
             np.concatenate([first, second]), np.concatenate([value, value]) / 2, len(rows)

@@ -54,6 +54,7 @@ export class ModelView {
   async drawContrast() {
     const title = el("h3", {}, "What separates ", el("em", {}, this.first), this.second && [" from ", el("em", {}, this.second)]);
     if (!this.second) return fill(this.contrast, title, el("p", { class: "soft" }, "There is no other activity."));
+    if (!this.app.overview.explains) return fill(this.contrast, title, el("p", { class: "soft" }, "This method gives no reasons."));
     const { first, second } = this;
     const { sides } = await get(query("contrast", { first, second }));
     if (first !== this.first || second !== this.second) return this.contrast;
@@ -80,6 +81,7 @@ function weightsPanel(weights) {
   const most = Math.max(...Object.values(weights), 1e-9);
   const terms = Object.entries(weights).sort((a, b) => b[1] - a[1]);
   return el("section", { class: "panel", "aria-label": "Weights" }, el("h3", {}, "How much each term counts"),
+    !terms.length && el("p", { class: "soft" }, "This method has no terms."),
     el("ol", { class: "posterior" }, terms.map(([name, weight]) => el("li", {},
       el("span", { class: "name" }, name), meter(weight / most), el("span", { class: "share" }, weight.toFixed(2))))));
 }
