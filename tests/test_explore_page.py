@@ -128,8 +128,9 @@ def open_row(view, number):
     expect(view.locator(".head h2")).to_have_text(name)
 
 
-def listed(view):
-    """Numbers of the instances in the list, from top to bottom."""
+def listed(view, number):
+    """Numbers of the instances in the list, from top to bottom, once so many are drawn."""
+    expect(view.locator(".item")).to_have_count(number)
     places = view.locator(".item").evaluate_all(
         "all => all.map(each => [Number(each.ariaPosInSet), Number(each.id.slice(4))])"
     )
@@ -178,11 +179,11 @@ def test_every_filter_shows_what_it_says(browser, varied, by):
         view.set_viewport_size({"width": 1280, "height": 2000})  # so that all rows are drawn
         view.locator(".posterior").wait_for()
         loss = [-1 if value is None else value for value in rows["loss"]]
-        assert listed(view) == sorted(range(25), key=lambda n: (-loss[n], n))
+        assert listed(view, 25) == sorted(range(25), key=lambda n: (-loss[n], n))
         for field, value, numbers in expected:
             choose(view, field, value, by)
             expect(view.locator(".count")).to_have_text(f"{len(numbers)} of 25 instances")
-            assert sorted(listed(view)) == numbers
+            assert sorted(listed(view, len(numbers))) == numbers
             press(view, "Clear filters", by)
             expect(view.locator(".count")).to_have_text("25 of 25 instances")
         choose(view, "Show", "contradicts", by)
@@ -228,6 +229,8 @@ def test_the_timeline_is_zoomed_and_has_a_cursor(page, desk, by):
         view.mouse.move(plot["x"] + plot["width"] / 2, plot["y"] - 10)
         view.keyboard.down("Control")
         view.mouse.wheel(0, 120)
+        width = "document.querySelector('button.bar').getBoundingClientRect().width"
+        view.wait_for_function(f"before => Math.abs({width} - before) > 1", arg=zoomed)
         view.keyboard.up("Control")
         press(view, "All", by)
         view.mouse.move(plot["x"] + plot["width"] / 3, plot["y"] - 10)
