@@ -526,7 +526,7 @@ UNTRIED: dict[str, str] = {
     "provenance.py: Option(name, other.options.get(name))": MENTION,
     "io/formats/csv/foreign.py: Option('format', 'tracks')": FORMAT,
     "io/formats/csv/foreign.py: Option('columns', labels or ['...'])": FORMAT,
-    "io/formats/csv/foreign.py: Option('time', self._named(places['start']))": FORMAT,
+    "io/formats/csv/foreign.py: Option('time', self.named_as(places['start']))": FORMAT,
     "training_data.py: Option('unknown_actions', 'ignore')": APART,
     "cli/data.py: Option('target', '-')": MENTION,
     "cli/paper.py: Option('full', True)": MENTION,
