@@ -1,7 +1,6 @@
 """IBGNClassifier: one set of terms per activity, and the likeliest activity of an instance."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -30,8 +29,8 @@ from ibgn.model.unlabelled import Unlabelled, find_labelled
 from ibgn.model.weights import MOST, USUAL, fit_weights
 from ibgn.networks import Sequences
 from ibgn.sources import InstanceSource
-from ibgn.terms import TERMS
 from ibgn.terms.base import Term
+from ibgn.terms.choice import make_terms
 from ibgn.terms.relations import StructureChoice, Ties, Unlinked
 from ibgn.terms.sampling import Sampler
 from ibgn.terms.selection import Criterion
@@ -318,28 +317,7 @@ class IBGNClassifier(LearnsInParts, StyledClassifier):
             )
 
     def _make_terms(self) -> list[Term]:
-        choice: Any = self.terms
-        if isinstance(choice, str) or not (isinstance(choice, Sequence) and choice):
-            reason = 'must be a list of terms or their names, such as ["order", "relations"]'
-            raise OptionError("terms", self.terms, reason)
-        options = self.get_params(deep=False)
-        terms = [self._make_term(term, options) for term in self.terms]
-        names = [term.name for term in terms]
-        repeated = next((name for name in names if names.count(name) > 1), None)
-        if repeated is not None:
-            raise OptionError("terms", self.terms, f"names {repeated!r} twice")
-        return terms
-
-    def _make_term(self, term: Any, options: Mapping[str, Any]) -> Term:
-        """Make a term from its name, with the options that it shares with this estimator."""
-        if isinstance(term, Term):
-            return term
-        if not isinstance(term, str) or term not in TERMS:
-            known = ", ".join(map(repr, TERMS))
-            raise OptionError("terms", self.terms, f"has no term {term!r}; choose among {known}")
-        kind = TERMS[term]
-        shared = [f.name for f in fields(kind) if f.init and f.name in options]
-        return kind(**{name: options[name] for name in shared})
+        return make_terms(self.terms, self.get_params(deep=False))
 
     def _make_lesson(
         self,
