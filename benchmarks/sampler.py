@@ -21,7 +21,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from benchmarks.accuracy import read
 from benchmarks.children import Memory, in_child, megabytes
-from benchmarks.growth import LENGTH, simulate
+from benchmarks.growth import LENGTH, simulate, time_sorting
 from benchmarks.networks import seconds
 from benchmarks.record import Measured, show
 from ibgn import IBGNClassifier, IntervalSequences
@@ -63,7 +63,7 @@ def measure_one(instances: int, options: Mapping[str, Any]) -> dict[str, float]:
         IBGNClassifier(random_state=0, draws=10, budget=50, **PAPER).fit(few, labels)  # compile
         memory = Memory()
         X, y = simulate(instances, LENGTH)
-        sort = seconds(lambda: np.lexsort((X.action, X.end, X.start)))
+        sort = time_sorting(X)
         memory.forget()
         before = time.perf_counter()
         IBGNClassifier(random_state=0, n_jobs=-1, **PAPER, **options).fit(X, y)
