@@ -40,7 +40,7 @@ FULL: Mapping[str, Part] = {
     "files": lambda folder: large.measure(),
     "evaluation": evaluation.measure,
     "structure": lambda folder: learning.measure_structure(),
-    "sampler": lambda folder: sampler.over_instances(),
+    "sampler": lambda folder: sampler.measure(),
     "live": lambda folder: live.measure(),
     "startup": lambda folder: startup.measure(),
 }
@@ -54,7 +54,7 @@ QUICK: Mapping[str, Part] = {
     "files": lambda folder: large.measure(0.2),
     "evaluation": lambda folder: evaluation.measure(folder, ("BLOCKS",), 3),
     "structure": lambda folder: learning.measure_structure(),
-    "sampler": lambda folder: sampler.over_instances((2_000, 20_000), sampler.SHORT),
+    "sampler": lambda folder: sampler.measure((2_000, 20_000), 400, sampler.SHORT),
     "live": lambda folder: live.measure((1, 1_000), 50_000, (1_000, 10_000)),
     "startup": lambda folder: startup.measure(3),
 }
