@@ -129,6 +129,16 @@ def find_falls(recorded: Mapping[str, Any], parts: Mapping[str, Measured]) -> li
     return sorted(lines)
 
 
+def find_missing(recorded: Mapping[str, Any], parts: Mapping[str, Measured]) -> list[str]:
+    """Ratios that are recorded and were not measured now, and those without a record."""
+    lines = []
+    for name, part in parts.items():
+        before = recorded.get(name, {}).get("ratios", {})
+        lines += [f"{name}: {what} was not measured" for what in before.keys() - part.ratios.keys()]
+        lines += [f"{name}: {what} has no record" for what in part.ratios.keys() - before.keys()]
+    return sorted(lines)
+
+
 def best_of(first: Measured, second: Measured) -> Measured:
     """The better ratio of two measurements of one part, as disturbances only make ratios fall."""
     ratios = {what: max(ratio, second.ratios[what]) for what, ratio in first.ratios.items()}

@@ -1,9 +1,10 @@
 """The sampler of tables: how its time grows, and what it costs to converge on a part of the data.
 
 Run with `python -m benchmarks.sampler PART`: `sweeps` (time per interval), `fits 1e4 1e5 1e6`
-(complete fits of the paper's terms, part of `make bench`), `simulated`, or `recordings FOLDER`.
+(complete fits of the paper's terms), `simulated`, or `recordings FOLDER`.
 The last two compare the approximation with the full run, and that with another full run: log
-likelihood of held-out instances, accuracy, and how often both say the same.
+likelihood of held-out instances, accuracy, and how often both say the same. `make bench` measures
+fits, and one of the sizes of `simulated`.
 """
 
 import sys
@@ -21,7 +22,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from benchmarks.accuracy import read
 from benchmarks.children import Memory, in_child, megabytes
-from benchmarks.growth import LENGTH, simulate
+from benchmarks.growth import LENGTH, simulate, time_sorting
 from benchmarks.networks import seconds
 from benchmarks.record import Measured, show
 from ibgn import IBGNClassifier, IntervalSequences
@@ -63,7 +64,7 @@ def measure_one(instances: int, options: Mapping[str, Any]) -> dict[str, float]:
         IBGNClassifier(random_state=0, draws=10, budget=50, **PAPER).fit(few, labels)  # compile
         memory = Memory()
         X, y = simulate(instances, LENGTH)
-        sort = seconds(lambda: np.lexsort((X.action, X.end, X.start)))
+        sort = time_sorting(X)
         memory.forget()
         before = time.perf_counter()
         IBGNClassifier(random_state=0, n_jobs=-1, **PAPER, **options).fit(X, y)
@@ -149,11 +150,52 @@ def simulate_tables(instances: int, length: int = LENGTH) -> tuple[IntervalSeque
     return IntervalSequences.from_flat(flat, names), np.repeat(np.arange(ACTIVITIES), instances)
 
 
-def on_simulations(instances: int = 2_000) -> None:
-    """Print what parts of several sizes cost, with the others seated and without."""
+def simulate_halves(instances: int) -> tuple[Any, Any]:
+    """Instances with labels to learn from, so many of each activity, and as many to score."""
     X, y = simulate_tables(2 * instances)
     tested = np.arange(len(X)) % 2 > 0
-    train, test = (X[~tested], y[~tested]), (X[tested], y[tested])
+    return (X[~tested], y[~tested]), (X[tested], y[tested])
+
+
+def against_full_run(
+    instances: int = 2_000, part: int = 1_200, options: Mapping[str, Any] = MappingProxyType({})
+) -> Measured:
+    """What a part of the intervals loses, against what another full run differs by."""
+    halves = simulate_halves(instances)
+    full, again = (
+        learn({**TABLES, **options, "table_sample": "all"}, *halves, seed) for seed in (0, 1)
+    )
+    found = learn({**TABLES, **options, "table_sample": part}, *halves)
+    same, usual = (float((each.labels == full.labels).mean()) for each in (found, again))
+    what = f"{part:,} of {instances * LENGTH:,} intervals sampled"
+    ratios = {
+        f"{what}, labels of the full run, against another full run": same / usual,
+        f"{what}, accuracy, against the full run": found.accuracy / full.accuracy,
+    }
+    lost, differs = (each.likelihood - full.likelihood for each in (found, again))
+    notes = [
+        f"{what}: log likelihood per instance {lost:+.3f} against the full run; another full run "
+        f"{differs:+.3f}"
+    ]
+    return Measured(ratios, notes=notes)
+
+
+def measure(
+    sizes: Sequence[int] = INSTANCES,
+    instances: int = 2_000,
+    options: Mapping[str, Any] = MappingProxyType({}),
+) -> Measured:
+    """How time grows, and what the approximation costs."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        error = against_full_run(instances, options=options)
+    growth = over_instances(sizes, options)
+    return Measured(growth.ratios | error.ratios, growth.curves, error.notes)
+
+
+def on_simulations(instances: int = 2_000) -> None:
+    """Print what parts of several sizes cost, with the others seated and without."""
+    train, test = simulate_halves(instances)
     print(HEADER.format("intervals sampled"), "|---|---|---|---|---|", sep="\n")
     full = learn({**TABLES, "table_sample": "all"}, train, test)
     print(compare("all", full, full), flush=True)

@@ -51,7 +51,7 @@ def test_the_command_ends_with_an_error_where_a_ratio_fell(results, monkeypatch,
         bench.main()
     write("quick", {"startup": Measured({"help": 1.4})}, results)
     bench.main()
-    assert "no ratio fell by more than a third" in capsys.readouterr().out
+    assert "no ratio that was compared fell by more than a third" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("now", "falls"), [(0.65, 1), (0.68, 0), (1.0, 0), (5.0, 0)])
@@ -59,6 +59,17 @@ def test_more_than_a_third_is_a_fall(now, falls):
     recorded = as_plain({"part": Measured({"a": 1.0, "gone": 1.0})})
     measured = {"part": Measured({"a": now, "new": 0.0}), "other": Measured({"a": 0.0})}
     assert len(find_falls(recorded, measured)) == falls
+
+
+def test_what_is_not_compared_is_said(results, capsys):
+    """A part that measures nothing, as recordings or a package are missing, passes aloud."""
+    part = {"work": lambda folder: Measured({"other": 1.0}, notes=["there are no recordings"])}
+    assert bench.check(part, "", results) == []
+    shown = capsys.readouterr().out
+    assert "work: work, against itself was not measured" in shown
+    assert "work: other has no record" in shown
+    bench.check({"work": lambda folder: Measured({"work, against itself": 1.0})}, "", results)
+    assert "not compared" not in capsys.readouterr().out  # the control
 
 
 def test_a_disturbance_in_one_measurement_is_no_fall(results, capsys):

@@ -298,6 +298,69 @@ def test_a_client_in_this_process(signs, tmp_path):
     np.testing.assert_allclose(frame["log_loss"], here["log_loss"], rtol=1e-12)
 
 
+@pytest.fixture
+def address():
+    """That of a scheduler with workers in this process, whose pieces are small as well."""
+    options = {"processes": False, "protocol": "tcp://", "host": "127.0.0.1", **QUIET}
+    with distributed.LocalCluster(n_workers=2, **options) as workers:
+        yield workers.scheduler_address
+
+
+def test_commands_leave_the_work_to_a_cluster(signs, tmp_path, ibgn, address, monkeypatch):
+    write_parts(signs, tmp_path / "parts")
+    ran, make = [], Recipe.make
+
+    def count(self, *given):
+        ran.append(distributed.get_worker().address)
+        return make(self, *given)
+
+    monkeypatch.setattr(Recipe, "make", count)
+    quick = ("--set", 'terms=["length", "durations"]')
+    scores = {}
+    for name, flags in (("here", ("--scan",)), ("there", ("--cluster", address))):
+        for words in (
+            ("fit", "parts", "-o", f"{name}.ibgn", *quick),
+            ("predict", f"{name}.ibgn", "parts", "-o", f"{name}.csv"),
+            ("evaluate", "parts", "--folds", "2", "-o", f"{name}-scores.csv"),
+        ):
+            done = ibgn(*words, *flags)
+            assert done.returncode == 0, done.stderr
+        scores[name] = pd.read_csv(tmp_path / f"{name}-scores.csv")["accuracy"].tolist()
+        assert bool(ran) == (name == "there")
+    assert len(set(ran)) == 2
+    assert scores["here"] == scores["there"]
+    for suffix in (".ibgn", ".csv"):
+        here, there = (tmp_path / f"{name}{suffix}" for name in ("here", "there"))
+        assert here.read_bytes() == there.read_bytes()
+    with pytest.raises(ValueError, match="No client"):  # nothing goes there afterwards
+        distributed.default_client()
+
+
+def test_commands_name_what_a_cluster_cannot_do(signs, tmp_path, ibgn):
+    write_parts(signs, tmp_path / "parts")
+    nobody = ("--cluster", "tcp://127.0.0.1:9")
+    with dask.config.set({"distributed.comm.timeouts.connect": "1s"}):
+        refused = ibgn("fit", "parts", "-o", "m.ibgn", *nobody)
+    assert refused.returncode == 2
+    assert f"{' '.join(nobody)} is not the address of a scheduler that answers" in refused.stderr
+    refused = ibgn("fit", "parts", "-o", "m.ibgn", "--cluster", "moon://here")
+    assert "--cluster moon://here is not the address of a scheduler" in refused.stderr
+    for words, wrong in (
+        (("fit", "parts", "-o", "m.ibgn", "--method", "DBN"), "--method DBN"),
+        (("evaluate", "parts", "--no-scan"), "--no-scan"),
+    ):
+        refused = ibgn(*words, *nobody)
+        assert refused.returncode == 2
+        assert f"{wrong} needs all at once, but {' '.join(nobody)} reads pieces" in refused.stderr
+
+
+def test_a_command_of_a_cluster_refuses_what_is_not_parquet(signs, tmp_path, ibgn, address):
+    write(*signs[:1], tmp_path / "signs.csv", signs[1])
+    refused = ibgn("fit", "signs.csv", "-o", "m.ibgn", "--cluster", address)
+    assert refused.returncode == 2
+    assert "reads Parquet files, got 'csv'" in refused.stderr
+
+
 class SmallPieces(distributed.WorkerPlugin):
     """Makes pieces and samples as small on the workers as here, also on those that come later."""
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -16,6 +17,7 @@ from ibgn.cli.options import FORMATS as NAMED
 from ibgn.cli.options import parse_options
 from ibgn.errors import OptionError
 from ibgn.io import FORMATS, Annotation, Recording, plugins, reader, registry
+from ibgn.names import factorize
 
 DOCS = Path(__file__).parents[1] / "docs"
 SECTION = (
@@ -218,6 +220,35 @@ def test_each_column_is_factorised_once(tmp_path, monkeypatch):
         ("tea", "tea", "milk"),
         ("x", "x", "y"),
     ]
+
+
+def test_columns_of_arrow_are_not_looked_at_row_by_row(tmp_path, monkeypatch):
+    """Each row would be a call into Arrow, and reading CSV several times as slow."""
+    pytest.importorskip("pyarrow", reason="pandas holds text as objects without Arrow")
+    frame = pd.DataFrame({"instance": np.arange(500) // 5, "label": "tea", "action": "boil"})
+    frame = frame.assign(start=np.arange(500.0), end=np.arange(500) + 0.5)
+    frame.to_csv(tmp_path / "takes.csv", index=False)
+    kind, rows = pd.arrays.ArrowExtensionArray, []
+
+    def count(values):
+        rows.append(len(values))
+        return iter(values.to_numpy())
+
+    monkeypatch.setattr(kind, "__iter__", count)
+    X, _ = read_csv(tmp_path / "takes.csv")
+    assert len(X) == 100
+    assert max(rows, default=0) < 10  # the header may be looked at
+    list(pd.Series(["a"] * 10, dtype="string[pyarrow]").array)
+    assert max(rows) == 10  # the control
+
+
+@pytest.mark.parametrize("kind", [object, "string[python]", "string[pyarrow]"])
+def test_names_that_differ_after_a_nul_are_two(kind):
+    if kind == "string[pyarrow]":
+        pytest.importorskip("pyarrow", reason="pandas holds text as objects without Arrow")
+    codes, names = factorize(pd.Series(["a", "a\0b", None, "a"], dtype=kind).values)
+    assert codes.tolist() == [0, 1, -1, 0]
+    assert names.tolist() == ["a", "a\0b"]
 
 
 UNNAMED = {

@@ -26,15 +26,17 @@ def factorize(values: Any) -> tuple[Ints, Any]:
         absent = used < 0
         renumber = np.where(absent, -1, np.cumsum(~absent) - 1)
         return renumber[place], np.asarray(values.categories, object)[used[~absent]]
-    held = np.asarray(values).dtype.kind == "O"
+    of_arrow = isinstance(values, pd.arrays.ArrowExtensionArray)  # which compares all of a text
+    held = not of_arrow and np.asarray(values).dtype.kind == "O"
     if not (held and any(type(value) is str and "\0" in value for value in values)):
-        return pd.factorize(values, use_na_sentinel=True)
+        codes, names = pd.factorize(values, use_na_sentinel=True)
+        return codes, names.to_numpy() if of_arrow else names
     missing, number = pd.isna(np.asarray(values, object)), dict[Any, int]()
-    codes = [
+    numbers = [
         -1 if absent else number.setdefault(value, len(number))
         for value, absent in zip(values, missing, strict=True)
     ]
-    return np.array(codes, np.int64), np.array([*number, None], object)[:-1]
+    return np.array(numbers, np.int64), np.array([*number, None], object)[:-1]
 
 
 def as_categorical(codes: Ints, names: Any) -> pd.Categorical:

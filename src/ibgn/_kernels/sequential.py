@@ -48,6 +48,9 @@ def log_sequential_exact(emission: Floats, concentration: float) -> Floats:
     them, written in binary: each table is a run of zeros closed by a one.
     """
     k = len(emission)
+    zeros = np.zeros(1 << max(k - 1, 0), np.int64)  # below the lowest one of each number
+    for number in range(2, len(zeros), 2):
+        zeros[number] = zeros[number >> 1] + 1
     terms = np.empty(k)
     weight = np.ones(1)
     for n in range(k):
@@ -55,17 +58,14 @@ def log_sequential_exact(emission: Floats, concentration: float) -> Floats:
         if n == 0:
             after[0] = emission[0, 0]
         for code in range(len(weight) if n else 0):
-            z, size, low = 0, 1, 0
-            for bit in range(n):
-                # bits 0 .. n-2 divide the n nodes; the last table is closed at n-1
-                closes = bit == n - 1 or (code >> bit) & 1
-                if not closes:
-                    size += 1
-                    continue
+            # bits 0 .. n-2 divide the n nodes; the last table is closed at n-1
+            z, low, left = 0, 0, code | (1 << (n - 1))
+            while left:
+                size = zeros[left] + 1
                 grown = ((code >> low) << (low + 1)) | (code & ((1 << low) - 1))
                 share = size / (n + concentration)
                 after[grown] += weight[code] * share * emission[n, z]
-                z, size, low = z + 1, 1, bit + 1
+                z, low, left = z + 1, low + size, left >> size
             share = concentration / (n + concentration)
             after[code | (1 << (n - 1))] += weight[code] * share * emission[n, z]
         total = after.sum()

@@ -10,7 +10,7 @@ from ibgn.cli.comparison import Comparison, describe_design, say_design, takes_c
 from ibgn.cli.detected import Detection
 from ibgn.cli.options import Data, Json, Reading, expanding, takes_data
 from ibgn.cli.output import print_json, warnings_aloud
-from ibgn.cli.pieces import Scanned, read_whole
+from ibgn.cli.pieces import PieceReading, read_whole
 from ibgn.cli.results import (
     Outputs,
     command_line,
@@ -89,7 +89,7 @@ takes_outputs = expanding("outputs", Outputs)
 
 
 @writes_outputs()
-@takes_data()
+@takes_data(PieceReading)
 @takes_outputs
 @takes_comparison
 def evaluate(
@@ -98,11 +98,10 @@ def evaluate(
     draws: SizeDraws = None,
     reliability: Reliability = False,
     early: Early = False,
-    scanned: Scanned = None,
     as_json: Json = False,
     *,
     comparison: Comparison,
-    reading: Reading,
+    reading: PieceReading,
     outputs: Outputs,
 ) -> None:
     """Compare methods on your data by cross-validation, with errors and paired tests.
@@ -120,12 +119,12 @@ def evaluate(
         raise OptionError("early", True, "takes whole training sets; leave out ", Option("sizes"))
     unfit = {"sizes": sizes, "draws": draws, "reliability": reliability, "early": early}
     unfit |= needs_all(comparison, outputs)
-    methods = {} if scanned else comparison.methods()
+    methods = {} if reading.pieces else comparison.methods()
     parts = _read_sizes(sizes)
     with warnings_aloud() as messages:
         outputs.check()
         whole = read_whole(
-            lambda: reading.read_labelled(data, "to compare with"), scanned, data, reading, unfit
+            lambda: reading.read_labelled(data, "to compare with"), data, reading, unfit
         )
     if whole is None:
         evaluate_scanned(data, as_json, comparison, reading, outputs)

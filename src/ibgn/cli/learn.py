@@ -12,7 +12,7 @@ from ibgn.cli.comparison import USUAL_FOLDS
 from ibgn.cli.flags import as_flag, as_flags, as_setting, read_value
 from ibgn.cli.options import METHOD_HELP, Data, Jobs, Json, Reading, Seed, takes_data
 from ibgn.cli.output import print_json, say, warnings_aloud
-from ibgn.cli.pieces import Scanned, read_whole
+from ibgn.cli.pieces import PieceReading, read_whole
 from ibgn.cli.show import (
     describe_learned,
     say_decisions,
@@ -69,7 +69,7 @@ Early = Annotated[
 
 
 @writes(output="file")
-@takes_data()
+@takes_data(PieceReading)
 def fit(
     data: Data,
     output: Annotated[Path, typer.Option("--output", "-o", help="File for the model.")],
@@ -86,10 +86,9 @@ def fit(
     seed: Seed = 0,
     n_jobs: Jobs = 1,
     early: Early = False,
-    scanned: Scanned = None,
     as_json: Json = False,
     *,
-    reading: Reading,
+    reading: PieceReading,
 ) -> None:
     """Learn a model of each activity in a file of labelled instances.
 
@@ -112,10 +111,11 @@ def fit(
     test = None
     with warnings_aloud() as messages:
         whole = read_whole(
-            lambda: reading.read_labelled(data, "to learn from"), scanned, data, reading, unfit
+            lambda: reading.read_labelled(data, "to learn from"), data, reading, unfit
         )
         if whole is None:
-            model.fit(reading.scan(data))
+            with reading.connected():
+                model.fit(reading.scan(data))
             warn_of_few(model.classes_, [len(each.lengths) for each in model.activities_.values()])
             instances, intervals = model.trained_on_.instances, model.trained_on_.intervals
         else:

@@ -20,7 +20,7 @@ from ibgn.cli.options import (
     takes_data,
 )
 from ibgn.cli.output import busy, print_json, print_text, say, warnings_aloud
-from ibgn.cli.pieces import Scanned, read_whole
+from ibgn.cli.pieces import PieceReading, read_whole
 from ibgn.cli.predictions import (
     NONE,
     FalseAlarm,
@@ -48,7 +48,7 @@ Output = Annotated[
 
 
 @writes(output="either")
-@takes_data()
+@takes_data(PieceReading)
 def predict(
     model: Model,
     data: Data,
@@ -60,10 +60,9 @@ def predict(
     false_alarm: FalseAlarm = 0.05,
     unknown_actions: UnknownActions = None,
     escape_formulas: EscapeFormulas = False,
-    scanned: Scanned = None,
     as_json: Json = False,
     *,
-    reading: Reading,
+    reading: PieceReading,
 ) -> None:
     """Recognise the instances in a file: a table, or labels and all probabilities as CSV.
 
@@ -84,7 +83,7 @@ def predict(
         rejection.check(classifier)
         unfit = {"into": into, "as_json": as_json}
         whole = read_whole(
-            lambda: read_like_training(reading, data, classifier), scanned, data, reading, unfit
+            lambda: read_like_training(reading, data, classifier), data, reading, unfit
         )
     if whole is None:
         predict_scanned(classifier, data, output, escape_formulas, reading, rejection)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ibgn.intervals import IntervalSequences
     from ibgn.io.longframe import LongFrame
     from ibgn.io.registry import Format as FormatOfFiles
+    from ibgn.io.scanning import Engine
     from ibgn.sources import InstanceSource
 
 # names of the modules of formats, which are not imported for a help page
@@ -187,8 +188,8 @@ class Reading:
         leniency = {name: getattr(self, name) for name in ("bad_files", "bad_rows", "unlabelled")}
         return format.load(path, **self.options_of(format), **leniency)
 
-    def scan(self, path: Path) -> "InstanceSource":
-        """A file or folder that is read piece by piece; its first rows are tried."""
+    def scan(self, path: Path, engine: "Engine" = "local") -> "InstanceSource":
+        """A file or folder that is read piece by piece; its first rows are tried here."""
         from ibgn.io import scan
 
         path, format = self.find(path)
@@ -198,7 +199,7 @@ class Reading:
         with catch_warnings():
             simplefilter("ignore")  # they come again when all is read
             next(scan(path, format=format.name, **options).parts())
-        return scan(path, format=format.name, **options)
+        return scan(path, format=format.name, engine=engine, **options)
 
     def is_copied(self, path: Path, written_as: str) -> bool:
         """Whether what is written in a format can be a changed copy of what is read."""
@@ -259,9 +260,9 @@ def text_options(delimiter: str | None, encoding: str | None) -> dict[str, str]:
 Command = Callable[..., None]
 
 
-def takes_data(**defaults: Any) -> Callable[[Command], Command]:
-    """Give a command all options of `Reading`, in place of its parameter `reading`."""
-    return expanding("reading", Reading, **defaults)
+def takes_data(kind: type[Any] = Reading, **defaults: Any) -> Callable[[Command], Command]:
+    """Give a command all options of `Reading`, or more, in place of its parameter `reading`."""
+    return expanding("reading", kind, **defaults)
 
 
 def expanding(parameter: str, kind: type[Any], **defaults: Any) -> Callable[[Command], Command]:

@@ -1,8 +1,10 @@
 """Whether a command reads data as a whole or piece by piece."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -11,6 +13,12 @@ from ibgn.cli.options import Reading
 from ibgn.cli.output import say
 from ibgn.errors import BudgetError, Option, OptionError
 from ibgn.text import printable
+
+if TYPE_CHECKING:
+    from ibgn.io.scanning import Engine
+    from ibgn.sources import InstanceSource
+
+__all__ = ["PieceReading", "read_whole"]
 
 T = TypeVar("T")
 
@@ -24,30 +32,68 @@ Scanned = Annotated[
         "holds it. The result is the same.",
     ),
 ]
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="Leave Parquet to the workers of a Dask cluster, piece by piece: the address of its "
+        "scheduler, as tcp://host:8786.",
+    ),
+]
+
+
+@dataclass(frozen=True)
+class PieceReading(Reading):
+    """How a file of intervals is read, by commands that can also read it piece by piece."""
+
+    scanned: Scanned = None
+    cluster: Cluster = None
+
+    @property
+    def pieces(self) -> bool:
+        """Whether flags ask for pieces."""
+        return bool(self.scanned) or self.cluster is not None
+
+    def scan(self, path: Path, engine: "Engine" = "local") -> "InstanceSource":
+        """A file or folder that is read piece by piece, by the workers if there is a cluster."""
+        return super().scan(path, engine if self.cluster is None else "dask")
+
+    @contextmanager
+    def connected(self) -> Iterator[None]:
+        """Workers of the cluster, if one is given, do what is done piece by piece meanwhile."""
+        if self.cluster is None:
+            yield
+            return
+        from ibgn.io.cluster import connected
+
+        with connected(self.cluster):
+            yield
 
 
 def read_whole(
     read: Callable[[], T],
-    scanned: bool | None,
     data: Path,
-    reading: Reading,
+    reading: PieceReading,
     unfit: Mapping[str, Any],
 ) -> T | None:
     """What `read` returns, or None if data are to be read piece by piece.
 
     Parameters
     ----------
-    scanned : what the flag says; None leaves it to the memory that reading as a whole takes
+    reading : flags; without --scan it depends on the memory that reading as a whole takes
     unfit : options that need all instances at once, with what was given for them
     """
     given = [(name, value) for name, value in unfit.items() if value]
-    if scanned:
+    if reading.pieces:
+        by = Option("scanned", True)
+        if reading.cluster is not None:
+            by = Option("cluster", reading.cluster)
+            given += [("scanned", False)] if reading.scanned is False else []
         for name, value in given:
-            reason = ("needs all at once, but ", Option("scanned", True), " reads pieces")
-            raise OptionError(name, value, *reason)
+            raise OptionError(name, value, "needs all at once, but ", by, " reads pieces")
         return None
     size, limit = _sizes(data, reading)
-    if scanned is False or not size:
+    if reading.scanned is False or not size:
         return read()
     try:
         if TIMES * size > limit and not given:

@@ -11,8 +11,8 @@ import typer
 
 from ibgn.cli.flags import given_flags
 from ibgn.cli.memory import scan_like_training
-from ibgn.cli.options import Reading
 from ibgn.cli.output import busy, say, warnings_aloud
+from ibgn.cli.pieces import PieceReading
 from ibgn.errors import Option, OptionError
 from ibgn.text import count
 
@@ -127,7 +127,7 @@ def predict_scanned(
     data: Path,
     output: Path | None,
     escape_formulas: bool,
-    reading: Reading,
+    reading: PieceReading,
     rejection: Rejection,
 ) -> None:
     """Recognise instances piece by piece, and write them in their order."""
@@ -135,7 +135,12 @@ def predict_scanned(
 
     right = known = rejected = instances = 0
     labelled = False
-    with warnings_aloud(), busy(f"recognising {data.name}"), _writing(output) as file:
+    with (
+        warnings_aloud(),
+        reading.connected(),
+        busy(f"recognising {data.name}"),
+        _writing(output) as file,
+    ):
         source, _ = scan_like_training(reading, data, classifier)
         for number, (X, y, logs, p) in enumerate(rejection.assess_pieces(classifier, source)):
             frame = as_frame(classifier.classes_, X, y, logs, p, rejection.false_alarm)

@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ibgn.cli.comparison import USUAL_FOLDS, Comparison
-from ibgn.cli.options import Reading
 from ibgn.cli.output import busy, print_json, say, warnings_aloud
+from ibgn.cli.pieces import PieceReading
 from ibgn.cli.results import Outputs, keep
 from ibgn.cli.tables import print_table
 
@@ -29,7 +29,7 @@ def evaluate_scanned(
     data: Path,
     as_json: bool,
     comparison: Comparison,
-    reading: Reading,
+    reading: PieceReading,
     outputs: Outputs,
 ) -> None:
     """Cross-validate methods piece by piece, and show the mean of their folds."""
@@ -39,7 +39,7 @@ def evaluate_scanned(
     methods = _make_methods(comparison)
     if not comparison.method:
         say(f"evaluating {METHOD} alone, as it learns piece by piece")
-    with warnings_aloud() as said, busy(f"evaluating {data.name}"):
+    with warnings_aloud() as said, reading.connected(), busy(f"evaluating {data.name}"):
         source = reading.scan(data)
         scores = evaluate_source(source, methods, comparison.n_splits or USUAL_FOLDS)
     keep(scores, outputs.output, outputs.escape_formulas)

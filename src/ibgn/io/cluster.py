@@ -4,6 +4,7 @@ import operator
 import uuid
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from types import ModuleType
 from typing import Any, TypeVar
@@ -35,8 +36,9 @@ from ibgn.pieces import Part
 from ibgn.provenance import Provenance
 from ibgn.sources import InstanceSource, PartChange, Work
 from ibgn.sums import Counter, Extent, PieceSums
+from ibgn.text import printable
 
-__all__ = ["DaskSource", "scan_files", "scan_frame"]
+__all__ = ["DaskSource", "connected", "scan_files", "scan_frame"]
 
 R = TypeVar("R")
 
@@ -227,6 +229,21 @@ class DaskSource(InstanceSource):
             raise DataError(f"{self.prefix}there are no instances; a row is one interval")
         self._check_versions()
         saying.finish()
+
+
+@contextmanager
+def connected(address: str) -> Iterator[None]:
+    """The workers of the scheduler at an address do what `DaskSource` leaves to them meanwhile."""
+    _dask()
+    from distributed import Client
+
+    try:
+        client = Client(address)
+    except (OSError, ValueError) as error:
+        reason = f"is not the address of a scheduler that answers: {printable(error, 200)}"
+        raise OptionError("cluster", address, reason) from error
+    with client:
+        yield
 
 
 def scan_files(

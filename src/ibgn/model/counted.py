@@ -11,7 +11,7 @@ from ibgn.model.summary import Summary
 from ibgn.pieces import cut, map_in_order
 from ibgn.recoding import recode
 from ibgn.terms.base import Term
-from ibgn.terms.tally import Recoding, Sample, Tally, make_tally
+from ibgn.terms.tally import GrowingTally, Recoding, Sample, Tally, make_tally
 from ibgn.worlds import likeliest_world
 
 __all__ = ["Counted"]
@@ -61,7 +61,11 @@ class Counted:
     @property
     def grows(self) -> bool:
         """Whether all counts take the same room for any number of instances, and can grow."""
-        return all(tally.recodes for tally in self.tallies)
+        return len(self._growing) == len(self.tallies)
+
+    @property
+    def _growing(self) -> list[GrowingTally]:
+        return [tally for tally in self.tallies if isinstance(tally, GrowingTally)]
 
     def add(self, X: IntervalSequences, codes: Ints) -> None:
         """Count instances, and the number of the activity of each."""
@@ -91,7 +95,7 @@ class Counted:
 
     def pour(self, tallies: Sequence[Tally], change: Recoding) -> Summary:
         """Add all to other tallies of the same terms; returns what models remember of it."""
-        for mine, its in zip(self.tallies, tallies, strict=True):
+        for mine, its in zip(self._growing, tallies, strict=True):
             its.add(mine.recoded(change))
         return self.summary.recoded(change)
 

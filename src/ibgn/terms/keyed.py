@@ -16,7 +16,7 @@ from ibgn._arrays import Array, Floats, Ints
 from ibgn.intervals import IntervalSequences
 from ibgn.terms.base import Context, Counts, FittedTerm, Term
 from ibgn.terms.codes import CodeCounts
-from ibgn.terms.tally import Recoding, Sample, Tally
+from ibgn.terms.tally import GrowingTally, Recoding, Sample
 
 __all__ = ["KeyedCounts", "KeyedTally", "KeyedTerm"]
 
@@ -81,7 +81,7 @@ class KeyedTerm(Term):
         return KeyedTally(self, sample)
 
 
-class KeyedTally(Tally):
+class KeyedTally(GrowingTally):
     """Counts of a sample by a code: key, fold and activity as one number.
 
     Parameters
@@ -89,8 +89,6 @@ class KeyedTally(Tally):
     term : what counts and fits
     sample : what is counted
     """
-
-    recodes = True
 
     def __init__(self, term: KeyedTerm, sample: Sample) -> None:
         self.term, self.sample = term, sample

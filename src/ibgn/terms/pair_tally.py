@@ -13,12 +13,12 @@ from ibgn.terms.codes import CodeCounts, as_index
 from ibgn.terms.shares import Outcomes
 from ibgn.terms.smoothing import MEMBERS
 from ibgn.terms.stacked import Cells
-from ibgn.terms.tally import Recoding, Sample, Tally
+from ibgn.terms.tally import GrowingTally, Recoding, Sample
 
 __all__ = ["PairTally"]
 
 
-class PairTally(Tally):
+class PairTally(GrowingTally):
     """Counts of the cells of pairs, their keys and relations, of all folds and activities.
 
     Pairs of the sample, which are scored, are kept one by one. Those of other instances are counts
@@ -31,8 +31,6 @@ class PairTally(Tally):
     smoothing : what `term` adds to the count of each relation that is open
     sample : what is counted
     """
-
-    recodes = True
 
     def __init__(self, term: Term, rule: PairRule, smoothing: float, sample: Sample) -> None:
         self.term, self.rule, self.smoothing, self.sample = term, rule, smoothing, sample

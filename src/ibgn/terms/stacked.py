@@ -15,7 +15,7 @@ import numpy as np
 from ibgn._arrays import Floats, Ints
 from ibgn.intervals import IntervalSequences
 from ibgn.terms.base import Context, Counts, FittedTerm, Term
-from ibgn.terms.tally import Recoding, Sample, Tally
+from ibgn.terms.tally import GrowingTally, Recoding, Sample
 
 __all__ = ["Cells", "StackedFit", "StackedTally", "StackedTerm"]
 
@@ -94,10 +94,8 @@ class StackedTerm(Term):
         return StackedTally(self, sample)
 
 
-class StackedTally(Tally):
+class StackedTally(GrowingTally):
     """Counts of a sample as arrays, (folds + 1, activities, ...); the last is never held out."""
-
-    recodes = True
 
     def __init__(self, term: StackedTerm, sample: Sample) -> None:
         self.term, self.sample = term, sample

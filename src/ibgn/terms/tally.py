@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial, reduce
 from itertools import chain
 from operator import add
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import joblib
 import numpy as np
@@ -20,7 +20,15 @@ from ibgn.errors import DataError
 from ibgn.intervals import IntervalSequences
 from ibgn.terms.base import Context, FittedTerm, Term
 
-__all__ = ["PlainTally", "Recoding", "Sample", "Tally", "count_weighted", "make_tally"]
+__all__ = [
+    "GrowingTally",
+    "PlainTally",
+    "Recoding",
+    "Sample",
+    "Tally",
+    "count_weighted",
+    "make_tally",
+]
 
 
 @dataclass(frozen=True)
@@ -103,8 +111,6 @@ class Recoding(NamedTuple):
 class Tally(ABC):
     """Counts of a sample by fold and activity, to which more instances can be added."""
 
-    recodes: ClassVar[bool] = False  # whether `recoded` is defined
-
     @property
     @abstractmethod
     def counter(self) -> Callable[[Sample], Any]:
@@ -118,10 +124,6 @@ class Tally(ABC):
     def add(self, counts: Any) -> None:
         """Add counts of more instances."""
 
-    def recoded(self, change: Recoding) -> Any:
-        """All that was counted, none of it held out, in other codes: as `add` takes it."""
-        raise NotImplementedError
-
     @abstractmethod
     def learn(self, contexts: Sequence[Context]) -> Iterator[FittedTerm]:
         """Learn each activity from all folds; contexts are those of the activities."""
@@ -132,6 +134,14 @@ class Tally(ABC):
 
         rows : their numbers, ascending; None for all
         """
+
+
+class GrowingTally(Tally):
+    """A tally whose counts need no instances to find room among more actions and activities."""
+
+    @abstractmethod
+    def recoded(self, change: Recoding) -> Any:
+        """All that was counted, none of it held out, in other codes: as `add` takes it."""
 
 
 class PlainTally(Tally):

@@ -65,10 +65,7 @@ def refuse_swapped(
     frame: LongFrame, times: tuple[Any, Any], columns: Mapping[str, Any], source: str
 ) -> None:
     """Refuse a table of which each row ends before it starts; `times` name the two columns."""
-    begins, ends = (
-        pd.to_numeric(pd.Series(frame.series[name], dtype=object), errors="coerce")
-        for name in ("start", "end")
-    )
+    begins, ends = (_as_numbers(frame.series[name]) for name in ("start", "end"))
     both = begins.notna() & ends.notna()
     if both.sum() >= FEWEST and (ends[both] < begins[both]).all():
         raise DataError(
@@ -76,3 +73,11 @@ def refuse_swapped(
             "swapped, read with ",
             Option("columns", {**columns, "start": times[1], "end": times[0]}),
         )
+
+
+def _as_numbers(values: Any) -> "pd.Series[float]":
+    """Numbers that text may hold, NaN where there is none."""
+    series = pd.Series(values)
+    if series.dtype.kind != "f":
+        series = pd.to_numeric(series.astype(object), errors="coerce")
+    return series
