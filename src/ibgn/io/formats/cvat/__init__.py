@@ -33,7 +33,7 @@ CLOSED: dict[str, tuple[Part, ...]] = {
     "end": ("taken to the end of the video",),
     "drop": ("dropped from where it was last outside",),
 }
-NOT_SHAPES = ("attribute",)  # of a track as a whole
+NOT_SHAPES = ("attribute", "track")  # of a track as a whole, and of the points of a skeleton
 FRAME = re.compile(r"[0-9]{1,15}")
 STEP = re.compile(r"step\s*=\s*([0-9]{1,9})")
 
