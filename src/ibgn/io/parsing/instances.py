@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from ibgn.io.parsing.guess import Guess, Places
-from ibgn.io.parsing.words import INSTANCE, MEDIA, NO_INSTANCE, NUMBERED, NUMBERING, SUBJECT
+from ibgn.io.parsing.words import ACTION, INSTANCE, MEDIA, NO_INSTANCE, NUMBERED, NUMBERING, SUBJECT
 
 __all__ = ["find_instance", "instance_of_events"]
 
@@ -37,10 +37,10 @@ def instance_of_events(
 ) -> int | None:
     """What the events of a log belong to, or what cells tell where columns have no names."""
     if is_log and start and guess.kinds[start[0]] == "moment":
-        ids = (p for p in free if guess.words[p] == ["id"] and not guess.is_unique(p))
-        found = next(ids, None)
-        if found is not None:
-            return found
+        ids = [p for p in free if guess.words[p][-1:] == ["id"] and not guess.is_unique(p)]
+        ids = [p for p in ids if not set(guess.words[p][:-1]) & set(ACTION)]  # "sensor_id" acts
+        if ids:
+            return min(ids, key=lambda place: len(guess.words[place]))  # "id" before "ticket_id"
     return None if any(guess.words) else _instance_by_cells(guess, free, start)
 
 

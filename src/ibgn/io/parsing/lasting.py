@@ -34,6 +34,7 @@ SHORT, LONG = 1.5, 3.0  # steps that end a run of samples, and of readings that 
 PERSISTENT = 3.0  # rows that labels of a signal last on average, where only that tells of it
 SAMPLES = 10  # rows of a signal that has only codes
 STEPS = 2  # the least that tell of sampling
+ROUNDED = 3.0  # the least step of whole numbers that may be 1 off, as of 120 rows in 1000 ms
 
 
 def last_until_next(guess: Guess, places: Mapping[str, Places]) -> bool:
@@ -209,7 +210,8 @@ class Lasting:
         if len(steps) < STEPS:
             return None
         step = float(np.median(steps))
-        even = np.abs(steps - step) <= JITTER * step
+        rounded = step >= ROUNDED and bool(np.all(steps == np.round(steps)))
+        even = np.abs(steps - step) <= max(JITTER * step, 1.0 if rounded else 0.0)
         return step if even.mean() >= EVEN else None
 
     def _runs(

@@ -105,11 +105,9 @@ def cut(text: str, source: str, delimiter: str | None = None, header: bool | Non
         text = "\n".join(lines)
     mark = delimiter or find_delimiter(lines)
     if mark is None:
-        raise DataError(
-            f"{source}no line has a time or a number in a column of its own, so there are no "
-            "intervals; if there are columns, say what separates them with ",
-            Option("delimiter"),
-        )
+        if sum(map(bool, map(str.strip, lines))) == 1:
+            raise DataError(f"{source}there are no rows below the first line; a row is one interval")
+        raise _no_times(source)
     cells = _split(text, lines, mark, source)
     width = _usual_width(cells)
     first = _first_row(cells, width)
@@ -121,6 +119,8 @@ def cut(text: str, source: str, delimiter: str | None = None, header: bool | Non
                 f"; {SEEN[other]} seems to separate columns: use ",
                 Option("delimiter", other),
             )
+        if delimiter is None:
+            raise _no_times(source)
         raise DataError(
             f"{source}no row has a time or a number in it, so there are no intervals", *advice
         )
@@ -148,6 +148,14 @@ def cut(text: str, source: str, delimiter: str | None = None, header: bool | Non
     _number_frames(names, [row for _, row in rows])
     return Sheet(
         names, named is not None, [r for _, r in rows], [n for n, _ in rows], before, odd, mark
+    )
+
+
+def _no_times(source: str) -> DataError:
+    return DataError(
+        f"{source}no line has a time or a number in a column of its own, so there are no "
+        "intervals; if there are columns, say what separates them with ",
+        Option("delimiter"),
     )
 
 
@@ -216,12 +224,26 @@ def find_delimiter(lines: Sequence[str]) -> str | None:
     """What separates the columns of these lines; None where nothing does."""
     filled = [line for line in lines[:LONGEST_HEAD] if line.strip() and not RULE.fullmatch(line)]
     sample = filled[-SAMPLE:]
+    for mark in SEEN:
+        if _heads_all(filled[:1], sample, mark):
+            return mark
     clearness = {mark: _clearness([_cells(line, mark) for line in sample]) for mark in DELIMITERS}
     clearest = max(clearness.values())
     if clearest == 0:
         return None
     best = next(mark for mark in DELIMITERS if clearness[mark] > CLEAR * clearest)
     return TABS if best == "\t" and _tabs_repeat(sample) else best
+
+
+def _heads_all(first: Sequence[str], sample: Sequence[str], mark: str) -> bool:
+    """Whether a mark cuts all lines into as many cells as the first, which names the columns."""
+    names = [cell for line in first for cell in _cells(line, mark)]
+    begins = [name.split()[:1] for name in names]
+    if len(names) < 2 or len({*names}) < len(names) or not all(begins):
+        return False
+    if any(kind_of(begin) in TIMES for (begin,) in begins):
+        return False
+    return len(sample) > 1 and all(len(_cells(line, mark)) == len(names) for line in sample)
 
 
 def _clearness(rows: Sequence[Sequence[str]]) -> float:

@@ -165,7 +165,8 @@ def _in_order(guess: Guess, start: int, end: int) -> bool:
 def _is_time(words: Sequence[str], kind: Kind) -> bool:
     bare = {word for word in words if word not in UNITS and word not in ("hh", "mm", "ss")}
     known = {"time", "timestamp", "datetime", "t"} | ({"date"} if kind == "moment" else set())
-    of_what = {"frame", "event"} if bare & known else set()  # "frame_timestamp"
+    # "frame_timestamp"
+    of_what = {"frame", "event", "recording"} if bare & known else set()
     return kind != "text" and bool(bare) and bare <= known | of_what
 
 

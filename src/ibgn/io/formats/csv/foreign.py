@@ -16,6 +16,7 @@ from ibgn.io.formats.csv.advice import guess_by_cells
 from ibgn.io.formats.csv.times import ends_before, read_times
 from ibgn.io.formats.csv.unfold import unfold
 from ibgn.io.longframe import LongFrame
+from ibgn.io.parsing.guess import Guess
 from ibgn.io.parsing.lasting import LONG, SHORT, Lasting
 from ibgn.io.parsing.moments import as_plain_number, kind_of
 from ibgn.io.parsing.roles import Roles, find_roles
@@ -191,9 +192,12 @@ class Foreign:
             )
 
     def _could_be_action(self) -> bool:
-        """Whether columns are left among which the action may be."""
-        distinct = [len(set(self.sheet.column(p))) for p in self._label_columns()]
-        return any(number < len(self.sheet.rows) or number < 3 for number in distinct)
+        """Whether columns are left among which the action may be: it changes, and comes again."""
+        guess = Guess(self.sheet, {})
+        instance = self.roles.places.get("instance", ())
+        changing = [p for p in self._label_columns() if guess.changes_within(p, instance)]
+        rows = len(self.sheet.rows)
+        return any(guess.distinct(p) < rows or guess.distinct(p) < 3 for p in changing)
 
     def named(self, ours: str) -> str | int | None:
         """Name or number of a column by what it is here, None where there is none."""
