@@ -48,11 +48,19 @@ def last_until_next(guess: Guess, places: Mapping[str, Places]) -> bool:
     used = {place for each in places.values() for place in each}
     others = [p for p in range(len(guess.words)) if p not in used]
     times = [p for p in others if guess.kinds[p] not in ("text", "empty")]
-    if any({*guess.words[p]} & (END | LENGTH) for p in times):
+    ends = [p for p in times if {*guess.words[p]} & (END | LENGTH)]
+    if ends and not _are_of_samples(guess, places, ends):
         return False  # it may end them, in a way that is not understood
     if guess.kinds[places["start"][0]] not in ("number", "clock"):
         return True
     return _goes_forward(guess, places)
+
+
+def _are_of_samples(guess: Guess, places: Mapping[str, Places], ends: Sequence[int]) -> bool:
+    """Whether columns say again in each sample how long an event lasts, as eye trackers do."""
+    rows = len(guess.sheet.rows)
+    again = all(PERSISTENT * guess.distinct(place) <= rows for place in ends)
+    return again and len(places["start"]) == 1 and is_sampled(guess, places["start"][0])
 
 
 def _goes_forward(guess: Guess, places: Mapping[str, Places]) -> bool:
