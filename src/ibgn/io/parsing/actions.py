@@ -53,7 +53,14 @@ def find_action(guess: Guess, free: Sequence[int], instance: Places, used: set[i
         only = free[0]
         if "id" in guess.words[only] and guess.are_whole(only) and not _rises(guess, only):
             return only
+    telling = [place for place in telling if not _is_id_of(guess, place)]
     return telling[0] if len(telling) == 1 else None
+
+
+def _is_id_of(guess: Guess, place: int) -> bool:
+    """Whether a column has the ids of something else than actions, such as "crew_id"."""
+    words = set(guess.words[place])
+    return words & {*ACTION} == {"id"} and not words <= NUMBERING
 
 
 def _named_actions(guess: Guess, free: Sequence[int]) -> list[int]:
@@ -85,6 +92,8 @@ def _is_about(guess: Guess, place: int) -> bool:
 def _may_name(guess: Guess, place: int) -> bool:
     """Whether a column that is named as actions are can hold them."""
     words = set(guess.words[place])
+    if _is_id_of(guess, place):
+        return False
     if words & {"confidence", "score", "comment", "probability", "prob", "count", "valid"}:
         return False
     numbering = NUMBERING if guess.kinds[place] == "number" else NUMBERING - {"code"}

@@ -19,8 +19,9 @@ def find_instance(guess: Guess, free: Sequence[int], packed: bool) -> int | None
     said = [p for p in free if not set(guess.words[p]) & NO_INSTANCE and _may_name_all(guess, p)]
     named = list(guess.named(said, INSTANCE))
     exact = [p for p in named if len(set(guess.words[p]) - NUMBERING) == 1]
-    for place in exact or named:  # "case_id" before "batch_instance_id"
-        return place
+    several = [p for p in named if not guess.is_unique(p)]  # a row of its own is none of several
+    for place in [p for p in exact if p in several] or several or exact or named:
+        return place  # "case_id" before "batch_instance_id"
     for place in guess.named(said, NUMBERED):
         if guess.distinct(place) <= REPEATED * len(guess.sheet.rows):
             return place

@@ -49,7 +49,8 @@ IS_CLOCK = re.compile(DAYS + CLOCK + HALF, re.ASCII)
 IS_CODE = re.compile(r"(?P<clock>\d+:\d{1,2}:\d{1,2})[:;](?P<parts>\d{1,3})", re.ASCII)
 # "1 h 20 min 5 s"; metres and minutes are both written "20 m", so that this alone is no time
 SPELT = re.compile(
-    r"(?=\d)(?!\d+ ?m$)((?P<hours>\d+) ?h(ours?|rs?)?)?[ ,]*((?P<minutes>\d+) ?m(in(ute)?s?)?)?[ ,]*"
+    r"(?=\d)(?!\d+ ?m$)((?P<hours>\d+) ?h(ours?|rs?)?)?[ ,]*"
+    r"((?P<minutes>\d+) ?m(in(ute)?s?)?)?[ ,]*"
     r"((?P<seconds>\d+([.,]\d+)?) ?s(ec(ond)?s?)?)?",
     re.ASCII | re.IGNORECASE,
 )
