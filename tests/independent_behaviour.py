@@ -37,6 +37,15 @@ def _runs(rows, columns, times, step):
                 yield column, times[place], times[last - 1] + step
 
 
+@parses("eyelink/trials.asc")
+def eyelink(path):
+    names = {"EFIX": "fixation", "ESACC": "saccade", "EBLINK": "blink"}
+    for words in (line.split() for line in path.read_text().splitlines()):
+        if words and words[0] in names:
+            start, lasts = float(words[2]) / 1000, float(words[4]) / 1000
+            yield names[words[0]], start, start + lasts
+
+
 @parses("bento/hamster.annot")
 def bouts(path):
     behaviour = None

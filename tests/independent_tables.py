@@ -9,6 +9,7 @@ import re
 from datetime import datetime, timedelta
 from itertools import pairwise
 
+import independent_found
 import independent_speech
 import independent_starts
 import independent_videos
@@ -439,6 +440,7 @@ PARSERS = (
         "frames/words.txt": frame_segments,
     }
     | independent_starts.PARSERS
+    | independent_found.PARSERS
     | independent_speech.PARSERS
     | independent_videos.TABLES
 )

@@ -20,6 +20,7 @@ LENIENT = {"boris": {"points": "drop"}, "events": {"unknown": "drop"}}
 
 NEEDED = {
     "csv/point_labels.txt": {"min_duration": 1},
+    "csv/two_that_may_be_actions.csv": {"columns": {"action": "time"}},
     "xml/words.xml": {"zero_length": "drop"},
     "events/lifecycle.csv": {"unpaired": "drop"},
 }

@@ -38,6 +38,11 @@ SIGNATURES = (
         "a web page (HTML), perhaps saved instead of the file that it links to",
         'download the file itself; on GitHub, with its button "Raw"',
     ),
+    _signature(
+        rb"(?:\xef\xbb\xbf)?\s*<(?:head|body|div|table)\b",
+        "a table or another part of a web page (HTML)",
+        "export it as CSV or as tab-separated text instead",
+    ),
     _signature(rb"%PDF-", "a PDF", "name a file of annotations"),
     _signature(
         rb"\x89PNG|\xff\xd8\xff|GIF8[79]a|II\*\0|MM\0\*|RIFF....WEBP|BM....\0\0\0\0",

@@ -10,7 +10,7 @@ from ibgn._files import Source, as_path, is_folder, reading
 from ibgn.errors import DataError, Option
 from ibgn.io.files import Sources, walk
 from ibgn.io.head import LIKELY, Head, Sniff, last_suffix
-from ibgn.io.parsing.words import END, START, words_of
+from ibgn.io.parsing.words import END, LENGTH, START, words_of
 from ibgn.text import printable
 
 __all__ = ["find_by_content", "find_by_suffix"]
@@ -94,7 +94,8 @@ def _what_it_is(path: Sources) -> str:
         return ": it is a model, see `ibgn show`"
     if lines and all(NUMBERS.fullmatch(line) for line in lines):
         return ": it holds only numbers, and intervals need names"
-    if len(lines) == 1 and START & {*words_of(lines[0])} and END & {*words_of(lines[0])}:
+    words = {*words_of(lines[0])} if len(lines) == 1 else set()
+    if START & words and (END | LENGTH) & words:
         return ": it has one line, which names columns, and no rows"
     return _what_it_lists(lines)
 

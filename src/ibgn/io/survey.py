@@ -177,8 +177,12 @@ class _Reading:
         return read
 
     def _advice(self, error: DataError) -> dict[str, Any] | None:
-        """The first option that an error names with a value; None where that was tried."""
+        """The first option that an error names with a value; None where that was tried.
+
+        Of columns that only the user knows, an error may give an example, which is taken.
+        """
         options = self.format.options
+        asked = False  # for something that only the user knows; an example of it may follow
         for part in error.parts:
             if not isinstance(part, Option) or part.name not in options:
                 continue
@@ -192,8 +196,12 @@ class _Reading:
             used = {**self.given, **self.needed}.get(name)
             if isinstance(value, Mapping) and (used is None or isinstance(used, Mapping)):
                 before = used or {}
-                known = UNKNOWN not in value.values() and not value.keys() & before.keys()
-                return {name: {**before, **value}} if known else None
+                if UNKNOWN in value.values():
+                    asked = True
+                    continue
+                return None if value.keys() & before.keys() else {name: {**before, **value}}
+            if asked:
+                return None
             return {name: value} if used is None else None
         return None
 

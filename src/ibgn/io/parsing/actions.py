@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ibgn.io.parsing.guess import Guess, Places
-from ibgn.io.parsing.words import ACTION, NO_ACTION, NUMBERING, SUBJECT
+from ibgn.io.parsing.words import ACTION, LENGTH, NO_ACTION, NUMBERING, SUBJECT
 
 __all__ = ["find_action", "with_flags"]
 
@@ -53,13 +53,22 @@ def find_action(guess: Guess, free: Sequence[int], instance: Places, used: set[i
         only = free[0]
         if "id" in guess.words[only] and guess.are_whole(only) and not _rises(guess, only):
             return only
+    telling = [place for place in telling if not _is_id_of(guess, place)]
     return telling[0] if len(telling) == 1 else None
+
+
+def _is_id_of(guess: Guess, place: int) -> bool:
+    """Whether a column has the ids of something else than actions, such as "crew_id"."""
+    words = set(guess.words[place])
+    return words & {*ACTION} == {"id"} and not words <= NUMBERING
 
 
 def _named_actions(guess: Guess, free: Sequence[int]) -> list[int]:
     """Columns that are named as actions are and can hold them, the surest first."""
     named = [p for p in guess.named(free, ACTION) if guess.kinds[p] in ("text", "number")]
     named = [p for p in named if _may_name(guess, p)]
+    if ["code"] in [guess.words[p] for p in named]:  # a class has several codes, as in CowLog
+        named = [p for p in named if guess.words[p] != ["class"]]
     if any(guess.kinds[p] == "text" for p in named):  # whether it was right, and not what it was
         named = [p for p in named if not _is_flag(guess, p)]
     if any(guess.distinct(p) > 1 for p in named):
@@ -83,13 +92,15 @@ def _is_about(guess: Guess, place: int) -> bool:
 def _may_name(guess: Guess, place: int) -> bool:
     """Whether a column that is named as actions are can hold them."""
     words = set(guess.words[place])
+    if _is_id_of(guess, place):
+        return False
     if words & {"confidence", "score", "comment", "probability", "prob", "count", "valid"}:
         return False
     numbering = NUMBERING if guess.kinds[place] == "number" else NUMBERING - {"code"}
     if words & numbering and guess.is_unique(place):
         return False  # it numbers the rows
-    if words & {"time", "times", "timestamp", "date"} and guess.kinds[place] != "text":
-        return False  # how long the annotation took, and the like
+    if words & {"time", "times", "timestamp", "date", *LENGTH} and guess.kinds[place] != "text":
+        return False  # how long the annotation or an event took, and the like
     if guess.holds_lists(place):
         return True
     return guess.kinds[place] != "number" or guess.are_whole(place)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from ibgn.io.parsing.guess import Guess, Places
-from ibgn.io.parsing.words import INSTANCE, MEDIA, NO_INSTANCE, NUMBERED, NUMBERING, SUBJECT
+from ibgn.io.parsing.words import ACTION, INSTANCE, MEDIA, NO_INSTANCE, NUMBERED, NUMBERING, SUBJECT
 
 __all__ = ["find_instance", "instance_of_events"]
 
@@ -19,8 +19,9 @@ def find_instance(guess: Guess, free: Sequence[int], packed: bool) -> int | None
     said = [p for p in free if not set(guess.words[p]) & NO_INSTANCE and _may_name_all(guess, p)]
     named = list(guess.named(said, INSTANCE))
     exact = [p for p in named if len(set(guess.words[p]) - NUMBERING) == 1]
-    for place in exact or named:  # "case_id" before "batch_instance_id"
-        return place
+    several = [p for p in named if not guess.is_unique(p)]  # a row of its own is none of several
+    for place in [p for p in exact if p in several] or several or exact or named:
+        return place  # "case_id" before "batch_instance_id"
     for place in guess.named(said, NUMBERED):
         if guess.distinct(place) <= REPEATED * len(guess.sheet.rows):
             return place
@@ -37,10 +38,10 @@ def instance_of_events(
 ) -> int | None:
     """What the events of a log belong to, or what cells tell where columns have no names."""
     if is_log and start and guess.kinds[start[0]] == "moment":
-        ids = (p for p in free if guess.words[p] == ["id"] and not guess.is_unique(p))
-        found = next(ids, None)
-        if found is not None:
-            return found
+        ids = [p for p in free if guess.words[p][-1:] == ["id"] and not guess.is_unique(p)]
+        ids = [p for p in ids if not set(guess.words[p][:-1]) & set(ACTION)]  # "sensor_id" acts
+        if ids:
+            return min(ids, key=lambda place: len(guess.words[place]))  # "id" before "ticket_id"
     return None if any(guess.words) else _instance_by_cells(guess, free, start)
 
 

@@ -34,6 +34,7 @@ SHORT, LONG = 1.5, 3.0  # steps that end a run of samples, and of readings that 
 PERSISTENT = 3.0  # rows that labels of a signal last on average, where only that tells of it
 SAMPLES = 10  # rows of a signal that has only codes
 STEPS = 2  # the least that tell of sampling
+ROUNDED = 3.0  # the least step of whole numbers that may be 1 off, as of 120 rows in 1000 ms
 
 
 def last_until_next(guess: Guess, places: Mapping[str, Places]) -> bool:
@@ -47,11 +48,19 @@ def last_until_next(guess: Guess, places: Mapping[str, Places]) -> bool:
     used = {place for each in places.values() for place in each}
     others = [p for p in range(len(guess.words)) if p not in used]
     times = [p for p in others if guess.kinds[p] not in ("text", "empty")]
-    if any({*guess.words[p]} & (END | LENGTH) for p in times):
+    ends = [p for p in times if {*guess.words[p]} & (END | LENGTH)]
+    if ends and not _are_of_samples(guess, places, ends):
         return False  # it may end them, in a way that is not understood
     if guess.kinds[places["start"][0]] not in ("number", "clock"):
         return True
     return _goes_forward(guess, places)
+
+
+def _are_of_samples(guess: Guess, places: Mapping[str, Places], ends: Sequence[int]) -> bool:
+    """Whether columns say again in each sample how long an event lasts, as eye trackers do."""
+    rows = len(guess.sheet.rows)
+    again = all(PERSISTENT * guess.distinct(place) <= rows for place in ends)
+    return again and len(places["start"]) == 1 and is_sampled(guess, places["start"][0])
 
 
 def _goes_forward(guess: Guess, places: Mapping[str, Places]) -> bool:
@@ -209,7 +218,8 @@ class Lasting:
         if len(steps) < STEPS:
             return None
         step = float(np.median(steps))
-        even = np.abs(steps - step) <= JITTER * step
+        rounded = step >= ROUNDED and bool(np.all(steps == np.round(steps)))
+        even = np.abs(steps - step) <= max(JITTER * step, 1.0 if rounded else 0.0)
         return step if even.mean() >= EVEN else None
 
     def _runs(

@@ -47,9 +47,18 @@ DAYS = r"((?P<days>\d{1,6}) days?,? )?"  # as pandas and Python write how long s
 IS_CLOCK = re.compile(DAYS + CLOCK + HALF, re.ASCII)
 # a clock with a fourth number, which counts frames, or thousandths of a second
 IS_CODE = re.compile(r"(?P<clock>\d+:\d{1,2}:\d{1,2})[:;](?P<parts>\d{1,3})", re.ASCII)
+# "1 h 20 min 5 s"; metres and minutes are both written "20 m", so that this alone is no time
+SPELT = re.compile(
+    r"(?=\d)(?!\d+ ?m$)((?P<hours>\d+) ?h(ours?|rs?)?)?[ ,]*"
+    r"((?P<minutes>\d+) ?m(in(ute)?s?)?)?[ ,]*"
+    r"((?P<seconds>\d+([.,]\d+)?) ?s(ec(ond)?s?)?)?",
+    re.ASCII | re.IGNORECASE,
+)
 THOUSANDTHS = 3  # digits that only these have
 IS_DATE = re.compile(DATE, re.ASCII)
-IS_MOMENT = re.compile(rf"{DATE}[T\s]+{CLOCK}{HALF}{ZONE}", re.ASCII)
+# a full stop in the clock, and a colon before it, as the logs of process mining have them
+STOPPED = r"(?P<h>\d{1,2})\.(?P<m>\d{2})(\.(?P<s>\d{2}))?"
+IS_MOMENT = re.compile(rf"{DATE}(?:[T\s]+|:)(?:{CLOCK}|{STOPPED}){HALF}{ZONE}", re.ASCII)
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 
 
@@ -60,6 +69,8 @@ def kind_of(text: str) -> Kind:
     --------
     >>> [kind_of(text) for text in ("12,5", "0:12.5", "25-Feb-2008 00:22:46", "2/3/2008", "NA")]
     ['number', 'clock', 'moment', 'date', 'empty']
+    >>> kind_of("30-12-2010:11.02")  # as the logs of process mining have it
+    'moment'
     """
     text = text.strip()
     if text.casefold() in MISSING:
@@ -68,7 +79,7 @@ def kind_of(text: str) -> Kind:
         return "text"
     if NUMBER.fullmatch(text):
         return "number"
-    if IS_CLOCK.fullmatch(text) or IS_CODE.fullmatch(text):
+    if IS_CLOCK.fullmatch(text) or IS_CODE.fullmatch(text) or SPELT.fullmatch(text):
         return "clock"
     if IS_DATE.fullmatch(text):
         return "date"
@@ -99,7 +110,7 @@ def as_plain_number(text: str) -> float | None:
 
 
 def as_clock(text: str, rate: float | None = None) -> float | None:
-    """Seconds of h:mm:ss or mm:ss, with decimals or not, or of h:mm PM; None where it is neither.
+    """Seconds of h:mm:ss or mm:ss, of h:mm PM or of "1 h 5 min"; None where it is none of these.
 
     With a `rate`, a fourth number counts parts of a second, of which there are so many.
 
@@ -107,10 +118,16 @@ def as_clock(text: str, rate: float | None = None) -> float | None:
     --------
     >>> as_clock("01:02:03.5"), as_clock("2:03"), as_clock("2:03 PM")
     (3723.5, 123.0, 50580.0)
+    >>> as_clock("1 h 5 min"), as_clock("34.5 sec"), as_clock("20 m")
+    (3900.0, 34.5, None)
     >>> as_clock("1 days 00:00:02"), as_clock("00:00:02:12"), as_clock("00:00:02:12", rate=25)
     (86402.0, None, 2.48)
     """
     stripped = text.strip()[: LONGEST + 1]
+    spelt = SPELT.fullmatch(stripped)
+    if spelt is not None:
+        hours, minutes = (int(spelt[unit] or 0) for unit in ("hours", "minutes"))
+        return 3600 * hours + 60 * minutes + float((spelt["seconds"] or "0").replace(",", "."))
     code = IS_CODE.fullmatch(stripped)
     match = IS_CLOCK.fullmatch(stripped if code is None else code["clock"])
     if match is None or (code is not None and rate is None):
@@ -139,17 +156,22 @@ def find_frames(texts: Iterable[str]) -> tuple[int, bool] | None:
 
 def _of_day(match: re.Match[str]) -> float:
     """Seconds since midnight of h:mm or h:mm:ss, with AM or PM or neither."""
-    seconds = _seconds(match) * (60 if match["c"] is None else 1)
+    seconds = _seconds(match) * (60 if len(_parts(match)) == 2 else 1)
     half = match["half"]
     return seconds % 43200 + 43200 * (half in "pP") if half else seconds
 
 
 def _seconds(match: re.Match[str]) -> float:
-    parts = [int(part) for part in match.group("a", "b", "c") if part is not None]
     seconds = 0
-    for part in parts:
-        seconds = 60 * seconds + part
+    for part in _parts(match):
+        seconds = 60 * seconds + int(part)
     return seconds + float(f"0.{match['fraction'] or 0}")
+
+
+def _parts(match: re.Match[str]) -> list[str]:
+    """Hours, minutes and seconds of a clock, or the two of them that it has."""
+    groups = match.groupdict()
+    return [groups[name] for name in ("a", "b", "c", "h", "m", "s") if groups.get(name)]
 
 
 class _Moment(NamedTuple):

@@ -23,6 +23,7 @@ FOLLOWED = frozenset({"entity", "track", "tracklet", "object"})  # through a vid
 # words of numbers from 0 to 1 that say how good an interval is
 MEASURES = frozenset({"confidence", "conf", "score", "probability", "prob", "iou", "overlap"})
 LEVELS = (["type"], ["level"], ["layer"], ["speaker"])  # columns that tell tracks apart
+EQUAL = 0.0015  # how far a length may be from the end less the start, which are rounded
 MOST_COLUMNS = 500  # that are told apart by what is in them
 
 
@@ -82,7 +83,7 @@ def find_roles(sheet: Sheet, known: Mapping[str, Places]) -> Roles:
     places = {**times, **guess.known}
     if "start" not in known and places.get("start") == known.get("end"):
         places.pop("start", None)  # the only time there is, which is said to be the end
-    used = {place for each in places.values() for place in each}
+    used = {place for each in places.values() for place in each} | _find_lengths(guess, places)
     ends = bool(places.keys() & {"end", "length"})
     places |= _find_names(guess, used, places.get("start"), is_log=not ends)
     if "track" not in places:
@@ -101,6 +102,24 @@ def find_roles(sheet: Sheet, known: Mapping[str, Places]) -> Roles:
     shares = _find_shares(guess, places)
     lasting = (since_before, until_next, sampled, readings)
     return Roles(places, scale, None, *lasting, several, flag, shares)
+
+
+def _find_lengths(guess: Guess, places: Mapping[str, Places]) -> set[int]:
+    """Columns of numbers that say again how long it is from the start to the end."""
+    if not {"start", "end"} <= places.keys() or len(places["start"] + places["end"]) > 2:
+        return set()
+    times = [guess.numbers(places[ours][0]) for ours in ("start", "end")]
+    lengths = [None if None in row else row[1] - row[0] for row in zip(*times, strict=True)]
+    known = [length for length in lengths if length is not None]
+    if len({*known}) < 2:
+        return set()
+
+    def says_it(place: int) -> bool:
+        both = zip(guess.numbers(place), lengths, strict=True)
+        return all(n is None or m is None or abs(n - m) < EQUAL for n, m in both)
+
+    numbers = [place for place, kind in enumerate(guess.kinds) if kind == "number"]
+    return {place for place in numbers if says_it(place)}
 
 
 def _are_readings(guess: Guess, places: Mapping[str, Places]) -> bool:
@@ -254,6 +273,6 @@ def _unnamed_tiers(guess: Guess, start: Places | None) -> list[int]:
     times = [p for p in range(start[0], len(guess.kinds)) if guess.kinds[p] in ("number", "clock")]
     for begin, end, length in combinations(times[:9], 3):
         rows = zip(*(guess.numbers(place) for place in (begin, end, length)), strict=True)
-        if all(None not in row and abs(row[1] - row[0] - row[2]) < 0.0015 for row in rows):
+        if all(None not in row and abs(row[1] - row[0] - row[2]) < EQUAL for row in rows):
             return [0]
     return []

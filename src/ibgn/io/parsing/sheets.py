@@ -14,24 +14,24 @@ from dataclasses import dataclass
 
 from ibgn._files import InputFile, encoding_of
 from ibgn.errors import DataError, Option, Part
+from ibgn.io.parsing.delimiters import (
+    LONGEST_HEAD,
+    RULE,
+    SAMPLE,
+    SEEN,
+    TABS,
+    TIMES,
+    WHITE_SPACE,
+    cells_of,
+    find_delimiter,
+)
 from ibgn.io.parsing.moments import as_clock, as_plain_number, kind_of
 from ibgn.io.parsing.words import END, START, words_of
 from ibgn.text import printable
 
 __all__ = ["CELLS", "TABS", "WHITE_SPACE", "Sheet", "cut", "read_text"]
 
-WHITE_SPACE = r"\s+"
-TABS = r"\t+"
-DELIMITERS = ("\t", ";", ",", "|", "&", WHITE_SPACE)  # the rarer in text first
-SEEN = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar", "&": "an ampersand"}
-SAMPLE = 200  # lines at the end of the beginning, which tell how the rows are written
-LONGEST_HEAD = 1000  # lines that may stand before the first row
 ENOUGH = 0.6  # share of these lines that have as many cells as most
-CLEAR = 0.6  # a delimiter that is this much as clear as the clearest, and rarer in text, is better
-TIMES = ("number", "clock", "date", "moment")
-WORD = re.compile(r'"([^"]*)"|(\S+)')
-# dashes below a header: two marks beside each other, before which marks may stand alone
-RULE = re.compile(r"\s*+(?:[=_|+-](?![=_|+-])\s*+)*+[=_|+-]{2}[\s=_|+-]*+")
 QUERY = re.compile(r"(\S+)\s+(\S+)\s+(\S+?)\s?##\s?(.*)")  # a sentence after three columns
 QUERY_NAMES = ("video", "start", "end", "sentence")
 # a name, perhaps a class, and any number of starts and ends; -1 stands for none
@@ -105,25 +105,12 @@ def cut(text: str, source: str, delimiter: str | None = None, header: bool | Non
         text = "\n".join(lines)
     mark = delimiter or find_delimiter(lines)
     if mark is None:
-        raise DataError(
-            f"{source}no line has a time or a number in a column of its own, so there are no "
-            "intervals; if there are columns, say what separates them with ",
-            Option("delimiter"),
-        )
+        raise _no_times(source, lines)
     cells = _split(text, lines, mark, source)
     width = _usual_width(cells)
     first = _first_row(cells, width)
     if first is None:
-        other = find_delimiter(lines)
-        advice: tuple[Part, ...] = ()
-        if delimiter is not None and other in SEEN:
-            advice = (
-                f"; {SEEN[other]} seems to separate columns: use ",
-                Option("delimiter", other),
-            )
-        raise DataError(
-            f"{source}no row has a time or a number in it, so there are no intervals", *advice
-        )
+        raise _no_times(source, lines, delimiter)
     first = _leave_out_units(cells, first)
     named = _find_header(cells[:first], width, header)
     names = list(QUERY_NAMES) if are_queries else [""] * width
@@ -148,6 +135,25 @@ def cut(text: str, source: str, delimiter: str | None = None, header: bool | Non
     _number_frames(names, [row for _, row in rows])
     return Sheet(
         names, named is not None, [r for _, r in rows], [n for n, _ in rows], before, odd, mark
+    )
+
+
+def _no_times(source: str, lines: Sequence[str], delimiter: str | None = None) -> DataError:
+    """What is wrong with text that has no row with a time; `delimiter` if it was given."""
+    if delimiter is None and sum(map(bool, map(str.strip, lines))) == 1:
+        return DataError(f"{source}there are no rows below the header; a row is one interval")
+    if delimiter is None:
+        return DataError(
+            f"{source}no line has a time or a number in a column of its own, so there are no "
+            "intervals; if there are columns, say what separates them with ",
+            Option("delimiter"),
+        )
+    other = find_delimiter(lines)
+    advice: tuple[Part, ...] = ()
+    if other in SEEN:
+        advice = (f"; {SEEN[other]} seems to separate columns: use ", Option("delimiter", other))
+    return DataError(
+        f"{source}no row has a time or a number in it, so there are no intervals", *advice
     )
 
 
@@ -212,55 +218,10 @@ def read_text(file: InputFile, encoding: str = "utf-8") -> str:
     return content.decode(encoding_of(content) if plain else encoding)
 
 
-def find_delimiter(lines: Sequence[str]) -> str | None:
-    """What separates the columns of these lines; None where nothing does."""
-    filled = [line for line in lines[:LONGEST_HEAD] if line.strip() and not RULE.fullmatch(line)]
-    sample = filled[-SAMPLE:]
-    clearness = {mark: _clearness([_cells(line, mark) for line in sample]) for mark in DELIMITERS}
-    clearest = max(clearness.values())
-    if clearest == 0:
-        return None
-    best = next(mark for mark in DELIMITERS if clearness[mark] > CLEAR * clearest)
-    return TABS if best == "\t" and _tabs_repeat(sample) else best
-
-
-def _clearness(rows: Sequence[Sequence[str]]) -> float:
-    """Number of rows with as many cells as most, times the share of their cells that are times."""
-    kinds = [[kind_of(cell) in TIMES for cell in row if cell] for row in rows if len(row) > 1]
-    usual = Counter(len(row) for row in kinds if any(row)).most_common(1)
-    return sum(sum(row) / len(row) for row in kinds if len(row) == usual[0][0]) if usual else 0.0
-
-
-def _tabs_repeat(sample: Sequence[str]) -> bool:
-    """Whether several tabs stand for one: only so do all lines have the same number of cells."""
-    rows = [line for line in sample if "\t" in line]
-    single = {len(line.split("\t")) for line in rows}
-    several = {len(re.split(TABS, line.strip())) for line in rows}
-    return len(several) == 1 and len(single) > 1 and any("\t\t" in line for line in rows)
-
-
-def _cells(line: str, mark: str) -> list[str]:
-    if mark == WHITE_SPACE:
-        words: list[str] = []
-        for quoted, word in WORD.findall(line):
-            if words and kind_of(word) == "clock" and kind_of(words[-1]) == "date":
-                words[-1] += f" {word}"  # the space in a date-time separates no columns
-            else:
-                words.append(quoted or word)
-        return words
-    if mark == TABS:
-        return [cell.strip() for cell in re.split(TABS, line.strip())]
-    try:
-        row = next(csv.reader([line], delimiter=mark, skipinitialspace=True), [])
-    except csv.Error:
-        row = line.split(mark)
-    return [cell.strip() for cell in row]
-
-
 def _split(text: str, lines: Sequence[str], mark: str, source: str) -> list[tuple[int, list[str]]]:
     """Cells of each line that has any, with its number; comments and rules are left out."""
     if mark in (WHITE_SPACE, TABS):
-        cut = [(number, _cells(line, mark)) for number, line in enumerate(lines, 1)]
+        cut = [(number, cells_of(line, mark)) for number, line in enumerate(lines, 1)]
         if mark == WHITE_SPACE:
             cut = _join_last(_without_dashes(cut), lines)
     else:

@@ -21,6 +21,8 @@ ENDING = frozenset({"end", "stop", "offset"})
 SIDES = 4  # numbers of a box
 MANY = 4  # rows that codes take to be seen as such
 FRAME_LIST = 3  # numbers after a path: where it starts, how many frames it has, and its class
+THOUSANDTH = 0.001  # of a second, in which lengths may be given beside starts in seconds
+CROWD = 100  # intervals that cannot go on at once
 FEW = 4  # columns of numbers without names, among which one may be a length
 
 
@@ -130,7 +132,28 @@ def _times_by_name(guess: Guess) -> tuple[dict[str, Places], float] | None:
     if role == "end":
         joined[role] = _with_date(guess, end, ends)
     scale = end.unit / start.unit if role == "length" else 1.0
+    units = {*guess.words[start.place], *guess.words[end.place]} & UNITS.keys()
+    if role == "length" and not units and _are_thousandths(guess, start.place, end.place):
+        scale = THOUSANDTH
     return joined, scale
+
+
+def _are_thousandths(guess: Guess, start: int, length: int) -> bool:
+    """Whether lengths are milliseconds and starts seconds, as the fixations of Pupil Labs are.
+
+    Their thousandths end before the next start, while as they are, a hundred would go on at once.
+    """
+    if guess.kinds[start] != "number" or guess.kinds[length] != "number" or guess.are_whole(start):
+        return False
+    rows = list(zip(guess.numbers(start), guess.numbers(length), strict=True))
+    steps = [
+        (a, b - c)
+        for (c, a), (b, _) in pairwise(rows)
+        if a is not None and b is not None and c is not None and b > c
+    ]
+    many = sum(length > CROWD * step for length, step in steps)
+    fitting = sum(length * THOUSANDTH <= step for length, step in steps)
+    return len(steps) > 1 and 2 * many > len(steps) and fitting >= ORDERED * len(steps)
 
 
 def _alike_times(guess: Guess) -> tuple[dict[str, Places], float] | None:
@@ -165,7 +188,8 @@ def _in_order(guess: Guess, start: int, end: int) -> bool:
 def _is_time(words: Sequence[str], kind: Kind) -> bool:
     bare = {word for word in words if word not in UNITS and word not in ("hh", "mm", "ss")}
     known = {"time", "timestamp", "datetime", "t"} | ({"date"} if kind == "moment" else set())
-    of_what = {"frame", "event"} if bare & known else set()  # "frame_timestamp"
+    # "frame_timestamp"
+    of_what = {"frame", "event", "recording"} if bare & known else set()
     return kind != "text" and bool(bare) and bare <= known | of_what
 
 

@@ -57,6 +57,8 @@ FRAMES = frozenset(_in_order("frame frames frm sample samples index idx"))
 UNITS = {
     **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), 1.0),
     **dict.fromkeys(("ms", "msec", "millisecond", "milliseconds", "millis"), 0.001),
+    **dict.fromkeys(("usec", "microsecond", "microseconds"), 1e-6),
+    **dict.fromkeys(("ns", "nsec", "nanosecond", "nanoseconds"), 1e-9),
     **dict.fromkeys(("min", "mins", "minute", "minutes"), 60.0),
     **dict.fromkeys(("h", "hour", "hours"), 3600.0),
 }
@@ -81,7 +83,7 @@ SUBJECT = _in_order(
 )
 # columns that speak of the use of the data, and not of what is done
 NO_ACTION = frozenset(_in_order("split subset fold partition url link comment notes remark"))
-NO_INSTANCE = frozenset(_in_order("date duration description length type kind class"))
+NO_INSTANCE = frozenset(_in_order("date duration description length type kind class offset"))
 LABEL = _in_order("label activity task scene scenario condition")
 GROUP = ("group",)
 TRACK = ("tier", "track", "channel")

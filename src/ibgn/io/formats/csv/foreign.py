@@ -16,6 +16,7 @@ from ibgn.io.formats.csv.advice import guess_by_cells
 from ibgn.io.formats.csv.times import ends_before, read_times
 from ibgn.io.formats.csv.unfold import unfold
 from ibgn.io.longframe import LongFrame
+from ibgn.io.parsing.guess import Guess
 from ibgn.io.parsing.lasting import LONG, SHORT, Lasting
 from ibgn.io.parsing.moments import as_plain_number, kind_of
 from ibgn.io.parsing.roles import Roles, find_roles
@@ -163,7 +164,8 @@ class Foreign:
             lacking.append("start")
         if not places.keys() & {"end", "length"} and not self.roles.until_next:
             lacking.append("end")
-        if "action" not in places and not lacking and self._could_be_action():
+        actions = [] if "action" in places or lacking else self._could_be_action()
+        if actions:
             lacking.append("action")
         by_cells = guess_by_cells(self.sheet, self.known) if lacking else {}
         if by_cells:
@@ -183,6 +185,8 @@ class Foreign:
                 if "start" in places:
                     lasting += (", ", Option("time", self.named_as(places["start"])))
                 lasting += (" and ", columns)
+            if actions:
+                lasting = (", such as ", Option("columns", {"action": self.named_as(actions[:1])}))
             raise DataError(
                 f"{self.file.prefix}no column can be told to be the {' or the '.join(lacking)} "
                 f"({self._listed()}); name {'it' if len(lacking) == 1 else 'them'} with ",
@@ -190,10 +194,13 @@ class Foreign:
                 *lasting,
             )
 
-    def _could_be_action(self) -> bool:
-        """Whether columns are left among which the action may be."""
-        distinct = [len(set(self.sheet.column(p))) for p in self._label_columns()]
-        return any(number < len(self.sheet.rows) or number < 3 for number in distinct)
+    def _could_be_action(self) -> list[int]:
+        """Columns that are left and may name the actions, which change, and come again."""
+        guess = Guess(self.sheet, {})
+        instance = self.roles.places.get("instance", ())
+        changing = [p for p in self._label_columns() if guess.changes_within(p, instance)]
+        rows = len(self.sheet.rows)
+        return [p for p in changing if guess.distinct(p) < rows or guess.distinct(p) < 3]
 
     def named(self, ours: str) -> str | int | None:
         """Name or number of a column by what it is here, None where there is none."""

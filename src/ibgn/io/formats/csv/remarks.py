@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ibgn.errors import Option, Part
 from ibgn.io.formats.csv.foreign import NEGATIVE, ORDER, SHOWN, Foreign
 from ibgn.io.parsing.moments import kind_of
-from ibgn.io.parsing.words import MEDIA, words_of
+from ibgn.io.parsing.words import MEDIA, UNITS, words_of
 from ibgn.text import count, printable, quote
 
 __all__ = ["Remarks"]
@@ -85,6 +85,9 @@ class Remarks:
     def _remarks_on_times(self) -> Iterator[str]:
         """How long rows last that have no start or no end."""
         roles = self.table.roles
+        length = str(self.table.named("length"))
+        if "length" in roles.places and roles.scale < 1 and not {*words_of(length)} & UNITS.keys():
+            yield f"{quote(printable(length))} counts thousandths of the unit of the start"
         if self.table.step is not None:
             yield (
                 f"rows without an end are samples {self.table.step:g} apart, and equal labels that "

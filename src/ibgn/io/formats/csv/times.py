@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ibgn._arrays import Floats
+from ibgn.cleaning import LARGEST_TIME
 from ibgn.errors import DataError, DataWarning, Option
 from ibgn.io.parsing.moments import (
     Kind,
@@ -62,6 +63,8 @@ def read_times(
             "with ",
             Option("columns", {"start": "..."}),
         )
+    if kind == "number" and "end" in roles.places:
+        starts, ends = _since_earliest(starts, ends, where)
     counted = _parts_of_seconds([*starts, *ends], rate, where)
     begin = _numbers(starts, kind, "start", where, counted)
     end_kind = kind_of_column(ends)
@@ -84,6 +87,24 @@ def ends_before(instances: npt.NDArray[Any], end: Floats) -> Floats:
         before[row] = last.get(instances[row], end[row])
         last[instances[row]] = end[row]
     return before
+
+
+def _since_earliest(
+    starts: list[str], ends: list[str], where: Where
+) -> tuple[list[str], list[str]]:
+    """Whole numbers that floats cannot tell apart, as of nanoseconds since 1970, from the first."""
+    whole = [int(cell) for cell in (*starts, *ends) if cell.isascii() and cell.isdecimal()]
+    if not whole or max(whole) < LARGEST_TIME or len(whole) < len(starts) + len(ends):
+        return starts, ends
+    origin = min(whole)
+    if max(whole) - origin >= LARGEST_TIME:
+        return starts, ends
+    source = where(0).partition(": ")[0]
+    warnings.warn(
+        DataWarning(f"{source}: times count from the earliest of them, {origin}"), stacklevel=2
+    )
+    since = [str(number - origin) for number in whole]
+    return since[: len(starts)], since[len(starts) :]
 
 
 def _cells(sheet: Sheet, places: tuple[int, ...]) -> list[str]:

@@ -202,8 +202,10 @@ def _switches(cells: Sequence[str], is_switch: IsSwitch, words: set[str], of_sen
     kinds = {cell.strip().casefold() for cell in filled}
     if words == {"class"}:  # of behaviours that exclude each other
         return False
-    if kinds == BINARY or (kinds > BINARY and words & {*STATE[:5]}):  # readings may be among them
+    if kinds == BINARY:
         return True
+    if kinds > BINARY and words & {*STATE[:5]} and not words & NUMBERING:
+        return True  # readings may be among them
     if of_sensors and words & {*STATE[:2], "value"} and sum(map(is_switch, kinds)) > 1:
         return True
     known = {kind for kind in kinds if is_switch(kind) or kind in (*POINTS, *LIFECYCLE)}
