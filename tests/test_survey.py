@@ -397,3 +397,28 @@ def test_a_column_without_times_is_no_bad_row(tmp_path):
     path.write_text("Begin,Finish,What\n0,early,boil\n1,late,pour\n2,6,stir\n")
     with pytest.raises(DataError, match="line 2: the end is 'early', not a number as others are"):
         survey(path, columns={"start": "Begin", "end": "Finish"})
+
+
+@pytest.mark.parametrize("group", ["bob", ""])
+def test_groups_that_cannot_be_used_do_not_stop_a_survey(tmp_path, group):
+    path = tmp_path / "takes.csv"
+    table = "instance,label,action,start,end,group\na,tea,boil,0,2,ann\na,tea,pour,2,3,{}\n"
+    path.write_text(table.format("ann"))
+    assert read_csv(path)[0].groups.tolist() == ["ann"]
+    path.write_text(table.format(group))
+    with pytest.raises(DataError, match="ungrouped='all' reads no groups"):
+        read_csv(path)
+    with pytest.warns(DataWarning, match="groups are not read, as with ungrouped='all', because"):
+        found = survey(path)
+    assert found.needed == {"ungrouped": "all"}
+    assert found.X.groups is None
+    assert found.y.tolist() == ["tea"]
+    with pytest.raises(OptionError, match="ungrouped"):
+        read_csv(path, ungrouped="drop")
+
+
+def test_labels_that_cannot_be_used_are_left_out_with_a_warning(tmp_path):
+    path = tmp_path / "takes.csv"
+    path.write_text(HEADER + "a,tea,boil,0,2\na,soup,pour,2,3\nb,tea,boil,0,2\n")
+    with pytest.warns(DataWarning, match="labels are not read, as with unlabelled='all', because"):
+        assert survey(path).y is None
