@@ -30,8 +30,7 @@ X, y = ibgn.read(sample_path("csv"))
 X
 
 # %%
-# ``inspect`` counts, and warns about what looks like a mistake, such as inclusive ends. Here
-# nothing does.
+# ``inspect`` counts, and warns about possible mistakes, such as inclusive ends. Here are none.
 
 found = ibgn.inspect(X, y)
 print("instances of each activity:", found.instances_per_activity)
@@ -70,7 +69,7 @@ for reason in why.reasons(3):
 # %%
 # Draw new instances
 # ------------------
-# The model is generative: it can perform a task that nobody recorded.
+# The model is generative: it can produce new performances of a task.
 
 new = model.sample(2, activity="tea", random_state=0)
 print(new)

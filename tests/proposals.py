@@ -243,7 +243,8 @@ NEAR = rows(
     ),
 )
 EMPTIED = NEAR + "s1,tea,blink,40,40.0001\n"
-GROUPED = "instance,label,action,start,end,group\n" + "".join(
+HEAD_GROUPED = "instance,label,action,start,end,group\n"
+GROUPED = HEAD_GROUPED + "".join(
     f"s{i},{'tea' if i % 2 else 'milk'},a{i % 2},0,{i + 1},g{i % 3}\n" for i in range(12)
 )
 FEW = rows(*(f"s{i},{'tea' if i % 2 else 'milk'},a{i % 2},0,{i + 1}" for i in range(6)))
@@ -297,6 +298,14 @@ SCENARIOS = (
     ),
     Scenario(
         "convert two.csv out.csv", {"two.csv": rows("s,tea,a,0,1", "s,milk,b,1,2", "t,tea,a,0,1")}
+    ),
+    Scenario(
+        "convert two.csv out.csv",
+        {"two.csv": HEAD_GROUPED + "s,tea,a,0,1,ann\ns,tea,b,1,2,bob\n"},
+    ),
+    Scenario(
+        "convert some.csv out.csv",
+        {"some.csv": HEAD_GROUPED + "s,tea,a,0,1,ann\nt,tea,b,1,2,\n"},
     ),
     Scenario(
         "convert folder out.csv",

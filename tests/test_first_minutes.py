@@ -23,8 +23,8 @@ INEXACT = re.compile(
 def test_the_page_is_about_four_files():
     assert list(SECTIONS) == [
         "An ELAN file",
-        "An export of BORIS",
-        "The log of a home",
+        "A BORIS export",
+        "A smart-home log",
         "A table with mistakes",
     ]
 

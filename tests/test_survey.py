@@ -342,3 +342,83 @@ def test_a_column_where_time_goes_back_may_name_the_instances(tmp_path):
     assert survey(path).advice == ()  # time goes on, so they may be two people in one recording
     path.write_text("\n".join(["who,action,start,end", rows[0], rows[2], rows[1], rows[3]]))
     assert survey(path).advice == ()
+
+
+ODD_CELLS = {
+    "numbers": ("Begin,Finish,What\n0,2,boil\n2,4,pour\n4,x,stir\n", "line 4", "not a number"),
+    "several": (
+        "start,end,action\n0,2,boil\n2,?,pour\nlate,5,stir\n5,6,boil\n6,7,pour\n7,9,boil\n",
+        "line 4",
+        "not a number",
+    ),
+    "clocks": (
+        "Begin,Finish,What\n0:00,0:02,boil\n0:02,0:04,pour\n0:05,5,stir\n",
+        "line 4",
+        "not a time of day",
+    ),
+    "date-times": (
+        "Begin,Finish,What\n2020-01-01 10:00,2020-01-01 10:02,boil\n"
+        "2020-01-01 10:02,unknown,pour\n2020-01-01 10:03,2020-01-01 10:05,boil\n",
+        "line 3",
+        "not a date and time",
+    ),
+    "our own columns": (
+        "instance,action,start,end\n1,boil,0:00,0:02\n1,pour,0:02,0:04\n1,stir,0:05,x\n",
+        "row 3",
+        "not a time of day",
+    ),
+    "starts alone": ("time,activity\n0,boil\n2,pour\nx,stir\n5,boil\n", "line 4", "not a number"),
+}
+
+
+@pytest.mark.parametrize("case", list(ODD_CELLS))
+def test_a_cell_that_is_no_time_is_a_bad_row(tmp_path, case):
+    table, where, what = ODD_CELLS[case]
+    path = tmp_path / "takes.csv"
+    path.write_text(table)
+    with (
+        warnings.catch_warnings(action="ignore"),
+        pytest.raises(DataError, match=f"{where}.*{what} as others are.*bad_rows='drop'"),
+    ):
+        read_csv(path)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = survey(path)
+    assert any(re.search(r"left out \d rows? that", str(each.message)) for each in caught)
+    assert found.needed == {"bad_rows": "drop"}
+    assert len(found.X.action) >= 2
+
+
+def test_a_column_without_times_is_no_bad_row(tmp_path):
+    path = tmp_path / "takes.csv"
+    path.write_text("Begin,Finish,What\n0,2,boil\nlate,4,pour\nlater,5,stir\nnever,6,stir\n")
+    with pytest.raises(DataError, match="the start is 'late', which is no time; name another"):
+        survey(path, columns={"start": "Begin", "end": "Finish"})
+    path.write_text("Begin,Finish,What\n0,early,boil\n1,late,pour\n2,6,stir\n")
+    with pytest.raises(DataError, match="line 2: the end is 'early', not a number as others are"):
+        survey(path, columns={"start": "Begin", "end": "Finish"})
+
+
+@pytest.mark.parametrize("group", ["bob", ""])
+def test_groups_that_cannot_be_used_do_not_stop_a_survey(tmp_path, group):
+    path = tmp_path / "takes.csv"
+    table = "instance,label,action,start,end,group\na,tea,boil,0,2,ann\na,tea,pour,2,3,{}\n"
+    path.write_text(table.format("ann"))
+    assert read_csv(path)[0].groups.tolist() == ["ann"]
+    path.write_text(table.format(group))
+    with pytest.raises(DataError, match="ungrouped='all' reads no groups"):
+        read_csv(path)
+    with pytest.warns(DataWarning, match="groups are not read, as with ungrouped='all', because"):
+        found = survey(path)
+    assert found.needed == {"ungrouped": "all"}
+    assert found.X.groups is None
+    assert found.y.tolist() == ["tea"]
+    with pytest.raises(OptionError, match="ungrouped"):
+        read_csv(path, ungrouped="drop")
+
+
+def test_labels_that_cannot_be_used_are_left_out_with_a_warning(tmp_path):
+    path = tmp_path / "takes.csv"
+    path.write_text(HEADER + "a,tea,boil,0,2\na,soup,pour,2,3\nb,tea,boil,0,2\n")
+    with pytest.warns(DataWarning, match="labels are not read, as with unlabelled='all', because"):
+        assert survey(path).y is None

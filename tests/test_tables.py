@@ -103,7 +103,10 @@ def test_columns_of_a_table_without_names_are_given_by_number(file):
         ),
         ("what,x,y\na,0,1\nb,1,2\n", "no column can be told to be the start or the end"),
         ("a,b,c\nx,y,z\n", "no line has a time or a number in a column"),
-        ("start,end,action\n0,1,a\n1:x,2,b\n2,3,c\n", "line 3: the start is '1:x', not a number"),
+        (
+            "start,end,action\n0,1,a\n1:x,2,b\n2,3,c\n",
+            r"line 3 .*: the start is '1:x', not a number",
+        ),
         ("start,end,action\n0,1,a\n1,2,b\n2\n3,4,c\n", r"line 4 .*: the action is missing"),
         ("start,end,action\n1/1/2001 9:00,1/1/2001 25:00,a\n", "line 2: there is no date and time"),
     ],

@@ -195,16 +195,16 @@ def test_what_is_only_completed_lasts_since_the_event_before_in_the_trace(file):
     messages = [str(warning.message) for warning in said]
     assert len(messages) == 2
     assert messages[0].startswith(
-        "log.xes: 3 events without a start: taken to last since the event"
+        "log.xes: 3 events without a start: each is taken to start when the event before it ends"
     )
     assert "complete_only='case'" in messages[0]
-    assert messages[1].startswith("log.xes: 3 events without a start and with none before")
+    assert messages[1].startswith("log.xes: 3 events without a start and without an earlier event")
 
 
 def test_or_since_the_event_before_of_the_resource(file):
     with pytest.warns(DataWarning) as said:
         X, _ = read_xes(file(COMPLETED), complete_only="resource", origin="log")
-    assert "3 events without a start: taken to last since" in str(said[0].message)
+    assert "3 events without a start: each is taken to start when" in str(said[0].message)
     assert "the same trace or resource (complete_only='resource')" in str(said[0].message)
     # Al was busy until 2, which is later than what came before in the trace
     assert X.to_lists() == [[("b", 1, 2), ("c", 2, 8)], [("b", 8, 11)]]

@@ -15,8 +15,8 @@ the place of ``sample_path("boris")``; projects (``.boris``) work alike.
 # States and points
 # -----------------
 # BORIS knows states, which last, and points, which do not. Relations in time hold between
-# intervals, so say what to do with points: leave them out with a count, or keep them as short
-# intervals. A bark takes about a third of a second.
+# intervals, so choose what happens to points: they are either left out and counted, or kept as
+# short intervals. A bark takes about a third of a second.
 #
 # Subjects matter: that Rex chases and Bella flees is not the same as the reverse. With
 # ``action="both"`` an action is a subject and a behaviour.
@@ -54,7 +54,7 @@ for name, truth, guess in zip(X.ids, y, judged, strict=True):
 # What sets the contexts apart
 # ----------------------------
 # A model of each context consists of terms: which behaviours occur, in which order, how they relate
-# in time, how long they last. Their weights say how much each tells.
+# in time, and how long they last. The weights say how informative each term is.
 
 model.fit(X, y)
 print(model.describe_weights(X).round(2))

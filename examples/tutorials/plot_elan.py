@@ -42,7 +42,7 @@ X, y = ibgn.read(folder, group="file", **options)
 print(X)
 
 # %%
-# ``inspect`` counts everything, and warns about what looks like a mistake. Here nothing does.
+# ``inspect`` counts everything, and warns about possible mistakes. There are none here.
 
 found = ibgn.inspect(X, y)
 print("instances of each task:", found.instances_per_activity)
@@ -77,7 +77,8 @@ ibgn.plot_explanation(why)
 # Back to ELAN
 # ------------
 # ``add_predictions`` writes a copy of the file with one more tier, *predicted*. Everything else in
-# it stays as it is, so open the copy in ELAN and compare. The tier *task* says how long each lasts.
+# it stays as it is, so you can open the copy in ELAN and compare. The tier *task* shows how long
+# each task lasts.
 
 with tempfile.TemporaryDirectory() as results:
     copy = Path(results) / "dora.eaf"

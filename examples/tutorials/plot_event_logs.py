@@ -31,7 +31,7 @@ cases, outcome = ibgn.read(
 print(cases)
 
 # %%
-# Does what one clerk does tell how a case of the other ends?
+# Can a model of one clerk's cases predict how the other clerk's cases end?
 
 model = ibgn.IBGNClassifier(random_state=0)
 predicted = cross_val_predict(model, cases, outcome, groups=cases.groups, cv=LeaveOneGroupOut())
@@ -76,7 +76,7 @@ judged = cross_val_predict(ibgn.IBGNClassifier(random_state=0), rooms, activity,
 print(f"{(judged == activity).mean():.0%} of {len(rooms)} activities are recognised")
 
 # %%
-# Which are taken for which? Rows are true activities, columns what was recognised.
+# Which activities are confused? Rows are the true activities, columns the recognised ones.
 
 counts = pd.crosstab(activity, judged)
 ibgn.plot_confusion(counts)

@@ -33,8 +33,8 @@ for recording in recordings:
 # %%
 # Intervals from labels
 # ---------------------
-# Labels that people gave become intervals without a detector. Every stretch of an activity is an
-# instance. These are what the classifier learns from.
+# Labels given by people become intervals without a detector. Each continuous stretch of an activity
+# is an instance. The classifier learns from these.
 
 X, y = label_instances(recordings, "activity", tracks=["action"], action="value")
 print(X)
@@ -83,7 +83,7 @@ print(f"{accuracy_score(truth, by_detector):.0%} recognised from what was detect
 #    ibgn detect labelled/ new/ --label action --activity activity -o intervals.csv
 #    ibgn inspect intervals.csv
 #
-# In the figure, the labels and what was detected for the first activity of the new recording.
+# The figure shows the labels and the detected intervals of the first activity in the new recording.
 
 fig, (above, below) = plt.subplots(2, 1, figsize=(9, 4.5), sharex=True, layout="constrained")
 ibgn.plot_timeline(labelled[0], ax=above)

@@ -3,6 +3,7 @@
 import datetime
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from ibgn.errors import OptionError
 from ibgn.text import quote
 
 __all__ = [
+    "Unreadable",
     "as_number",
     "check_choice",
     "check_flag",
@@ -142,8 +144,18 @@ def is_date(value: Any) -> bool:
     return isinstance(value, DATES) or (isinstance(value, str) and bool(DATE.fullmatch(value)))
 
 
+@dataclass(frozen=True)
+class Unreadable:
+    """A cell in the place of a time that it does not hold; `reason` ends the message about it."""
+
+    cell: str
+    reason: str
+
+
 def not_a_number(name: str, value: Any) -> str:
     """Say what was found instead of a time, and what to do."""
+    if isinstance(value, Unreadable):
+        return f"the {name} is {quote(value.cell)}, {value.reason}"
     if is_date(value):
         return span_advice(name, value)
     return (

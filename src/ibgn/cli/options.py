@@ -99,6 +99,13 @@ Unlabelled = Annotated[
         help="What to do with instances without a label, where others have one; all reads none."
     ),
 ]
+Ungrouped = Annotated[
+    Literal["error", "all"],
+    typer.Option(
+        help="What to do if an instance has several groups, or none where others have one; all "
+        "reads no groups."
+    ),
+]
 MaxMemory = Annotated[
     str | None,
     typer.Option(
@@ -163,6 +170,7 @@ class Reading:
     bad_files: BadFiles = "error"
     bad_rows: BadRows = "error"
     unlabelled: Unlabelled = "error"
+    ungrouped: Ungrouped = "error"
     max_memory: MaxMemory = None
     columns: Column = None
     delimiter: Delimiter = None
@@ -184,17 +192,19 @@ class Reading:
 
     def load(self, path: Path) -> "LongFrame":
         """Load a file or folder, or standard input for -."""
+        from ibgn.io.format import LENIENCY
+
         path, format = self.find(path)
-        leniency = {name: getattr(self, name) for name in ("bad_files", "bad_rows", "unlabelled")}
+        leniency = {name: getattr(self, name) for name in LENIENCY}
         return format.load(path, **self.options_of(format), **leniency)
 
     def scan(self, path: Path, engine: "Engine" = "local") -> "InstanceSource":
         """A file or folder that is read piece by piece; its first rows are tried here."""
         from ibgn.io import scan
+        from ibgn.io.format import LENIENCY
 
         path, format = self.find(path)
-        names = ("bad_files", "bad_rows", "unlabelled")
-        options = {name: getattr(self, name) for name in names} | vars(self.cleaning())
+        options = {name: getattr(self, name) for name in LENIENCY} | vars(self.cleaning())
         options |= self.options_of(format)
         with catch_warnings():
             simplefilter("ignore")  # they come again when all is read

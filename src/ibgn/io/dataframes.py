@@ -12,7 +12,7 @@ from ibgn.cleaning import Cleaning, CleaningOptions
 from ibgn.errors import DataError
 from ibgn.intervals import IntervalSequences
 from ibgn.io.formulas import escape_formulas as harmless
-from ibgn.io.leniency import Bad, Leniency, Unlabelled
+from ibgn.io.leniency import Bad, Leniency, Ungrouped, Unlabelled
 from ibgn.io.longframe import Labels, LongFrame
 from ibgn.io.parsing.columns import Columns, find_columns, unused
 from ibgn.names import as_categorical
@@ -28,6 +28,7 @@ def read_table(
     columns: Columns = None,
     bad_rows: Bad = "error",
     unlabelled: Unlabelled = "error",
+    ungrouped: Ungrouped = "error",
     **cleaning: Unpack[CleaningOptions],
 ) -> tuple[IntervalSequences, Labels]:
     """Read a frame of pandas, Polars or PyArrow with one row per interval; `ibgn.read` does too.
@@ -40,8 +41,8 @@ def read_table(
         intervals are uncertain confidence, alternatives, start_error and end_error; other columns
         are ignored
     columns : other names for them, for example {"action": "behaviour"}
-    bad_rows, unlabelled : what to do with rows that are no intervals, and with instances without
-        a label; see `ibgn.io.leniency.Leniency`
+    bad_rows, unlabelled, ungrouped : what to do with rows that are no intervals, and with
+        instances without a label or a group; see `ibgn.io.leniency.Leniency`
     **cleaning : closed, tick, tolerance, zero_length, min_duration, duplicates; see
         `ibgn.cleaning.Cleaning`
 
@@ -72,7 +73,7 @@ def read_table(
     array(['tea', 'coffee'], dtype=object)
     """
     options = Cleaning(**cleaning)
-    leniency = Leniency(bad_rows=bad_rows, unlabelled=unlabelled)
+    leniency = Leniency(bad_rows=bad_rows, unlabelled=unlabelled, ungrouped=ungrouped)
     names, frame = _as_frame(table)
     used = find_columns(names, columns, "the table has")
     series = {

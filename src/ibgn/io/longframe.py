@@ -37,6 +37,7 @@ UNLABELLED: tuple[Part, ...] = (
     " reads them without a label, as to recognise them",
 )
 CONFLICTING: tuple[Part, ...] = ("; ", Option("unlabelled", "all"), " reads no labels")
+UNGROUPED: tuple[Part, ...] = ("; ", Option("ungrouped", "all"), " reads no groups")
 
 
 @dataclass(frozen=True)
@@ -197,8 +198,9 @@ class LongFrame:
 
     def _label_instances(self, name: str, instance: Ints, where: Where) -> Labels:
         """One value per instance, or None where no row has one; refuses two, or some missing."""
-        unlabelled = self.leniency.unlabelled if name == "label" else "error"
-        if name not in self.series or unlabelled == "all":
+        is_label = name == "label"
+        lenient = self.leniency.unlabelled if is_label else self.leniency.ungrouped
+        if name not in self.series or lenient == "all":
             return None
         codes, uniques = self._factorize(name)
         self._refuse_no_names(name, codes, uniques)
@@ -209,11 +211,11 @@ class LongFrame:
         if (codes < 0).all():
             return None
         missing = codes < 0
-        if missing.any() and unlabelled == "error":
+        if missing.any() and lenient == "error":
             raise DataError(
                 f"{where(int(np.argmax(missing)))}: no {name}, while other rows have one; fill it "
                 "in, or leave the whole column empty",
-                *(UNLABELLED if name == "label" else ()),
+                *(UNLABELLED if is_label else UNGROUPED),
             )
         first = first_rows(instance, missing)
         other = (codes != codes[first][instance]) & ~missing
@@ -224,7 +226,7 @@ class LongFrame:
                 f"{where(row)}: the {name} is {quote(uniques[codes[row]])}, but "
                 f"{quote(uniques[codes[before]])} in {self.place(before)} of the same instance; "
                 f"give an instance one {name}, or different instances different names",
-                *(CONFLICTING if name == "label" else ()),
+                *(CONFLICTING if is_label else UNGROUPED),
             )
         names = _plain(uniques)
         if missing.any():

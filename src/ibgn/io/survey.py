@@ -27,6 +27,7 @@ UNKNOWN = "..."  # stands in messages for what only the user knows
 SHOWS_MORE = {"unlabelled": "keep"}  # values that are preferred to what else an error proposes
 # what is assumed where only the user knows: times in frames, and points as long as one of them
 ASSUMED = {"rate": 1, "min_duration": 1}
+NOT_READ = {"unlabelled": "label", "ungrouped": "group"}  # options that leave these out
 OF_POINTS = {"points", "zero_length"}  # options that leave points out
 
 
@@ -108,6 +109,11 @@ def survey(path: Sources, *, format: str | None = None, **options: Any) -> Surve
     if "columns" in read.needed:
         taken = ("the columns are read as with ", Option("columns", read.needed["columns"]))
         warnings.warn(DataWarning(*taken, "; check that this is right"), stacklevel=2)
+    for name, what in NOT_READ.items():
+        if read.needed.get(name) == "all":
+            without = (f"{what}s are not read, as with ", Option(name, "all"), ", because ")
+            reason = f"an instance has several {what}s, or none although others have one"
+            warnings.warn(DataWarning(*without, reason), stacklevel=2)
     own = outline(path, chosen, options | read.needed)  # which knows better what a track is
     named = {entry.name for entry in own}
     entries = (*(entry for entry in read.outline() if entry.name not in named), *own)

@@ -86,8 +86,8 @@ def kind_of(text: str) -> Kind:
     return "moment" if IS_MOMENT.fullmatch(text) else "text"
 
 
-def kind_of_column(texts: Sequence[str]) -> Kind:
-    """Kind of nine tenths of the cells that are not empty, or of all but one of three or more.
+def kind_of_column(texts: Sequence[str], most: float = MOST) -> Kind:
+    """Kind of `most` of the cells that are not empty, or of all but one of three or more.
 
     "text" where they differ more.
     """
@@ -98,7 +98,7 @@ def kind_of_column(texts: Sequence[str]) -> Kind:
         return "empty"
     kind, times = kinds.most_common(1)[0]
     odd = kinds.total() - times
-    return kind if odd <= (1 - MOST) * kinds.total() or (odd == 1 and times > 1) else "text"
+    return kind if odd <= (1 - most) * kinds.total() or (odd == 1 and times > 1) else "text"
 
 
 def as_plain_number(text: str) -> float | None:

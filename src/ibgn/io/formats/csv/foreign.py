@@ -13,7 +13,7 @@ import numpy.typing as npt
 from ibgn._files import InputFile
 from ibgn.errors import DataError, Option, Part
 from ibgn.io.formats.csv.advice import guess_by_cells
-from ibgn.io.formats.csv.times import ends_before, read_times
+from ibgn.io.formats.csv.times import ends_before, read_times, with_unreadable
 from ibgn.io.formats.csv.unfold import unfold
 from ibgn.io.longframe import LongFrame
 from ibgn.io.parsing.guess import Guess
@@ -252,7 +252,9 @@ class Foreign:
             series["end"], kept = self._until_next(series)
         else:
             self._refuse_no_times(series["start"], series["end"])
-            return series, self.sheet.lines
+            kept = np.arange(len(self.sheet.rows))
+        times = series["start"], series["end"]
+        series["start"], series["end"] = with_unreadable(self.sheet, roles, *times)
         self.without_partner = len(self.sheet.rows) - len(kept)
         return {o: v[kept] for o, v in series.items()}, [self.sheet.lines[row] for row in kept]
 

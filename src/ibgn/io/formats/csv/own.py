@@ -13,7 +13,7 @@ import pandas as pd
 from ibgn._files import InputFile
 from ibgn.errors import DataError, Option
 from ibgn.io.formats.csv.foreign import Given
-from ibgn.io.formats.csv.times import read_times
+from ibgn.io.formats.csv.times import USUAL, read_times, with_unreadable
 from ibgn.io.longframe import LongFrame
 from ibgn.io.parsing.columns import REQUIRED, find_columns
 from ibgn.io.parsing.moments import kind_of_column
@@ -131,17 +131,19 @@ def _as_seconds(
         return {}
     cells = [[str(cell) for cell in series[name]] for name in ("start", "end")]
     known = ("clock", "moment", "date", "empty", *(["number"] if with_commas else []))
-    if any(kind_of_column(each) not in known for each in cells):
+    if any(kind_of_column(each, USUAL) not in known for each in cells):
         return {}
     rows = [list(pair) for pair in zip(*cells, strict=True)]
     sheet = Sheet(["start", "end"], True, rows, list(range(1, len(rows) + 1)), [], [], ",")
+    roles = Roles({"start": (0,), "end": (1,)})
     start, end = read_times(
         sheet,
-        Roles({"start": (0,), "end": (1,)}),
+        roles,
         np.asarray(series["instance"], object),
         lambda row: f"{source}row {row + 1}",
         day_first,
     )
+    start, end = with_unreadable(sheet, roles, start, end)
     return {"start": start, "end": end}
 
 

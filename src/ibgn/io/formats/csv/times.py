@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ibgn._arrays import Floats
+from ibgn.checks import Unreadable
 from ibgn.cleaning import LARGEST_TIME
 from ibgn.errors import DataError, DataWarning, Option
 from ibgn.io.parsing.moments import (
@@ -25,11 +26,12 @@ from ibgn.io.parsing.roles import Roles
 from ibgn.io.parsing.sheets import Sheet
 from ibgn.text import count, quote
 
-__all__ = ["ends_before", "read_times"]
+__all__ = ["USUAL", "ends_before", "read_times", "with_unreadable"]
 
 Where = Callable[[int], str]
 
 DAY = 86400.0
+USUAL = 0.5  # share of the cells of a column that must be of one kind, where others are mistakes
 RATES = (25, 30, 60)  # frames per second that are usual; the first that fits is proposed
 MIDNIGHT = " 00:00:00"
 
@@ -46,10 +48,10 @@ def read_times(
 
     Date-times become seconds since the earliest of them, clocks seconds since midnight; numbers
     stay as they are. `rate` is the number of frames per second, where clocks count frames.
+    Cells of another kind than most of their column are no times, see `with_unreadable`.
     """
-    starts = _cells(sheet, roles.places["start"])
-    ends = _cells(sheet, roles.places["end" if "end" in roles.places else "length"])
-    kind = kind_of_column(starts)
+    starts, ends = _cells_of_times(sheet, roles)
+    kind = kind_of_column(starts, USUAL)
     if kind in ("date", "moment"):
         are_lengths = "length" in roles.places
         start, end = _from_moments(starts, ends, are_lengths, roles.scale, where, day_first)
@@ -58,22 +60,45 @@ def read_times(
         return start, end
     read = _READERS.get(kind)
     if read is None:
+        row = next(row for row, cell in enumerate(starts) if kind_of(cell) == "text")
         raise DataError(
-            f"{where(0)}: the start is {quote(starts[0])}, which is no time; name another column "
-            "with ",
+            f"{where(row)}: the start is {quote(starts[row])}, which is no time; name another "
+            "column with ",
             Option("columns", {"start": "..."}),
         )
     if kind == "number" and "end" in roles.places:
         starts, ends = _since_earliest(starts, ends, where)
     counted = _parts_of_seconds([*starts, *ends], rate, where)
     begin = _numbers(starts, kind, "start", where, counted)
-    end_kind = kind_of_column(ends)
+    end_kind = kind_of_column(ends, USUAL)
     end = _numbers(ends, end_kind if end_kind in _READERS else kind, "end", where, counted)
     if "length" in roles.places:
         end = begin + end * roles.scale
     if kind == "clock":
         return _past_midnight(begin, end, instances, where(0).partition(": ")[0])
     return begin, end
+
+
+def with_unreadable(
+    sheet: Sheet, roles: Roles, start: Floats, end: Floats
+) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """The same times; in the place of those that could not be read, what stands there instead.
+
+    Such rows are no intervals, and are refused or left out like others that are none.
+    """
+    starts, ends = _cells_of_times(sheet, roles)
+    return _mark(start, starts), _mark(end, ends)
+
+
+def _mark(times: Floats, cells: Sequence[str]) -> npt.NDArray[Any]:
+    fitting = _ALIKE.get(kind_of_column(cells, USUAL), ())
+    odd = [row for row, cell in enumerate(cells) if kind_of(cell) not in (*fitting, "empty")]
+    if not fitting or not odd:
+        return times
+    marked = times.astype(object)
+    for row in odd:
+        marked[row] = Unreadable(cells[row], f"not {_WORDS[fitting[0]]} as others are; correct it")
+    return marked
 
 
 def ends_before(instances: npt.NDArray[Any], end: Floats) -> Floats:
@@ -111,6 +136,22 @@ def _cells(sheet: Sheet, places: tuple[int, ...]) -> list[str]:
     return [" ".join(row[place] for place in places).strip() for row in sheet.rows]
 
 
+def _cells_of_times(sheet: Sheet, roles: Roles) -> tuple[list[str], list[str]]:
+    ends = roles.places["end" if "end" in roles.places else "length"]
+    return _cells(sheet, roles.places["start"]), _cells(sheet, ends)
+
+
+_ALIKE: dict[Kind, tuple[Kind, ...]] = {
+    "number": ("number",),
+    "clock": ("clock",),
+    "date": ("date", "moment"),
+    "moment": ("date", "moment"),
+}
+_WORDS: dict[Kind, str] = {
+    "number": "a number",
+    "clock": "a time of day",
+    "date": "a date and time",
+}
 _READERS: dict[Kind, Callable[[str, float | None], float | None]] = {
     "number": lambda cell, _: as_plain_number(cell),
     "clock": as_clock,
@@ -141,18 +182,18 @@ def _parts_of_seconds(cells: Sequence[str], rate: float | None, where: Where) ->
 def _numbers(
     cells: Sequence[str], kind: Kind, name: str, where: Where, rate: float | None = None
 ) -> Floats:
-    """Times of one kind; refuses cells of another."""
+    """Times of one kind, NaN for cells of another; refuses columns of another."""
     read = _READERS[kind]
     times = np.full(len(cells), np.nan)
+    is_usual = kind_of_column(cells, USUAL) == kind
     for row, cell in enumerate(cells):
-        if kind_of(cell) == "empty":
+        if kind_of(cell) == "empty" or (is_usual and kind_of(cell) != kind):
             continue
         time = read(cell, rate)
         if time is None:
-            other = "a number" if kind == "number" else "a time of day"
             raise DataError(
-                f"{where(row)}: the {name} is {quote(cell)}, not {other} as others are; correct "
-                "it, or name another column with ",
+                f"{where(row)}: the {name} is {quote(cell)}, not {_WORDS[kind]} as others are; "
+                "correct it, or name another column with ",
                 Option("columns", {name: "..."}),
             )
         times[row] = time
@@ -168,12 +209,12 @@ def _from_moments(
     day_first: bool | None,
 ) -> tuple[Floats, Floats]:
     """Seconds since the earliest date-time of both columns."""
-    rows = [row for row, cell in enumerate(starts) if kind_of(cell) != "empty"]
+    rows = _rows_of_moments(starts)
     texts = [_whole(starts[row]) for row in rows]
     places = list(rows)
-    end_kind = kind_of_column(ends)
+    end_kind = kind_of_column(ends, USUAL)
     if not are_lengths and end_kind in ("date", "moment"):
-        filled = [row for row, cell in enumerate(ends) if kind_of(cell) != "empty"]
+        filled = _rows_of_moments(ends)
         texts += [_whole(ends[row]) for row in filled]
         places += filled
     moments, guessed = read_moments(texts, lambda place: where(places[place]), day_first)
@@ -202,6 +243,10 @@ def _from_moments(
         since_midnight[row] = (moment - midnight) / timedelta(seconds=1)
     end = start - since_midnight + lengths
     return start, np.where(end < start, end + DAY, end)
+
+
+def _rows_of_moments(cells: Sequence[str]) -> list[int]:
+    return [row for row, cell in enumerate(cells) if kind_of(cell) in ("date", "moment")]
 
 
 def _whole(text: str) -> str:

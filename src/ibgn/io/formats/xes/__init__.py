@@ -307,15 +307,14 @@ class _Log:
             last = event.time
         lasting = [event for event in completed if before[event.number] < event.time]
         chosen = Option("complete_only", self.complete_only)
-        since = " without a start: taken to last since the event before of the same "
+        since = " without a start: each is taken to start when the event before it ends, in the same "
         whose = "trace" if self.complete_only == "case" else "trace or resource"
         self.files.leave_out(f"{since}{whose} (", chosen, ")", number=len(lasting))
         if self.points == "keep":
             lasting = list(completed)
         else:
             self.files.leave_out(
-                " without a start and with none before to last since, or one at the same time: "
-                "left out; ",
+                " without a start and without an earlier event to start from: left out; ",
                 Option("points", "keep"),
                 " with a ",
                 Option("min_duration"),
