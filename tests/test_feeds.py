@@ -287,6 +287,17 @@ def test_more_than_a_broker_sends_ahead(broker, monkeypatch):
     feed.close()
 
 
+def test_more_came_while_we_were_away_than_are_read_without_us(broker, monkeypatch):
+    monkeypatch.setattr("ibgn.live.feeds.mqtt.WAITING", 10)
+    monkeypatch.setattr("ibgn.live.feeds.mqtt.PATIENCE", 3)
+    subscribe(broker, []).close()
+    sent = [b"%d" % n for n in range(50)]
+    publish(broker, *sent)
+    feed = subscribe(broker, [])
+    assert read_until(feed, 50) == sent
+    feed.close()
+
+
 def test_unreliable_messages_are_said_once(broker):
     said = []
     feed = subscribe(broker, said)

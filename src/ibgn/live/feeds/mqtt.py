@@ -259,6 +259,8 @@ class MqttFeed(Feed):
             )
 
     def _on_message(self, _: Any, __: Any, message: Any) -> None:
+        # messages of a session come before the answer, and may be more than are read without us
+        self._has_answered.set()
         while not self._is_closing:
             try:
                 self._arrived.put((self._connection, message), timeout=1)
