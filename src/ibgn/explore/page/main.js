@@ -28,6 +28,8 @@ class App {
     this.model = new ModelView(this.views.model, this);
     this.live = new LiveView(this.views.live);
     this.view = "instances";
+    this.asked = 0; // how often it was asked for all instances
+    this.answered = 0; // which of these answers is shown
   }
 
   async begin() {
@@ -75,14 +77,17 @@ class App {
       $("title").textContent = this.overview.title;
       document.title = `${this.overview.title} — ibgn`;
       $("save").disabled = !this.overview.saving;
-      if (this.instance.data && !this.instance.draft) await this.instance.open(this.instance.data.number);
+      if (this.instance.data) await this.instance.read();
       if (this.view !== "instances") await this.openView();
     });
   }
 
   /** Ask for what there is, and all instances in short. */
   async read() {
+    const asked = ++this.asked;
     const [overview, data] = await Promise.all([get("overview"), get("instances")]);
+    if (asked < this.answered) return; // what was asked for later came before
+    this.answered = asked;
     this.overview = overview;
     actions.learn(overview.actions);
     activities.learn(overview.activities);
@@ -153,10 +158,10 @@ class App {
   }
 
   async undo() {
+    if (this.view !== "instances") this.go("instances");
     if (this.instance.undo()) return;
     await this.run(async () => {
       const data = await post("undo", { page });
-      if (this.view !== "instances") this.go("instances");
       this.list.mark(data.number);
       this.instance.take(data);
       await this.changed();
