@@ -4,12 +4,14 @@ import contextlib
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import httpx
 import numpy as np
@@ -19,7 +21,8 @@ from starlette.testclient import TestClient
 
 from exploring import PATIENCE, served
 from ibgn import IBGNClassifier
-from ibgn.datasets import make_relations
+from ibgn._files import InputFile
+from ibgn.datasets import make_relations, sample_path
 from ibgn.errors import DataError
 from ibgn.explore import Collection, ConflictError
 from ibgn.explore.collection import Interval
@@ -32,6 +35,7 @@ from ibgn.explore.server import Answers, make_app
 from ibgn.inspection.counterfactuals import find_counterfactual
 from ibgn.intervals import IntervalSequences
 from ibgn.io import read, write
+from ibgn.io.registry import FORMATS
 
 HOST = "127.0.0.1:8000"
 ORIGIN = {"origin": f"http://{HOST}"}
@@ -316,6 +320,80 @@ def test_copies_are_in_the_format_of_the_data(tmp_path, data, format):
         ).read_text()
     )
     assert [each["label"]["after"] for each in changes] == ["corrected"]
+
+
+def test_labels_of_some_files_are_saved_though_others_have_none(tmp_path):
+    source = tmp_path / "takes"
+    shutil.copytree(sample_path("elan"), source)
+    X, y = read(source)
+    collection = Collection(X, y)
+    collection.change(1, 0, label="day")
+    done = Place(source, "elan").save(collection, {})
+    again, labels = read(done["path"], unlabelled="keep")
+    assert labels.tolist() == [None, "day", None, None]
+    assert again.to_lists() == X.to_lists()
+
+
+@pytest.mark.parametrize(
+    ("sample", "format", "tier"),
+    [("elan", "elan", "task"), ("elan/ann.eaf", "elan", "task"), ("talk", "textgrid", "phase")],
+)
+def test_parts_of_files_are_corrected_where_they_are(tmp_path, sample, format, tier):
+    given = sample_path("elan") / sample[5:] if format == "elan" else sample_path("textgrid")
+    source = tmp_path / given.name
+    (shutil.copytree if given.is_dir() else shutil.copy)(given, source)
+    X, y = read(source, activity=f"track:{tier}")
+    collection = Collection(X, y)
+    first, *others = collection[1].intervals
+    longer = first._replace(end=first.end + 0.125)
+    new = Interval("new", first.start, first.end, others[-1].track)
+    place = Place(source, format, tier)
+    before = all_entries(source, format)
+    collection.change(1, 0, intervals=[longer, *others[:-1], new], label="corrected")
+    collection.change(0, 0, label="corrected too")
+    copy = place.save(collection, {})["path"]
+    again, labels = read(copy, activity=f"track:{tier}")
+    assert labels.tolist() == collection.labels.tolist()
+    assert again.to_lists() == collection.sequences.to_lists()
+    after = all_entries(copy, format)
+    assert (len(before - after), len(after - before)) == (4, 4)  # nothing else differs
+    collection.change(2, 0, label=None)
+    with pytest.raises(DataError, match="has no label"):
+        place.save(collection, {})
+
+
+def all_entries(source, format):
+    """Annotations of all files, on all tiers."""
+    files = sorted(Path(source).iterdir()) if Path(source).is_dir() else [Path(source)]
+    documents = [FORMATS.documents[format](InputFile(file)) for file in files]
+    return {(n, *e[1:]) for n, document in enumerate(documents) for e in document.entries()}
+
+
+def test_of_an_annotation_of_two_parts_only_the_piece_of_one_is_corrected(tmp_path):
+    source = tmp_path / "day.eaf"
+    X = IntervalSequences.from_lists([[("tea", 0, 5), ("hold", 3, 7), ("soup", 5, 9)]])
+    flat = X.flat._replace(track=np.array(["task", "hand", "task"], object))
+    write(IntervalSequences.from_flat(flat, X.actions), source)
+    X, y = read(source, activity="track:task", crossing="clip")
+    assert X.to_lists() == [[("hold", 3, 5)], [("hold", 5, 7)]]
+    collection = Collection(X, y)
+    collection.change(0, 0, intervals=[Interval("hold", 4, 5, "hand")])
+    copy = Place(source, "elan", "task").save(collection, {})["path"]
+    again, _ = read(copy, activity="track:task", crossing="clip")
+    assert again.to_lists() == [[("hold", 4, 5)], [("hold", 5, 7)]]
+
+
+def test_what_can_only_be_read_is_saved_as_csv(tmp_path):
+    source = tmp_path / "repairs.xes"
+    shutil.copy(sample_path("xes"), source)
+    X, y = read(source)
+    collection = Collection(X, y)
+    collection.change(0, 0, label="quick")
+    place = Place(source, "xes")
+    assert (place.copied_as, place.propose()) == ("csv", "repairs-corrected.csv")
+    again, labels = read(place.save(collection, {})["path"], unlabelled="keep")
+    assert labels.tolist()[:2] == ["quick", None]
+    assert again.to_lists() == X.to_lists()
 
 
 def test_a_model_learns_in_the_background(data):

@@ -136,7 +136,15 @@ class Answers:
 
     def _overview(self, _: Request) -> Plain:
         place = self.place
-        saving = None if place is None else {"name": place.propose(), "format": place.format}
+        saving = (
+            None
+            if place is None
+            else {
+                "name": place.propose(),
+                "format": place.copied_as,
+                "read": place.format,
+            }
+        )
         going_on = {"learning": self.learning.state(), "live": self.following is not None}
         return self.desk.overview() | going_on | {"saving": saving}
 

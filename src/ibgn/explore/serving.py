@@ -71,7 +71,7 @@ def serve(
         token = make_token()
         following = None if live is None else Following(live, lambda *news: desk.tell(*news))
         server = Server(Answers(desk, learning, place, following), token, hosts)
-        if model is None and len(collection):
+        if model is None and learning.is_possible:
             learning.begin()
         if following is not None:
             following.begin()
