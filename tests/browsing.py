@@ -6,6 +6,7 @@ import re
 from PIL import Image
 
 LEAST_LETTER = 9  # pixels
+PATIENCE = 120_000  # milliseconds, also where other programs keep the machine busy
 FLAGS = (
     "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
     "--disable-component-update --disable-sync"
@@ -19,6 +20,7 @@ class Watched:
         self.context = browser.new_context(
             color_scheme=theme, viewport={"width": width, "height": 800}
         )
+        self.context.set_default_timeout(PATIENCE)
         self.page = self.context.new_page()
         self.address = path if isinstance(path, str) else path.as_uri()
         self.events = []

@@ -5,9 +5,9 @@ import time
 from contextlib import contextmanager
 from socket import create_server
 
-import uvicorn
+from ibgn.explore.server import Answers, Server
 
-from ibgn.explore.server import Answers, make_app
+PATIENCE = 120  # seconds, also where other programs keep the machine busy
 
 
 @contextmanager
@@ -16,9 +16,7 @@ def served(desk, learning, place=None, following=None):
     with create_server(("127.0.0.1", 0)) as listening:
         port = listening.getsockname()[1]
         hosts = (f"127.0.0.1:{port}", f"localhost:{port}")
-        app = make_app(Answers(desk, learning, place, following), "token", hosts)
-        server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="off"))
-        server.force_exit = True  # pages keep a connection open for news
+        server = Server(Answers(desk, learning, place, following), "token", hosts)
         thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
         thread.start()
         while not server.started:
@@ -27,4 +25,5 @@ def served(desk, learning, place=None, following=None):
             yield f"http://127.0.0.1:{port}/token/"
         finally:
             server.should_exit = True
-            thread.join(10)
+            thread.join(PATIENCE)
+            assert not thread.is_alive(), "the server does not end"

@@ -8,7 +8,7 @@ import threading
 import numpy as np
 import pytest
 
-from browsing import FLAGS, Watched
+from browsing import FLAGS, PATIENCE, Watched
 from exploring import served
 from ibgn import IBGNClassifier, IntervalRidge
 from ibgn.allen import Relation
@@ -24,7 +24,7 @@ from ibgn.io import read, write
 from ibgn.networks import read_networks
 
 expect = pytest.importorskip("playwright.sync_api").expect
-expect.set_options(timeout=20_000)
+expect.set_options(timeout=PATIENCE)
 
 HOSTILE = [
     "<img src=x onerror=alert(1)>",
@@ -117,15 +117,18 @@ def press(view, name, by):
 
 
 def open_row(view, number):
-    """Open an instance by its number."""
+    """Open an instance by its number, and wait until it is drawn, also where it was open before."""
     view.get_by_role("combobox", name="Order").select_option("order")
-    with view.expect_response(re.compile(f"/api/instances/{number}$")) as answer:
-        view.locator(f"#row-{number}").click()
-    answer.value.finished()
-    view.wait_for_timeout(100)  # until it is drawn, also where the same one was open before
+    view.evaluate("document.querySelector('.head h2')?.setAttribute('data-before', '')")
+    view.locator(f"#row-{number}").click()
     expect(view.locator(f"#row-{number}")).to_have_attribute("aria-selected", "true")
     name = view.locator(f"#row-{number} .item-id").inner_text()
-    expect(view.locator(".head h2")).to_have_text(name)
+    expect(view.locator(".head h2:not([data-before])")).to_have_text(name)
+
+
+def let_draw(view):
+    """Let the page work on what it was told, until a frame is drawn."""
+    view.evaluate("new Promise(done => requestAnimationFrame(() => setTimeout(done)))")
 
 
 def listed(view, number):
@@ -198,18 +201,90 @@ def test_every_filter_shows_what_it_says(browser, varied, by):
         opened.context.close()
 
 
+class Held:
+    """Answers that come when they are released."""
+
+    def __init__(self, view, path):
+        self.view, self.path, self.routes = view, path, []
+        view.route(path, lambda route: self.routes.append(route), times=1)
+
+    def release(self):
+        """Let the answer come, and the page take it."""
+        while not self.routes:
+            let_draw(self.view)
+        with self.view.expect_response(self.path) as answer:
+            self.routes.pop().continue_()
+        answer.value.finished()
+        let_draw(self.view)
+
+
 def test_what_is_asked_for_last_is_shown(page):
     view = page.page
     open_row(view, 0)
-    view.route("**/api/instances/1", lambda route: (view.wait_for_timeout(500), route.continue_()))
+    late = Held(view, "**/api/instances/1")
     view.get_by_role("listbox").focus()
     view.keyboard.press("ArrowDown")  # whose answer comes late
     view.keyboard.press("ArrowDown")
     expect(view.locator(".head h2")).to_have_text("2")
-    view.wait_for_timeout(800)
+    late.release()
     expect(view.locator(".head h2")).to_have_text("2")
     expect(view.locator("#row-2")).to_have_attribute("aria-selected", "true")
-    view.unroute_all(behavior="wait")
+
+
+def test_what_is_asked_for_is_shown_though_a_model_comes_before_its_answer(page, desk, model):
+    view = page.page
+    open_row(view, 0)
+    late = Held(view, "**/api/instances/1")
+    view.locator("#row-1").click()
+    with view.expect_response("**/api/instances"):  # all is read again
+        desk.take_model(model)
+    late.release()
+    expect(view.locator(".head h2")).to_have_text("1")
+    expect(view.locator("#row-1")).to_have_attribute("aria-selected", "true")
+
+
+def test_an_answer_that_is_overtaken_changes_nothing(page, desk):
+    view = page.page
+    open_row(view, 0)
+    overtaken = []
+    keep = lambda route: overtaken.append((route, route.fetch()))  # noqa: E731
+    view.route("**/api/instances", keep, times=1)
+    desk.change(1, {"version": 0, "page": "another", "label": "first"})
+    while not overtaken:
+        let_draw(view)
+    desk.change(1, {"version": 1, "page": "another", "label": "second"})
+    label = view.locator("#row-1 .item-label")
+    expect(label).to_contain_text("second")
+    ((route, answer),) = overtaken
+    route.fulfill(response=answer)
+    let_draw(view)
+    expect(label).to_contain_text("second")
+
+
+def show(view, *, is_shown):
+    """Put a page out of sight, as browsers do with tabs that are not selected, or back."""
+    view.evaluate(
+        """shown => {
+          Object.defineProperty(document, "hidden", { value: !shown, configurable: true });
+          document.dispatchEvent(new Event("visibilitychange"));
+        }""",
+        is_shown,
+    )
+
+
+def test_pages_out_of_sight_leave_connections_to_others(page, desk):
+    tabs = [page.page]
+    for _ in range(8):  # browsers have six connections to a server
+        show(tabs[-1], is_shown=False)
+        tabs.append(page.context.new_page())
+        tabs[-1].goto(page.address)
+        tabs[-1].locator(".posterior").wait_for()
+    open_row(tabs[0], 1)
+    desk.change(1, {"version": 0, "page": "another", "label": "while nobody looked"})
+    show(tabs[0], is_shown=True)
+    expect(tabs[0].locator("#label")).to_have_value("while nobody looked")
+    assert set(page.events) == {f"failed {page.address}api/events"}  # which it ended itself
+    page.events.clear()
 
 
 @both
@@ -432,6 +507,82 @@ def test_a_label_can_be_typed_while_intervals_are_tried(page, desk):
     assert len(desk.collection.changed) == 1
 
 
+def test_half_a_word_is_not_sent_when_something_happens_elsewhere(page, desk, model):
+    view = page.page
+    open_row(view, 5)
+    sent = []
+    view.on("request", lambda request: request.method == "POST" and sent.append(request.url))
+    view.locator("#label").fill("half")
+    desk.change(1, {"version": 0, "page": "another", "label": "theirs"})
+    expect(view.locator("#list")).to_contain_text("theirs")
+    with view.expect_response("**/api/instances/5"):
+        desk.take_model(model)
+    let_draw(view)
+    assert sent == []
+    expect(view.locator("#label")).to_be_focused()
+    view.keyboard.type("way")
+    view.keyboard.press("Enter")
+    view.locator("#message").get_by_text("kept").wait_for()
+    assert desk.collection[5].label == "halfway"
+    view.locator("button.bar").first.click()
+    start = view.locator("#edit-start")
+    start.fill("0.")
+    start.press_sequentially("0")
+    with view.expect_response("**/api/instances/5"):
+        desk.take_model(model)
+    let_draw(view)
+    expect(view.locator(".draft")).to_have_count(0)
+    view.keyboard.type("1")
+    view.keyboard.press("Enter")
+    assert 0.01 in {start for _, start, _ in draft(view)}
+
+
+def test_what_is_typed_is_said_of_the_instance_that_is_shown(page, desk):
+    view = page.page
+    open_row(view, 0)
+    late = Held(view, "**/api/instances/1")
+    view.locator("#row-1").click()
+    view.locator("#label").fill("typed")
+    late.release()
+    expect(view.locator(".head h2")).to_have_text("0")
+    expect(view.locator("#row-0")).to_have_attribute("aria-selected", "true")
+    view.keyboard.press("Enter")
+    view.locator("#message").get_by_text("kept").wait_for()
+    assert desk.collection[0].label == "typed"
+    assert desk.collection[1].label != "typed"
+
+
+def test_a_label_that_is_typed_does_not_overwrite_that_of_another_page(page, desk):
+    view = page.page
+    open_row(view, 5)
+    view.locator("#label").fill("mine")
+    desk.change(5, {"version": 0, "page": "another", "label": "theirs"})
+    view.get_by_role("heading", name="Changed in another page").wait_for()
+    expect(view.locator("#label")).to_have_value("mine")
+    view.keyboard.press("Enter")
+    view.locator("#message").get_by_text("changed elsewhere").wait_for()
+    assert desk.collection[5].label == "theirs"
+    view.get_by_role("button", name="Show theirs").click()
+    expect(view.locator("#label")).to_have_value("theirs")
+    page.events[:] = [event for event in page.events if "409" not in event]  # which was refused
+
+
+def test_a_draft_is_judged_by_the_model_there_is(page, desk, model, data):
+    view = page.page
+    open_row(view, 0)
+    view.locator("button.bar").first.focus()
+    view.keyboard.press("Shift+ArrowRight")
+    mine = draft(view)
+    expect_posterior(view, model, mine)
+    view.locator("#row-0").click()  # which is open already
+    assert draft(view) == mine
+    other = IBGNClassifier(random_state=0).fit(data[0][::2], data[1][::2])
+    assert abs(other.predict_proba([mine]) - model.predict_proba([mine])).max() > 0.01
+    desk.take_model(other)
+    expect_posterior(view, other, mine)
+    assert draft(view) == mine
+
+
 def test_intervals_are_edited_in_the_form(page, model):
     view = page.page
     view.locator("button.bar").first.click()
@@ -546,7 +697,7 @@ def test_answers_in_the_list_are_held_out_and_the_page_says_so(browser, data, mo
     desk = Desk(Collection(*data), None, "takes.csv")
     learning = Learning(desk, model)
     learning.begin()
-    learning.wait(120)
+    learning.wait()
     rows = desk.rows()
     with served(desk, learning) as address:
         opened = Watched(browser, address)
@@ -772,7 +923,7 @@ def test_it_learns_from_labels_while_the_page_goes_on(browser, data, model):
         desk.collection.change(0, 0, "x", label="a")
         desk.collection.change(1, 0, "x", label="b")
         view.get_by_role("button", name="Learn again").click()
-        view.locator(".posterior").wait_for(timeout=60_000)
+        view.locator(".posterior").wait_for()
         view.locator("#view-next").click()
         view.get_by_text("22 instances have no label").wait_for()
         expect(view.locator(".cards .card")).to_have_count(10)
@@ -786,7 +937,7 @@ class Slow(IBGNClassifier):
     allowed = threading.Event()
 
     def fit_held_out(self, *args, **kwargs):
-        assert self.allowed.wait(60)
+        assert self.allowed.wait(PATIENCE / 1000)
         return super().fit_held_out(*args, **kwargs)
 
 
@@ -808,7 +959,7 @@ def test_learning_shows_how_far_it_is_and_stops_nobody(browser, data, model, pla
         expect_posterior(view, model, draft(view))
         view.keyboard.press("Escape")
         Slow.allowed.set()
-        expect(view.locator("#model-state")).to_have_text("Slow, answers held out", timeout=60_000)
+        expect(view.locator("#model-state")).to_have_text("Slow, answers held out")
         expect(view.get_by_role("progressbar")).to_have_count(0)
         view.locator(".held-out").wait_for()
         assert learning.state()["expected"] > 0
@@ -819,13 +970,12 @@ def test_learning_shows_how_far_it_is_and_stops_nobody(browser, data, model, pla
         def late(route):
             answer = route.fetch()  # from while it learns
             Slow.allowed.set()
-            learning.wait(60)
-            view.wait_for_timeout(1500)  # in which the page hears that it is over
+            expect(view.locator("#model-state")).to_have_text("Slow, answers held out")
             route.fulfill(response=answer)
 
         view.route("**/api/overview", late, times=1)
         press(view, "Save a copy…", "mouse")  # which asks for it, and opens when it has it
-        view.get_by_role("dialog").wait_for(timeout=60_000)
+        view.get_by_role("dialog").wait_for()
         expect(view.locator("#model-state")).to_have_text("Slow, answers held out")
         expect(view.locator("#learn")).to_be_enabled()
         view.unroute_all(behavior="wait")
@@ -875,7 +1025,7 @@ def test_no_record_is_lost_while_the_page_asks_for_those_before(browser, tmp_pat
         def late(route):
             answer = route.fetch()  # from before the records
             write_posteriors(path, model.classes_)
-            view.wait_for_timeout(1500)
+            expect(view.locator(".now")).to_contain_text("at 5")
             route.fulfill(response=answer)
 
         view.route("**/api/live", late)

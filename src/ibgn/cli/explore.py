@@ -54,6 +54,8 @@ def explore(
         if data is not None:
             path, format = reading.find(data)
             X, y = reading.read(data)
-            place = None if str(data) == "-" else Place(path, format.name)
+            kind, _, name = str(reading.options_of(format).get("activity")).partition(":")
+            tier = name if kind == "track" else None
+            place = None if str(data) == "-" else Place(path, format.name, tier)
         loaded = None if model is None else load(model)
     serve(open_collection(X, y, place, say), loaded, place, live, port, browser, say)

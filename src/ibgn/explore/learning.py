@@ -40,6 +40,11 @@ class Learning:
         """Whether a model learns just now."""
         return self._thread is not None and self._thread.is_alive()
 
+    @property
+    def is_possible(self) -> bool:
+        """Whether there are labels enough to learn from."""
+        return len(set(self.desk.collection.labels) - {None}) >= LEAST
+
     def state(self) -> dict[str, Any]:
         """What goes on, as plain values."""
         now = time.monotonic()
@@ -81,7 +86,7 @@ class Learning:
             collection = self.desk.collection
             X, labels, seen = collection.sequences, collection.labels, dict(collection.changed)
         known = np.flatnonzero([label is not None for label in labels])
-        if len(set(labels[known].tolist())) < LEAST:
+        if not self.is_possible:
             found = count(len(known), "labelled instance")
             self.error = f"a model needs at least two activities, but there are {found}"
             return

@@ -1,6 +1,7 @@
 """What was corrected, as a file: a copy in the format of the data, or the changes alone."""
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ from ibgn.errors import DataError
 from ibgn.explore.collection import Collection
 from ibgn.io import write
 from ibgn.io.registry import FORMATS
+from ibgn.io.tiers import Correction, write_corrections
 from ibgn.text import count, quote
 
 __all__ = ["Place"]
@@ -24,10 +26,17 @@ class Place:
     ----------
     source : the file or folder that was read
     format : its format
+    tier : the one whose annotations are the instances, where files are cut into these
     """
 
     source: Path
     format: str
+    tier: str | None = None
+
+    @property
+    def copied_as(self) -> str:
+        """Format of copies: that of the data, or CSV where it can only be read."""
+        return self.format if self.format in FORMATS.writers else "csv"
 
     @property
     def folder(self) -> Path:
@@ -37,6 +46,8 @@ class Place:
     def propose(self) -> str:
         """A name for the copy that is free."""
         stem, suffix = self.source.stem, self.source.suffix
+        if self.copied_as != self.format:
+            suffix = FORMATS[self.copied_as].suffixes[0]
         names = (f"{stem}-corrected{n}{suffix}" for n in ("", *(f"-{k}" for k in range(2, 1000))))
         return next((name for name in names if not (self.folder / name).exists()), "")
 
@@ -65,26 +76,37 @@ class Place:
         return target
 
     def _save_copy(self, collection: Collection, target: Path) -> None:
+        if self.tier is not None and self.format in FORMATS.documents:
+            corrections = [_correction(collection, number) for number in collection.differing]
+            write_corrections(corrections, target, self.source, self.format, self.tier)
+            return
         labels = collection.labels
         y = None if all(label is None for label in labels) else labels
         options: dict[str, Any] = {}
         if self.format in FORMATS.documents:
             options["into"] = self.source  # what is not read stays as it is
-        write(collection.sequences, target, y, format=self.format, **options)
+        write(collection.sequences, target, y, format=self.copied_as, **options)
 
     def _save_changes(self, collection: Collection, target: Path) -> None:
-        ids = collection.original.ids
         changes = []
         for number in collection.differing:
-            before, after = collection.first(number), collection[number]
+            before, now = collection.first(number), _correction(collection, number)
             changes.append(
                 {
-                    "instance": number if ids is None else str(ids[number]),
-                    "label": {"before": before.label, "after": after.label},
-                    "removed": [list(i[:3]) for i in before.intervals if i not in after.intervals],
-                    "added": [list(i[:3]) for i in after.intervals if i not in before.intervals],
+                    "instance": number if collection.original.ids is None else now.part,
+                    "label": {"before": before.label, "after": now.label},
+                    "removed": [row[:3] for row in now.removed],
+                    "added": [row[:3] for row in now.added],
                 }
             )
         with replacing(target) as path:
             text = json.dumps(changes, indent=1, ensure_ascii=False, default=str)
             path.write_text(text + "\n", encoding="utf-8")
+
+
+def _correction(collection: Collection, number: int) -> Correction:
+    """How an instance differs from what was read; of equal intervals, as many as there are."""
+    before, after = collection.first(number), collection[number]
+    old, new = Counter(before.intervals), Counter(after.intervals)
+    name = collection.original._names()[number]
+    return Correction(name, [*(old - new).elements()], [*(new - old).elements()], after.label)

@@ -2,11 +2,15 @@
 
 import asyncio
 import json
+import os
+import socket
+import traceback
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import partial
 from importlib.resources import files
 
+import uvicorn
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -23,7 +27,7 @@ from ibgn.explore.guard import LARGEST, Guard
 from ibgn.explore.learning import Learning
 from ibgn.explore.saving import Place
 
-__all__ = ["Answers", "News", "make_app"]
+__all__ = ["Answers", "News", "Server", "make_app"]
 
 KINDS = {
     ".html": "text/html",
@@ -33,6 +37,7 @@ KINDS = {
 }
 PAGE = files("ibgn.explore") / "page"
 WAITING = 1000  # messages that a page may be behind, before it has to ask again
+PATIENCE = 2  # seconds that answers which are on their way may take when the server ends
 
 
 @dataclass
@@ -131,7 +136,15 @@ class Answers:
 
     def _overview(self, _: Request) -> Plain:
         place = self.place
-        saving = None if place is None else {"name": place.propose(), "format": place.format}
+        saving = (
+            None
+            if place is None
+            else {
+                "name": place.propose(),
+                "format": place.copied_as,
+                "read": place.format,
+            }
+        )
         going_on = {"learning": self.learning.state(), "live": self.following is not None}
         return self.desk.overview() | going_on | {"saving": saving}
 
@@ -144,6 +157,37 @@ class Answers:
             raise DataError("the data are no file, so there is none to save")
         with self.desk.lock:
             return self.place.save(self.desk.collection, given)
+
+
+class Server(uvicorn.Server):
+    """Serves the page until it is told to end, which does not wait for pages that are open.
+
+    Whatever goes wrong is an answer to the page that asked, so nothing is left for uvicorn to log
+    but what it cut off at the end, as long questions; for a user that is no news.
+
+    Parameters
+    ----------
+    answers : what is answered
+    token, hosts : as those of the guard
+    """
+
+    def __init__(self, answers: Answers, token: str, hosts: tuple[str, ...]) -> None:
+        self.news = News()
+        app = make_app(answers, token, hosts, self.news)
+        super().__init__(
+            uvicorn.Config(
+                app,
+                log_level="critical",
+                access_log=False,
+                lifespan="off",
+                timeout_graceful_shutdown=PATIENCE,
+            )
+        )
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End; news never end by themselves."""
+        self.news.close()
+        await super().shutdown(sockets)
 
 
 def make_app(
@@ -234,3 +278,8 @@ async def _answering(answer: Callable[[], Plain]) -> Response:
         return JSONResponse({"error": str(error)}, status_code=409)
     except (DataError, OptionError) as error:
         return JSONResponse({"error": str(error)}, status_code=400)
+    except Exception as error:
+        if os.environ.get("IBGN_DEBUG"):
+            traceback.print_exception(error)
+        where = "start `ibgn explore` with IBGN_DEBUG=1 to see where"
+        return JSONResponse({"error": f"{type(error).__name__}: {error}; {where}"}, 500)

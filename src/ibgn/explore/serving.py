@@ -53,9 +53,7 @@ def serve(
     say : how the address is told
     """
     try:
-        import uvicorn
-
-        from ibgn.explore.server import Answers, News, make_app
+        from ibgn.explore.server import Answers, Server
     except ImportError as error:
         raise DataError("the page needs more packages: pip install 'ibgn[explore]'") from error
     from ibgn.classifiers import IBGNClassifier
@@ -72,9 +70,8 @@ def serve(
         hosts = (address, address.replace(HOST, "localhost"))
         token = make_token()
         following = None if live is None else Following(live, lambda *news: desk.tell(*news))
-        news = News()
-        app = make_app(Answers(desk, learning, place, following), token, hosts, news)
-        if model is None and len(collection):
+        server = Server(Answers(desk, learning, place, following), token, hosts)
+        if model is None and learning.is_possible:
             learning.begin()
         if following is not None:
             following.begin()
@@ -82,17 +79,8 @@ def serve(
         say("Ctrl-C ends it")
         if browser:
             webbrowser.open(f"http://{address}/{token}/")
-        config = uvicorn.Config(
-            app, log_level="error", access_log=False, lifespan="off", timeout_graceful_shutdown=2
-        )
-
-        class Server(uvicorn.Server):
-            async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-                news.close()  # otherwise it waits until all pages are closed
-                await super().shutdown(sockets)
-
         try:
-            Server(config).run([listening])
+            server.run([listening])
         finally:
             if following is not None:
                 following.stop()

@@ -33,6 +33,7 @@ from ibgn.io.registry import FORMATS, find_format
 from ibgn.text import quote
 
 __all__ = [
+    "Correction",
     "TierDocument",
     "TierEntry",
     "add_tier",
@@ -41,6 +42,7 @@ __all__ = [
     "format_with_tiers",
     "suffix_of",
     "with_tier",
+    "write_corrections",
     "write_into",
 ]
 
@@ -233,7 +235,7 @@ def write_into(
         if instance not in names:  # another part may follow, of the same file
             changed = FORMATS.documents[format](files[source])
             target = target.with_name(f"{target.stem}_{part}{target.suffix}")
-        known = {name: values[d] for name, values in columns.items()}
+        known = {name: values[d] for name, values in columns.items() if values[d] is not None}
         changed.describe(check_known(known, f"instance {quote(instance)}"))
         tracks = tracks_of(X[d]) or [""] * len(X[d].action)
         rows = [
@@ -243,6 +245,83 @@ def write_into(
         _update(changed, rows, whole=instance in names)
         texts[target.as_posix()] = changed.lines()
     write_texts(texts, path, suffix_of(format), in_folder=is_folder(into))
+
+
+class Correction(NamedTuple):
+    """How a part of a file was, as "talk.eaf#2", and how it is to be.
+
+    Rows are (action, start, end, track).
+    """
+
+    part: str
+    removed: Sequence[tuple[str, float, float, str | None]]
+    added: Sequence[tuple[str, float, float, str | None]]
+    label: Any
+
+
+@opening_once()
+def write_corrections(
+    corrections: Iterable[Correction], path: Source, into: Source, format: str, tier: str
+) -> None:
+    """Write copies of files of which parts were instances, with these corrected, and nothing else.
+
+    Parameters
+    ----------
+    corrections : of parts, by the names that readers give them
+    path : a file if `into` is one, otherwise a folder; files have the same names there
+    into : file or folder that the parts were read from
+    format : one that has documents
+    tier : the one whose annotations are the parts, and name their activities
+    """
+    check_copy(into, path)
+    by_file: dict[str, list[Correction]] = defaultdict(list)
+    for correction in corrections:
+        by_file[correction.part.rpartition("#")[0]].append(correction)
+    texts: dict[str, Iterable[str]] = {}
+    for name, file in find_files(into, (suffix_of(format),)):
+        changed: TierDocument = FORMATS.documents[format](InputFile(file, name))
+        rows = entries = list(changed.entries())
+        parts = sorted(
+            (each.start, each.end, n) for n, each in enumerate(entries) if each.tier == tier
+        )
+        for correction in by_file[name]:
+            part = entries[parts[int(correction.part.rpartition("#")[2]) - 1][2]]
+            rows = _corrected(rows, part, correction)
+        if rows is not entries:
+            _update(changed, rows, whole=False)
+        texts[name] = changed.lines()
+    write_texts(texts, path, suffix_of(format), in_folder=is_folder(into))
+
+
+def _corrected(rows: list[TierEntry], part: TierEntry, correction: Correction) -> list[TierEntry]:
+    """Rows of a file after one of its parts was corrected."""
+    if correction.label is None:
+        raise DataError(
+            f"{quote(correction.part)} has no label, but an annotation on {quote(part.tier)} is "
+            "one; give it a label, or save the changes alone"
+        )
+    place = rows.index(part)
+    rows = [*rows[:place], part._replace(value=str(correction.label)), *rows[place + 1 :]]
+    for action, start, end, track in correction.removed:
+        # of an annotation that reaches beyond the part, the part has a piece
+        fits = [
+            each
+            for each in rows
+            if (each.tier, each.value) == (track, action)
+            and (max(each.start, part.start), min(each.end, part.end)) == (start, end)
+        ]
+        if not fits:
+            raise DataError(
+                f"{quote(correction.part)}: {quote(action)} from {start:g} to {end:g} is no "
+                "annotation as it was read; save the changes alone"
+            )
+        rows.remove(fits[0])
+        ends = [(fits[0].start, part.start), (part.end, fits[0].end)]
+        rows += [fits[0]._replace(key=None, start=a, end=b) for a, b in ends if a < b]
+    added = [
+        TierEntry(None, track or value, value, *times) for value, *times, track in correction.added
+    ]
+    return rows + added
 
 
 def _update(changed: TierDocument, rows: list[TierEntry], whole: bool) -> None:

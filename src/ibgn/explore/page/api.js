@@ -28,14 +28,23 @@ export const post = (path, given = {}, signal) => ask(path, {
 
 export const query = (path, given) => `${path}?${new URLSearchParams(given)}`;
 
-/** News from the server: what other pages change, how far learning is, a live posterior. What came before is not told, so `open` asks. */
+/**
+ * News from the server: what other pages change, how far learning is, a live posterior. What came before is not told, so `open` asks.
+ * A page out of sight has no connection: browsers allow six to a server, and each page that listens takes one.
+ */
 export function listen(open, lost, handlers) {
-  const source = new EventSource("api/events");
-  source.addEventListener("open", open);
-  source.addEventListener("error", lost);
-  for (const [kind, handler] of Object.entries(handlers)) {
-    source.addEventListener(kind, (event) => handler(JSON.parse(event.data)));
-  }
+  let source = null;
+  const follow = () => {
+    source?.close();
+    source = document.hidden ? null : new EventSource("api/events");
+    source?.addEventListener("open", open);
+    source?.addEventListener("error", lost);
+    for (const [kind, handler] of Object.entries(handlers)) {
+      source?.addEventListener(kind, (event) => handler(JSON.parse(event.data)));
+    }
+  };
+  document.addEventListener("visibilitychange", follow);
+  follow();
 }
 
 /** The name of this tab, by which it undoes its own changes and not those of others. */

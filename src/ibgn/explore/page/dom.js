@@ -7,7 +7,6 @@ export function el(tag, attributes = {}, ...children) {
     if (value === undefined || value === null || value === false) continue;
     if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
     else if (name === "style") for (const [key, each] of Object.entries(value)) made.style.setProperty(key, each);
-    else if (name === "value") made.value = value;
     else made.setAttribute(name, value === true ? "" : value);
   }
   return fill(made, ...children);
@@ -21,16 +20,33 @@ export function fill(parent, ...children) {
 
 export const button = (text, onclick, attributes = {}) => el("button", { type: "button", onclick, ...attributes }, text);
 
+/** A field in which something is typed that was not sent yet. */
+export const typedIn = (parent) => {
+  const field = document.activeElement;
+  return parent.contains(field) && field.matches("input") && field.value !== field.defaultValue ? field : null;
+};
+
 /** Draw again what has fields: the one with the focus keeps it, and what is being typed, while `about` stays the same. */
 export function redraw(parent, about, ...children) {
-  const field = parent.contains(document.activeElement) ? document.activeElement : null;
-  const typed = field?.matches("input") && parent.dataset.about === String(about) ? field.value : null;
-  fill(parent, ...children);
+  const { id } = parent.contains(document.activeElement) ? document.activeElement : {};
+  const typed = parent.dataset.about === String(about) ? typedIn(parent) : null;
   parent.dataset.about = String(about);
-  const again = field?.id && document.getElementById(field.id);
-  if (!again || again.disabled) return;
-  if (typed !== null) again.value = typed;
-  again.focus({ preventScroll: true });
+  if (typed && fillAround(parent, typed, children)) return;
+  fill(parent, ...children);
+  const again = id && document.getElementById(id);
+  if (again && !again.disabled) again.focus({ preventScroll: true });
+}
+
+/** Put children around a field, which stays in the page: taken out, it would send the half of a word that it has by now. */
+function fillAround(parent, field, children) {
+  const kept = [...parent.children].find((each) => each.contains(field));
+  const made = [...el("div", {}, ...children).children];
+  const place = made.findIndex((each) => each.querySelector(`#${field.id}`));
+  if (place < 0) return false;
+  for (const each of [...parent.children]) if (each !== kept) each.remove();
+  kept.before(...made.slice(0, place));
+  kept.after(...made.slice(place + 1));
+  return true;
 }
 
 /** A select with a label before it; options are [value, text] or plain texts. */

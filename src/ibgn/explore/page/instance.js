@@ -2,7 +2,7 @@
 
 import { cards, counterfactualPart, heldOutNote, posteriorList, relationsPart, twinsNote, whyPart } from "./answer.js";
 import { get, page, post, query } from "./api.js";
-import { button, choice, clock, el, fill, plural, redraw } from "./dom.js";
+import { button, choice, clock, el, fill, plural, redraw, typedIn } from "./dom.js";
 import { Timeline } from "./timeline.js";
 
 export class InstanceView {
@@ -10,6 +10,7 @@ export class InstanceView {
     this.element = element;
     this.app = app;
     this.data = null;
+    this.number = null; // of the instance that was asked for last
     this.draft = null; // intervals that are tried, or null
     this.past = []; // drafts before, to go back to
     this.against = null;
@@ -50,34 +51,60 @@ export class InstanceView {
     return this.draft ?? this.data.intervals;
   }
 
-  /** Show an instance; false if the reader stays with the draft, null if something else was asked for since. */
+  /** Whether something is tried or typed that was not kept yet. */
+  get unsaved() {
+    return Boolean(this.draft || typedIn(this.head) || typedIn(this.form));
+  }
+
+  /** Show an instance; false if the reader stays with what is not kept, null if something else was asked for since. */
   async open(number) {
-    if (this.draft && this.data.number !== number && !confirm("The draft is not kept. Leave it?")) return false;
+    if (this.draft && this.data.number === number) return true;
+    if (this.draft && !confirm("The draft is not kept. Leave it?")) return false;
     this.draft = null;
+    this.number = number;
+    return this.read();
+  }
+
+  /** Ask for the instance that was asked for last, and show it. */
+  async read() {
     const asked = ++this.opening;
-    const { against } = this;
+    const { against, number } = this;
     const path = `instances/${number}`;
-    const data = await get(against ? query(path, { against }) : path);
+    const data = await get(against ? query(path, { against }) : path).catch((error) => {
+      if (asked === this.opening) this.number = this.data?.number ?? null;
+      throw error;
+    });
     if (asked !== this.opening) return null;
-    if (this.draft) { // begun while the answer was on its way
-      if (data.version > this.data.version) this.offerOther();
-      return false;
-    }
-    if (against !== this.against) return this.open(number);
+    if (this.unsaved) return this.stay(data); // begun while the answer was on its way
+    if (against !== this.against) return this.read();
     this.take(data);
     return true;
+  }
+
+  /** Stay with what is not kept; about the same instance, take over what the model says by now. */
+  stay(data) {
+    this.number = this.data.number;
+    if (data.number !== this.number) return false;
+    if (data.version > this.data.version) this.offerOther();
+    else {
+      this.data = data;
+      if (this.draft) this.question();
+      else this.judge(data);
+    }
+    return false;
   }
 
   /** See whether another page changed the instance that is shown; `versions` are of all that were changed. */
   async notice(versions) {
     if (!this.data || !((versions[this.data.number] ?? 0) > this.data.version)) return;
-    if (this.draft) this.offerOther();
-    else await this.open(this.data.number);
+    if (this.unsaved) this.offerOther();
+    else await this.read();
   }
 
   take(data) {
     const same = this.data?.number === data.number;
     this.data = data;
+    this.number = data.number;
     this.draft = null;
     this.past = [];
     if (!same) this.timeline.selected = null;
@@ -184,7 +211,7 @@ export class InstanceView {
       this.app.note("kept; undo takes it back");
     } catch (error) {
       this.app.say(error);
-      if (error.status === 409) this.offerOther();
+      if (error.status === 409 && this.data.version === version) this.offerOther();
     }
   }
 

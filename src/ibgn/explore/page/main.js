@@ -28,6 +28,8 @@ class App {
     this.model = new ModelView(this.views.model, this);
     this.live = new LiveView(this.views.live);
     this.view = "instances";
+    this.asked = 0; // how often it was asked for all instances
+    this.answered = 0; // which of these answers is shown
   }
 
   async begin() {
@@ -75,14 +77,17 @@ class App {
       $("title").textContent = this.overview.title;
       document.title = `${this.overview.title} — ibgn`;
       $("save").disabled = !this.overview.saving;
-      if (this.instance.data && !this.instance.draft) await this.instance.open(this.instance.data.number);
+      if (this.instance.data) await this.instance.read();
       if (this.view !== "instances") await this.openView();
     });
   }
 
   /** Ask for what there is, and all instances in short. */
   async read() {
+    const asked = ++this.asked;
     const [overview, data] = await Promise.all([get("overview"), get("instances")]);
+    if (asked < this.answered) return; // what was asked for later came before
+    this.answered = asked;
     this.overview = overview;
     actions.learn(overview.actions);
     activities.learn(overview.activities);
@@ -153,10 +158,10 @@ class App {
   }
 
   async undo() {
+    if (this.view !== "instances") this.go("instances");
     if (this.instance.undo()) return;
     await this.run(async () => {
       const data = await post("undo", { page });
-      if (this.view !== "instances") this.go("instances");
       this.list.mark(data.number);
       this.instance.take(data);
       await this.changed();
@@ -166,9 +171,9 @@ class App {
 
   async save() {
     await this.changed(); // for the number of changes, and a name that is free
-    const { name, format } = this.overview.saving;
+    const { name, format, read } = this.overview.saving;
     const input = el("input", { id: "save-name", value: name, required: true, maxlength: "200" });
-    const kind = el("select", { id: "save-kind" }, el("option", { value: "copy" }, `a copy, as ${format}`), el("option", { value: "changes" }, "the changes alone, as JSON"));
+    const kind = el("select", { id: "save-kind" }, el("option", { value: "copy" }, `a copy, as ${format}${read === format ? "" : `, since ${read} can only be read`}`), el("option", { value: "changes" }, "the changes alone, as JSON"));
     const replace = el("input", { type: "checkbox", id: "save-replace" });
     const reason = el("p", { class: "warning", role: "alert" });
     kind.onchange = () => { input.value = kind.value === "copy" ? name : `${name.replace(/\.[^.]*$/, "")}.json`; };
@@ -180,7 +185,7 @@ class App {
       } catch (error) { reason.textContent = error.message; }
     };
     const dialog = this.dialog("Save", [
-      el("p", { class: "soft" }, `${plural(this.overview.changed, "instance")} changed. The file is written beside the data, which stay as they are.`),
+      el("p", { class: "soft" }, `${this.overview.changed ? `${plural(this.overview.changed, "instance")} changed` : "Nothing is changed yet"}. The file is written beside the data, which stay as they are.`),
       el("label", { class: "field" }, el("span", {}, "What"), kind), el("label", { class: "field" }, el("span", {}, "Name"), input),
       el("label", { class: "check" }, replace, " replace a file of that name"), reason,
     ], act, "Save");

@@ -94,7 +94,7 @@ function termPart(term, activity) {
 /** What speaks for one of two activities in its own instances. */
 function sidePart(side) {
   const most = Math.max(...side.rows.map((row) => Math.abs(row.mean)), 1e-9);
-  const what = (row) => [row.action, row.relation, row.other].filter(Boolean).join(" ");
+  const what = (row) => [row.action, row.relation, row.other].filter(Boolean).join(" ") || "the whole instance";
   return el("div", { class: "side" },
     el("h4", {}, `In ${plural(side.instances, "instance")} of `, el("em", {}, side.activity)),
     !side.rows.length && el("p", { class: "soft" }, "None of them has this label."),
@@ -111,7 +111,7 @@ export async function openConfusion(element, app) {
   const all = counts.flat().reduce((sum, each) => sum + each, 0);
   const judged = app.overview.held_out ? "each judged by what was learned from others" : "as the model judges them now";
   return fill(element, el("h2", {}, "Confusion"),
-    el("p", { class: "soft" }, `${right} of ${plural(all, "labelled instance")} get their label (${show((100 * right) / Math.max(all, 1))} %), ${judged}. Choose a number to see its instances.`),
+    el("p", { class: "soft" }, `${right} of ${plural(all, "labelled instance")} get their label (${show((100 * right) / Math.max(all, 1))}\u00a0%), ${judged}. Choose a number to see its instances.`),
     el("div", { class: "panel matrix" }, el("div", { class: "scrolls", tabindex: "0", role: "region", "aria-label": "Confusion matrix" },
       el("table", { class: "confusion" },
         el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "label ↓ answer →"), activities.map((name) => el("th", { scope: "col" }, name)), el("th", { scope: "col" }, "right"))),
