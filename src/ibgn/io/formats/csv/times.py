@@ -60,7 +60,7 @@ def read_times(
         return start, end
     read = _READERS.get(kind)
     if read is None:
-        row = next(row for row, cell in enumerate(starts) if kind_of(cell) == "text")
+        row = next((row for row, cell in enumerate(starts) if kind_of(cell) == "text"), 0)
         raise DataError(
             f"{where(row)}: the start is {quote(starts[row])}, which is no time; name another "
             "column with ",
@@ -118,7 +118,8 @@ def _since_earliest(
     starts: list[str], ends: list[str], where: Where
 ) -> tuple[list[str], list[str]]:
     """Whole numbers that floats cannot tell apart, as of nanoseconds since 1970, from the first."""
-    whole = [int(cell) for cell in (*starts, *ends) if cell.isascii() and cell.isdecimal()]
+    cells = [cell for cell in (*starts, *ends) if cell.isascii() and cell.isdecimal()]
+    whole = [int(cell) for cell in cells if kind_of(cell) == "number"]  # none is too long to be one
     if not whole or max(whole) < LARGEST_TIME or len(whole) < len(starts) + len(ends):
         return starts, ends
     origin = min(whole)
