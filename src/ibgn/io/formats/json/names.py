@@ -252,6 +252,8 @@ def _is_key_of_recording(node: Node, legend: Legend) -> bool:
     within = node.parent.value if node.parent is not None else None
     if node.parent is None or not isinstance(node.key, str) or not isinstance(within, dict):
         return False
+    if speaks_of_time(node.key):
+        return False
     if node.key.isdigit():
         return len(node.key) >= LONG_NUMBER and isinstance(node.value, list)
     if isinstance(node.value, dict) and (ENTRIES in node.value or _is_bucket(node)):

@@ -169,6 +169,7 @@ def _named_times(fields: Mapping[str, Any]) -> Times | None:
         )
         if start is None and length is not None:  # music has a time and a duration
             start = next((key for key, each in words.items() if each in ALONE), None)
+            end = None if end == start else end
         if start is not None and (end is not None or length is not None):
             unit = next((UNITS[word] for word in words[start] if word in UNITS), 1.0)
             frames = bool(FRAMES & {*words[start]})
