@@ -44,6 +44,12 @@ def run_of_tests(path):
             yield each.get("name"), *(moment.timestamp() for moment in moments)
 
 
+def objects_in_frames(path):
+    for each in _elements(path, "{http://lamp.cfar.umd.edu/viper#}object"):
+        for span in each.get("framespan").split():
+            yield each.get("name"), *map(int, span.split(":"))
+
+
 def tracks_of_points(path):
     (track,) = ElementTree.parse(path).getroot().findall("track")  # noqa: S314
     first, last = (int(each.get("frame")) for each in track.findall("skeleton"))
@@ -125,6 +131,7 @@ PARSERS = {
     "xml/scored_night.xml": scored_night,
     "xml/child_talk.xml": child_talk,
     "xml/run_of_tests.xml": run_of_tests,
+    "xml/objects.xgtf": objects_in_frames,
     "cvat/tracks_of_points.xml": tracks_of_points,
     "json/signs.json": signs,
     "json/scored_tracks.json": scored_tracks,

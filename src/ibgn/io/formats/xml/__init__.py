@@ -13,6 +13,7 @@ from ibgn.io.formats.xml.times import (
     Reading,
     Time,
     as_instant,
+    find_spans,
     find_times,
     local,
     seconds_of,
@@ -74,7 +75,8 @@ def read_xml(files: Files) -> Iterator[Recording]:
     track is who acts (an attribute "who", "speaker" or the like), or the name of the element. An
     element that only holds others with times is left out. Start, end and action may also be
     elements in an element, as <start>0.5</start>, or the times an empty element in it, as
-    <media start="0.5" end="0.9"/>. Date-times become seconds since the earliest.
+    <media start="0.5" end="0.9"/>. An attribute framespan="10:120" has the first and the last of
+    some frames, which times are then. Date-times become seconds since the earliest.
 
     Returns
     -------
@@ -102,6 +104,9 @@ def read_xml(files: Files) -> Iterator[Recording]:
                 "that could be read"
             )
         within = {id(each.element) for each in timed} | {id(each.timing) for each in timed}
+        frames = sum(bool(find_spans(each.element)) for each in timed)
+        numbers = ": of frames, which times are counted in"
+        files.leave_out(numbers, noun="span", number=frames)
         notes = []
         for each, (start, end) in zip(timed, _in_seconds(timed, file.prefix), strict=True):
             value = _value(each, within)
@@ -121,8 +126,13 @@ def _timed(root: Element, reading: Reading, people: Mapping[str, str]) -> Iterat
         number += 1
         named = _attribute(element.items(), WHO)
         who = people.get(named.lstrip("#"), named.lstrip("#")) if named else who
+        place = f"<{local(element.tag)}> {number}"
+        spans = find_spans(element)
+        for both in spans:
+            yield Timed(element, list(element.items()), *both, who, place, element)
+        if spans:  # what is in it says where it was, frame by frame
+            continue
         if id(element) not in taken:
-            place = f"<{local(element.tag)}> {number}"
             timing, fields, both = _timing(element, reading)
             taken.add(id(timing))
             if both is not None:

@@ -18,6 +18,7 @@ __all__ = [
     "Reading",
     "Time",
     "as_instant",
+    "find_spans",
     "find_times",
     "local",
     "seconds_of",
@@ -30,6 +31,7 @@ LASTING = LENGTH | {"elapsed"}
 SHORT = {"s": "start", "e": "end"}  # names of attributes that are one letter
 SIDES = frozenset({"xmin", "xmax"})  # of a box in a picture, where its heights are beside them
 HEIGHTS = frozenset({"ymin", "ymax"})
+SPANS = re.compile(r"\s*\d{1,15}:\d{1,15}(\s+\d{1,15}:\d{1,15})*\s*", re.ASCII)
 PERIOD = re.compile(r"P?T?(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?", re.ASCII)
 # 20080715003000 -0600, or 20201023 20:37:09.123
 COMPACT = re.compile(
@@ -45,6 +47,14 @@ class Reading(NamedTuple):
 
     points: Mapping[str, float]
     read: Callable[[str], Time | None]
+
+
+def find_spans(element: Element) -> list[tuple[float, float]]:
+    """Stretches of frames that an attribute has: framespan="10:120 200:240", as in ViPER."""
+    text = element.get("framespan", "")
+    if not SPANS.fullmatch(text):
+        return []
+    return [(float(a), float(b)) for a, b in (span.split(":") for span in text.split())]
 
 
 def find_times(fields: Iterable[Field], reading: Reading) -> tuple[Time, Time] | None:
