@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from xml.etree import ElementTree
 
 import independent_behaviour
+import independent_documents
 import independent_media
 import independent_tables
 import independent_tiers
@@ -26,7 +27,7 @@ PARSERS = (
     | independent_tiers.PARSERS
     | independent_behaviour.PARSERS
 )
-PARSERS |= independent_videos.OTHERS | independent_media.PARSERS
+PARSERS |= independent_videos.OTHERS | independent_media.PARSERS | independent_documents.PARSERS
 
 
 def parses(*samples):

@@ -74,8 +74,57 @@ def test_lists_within_objects_are_tracks_of_their_own(file):
 
 
 def test_frames_are_times_where_there_are_no_others(file):
-    X, _ = ibgn.read(file([{"start_frame": 3, "end_frame": 9, "label_id": 2, "label": "nod"}]))
-    assert X.to_lists() == [[("nod", 3, 9)]]
+    row = {"start_frame": 3, "end_frame": 9, "label_id": 2, "label": "nod"}
+    with pytest.warns(DataWarning, match="1 span: of frames"):
+        assert ibgn.read(file([row]))[0].to_lists() == [[("nod", 3, 9)]]
+    assert ibgn.read(file([{**row, "fps": 30}]))[0].to_lists() == [[("nod", 0.1, 0.3)]]
+
+
+def test_times_have_the_unit_that_is_given_or_that_the_length_tells(file):
+    X, _ = ibgn.read(file(rows()), unit=0.001)
+    assert X.to_lists() == [[(name, start / 1000, end / 1000) for name, start, end in ROWS]]
+    words = [{"text": "tea", "start": 0, "end": 500}, {"text": "cup", "start": 500, "end": 2000}]
+    expected = [[("tea", 0, 0.5), ("cup", 0.5, 2)]]
+    with pytest.warns(DataWarning, match="2 spans: times are milliseconds"):
+        assert ibgn.read(file({"duration": 2, "words": words}))[0].to_lists() == expected
+    # what lasts long enough, or does not say how long it lasts, is left as it is
+    for about in ({"duration": 2000}, {}):
+        assert ibgn.read(file({**about, "words": words}))[0].to_lists()[0][0] == ("tea", 0, 500)
+
+
+@pytest.mark.parametrize(
+    ("more", "action"),
+    [
+        ({"label": 7, "text": "tea"}, "tea"),  # a number stands for the text beside it
+        ({"label": 7, "score": "tea"}, "7"),  # which is no name
+        ({"id": 3, "pairs": [["cup", 0.2], ["tea", 0.8]]}, "tea"),
+        ({"type": "text", "value": "tea"}, "tea"),
+        ({"type": "tea", "value": 3}, "tea"),
+    ],
+)
+def test_the_action_is_a_name_and_no_number_of_it(file, more, action):
+    X, _ = ibgn.read(file([{"start": 1, "end": 2, **more}]))
+    assert X.to_lists() == [[(action, 1, 2)]]
+
+
+def test_boxes_in_pictures_are_no_times(file):
+    box = {"xmin": 3, "xmax": 9, "ymin": 1, "ymax": 5, "label": "cup"}
+    with pytest.raises(DataError, match="no object in the document has a start and an end"):
+        ibgn.read(file([box]))
+    X, _ = ibgn.read(file([{**box, "start": 0, "end": 2}]))
+    assert X.to_lists() == [[("cup", 0, 2)]]
+
+
+def test_ids_of_objects_are_no_actions(file):
+    spans = [{"id": number, "start": number, "end": number + 1} for number in range(3)]
+    with pytest.raises(DataError, match="says what went on"):
+        ibgn.read(file({"spans": spans}))
+
+
+def test_parts_of_a_text_are_no_times_even_where_one_is_beyond_its_end(file):
+    rows = [["Ann pours tea", {"entities": [[0, 3, "PER"], [10, 14, "DRINK"]]}]]
+    with pytest.raises(DataError, match="count the characters of a text"):
+        ibgn.read(file(rows), format="json")
 
 
 def test_what_has_no_name_is_counted(file):

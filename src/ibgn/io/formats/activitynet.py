@@ -1,11 +1,11 @@
 """ActivityNet: one JSON file of videos, each with labelled segments."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ibgn.checks import check_number
+from ibgn.checks import as_number, check_number
 from ibgn.errors import DataError, Option
 from ibgn.io.annotations import Annotation, Overlaps, Recording, settle_overlaps
 from ibgn.io.choices import check_names
@@ -26,6 +26,8 @@ SUBSET = ("subset", "split")
 SEGMENTS = ("annotations", "annotation", "actions", "timestamps")
 ACTION = ("label", "sentence", "caption", "action", "label_name")
 TEXTS = ("sentences", "labels")  # beside timestamps
+RATES = ("fps", "frame_rate")
+FRAMES = ("num_frames", "frame_num", "frames", "duration_frame")
 ENDS = (("start", "end"), ("start_time", "end_time"), ("t_start", "t_end"))
 
 
@@ -138,11 +140,32 @@ def _recordings(root: Node, subset: str | None, segments: "_Segments") -> Iterat
         listed = ", ".join(quote(name) for name in sorted(set(subsets) - {""})[:20]) or "none"
         raise DataError(f"{root.prefix}there is no subset {quote(subset)}; there are {listed}")
     own_label = segments.files.choices.activity is None
-    for (name, video), its in zip(videos, subsets, strict=True):
-        if subset in (None, its):
-            label = video.first(*LABELS) if own_label else None
-            known = {} if label is None else {"label": label.name()}
-            yield Recording(name, list(segments.of(video)), known)
+    kept = [each for each, its in zip(videos, subsets, strict=True) if subset in (None, its)]
+    read = [(name, video, list(segments.of(video))) for name, video in kept]
+    count_frames = any(_ends_late(video, own) for _, video, own in read)
+    for name, video, own in read:
+        label = video.first(*LABELS) if own_label else None
+        known = {} if label is None else {"label": label.name()}
+        rate = _number(video, RATES) if count_frames else None
+        if rate:
+            made = ": times are frames, made seconds by the frames per second named beside them"
+            segments.files.leave_out(made, noun="video")
+            own = [e._replace(start=e.start / rate, end=e.end / rate) for e in own]
+        yield Recording(name, own, known)
+
+
+def _ends_late(video: Node, segments: Iterable[Annotation]) -> bool:
+    """Whether segments end after the end of a video, so that their times are its frames."""
+    rate, frames = _number(video, RATES), _number(video, FRAMES)
+    if not rate or not frames:
+        return False
+    return any(frames / rate + 1 < each.end <= frames + 1 for each in segments)
+
+
+def _number(video: Node, names: Sequence[str]) -> float | None:
+    """Number that a video has under one of some names."""
+    found = video.first(*names)
+    return None if found is None else as_number(found.value)
 
 
 def _videos(root: Node) -> list[tuple[str, Node]]:

@@ -53,7 +53,7 @@ BESIDES = frozenset(
         "unix epoch"
     )
 )
-FRAMES = frozenset(_in_order("frame frames frm sample samples index idx"))
+FRAMES = frozenset(_in_order("frame frames frm fid sample samples index idx"))
 UNITS = {
     **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), 1.0),
     **dict.fromkeys(("ms", "msec", "millisecond", "milliseconds", "millis"), 0.001),
@@ -66,10 +66,10 @@ UNITS = {
 ACTION = _in_order(
     "action behavior behaviour verhalten handlung conducta comportement gesture event activity "
     "aktivitat activite actividad atividade tatigkeit operation annotation label labels stage "
-    "class classname category task trial state phase skill step verb sensor device location call "
-    "species word phone phoneme note chord tag text transcription transcript utterance narration "
-    "description desc sentence caption subtitle sub gloss sign content lyrics query question q "
-    "heading name type kind what code value id speaker"
+    "class classname category task trial state phase skill step verb predicate sensor device "
+    "location call species word phone phoneme note chord tag text transcription transcript "
+    "utterance narration description desc sentence caption subtitle sub gloss sign content "
+    "lyrics query question q heading name type kind what code value id speaker"
 )
 INSTANCE = _in_order(
     "instance recording rec observation take video videoname vid file filename filepath wav path "

@@ -2,25 +2,36 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from statistics import median
 
 from ibgn._files import InputFile
 from ibgn.budgets import Allowance
+from ibgn.checks import check_number
 from ibgn.errors import BudgetError, DataError, Option
 from ibgn.io.annotations import Annotation, Overlaps, Recording, settle_overlaps
 from ibgn.io.files import ANNOTATION, Files
 from ibgn.io.formats.json.frames import find_frames
-from ibgn.io.formats.json.names import Legend, actions_of, around, instance_of, track_of
+from ibgn.io.formats.json.names import (
+    Legend,
+    actions_of,
+    around,
+    instance_of,
+    is_number_of_row,
+    track_of,
+)
 from ibgn.io.formats.json.places import find_places, find_setting
 from ibgn.io.formats.json.rows import find_rows
 from ibgn.io.formats.json.times import (
     Times,
     counts_chunks,
     find_records,
+    frame_rate,
     has_one_time,
     has_score,
     in_seconds,
     walk,
 )
+from ibgn.io.formats.json.units import find_unit
 from ibgn.io.head import POSSIBLE, Head
 from ibgn.io.parsing.json import Node, parse_json, parse_value
 from ibgn.io.registry import reader
@@ -28,6 +39,9 @@ from ibgn.text import count, quote
 
 __all__ = ["read_json"]
 
+DAY = 86400
+Records = Sequence[tuple[Node, Times]]
+Span = tuple[float, float]
 Named = tuple[str | None, Annotation]  # an annotation, and the instance that it is of, if known
 
 SOME_JSON = 0.01  # so that the reader can say what is missing in JSON that no format knows
@@ -51,7 +65,9 @@ def _sniff(head: Head) -> float:
     about="any JSON with objects that have a start and an end",
     sniff=_sniff,
 )
-def read_json(files: Files, *, overlaps: Overlaps = "keep") -> Iterator[Recording]:
+def read_json(
+    files: Files, *, unit: float | None = None, overlaps: Overlaps = "keep"
+) -> Iterator[Recording]:
     r"""Read JSON of tools that have no format of their own here.
 
     All objects with a start and an end are intervals, wherever they stand, also where each line is
@@ -69,6 +85,9 @@ def read_json(files: Files, *, overlaps: Overlaps = "keep") -> Iterator[Recordin
 
     Parameters
     ----------
+    unit : seconds that a number stands for where its name tells no unit, for example 0.001; by
+        default what the numbers tell: 1, or less where they are far too large for the length that
+        the document says it has, or as large as those since 1970 are
     overlaps : what to do with an object that overlaps one of the same track and action: "keep" it,
         "merge" the two, both with a warning, or "error"
 
@@ -89,22 +108,28 @@ def read_json(files: Files, *, overlaps: Overlaps = "keep") -> Iterator[Recordin
     IntervalSequences: 1 instance, 2 intervals, 2 actions
       tea_01: boil [0, 2.5), pour [2.5, 4)
     """
-    recordings = (recording for file in files for recording in _recordings(file, files))
+    if unit is not None:
+        check_number("unit", unit, "positive", lambda value: value > 0)
+    recordings = (recording for file in files for recording in _recordings(file, files, unit))
     yield from settle_overlaps(recordings, overlaps, files)
 
 
-def _recordings(file: InputFile, files: Files) -> Iterator[Recording]:
+def _recordings(file: InputFile, files: Files, unit: float | None) -> Iterator[Recording]:
     root = _document(file)
     legend = Legend(root)
     records = _timed(root, file.prefix, files)
     if records:
-        found = _intervals(records, legend, file.allowance)
+        spans = _spans(records, files, unit)
+        found = _intervals(records, spans, legend, file.allowance)
         scored = sum(has_score(record, times) for record, times in records)
         every = ": found by a detector and read, whatever the score"
         files.leave_out(every, noun="span", number=scored)
         counted = sum(counts_chunks(record, times) for record, times in records)
         chunks = ": times are numbers of the chunks that a recording is cut into, and no seconds"
         files.leave_out(chunks, noun="span", number=counted)
+        frames = sum(times.in_frames and not frame_rate(record) for record, times in records)
+        numbers = ": of frames, and nothing says how many a second has, so that times are frames"
+        files.leave_out(numbers, noun="span", number=frames)
     else:
         found = list(_listed(root, legend)) or list(_runs(root, legend, files))
     if not found:
@@ -161,7 +186,7 @@ def _about_points(root: Node, legend: Legend) -> str:
 
 
 def _intervals(
-    records: Sequence[tuple[Node, Times]], legend: Legend, allowance: Allowance
+    records: Records, spans: Sequence[Span], legend: Legend, allowance: Allowance
 ) -> list[Named]:
     """Annotations of objects with a start and an end."""
     said, number = [], 0
@@ -169,13 +194,12 @@ def _intervals(
         said.append(actions_of(record, times, legend))
         number += len(said[-1][1])
         allowance.need(ANNOTATION * number, f"{number} or more actions of its objects")
-    if not any(actions for _, actions in said):  # what is around them may say it
-        said = [_said_around(record, legend) for record, _ in records]
+    if all(not actions or is_number_of_row(field) for field, actions in said):
+        said = [_said_around(record, legend) for record, _ in records]  # what is around says it
     fields = {field for field, actions in said if all(each.isdecimal() for each in actions)}
     codes = fields - {""} if len(fields - {""}) > 1 else set()
     holding = {id(node.value) for record, _ in records for node in list(around(record))[1:]}
     found = []
-    spans = in_seconds(records)
     for (record, _), (field, actions), (start, end) in zip(records, said, spans, strict=True):
         if not actions and id(record.value) in holding:
             continue  # a clip or a chapter that only holds what went on
@@ -186,12 +210,29 @@ def _intervals(
     return found
 
 
+def _spans(records: Records, files: Files, given: float | None) -> list[Span]:
+    """Start and end of each object in seconds."""
+    spans = list(in_seconds(records))
+    unit = find_unit(records, spans, given)
+    if given is None and unit.seconds != 1:
+        files.leave_out(f": times are {unit.name}, made seconds", noun="span", number=len(unit.of))
+    spans = [
+        (start * unit.seconds, end * unit.seconds) if number in unit.of else (start, end)
+        for number, (start, end) in enumerate(spans)
+    ]
+    if given is None and unit.of and median(end - start for start, end in spans) > DAY:
+        less = (Option("unit", 1e-6), " makes them seconds if they are microseconds")
+        days = ": most last longer than a day, as times are read as seconds; "
+        files.leave_out(days, *less, noun="span", number=len(unit.of))
+    return spans
+
+
 def _said_around(record: Node, legend: Legend) -> tuple[str, list[str]]:
     """What went on as said by what holds an object, without the document itself."""
     for node in list(around(record))[1:-1]:
         if isinstance(node.value, dict):
             field, actions = actions_of(node, None, legend)
-            if len(actions) == 1:
+            if len(actions) == 1 and not is_number_of_row(field):
                 return field, actions
     return "", []
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from ibgn.io.formats.json.names import Legend, actions_of
+from ibgn.io.formats.json.names import Legend, actions_of, is_number_of_row
 from ibgn.io.formats.json.times import walk
 from ibgn.io.parsing.json import Node
 from ibgn.io.parsing.time import Runs, find_runs
@@ -61,12 +61,13 @@ def _labels(node: Node, legend: Legend) -> list[str] | None:
     """One label for each frame; None where the entries of a list are no frames."""
     entries = node.value
     if all(isinstance(each, dict) for each in entries):
-        if not all(_frame_of(each) for each in entries):
+        if not all(_frame_of(each) for each in entries) or all("bbox" in each for each in entries):
             return None
-        found = [actions_of(each, None, legend)[1] for each in node.items()]
+        said = [actions_of(each, None, legend) for each in node.items()]
+        found = [[] if is_number_of_row(field) else actions for field, actions in said]
         labels = [values[0] for values in found] if all(map(_is_one, found)) else []
         # without either, they are objects or points at some frames
-        return labels if _repeats(labels) or _follow(_numbers(node)) else None
+        return labels if labels and (_repeats(labels) or _follow(_numbers(node))) else None
     named = isinstance(node.key, str) and _speaks_of_labels(words_of(node.key))
     plain = all(isinstance(each, str | int) and not isinstance(each, bool) for each in entries)
     if not plain or not _repeats(entries):

@@ -3,13 +3,22 @@
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
+from operator import itemgetter
 from typing import Any
 
 from ibgn.io.formats.json.times import ENTRIES, SEVERAL, Times, find_times, speaks_of_time, walk
 from ibgn.io.parsing.json import Node
 from ibgn.io.parsing.words import ACTION, BESIDES, INSTANCE, MEDIA, NUMBERING, words_of
 
-__all__ = ["LISTS", "Legend", "actions_of", "around", "instance_of", "track_of"]
+__all__ = [
+    "LISTS",
+    "Legend",
+    "actions_of",
+    "around",
+    "instance_of",
+    "is_number_of_row",
+    "track_of",
+]
 
 TRACK = "intervals"  # of objects in a list without a name
 # names of lists in a document, which do not name a recording
@@ -31,6 +40,13 @@ DATA = "data"  # of an event, as ActivityWatch has it: what was seen, by which t
 SEEN = ("app", "label", "status", "title", "url")
 BUCKETS = "buckets"  # of events at the same time, by where they were seen
 NAMES = ("name", "title", "file_name", "filename", "label")  # of what has an id
+OF_FILES = frozenset({"name", "content", "type"})
+LONG_NUMBER = 6  # digits of a number that names a recording
+SHORT = 2  # letters of parts of names that are no words
+KINDS = frozenset({"type", "kind"})
+# what numbers name less well than these do
+TEXTS = frozenset({"text", "clean", "name", "gloss", "word", "sentence", "caption", "label"})
+SCORED_NAME = ("name", "score")
 SURE = ACTION.index("task")  # of the words of actions, so many may name an object
 
 
@@ -82,8 +98,9 @@ def actions_of(record: Node, times: Times | None, legend: Legend) -> tuple[str, 
     """
     used = () if times is None else (times.start, times.end)
     key, values = legend.once(_find_actions, record.value, used)
-    if not values:
-        key, values = legend.once(_find_named_object, record.value)
+    if not values or is_number_of_row(key):
+        named = legend.once(_find_named_object, record.value)
+        key, values = named if named[1] else (key, values)
     if times is not None and times.place is not None and values is record.value.get(key):
         several = len(values) == len(record.value[times.start])  # one for each time
         values = values[times.place : times.place + 1] if several else values
@@ -103,17 +120,51 @@ def _find_actions(fields: Mapping[str, Any], used: Sequence[str]) -> tuple[str, 
     free = {key: words_of(key) for key in fields if key not in used}
     if shown:  # which says more than a number does
         free = {key: words for key, words in free.items() if not {*words} <= NUMBERING}
+    numbers: tuple[str, list[Any]] = ("", [])
     for key in _named_as_actions(free):
         values = fields[key] if isinstance(fields[key], list) else [fields[key]]
         if values and all(isinstance(each, str | int) for each in values):
-            return key, values
-    return (shown, [fields[DATA][shown]]) if shown else ("", [])
+            if {*free[key]} <= KINDS and str(values[0]).casefold() in {*ACTION, *LISTS}:
+                continue  # of what kind the object itself is
+            if not is_number_of_row(key) and not _is_number_of_text(key, values, fields):
+                return key, values
+            numbers = numbers if numbers[1] else (key, values)
+    if shown:
+        return shown, [fields[DATA][shown]]
+    scored = {key: value for key, value in fields.items() if _are_scored(value)}
+    likeliest = {key: max(pairs, key=itemgetter(1))[0] for key, pairs in scored.items()}
+    return next(((key, [name]) for key, name in likeliest.items()), numbers)
+
+
+def _is_number_of_text(key: str, values: list[Any], fields: Mapping[str, Any]) -> bool:
+    """Whether numbers stand for a text beside them: {"label": 830, "text": "match"}."""
+    if not all(isinstance(each, int) for each in values):
+        return False
+    named = (each for each in fields if each != key and {*words_of(each)} <= TEXTS)
+    return any(isinstance(fields[each], str) and fields[each].strip() for each in named)
+
+
+def _are_scored(value: Any) -> bool:
+    """Whether a list has names with how sure a detector is of them: [["cup", 0.9], ["pan", 0]]."""
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(isinstance(each, list) and len(each) == len(SCORED_NAME) for each in value)
+        and all(isinstance(name, str) and isinstance(score, int | float) for name, score in value)
+    )
+
+
+def is_number_of_row(field: str) -> bool:
+    """Whether a field numbers objects, or recordings, and names nothing: "id" or "video_id"."""
+    words = {*words_of(field)}
+    named = {_as_action(word) for word in words - NUMBERING}
+    return bool(words & NUMBERING - {"code"}) and not named & {*ACTION}
 
 
 def _find_named_object(fields: Mapping[str, Any]) -> tuple[str, list[Any]]:
     """Field with an object that has a name: {"entity": {"id": 3, "description": "pour"}}."""
     for key, inner in fields.items():
-        if isinstance(inner, dict) and set(words_of(key)) <= {*ACTION[:SURE], "entity"}:
+        if isinstance(inner, dict) and set(words_of(key)) <= {*ACTION[:SURE], "entity", "location"}:
             name = next((inner[name] for name in (*NAMES, "description") if name in inner), None)
             if isinstance(name, str):
                 return key, [name]
@@ -126,6 +177,8 @@ def _named_as_actions(fields: Mapping[str, list[str]]) -> list[str]:
     ranks = {}
     for key, words in fields.items():
         known = [word for word in words if _as_action(word) in surest]
+        if {*words} & {*INSTANCE} and {*known} <= OF_FILES:
+            continue  # the name of a file, or of what it is of
         if known:
             rank = min(surest[_as_action(word)] for word in known)
             odd = bool(set(words) - {*known} - NUMBERING - BESIDES)
@@ -137,6 +190,8 @@ def _as_action(word: str) -> str:
     """Word as it stands among those of actions: "labels" and "timelinelabels" are labels."""
     if word.endswith(("label", "labels")):
         return "label"
+    if word == "lines":
+        return "text"
     return word.removesuffix("s") if word.removesuffix("s") in ACTION else word
 
 
@@ -176,9 +231,15 @@ def _named_recording(fields: Mapping[str, Any]) -> str | None:
         if not speaks_of_time(key)
     }
     plain = {key: words for key, words in plain.items() if not _is_outcome(words, fields[key])}
-    named = (key for word in INSTANCE for key, words in plain.items() if word in words)
+    known = (key for word in INSTANCE for key, words in plain.items() if word in words)
+    named = iter(sorted(known, key=lambda key: _numbers_objects(plain[key], fields[key])))
     media = (key for key in plain if MEDIA.fullmatch(str(fields[key])[-200:]))
     return next(named, next(media, None))
+
+
+def _numbers_objects(words: Sequence[str], value: Any) -> bool:
+    """Whether a field may number the objects in a recording: "instance_id": 3."""
+    return "instance" in words and isinstance(value, int)
 
 
 def _is_outcome(words: Sequence[str], value: Any) -> bool:
@@ -189,14 +250,27 @@ def _is_outcome(words: Sequence[str], value: Any) -> bool:
 def _is_key_of_recording(node: Node, legend: Legend) -> bool:
     """Whether something stands under the name of a recording, beside others like it."""
     within = node.parent.value if node.parent is not None else None
-    if not isinstance(node.key, str) or node.key.isdigit() or not isinstance(within, dict):
+    if node.parent is None or not isinstance(node.key, str) or not isinstance(within, dict):
         return False
+    if speaks_of_time(node.key):
+        return False
+    if node.key.isdigit():
+        return len(node.key) >= LONG_NUMBER and isinstance(node.value, list)
     if isinstance(node.value, dict) and (ENTRIES in node.value or _is_bucket(node)):
         return False  # it is a tier
+    if _is_plural(node.key) or (isinstance(node.parent.key, int) and node.key.isalpha()):
+        return False
     alike = legend.once(_holds_no_plain_values, within)
     if not alike or set(words_of(node.key)) <= LISTS | SEVERAL:
         return False
     return bool(MEDIA.fullmatch(node.key)) or not _is_field(node)
+
+
+def _is_plural(name: str) -> bool:
+    """Whether a name is that of a list: "fragments" or "timelineObjects"."""
+    words = words_of(name)
+    named = name.isalpha() and name[:1].islower() and name.endswith("s")
+    return named and all(len(word) > SHORT for word in words)
 
 
 def _is_field(node: Node) -> bool:

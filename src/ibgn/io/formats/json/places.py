@@ -88,18 +88,20 @@ def _is_place(record: Node, times: Times) -> bool:
     ends = _ends(record, times)
     if ends is None:
         return False
-    own, is_part = _texts(record.value, OWN), _names_part(record)
-    return any(_fits(text, own, *ends, is_part) for text in _texts_around(record))
+    own, texts = _texts(record.value, OWN), _texts_around(record)
+    if not own and _names_part(record):
+        return any(True for _ in texts)
+    return any(_fits(text, own, *ends) for text in texts)
 
 
-def _fits(text: str, own: Sequence[str], start: int, end: int, is_part: bool) -> bool:
+def _fits(text: str, own: Sequence[str], start: int, end: int) -> bool:
     cut = text[start:end]
     if end > len(text):
         return False
     if own:
         return any(each in (cut, text[start : end + 1]) for each in own)
     inside = text[max(start - 1, 0) : start].isalnum() or text[end : end + 1].isalnum()
-    return is_part or not (inside or cut[0].isspace() or cut[-1].isspace())
+    return not (inside or cut[0].isspace() or cut[-1].isspace())
 
 
 def _is_as_long_as_its_text(record: Node, times: Times) -> bool:

@@ -16,6 +16,7 @@ __all__ = [
     "counts_chunks",
     "find_records",
     "find_times",
+    "frame_rate",
     "has_one_time",
     "has_score",
     "in_seconds",
@@ -38,10 +39,14 @@ OF_TIME = BESIDES | FRAMES | {*UNITS} | BOTH | SEVERAL
 OF_TIME |= {"relevant", "pred", "predicted", "gt", "true", "target", "answer", "temporal", "found"}
 SPAN = re.compile(r"\s*(\d+(?:\.\d+)?)\s*-\s*(\d+(?:\.\d+)?)\s*", re.ASCII)  # "12.5-14"
 PLACES_IN_TEXT = frozenset({"offset", "char", "character", "token", "byte", "line"})
-ALONE = (["time"], ["timestamp"])  # names of a start beside a length
+ALONE = (["time"], ["timestamp"], ["offset"])  # names of a start beside a length
 SCORED = 3  # numbers of a start, an end and how sure a detector is of them
 SINGLE = frozenset({"time", "timestamp", "position", "onset", "offset"})
 MOMENT = SINGLE | BESIDES | {*UNITS}
+SIDES, HEIGHTS = frozenset({"xmin", "xmax"}), frozenset({"ymin", "ymax"})  # of a box
+RATES = frozenset({"fps", "frame_rate", "frameRate", "framerate", "video_fps"})
+RATE = 0.01, 10_000.0
+TOLD = frozenset({"time", "timestamp", *UNITS})  # words of names that surely are times
 CHUNKS = frozenset({"segments", "chunks"})  # words of fields that say how many there are
 
 
@@ -49,7 +54,8 @@ class Times(NamedTuple):
     """Where an object has its times, and how many seconds a number there stands for.
 
     `end` is a length where `is_length`. Both are in one list where `end` is None. With a `place`,
-    the object has lists of times, or of such pairs, and this is the place in them.
+    the object has lists of times, or of such pairs, and this is the place in them. `in_frames` says
+    that they are numbers of frames.
     """
 
     start: str
@@ -57,6 +63,7 @@ class Times(NamedTuple):
     is_length: bool = False
     unit: float = 1.0
     place: int | None = None
+    in_frames: bool = False
 
 
 def walk(root: Node) -> Iterator[Node]:
@@ -104,25 +111,36 @@ def find_times(fields: Mapping[str, Any]) -> list[Times]:
     if _has_places(fields):
         return []
     single = {key: value for key, value in fields.items() if _is_time(value)}
-    found = _named_times(single) or _offset_times(single)
-    if found is not None:
-        return [found]
-    found = _alike_times(single)
-    if found is not None:
-        return [found]
+    if HEIGHTS & single.keys():  # a box in a picture
+        single = {key: value for key, value in single.items() if key not in SIDES}
+    one = _named_times(single) or _offset_times(single) or _alike_times(single)
+    if one is not None:
+        return [one]
+    found = _paired_times(fields)
+    if found:
+        return found
+    several = {key: value for key, value in fields.items() if _are_times(value)}
+    both = _named_times(several)
+    if both is None or both.end is None or len(fields[both.start]) != len(fields[both.end]):
+        return []
+    return [both._replace(place=place) for place in range(len(fields[both.start]))]
+
+
+def _paired_times(fields: Mapping[str, Any]) -> list[Times]:
+    """Where an object has pairs of times, or lists of such pairs."""
     for key, value in fields.items():
         words = set(words_of(key))
         if WEAK & words and not words <= OF_TIME | WEAK:
             continue
+        frames = bool(words & FRAMES)
         if BOTH & words and (_is_pair(value) or _is_span(value)):
-            return [Times(key, None)]
+            return [Times(key, None, in_frames=frames)]
         if SEVERAL & words and isinstance(value, list) and value and all(map(_is_found, value)):
-            return [Times(key, None, place=place) for place in range(len(value))]
-    several = {key: value for key, value in fields.items() if _are_times(value)}
-    found = _named_times(several)
-    if found is None or found.end is None or len(fields[found.start]) != len(fields[found.end]):
-        return []
-    return [found._replace(place=place) for place in range(len(fields[found.start]))]
+            several = range(len(value))
+            return [Times(key, None, place=place, in_frames=frames) for place in several]
+        if words == {"duration"} and _is_pair(value):  # from when until when
+            return [Times(key, None)]
+    return []
 
 
 def _has_places(fields: Mapping[str, Any]) -> bool:
@@ -144,16 +162,18 @@ def _named_times(fields: Mapping[str, Any]) -> Times | None:
         start, end, length = (
             min(
                 (key for key, each in words.items() if _says(each, telling, besides)),
-                key=lambda key: len(words[key]),
+                key=lambda key: (not {*words[key]} & TOLD, len(words[key])),
                 default=None,
             )
             for telling in (START, END, LENGTH)
         )
         if start is None and length is not None:  # music has a time and a duration
             start = next((key for key, each in words.items() if each in ALONE), None)
+            end = None if end == start else end
         if start is not None and (end is not None or length is not None):
             unit = next((UNITS[word] for word in words[start] if word in UNITS), 1.0)
-            return Times(start, end or length, end is None, unit)
+            frames = bool(FRAMES & {*words[start]})
+            return Times(start, end or length, end is None, unit, in_frames=frames)
     return None
 
 
@@ -184,6 +204,10 @@ def _alike_times(fields: Mapping[str, Any]) -> Times | None:
             if telling in words and not PLACES_IN_TEXT & {*words}:
                 others = tuple(word for word in words if word != telling)
                 rest.setdefault(others, {})[is_end] = key
+    for key in fields:  # the start may be "ts" beside an "end_ts"
+        named = tuple(words_of(key))
+        if {*named} & BOTH and named in rest:
+            rest[named].setdefault(False, key)
     for both in rest.values():
         numbers = all(isinstance(fields[key], int | float) for key in both.values())
         if len(both) == 2 and numbers and fields[both[False]] <= fields[both[True]]:
@@ -234,6 +258,19 @@ def counts_chunks(record: Node, times: Times) -> bool:
         if CHUNKS & {*words_of(key)} and _is_whole(value)
     ]
     return bool(numbers) and all(_is_whole(end) and 0 <= end < min(numbers) for end in pair[:2])
+
+
+def frame_rate(record: Node) -> float | None:
+    """Frames per second, as an object or what is around it says."""
+    node: Node | None = record
+    while node is not None:
+        fields = node.value if isinstance(node.value, dict) else {}
+        for key in RATES & fields.keys():
+            rate = as_number(str(fields[key]))
+            if rate is not None and RATE[0] <= rate <= RATE[1]:
+                return rate
+        node = node.parent
+    return None
 
 
 def _is_whole(value: Any) -> bool:
@@ -299,6 +336,7 @@ def in_seconds(records: Sequence[tuple[Node, Times]]) -> Iterator[tuple[float, f
         read = as_seconds([texts[place] for place in places], here.__getitem__)
         for place, time in zip(places, read.tolist(), strict=True):
             seconds[place] = time
-    for (_, times), start, end in zip(records, seconds[::2], seconds[1::2], strict=True):
+    for (record, times), start, end in zip(records, seconds[::2], seconds[1::2], strict=True):
         last = start + end if times.is_length else end
-        yield start * times.unit, last * times.unit
+        unit = 1 / (frame_rate(record) or 1.0) if times.in_frames else times.unit
+        yield start * unit, last * unit
