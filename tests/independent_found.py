@@ -109,7 +109,15 @@ def two_that_may_be_actions(path):
     return _from_first(rows)
 
 
+def decimal_commas(path):
+    for r in _rows(path, ";"):
+        if r["Behavior type"] == "STATE":
+            times = (float(r[edge].replace(",", ".")) for edge in ("Start (s)", "Stop (s)"))
+            yield r["Observation id"], r["Behavior"], *times
+
+
 PARSERS = {
+    "boris/decimal_commas.csv": decimal_commas,
     "csv/codes_of_classes.csv": codes_of_classes,
     "csv/confidence_in_words.csv": confidence_in_words,
     "csv/eye_movements.tsv": eye_movements,

@@ -98,14 +98,8 @@ def _as_numbers(name: str, cells: npt.NDArray[Any], certain: float, where: Where
 
 
 def _is_on_another_scale(confidence: npt.NDArray[Any], where: Where) -> bool:
-    """Whether a confidence is above 1, or none is a number: they are no probabilities; says so."""
+    """Whether a confidence is above 1, so that the column holds no probabilities; that is said."""
     numbers = [math.nan if _is_empty(cell) else as_number(cell) for cell in confidence]
-    words = [row for row, number in enumerate(numbers) if number is None]
-    if words and all(number is None or math.isnan(number) for number in numbers):
-        first = quote(confidence[words[0]])
-        message = f"{where(words[0])}: the confidence is {first}, and the column was left out"
-        warnings.warn(DataWarning(f"{message}, as it holds no numbers"), stacklevel=2)
-        return True
     above = [row for row, number in enumerate(numbers) if number is not None and number > 1]
     if above:
         message = (

@@ -85,13 +85,17 @@ def read_export(text: str, file: InputFile, by_subject: bool) -> Iterator[Observ
 
 @dataclass(frozen=True)
 class _Export:
-    """Rows of exported events and of what comes before, and the places of our columns."""
+    """Rows of exported events and of what comes before, and the places of our columns.
+
+    Decimals may follow a comma where that does not separate columns.
+    """
 
     rows: list[list[str]]
     first: int
     names: Sequence[str]
     columns: Mapping[str, int]
     source: str
+    has_commas: bool
 
     @classmethod
     def of(cls, text: str, source: str) -> "_Export":
@@ -104,12 +108,15 @@ class _Export:
                     if _tells_events(_find_columns(names, source)):
                         whole = [*rows, *reader]
                         full = _with_row_numbers(names, whole[number + 1 :])
-                        export = cls(whole, number + 1, full, _find_columns(full, source), source)
+                        found = _find_columns(full, source)
+                        commas = delimiter != ","
+                        export = cls(whole, number + 1, full, found, source, commas)
                         return export._with_true_time()
                 columns = find_without_header(rows)
                 if columns:
                     _announce(columns, source)
-                    return cls([*rows, *reader], 0, [""] * len(rows[0]), columns, source)
+                    unnamed = [""] * len(rows[0])
+                    return cls([*rows, *reader], 0, unnamed, columns, source, delimiter != ",")
             except csv.Error as error:
                 trouble = f" ({printable(error)})"
         raise DataError(
@@ -154,10 +161,13 @@ class _Export:
         if text.upper() in ("", "NA", "NAN"):
             return None
         clock = as_clock(text)
-        number = as_number(text) if clock is None else clock
+        number = self._as_number(text) if clock is None else clock
         if number is None or not math.isfinite(number):
             raise self._error(row, not_a_number(column, text))
         return number
+
+    def _as_number(self, text: str) -> float | None:
+        return as_number(text.replace(",", ".") if self.has_commas else text)
 
     def coded(self, row: int) -> Coded:
         """What a row says."""
@@ -208,7 +218,7 @@ class _Export:
 
     def length(self, rows: Sequence[int]) -> float:
         """Length of an observation where a column has it."""
-        numbers = [as_number(self.cell("length", row)) for row in rows]
+        numbers = [self._as_number(self.cell("length", row)) for row in rows]
         return max((n for n in numbers if n is not None and math.isfinite(n)), default=-math.inf)
 
 

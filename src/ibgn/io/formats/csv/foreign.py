@@ -120,8 +120,11 @@ class Foreign:
         return f"found: {', '.join(map(quote, names[:SHOWN]))}{more}"
 
     def _with_uncertainty(self, roles: Roles) -> Roles:
-        """Columns of uncertain intervals count by their exact names."""
+        """Columns of uncertain intervals count by their exact names; a confidence has numbers."""
         free = {name.strip(): p for p, name in enumerate(self.sheet.names) if p not in roles.used}
+        levels = self.sheet.column(free["confidence"]) if "confidence" in free else []
+        if any(levels) and not any(kind_of(level) == "number" for level in levels):
+            free.pop("confidence")  # but words, such as "high"
         sure = {name: (free[name],) for name in UNCERTAIN if name in free}
         return replace(roles, places={**sure, **roles.places})
 
