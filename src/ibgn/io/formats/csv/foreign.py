@@ -184,8 +184,9 @@ class Foreign:
                     lasting += (", ", Option("time", self.named_as(places["start"])))
                 lasting += (" and ", columns)
             raise DataError(
-                f"{self.file.prefix}no column can be told to be the {' or the '.join(lacking)} "
-                f"({self._listed()}); name {'it' if len(lacking) == 1 else 'them'} with ",
+                f"{self.file.prefix}no column could be recognised as the "
+                f"{' or the '.join(lacking)} ({self._listed()}); "
+                f"name {'it' if len(lacking) == 1 else 'them'} with ",
                 Option("columns", hint),
                 *lasting,
             )
