@@ -308,5 +308,6 @@ def test_tables_of_inspect_fit_a_terminal(ibgn_at, width):
     shown = ibgn_at(width, "inspect", sample_path("elan") / "ann.eaf").stdout
     lines = [line for line in shown.splitlines() if not line.startswith("  ibgn ")]
     assert max(map(len, lines)) <= width
+    assert re.search(r"^right hand  34 +7.*\n(?:\s+\S.*\n)*left hand   23 +4", shown, re.M)
     for name in ("hold kettle", "hold tin", "hold bread", "hold cup"):
         assert name in " ".join(shown.split())

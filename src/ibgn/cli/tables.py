@@ -54,7 +54,7 @@ def print_table(heads: Sequence[str], rows: Iterable[Sequence[str]], repeated: i
             for row in cells
         ]
         rule = "─" * min(sum(widths[c] for c in block) - GAP, width)
-        print("", lines[0], rule, *lines[1:], sep="\n")
+        print("", lines[0], rule, *filter(None, lines[1:]), sep="\n")  # none of another block
     print()
 
 
