@@ -21,6 +21,7 @@ SECTION = re.compile(r"^## .*?(?=^## |\Z)", re.DOTALL | re.MULTILINE)
 FILE = re.compile(r"^```text file=(\S+)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 RECORDING = re.compile(r"`sample_path\(\"(\w+)\"\)(?: / \"(\S+)\")?`")
 BLOCK = re.compile(r"^```console\n(.*?)^```", re.DOTALL | re.MULTILINE)
+COMPILING = "ibgn: compiling kernels"  # which only the first run after installation says
 TERMINAL = {"COLUMNS": "80", "NO_COLOR": "1"}
 
 Run = Callable[[str], str]
@@ -39,7 +40,8 @@ def run(command: str) -> str:
         suppress(SystemExit),
     ):
         main()
-    return "\n".join(line.rstrip() for line in printed.getvalue().splitlines())
+    lines = (line.rstrip() for line in printed.getvalue().splitlines())
+    return "\n".join(line for line in lines if not line.startswith(COMPILING))
 
 
 def steps(section: str) -> list[str]:

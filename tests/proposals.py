@@ -3,6 +3,7 @@
 import ast
 import io
 import json
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -67,6 +68,25 @@ def find_proposals() -> tuple[dict[tuple[str, int, int], str], set[str]]:
                 proposals[module, node.lineno, node.col_offset] = text
                 early |= {text} if id(node) in constants else set()
     return proposals, early
+
+
+def find_commands() -> set[str]:
+    """Every place in the source, other than docstrings, that writes a command of `ibgn`."""
+    places = set()
+    for path in sorted(SOURCE.rglob("*.py")):
+        tree = ast.parse(path.read_text("utf-8"))
+        known = {id(n.value) for n in ast.walk(tree) if isinstance(n, ast.Expr)}
+        module = path.relative_to(SOURCE).as_posix()
+        for node in ast.walk(tree):
+            if isinstance(node, ast.List | ast.Tuple) and len(node.elts) > 1:
+                first, second = (getattr(each, "value", None) for each in node.elts[:2])
+                if first == "ibgn":
+                    places.add(f"{module}: ibgn {second if isinstance(second, str) else '...'}")
+            text = getattr(node, "value", None)
+            if isinstance(node, ast.Constant) and isinstance(text, str) and id(node) not in known:
+                names = re.findall(r"(?:`|^)ibgn ([a-z-]+)", text)
+                places |= {f"{module}: ibgn {name}" for name in names}
+    return places
 
 
 def find_texts() -> list[str]:
@@ -551,3 +571,36 @@ UNTRIED: dict[str, str] = {
     "noise.py: Option('insertions', False)": PYTHON,
 }
 """Proposals that no scenario tries, and why."""
+
+NAMED = "names a command, and has none to copy"
+COPIED: dict[str, str] = {
+    "cli/data.py: ibgn inspect": "test_cli_terminal.py: test_convert_keeps_what_has_no_label",
+    "cli/guide.py: ibgn convert": "test_samples.py: test_inspect_understands_it",
+    "cli/guide.py: ibgn fit": "test_samples.py: test_the_command_that_learns_from_it",
+    "cli/guide.py: ibgn inspect": "test_first_minutes.py: test_each_step_was_proposed",
+    "cli/learn.py: ibgn evaluate": "test_cli_terminal.py: test_what_fit_proposes_runs",
+    "cli/learn.py: ibgn show": "test_cli_terminal.py: test_what_fit_proposes_runs",
+    "cli/options.py: ibgn inspect": "test_proposals.py: test_where_there_are_no_labels",
+    "cli/segments.py: ibgn segment": "test_cli_segments.py: test_what_is_proposed_for_streams",
+    "cli/show.py: ibgn predict": "test_cli_terminal.py: test_what_show_proposes_runs",
+    "cli/show.py: ibgn sample": "test_cli_terminal.py: test_what_show_proposes_runs",
+    "cli/show.py: ibgn segment": "test_cli_segments.py: test_what_is_proposed_for_streams",
+    "_kernels/compile.py: ibgn compile": NAMED,
+    "classifiers/decisions.py: ibgn fit": NAMED,
+    "cli/__init__.py: ibgn demo": NAMED,
+    "cli/__init__.py: ibgn inspect": NAMED,
+    "cli/explore.py: ibgn listen": NAMED,
+    "cli/listen.py: ibgn fit": NAMED,
+    "cli/listen.py: ibgn predict": NAMED,
+    "cli/loading.py: ibgn fit": NAMED,
+    "cli/loading.py: ibgn fit-segments": NAMED,
+    "cli/loading.py: ibgn segment": NAMED,
+    "cli/models.py: ibgn fit": NAMED,
+    "cli/options.py: ibgn fit": NAMED,
+    "cli/segments.py: ibgn fit-segments": NAMED,
+    "explore/guard.py: ibgn explore": NAMED,
+    "io/sniffing.py: ibgn show": NAMED,
+    "live/checkpoint.py: ibgn listen": NAMED,
+    "persistence/container.py: ibgn fit": NAMED,
+}
+"""Commands that the source writes, and the tests that run them as they are printed."""

@@ -1,6 +1,7 @@
 """Streams on the command line: fit-segments and segment."""
 
 import json
+import shlex
 
 import pytest
 
@@ -131,3 +132,14 @@ def test_a_segmenter_shows_what_it_knows(learned, ibgn):
     assert result.returncode == 0
     assert "(none)" in result.stdout
     assert "ibgn segment days.ibgn DATA" in result.stdout
+
+
+def test_what_is_proposed_for_streams_runs(days, ibgn):
+    words = ("fit-segments", "days.csv", "-o", "my days.ibgn", "--activities", "activities.csv")
+    said = ibgn(*words).stderr
+    shown = ibgn("show", "my days.ibgn").stdout
+    for text in (said.partition("use it with: ")[2], shown[shown.index("ibgn segment") :]):
+        program, *proposed = shlex.split(text.splitlines()[0])
+        assert [program, proposed[0], proposed[-1]] == ["ibgn", "segment", "DATA"]
+        result = ibgn(*proposed[:-1], "new.csv")
+        assert result.returncode == 0, result.stderr

@@ -10,6 +10,7 @@ import pytest
 
 from ibgn import IntervalSequences, __version__, load, read, write
 from ibgn.cli.tables import print_table
+from ibgn.datasets import sample_path
 from ibgn.errors import OptionError
 from ibgn.evaluation.methods import DEFAULT, METHODS, find_method
 from kitchen import make_kitchen, make_takes
@@ -300,3 +301,13 @@ def test_missing_labels_are_options_of_the_method_and_not_of_the_reader(ibgn, tm
         ibgn("predict", "ignore.ibgn", "some.csv", "--unlabelled", "keep", "--json").stdout
     )
     assert found["rows"][0]["label"] is None
+
+
+@pytest.mark.parametrize("width", [50, 80])
+def test_tables_of_inspect_fit_a_terminal(ibgn_at, width):
+    shown = ibgn_at(width, "inspect", sample_path("elan") / "ann.eaf").stdout
+    lines = [line for line in shown.splitlines() if not line.startswith("  ibgn ")]
+    assert max(map(len, lines)) <= width
+    assert re.search(r"^right hand  34 +7.*\n(?:\s+\S.*\n)*left hand   23 +4", shown, re.M)
+    for name in ("hold kettle", "hold tin", "hold bread", "hold cup"):
+        assert name in " ".join(shown.split())

@@ -141,13 +141,13 @@ BAD = {
     "unclear column": (
         "take,wer,wo,start,end\na,ann,hall,0,1\na,bob,hall,1,2\na,ann,room,2,3\n",
         {},
-        "no column can be told to be the action .found: 'take', 'wer', 'wo'.*columns={'instance': "
-        "'take', 'start': 'start', 'end': 'end', 'action': '...'}",
+        "no column could be recognised as the action .found: 'take', 'wer', 'wo'.*"
+        "columns={'instance': 'take', 'start': 'start', 'end': 'end', 'action': '...'}",
     ),
     "no times": (
         "instance,action,x,y\na,boil,0,1\n",
         {},
-        "no column can be told to be the start or the end .*'start': '...', 'end': '...'}",
+        "no column could be recognised as the start or the end .*'start': '...', 'end': '...'}",
     ),
     "mapped column missing": (GOOD, {"columns": {"label": "mood"}}, "no column 'mood'"),
     "columns of no mapping": (GOOD, {"columns": ["action"]}, "columns=.* must map names"),

@@ -366,7 +366,7 @@ def test_an_export_of_images_says_that_it_has_no_times(file):
 def test_what_a_model_found_is_read_where_nobody_labelled(file):
     found = {"model_version": "m", "result": [stretch("labels", "hiss", 0, 1)]}
     tasks = [task(1) | {"predictions": [found]}, task(2, annotation(stretch("labels", "a", 0, 1)))]
-    with pytest.warns(DataWarning, match="1 task: read as a model labelled it"):
+    with pytest.warns(DataWarning, match="1 task without an annotation: the prediction of a model"):
         X, _ = read_labelstudio(file(tasks))
     assert X.to_lists() == [[("hiss", 0.0, 1.0)], [("a", 0.0, 1.0)]]
 

@@ -15,7 +15,16 @@ from conftest import run_here
 from ibgn.cli import app
 from ibgn.cli.flags import Command
 from ibgn.errors import MISSING, Option
-from proposals import SCENARIOS, SOURCE, UNTRIED, find_proposals, find_texts
+from proposals import (
+    COPIED,
+    NAMED,
+    SCENARIOS,
+    SOURCE,
+    UNTRIED,
+    find_commands,
+    find_proposals,
+    find_texts,
+)
 
 COMMANDS = get_command(app).commands
 PROPOSALS, EARLY = find_proposals()
@@ -131,6 +140,15 @@ def test_flags_and_commands_in_texts_exist():
             assert flag in flags, text
         for name in re.findall(r"`ibgn ([a-z]+)", text):
             assert name in COMMANDS, text
+
+
+def test_every_command_to_copy_is_run():
+    written = {text for text in find_commands() if text.rpartition(" ")[2] in COMMANDS}
+    assert written == COPIED.keys(), "add it to tests/proposals.py, with the test that runs it"
+    for text, by in COPIED.items():
+        if by != NAMED:
+            file, test = by.split(": ")
+            assert f"def {test}" in Path(__file__).with_name(file).read_text("utf-8"), text
 
 
 def test_where_there_are_no_labels_the_proposed_command_looks_for_them(ibgn, tmp_path):

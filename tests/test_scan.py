@@ -226,7 +226,9 @@ def test_errors_name_rows_of_the_file(tmp_path, monkeypatch, suffix):
     path = save(frame, tmp_path, suffix)
     with pytest.raises(DataError, match="row 4 .*the action is missing"):
         scan(path).read()
-    with pytest.warns(DataWarning, match=r"left out 1 row that is no interval \(first: row 4\)"):
+    with pytest.warns(
+        DataWarning, match=r"left out 1 row that is not an interval \(first: row 4\)"
+    ):
         X, _ = scan(path, bad_rows="drop").read()
     assert X.lengths.tolist() == [1, 1, 1, 1]
 

@@ -123,11 +123,11 @@ NO_INTERVALS = {
     "wav.scp": ("r1 /a/r1.wav\nr2 /a/r2.wav\nr3 sox /a/r3.flac -t wav - |\n", "the media files"),
     "flowers.data": (
         "".join(f"{n // 9 + 1}," + f"{n * 7 % 9}.5," * 6 + "0.1\n" for n in range(27)),
-        "none can be told to hold labels",
+        "none seems to hold labels",
     ),
     "boxes.txt": (
         "".join(f"{f},{t},{t}0.5,7,30,60,1,1\n" for t in range(1, 9) for f in range(1, 20)),
-        "none can be told to hold labels",
+        "none seems to hold labels",
     ),
     "talk.pfsx": ("<preferences><pref key='a'><Long>3</Long></pref></preferences>", "no element"),
     "graph.xml": ("<graph><edge from='1' to='2' label='x'/></graph>", "no element has a start"),

@@ -82,7 +82,7 @@ def test_bad_rows_are_left_out_by_option_and_counted(tmp_path):
     path.write_text(HEADER + ROWS + "b,tea,boil,3,4\nb,tea,boil,5,6\na,tea,boil,6,7\na,tea,b,7,8\n")
     with pytest.raises(DataError, match="bad_rows='drop' leaves such rows out"):
         read_csv(path)
-    with pytest.warns(DataWarning, match="left out 4 rows that are no intervals .first: row 2"):
+    with pytest.warns(DataWarning, match="left out 4 rows that are not intervals .first: row 2"):
         X, y = read_csv(path, bad_rows="drop")
     assert X.to_lists()[0] == [("boil", 0, 4), ("boil", 6, 7), ("b", 7, 8)]
     assert len(X.action) == 6
@@ -92,7 +92,7 @@ def test_bad_rows_are_left_out_by_option_and_counted(tmp_path):
 def test_one_bad_row_of_two_is_counted(tmp_path):
     path = tmp_path / "takes.csv"
     path.write_text("start,end,action\n0,5,walk\n5,,sit\n")
-    with pytest.warns(DataWarning, match="left out 1 row that is no interval"):
+    with pytest.warns(DataWarning, match="left out 1 row that is not an interval"):
         found = survey(path)
     assert found.X.to_lists() == [[("walk", 0, 5)]]
 

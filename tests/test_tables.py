@@ -77,7 +77,7 @@ def test_every_sample_has_an_independent_parser():
 
 def test_what_was_made_of_the_columns_is_said_and_can_be_given(file):
     path = file("clip;onset;offset;mark\na;0,5;1;x\na;1;2,5;y\nb;0;1;x\n")
-    with pytest.warns(DataWarning, match="told apart by their names") as said:
+    with pytest.warns(DataWarning, match="recognised by their names") as said:
         X, _ = read_csv(path)
     option = next(part for part in said[0].message.parts if not isinstance(part, str))
     assert option.value == {"instance": "clip", "action": "mark", "start": "onset", "end": "offset"}
@@ -99,9 +99,9 @@ def test_columns_of_a_table_without_names_are_given_by_number(file):
     [
         (
             "who,wo,from,to\na,x,0,1\na,y,1,2\nb,x,2,3\n",
-            "no column can be told to be the action .found: 'who', 'wo'",
+            "no column could be recognised as the action .found: 'who', 'wo'",
         ),
-        ("what,x,y\na,0,1\nb,1,2\n", "no column can be told to be the start or the end"),
+        ("what,x,y\na,0,1\nb,1,2\n", "no column could be recognised as the start or the end"),
         ("a,b,c\nx,y,z\n", "no line has a time or a number in a column"),
         (
             "start,end,action\n0,1,a\n1:x,2,b\n2,3,c\n",
@@ -214,7 +214,7 @@ def test_rows_without_an_end_last_until_the_next(file):
     ],
 )
 def test_rows_whose_ends_cannot_be_guessed_are_refused(file, text):
-    with pytest.raises(DataError, match="no column can be told to be the end"):
+    with pytest.raises(DataError, match="no column could be recognised as the end"):
         read_csv(file(text))
 
 

@@ -129,7 +129,7 @@ def check_weights(X: IntervalSequences, sample_weight: npt.ArrayLike | None) -> 
     try:
         weight = as_column("sample_weight", sample_weight, len(X), np.float64)
     except TypeError as error:
-        raise DataError(f"sample_weight has values that are no numbers: {error}") from error
+        raise DataError(f"sample_weight has values that are not numbers: {error}") from error
     wrong = ~((weight >= 0) & (weight < np.inf))
     if wrong.any():
         d = int(np.argmax(wrong))

@@ -91,7 +91,7 @@ BadFiles = Annotated[
     Literal["error", "drop"], typer.Option(help="What to do with a bad file of a folder.")
 ]
 BadRows = Annotated[
-    Literal["error", "drop"], typer.Option(help="What to do with rows that are no intervals.")
+    Literal["error", "drop"], typer.Option(help="What to do with rows that are not intervals.")
 ]
 Unlabelled = Annotated[
     Literal["error", "drop", "keep", "all"],

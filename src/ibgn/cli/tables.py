@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from itertools import zip_longest
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ SCORES = {
 }
 WIDE = 200  # letters per line if the output is not a terminal
 GAP = 2  # letters between columns
+LEAST = 10  # letters of a column that is wrapped
 
 
 def wide_console() -> "Console":
@@ -43,6 +45,8 @@ def print_table(heads: Sequence[str], rows: Iterable[Sequence[str]], repeated: i
 
     width = wide_console().width
     cells = [[printable(cell) for cell in row] for row in [heads, *rows]]
+    if sys.stdout.isatty():
+        cells = _wrapped(cells, repeated, width)
     widths = [max(map(cell_len, column)) + GAP for column in zip(*cells, strict=True)]
     for block in _blocks(widths, repeated, width):
         lines = [
@@ -50,8 +54,30 @@ def print_table(heads: Sequence[str], rows: Iterable[Sequence[str]], repeated: i
             for row in cells
         ]
         rule = "─" * min(sum(widths[c] for c in block) - GAP, width)
-        print("", lines[0], rule, *lines[1:], sep="\n")
+        print("", lines[0], rule, *filter(None, lines[1:]), sep="\n")  # none of another block
     print()
+
+
+def _wrapped(cells: list[list[str]], repeated: int, width: int) -> list[list[str]]:
+    """The same cells; those that do not fit beside the repeated columns go on in rows below.
+
+    Examples
+    --------
+    >>> _wrapped([["tier", "values"], ["hands", "open, wave, rest"]], repeated=1, width=18)
+    [['tier', 'values'], ['hands', 'open, wave,'], ['', 'rest']]
+    """
+    from rich.cells import cell_len
+
+    left = sum(max(cell_len(row[c]) for row in cells) + GAP for c in range(repeated))
+    room = max(width - left, LEAST)
+    rows = []
+    for row in cells:
+        parts = [
+            [cell] if c < repeated or cell_len(cell) <= room else wrap(cell, room) or [""]
+            for c, cell in enumerate(row)
+        ]
+        rows += [list(line) for line in zip_longest(*parts, fillvalue="")]
+    return rows
 
 
 def _blocks(widths: Sequence[int], repeated: int, width: int) -> list[list[int]]:

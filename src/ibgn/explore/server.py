@@ -154,7 +154,7 @@ class Answers:
 
     def _save(self, given: Plain) -> Plain:
         if self.place is None:
-            raise DataError("the data are no file, so there is none to save")
+            raise DataError("the data do not come from a file, so they cannot be saved")
         with self.desk.lock:
             return self.place.save(self.desk.collection, given)
 

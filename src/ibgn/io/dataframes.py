@@ -41,7 +41,7 @@ def read_table(
         intervals are uncertain confidence, alternatives, start_error and end_error; other columns
         are ignored
     columns : other names for them, for example {"action": "behaviour"}
-    bad_rows, unlabelled, ungrouped : what to do with rows that are no intervals, and with
+    bad_rows, unlabelled, ungrouped : what to do with rows that are not intervals, and with
         instances without a label or a group; see `ibgn.io.leniency.Leniency`
     **cleaning : closed, tick, tolerance, zero_length, min_duration, duplicates; see
         `ibgn.cleaning.Cleaning`

@@ -20,8 +20,8 @@ class Leniency:
     ----------
     bad_files : what to do with a file that cannot be read, where several are: "error", or "drop"
         it
-    bad_rows : what to do with a row that is no interval, as its action or a time is missing or it
-        ends before it starts: "error", or "drop" it
+    bad_rows : what to do with a row that is not an interval, because its action or a time is
+        missing or unreadable, or it ends before it starts: "error", or "drop" it
     unlabelled : what to do with instances without a label, where others have one: "error", "drop"
         them, "keep" them with the label None, or read "all" instances without a label
     ungrouped : what to do if an instance has several groups, or none where others have one:

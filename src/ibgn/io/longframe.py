@@ -50,7 +50,7 @@ class LongFrame:
     left_out : names of the columns that are not ours
     source : begins every message
     place : names a row for a message, if its number would not help
-    leniency : what to do with rows that are no intervals, and with instances without a label
+    leniency : what to do with rows that are not intervals, and with instances without a label
     provenance : from which format it was loaded, and by which options
 
     Examples
@@ -146,7 +146,7 @@ class LongFrame:
         if bad.all():
             raise DataError(f"{self.source}no row is an interval; check the columns")
         first = self.place(int(np.argmax(bad)))
-        what = "row that is no interval" if bad.sum() == 1 else "rows that are no intervals"
+        what = "row that is not an interval" if bad.sum() == 1 else "rows that are not intervals"
         left_out = f"left out {bad.sum()} {what} (first: {first})"
         warnings.warn(DataWarning(f"{self.source}{left_out}"), stacklevel=4)
         return self.take(np.flatnonzero(~bad))

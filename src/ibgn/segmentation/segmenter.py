@@ -169,7 +169,9 @@ class Segmenter(BaseEstimator):  # type: ignore[misc]
 
     def _learn(self, streams: AnnotatedStreams, ordered: bool) -> Self:
         if NONE in streams.activities:
-            raise DataError(f"an activity is called {quote(NONE)}, as what is none; rename it")
+            raise DataError(
+                f"an activity is called {quote(NONE)}, which stands for no activity; rename it"
+            )
         if not len(streams.first):
             raise DataError("there are no activities in the streams to learn from")
         occurring = np.unique(streams.label)

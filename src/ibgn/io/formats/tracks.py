@@ -192,9 +192,9 @@ class _Layout:
         found = find_codes(table.to_numpy(np.float64))
         if found is None:
             raise DataError(
-                f"{file.prefix}all columns are numbers without names, as of sensors, and none can "
-                "be told to hold labels, which are codes that stay the same for some rows; if one "
-                "does, say which with ",
+                f"{file.prefix}all columns are numbers without names, as of sensors, and "
+                "none seems to hold labels, which are codes that stay the same for some rows; if "
+                "one does, name it with ",
                 Option("columns"),
                 " and ",
                 Option("header", False),

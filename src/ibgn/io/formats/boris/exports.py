@@ -237,7 +237,7 @@ def _announce(columns: Mapping[str, int], source: str) -> None:
     told = ", ".join(f"{ours} = column {place + 1}" for ours, place in columns.items())
     warnings.warn(
         DataWarning(
-            f"{source}columns were told apart by what is in them: {told}; if that is wrong, put "
+            f"{source}columns were recognised by what is in them: {told}; if that is wrong, put "
             "the header of BORIS back"
         ),
         stacklevel=2,

@@ -114,7 +114,7 @@ def read_csv(
     where intervals are uncertain, also confidence, alternatives, start_error and end_error, see
     `ibgn.uncertainty.Uncertainty`.
 
-    Those of other tables are told apart by their names (onset, begin, from; offset, stop, to;
+    Those of other tables are recognised by their names (onset, begin, from; offset, stop, to;
     duration; behaviour, event_label, class; video_id, filename; ...), and where there are no names
     by what is in them; a warning says what was found. Times may be numbers, also with decimal
     commas, clocks, or date-times, which become seconds since the earliest of the file; date and

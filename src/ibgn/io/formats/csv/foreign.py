@@ -191,8 +191,9 @@ class Foreign:
             if actions:
                 lasting = (", such as ", Option("columns", {"action": self.named_as(actions[:1])}))
             raise DataError(
-                f"{self.file.prefix}no column can be told to be the {' or the '.join(lacking)} "
-                f"({self._listed()}); name {'it' if len(lacking) == 1 else 'them'} with ",
+                f"{self.file.prefix}no column could be recognised as the "
+                f"{' or the '.join(lacking)} ({self._listed()}); "
+                f"name {'it' if len(lacking) == 1 else 'them'} with ",
                 Option("columns", hint),
                 *lasting,
             )

@@ -49,7 +49,7 @@ class Remarks:
         if "instance" not in places:
             more.append("a file is one instance")
         by = "their names" if self.table.sheet.has_header else "what is in them"
-        told = f"columns were told apart by {by}, as with "
+        told = f"columns were recognised by {by}, as with "
         yield told, Option("columns", named), "".join(f"; {each}" for each in more)
 
     def _remarks(self) -> Iterator[str]:

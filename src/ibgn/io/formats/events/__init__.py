@@ -136,7 +136,7 @@ def read_events(
 
     A "table" has columns. activity="column:task" takes the activity from the column "task", and
     group="column:who" the group; a column can also be named by its number from 1 on. Columns with
-    other names are told apart by words in their names and by what is in them, and a warning says
+    other names are recognised by words in their names and by what is in them, and a warning says
     how.
 
     Times are seconds: numbers as they are, date-times since the earliest event of the file. Events

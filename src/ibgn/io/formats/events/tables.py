@@ -116,7 +116,7 @@ def _read_foreign(
     }
     warnings.warn(
         DataWarning(
-            f"{file.prefix}columns were told apart by their names and what is in them, as with ",
+            f"{file.prefix}columns were recognised by their names and what is in them, as with ",
             Option("columns", told),
         ),
         stacklevel=2,

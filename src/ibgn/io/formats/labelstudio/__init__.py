@@ -208,7 +208,9 @@ class _Tasks:
     def _recording(self, task: Task, number: int, within: str) -> Recording | None:
         """Recording of a task, or None where it has no annotation to take."""
         if task.is_predicted:
-            self.files.leave_out(": read as a model labelled it, as nobody did", noun="task")
+            self.files.leave_out(
+                " without an annotation: the prediction of a model is read instead", noun="task"
+            )
         annotation = self._choose(task.annotations)
         if annotation is None:
             self.files.leave_out(": left out, without an annotation to take", noun="task")

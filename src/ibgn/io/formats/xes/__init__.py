@@ -307,7 +307,9 @@ class _Log:
             last = event.time
         lasting = [event for event in completed if before[event.number] < event.time]
         chosen = Option("complete_only", self.complete_only)
-        since = " without a start: each is taken to start when the event before it ends, in the same "
+        since = (
+            " without a start: each is taken to start when the event before it ends, in the same "
+        )
         whose = "trace" if self.complete_only == "case" else "trace or resource"
         self.files.leave_out(f"{since}{whose} (", chosen, ")", number=len(lasting))
         if self.points == "keep":
