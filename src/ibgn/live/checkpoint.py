@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from ibgn._files import reading, replacing, show
 from ibgn._locks import lock
 from ibgn.errors import DataError
-from ibgn.text import quote
+from ibgn.text import printable
 
 __all__ = ["Checkpoint", "Kept"]
 
@@ -118,7 +118,7 @@ def load_checkpoint(path: Path) -> Kept:
     version = head.get("version")
     if version != VERSION:
         raise DataError(
-            f"{show(path)} is a checkpoint of version {quote(version)}, and this is {VERSION}; "
+            f"{show(path)} is a checkpoint of version {printable(version)}, and this is {VERSION}; "
             "go on with the version of ibgn that made it"
         )
     try:
