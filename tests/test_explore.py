@@ -396,6 +396,45 @@ def test_what_can_only_be_read_is_saved_as_csv(tmp_path):
     assert again.to_lists() == X.to_lists()
 
 
+def test_what_the_page_reads_is_never_overwritten(tmp_path, data):
+    source, model, live = (tmp_path / name for name in ("a.csv", "a.ibgn", "live.jsonl"))
+    write(data[0], source, data[1])
+    X, y = read(source)
+    place = Place(source, "csv", others=(model, live))
+    collection = Collection(X, y)
+    History(place.journal, collection)
+    collection.change(0, 0, label="corrected")
+    for path in (model, live):
+        path.write_text("precious")
+    (tmp_path / "soft.ibgn").symlink_to(model)
+    os.link(live, tmp_path / "hard.jsonl")
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    for name in before.keys() - {source.name}:
+        for kind in ("copy", "changes"):
+            with pytest.raises(DataError, match="is read by this page, and is never overwritten"):
+                place.save(collection, {"name": name, "kind": kind, "replace": True})
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+    (tmp_path / "other.csv").write_text("old")  # the control
+    place.save(collection, {"name": "other.csv", "replace": True})
+    assert read(tmp_path / "other.csv")[1][0] == "corrected"
+
+
+def test_names_that_lead_elsewhere_are_refused(tmp_path, data):
+    folder = tmp_path / "data"
+    folder.mkdir()
+    write(data[0], folder / "a.csv", data[1])
+    (folder / "link.csv").symlink_to(tmp_path / "elsewhere.csv")
+    place, collection = Place(folder / "a.csv", "csv"), Collection(*data)
+    for name, reason in (
+        ("link.csv", "exists"),
+        ("..", "without folders"),
+        ("x" * 300 + ".csv", "cannot be written .File name too long.; take another name"),
+    ):
+        with pytest.raises(DataError, match=reason):
+            place.save(collection, {"name": name})
+    assert [path.name for path in tmp_path.iterdir()] == ["data"]
+
+
 def test_a_model_learns_in_the_background(data):
     X, y = data
     labels = [None if n % 3 == 0 else label for n, label in enumerate(y)]

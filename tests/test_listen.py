@@ -1,11 +1,13 @@
 """`ibgn listen`: what it writes, and that nothing is lost or repeated, whatever happens."""
 
+import hashlib
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
+from itertools import product
 from types import SimpleNamespace
 
 import pytest
@@ -14,6 +16,7 @@ from benchmarks import stream
 import ibgn
 from forked import Forked
 from ibgn.datasets import sample_path
+from model_files import leaves
 from terminals import IN_TESTS
 
 
@@ -369,6 +372,81 @@ def test_checkpoints_that_do_not_fit_are_refused(listen, tmp_path, words, messag
     assert message in done.stderr
     assert (tmp_path / "out.jsonl").read_bytes() == before
     assert (tmp_path / "kept").read_bytes() == kept
+
+
+def test_a_file_of_others_is_not_emptied_where_nothing_was_written_before(
+    listen, tmp_path, monkeypatch
+):
+    """A run that is killed before its first line leaves a checkpoint of an empty output."""
+    kept = ("--checkpoint", "kept", "-o")
+    with monkeypatch.context() as patch:
+        patch.setattr("ibgn.live.output.Output.open", lambda *_: os.kill(os.getpid(), 2))
+        listen(*kept, "out.jsonl", events=BOIL)
+    assert (tmp_path / "kept").exists()
+    for content in ("precious", '{"line": 2, "x": 1}', "\n"):
+        (tmp_path / "precious.csv").write_text(content)
+        done, _ = listen(*kept, "precious.csv", events=BOIL)
+        assert done.returncode == 1
+        assert "does not hold the 0 lines that were written" in done.stderr
+        assert (tmp_path / "precious.csv").read_text() == content
+    for cut in ("", '{"li', '{"line": 1, "kind": "x"}\n{"lin'):  # the control: it is ours
+        (tmp_path / "out.jsonl").write_text(cut)
+        (tmp_path / "again").write_bytes((tmp_path / "kept").read_bytes())
+        done, _ = listen("--checkpoint", "again", "-o", "out.jsonl", events=BOIL)
+        assert done.returncode == 0, done.stderr
+
+
+def test_checkpoints_with_anything_in_them_are_refused_or_work(listen, tmp_path, rng):
+    """Also where the checksum is right, as anyone can make one."""
+    kept = ("--checkpoint", "kept", "-o", "out.jsonl")
+    assert listen(*kept, events=BOIL)[0].returncode == 0
+    good, written = ((tmp_path / name).read_bytes() for name in ("kept", "out.jsonl"))
+    bodies = [*forge_head(good), *(forge_any(good, rng) for _ in range(60))]
+    refused = 0
+    for body in bodies:
+        checksum = json.dumps({"sha256": hashlib.sha256(body).hexdigest()}).encode()
+        (tmp_path / "kept").write_bytes(body + checksum)
+        (tmp_path / "out.jsonl").write_bytes(written)
+        done, _ = listen(*kept, events=BOIL)
+        assert done.returncode in (0, 1, 2)
+        assert "IBGN_DEBUG" not in done.stderr, (done.stderr, body)
+        refused += done.returncode != 0
+    assert 20 < refused < len(bodies)
+
+
+ODD = [None, [], {}, "", "5", 0, -5, 0.5, 10**19, [[0, 1]], {"a": 1}, "x" * 3000]
+
+
+def forge_head(content):
+    """Every part of the first line in turn, replaced by everything odd, or missing."""
+    head, rest = content.rpartition(b"\n")[0].split(b"\n", 1)
+    for part in ("version", "options", "output", "input", "counts"):
+        tree = json.loads(head)
+        del tree[part]
+        yield json.dumps(tree).encode() + b"\n" + rest + b"\n"
+        inner = [part] if part == "version" else [part, *tree.get(part, json.loads(head)[part])]
+        for name, odd in product(inner, ODD):
+            tree = json.loads(head)
+            if name == part:
+                tree[part] = odd
+            else:
+                tree[part][name] = odd
+            yield json.dumps(tree).encode() + b"\n" + rest + b"\n"
+
+
+def forge_any(content, rng):
+    """One value of any line, replaced by something odd."""
+    lines = content.rpartition(b"\n")[0].split(b"\n")
+    number = int(rng.integers(len(lines)))
+    tree = json.loads(lines[number])
+    places = list(leaves(tree))
+    *path, last = places[int(rng.integers(len(places)))]
+    node = tree
+    for key in path:
+        node = node[key]
+    node[last] = ODD[int(rng.integers(len(ODD)))]
+    lines[number] = json.dumps(tree).encode()
+    return b"\n".join(lines) + b"\n"
 
 
 def test_another_model_and_another_file_are_refused(listen, tmp_path):

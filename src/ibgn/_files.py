@@ -224,6 +224,13 @@ def show(path: Source) -> str:
     return quote(path, longest=300)
 
 
+def is_same_file(path: Path, other: Path) -> bool:
+    """Whether two paths lead to the same file, by name, by link, or in another spelling."""
+    if path.exists() and other.exists():
+        return path.samefile(other)
+    return path.resolve() == other.resolve()
+
+
 @contextmanager
 def reading(path: Source) -> Iterator[InputFile]:
     """Turn errors of a file into ones that name it."""

@@ -82,6 +82,22 @@ def write_lines(path, number):
     path.write_bytes(gzip.compress(b"\n" * number))
 
 
+def write_grid(path, rows):
+    """Intervals in the order of time, any of which may be the last."""
+    head = '"Praat chronological TextGrid text file"\n0 1e6\n1\n"IntervalTier" "Mary" 0 1e6\n'
+    path.write_text(head + "".join(f'1 {n} {n + 1}\n"hey"\n' for n in range(rows)))
+
+
+def write_annotators(path, number):
+    """As many tracks, each of which could be the activity."""
+    chords = [{"time": n, "duration": 1, "value": value} for n, value in enumerate("CD")]
+    one = {"data": chords, "namespace": "chord"}
+    several = [
+        one | {"annotation_metadata": {"annotator": {"name": f"a{n}"}}} for n in range(number)
+    ]
+    path.write_text(json.dumps({"annotations": several, "file_metadata": {}, "sandbox": {}}))
+
+
 # name, how it is written, how large, what is said of it, and how large as a control is
 BOMBS = [
     ("name.parquet", write_parquet, 100_000_000, "needs about|characters", 2_000_000),
@@ -95,6 +111,7 @@ BOMBS = [
     ("labels.json", write_many_labels, 20_000, "actions of its objects needs", 20),
     ("segments.json", write_segments, 20_000, None, 1000),
     ("lines.srt.gz", write_lines, 50_000_000, "what its lines become needs", 1000),
+    ("order.TextGrid", write_grid, 60_000, None, 1000),
 ]
 
 
@@ -204,6 +221,22 @@ def test_inspection_never_raises_a_budget_by_itself(tmp_path):
     write_lists(tmp_path / "lists.json.gz", 30_000_000)
     with pytest.raises(BudgetError):
         survey(tmp_path / "lists.json.gz")
+
+
+def test_inspection_tries_only_some_tracks_as_the_activity(tmp_path, monkeypatch):
+    """Each trial reads the files again, which would take the square of the number of tracks."""
+    write_annotators(tmp_path / "many.jams", 300)
+    reading = importlib.import_module("ibgn.io.survey")._Reading
+    read, number = reading._read, []
+
+    def counted(self):
+        number.append(1)
+        return read(self)
+
+    monkeypatch.setattr(reading, "_read", counted)
+    found = survey(tmp_path / "many.jams")
+    assert len(found.entries) >= 300
+    assert 10 < len(number) < 100
 
 
 def test_a_bad_file_of_a_folder_can_be_left_out_and_the_error_stays_one_of_memory(tmp_path):

@@ -45,8 +45,8 @@ def explore(
     from ibgn.intervals import IntervalSequences
 
     if data is None and model is None and live is None:
-        others = (" or ", Option("model"), " or ", Option("live"))
-        raise OptionError("data", MISSING, "must name a file to look at; give it,", *others)
+        instead = (" or ", Option("model"), " or ", Option("live"))
+        raise OptionError("data", MISSING, "must name a file to look at; give it,", *instead)
     X: Any = IntervalSequences.from_lists([])
     y: Any = None
     place = None
@@ -56,6 +56,7 @@ def explore(
             X, y = reading.read(data)
             kind, _, name = str(reading.options_of(format).get("activity")).partition(":")
             tier = name if kind == "track" else None
-            place = None if str(data) == "-" else Place(path, format.name, tier)
+            others = tuple(each for each in (model, live) if each is not None)
+            place = None if str(data) == "-" else Place(path, format.name, tier, others)
         loaded = None if model is None else load(model)
     serve(open_collection(X, y, place, say), loaded, place, live, port, browser, say)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from ibgn._files import COMPRESSIONS, follow, show
+from ibgn._files import COMPRESSIONS, follow, is_same_file, show
 from ibgn._temporaries import temporary_folder
 from ibgn.cli.output import print_text
 from ibgn.errors import DataError, Option, OptionError
@@ -182,7 +182,7 @@ def check_targets(
             _check_kind(option, path, kinds[option])
             for source in sources:
                 _refuse_input(option, path, kinds[option], source)
-            if any(_is_same(path, other) for other in before):
+            if any(is_same_file(path, other) for other in before):
                 raise OptionError(option, str(path), "is written twice; name another file")
             if not force:
                 _refuse_existing(option, path)
@@ -208,7 +208,7 @@ def _check_kind(option: str, path: Path, kind: Kind) -> None:
 
 def _refuse_input(option: str, path: Path, kind: Kind, source: Path) -> None:
     """Refuse an output that is an input, is in a folder that is read, or holds an input."""
-    if _is_same(path, source):
+    if is_same_file(path, source):
         reason = "is also an input, and would be overwritten; name another file"
         raise OptionError(option, str(path), reason)
     here, there = path.resolve(), source.resolve()
@@ -224,7 +224,7 @@ def _is_data(path: Path, kind: Kind, folder: Path, inside: bool) -> bool:
     """Whether a file is among the data of a folder, or would be the next time it is read."""
     files = (file for file in folder.rglob("*") if file.is_file())
     if path.exists():
-        return inside or (path.is_file() and any(_is_same(path, file) for file in files))
+        return inside or (path.is_file() and any(is_same_file(path, file) for file in files))
     if not inside or kind == "folder" or not path.suffix:  # a folder may hold files of any kind
         return inside
     from ibgn.io import FORMATS
@@ -242,13 +242,6 @@ def _ending(path: Path) -> str:
     """Suffix of a file in lower case, of what is compressed where it is."""
     suffix = path.suffix.lower()
     return Path(path.stem).suffix.lower() if suffix in COMPRESSIONS else suffix
-
-
-def _is_same(path: Path, other: Path) -> bool:
-    """Whether two paths lead to the same file, by name, by link, or in another spelling."""
-    if path.exists() and other.exists():
-        return path.samefile(other)
-    return path.resolve() == other.resolve()
 
 
 def _refuse_existing(option: str, path: Path) -> None:

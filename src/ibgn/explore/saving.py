@@ -1,13 +1,14 @@
 """What was corrected, as a file: a copy in the format of the data, or the changes alone."""
 
 import json
+import os
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ibgn._files import replacing
+from ibgn._files import is_same_file, replacing
 from ibgn.errors import DataError
 from ibgn.explore.collection import Collection
 from ibgn.io import write
@@ -27,16 +28,23 @@ class Place:
     source : the file or folder that was read
     format : its format
     tier : the one whose annotations are the instances, where files are cut into these
+    others : other files that are read, such as the model, which are never overwritten either
     """
 
     source: Path
     format: str
     tier: str | None = None
+    others: tuple[Path, ...] = ()
 
     @property
     def copied_as(self) -> str:
         """Format of copies: that of the data, or CSV where it can only be read."""
         return self.format if self.format in FORMATS.writers else "csv"
+
+    @property
+    def journal(self) -> Path:
+        """File beside the source that has all changes."""
+        return self.source.with_name(f"{self.source.name}.changes")
 
     @property
     def folder(self) -> Path:
@@ -54,7 +62,7 @@ class Place:
     def save(self, collection: Collection, given: Mapping[str, Any]) -> dict[str, Any]:
         """Write a copy, or the changes alone; it is complete or absent.
 
-        An existing file is replaced only if the page says so, and the source never is.
+        An existing file is replaced only if the page says so, and what is read never is.
         """
         name, kind = given.get("name") or self.propose(), given.get("kind", "copy")
         target = self._target(name, bool(given.get("replace")))
@@ -66,12 +74,22 @@ class Place:
         return {"path": str(target), "message": f"wrote {target.name}, with {changed}"}
 
     def _target(self, name: object, replace: bool) -> Path:
-        if not isinstance(name, str) or not name or Path(name).name != name or "\0" in name:
+        is_name = isinstance(name, str) and Path(name).name == name and name != os.pardir
+        if not isinstance(name, str) or not name or not is_name or "\0" in name:
             raise DataError("name a file, without folders; it is written beside the data")
         target = self.folder / name
-        if target.exists() and target.samefile(self.source):
+        try:
+            exists = os.path.lexists(target)
+            used = [path for path in (self.journal, *self.others) if is_same_file(target, path)]
+            is_source = is_same_file(target, self.source)
+        except OSError as error:  # a name that is too long, a loop of links
+            reason = f"{quote(name)} cannot be written ({error.strerror}); take another name"
+            raise DataError(reason) from error
+        if is_source:
             raise DataError(f"{quote(name)} is the data itself, which is never overwritten")
-        if target.exists() and not replace:
+        if used:
+            raise DataError(f"{quote(name)} is read by this page, and is never overwritten")
+        if exists and not replace:
             raise DataError(f"{quote(name)} exists; allow to replace it, or take another name")
         return target
 

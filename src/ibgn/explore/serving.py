@@ -25,7 +25,7 @@ def open_collection(X: Any, y: Any, place: Place | None, say: Callable[[str], No
     """Instances, with the changes of an earlier run."""
     collection = Collection(X, y)
     if place is not None:
-        history = History(place.source.with_name(f"{place.source.name}.changes"), collection)
+        history = History(place.journal, collection)
         if history.resumed:
             say(f"{count(history.resumed, 'change')} from before, of {history.path}")
     return collection

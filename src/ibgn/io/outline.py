@@ -27,6 +27,7 @@ __all__ = [
 ]
 
 EXAMPLES = 5  # values that are shown
+MOST_TRACKS = 1000  # of a recording; where it has more, none of them names activities
 COVERED = 0.8  # share of the annotations of other tracks that lie within those of an activity
 
 
@@ -158,8 +159,11 @@ def covering_tracks(recordings: "Iterable[Recording]") -> list[str]:
     for recording in recordings:
         starts, ends = (np.array([a[k] for a in recording.annotations], float) for k in (2, 3))
         tracks = np.array([a.track for a in recording.annotations])
-        for name in set(tracks.tolist()):
-            mine = tracks == name
+        names, codes = np.unique(tracks, return_inverse=True)
+        if len(names) > MOST_TRACKS:
+            continue
+        for code, name in enumerate(names.tolist()):
+            mine = codes == code
             order = np.argsort(starts[mine])
             begin, reach = starts[mine][order], np.maximum.accumulate(ends[mine][order])
             last = np.searchsorted(begin, starts[~mine], side="right") - 1

@@ -28,6 +28,7 @@ SHOWS_MORE = {"unlabelled": "keep"}  # values that are preferred to what else an
 # what is assumed where only the user knows: times in frames, and points as long as one of them
 ASSUMED = {"rate": 1, "min_duration": 1}
 NOT_READ = {"unlabelled": "label", "ungrouped": "group"}  # options that leave these out
+MOST_TRIALS = 20  # tracks that are tried as the activity, as each takes reading the files again
 OF_POINTS = {"points", "zero_length"}  # options that leave points out
 
 
@@ -258,9 +259,10 @@ def _find_activity(read: _Reading, entries: Iterable[Entry]) -> dict[str, Any]:
     named = [option.value for option in candidates if option and option.name == "activity"]
     if "track" in read.format.kinds.activity and read.format.yields_recordings:
         named += [f"track:{name}" for name in covering_tracks(read.parsed)]
+    folder = []
     if isinstance(read.path, str | PathLike) and is_folder(read.path):
-        named.append("folder")
-    for value in named:
+        folder = ["folder"]
+    for value in [*named[:MOST_TRIALS], *folder]:
         if "activity" not in read.format.options or "activity" in read.given:
             break
         trial = _Reading(read.format, read.path, {**read.given, "activity": value}, read.needed)

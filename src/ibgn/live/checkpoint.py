@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from ibgn._files import reading, replacing, show
 from ibgn._locks import lock
 from ibgn.errors import DataError
+from ibgn.text import printable
 
 __all__ = ["Checkpoint", "Kept"]
 
@@ -74,7 +75,7 @@ class Checkpoint:
         if not self.path.exists():
             return None
         kept = load_checkpoint(self.path)
-        before = kept.head.pop("options", {})
+        before = kept.head.pop("options")
         for name, value in self.options.items():
             if before.get(name) != value:
                 raise DataError(
@@ -114,14 +115,16 @@ def load_checkpoint(path: Path) -> Kept:
         raise DataError(
             f"{show(path)} is not a checkpoint of `ibgn listen`; name another file"
         ) from None
-    if head["version"] != VERSION:
+    version = head.get("version")
+    if version != VERSION:
         raise DataError(
-            f"{show(path)} is a checkpoint of version {head['version']}, and this is {VERSION}; "
+            f"{show(path)} is a checkpoint of version {printable(version)}, and this is {VERSION}; "
             "go on with the version of ibgn that made it"
         )
     try:
         if json.loads(last)["sha256"] != hashlib.sha256(body + b"\n").hexdigest():
             raise ValueError
+        head["options"] = dict(head["options"])
         kept = Kept(head, dict(json.loads(line) for line in streams))
     except (ValueError, TypeError, KeyError, RecursionError):
         raise DataError(f"{show(path)} is damaged; begin with another checkpoint") from None

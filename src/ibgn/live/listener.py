@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from operator import index
 
 from ibgn.errors import DataError
 from ibgn.live.checkpoint import Checkpoint
@@ -78,9 +79,10 @@ class Listener:
             head = kept.head
             self.output.open(head["output"])
             self.feed.resume(head["input"])
-            self.service.complaints.counts.update(head["counts"])
+            counts = {str(cause): index(number) for cause, number in head["counts"].items()}
+            self.service.complaints.counts.update(counts)
             self.service.restore(kept.streams)
-        except (KeyError, TypeError, ValueError) as error:
+        except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
             if isinstance(error, DataError):
                 raise
             raise DataError("the checkpoint cannot be restored; begin with another") from error

@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+from operator import index
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -13,6 +14,7 @@ from ibgn.errors import DataError
 __all__ = ["Output"]
 
 LONGEST = 1 << 20  # bytes of a line
+FIRST = b'{"line": 1, '  # how the first line begins
 
 
 class Output:
@@ -45,14 +47,16 @@ class Output:
 
     def open(self, position: Any = None) -> None:
         """Begin, with an empty file, or go on where `position` was."""
-        self.lines, size = (0, 0) if position is None else (position["lines"], position["bytes"])
+        place = position or {"lines": 0, "bytes": 0}
+        self.lines, size = index(place["lines"]), index(place["bytes"] or 0)
         if self.path is None:
             return
         try:
             self._file = self.path.open("r+b" if size else "a+b")
             if not lock(self._file.fileno(), wait=False) and sys.platform != "win32":
                 raise DataError(f"another process writes to {show(self.path)}; name another file")
-            if size and _last_number(self._file, size) != self.lines:
+            is_known = _last_number(self._file, size) == self.lines if size else _is_own(self._file)
+            if position is not None and not is_known:
                 raise DataError(
                     f"{show(self.path)} does not hold the {self.lines} lines that were written; "
                     "give the same output, or begin with another checkpoint"
@@ -95,6 +99,12 @@ class Output:
         if self._file is not None:
             self._file.close()
             self._file = None
+
+
+def _is_own(file: BinaryIO) -> bool:
+    """Whether a file is empty, or begins as ours do, if only with a part of the first line."""
+    file.seek(0)
+    return FIRST.startswith(file.read(len(FIRST)))
 
 
 def _last_number(file: BinaryIO, size: int) -> int | None:

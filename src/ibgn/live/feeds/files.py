@@ -6,6 +6,7 @@ import stat
 import sys
 import time
 import zlib
+from operator import index
 from pathlib import Path
 from typing import Any
 
@@ -92,14 +93,14 @@ class FileFeed(Feed):
         """Go on after so many bytes; refuses a file that is not the same until there."""
         if not self._can_seek or position is None:
             return
-        offset = position["bytes"]
+        offset, number = index(position["bytes"]), index(position["lines"])
         if self._check(offset) != position["check"]:
             raise DataError(
                 f"{self.name} is not the file that was read before: its first {offset} bytes "
                 "differ; name the same file, or begin with another checkpoint"
             )
         self._offset = os.lseek(self._file, offset, os.SEEK_SET)
-        self._number, self._lines = position["lines"], Lines()
+        self._number, self._lines = number, Lines()
 
     def close(self) -> None:
         """Close the file."""

@@ -8,7 +8,6 @@ import codecs
 import re
 import warnings
 from collections.abc import Iterator
-from itertools import chain
 from typing import Any, NamedTuple
 
 from ibgn._files import InputFile
@@ -119,7 +118,8 @@ class Tokens:
     def __init__(self, text: str, prefix: str) -> None:
         self._text = text
         self._prefix = prefix
-        self._tokens: Iterator[_Token] = self._scan()
+        self._tokens = self._scan()
+        self._ahead: _Token | None = None  # that was looked at, and not taken yet
 
     def number(self, name: str) -> float:
         """Take a number; messages call it by its name."""
@@ -146,8 +146,8 @@ class Tokens:
 
     def end(self) -> None:
         """Refuse a file that goes on."""
-        token = next(self._tokens, None)
-        if token is not None:
+        if not self.at_end:
+            token = self._next("end")
             raise self._error(
                 token, f"after the last tier comes {quote(token.value)}; correct the sizes"
             )
@@ -155,11 +155,8 @@ class Tokens:
     @property
     def at_end(self) -> bool:
         """Whether nothing is left to take."""
-        token = next(self._tokens, None)
-        if token is None:
-            return True
-        self._tokens = chain([token], self._tokens)
-        return False
+        self._ahead = self._ahead or next(self._tokens, None)
+        return self._ahead is None
 
     def _take(self, kind: str, name: str) -> Any:
         token = self._next(name)
@@ -172,7 +169,7 @@ class Tokens:
         return token.value
 
     def _next(self, name: str) -> _Token:
-        token = next(self._tokens, None)
+        token, self._ahead = self._ahead or next(self._tokens, None), None
         if token is None:
             raise DataError(
                 f"{self._prefix}the file ends where the {name} should be; is it all there?"
