@@ -30,7 +30,7 @@ from ibgn.live.events import Event
 HOUR = 3600.0
 LATENESS = 5.0
 KILLS, RESTARTS = 10, 3
-PATIENCE = 120.0  # seconds
+PATIENCE = 600.0  # seconds; only what hangs takes so long
 TOPIC = "ibgn/events"
 
 Launch = Callable[[Sequence[str]], Any]  # a command; gives a process as subprocess does

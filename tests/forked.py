@@ -6,6 +6,8 @@ import time
 
 from attack.commands import start
 
+PATIENCE = 600  # seconds; only what hangs takes so long, however many others use the machine
+
 
 class Forked:
     """A running command, with the methods of `subprocess.Popen` that are needed."""
@@ -20,7 +22,7 @@ class Forked:
             self.code = os.waitstatus_to_exitcode(status) if found else None
         return self.code
 
-    def wait(self, seconds=60):
+    def wait(self, seconds=PATIENCE):
         end = time.monotonic() + seconds
         while self.poll() is None:
             if time.monotonic() > end:

@@ -14,7 +14,7 @@ import pytest
 from benchmarks import stream
 
 import ibgn
-from forked import Forked
+from forked import PATIENCE, Forked
 from ibgn.datasets import sample_path
 from model_files import leaves
 from terminals import IN_TESTS
@@ -528,7 +528,7 @@ def test_who_can_connect_is_said(launch, tmp_path, capfd, host, warned):
     assert ("whoever reaches this address can send events" in said) == warned
 
 
-def wait_until(is_so, seconds=30):
+def wait_until(is_so, seconds=PATIENCE):
     end = time.monotonic() + seconds
     while not is_so():
         assert time.monotonic() < end
@@ -557,7 +557,7 @@ def test_signals_through_a_pipe(model_file, tmp_path, number):
             said = process.stderr.readline()
         assert said == asked
         process.send_signal(number)
-        assert process.wait(30) == 0
+        assert process.wait(PATIENCE) == 0
         assert process.stderr.read() == asked  # what waits is not told, as more could have come
     finally:
         process.kill()

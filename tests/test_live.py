@@ -309,6 +309,10 @@ def test_wrong_events_are_refused_and_change_nothing(taught):
         (lambda: live.start("pour", 1), "time 1 is before 3"),
         (lambda: live.end("boil", 3), "'boil' ends at 3, where it starts"),
         (lambda: live.tick(float("nan")), "time nan is no time"),
+        (lambda: live.tick(None), "time 'None' is not a number"),
+        (lambda: live.start("pour", "4"), "time '4' is not a number"),
+        (lambda: live.end("boil", "4"), "time '4' is not a number"),
+        (lambda: live.start(3, 4), "the action is '3', not a name"),
         (lambda: live.end("boil", 5, key="other"), "'boil' ends at 5, but has not started"),
     ):
         with pytest.raises(DataError, match=said):
@@ -323,6 +327,12 @@ def test_an_instance_has_a_limit(taught):
     live.start("pour", 1)
     with pytest.raises(DataError, match="an instance has at most 2 intervals"):
         live.start("stir", 2)
+
+
+@pytest.mark.parametrize("limit", [0, 2.5, "many"])
+def test_what_is_no_limit_is_refused(taught, limit):
+    with pytest.raises(ibgn.errors.OptionError, match="limit=.* must be a whole number from 1"):
+        LiveRecogniser(taught[0], limit=limit)
 
 
 def test_keys_tell_intervals_of_one_action_apart():

@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ibgn._arrays import Floats
 from ibgn._kernels.live import log_normalise
+from ibgn.checks import check_whole
 from ibgn.classifiers.base import ActivityClassifier
 from ibgn.classifiers.decisions import decisions_of, log_odds
 from ibgn.classifiers.questions import unquestioned
@@ -61,7 +62,7 @@ class LiveRecogniser:
 
     def __init__(self, model: Recogniser, limit: int = LIMIT) -> None:
         check_is_fitted(model)
-        self.model, self.limit = model, limit
+        self.model, self.limit = model, check_whole("limit", limit, 1)
         self.classes_ = model.classes_
         self._templates: list[LiveTerm | None] = []
         self._weights, self._log_prior = np.ones(1), np.zeros(len(self.classes_))

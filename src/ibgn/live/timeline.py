@@ -1,6 +1,7 @@
 """The current instance: its intervals so far, some of which have no end yet."""
 
 from collections.abc import Hashable
+from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
@@ -92,6 +93,7 @@ class Timeline:
 
     def tick(self, time: float) -> None:
         """Let time pass."""
+        check_time(time)
         if not (self.now <= time and abs(time) < LARGEST_TIME):
             wrong = f"is before {self.now:g}, which has passed" if time < self.now else "is no time"
             raise DataError(f"time {time:g} {wrong}; give events in the order of time")
@@ -99,6 +101,8 @@ class Timeline:
 
     def start(self, name: str, time: float, key: Hashable = None) -> int:
         """Start an interval; returns its slot. A key identifies it later."""
+        if not isinstance(name, str):
+            raise DataError(f"the action is {quote(name)}, not a name; give text")
         if self.number >= self.limit:
             raise DataError(
                 f"an instance has at most {self.limit} intervals; finish it, or raise the limit"
@@ -120,6 +124,7 @@ class Timeline:
 
     def end(self, name: str, time: float, key: Hashable = None) -> int:
         """End the open interval of an action, or of a key; of several, the one that began first."""
+        check_time(time)
         slot = self.find(name, key)
         if slot is None:
             raise DataError(f"{quote(name)} ends at {time:g}, but has not started")
@@ -181,3 +186,10 @@ class Timeline:
             new[: len(old)] = old
             setattr(self, name, new)
         self._line = self._make_line()
+
+
+def check_time(time: float) -> None:
+    """Refuse what is not a number, before it is compared with others."""
+    if not isinstance(time, Real):
+        said = f"time {quote(time)} is not a number"
+        raise DataError(f"{said}; give it in the unit of the training data")
