@@ -374,6 +374,21 @@ def test_a_place_in_the_matrix_opens_its_instances(page, desk):
     expect(view.locator(".count")).to_have_text(f"{number} of 24 instances")
 
 
+def test_the_matrix_of_many_activities_is_seen_as_a_whole(browser):
+    labels = [f"an_activity_called_{n}" for n in range(10)] * 2
+    X = IntervalSequences.from_lists([[("act", 0, 1 + n % 10), ("end", 3, 20)] for n in range(20)])
+    model = IntervalRidge().fit(X, labels)
+    desk = Desk(Collection(X, labels), model, "takes.csv")
+    with served(desk, Learning(desk, model)) as address:
+        opened = Watched(browser, address)
+        opened.page.locator("#view-confusion").click()
+        expect(opened.page.locator(".confusion thead th")).to_have_count(12)
+        beyond = "box => box.scrollWidth - box.clientWidth"
+        assert opened.page.locator(".matrix .scrolls").evaluate(beyond) == 0
+        assert not opened.events
+        opened.context.close()
+
+
 # -- asking ----------------------------------------------------------------------------------------
 
 

@@ -34,7 +34,7 @@ export class LiveView {
     this.streams = new Map(Object.entries(state.streams));
     for (const record of came) this.add(record);
     fill(this.element, el("h2", {}, "Live"), state.file ? el("p", { class: "soft" }, "What ", el("code", {}, "ibgn listen"), ` writes to ${state.file}, as it happens.`) : howTo(),
-      this.choose, el("section", { class: "panel", "aria-label": "Posterior" }, this.said, this.drawing, this.legend));
+      this.choose, state.file && el("section", { class: "panel", "aria-label": "Posterior" }, this.said, this.drawing, this.legend));
     this.draw();
   }
 

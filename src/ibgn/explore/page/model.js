@@ -5,6 +5,8 @@ import { get, query } from "./api.js";
 import { button, choice, el, fill, meter, percent, plural, show, signed, table } from "./dom.js";
 import { miniature } from "./timeline.js";
 
+const UPRIGHT = 5; // activities from which on their names stand upright
+
 export class ModelView {
   constructor(element, app) {
     this.element = element;
@@ -113,7 +115,7 @@ export async function openConfusion(element, app) {
   return fill(element, el("h2", {}, "Confusion"),
     el("p", { class: "soft" }, `${right} of ${plural(all, "labelled instance")} get their label (${show((100 * right) / Math.max(all, 1))}\u00a0%), ${judged}. Choose a number to see its instances.`),
     el("div", { class: "panel matrix" }, el("div", { class: "scrolls", tabindex: "0", role: "region", "aria-label": "Confusion matrix" },
-      el("table", { class: "confusion" },
+      el("table", { class: activities.length > UPRIGHT ? "confusion many" : "confusion" },
         el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "label ↓ answer →"), activities.map((name) => el("th", { scope: "col" }, name)), el("th", { scope: "col" }, "right"))),
         el("tbody", {}, counts.map((row, i) => confusionRow(row, i, activities, app)))))));
 }
