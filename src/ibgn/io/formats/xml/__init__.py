@@ -128,8 +128,8 @@ def _timed(root: Element, reading: Reading, people: Mapping[str, str]) -> Iterat
         who = people.get(named.lstrip("#"), named.lstrip("#")) if named else who
         place = f"<{local(element.tag)}> {number}"
         spans = find_spans(element)
-        for both in spans:
-            yield Timed(element, list(element.items()), *both, who, place, element)
+        for start, end in spans:
+            yield Timed(element, list(element.items()), start, end, who, place, element)
         if spans:  # what is in it says where it was, frame by frame
             continue
         if id(element) not in taken:
