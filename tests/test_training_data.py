@@ -263,7 +263,8 @@ def test_data_that_were_read_in_another_way_are_noticed(file):
     assert warned(model.predict, X) == warned(model.predict, X.to_lists()) == []
     other, _ = read_csv(file, tolerance=0.1, **options)
     assert warned(model.predict, other) == [
-        "the training data were read with closed='both', these with closed='left'; read both alike",
+        "the training data were read with closed='both', these with closed='left'; read both "
+        "alike, unless ibgn wrote the file, as its ends are never inclusive",
         "the training data were read with tolerance=0.0, these with tolerance=0.1; read both alike",
     ]
     ticks = Provenance("frames", Cleaning("both", tick=2), {"rate": 25, "delimiter": ","})

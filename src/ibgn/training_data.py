@@ -286,7 +286,7 @@ class Familiarity(NamedTuple):
         if before is None or now is None:
             return []
         return [
-            ["the training data were read with ", mine, ", these with ", its, "; read both alike"]
+            ["the training data were read with ", mine, ", these with ", its, _what_to_do(mine)]
             for mine, its in before.differences(now)
         ]
 
@@ -326,6 +326,13 @@ def _listed(names: Mapping[str, int]) -> str:
 def _shape(name: str) -> str:
     """A name as people mean it, whatever its case and the marks between words."""
     return "".join(letter for letter in name.casefold() if letter.isalnum())
+
+
+def _what_to_do(option: Option) -> str:
+    """What to do where the training data were read with another value of an option."""
+    if option.name == "closed":  # read a second time, they would get longer
+        return "; read both alike, unless ibgn wrote the file, as its ends are never inclusive"
+    return "; read both alike"
 
 
 def _warn(*parts: Part) -> None:
