@@ -117,7 +117,7 @@ def test_compile_says_what_cannot_be_kept(tmp_path, ibgn_process):
     (tmp_path / "file").write_text("")
     refused = ibgn_process("compile", "--folder", tmp_path / "file")
     assert refused.returncode == 1
-    assert "File exists" in refused.stderr
+    assert "is a file, not a folder; name another" in refused.stderr
     unknown = ibgn_process("compile", "--method", "nonsense")
     assert unknown.returncode == 2
     assert "--method nonsense is not a method" in unknown.stderr

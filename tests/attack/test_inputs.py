@@ -370,7 +370,7 @@ def test_outputs_are_checked_before_the_work(place, ibgn, monkeypatch, name, out
         assert result.returncode in (1, 2), result.stderr
         assert any(part in result.stderr for part in message.split("|")), (target, result.stderr)
     assert taken.read_text() == "precious"
-    monkeypatch.setattr("ibgn.cli.targets._check_folder", refuse_all)
+    monkeypatch.setattr("ibgn.cli.targets.check_folder", refuse_all)
     assert "may not" in ibgn(*command_line(name, **others, **{output: f"new{suffix}"})).stderr
 
 

@@ -11,6 +11,7 @@ import typer
 from ibgn.cli.flags import in_flags
 from ibgn.cli.options import Json
 from ibgn.cli.output import busy, print_json, say
+from ibgn.cli.targets import check_folder
 from ibgn.errors import DataError, Option, OptionError
 from ibgn.text import count, quote
 
@@ -47,6 +48,7 @@ def compile(folder: Folder = None, method: Methods = None, as_json: Json = False
     $ ibgn compile --method IBGN-T --folder /opt/ibgn-kernels
     """
     if folder is not None:
+        check_folder(folder, "folder")
         folder.mkdir(parents=True, exist_ok=True)
         os.environ["NUMBA_CACHE_DIR"] = str(folder.resolve())  # numba reads it when it is imported
     from numba.core import event

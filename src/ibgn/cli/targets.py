@@ -30,6 +30,7 @@ __all__ = [
     "STANDARD",
     "Command",
     "Kind",
+    "check_folder",
     "check_suffix",
     "check_targets",
     "format_to_write",
@@ -186,7 +187,7 @@ def check_targets(
                 raise OptionError(option, str(path), "is written twice; name another file")
             if not force:
                 _refuse_existing(option, path)
-            _check_folder(path if path.is_dir() else follow(path).parent, kinds[option])
+            check_folder(path if path.is_dir() else follow(path).parent, kinds[option])
         except (OSError, RuntimeError) as error:  # a name that is too long, a loop of links
             reason = getattr(error, "strerror", None) or type(error).__name__
             why = f"cannot be written to: {reason}; name another"
@@ -255,7 +256,7 @@ def _refuse_existing(option: str, path: Path) -> None:
         raise OptionError(option, str(path), "exists already; ", *replace)
 
 
-def _check_folder(folder: Path, kind: Kind) -> None:
+def check_folder(folder: Path, kind: Kind) -> None:
     """Refuse a folder that is missing or cannot be written to; folders for folders are made."""
     while kind == "folder" and not folder.exists():
         folder = folder.parent

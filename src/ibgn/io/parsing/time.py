@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from ibgn import _arrays
 from ibgn._arrays import Bools, Floats
@@ -151,7 +150,7 @@ def find_runs(
     """
     check_steps(rate, gap)
     if isinstance(labels, list | tuple):  # NumPy would make text of numbers and None among texts
-        values = pd.Series(list(labels), dtype=object).to_numpy()
+        values = np.fromiter(labels, object, len(labels))
     else:
         values = np.asarray(labels)
     if values.ndim != 1:
