@@ -428,6 +428,14 @@ SCENARIOS = (
     Scenario("convert v.json out.csv -O unknown=drop", {"v.json": json.dumps(VIA)}),
     Scenario("convert v.json out.csv", {"v.json": json.dumps(UNSET)}),
     Scenario("convert j.json out.csv", {"j.json": '[{"start": 0, "end": 4}]'}),
+    Scenario(
+        "convert u.json out.csv", {"u.json": '[{"start": 7, "end": 3000000000, "label": "sing"}]'}
+    ),
+    Scenario(
+        "convert b.csv out.csv",
+        {"b.csv": "clip,start,end,wing,tail\nv,0,5,up,still\nv,5,9,down,wags\nw,0,4,up,wags\n"},
+        {"columns": {"instance": "clip", "start": "start", "end": "end", "action": "tail"}},
+    ),
     Scenario("convert c.xes out.csv", {"c.xes": XES % (PAIRED + event("", 5))}),
     Scenario("convert c.xes out.csv -O unknown=drop", {"c.xes": XES % (PAIRED + event("", 5))}),
     Scenario(
@@ -599,6 +607,7 @@ COPIED: dict[str, str] = {
     "cli/options.py: ibgn fit": NAMED,
     "cli/segments.py: ibgn fit-segments": NAMED,
     "explore/guard.py: ibgn explore": NAMED,
+    "explore/server.py: ibgn explore": NAMED,
     "io/sniffing.py: ibgn show": NAMED,
     "live/checkpoint.py: ibgn listen": NAMED,
     "persistence/container.py: ibgn fit": NAMED,

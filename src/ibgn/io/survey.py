@@ -112,8 +112,8 @@ def survey(path: Sources, *, format: str | None = None, **options: Any) -> Surve
         warnings.warn(DataWarning(*taken, "; check that this is right"), stacklevel=2)
     for name, what in NOT_READ.items():
         if read.needed.get(name) == "all":
-            without = (f"{what}s are not read, as with ", Option(name, "all"), ", because ")
-            reason = f"an instance has several {what}s, or none although others have one"
+            without = (f"{what}s are not read, as with ", Option(name, read.needed[name]))
+            reason = f", because an instance has several {what}s, or none although others have one"
             warnings.warn(DataWarning(*without, reason), stacklevel=2)
     own = outline(path, chosen, options | read.needed)  # which knows better what a track is
     named = {entry.name for entry in own}
