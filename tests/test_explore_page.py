@@ -381,6 +381,7 @@ def test_the_matrix_of_many_activities_is_seen_as_a_whole(browser):
     desk = Desk(Collection(X, labels), model, "takes.csv")
     with served(desk, Learning(desk, model)) as address:
         opened = Watched(browser, address)
+        open_row(opened.page, 0)
         opened.page.locator("#view-confusion").click()
         expect(opened.page.locator(".confusion thead th")).to_have_count(12)
         beyond = "box => box.scrollWidth - box.clientWidth"
@@ -461,7 +462,9 @@ def test_nothing_moves_under_the_pointer(browser):
         opened = Watched(browser, address)
         view = opened.page
         open_row(view, 0)
+        let_draw(view)
         bar = view.locator("button.bar").first
+        bar.wait_for()
         before = bar.bounding_box()
         x, y = before["x"] + before["width"] - 2, before["y"] + 10
         view.mouse.move(x, y)

@@ -19,7 +19,7 @@ FIRST = "bento annotation file"
 CALTECH = "caltech behavior annotator"  # the older program, whose bouts are ranges of frames
 STREAM = re.compile(r"(\S+):\s+start\s+end\s+type", re.IGNORECASE)
 RULE = re.compile(r"-{3,}")
-CHANNEL = re.compile(r"(\S.*?)-{3,}\s*")
+UNDERLINED = "---"  # what ends the name of a channel, at least
 RATE = re.compile(r"annotation framerate:\s*(\S+)\s*", re.IGNORECASE)
 NEAR = 1e-3  # of a frame, by which times that are written with some digits may miss it
 
@@ -85,8 +85,8 @@ def _bouts(file: InputFile, lines: Sequence[str]) -> Iterator[Bout]:
     channel, behaviour = "", None
     for number, text in enumerate(lines, 1):
         line = text.strip()
-        if found := CHANNEL.fullmatch(line):
-            channel, behaviour = found[1].strip(), None
+        if line.endswith(UNDERLINED) and line.strip("-"):
+            channel, behaviour = line.rstrip("-").strip(), None
         elif line.startswith(">"):
             behaviour = line[1:].strip()
         elif line and behaviour is not None and not line.lower().startswith("start"):
