@@ -52,6 +52,7 @@ class App {
     $("save").onclick = () => this.save();
     $("help").onclick = () => this.help();
     $("theme").onclick = () => this.theme(THEMES[(THEMES.indexOf(document.documentElement.dataset.theme) + 1) % THEMES.length]);
+    for (const id of ["undo", "help", "theme"]) $(id).disabled = false; // the others wait for what they change
     document.addEventListener("keydown", (event) => this.onKey(event));
     window.addEventListener("beforeunload", (event) => { if (this.instance.draft) event.preventDefault(); });
   }
