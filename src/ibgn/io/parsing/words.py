@@ -50,7 +50,7 @@ BESIDES = frozenset(
         "time times timestamp timestamps timecode date datetime day clock hh hhmmss mm ss hms "
         "position pos t at of the video audio media label event segment seg interval annotation "
         "action activity behavior behaviour utc local clip tc file relative rel absolute abs sf "
-        "unix epoch"
+        "unix epoch chapter"
     )
 )
 FRAMES = frozenset(_in_order("frame frames frm fid sample samples index idx"))
@@ -66,10 +66,10 @@ UNITS = {
 ACTION = _in_order(
     "action behavior behaviour verhalten handlung conducta comportement gesture event activity "
     "aktivitat activite actividad atividade tatigkeit operation annotation label labels stage "
-    "class classname category task trial state phase skill step verb predicate sensor device "
-    "location call species word phone phoneme note chord tag text transcription transcript "
+    "class classname category task trial state phase skill step verb predicate sensor "
+    "call species word phone phoneme note chord tag text transcription transcript "
     "utterance narration description desc sentence caption subtitle sub gloss sign content "
-    "lyrics query question q heading name type kind what code value id speaker"
+    "lyrics location query question q heading name type kind what code value level device id speaker"
 )
 INSTANCE = _in_order(
     "instance recording rec observation take video videoname vid file filename filepath wav path "
@@ -83,7 +83,7 @@ SUBJECT = _in_order(
 )
 # columns that speak of the use of the data, and not of what is done
 NO_ACTION = frozenset(_in_order("split subset fold partition url link comment notes remark"))
-NO_INSTANCE = frozenset(_in_order("date duration description length type kind class offset"))
+NO_INSTANCE = frozenset(_in_order("date duration description length type kind class onset offset"))
 LABEL = _in_order("label activity task scene scenario condition")
 GROUP = ("group",)
 TRACK = ("tier", "track", "channel")

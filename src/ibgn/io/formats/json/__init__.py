@@ -127,7 +127,7 @@ def _recordings(file: InputFile, files: Files, unit: float | None) -> Iterator[R
         counted = sum(counts_chunks(record, times) for record, times in records)
         chunks = ": times are numbers of the chunks that a recording is cut into, and no seconds"
         files.leave_out(chunks, noun="span", number=counted)
-        frames = sum(times.in_frames and not frame_rate(record) for record, times in records)
+        frames = sum(times.in_frames and not frame_rate(record, times) for record, times in records)
         numbers = ": of frames, and nothing says how many a second has, so that times are frames"
         files.leave_out(numbers, noun="span", number=frames)
     else:

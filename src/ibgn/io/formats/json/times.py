@@ -38,14 +38,17 @@ WEAK |= {f"{word}s" for word in WEAK}
 OF_TIME = BESIDES | FRAMES | {*UNITS} | BOTH | SEVERAL
 OF_TIME |= {"relevant", "pred", "predicted", "gt", "true", "target", "answer", "temporal", "found"}
 SPAN = re.compile(r"\s*(\d+(?:\.\d+)?)\s*-\s*(\d+(?:\.\d+)?)\s*", re.ASCII)  # "12.5-14"
+DATED = re.compile(r"\d{4}-\d\d-\d\d.\d", re.ASCII)
 PLACES_IN_TEXT = frozenset({"offset", "char", "character", "token", "byte", "line"})
-ALONE = (["time"], ["timestamp"], ["offset"])  # names of a start beside a length
+ALONE = (["time"], ["timestamp"], ["offset"], ["date", "time"])  # of a start beside a length
 SCORED = 3  # numbers of a start, an end and how sure a detector is of them
 SINGLE = frozenset({"time", "timestamp", "position", "onset", "offset"})
 MOMENT = SINGLE | BESIDES | {*UNITS}
 SIDES, HEIGHTS = frozenset({"xmin", "xmax"}), frozenset({"ymin", "ymax"})  # of a box
 RATES = frozenset({"fps", "frame_rate", "frameRate", "framerate", "video_fps"})
+SAMPLE_RATES = frozenset({"sampleRate", "sample_rate", "samplerate"})  # of sound
 RATE = 0.01, 10_000.0
+MOST_SAMPLES = 1e6  # a second
 TOLD = frozenset({"time", "timestamp", *UNITS})  # words of names that surely are times
 CHUNKS = frozenset({"segments", "chunks"})  # words of fields that say how many there are
 
@@ -167,6 +170,8 @@ def _named_times(fields: Mapping[str, Any]) -> Times | None:
             )
             for telling in (START, END, LENGTH)
         )
+        if start is None and end is None and length is None:
+            length = _counted_seconds(fields)
         if start is None and length is not None:  # music has a time and a duration
             start = next((key for key, each in words.items() if each in ALONE), None)
             end = None if end == start else end
@@ -175,6 +180,12 @@ def _named_times(fields: Mapping[str, Any]) -> Times | None:
             frames = bool(FRAMES & {*words[start]})
             return Times(start, end or length, end is None, unit, in_frames=frames)
     return None
+
+
+def _counted_seconds(fields: Mapping[str, Any]) -> str | None:
+    """Length that is only called by its unit, beside a date: {"dateTime": ..., "seconds": 30}."""
+    dated = any(isinstance(value, str) and DATED.match(value) for value in fields.values())
+    return "seconds" if dated and "seconds" in fields else None
 
 
 def _offset_times(fields: Mapping[str, Any]) -> Times | None:
@@ -260,14 +271,16 @@ def counts_chunks(record: Node, times: Times) -> bool:
     return bool(numbers) and all(_is_whole(end) and 0 <= end < min(numbers) for end in pair[:2])
 
 
-def frame_rate(record: Node) -> float | None:
-    """Frames per second, as an object or what is around it says."""
+def frame_rate(record: Node, times: Times) -> float | None:
+    """Frames or samples per second, as an object or what is around it says."""
+    samples = "sample" in words_of(times.start)
+    rates, most = (SAMPLE_RATES, MOST_SAMPLES) if samples else (RATES, RATE[1])
     node: Node | None = record
     while node is not None:
         fields = node.value if isinstance(node.value, dict) else {}
-        for key in RATES & fields.keys():
+        for key in rates & fields.keys():
             rate = as_number(str(fields[key]))
-            if rate is not None and RATE[0] <= rate <= RATE[1]:
+            if rate is not None and RATE[0] <= rate <= most:
                 return rate
         node = node.parent
     return None
@@ -338,5 +351,5 @@ def in_seconds(records: Sequence[tuple[Node, Times]]) -> Iterator[tuple[float, f
             seconds[place] = time
     for (record, times), start, end in zip(records, seconds[::2], seconds[1::2], strict=True):
         last = start + end if times.is_length else end
-        unit = 1 / (frame_rate(record) or 1.0) if times.in_frames else times.unit
+        unit = 1 / (frame_rate(record, times) or 1.0) if times.in_frames else times.unit
         yield start * unit, last * unit
