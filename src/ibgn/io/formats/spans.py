@@ -18,7 +18,7 @@ __all__ = ["read_spans"]
 LONGEST = 1000  # characters of a line in which times are looked for
 LEAST = 2  # lines with times
 FEW = 0.1  # share of the lines that have times, at least
-MORE = 0.1  # than a table, which any text may be
+MORE = 0.15  # than a table, which any text may be
 TRACK = "spans"
 CLOCK = r"\d{1,3}:\d{2}(?::\d{2})?(?:[.,]\d{1,9})?"
 NUMBER = r"\d{1,12}(?:\.\d{1,9})? ?s?"
@@ -37,6 +37,12 @@ BARE = re.compile(
 )
 TURN = re.compile(
     r"\s{0,9}(?P<a>\d{1,6}\.\d{1,6}) (?P<b>\d{1,6}\.\d{1,6}) (?=[A-Z]\w{0,20}:)", re.ASCII
+)
+# "walking: 0.5-12", or "walking 0:05 - 0:12"
+NAMED = re.compile(
+    rf"(?P<name>[^\W\d][^:\t,\[\]<>]{{0,60}}?)(?:[:,\t]| - )\s{{0,4}}"
+    rf"(?P<a>{CLOCK}|{NUMBER}){TO}(?P<b>{CLOCK}|{NUMBER})",
+    re.ASCII,
 )
 SPEAKER = re.compile(r"\[?([^\W\d][\w .'-]{0,30})(?:\]|:)(?=\s|\Z)")
 WEEKDAY = re.compile(r"(?<=\d) [^\W\d]{2,4}\.?(?= \d)")
@@ -116,7 +122,10 @@ def read_spans(files: Files) -> Iterator[Recording]:
 def _find(line: str) -> re.Match[str] | None:
     """Start and end in a line."""
     text = line[:LONGEST]
-    return MARKED.search(text) or BARE.match(text.strip()) or TURN.match(text)
+    if text.lstrip(" -").startswith("{"):  # of YAML, or of JSON
+        return None
+    plain = text.strip()
+    return MARKED.search(text) or BARE.match(plain) or TURN.match(text) or NAMED.fullmatch(plain)
 
 
 def _in_order(match: re.Match[str]) -> bool:
@@ -156,6 +165,8 @@ def _spans(file: InputFile) -> Iterator[Span]:
 def _span(number: int, line: str, match: re.Match[str], heading: str) -> Span:
     searched = line if match.re is MARKED else line.lstrip()
     before, after = searched[: match.start()], searched[match.end() :]
+    if match.re is NAMED:
+        before = match["name"]
     named = (heading or before).strip(" \t:-#|")
     cells = [] if heading else [cell.strip() for cell in after.strip(" \t:-#|").split("\t")]
     return Span(number, match["a"], match["b"], named, [cell for cell in cells if cell], [])

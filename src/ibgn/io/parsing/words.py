@@ -34,13 +34,13 @@ def _in_order(words: str) -> tuple[str, ...]:
 START = frozenset(
     _in_order(
         "start starts started starting begin begins beginning onset from init tmin xmin anfang "
-        "beginn von inicio debut"
+        "entry enter entered beginn von inicio debut"
     )
 )
 END = frozenset(
     _in_order(
         "end ends ended ending stop stops stopped offset to until till finish finished complete "
-        "completed tmax xmax ende bis fin fim terminate"
+        "completed tmax xmax exit exited ende bis fin fim terminate"
     )
 )
 LENGTH = frozenset(_in_order("duration dur length len spent dauer duracion duree"))
@@ -69,7 +69,8 @@ ACTION = _in_order(
     "class classname category task trial state phase skill step verb predicate sensor "
     "call species word phone phoneme note chord tag text transcription transcript "
     "utterance narration description desc sentence caption subtitle sub gloss sign content "
-    "lyrics location query question q heading name type kind what code value level device id speaker"
+    "lyrics location query question q heading name type kind what code value "
+    "level device id speaker"
 )
 INSTANCE = _in_order(
     "instance recording rec observation take video videoname vid file filename filepath wav path "
@@ -83,7 +84,9 @@ SUBJECT = _in_order(
 )
 # columns that speak of the use of the data, and not of what is done
 NO_ACTION = frozenset(_in_order("split subset fold partition url link comment notes remark"))
-NO_INSTANCE = frozenset(_in_order("date duration description length type kind class onset offset"))
+NO_INSTANCE = frozenset(
+    _in_order("date duration description length type kind class onset offset stim stimulus")
+)
 LABEL = _in_order("label activity task scene scenario condition")
 GROUP = ("group",)
 TRACK = ("tier", "track", "channel")

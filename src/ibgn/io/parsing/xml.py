@@ -18,9 +18,9 @@ CHUNK = 1 << 20
 
 
 def parse_xml(file: InputFile) -> Element:
-    """Root of the tree of a file; one that declares entities is refused, or whose document type does.
+    """Root of the tree of a file; one whose document type declares entities is refused.
 
-    A document type that only lists its elements and attributes, as Apple Health has it, is harmless.
+    One that only lists elements and attributes does no harm; Apple Health writes it.
 
     A file that says it is UTF-16 and is not was saved by an editor as UTF-8.
     """

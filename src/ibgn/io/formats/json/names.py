@@ -8,7 +8,16 @@ from typing import Any
 
 from ibgn.io.formats.json.times import ENTRIES, SEVERAL, Times, find_times, speaks_of_time, walk
 from ibgn.io.parsing.json import Node
-from ibgn.io.parsing.words import ACTION, BESIDES, HUMP, INSTANCE, MEDIA, NUMBERING, words_of
+from ibgn.io.parsing.words import (
+    ACTION,
+    BESIDES,
+    HUMP,
+    INSTANCE,
+    MEDIA,
+    NO_ACTION,
+    NUMBERING,
+    words_of,
+)
 
 __all__ = [
     "LISTS",
@@ -195,7 +204,7 @@ def _named_as_actions(fields: Mapping[str, list[str]]) -> list[str]:
         known = [word for word in words if _as_action(word) in surest]
         if {*words} & {*INSTANCE} and {*known} <= OF_FILES:
             continue  # the name of a file, or of what it is of
-        if known:
+        if known and not {*words} & NO_ACTION:
             rank = min(surest[_as_action(word)] for word in known)
             odd = bool(set(words) - {*known} - NUMBERING - BESIDES)
             ranks[key] = bool(NUMBERING & {*words}), rank + DOUBT * odd

@@ -38,6 +38,8 @@ WEAK |= {f"{word}s" for word in WEAK}
 OF_TIME = BESIDES | FRAMES | {*UNITS} | BOTH | SEVERAL
 OF_TIME |= {"relevant", "pred", "predicted", "gt", "true", "target", "answer", "temporal", "found"}
 SPAN = re.compile(r"\s*(\d+(?:\.\d+)?)\s*-\s*(\d+(?:\.\d+)?)\s*", re.ASCII)  # "12.5-14"
+TIME = re.compile(r"\s*[-+.]?\d|PT[\dHMS.]{1,30}\Z", re.ASCII)
+PERIOD = re.compile(r"PT(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?", re.ASCII)
 DATED = re.compile(r"\d{4}-\d\d-\d\d.\d", re.ASCII)
 PLACES_IN_TEXT = frozenset({"offset", "char", "character", "token", "byte", "line"})
 ALONE = (["time"], ["timestamp"], ["offset"], ["date", "time"])  # of a start beside a length
@@ -84,12 +86,28 @@ def walk(root: Node) -> Iterator[Node]:
 
 def _items(node: Node) -> list[Node]:
     """Values of a list; rows such as [0.5, 1.2, "tea"] as objects with a start and an end."""
+    if any(map(_is_described, node.value)):
+        return [_described(each) if _is_described(each.value) else each for each in node.items()]
     if not node.value or not all(map(_is_row, node.value)):
         return node.items()
     return [
         Node({"start": start, "end": end, "label": label}, node.prefix, node, place)
         for place, (start, end, label) in enumerate(node.value)
     ]
+
+
+def _is_described(value: Any) -> bool:
+    """Whether a list is a start, an end, numbers, and objects that say what it was, as of AviaNZ."""
+    if not isinstance(value, list) or len(value) < SCORED or not isinstance(value[-1], list):
+        return False
+    numbers = all(isinstance(v, int | float) and not isinstance(v, bool) for v in value[:-1])
+    said = bool(value[-1]) and all(isinstance(each, dict) for each in value[-1])
+    return numbers and said and value[0] <= value[1]
+
+
+def _described(row: Node) -> Node:
+    start, end, *_, said = row.value
+    return Node({**said[0], "start": start, "end": end}, row.prefix, row.parent, row.key)
 
 
 def _is_row(value: Any) -> bool:
@@ -302,7 +320,7 @@ def _is_time(value: Any) -> bool:
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if isinstance(value, dict):  # {"seconds": "1", "nanos": 500000000}, or {} for 0
         return value.keys() <= PARTS and all(map(_is_time, value.values()))
-    return number or (isinstance(value, str) and bool(re.match(r"\s*[-+.]?\d", value)))
+    return number or (isinstance(value, str) and bool(TIME.match(value)))
 
 
 def _as_plain(time: Node) -> Node:
@@ -331,6 +349,15 @@ def _two_ends(node: Node) -> list[Node]:
     return node.items()[:2]
 
 
+def _unfolded(text: str) -> str:
+    """Text of a time; one that is a period, such as PT1M2.5S, as seconds."""
+    period = PERIOD.fullmatch(text)
+    if period is None:
+        return text
+    hours, minutes, seconds = (float(part or 0) for part in period.groups())
+    return str(hours * 3600 + minutes * 60 + seconds)
+
+
 def in_seconds(records: Sequence[tuple[Node, Times]]) -> Iterator[tuple[float, float]]:
     """Start and end of each object."""
     both: list[Node] = []
@@ -340,7 +367,7 @@ def in_seconds(records: Sequence[tuple[Node, Times]]) -> Iterator[tuple[float, f
         if times.place is not None:
             ends = [Node(end.value[times.place], end.prefix, end, times.place) for end in ends]
         both += ends if len(ends) == 2 else _two_ends(ends[0])
-    texts = [IN_SECONDS.sub("", str(end.value)) for end in both]
+    texts = [IN_SECONDS.sub("", _unfolded(str(end.value))) for end in both]
     lasting = [times.is_length and at == 1 for _, times in records for at in (0, 1)]
     seconds = [0.0] * len(both)
     for are_lengths in (False, True):  # which are numbers also where starts are date-times

@@ -213,7 +213,7 @@ def _value(timed: Timed, within: set[int]) -> str | None:
     in_attributes = len(fields) == len(element.attrib)
     text = " ".join(_own_text(element, within).split()) if in_attributes else ""
     title = next((e.text for e in element if local(e.tag) in TITLES and e.text), "").strip()
-    title = title or ("" if text else _title_within(element))
+    title = title or ("" if text else _title_within(element, within))
     if title or text or other:
         return title or text or other
     own = (element, timed.timing)
@@ -221,9 +221,13 @@ def _value(timed: Timed, within: set[int]) -> str | None:
     return None if holds else _attribute(fields, WHO) or local(element.tag)
 
 
-def _title_within(element: Element) -> str:
+def _title_within(element: Element, timed: set[int]) -> str:
     """Title deeper in an element, as that of a chapter is in what is displayed."""
-    named = (e for child in element for e in child if {*words_of(local(e.tag))} & {"string", *TITLES})
+    if any(id(child) in timed for child in element):
+        return ""
+    named = (
+        e for child in element for e in child if {*words_of(local(e.tag))} & {"string", *TITLES}
+    )
     return next((e.text.strip() for e in named if e.text and e.text.strip()), "")
 
 

@@ -31,7 +31,8 @@ BETWEEN = frozenset({"from", "to"})  # which may as well be nodes of a graph
 BESIDE = BESIDES | UNITS.keys() | {"reference", "ref", "id"}
 LASTING = LENGTH | {"elapsed"}
 SHORT = {"s": "start", "e": "end"}  # names of attributes that are one letter
-LABEL = {"t": "start", "t1": "end"}  # of labels of Audacity
+# names that are times where both are there: of labels of Audacity, and of notes of songs
+ALIASES = ({"t": "start", "t1": "end"}, {"Position": "start", "Length": "duration"})
 RATE = "sampleRate"  # of media, and not of what goes on in them
 SIDES = frozenset({"xmin", "xmax"})  # of a box in a picture, where its heights are beside them
 HEIGHTS = frozenset({"ymin", "ymax"})
@@ -68,8 +69,10 @@ def find_times(fields: Iterable[Field], reading: Reading) -> tuple[Time, Time] |
     in_samples = _times_in_samples(dict(fields), reading.rate)
     if in_samples is not None:
         return in_samples
-    if LABEL.keys() <= {name for name, _ in fields}:
-        fields = [(LABEL.get(name, name), text) for name, text in fields]
+    names = {name for name, _ in fields}
+    for alias in ALIASES:
+        if alias.keys() <= names:
+            fields = [(alias.get(name, name), text) for name, text in fields]
     named = [(_words(name), text) for name, text in fields]
     if any(HEIGHTS & {*words} for words, _ in named):
         named = [(words, text) for words, text in named if not SIDES & {*words}]
