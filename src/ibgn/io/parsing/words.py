@@ -67,7 +67,7 @@ ACTION = _in_order(
     "action behavior behaviour verhalten handlung conducta comportement gesture event activity "
     "aktivitat activite actividad atividade tatigkeit operation annotation label labels stage "
     "class classname category task trial state phase skill step verb predicate sensor "
-    "call species word phone phoneme note chord tag text transcription transcript "
+    "call species word phone phoneme note chord tag text display transcription transcript "
     "utterance narration description desc sentence caption subtitle sub gloss sign content "
     "lyrics location query question q heading name type kind what code value "
     "level device id speaker"

@@ -156,6 +156,7 @@ def _recordings(file: InputFile, files: Files, unit: float | None) -> Iterator[R
 def _timed(root: Node, prefix: str, files: Files) -> list[tuple[Node, Times]]:
     """Objects with a start and an end that are times; refuses a document that has only others."""
     records = list(_said_once(find_records(root)))
+    records = [each for each in records if each[0] is not root] or records
     places = find_places(records)
     if places and len(places) == len(records):
         record, times = records[0]

@@ -42,7 +42,7 @@ LISTS = frozenset(
         "monologue monologues phone phones turn turns tier tiers list map",
     )
 )
-ALTERNATIVES = "alternatives"  # of what was recognised, the likeliest first
+ALTERNATIVES = ("alternatives", "nBest", "NBest")  # of what was recognised, the likeliest first
 DOUBT = 25  # ranks that a name with other words loses: "raw_tags" comes after "query"
 BESIDE = 20  # objects that are looked at to tell names from fields
 DATA = "data"  # of an event, as ActivityWatch has it: what was seen, by which the event is named
@@ -125,7 +125,7 @@ def actions_of(record: Node, times: Times | None, legend: Legend) -> tuple[str, 
 
 def _find_actions(fields: Mapping[str, Any], used: Sequence[str]) -> tuple[str, list[Any]]:
     """Field that says what went on, and what it says; both are empty where there is none."""
-    others = fields.get(ALTERNATIVES)
+    others = next((fields[key] for key in ALTERNATIVES if key in fields), None)
     if isinstance(others, list) and others and isinstance(others[0], dict):
         found = _find_actions(others[0], ())
         if found[1]:

@@ -97,7 +97,7 @@ def _items(node: Node) -> list[Node]:
 
 
 def _is_described(value: Any) -> bool:
-    """Whether a list is a start, an end, numbers, and objects that say what it was, as of AviaNZ."""
+    """Whether a list is a start, an end, numbers, and objects that say what it was: AviaNZ."""
     if not isinstance(value, list) or len(value) < SCORED or not isinstance(value[-1], list):
         return False
     numbers = all(isinstance(v, int | float) and not isinstance(v, bool) for v in value[:-1])

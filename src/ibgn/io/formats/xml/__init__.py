@@ -36,7 +36,7 @@ WHO = frozenset({*SUBJECT, "who", "spkr", "agent"})
 TITLES = ("title", "name", "label")
 GENERAL = frozenset({"type", "kind"})  # which a text called "value" says more than
 NAMES = ("abbreviation", "abbr", "name", "persName")
-NO_NAME = frozenset({"id", "level", "source"})
+NO_NAME = frozenset({"id", "level", "source", "num", "number", "count"})
 COARSE = frozenset({"type", "kind", "class", "category", "group"})  # beside a name, less than it
 
 
@@ -200,6 +200,11 @@ def _people(root: Element) -> dict[str, str]:
 def _value(timed: Timed, within: set[int]) -> str | None:
     """What went on; None for an element that says nothing but holds others with times."""
     element, fields = timed.element, timed.fields
+    in_attributes = len(fields) == len(element.attrib)
+    own = (element, timed.timing)
+    holds = any(id(child) in within for child in element.iter() if child not in own)
+    if holds and not in_attributes:
+        return None
     sure = _attribute(fields, SURE)
     if sure:
         return sure
@@ -210,14 +215,11 @@ def _value(timed: Timed, within: set[int]) -> str | None:
     other = other or _attribute(fields, TITLES)
     if other and element is not timed.timing:  # its text is about more than what went on
         return other
-    in_attributes = len(fields) == len(element.attrib)
     text = " ".join(_own_text(element, within).split()) if in_attributes else ""
     title = next((e.text for e in element if local(e.tag) in TITLES and e.text), "").strip()
     title = title or ("" if text else _title_within(element, within))
     if title or text or other:
         return title or text or other
-    own = (element, timed.timing)
-    holds = any(id(child) in within for child in element.iter() if child not in own)
     return None if holds else _attribute(fields, WHO) or local(element.tag)
 
 
