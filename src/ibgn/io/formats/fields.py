@@ -1,7 +1,8 @@
 """Text of fields with a name and a value in each line: "Start: 12", "End: 15", "Name: boil"."""
 
 import re
-from collections.abc import Iterator, Sequence
+from bisect import bisect
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ibgn._files import InputFile
@@ -23,7 +24,9 @@ BLOCK = re.compile(r"\s{0,40}[\[{}\]]")  # "[CHAPTER]", or the braces around an 
 STOPPED = re.compile(r"(\d{1,2})[.:](\d{2})[.:](\d{2})", re.ASCII)  # 19.58.36
 BASE = re.compile(r"1/(\d{1,12})", re.ASCII)
 TIMEBASE = ["timebase"]
-MORE = 0.1  # than a table, which any text may be
+FIELD_SIZE = 1500  # bytes that a field takes
+MOST = 50  # fields of a block that are looked at
+MORE = 0.15  # than a table, which any text may be
 WHOLE = frozenset({"file", "recording", "registration"})  # whose times are no action's
 NAMES = ("title", *ACTION)
 OF_TIME = BESIDES | UNITS.keys()
@@ -84,17 +87,23 @@ def read_fields(files: Files) -> Iterator[Recording]:
       a.edf: seizure [12, 15)
     """
     for file in files:
-        fields = list(_fields(file.lines()))
+        fields = list(_fields(file.lines(FIELD_SIZE)))
         pairs = list(_pairs(fields))
         if not pairs:
             raise DataError(f"{file.prefix}no two fields are the start and the end of something")
+        blocks: dict[int, list[Field]] = {}
+        for field in fields:
+            blocks.setdefault(field.block, []).append(field)
         named = {_about(pair) for pair in pairs} - {""}
         usual = min(named) if len(named) == 1 else ""
+        recordings = [field for field in fields if _names_recording(field)]
+        numbers = [field.number for field in recordings]
         notes: dict[str, list[Annotation]] = {}
-        for pair, (start, end) in zip(pairs, _in_seconds(pairs, fields, file), strict=True):
-            what = _about(pair) or _beside(pair, fields) or usual
+        for pair, (start, end) in zip(pairs, _in_seconds(pairs, blocks, file), strict=True):
+            what = _about(pair) or _beside(pair, blocks[pair.start.block]) or usual
             note = Annotation("fields", what, start, end, f"line {pair.start.number}")
-            name = _recording(pair, fields) or file.name
+            before = bisect(numbers, pair.start.number)
+            name = recordings[before - 1].value if before else file.name
             own = f"{file.name}#{name}" if len(files) > 1 and name != file.name else name
             notes.setdefault(own, []).append(note)
         yield from (Recording(name, each) for name, each in notes.items())
@@ -145,7 +154,7 @@ def _read(value: str) -> float | None:
 
 
 def _in_seconds(
-    pairs: Sequence[Pair], fields: Sequence[Field], file: InputFile
+    pairs: Sequence[Pair], blocks: Mapping[int, Sequence[Field]], file: InputFile
 ) -> Iterator[tuple[float, float]]:
     ends = [end for pair in pairs for end in (pair.start, pair.end)]
     read = [_read(end.value) for end in ends]
@@ -153,15 +162,16 @@ def _in_seconds(
     if None in read:
         times = as_seconds([end.value for end in ends], places.__getitem__).tolist()
     else:
-        times = [(time or 0.0) * _unit(end, fields) for time, end in zip(read, ends, strict=True)]
+        units = [_unit(end, blocks[end.block]) for end in ends]
+        times = [(time or 0.0) * unit for time, unit in zip(read, units, strict=True)]
     yield from zip(times[::2], times[1::2], strict=True)
 
 
-def _unit(end: Field, fields: Sequence[Field]) -> float:
+def _unit(end: Field, beside: Sequence[Field]) -> float:
     """Seconds that a number stands for, as its name, or a field of the same block says."""
-    for field in fields:
+    for field in beside[:MOST]:
         base = BASE.fullmatch(field.value)
-        if field.block == end.block and field.words == TIMEBASE and base and int(base[1]):
+        if field.words == TIMEBASE and base and int(base[1]):
             return 1 / int(base[1])
     return next((UNITS[word] for word in end.words if word in UNITS), 1.0)
 
@@ -171,23 +181,14 @@ def _about(pair: Pair) -> str:
     return " ".join(word for word in pair.about if not word.isdecimal())
 
 
-def _beside(pair: Pair, fields: Sequence[Field]) -> str:
+def _beside(pair: Pair, block: Sequence[Field]) -> str:
     """What went on, as a field of the same block says."""
-    beside = [
-        field
-        for field in fields
-        if field.block == pair.start.block and not {*field.words} & {*INSTANCE}
-    ]
+    beside = [field for field in block[:MOST] if not {*field.words} & {*INSTANCE}]
     named = (field for word in NAMES for field in beside if word in field.words)
     return next((field.value for field in named if field not in pair[:2]), "")
 
 
-def _recording(pair: Pair, fields: Sequence[Field]) -> str | None:
-    """The last field before the times that names a recording."""
-    before = [field for field in fields if field.number < pair.start.number]
-    for field in reversed(before):
-        if {*field.words} & {*INSTANCE} and (
-            "name" in field.words or MEDIA.fullmatch(field.value[-200:])
-        ):
-            return field.value
-    return None
+def _names_recording(field: Field) -> bool:
+    if not {*field.words} & {*INSTANCE}:
+        return False
+    return "name" in field.words or MEDIA.fullmatch(field.value[-200:]) is not None
