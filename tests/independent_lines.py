@@ -1,6 +1,7 @@
 """Plain parsers of samples of lines with times, of fields, and of the JSON and XML found with them.
 
-Each gives the intervals as (action, start, end), as in independent.py.
+Each gives the intervals as (action, start, end), as in independent.py; those of tables have the
+instance before, as in independent_tables.py.
 """
 
 import csv
@@ -172,21 +173,52 @@ def periods(path):
 def presented(path):
     for row in csv.DictReader(path.read_text().splitlines(), delimiter="\t"):
         start = float(row["onset"])
-        yield row["trial_type"], start, start + float(row["duration"])
+        yield None, row["trial_type"], start, start + float(row["duration"])
 
 
 def entries(path):
     for row in csv.DictReader(path.read_text().splitlines()):
-        yield row["Shape"], float(row["Entry_times"]), float(row["Exit_times"])
+        yield row["Video"], row["Shape"], float(row["Entry_times"]), float(row["Exit_times"])
 
 
 def scored_epochs(path):
     for line in path.read_text().splitlines()[1:]:
         _, _, onset, length, stage, _ = (cell.strip() for cell in line.split(","))
-        yield stage, int(onset), int(onset) + int(length)
+        yield None, stage, int(onset), int(onset) + int(length)
+
+
+def spans_in_cells(path):
+    for row in csv.DictReader(path.read_text().splitlines()):
+        times = map(float, row["segment"].strip("[]()").split(","))
+        yield row["video"], row["label"], *times
+
+
+def time_ranges(path):
+    for row in csv.DictReader(path.read_text().splitlines()):
+        times = (_clock(f"0:{time}") for time in row["time_range"].split(" - "))
+        yield None, row["activity"], *times
+
+
+def named_columns(start, end, action):
+    def parse(path):
+        for row in csv.DictReader(path.read_text().splitlines()):
+            yield None, row[action], float(row[start]), float(row[end])
+
+    return parse
+
+
+def minutes_apart(path):
+    for row in csv.DictReader(path.read_text().splitlines()):
+        times = (60 * int(row[f"{end}_min"]) + float(row[f"{end}_sec"]) for end in ("start", "end"))
+        yield None, row["event"], *times
+
+
+def rows_with_scores(path):
+    return [(name, start, end) for start, end, name, _ in _json(path)]
 
 
 PARSERS = {
+    "json/rows_with_scores.json": rows_with_scores,
     "spans/recognised.txt": recognised,
     "spans/rated.txt": rated,
     "spans/turns.txt": turns,
@@ -210,7 +242,16 @@ PARSERS = {
     "json/said_twice.json": said_twice,
     "json/calls.data": calls,
     "json/periods.json": periods,
-    "csv/presented.tsv": presented,
+}
+
+# of tables, with the instance before
+TABLES = {
+    "csv/minutes_apart.csv": minutes_apart,
     "csv/entries.csv": entries,
+    "csv/first_frames.csv": named_columns("first_frame", "last_frame", "behavior"),
+    "csv/in_chinese.csv": named_columns("开始时间", "结束时间", "动作"),
+    "csv/presented.tsv": presented,
     "csv/scored_epochs.txt": scored_epochs,
+    "csv/spans_in_cells.csv": spans_in_cells,
+    "csv/time_ranges.csv": time_ranges,
 }

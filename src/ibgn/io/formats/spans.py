@@ -26,7 +26,7 @@ DATE = r"\d{4}-\d{2}-\d{2}(?: [^\W\d]{2,4}\.?)?[ T]\d{2}:\d{2}(?::\d{2})?(?:\.\d
 COMPACT = r"\d{8}T\d{6}Z?"  # as Timewarrior writes it
 TO = r" {0,2}(?:-{1,2}>|-{1,3}|–|—|to|,|\.\.) {0,2}"
 MARKED = re.compile(
-    rf"[\[(<] {{0,2}}(?P<a>{DATE}|{CLOCK}|{NUMBER})(?:{TO}|\]{TO}\[)"
+    rf"(?<![\w\"',;=:(\[{{])[\[(<] {{0,2}}(?P<a>{DATE}|{CLOCK}|{NUMBER})(?:{TO}|\]{TO}\[)"
     rf"(?P<b>{DATE}|{CLOCK}|{NUMBER}) {{0,2}}[\])>]",
     re.ASCII,
 )

@@ -18,6 +18,10 @@ COUNTED = FRAMES | {"epoch"}  # what rows may be counted in
 # words that say start and end of anything, also beside words that are not of times
 STARTING = frozenset({"start", "begin", "onset"})
 ENDING = frozenset({"end", "stop", "offset"})
+# words that do so beside words of times alone: "first_frame" and "last_frame"
+FIRST = frozenset({"first", "min", "initial", "inicial", "in"})
+LAST = frozenset({"last", "max", "final", "out"})
+OF_TIME = BESIDES | FRAMES | UNITS.keys()
 SIDES = 4  # numbers of a box
 MANY = 4  # rows that codes take to be seen as such
 FRAME_LIST = 3  # numbers after a path: where it starts, how many frames it has, and its class
@@ -162,7 +166,10 @@ def _alike_times(guess: Guess) -> tuple[dict[str, Places], float] | None:
     for place, words in enumerate(guess.words):
         if guess.kinds[place] in ("text", "empty", "date") or {*words} & NUMBERING:
             continue
+        of_time = bool(OF_TIME & {*words})
         for role, telling in (("start", STARTING), ("end", ENDING)):
+            if of_time and {*words} <= OF_TIME | FIRST | LAST:
+                telling |= FIRST if role == "start" else LAST
             if len(telling & {*words}) == 1:
                 others = tuple(word for word in words if word not in telling)
                 rest.setdefault(others, {}).setdefault(role, place)

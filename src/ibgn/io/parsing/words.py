@@ -34,13 +34,14 @@ def _in_order(words: str) -> tuple[str, ...]:
 START = frozenset(
     _in_order(
         "start starts started starting begin begins beginning onset from init tmin xmin anfang "
-        "entry enter entered beginn von inicio debut"
+        "entry enter entered beginn von inicio debut 开始 开始时间 起始时间 開始 開始時間"
     )
 )
 END = frozenset(
     _in_order(
         "end ends ended ending stop stops stopped offset to until till finish finished complete "
-        "completed tmax xmax exit exited ende bis fin fim terminate"
+        "completed tmax xmax exit exited ende bis fin fim terminate "
+        "结束 结束时间 終了 結束 結束時間"
     )
 )
 LENGTH = frozenset(_in_order("duration dur length len spent dauer duracion duree"))
@@ -50,7 +51,7 @@ BESIDES = frozenset(
         "time times timestamp timestamps timecode date datetime day clock hh hhmmss mm ss hms "
         "position pos t at of the video audio media label event segment seg interval annotation "
         "action activity behavior behaviour utc local clip tc file relative rel absolute abs sf "
-        "unix epoch chapter"
+        "unix epoch chapter tempo tiempo temps"
     )
 )
 FRAMES = frozenset(_in_order("frame frames frm fid sample samples index idx"))
@@ -64,13 +65,13 @@ UNITS = {
 }
 # words that name a column of actions, the surest first
 ACTION = _in_order(
-    "action behavior behaviour verhalten handlung conducta comportement gesture event activity "
-    "aktivitat activite actividad atividade tatigkeit operation annotation label labels stage "
-    "class classname category task trial state phase skill step verb predicate sensor "
-    "call species word phone phoneme note chord tag text display transcription transcript "
-    "utterance narration description desc sentence caption subtitle sub gloss sign content "
-    "lyrics location query question q heading name type kind what code value "
-    "level device id speaker"
+    "action behavior behaviour verhalten handlung conducta comportement gesture event "
+    "activity aktivitat activite actividad atividade tatigkeit 动作 行为 活动 行動 operation "
+    "annotation label labels stage class classname category task trial state phase skill step "
+    "verb predicate sensor call species word phone phoneme note chord tag text display "
+    "transcription transcript utterance narration description desc sentence caption subtitle "
+    "sub gloss sign content lyrics location query question q heading name type kind what code "
+    "value level device id speaker"
 )
 INSTANCE = _in_order(
     "instance recording rec observation take video videoname vid file filename filepath wav path "
