@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ibgn._files import InputFile
@@ -54,8 +54,11 @@ def _sniff(head: Head) -> float:
     if head.xml is not None or head.json is not None:
         return 0.0
     fields = list(_fields(head.lines))
-    some = 2 * len(fields) > len(head.lines) and next(_pairs(fields), None) is not None
-    return POSSIBLE + MORE if some else 0.0
+    if 2 * len(fields) < len(head.lines):
+        return 0.0
+    blocks = _blocks(fields)
+    said = (_about(pair) or _beside(pair, blocks[pair.start.block]) for pair in _pairs(fields))
+    return POSSIBLE + MORE if any(said) else 0.0
 
 
 @reader(
@@ -91,9 +94,7 @@ def read_fields(files: Files) -> Iterator[Recording]:
         pairs = list(_pairs(fields))
         if not pairs:
             raise DataError(f"{file.prefix}no two fields are the start and the end of something")
-        blocks: dict[int, list[Field]] = {}
-        for field in fields:
-            blocks.setdefault(field.block, []).append(field)
+        blocks = _blocks(fields)
         named = {_about(pair) for pair in pairs} - {""}
         usual = min(named) if len(named) == 1 else ""
         recordings = [field for field in fields if _names_recording(field)]
@@ -107,6 +108,13 @@ def read_fields(files: Files) -> Iterator[Recording]:
             own = f"{file.name}#{name}" if len(files) > 1 and name != file.name else name
             notes.setdefault(own, []).append(note)
         yield from (Recording(name, each) for name, each in notes.items())
+
+
+def _blocks(fields: Iterable[Field]) -> dict[int, list[Field]]:
+    blocks: dict[int, list[Field]] = {}
+    for field in fields:
+        blocks.setdefault(field.block, []).append(field)
+    return blocks
 
 
 def _fields(lines: Sequence[str]) -> Iterator[Field]:

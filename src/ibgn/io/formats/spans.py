@@ -17,6 +17,7 @@ __all__ = ["read_spans"]
 
 LONGEST = 1000  # characters of a line in which times are looked for
 LEAST = 2  # lines with times
+MOST = 0.5  # share of the lines that have times, where these are whole numbers
 FEW = 0.1  # share of the lines that have times, at least
 MORE = 0.15  # than a table, which any text may be
 TRACK = "spans"
@@ -24,9 +25,10 @@ CLOCK = r"\d{1,3}:\d{2}(?::\d{2})?(?:[.,]\d{1,9})?"
 NUMBER = r"\d{1,12}(?:\.\d{1,9})? ?s?"
 DATE = r"\d{4}-\d{2}-\d{2}(?: [^\W\d]{2,4}\.?)?[ T]\d{2}:\d{2}(?::\d{2})?(?:\.\d{1,6})?Z?"
 COMPACT = r"\d{8}T\d{6}Z?"  # as Timewarrior writes it
-TO = r" {0,2}(?:-{1,2}>|-{1,3}|–|—|to|,|\.\.) {0,2}"
+TO = r" {0,2}(?:-{1,2}>|-{1,3}|–|—|to|\.\.) {0,2}"
+WITHIN = r" {0,2}(?:-{1,2}>|-{1,3}|–|—|to|,|\.\.) {0,2}"  # between brackets
 MARKED = re.compile(
-    rf"(?<![\w\"',;=:(\[{{])[\[(<] {{0,2}}(?P<a>{DATE}|{CLOCK}|{NUMBER})(?:{TO}|\]{TO}\[)"
+    rf"(?<![\w\"',;=:(\[{{])[\[(<] {{0,2}}(?P<a>{DATE}|{CLOCK}|{NUMBER})(?:{WITHIN}|\]{TO}\[)"
     rf"(?P<b>{DATE}|{CLOCK}|{NUMBER}) {{0,2}}[\])>]",
     re.ASCII,
 )
@@ -40,7 +42,7 @@ TURN = re.compile(
 )
 # "walking: 0.5-12", or "walking 0:05 - 0:12"
 NAMED = re.compile(
-    rf"(?P<name>[^\W\d][^:\t,\[\]<>]{{0,60}}?)(?:[:,\t]| - )\s{{0,4}}"
+    rf"(?P<name>[^\W\d][^:\t,\[\]<>]{{0,60}}?)(?:[:\t]| - )\s{{0,4}}"
     rf"(?P<a>{CLOCK}|{NUMBER}){TO}(?P<b>{CLOCK}|{NUMBER})",
     re.ASCII,
 )
@@ -69,8 +71,11 @@ def _sniff(head: Head) -> float:
         return 0.0
     if len(found) < LEAST or len(found) < FEW * len(lines):
         return 0.0
-    ordered = sum(_in_order(match) for match in found)
-    return POSSIBLE + MORE if ordered == len(found) else 0.0
+    sure = sum(any(mark in match["a"] for mark in ":.T") for match in found)
+    edges = all(m.start() == 0 or m.end() == len(m.string.rstrip()) for m in found)
+    if sure < LEAST and not (edges and len(found) >= MOST * len(lines)):
+        return 0.0  # [1, 2] may refer to something
+    return POSSIBLE + MORE if all(map(_in_order, found)) else 0.0
 
 
 @reader(
