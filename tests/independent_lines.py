@@ -213,11 +213,29 @@ def minutes_apart(path):
         yield None, row["event"], *times
 
 
+def clusters(path):
+    for row in csv.DictReader(path.read_text().splitlines()):
+        start = float(row["OFFSET"])
+        yield row["IN FILE"], row["species"], start, start + float(row["DURATION"])
+
+
+def dialogues(path):
+    for row in csv.DictReader(path.read_text().splitlines()):
+        times = (_clock(row[f"{edge}Time"]) for edge in ("Start", "End"))
+        yield row["Dialogue_ID"], row["Utterance"], *times
+
+
+def frames_and_times(path):
+    for each in _json(path)["annotations"]:
+        yield each["label"], each["start"]["time"], each["end"]["time"]
+
+
 def rows_with_scores(path):
     return [(name, start, end) for start, end, name, _ in _json(path)]
 
 
 PARSERS = {
+    "json/frames_and_times.json": frames_and_times,
     "json/rows_with_scores.json": rows_with_scores,
     "spans/recognised.txt": recognised,
     "spans/rated.txt": rated,
@@ -246,6 +264,8 @@ PARSERS = {
 
 # of tables, with the instance before
 TABLES = {
+    "csv/clusters.csv": clusters,
+    "csv/dialogues.csv": dialogues,
     "csv/minutes_apart.csv": minutes_apart,
     "csv/entries.csv": entries,
     "csv/first_frames.csv": named_columns("first_frame", "last_frame", "behavior"),

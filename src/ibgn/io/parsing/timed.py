@@ -113,7 +113,9 @@ def _times_by_name(guess: Guess) -> tuple[dict[str, Places], float] | None:
     alone = [p for p, words in enumerate(guess.words) if _is_time(words, guess.kinds[p])]
     bare = [_Time(p, False, frozenset(guess.words[p]), 1.0) for p in alone]
     if not starts:  # a time alone is a start where something says how long it lasts
-        starts = bare
+        offsets = [p for p, words in enumerate(guess.words) if words == ["offset"]]
+        in_file = [_Time(p, False, frozenset(), 1.0) for p in offsets if guess.kinds[p] == "number"]
+        starts = in_file if in_file and lengths else bare  # the clock is that of the file then
     elif not ends and not lengths:  # and an end where something else is the start, as in event logs
         ends = bare
     pairs = [

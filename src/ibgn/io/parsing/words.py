@@ -74,9 +74,9 @@ ACTION = _in_order(
     "value level device id speaker"
 )
 INSTANCE = _in_order(
-    "instance recording rec observation take video videoname vid file filename filepath wav path "
-    "clip youtube ytid session meeting case movie episode match experiment exp aufnahme datei "
-    "sitzung fichier enregistrement archivo grabacion sesion"
+    "instance recording rec observation take video videoname vid file filename filepath wav "
+    "path clip youtube ytid session meeting dialogue conversation case movie episode match "
+    "experiment exp aufnahme datei sitzung fichier enregistrement archivo grabacion sesion"
 )
 # these may also number the rows
 NUMBERED = _in_order("sequence seq segment trial record run sample")

@@ -319,7 +319,8 @@ def _are_times(value: Any) -> bool:
 def _is_time(value: Any) -> bool:
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if isinstance(value, dict):  # {"seconds": "1", "nanos": 500000000}, or {} for 0
-        return value.keys() <= PARTS and all(map(_is_time, value.values()))
+        own = {"time": value["time"]} if "time" in value else value
+        return (own is not value or value.keys() <= PARTS) and all(map(_is_time, own.values()))
     return number or (isinstance(value, str) and bool(TIME.match(value)))
 
 
@@ -327,6 +328,8 @@ def _as_plain(time: Node) -> Node:
     """A time, as a number of seconds where it has parts."""
     if not isinstance(time.value, dict):
         return time
+    if "time" in time.value:  # beside the number of a frame
+        return _as_plain(time.child("time"))
     seconds, nanos = (as_number(str(time.value.get(part, 0))) for part in ("seconds", "nanos"))
     return Node((seconds or 0.0) + (nanos or 0.0) / 1e9, time.prefix, time.parent, time.key)
 
