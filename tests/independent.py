@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 
 import independent_behaviour
 import independent_documents
+import independent_lines
 import independent_media
 import independent_tables
 import independent_tiers
@@ -28,6 +29,7 @@ PARSERS = (
     | independent_behaviour.PARSERS
 )
 PARSERS |= independent_videos.OTHERS | independent_media.PARSERS | independent_documents.PARSERS
+PARSERS |= independent_lines.PARSERS
 
 
 def parses(*samples):

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 
 import independent_found
+import independent_lines
 import independent_speech
 import independent_starts
 import independent_videos
@@ -441,6 +442,7 @@ PARSERS = (
     }
     | independent_starts.PARSERS
     | independent_found.PARSERS
+    | independent_lines.TABLES
     | independent_speech.PARSERS
     | independent_videos.TABLES
 )

@@ -147,7 +147,8 @@ def _close(text: str) -> str:
 def _find_root(text: str) -> Root | None:
     seen: list[tuple[str, dict[str, str]]] = []
     parser = expat.ParserCreate()
-    parser.StartElementHandler = lambda tag, attributes: seen.append((tag, attributes))
+    # a document type may give each element long attributes, of which those of the root count
+    parser.StartElementHandler = lambda tag, own: seen.append((tag, {} if seen else own))
 
     def stop(*_: Any) -> None:  # entities may grow without end
         raise ValueError

@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from ibgn._files import Source, as_path, is_folder, reading
+from ibgn._files import Source, as_path, is_folder, reading, show
 from ibgn.errors import DataError, Option
 from ibgn.io.files import Sources, walk
 from ibgn.io.head import LIKELY, Head, Sniff, last_suffix
@@ -74,6 +74,8 @@ def find_by_suffix(path: Sources, formats: Candidates, option: str, nor: str = "
         return known[0]
     if known:
         raise _unclear(path, known, option)
+    if nor and not any(root.exists() for root in _roots(path)):
+        raise DataError(f"there is no file {show(_roots(path)[0])}; check the path")
     fitting = [name for name, each in formats.items() if suffixes & set(each.also)]
     seen = f" {nor}{_what_it_is(path)}" if nor else ""
     held = "if it holds intervals, " if nor else ""

@@ -9,6 +9,7 @@ __all__ = ["find_action", "with_flags"]
 
 HALF_EMPTY = 0.5  # share of the cells that a column of actions has more of
 WEAK = frozenset({"name", "type", "kind"})  # words of what may also be the name of a recording
+SAMPLES = frozenset({"sample", "samples", "frame", "frames"})
 YES_OR_NO = frozenset({"true", "false", "yes", "no"})
 
 
@@ -96,6 +97,8 @@ def _may_name(guess: Guess, place: int) -> bool:
         return False
     if words & {"confidence", "score", "comment", "probability", "prob", "count", "valid"}:
         return False
+    if words & SAMPLES and guess.kinds[place] == "number":
+        return False  # the number of the sample at which it began
     numbering = NUMBERING if guess.kinds[place] == "number" else NUMBERING - {"code"}
     if words & numbering and guess.is_unique(place):
         return False  # it numbers the rows
@@ -120,5 +123,7 @@ def _rises(guess: Guess, place: int) -> bool:
 
 def _says_more(guess: Guess, code: int, text: int) -> bool:
     """Whether a column of text is named like a column of codes, or tells more actions apart."""
+    if "value" in guess.words[code] and {"type", "name"} & {*guess.words[text]}:
+        return True  # the values of events, and the names of their types
     alike = bool(set(guess.words[code]) & set(guess.words[text]) - NUMBERING)
     return alike or (not guess.is_unique(text) and guess.distinct(text) > guess.distinct(code))

@@ -26,6 +26,7 @@ from ibgn.io.parsing.delimiters import (
     find_delimiter,
 )
 from ibgn.io.parsing.moments import as_clock, as_plain_number, kind_of
+from ibgn.io.parsing.paired import is_pair, join_parts, split_pairs
 from ibgn.io.parsing.words import END, START, words_of
 from ibgn.text import printable
 
@@ -132,10 +133,11 @@ def cut(text: str, source: str, delimiter: str | None = None, header: bool | Non
         else:
             odd.append(number)
     before = lines[: cells[start - 1][0]] if start else []
-    _number_frames(names, [row for _, row in rows])
-    return Sheet(
-        names, named is not None, [r for _, r in rows], [n for n, _ in rows], before, odd, mark
-    )
+    table = [row for _, row in rows]
+    if named is not None:
+        names, table = split_pairs(names, table) or join_parts(names, table) or (names, table)
+    _number_frames(names, table)
+    return Sheet(names, named is not None, table, [n for n, _ in rows], before, odd, mark)
 
 
 def _no_times(source: str, lines: Sequence[str], delimiter: str | None = None) -> DataError:
@@ -310,7 +312,8 @@ def _usual_width(cells: Sequence[tuple[int, list[str]]]) -> int:
 
 
 def _is_row(row: Sequence[str], width: int) -> bool:
-    return len(row) >= max(2, width - 1) and any(kind_of(cell) in TIMES for cell in row)
+    times = (kind_of(cell) in TIMES or is_pair(cell) for cell in row)
+    return len(row) >= max(2, width - 1) and any(times)
 
 
 def _first_row(cells: Sequence[tuple[int, list[str]]], width: int) -> int | None:

@@ -18,6 +18,10 @@ COUNTED = FRAMES | {"epoch"}  # what rows may be counted in
 # words that say start and end of anything, also beside words that are not of times
 STARTING = frozenset({"start", "begin", "onset"})
 ENDING = frozenset({"end", "stop", "offset"})
+# words that do so beside words of times alone: "first_frame" and "last_frame"
+FIRST = frozenset({"first", "min", "initial", "inicial", "in"})
+LAST = frozenset({"last", "max", "final", "out"})
+OF_TIME = BESIDES | FRAMES | UNITS.keys()
 SIDES = 4  # numbers of a box
 MANY = 4  # rows that codes take to be seen as such
 FRAME_LIST = 3  # numbers after a path: where it starts, how many frames it has, and its class
@@ -109,7 +113,9 @@ def _times_by_name(guess: Guess) -> tuple[dict[str, Places], float] | None:
     alone = [p for p, words in enumerate(guess.words) if _is_time(words, guess.kinds[p])]
     bare = [_Time(p, False, frozenset(guess.words[p]), 1.0) for p in alone]
     if not starts:  # a time alone is a start where something says how long it lasts
-        starts = bare
+        offsets = [p for p, words in enumerate(guess.words) if words == ["offset"]]
+        in_file = [_Time(p, False, frozenset(), 1.0) for p in offsets if guess.kinds[p] == "number"]
+        starts = in_file if in_file and lengths else bare  # the clock is that of the file then
     elif not ends and not lengths:  # and an end where something else is the start, as in event logs
         ends = bare
     pairs = [
@@ -162,7 +168,10 @@ def _alike_times(guess: Guess) -> tuple[dict[str, Places], float] | None:
     for place, words in enumerate(guess.words):
         if guess.kinds[place] in ("text", "empty", "date") or {*words} & NUMBERING:
             continue
+        of_time = bool(OF_TIME & {*words})
         for role, telling in (("start", STARTING), ("end", ENDING)):
+            if of_time and {*words} <= OF_TIME | FIRST | LAST:
+                telling |= FIRST if role == "start" else LAST
             if len(telling & {*words}) == 1:
                 others = tuple(word for word in words if word not in telling)
                 rest.setdefault(others, {}).setdefault(role, place)

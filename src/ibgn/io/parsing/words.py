@@ -34,13 +34,14 @@ def _in_order(words: str) -> tuple[str, ...]:
 START = frozenset(
     _in_order(
         "start starts started starting begin begins beginning onset from init tmin xmin anfang "
-        "beginn von inicio debut"
+        "entry enter entered beginn von inicio debut 开始 开始时间 起始时间 開始 開始時間"
     )
 )
 END = frozenset(
     _in_order(
         "end ends ended ending stop stops stopped offset to until till finish finished complete "
-        "completed tmax xmax ende bis fin fim terminate"
+        "completed tmax xmax exit exited ende bis fin fim terminate "
+        "结束 结束时间 終了 結束 結束時間"
     )
 )
 LENGTH = frozenset(_in_order("duration dur length len spent dauer duracion duree"))
@@ -50,7 +51,7 @@ BESIDES = frozenset(
         "time times timestamp timestamps timecode date datetime day clock hh hhmmss mm ss hms "
         "position pos t at of the video audio media label event segment seg interval annotation "
         "action activity behavior behaviour utc local clip tc file relative rel absolute abs sf "
-        "unix epoch"
+        "unix epoch chapter tempo tiempo temps"
     )
 )
 FRAMES = frozenset(_in_order("frame frames frm fid sample samples index idx"))
@@ -64,17 +65,18 @@ UNITS = {
 }
 # words that name a column of actions, the surest first
 ACTION = _in_order(
-    "action behavior behaviour verhalten handlung conducta comportement gesture event activity "
-    "aktivitat activite actividad atividade tatigkeit operation annotation label labels stage "
-    "class classname category task trial state phase skill step verb predicate sensor device "
-    "location call species word phone phoneme note chord tag text transcription transcript "
-    "utterance narration description desc sentence caption subtitle sub gloss sign content "
-    "lyrics query question q heading name type kind what code value id speaker"
+    "action behavior behaviour verhalten handlung conducta comportement gesture event "
+    "activity aktivitat activite actividad atividade tatigkeit 动作 行为 活动 行動 operation "
+    "annotation label labels stage class classname category task trial state phase skill step "
+    "verb predicate sensor call species word phone phoneme note chord tag text display "
+    "transcription transcript utterance narration description desc sentence caption subtitle "
+    "sub gloss sign content lyrics location query question q heading name type kind what code "
+    "value level device id speaker"
 )
 INSTANCE = _in_order(
-    "instance recording rec observation take video videoname vid file filename filepath wav path "
-    "clip youtube ytid session meeting case movie episode match experiment exp aufnahme datei "
-    "sitzung fichier enregistrement archivo grabacion sesion"
+    "instance recording rec observation take video videoname vid file filename filepath wav "
+    "path clip youtube ytid session meeting dialogue conversation case movie episode match "
+    "experiment exp aufnahme datei sitzung fichier enregistrement archivo grabacion sesion"
 )
 # these may also number the rows
 NUMBERED = _in_order("sequence seq segment trial record run sample")
@@ -83,7 +85,9 @@ SUBJECT = _in_order(
 )
 # columns that speak of the use of the data, and not of what is done
 NO_ACTION = frozenset(_in_order("split subset fold partition url link comment notes remark"))
-NO_INSTANCE = frozenset(_in_order("date duration description length type kind class offset"))
+NO_INSTANCE = frozenset(
+    _in_order("date duration description length type kind class onset offset stim stimulus")
+)
 LABEL = _in_order("label activity task scene scenario condition")
 GROUP = ("group",)
 TRACK = ("tier", "track", "channel")

@@ -18,7 +18,9 @@ CHUNK = 1 << 20
 
 
 def parse_xml(file: InputFile) -> Element:
-    """Root of the tree of a file; a file that declares entities or a document type is refused.
+    """Root of the tree of a file; one whose document type declares entities is refused.
+
+    One that only lists elements and attributes does no harm; Apple Health writes it.
 
     A file that says it is UTF-16 and is not was saved by an editor as UTF-8.
     """
@@ -97,10 +99,7 @@ def _parser(builder: TreeBuilder, file: InputFile, encoding: str | None) -> Any:
     parser.EndElementHandler = end
     parser.CharacterDataHandler = data
 
-    def refuse_declarations(_: str, __: str | None, ___: str | None, inside: int) -> None:
-        if inside:  # a document type in another file is only named, never read
-            refuse()
-
-    parser.StartDoctypeDeclHandler = refuse_declarations
+    # a document type in another file is only named, never read
     parser.EntityDeclHandler = refuse
+    parser.NotationDeclHandler = parser.UnparsedEntityDeclHandler = refuse
     return parser

@@ -34,12 +34,14 @@ from ibgn.io.formats.json.times import (
 from ibgn.io.formats.json.units import find_unit
 from ibgn.io.head import POSSIBLE, Head
 from ibgn.io.parsing.json import Node, parse_json, parse_value
+from ibgn.io.parsing.words import words_of
 from ibgn.io.registry import reader
 from ibgn.text import count, quote
 
 __all__ = ["read_json"]
 
 DAY = 86400
+AGAIN = frozenset({"timestamps", "times", "offsets", "frames", "samples"})
 Records = Sequence[tuple[Node, Times]]
 Span = tuple[float, float]
 Named = tuple[str | None, Annotation]  # an annotation, and the instance that it is of, if known
@@ -127,7 +129,7 @@ def _recordings(file: InputFile, files: Files, unit: float | None) -> Iterator[R
         counted = sum(counts_chunks(record, times) for record, times in records)
         chunks = ": times are numbers of the chunks that a recording is cut into, and no seconds"
         files.leave_out(chunks, noun="span", number=counted)
-        frames = sum(times.in_frames and not frame_rate(record) for record, times in records)
+        frames = sum(times.in_frames and not frame_rate(record, times) for record, times in records)
         numbers = ": of frames, and nothing says how many a second has, so that times are frames"
         files.leave_out(numbers, noun="span", number=frames)
     else:
@@ -153,7 +155,8 @@ def _recordings(file: InputFile, files: Files, unit: float | None) -> Iterator[R
 
 def _timed(root: Node, prefix: str, files: Files) -> list[tuple[Node, Times]]:
     """Objects with a start and an end that are times; refuses a document that has only others."""
-    records = list(find_records(root))
+    records = list(_said_once(find_records(root)))
+    records = [each for each in records if each[0] is not root] or records
     places = find_places(records)
     if places and len(places) == len(records):
         record, times = records[0]
@@ -172,6 +175,22 @@ def _timed(root: Node, prefix: str, files: Files) -> list[tuple[Node, Times]]:
             '{"action": "boil", "start": 0, "end": 2.5}'
         )
     return [record for number, record in enumerate(records) if number not in places]
+
+
+def _said_once(records: Iterator[tuple[Node, Times]]) -> Iterator[tuple[Node, Times]]:
+    """Records without those that say again when the object around them was.
+
+    {"timestamps": {"from": "0:00", "to": "0:02"}, "offsets": {"from": 0, "to": 2000}}
+    """
+    said: dict[int, str] = {}
+    for record, times in records:
+        around = record.parent
+        own = isinstance(record.key, str) and {*words_of(record.key)} <= AGAIN
+        if around is not None and own:
+            first = said.setdefault(id(around.value), str(record.key))
+            if first != record.key:
+                continue
+        yield record, times
 
 
 def _about_points(root: Node, legend: Legend) -> str:

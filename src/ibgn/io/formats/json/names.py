@@ -8,7 +8,16 @@ from typing import Any
 
 from ibgn.io.formats.json.times import ENTRIES, SEVERAL, Times, find_times, speaks_of_time, walk
 from ibgn.io.parsing.json import Node
-from ibgn.io.parsing.words import ACTION, BESIDES, INSTANCE, MEDIA, NUMBERING, words_of
+from ibgn.io.parsing.words import (
+    ACTION,
+    BESIDES,
+    HUMP,
+    INSTANCE,
+    MEDIA,
+    NO_ACTION,
+    NUMBERING,
+    words_of,
+)
 
 __all__ = [
     "LISTS",
@@ -30,10 +39,10 @@ LISTS = frozenset(
         "entries record records track tracks clip clips region regions sentence sentences chapter "
         "chapters marker markers database video videos file files caption captions value values "
         "train training val validation test testing alternative alternatives channel channels "
-        "monologue monologues phone phones turn turns tier tiers",
+        "monologue monologues phone phones turn turns tier tiers list map",
     )
 )
-ALTERNATIVES = "alternatives"  # of what was recognised, the likeliest first
+ALTERNATIVES = ("alternatives", "nBest", "NBest")  # of what was recognised, the likeliest first
 DOUBT = 25  # ranks that a name with other words loses: "raw_tags" comes after "query"
 BESIDE = 20  # objects that are looked at to tell names from fields
 DATA = "data"  # of an event, as ActivityWatch has it: what was seen, by which the event is named
@@ -80,9 +89,16 @@ class Legend:
     def meaning(self, field: str, value: Any) -> str:
         """Name of what a field with an id points to, or the value itself."""
         words = words_of(field)
+        if len(words) == 1 and isinstance(value, int):  # "action": 2 beside "actionLabels"
+            named = [n for key, n in self.names.items() if words[0] in _singular_words(key)]
+            return named[0].get(str(value), str(value)) if len(named) == 1 else str(value)
         if len(words) < 2 or words[-1] not in ("id", "ids"):
             return str(value).strip()
         return self.names.get(" ".join(words[:-1]), {}).get(str(value), str(value).strip())
+
+
+def _singular_words(name: str) -> set[str]:
+    return {_singular([word]) for word in name.split()}
 
 
 def _singular(words: list[str]) -> str:
@@ -109,7 +125,7 @@ def actions_of(record: Node, times: Times | None, legend: Legend) -> tuple[str, 
 
 def _find_actions(fields: Mapping[str, Any], used: Sequence[str]) -> tuple[str, list[Any]]:
     """Field that says what went on, and what it says; both are empty where there is none."""
-    others = fields.get(ALTERNATIVES)
+    others = next((fields[key] for key in ALTERNATIVES if key in fields), None)
     if isinstance(others, list) and others and isinstance(others[0], dict):
         found = _find_actions(others[0], ())
         if found[1]:
@@ -162,12 +178,21 @@ def is_number_of_row(field: str) -> bool:
 
 
 def _find_named_object(fields: Mapping[str, Any]) -> tuple[str, list[Any]]:
-    """Field with an object that has a name: {"entity": {"id": 3, "description": "pour"}}."""
+    """Field with an object that has a name: {"entity": {"id": 3, "description": "pour"}}.
+
+    It may be a list of names with values, {"labels": [{"name": "phone", "value": "a"}]}, of which
+    the last value says it.
+    """
     for key, inner in fields.items():
-        if isinstance(inner, dict) and set(words_of(key)) <= {*ACTION[:SURE], "entity", "location"}:
+        if not {*words_of(key)} <= {*ACTION[:SURE], *KINDS, "entity", "location"}:
+            continue
+        name = None
+        if isinstance(inner, dict):
             name = next((inner[name] for name in (*NAMES, "description") if name in inner), None)
-            if isinstance(name, str):
-                return key, [name]
+        elif isinstance(inner, list) and inner and isinstance(inner[-1], dict):
+            name = inner[-1].get("value")
+        if isinstance(name, str):
+            return key, [name]
     return "", []
 
 
@@ -179,7 +204,7 @@ def _named_as_actions(fields: Mapping[str, list[str]]) -> list[str]:
         known = [word for word in words if _as_action(word) in surest]
         if {*words} & {*INSTANCE} and {*known} <= OF_FILES:
             continue  # the name of a file, or of what it is of
-        if known:
+        if known and not {*words} & NO_ACTION:
             rank = min(surest[_as_action(word)] for word in known)
             odd = bool(set(words) - {*known} - NUMBERING - BESIDES)
             ranks[key] = bool(NUMBERING & {*words}), rank + DOUBT * odd
@@ -261,8 +286,9 @@ def _is_key_of_recording(node: Node, legend: Legend) -> bool:
     if _is_plural(node.key) or (isinstance(node.parent.key, int) and node.key.isalpha()):
         return False
     alike = legend.once(_holds_no_plain_values, within)
-    if not alike or set(words_of(node.key)) <= LISTS | SEVERAL:
-        return False
+    words = words_of(node.key)
+    if not alike or {*words} <= LISTS | SEVERAL or (HUMP.search(node.key) and words[-1] in LISTS):
+        return False  # "annotations" or "shortData"
     return bool(MEDIA.fullmatch(node.key)) or not _is_field(node)
 
 

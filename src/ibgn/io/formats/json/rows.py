@@ -89,7 +89,9 @@ def _form_of(rows: Sequence[Any]) -> _Form | None:
         before = len(texts) > 1 and texts[0] < pairs[0]
         form = _Form(pairs[0], True, texts[-1], texts[0] if before else None)
         ends = [row[pairs[0]] for row in rows]
-    elif not pairs and len(texts) == 1 and len(kinds) == len(numbers) + 1 == LEAST + 1:
+    elif not pairs and len(texts) == 1 and LEAST + 1 <= len(kinds) == len(numbers) + 1:
+        if len(kinds) > LEAST + 1 and texts[0] != LEAST:
+            return None  # more numbers may follow a start, an end and a name
         if numbers[1] != numbers[0] + 1:
             return None
         form = _Form(numbers[0], False, texts[0], None)

@@ -38,14 +38,19 @@ WEAK |= {f"{word}s" for word in WEAK}
 OF_TIME = BESIDES | FRAMES | {*UNITS} | BOTH | SEVERAL
 OF_TIME |= {"relevant", "pred", "predicted", "gt", "true", "target", "answer", "temporal", "found"}
 SPAN = re.compile(r"\s*(\d+(?:\.\d+)?)\s*-\s*(\d+(?:\.\d+)?)\s*", re.ASCII)  # "12.5-14"
+TIME = re.compile(r"\s*[-+.]?\d|PT[\dHMS.]{1,30}\Z", re.ASCII)
+PERIOD = re.compile(r"PT(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?", re.ASCII)
+DATED = re.compile(r"\d{4}-\d\d-\d\d.\d", re.ASCII)
 PLACES_IN_TEXT = frozenset({"offset", "char", "character", "token", "byte", "line"})
-ALONE = (["time"], ["timestamp"], ["offset"])  # names of a start beside a length
+ALONE = (["time"], ["timestamp"], ["offset"], ["date", "time"])  # of a start beside a length
 SCORED = 3  # numbers of a start, an end and how sure a detector is of them
 SINGLE = frozenset({"time", "timestamp", "position", "onset", "offset"})
 MOMENT = SINGLE | BESIDES | {*UNITS}
 SIDES, HEIGHTS = frozenset({"xmin", "xmax"}), frozenset({"ymin", "ymax"})  # of a box
 RATES = frozenset({"fps", "frame_rate", "frameRate", "framerate", "video_fps"})
+SAMPLE_RATES = frozenset({"sampleRate", "sample_rate", "samplerate"})  # of sound
 RATE = 0.01, 10_000.0
+MOST_SAMPLES = 1e6  # a second
 TOLD = frozenset({"time", "timestamp", *UNITS})  # words of names that surely are times
 CHUNKS = frozenset({"segments", "chunks"})  # words of fields that say how many there are
 
@@ -81,12 +86,28 @@ def walk(root: Node) -> Iterator[Node]:
 
 def _items(node: Node) -> list[Node]:
     """Values of a list; rows such as [0.5, 1.2, "tea"] as objects with a start and an end."""
+    if any(map(_is_described, node.value)):
+        return [_described(each) if _is_described(each.value) else each for each in node.items()]
     if not node.value or not all(map(_is_row, node.value)):
         return node.items()
     return [
         Node({"start": start, "end": end, "label": label}, node.prefix, node, place)
         for place, (start, end, label) in enumerate(node.value)
     ]
+
+
+def _is_described(value: Any) -> bool:
+    """Whether a list is a start, an end, numbers, and objects that say what it was: AviaNZ."""
+    if not isinstance(value, list) or len(value) < SCORED or not isinstance(value[-1], list):
+        return False
+    numbers = all(isinstance(v, int | float) and not isinstance(v, bool) for v in value[:-1])
+    said = bool(value[-1]) and all(isinstance(each, dict) for each in value[-1])
+    return numbers and said and value[0] <= value[1]
+
+
+def _described(row: Node) -> Node:
+    start, end, *_, said = row.value
+    return Node({**said[0], "start": start, "end": end}, row.prefix, row.parent, row.key)
 
 
 def _is_row(value: Any) -> bool:
@@ -167,6 +188,8 @@ def _named_times(fields: Mapping[str, Any]) -> Times | None:
             )
             for telling in (START, END, LENGTH)
         )
+        if start is None and end is None and length is None:
+            length = _counted_seconds(fields)
         if start is None and length is not None:  # music has a time and a duration
             start = next((key for key, each in words.items() if each in ALONE), None)
             end = None if end == start else end
@@ -175,6 +198,12 @@ def _named_times(fields: Mapping[str, Any]) -> Times | None:
             frames = bool(FRAMES & {*words[start]})
             return Times(start, end or length, end is None, unit, in_frames=frames)
     return None
+
+
+def _counted_seconds(fields: Mapping[str, Any]) -> str | None:
+    """Length that is only called by its unit, beside a date: {"dateTime": ..., "seconds": 30}."""
+    dated = any(isinstance(value, str) and DATED.match(value) for value in fields.values())
+    return "seconds" if dated and "seconds" in fields else None
 
 
 def _offset_times(fields: Mapping[str, Any]) -> Times | None:
@@ -260,14 +289,16 @@ def counts_chunks(record: Node, times: Times) -> bool:
     return bool(numbers) and all(_is_whole(end) and 0 <= end < min(numbers) for end in pair[:2])
 
 
-def frame_rate(record: Node) -> float | None:
-    """Frames per second, as an object or what is around it says."""
+def frame_rate(record: Node, times: Times) -> float | None:
+    """Frames or samples per second, as an object or what is around it says."""
+    samples = "sample" in words_of(times.start)
+    rates, most = (SAMPLE_RATES, MOST_SAMPLES) if samples else (RATES, RATE[1])
     node: Node | None = record
     while node is not None:
         fields = node.value if isinstance(node.value, dict) else {}
-        for key in RATES & fields.keys():
+        for key in rates & fields.keys():
             rate = as_number(str(fields[key]))
-            if rate is not None and RATE[0] <= rate <= RATE[1]:
+            if rate is not None and RATE[0] <= rate <= most:
                 return rate
         node = node.parent
     return None
@@ -288,14 +319,17 @@ def _are_times(value: Any) -> bool:
 def _is_time(value: Any) -> bool:
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if isinstance(value, dict):  # {"seconds": "1", "nanos": 500000000}, or {} for 0
-        return value.keys() <= PARTS and all(map(_is_time, value.values()))
-    return number or (isinstance(value, str) and bool(re.match(r"\s*[-+.]?\d", value)))
+        own = {"time": value["time"]} if "time" in value else value
+        return (own is not value or value.keys() <= PARTS) and all(map(_is_time, own.values()))
+    return number or (isinstance(value, str) and bool(TIME.match(value)))
 
 
 def _as_plain(time: Node) -> Node:
     """A time, as a number of seconds where it has parts."""
     if not isinstance(time.value, dict):
         return time
+    if "time" in time.value:  # beside the number of a frame
+        return _as_plain(time.child("time"))
     seconds, nanos = (as_number(str(time.value.get(part, 0))) for part in ("seconds", "nanos"))
     return Node((seconds or 0.0) + (nanos or 0.0) / 1e9, time.prefix, time.parent, time.key)
 
@@ -318,6 +352,15 @@ def _two_ends(node: Node) -> list[Node]:
     return node.items()[:2]
 
 
+def _unfolded(text: str) -> str:
+    """Text of a time; one that is a period, such as PT1M2.5S, as seconds."""
+    period = PERIOD.fullmatch(text)
+    if period is None:
+        return text
+    hours, minutes, seconds = (float(part or 0) for part in period.groups())
+    return str(hours * 3600 + minutes * 60 + seconds)
+
+
 def in_seconds(records: Sequence[tuple[Node, Times]]) -> Iterator[tuple[float, float]]:
     """Start and end of each object."""
     both: list[Node] = []
@@ -327,7 +370,7 @@ def in_seconds(records: Sequence[tuple[Node, Times]]) -> Iterator[tuple[float, f
         if times.place is not None:
             ends = [Node(end.value[times.place], end.prefix, end, times.place) for end in ends]
         both += ends if len(ends) == 2 else _two_ends(ends[0])
-    texts = [IN_SECONDS.sub("", str(end.value)) for end in both]
+    texts = [IN_SECONDS.sub("", _unfolded(str(end.value))) for end in both]
     lasting = [times.is_length and at == 1 for _, times in records for at in (0, 1)]
     seconds = [0.0] * len(both)
     for are_lengths in (False, True):  # which are numbers also where starts are date-times
@@ -338,5 +381,5 @@ def in_seconds(records: Sequence[tuple[Node, Times]]) -> Iterator[tuple[float, f
             seconds[place] = time
     for (record, times), start, end in zip(records, seconds[::2], seconds[1::2], strict=True):
         last = start + end if times.is_length else end
-        unit = 1 / (frame_rate(record) or 1.0) if times.in_frames else times.unit
+        unit = 1 / (frame_rate(record, times) or 1.0) if times.in_frames else times.unit
         yield start * unit, last * unit

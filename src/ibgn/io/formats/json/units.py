@@ -44,10 +44,10 @@ def find_unit(
     for least, most, unit in SINCE_1970:
         if all(least <= start < most for start, _ in ends):
             return Unit(unit, NAMES[unit], plain)
-    record = records[min(plain)][0]
+    record, times = records[min(plain)]
     length, last = _stated_length(record), max(end for _, end in ends)
     units = {1e-3: NAMES[1e-3]}
-    rate = frame_rate(record)
+    rate = frame_rate(record, times)
     if rate is not None:
         units[1 / rate] = "frames"
     if length is None or last <= COVERED[1] * length:

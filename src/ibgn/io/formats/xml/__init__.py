@@ -5,10 +5,12 @@ from datetime import datetime
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
+from ibgn.checks import as_number
 from ibgn.errors import DataError
 from ibgn.io.annotations import Annotation, Recording
 from ibgn.io.files import Files
 from ibgn.io.formats.xml.times import (
+    RATE,
     Field,
     Reading,
     Time,
@@ -16,6 +18,7 @@ from ibgn.io.formats.xml.times import (
     find_spans,
     find_times,
     local,
+    sample_rate,
     seconds_of,
     timeline,
 )
@@ -31,8 +34,9 @@ SOME_XML = 0.01  # so that the reader can say what is missing in XML that no for
 SURE = ACTION[: ACTION.index("task")]  # these name an action also where an element has a text
 WHO = frozenset({*SUBJECT, "who", "spkr", "agent"})
 TITLES = ("title", "name", "label")
+GENERAL = frozenset({"type", "kind"})  # which a text called "value" says more than
 NAMES = ("abbreviation", "abbr", "name", "persName")
-NO_NAME = frozenset({"id", "level", "source"})
+NO_NAME = frozenset({"id", "level", "source", "num", "number", "count"})
 COARSE = frozenset({"type", "kind", "class", "category", "group"})  # beside a name, less than it
 
 
@@ -95,9 +99,10 @@ def read_xml(files: Files) -> Iterator[Recording]:
         root = parse_xml(file)
         points, people = timeline(root), _people(root)
         # date-times beside numbers are of logs, or of the clock on the wall
-        timed = list(_timed(root, Reading(points, seconds_of), people))
+        timed = list(_timed(root, Reading(points, seconds_of, sample_rate(root)), people))
         timed = timed or list(_timed(root, Reading({}, as_instant), people))
         timed = [each for each in timed if each.element is not root] or timed
+        timed = [each for each in timed if RATE not in each.element.attrib] or timed
         if not timed:
             raise DataError(
                 f"{file.prefix}no element has a start and an end, so that it holds no intervals "
@@ -195,20 +200,37 @@ def _people(root: Element) -> dict[str, str]:
 def _value(timed: Timed, within: set[int]) -> str | None:
     """What went on; None for an element that says nothing but holds others with times."""
     element, fields = timed.element, timed.fields
+    in_attributes = len(fields) == len(element.attrib)
+    own = (element, timed.timing)
+    holds = any(id(child) in within for child in element.iter() if child not in own)
+    if holds and not in_attributes:
+        return None
     sure = _attribute(fields, SURE)
     if sure:
         return sure
     other = _attribute(fields, [word for word in ACTION if word not in WHO])
+    if other and other == _attribute(fields, GENERAL):
+        value = _attribute(fields, ("value",))
+        other = value if value and as_number(value) is None else other
+    other = other or _attribute(fields, TITLES)
     if other and element is not timed.timing:  # its text is about more than what went on
         return other
-    in_attributes = len(fields) == len(element.attrib)
     text = " ".join(_own_text(element, within).split()) if in_attributes else ""
     title = next((e.text for e in element if local(e.tag) in TITLES and e.text), "").strip()
+    title = title or ("" if text else _title_within(element, within))
     if title or text or other:
         return title or text or other
-    own = (element, timed.timing)
-    holds = any(id(child) in within for child in element.iter() if child not in own)
     return None if holds else _attribute(fields, WHO) or local(element.tag)
+
+
+def _title_within(element: Element, timed: set[int]) -> str:
+    """Title deeper in an element, as that of a chapter is in what is displayed."""
+    if any(id(child) in timed for child in element):
+        return ""
+    named = (
+        e for child in element for e in child if {*words_of(local(e.tag))} & {"string", *TITLES}
+    )
+    return next((e.text.strip() for e in named if e.text and e.text.strip()), "")
 
 
 def _own_text(element: Element, timed: set[int]) -> str:

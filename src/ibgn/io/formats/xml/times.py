@@ -14,6 +14,7 @@ from ibgn.io.parsing.moments import as_clock, kind_of, read_moments
 from ibgn.io.parsing.words import BESIDES, END, LENGTH, START, UNITS, words_of
 
 __all__ = [
+    "RATE",
     "Field",
     "Reading",
     "Time",
@@ -21,6 +22,7 @@ __all__ = [
     "find_spans",
     "find_times",
     "local",
+    "sample_rate",
     "seconds_of",
     "timeline",
 ]
@@ -29,6 +31,9 @@ BETWEEN = frozenset({"from", "to"})  # which may as well be nodes of a graph
 BESIDE = BESIDES | UNITS.keys() | {"reference", "ref", "id"}
 LASTING = LENGTH | {"elapsed"}
 SHORT = {"s": "start", "e": "end"}  # names of attributes that are one letter
+# names that are times where both are there: of labels of Audacity, and of notes of songs
+ALIASES = ({"t": "start", "t1": "end"}, {"Position": "start", "Length": "duration"})
+RATE = "sampleRate"  # of media, and not of what goes on in them
 SIDES = frozenset({"xmin", "xmax"})  # of a box in a picture, where its heights are beside them
 HEIGHTS = frozenset({"ymin", "ymax"})
 SPANS = re.compile(r"\s*\d{1,15}:\d{1,15}(\s+\d{1,15}:\d{1,15})*\s*", re.ASCII)
@@ -47,6 +52,7 @@ class Reading(NamedTuple):
 
     points: Mapping[str, float]
     read: Callable[[str], Time | None]
+    rate: float | None = None  # of the samples of sound that an attribute "frame" counts
 
 
 def find_spans(element: Element) -> list[tuple[float, float]]:
@@ -59,6 +65,14 @@ def find_spans(element: Element) -> list[tuple[float, float]]:
 
 def find_times(fields: Iterable[Field], reading: Reading) -> tuple[Time, Time] | None:
     """Start and end that fields have; None where they have not both."""
+    fields = list(fields)
+    in_samples = _times_in_samples(dict(fields), reading.rate)
+    if in_samples is not None:
+        return in_samples
+    names = {name for name, _ in fields}
+    for alias in ALIASES:
+        if alias.keys() <= names:
+            fields = [(alias.get(name, name), text) for name, text in fields]
     named = [(_words(name), text) for name, text in fields]
     if any(HEIGHTS & {*words} for words, _ in named):
         named = [(words, text) for words, text in named if not SIDES & {*words}]
@@ -70,6 +84,21 @@ def find_times(fields: Iterable[Field], reading: Reading) -> tuple[Time, Time] |
     if isinstance(start, datetime) or isinstance(end, datetime):
         return (start, end) if isinstance(start, datetime) and isinstance(end, datetime) else None
     return None if start is None or end is None else (start * scale, end * scale)
+
+
+def _times_in_samples(fields: Mapping[str, str], rate: float | None) -> tuple[Time, Time] | None:
+    """Start and end of <point frame="44100" duration="22050"/>, as of Sonic Visualiser."""
+    if rate is None or not {"frame", "duration"} <= fields.keys():
+        return None
+    start, length = (as_number(fields[name]) for name in ("frame", "duration"))
+    return None if start is None or length is None else (start / rate, (start + length) / rate)
+
+
+def sample_rate(root: Element) -> float | None:
+    """Samples per second of the sound that a document is about, where it says only one number."""
+    rates = {as_number(element.get(RATE, "")) for element in root.iter() if RATE in element.attrib}
+    rate = next(iter(rates)) if len(rates) == 1 else None
+    return rate if rate is not None and rate > 0 else None
 
 
 def _find_time(
