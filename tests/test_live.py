@@ -18,7 +18,7 @@ from ibgn import DataError, IBGNClassifier
 from ibgn._kernels import densities
 from ibgn.classifiers import DBNClassifier
 from ibgn.datasets import make_relations
-from ibgn.live import LiveRecogniser
+from ibgn.live import LiveRecogniser, recogniser
 from ibgn.live.timeline import Timeline
 from instance_events import (
     ACTIONS,
@@ -327,6 +327,25 @@ def test_an_instance_has_a_limit(taught):
     live.start("pour", 1)
     with pytest.raises(DataError, match="an instance has at most 2 intervals"):
         live.start("stir", 2)
+
+
+@pytest.mark.parametrize(("horizon", "most"), [(None, 30), (3, 33)])
+def test_what_goes_on_at_the_same_time_has_a_limit(monkeypatch, horizon, most):
+    monkeypatch.setattr(recogniser, "MOST_OPEN", 30)
+    monkeypatch.setattr(recogniser, "MOST_PAIRS", 100)
+    X, y = make_relations(instances_per_activity=5, random_state=0)
+    live = LiveRecogniser(IBGNClassifier(horizon=horizon, random_state=0).fit(X, y))
+    for number in range(most):
+        live.start("hold", number, number)
+        live.posterior()
+    marked = live._terms[live.model.terms_.index("relations")].notes.marked
+    assert marked.size <= 64 * (64 if horizon is None else horizon + 8)
+    before = live.posterior()
+    with pytest.raises(DataError, match=f"'hold' starts while {most} others go on; end them"):
+        live.start("hold", most)
+    assert live.posterior() == before
+    live.end("hold", most)
+    live.start("hold", most)
 
 
 @pytest.mark.parametrize("limit", [0, 2.5, "many"])

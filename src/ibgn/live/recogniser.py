@@ -14,6 +14,7 @@ from ibgn.classifiers.base import ActivityClassifier
 from ibgn.classifiers.decisions import decisions_of, log_odds
 from ibgn.classifiers.questions import unquestioned
 from ibgn.classifiers.recogniser import Recogniser
+from ibgn.horizon import reach_of
 from ibgn.intervals import IntervalSequences
 from ibgn.live.chorus import Chorus
 from ibgn.live.events import Event
@@ -21,9 +22,11 @@ from ibgn.live.history import correct
 from ibgn.live.state import restore, state_of
 from ibgn.live.taking import Unmet, end_all, take
 from ibgn.live.terms import LiveTerm, go_live
-from ibgn.live.timeline import FIRST_ROOM, LIMIT, Timeline
+from ibgn.live.timeline import FIRST_ROOM, LIMIT, MOST_OPEN, Timeline
 
 __all__ = ["LiveRecogniser"]
+
+MOST_PAIRS = 1_000_000  # of intervals that go on, within the horizon of a model
 
 
 class LiveRecogniser:
@@ -76,7 +79,9 @@ class LiveRecogniser:
 
     def _begin(self) -> None:
         """Begin with an empty instance."""
-        self.timeline = Timeline(getattr(self.model, "actions_", ()), self.limit)
+        horizon = reach_of(getattr(self.model, "horizon", None))
+        most_open = max(MOST_OPEN, MOST_PAIRS // horizon)
+        self.timeline = Timeline(getattr(self.model, "actions_", ()), self.limit, most_open)
         self._terms = [term and term.begin(self.timeline) for term in self._templates]
         self._scores = np.zeros((len(self._weights), len(self.classes_)))
         self._followers = [term for term in self._terms if term is not None]
