@@ -86,6 +86,4 @@ def say_totals(line: Line, learned: Durations, notes: TotalNotes) -> None:
             notes.lasting[code] = -1.0  # others of this action are in it
             if total > 0:
                 log_survival(math.log(total), shape[code], notes.said)
-    for n in range(line.size[OPEN]):
-        if line.action[line.open[n]] < len(shape):
-            notes.lasting[line.action[line.open[n]]] = 0.0
+    notes.lasting[:] = 0.0
