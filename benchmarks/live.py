@@ -3,8 +3,8 @@
 Run with `python -m benchmarks.live`; part of `make bench`. Ten activities, twenty actions, a
 posterior after every event. Rooms take turns: each has a recogniser and instances of its own, whose
 events come in the order of time. In the long instance two intervals go on from the first event to
-the last, so that every other one relates to them. A service reads lines, and makes records. Rates are per second of the processor, latencies
-by the clock.
+the last, so that every other one relates to them. A service reads lines, and makes records. Rates
+are per second of the processor, latencies by the clock.
 """
 
 import json
