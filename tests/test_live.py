@@ -1,5 +1,7 @@
 """Recognising while it happens: after the last event as of the whole, before it by definition."""
 
+import copy
+import pickle
 from itertools import pairwise
 
 import numpy as np
@@ -30,6 +32,10 @@ from instance_events import (
     moments_between,
     total_scores,
 )
+
+
+def repickle(live):
+    return pickle.loads(pickle.dumps(live))
 
 
 @pytest.fixture(scope="module", params=[True, False], ids=["coarse", "fine"])
@@ -297,6 +303,24 @@ def test_recognisers_of_one_model_do_not_mix(taught):
         both[n].posterior()
     for live, logs in zip(both, model.predict_log_proba(X[:2]), strict=True):
         np.testing.assert_allclose(live.log_posterior(), logs, atol=1e-9)
+
+
+@pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, repickle])
+def test_a_copy_goes_on_by_itself(taught, duplicate):
+    model, X = taught
+    events = as_events(X.to_lists()[0])
+    live = LiveRecogniser(model, limit=50)
+    for event in events[:6]:
+        follow(live, event)
+        live.posterior()
+    before = live.posterior()
+    other = duplicate(live)
+    assert other.posterior() == before
+    for event in events[6:]:
+        follow(other, event)
+    np.testing.assert_allclose(other.log_posterior(), model.predict_log_proba(X)[0], atol=1e-9)
+    assert live.posterior() == before
+    assert other.limit == 50
 
 
 def test_wrong_events_are_refused_and_change_nothing(taught):

@@ -1,7 +1,6 @@
 """Live recognition: a posterior after every start and end of an action."""
 
 from collections.abc import Hashable
-from copy import copy
 from typing import Any, Self
 
 import numpy as np
@@ -90,10 +89,19 @@ class LiveRecogniser:
 
     def another(self) -> Self:
         """A recogniser for another instance at the same time, which shares the model."""
-        live = copy(self)
+        live = type(self).__new__(type(self))
+        vars(live).update(vars(self))
         live._unmet = set()
         live._begin()
         return live
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What copies and pickles keep: the model, and the state of the instance."""
+        return {"model": self.model, "limit": self.limit, "state": self.state()}
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        LiveRecogniser.__init__(self, kept["model"], kept["limit"])
+        self.restore(kept["state"])
 
     def start(self, action: str, time: float, key: Hashable = None) -> None:
         """Start an action; `key` names the interval if several of the same action are ongoing."""

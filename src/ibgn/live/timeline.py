@@ -199,6 +199,6 @@ class Timeline:
 
 def check_time(time: float) -> None:
     """Refuse what is not a number, before it is compared with others."""
-    if not isinstance(time, Real):
+    if not isinstance(time, Real) or isinstance(time, bool):
         said = f"time {quote(time)} is not a number"
         raise DataError(f"{said}; give it in the unit of the training data")
