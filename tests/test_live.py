@@ -334,6 +334,7 @@ def test_wrong_events_are_refused_and_change_nothing(taught):
         (lambda: live.end("boil", 3), "'boil' ends at 3, where it starts"),
         (lambda: live.tick(float("nan")), "time nan is no time"),
         (lambda: live.tick(None), "time 'None' is not a number"),
+        (lambda: live.tick(True), "time 'True' is not a number"),
         (lambda: live.start("pour", "4"), "time '4' is not a number"),
         (lambda: live.end("boil", "4"), "time '4' is not a number"),
         (lambda: live.start(3, 4), "the action is '3', not a name"),
