@@ -3,10 +3,11 @@
 Run with `python -m benchmarks.live`; part of `make bench`. Ten activities, twenty actions, a
 posterior after every event. Rooms take turns: each has a recogniser and instances of its own, whose
 events come in the order of time. In the long instance two intervals go on from the first event to
-the last, so that every other one relates to them. Rates are per second of the processor, latencies
-by the clock.
+the last, so that every other one relates to them. A service reads lines, and makes records. Rates
+are per second of the processor, latencies by the clock.
 """
 
+import json
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -18,8 +19,13 @@ from benchmarks.children import Memory, in_child
 from benchmarks.growth import ACTIVITIES, LENGTH, simulate
 from benchmarks.record import Measured, Point, show
 from ibgn import IBGNClassifier, LiveRecogniser
+from ibgn.live import Event
+from ibgn.live.complaints import Complaints
+from ibgn.live.feeds import Message
+from ibgn.live.service import Service
 
 ROOMS = (1, 10, 1_000)
+STREAMS = 10  # of a service
 EVENTS = 100_000
 PASTS = (1_000, 10_000, 90_000)  # intervals before those that are measured
 WINDOW = 1_000  # events
@@ -99,6 +105,27 @@ def _take_turns(instances: Sequence[Any], rooms: int) -> Iterator[tuple[int, Mom
         yield from ((room, None) for room in range(rooms))
 
 
+def measure_service(streams: int, events: int) -> float:
+    """Events of several streams per second of the processor, as lines in and records out."""
+    service = Service(make_live(), Complaints(lambda words: None))
+    instances = simulate(max(events // (2 * LENGTH), streams), LENGTH, seed=1)[0].to_lists()
+    messages, begin, last = [], np.zeros(streams), np.zeros(streams)
+    for stream, moment in _take_turns(instances, streams):
+        name = f"room {stream}"
+        if moment is None:
+            event = Event("finish", last[stream], stream=name)
+            begin[stream] = last[stream] + 1
+        else:
+            last[stream] = begin[stream] + moment.time
+            kind = "start" if moment.starts else "end"
+            event = Event(kind, last[stream], moment.action, name, moment.key)
+        messages.append(Message(json.dumps(event.as_json()).encode(), "a line"))
+    before = time.process_time()
+    for message in messages:
+        service.take(message)
+    return len(messages) / (time.process_time() - before)
+
+
 def measure_past(pasts: Sequence[int]) -> dict[str, list[float]]:
     """Seconds of the processor for a thousand events after so many intervals, and the peak."""
     live = make_live()
@@ -139,10 +166,12 @@ def measure(
     whole = in_child(CHILD, "measure_yardstick")
     runs = {n: in_child(CHILD, "measure_rooms", rooms=n, events=events) for n in rooms}
     past = in_child(CHILD, "measure_past", pasts=pasts)
+    service = in_child(CHILD, "measure_service", streams=STREAMS, events=events)
     ratios = {
         f"event of {n:,} recognisers, against recognising a whole instance": whole * run["rate"]
         for n, run in runs.items()
     }
+    ratios[f"event of a service of {STREAMS} streams, against the same"] = whole * service
     first, last = past["seconds"][0], past["seconds"][-1]
     ratios[f"event after {pasts[-1]:,} intervals, against one after {pasts[0]:,}"] = first / last
     curve = [
@@ -155,6 +184,9 @@ def measure(
         f"{run['megabytes']:.0f} MB"
         for n, run in runs.items()
     ]
+    notes.append(
+        f"a service of {STREAMS} streams: {service:,.0f} events per second, from lines to records"
+    )
     notes.append(f"{ACTIVITIES} activities; a whole instance takes {1e6 * whole:,.0f} us")
     return Measured(ratios, {f"{WINDOW:,} events after so many intervals": curve}, notes)
 

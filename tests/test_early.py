@@ -277,6 +277,12 @@ def test_there_must_be_something_to_hold_out(number, said):
         learn_decisions(model, X, y)
 
 
+def test_labels_must_be_those_of_the_model():
+    X, y = make_relations(instances_per_activity=5, random_state=0)
+    with pytest.raises(DataError, match="does not know the activity 'zzz'; give what it has"):
+        learn_decisions(DBNClassifier().fit(X, y), X, np.array(["zzz", *y[1:].tolist()]))
+
+
 def test_an_evaluation_of_whole_instances_is_that_of_evaluate(tmp_path):
     X, y = draw(np.random.default_rng(7), 60, False)
     folds = make_folds(X, y, n_splits=2)

@@ -1,5 +1,7 @@
 """Recognising while it happens: after the last event as of the whole, before it by definition."""
 
+import copy
+import pickle
 from itertools import pairwise
 
 import numpy as np
@@ -18,7 +20,7 @@ from ibgn import DataError, IBGNClassifier
 from ibgn._kernels import densities
 from ibgn.classifiers import DBNClassifier
 from ibgn.datasets import make_relations
-from ibgn.live import LiveRecogniser
+from ibgn.live import LiveRecogniser, recogniser
 from ibgn.live.timeline import Timeline
 from instance_events import (
     ACTIONS,
@@ -30,6 +32,10 @@ from instance_events import (
     moments_between,
     total_scores,
 )
+
+
+def repickle(live):
+    return pickle.loads(pickle.dumps(live))
 
 
 @pytest.fixture(scope="module", params=[True, False], ids=["coarse", "fine"])
@@ -299,6 +305,24 @@ def test_recognisers_of_one_model_do_not_mix(taught):
         np.testing.assert_allclose(live.log_posterior(), logs, atol=1e-9)
 
 
+@pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, repickle])
+def test_a_copy_goes_on_by_itself(taught, duplicate):
+    model, X = taught
+    events = as_events(X.to_lists()[0])
+    live = LiveRecogniser(model, limit=50)
+    for event in events[:6]:
+        follow(live, event)
+        live.posterior()
+    before = live.posterior()
+    other = duplicate(live)
+    assert other.posterior() == before
+    for event in events[6:]:
+        follow(other, event)
+    np.testing.assert_allclose(other.log_posterior(), model.predict_log_proba(X)[0], atol=1e-9)
+    assert live.posterior() == before
+    assert other.limit == 50
+
+
 def test_wrong_events_are_refused_and_change_nothing(taught):
     model, _ = taught
     live = LiveRecogniser(model)
@@ -310,6 +334,7 @@ def test_wrong_events_are_refused_and_change_nothing(taught):
         (lambda: live.end("boil", 3), "'boil' ends at 3, where it starts"),
         (lambda: live.tick(float("nan")), "time nan is no time"),
         (lambda: live.tick(None), "time 'None' is not a number"),
+        (lambda: live.tick(True), "time 'True' is not a number"),
         (lambda: live.start("pour", "4"), "time '4' is not a number"),
         (lambda: live.end("boil", "4"), "time '4' is not a number"),
         (lambda: live.start(3, 4), "the action is '3', not a name"),
@@ -327,6 +352,25 @@ def test_an_instance_has_a_limit(taught):
     live.start("pour", 1)
     with pytest.raises(DataError, match="an instance has at most 2 intervals"):
         live.start("stir", 2)
+
+
+@pytest.mark.parametrize(("horizon", "most"), [(None, 30), (3, 33)])
+def test_what_goes_on_at_the_same_time_has_a_limit(monkeypatch, horizon, most):
+    monkeypatch.setattr(recogniser, "MOST_OPEN", 30)
+    monkeypatch.setattr(recogniser, "MOST_PAIRS", 100)
+    X, y = make_relations(instances_per_activity=5, random_state=0)
+    live = LiveRecogniser(IBGNClassifier(horizon=horizon, random_state=0).fit(X, y))
+    for number in range(most):
+        live.start("hold", number, number)
+        live.posterior()
+    marked = live._terms[live.model.terms_.index("relations")].notes.marked
+    assert marked.size <= 64 * (64 if horizon is None else horizon + 8)
+    before = live.posterior()
+    with pytest.raises(DataError, match=f"'hold' starts while {most} others go on; end them"):
+        live.start("hold", most)
+    assert live.posterior() == before
+    live.end("hold", most)
+    live.start("hold", most)
 
 
 @pytest.mark.parametrize("limit", [0, 2.5, "many"])

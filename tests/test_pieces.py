@@ -59,6 +59,12 @@ def test_results_come_in_order_and_at_the_same_time(monkeypatch):
     assert list(map_in_order(work, range(50))) == list(range(50))
 
 
+@pytest.mark.parametrize(("number", "here"), [(0, []), (1, [True]), (2, [False, False])])
+def test_a_single_piece_needs_no_thread(number, here):
+    own = threading.get_ident()
+    assert list(map_in_order(lambda piece: threading.get_ident() == own, range(number))) == here
+
+
 def test_an_error_in_a_piece_reaches_the_caller():
     with pytest.raises(ZeroDivisionError):
         list(map_in_order(lambda number: 1 / number, [1, 0, 1]))

@@ -6,6 +6,8 @@ import os
 import pickle
 import subprocess
 import sys
+from functools import partial
+from urllib.parse import quote
 
 import numpy as np
 import pandas as pd
@@ -170,9 +172,35 @@ def test_a_folder_of_parquet_is_one_file(signs, tmp_path):
     for number in range(4):  # which cut instances
         part = frame[number * len(frame) // 4 : (number + 1) * len(frame) // 4]
         part.to_parquet(tmp_path / "parts" / f"{number}.parquet", index=False)
-    X, y = scan(tmp_path / "parts").read()
-    assert whole[0] == X
-    assert y.tolist() == whole[1].tolist()
+    for X, y in (scan(tmp_path / "parts").read(), read(tmp_path / "parts")):
+        assert whole[0] == X
+        assert y.tolist() == whole[1].tolist()
+
+
+@pytest.mark.parametrize("load", [read, scan, partial(scan, engine="dask")])
+def test_names_of_folders_are_columns(signs, tmp_path, load):
+    X, y = signs
+    chosen = np.flatnonzero(X.groups != "person 3")
+    for group in np.unique(X.groups[chosen]):
+        part = X.to_frame(y).query("group == @group").drop(columns="group")
+        folder = tmp_path / f"day=1/group={quote(group)}"
+        folder.mkdir(parents=True)
+        part.to_parquet(folder / "0.parquet", index=False)
+    found = load(tmp_path)
+    found, labels = found if isinstance(found, tuple) else found.read()
+    order = chosen[np.argsort(X.groups[chosen], kind="stable")]
+    assert found.groups.tolist() == X.groups[order].tolist()
+    assert found == X[order]
+    assert labels.tolist() == y[order].tolist()
+
+
+def test_a_folder_without_a_value_gives_none(tmp_path):
+    folders = ("group=__HIVE_DEFAULT_PARTITION__", "group=ann")
+    for folder, name in zip(folders, "ab", strict=True):
+        (tmp_path / folder).mkdir()
+        rows(name, name).to_parquet(tmp_path / folder / "0.parquet", index=False)
+    with pytest.raises(DataError, match="no group, while other rows have one"):
+        read(tmp_path)
 
 
 def test_a_folder_of_csv_is_as_read_reads_it(signs, tmp_path):
@@ -369,10 +397,9 @@ def test_what_needs_all_instances_at_once_is_refused(signs):
 
 def test_sources_without_labels(signs):
     X, y = signs
-    with pytest.raises(DataError, match="no labels to learn from"):
-        IBGNClassifier().fit(Stub((X, None)))
-    with pytest.raises(DataError, match="a label of the source is missing.*unlabelled='drop'"):
-        IBGNClassifier().fit(Stub((X, np.append(y[1:], None))))
+    for labels in (None, np.append(y[1:], None)):
+        with pytest.raises(DataError, match="have no label to learn from.*unlabelled='drop'"):
+            IBGNClassifier().fit(Stub((X, labels), (X, y)))
     with pytest.raises(DataError, match="there are no instances"):
         IBGNClassifier().fit(Stub())
     model = DBNClassifier().fit(X, y)

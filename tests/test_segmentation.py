@@ -157,6 +157,8 @@ def test_activities_that_cannot_be_learned_from():
         Segmenter().fit([TEA], [[("(none)", 0, 6)]])
     with pytest.raises(OptionError, match="estimator.*must be a classifier of this library"):
         Segmenter(estimator=3).fit([TEA], [[("tea", 0, 6)]])
+    with pytest.raises(DataError, match="all runs of intervals are nearly activities"):
+        Segmenter(random_state=0).fit_instances([TEA[:1]], ["tea"])
     with pytest.raises(DataError, match="without intervals"):
         compose_streams([TEA, []], ["tea", "tea"])
 
@@ -262,6 +264,12 @@ def test_activities_are_found_in_a_stream(segmenter):
 def test_one_activity_ends_where_the_next_begins(segmenter):
     stream = [*shifted(TEA, 3), *shifted(COFFEE, 8)]  # which begins before the tea is poured
     assert segmenter.segment([stream]).to_lists() == [[("tea", 3, 8), ("coffee", 8, 13)]]
+
+
+def test_where_there_are_no_streams_nothing_is_found(segmenter):
+    assert segmenter.segment([]).to_lists() == []
+    assert segmenter.segment([[]]).to_lists() == [[]]
+    assert segmenter.predict_proba([]) == []
 
 
 def test_streams_with_names_keep_them(segmenter):

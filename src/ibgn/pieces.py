@@ -9,7 +9,7 @@ import hashlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import pairwise
+from itertools import chain, islice, pairwise
 from typing import Any, TypeVar
 
 import numba
@@ -106,16 +106,22 @@ def join_parts(parts: list[Part]) -> list[Part]:
 def map_in_order(work: Callable[[A], R], pieces: Iterable[A]) -> Iterator[R]:
     """What `work` returns for each piece, in their order; some are worked on at the same time.
 
-    As many as numba may use threads: all processors, fewer within processes that share them.
+    As many as numba may use threads: all processors, fewer within processes that share them. A
+    single piece needs no thread, which would take longer to begin than one instance to recognise.
 
     Examples
     --------
     >>> list(map_in_order(sum, [[1, 2], [3, 4]]))
     [3, 7]
     """
+    rest = iter(pieces)
+    begin = list(islice(rest, 2))
+    if len(begin) < 2:
+        yield from map(work, begin)
+        return
     waiting: deque[Future[R]] = deque()
     with ThreadPoolExecutor(numba.get_num_threads()) as threads:
-        for piece in pieces:
+        for piece in chain(begin, rest):
             waiting.append(threads.submit(work, piece))
             if len(waiting) > 2 * numba.get_num_threads():
                 yield waiting.popleft().result()

@@ -32,6 +32,7 @@ class TotalNotes(NamedTuple):
     open: Ints  # (actions,) intervals that go on
     ended: Floats  # (actions,) total time of what has ended
     share: Floats  # (actions, activities) in the settled sum
+    lasting: Floats  # (actions,) total time so far of what goes on; 0 between calls
 
 
 @kernel
@@ -75,13 +76,14 @@ def say_totals(line: Line, learned: Durations, notes: TotalNotes) -> None:
     notes.done[0] = line.size[CHANGES]
     notes.said[:] = notes.settled
     for n in range(line.size[OPEN]):
+        slot = line.open[n]
+        if line.action[slot] < len(shape):
+            notes.lasting[line.action[slot]] += line.time[NOW] - line.start[slot]
+    for n in range(line.size[OPEN]):
         code = line.action[line.open[n]]
-        if code >= len(shape):
-            continue
-        total, is_first = notes.ended[code], True
-        for m in range(line.size[OPEN]):
-            if line.action[line.open[m]] == code:
-                total += line.time[NOW] - line.start[line.open[m]]
-                is_first = is_first and m >= n
-        if is_first and total > 0:
-            log_survival(math.log(total), shape[code], notes.said)
+        if code < len(shape) and notes.lasting[code] >= 0:
+            total = notes.ended[code] + notes.lasting[code]
+            notes.lasting[code] = -1.0  # others of this action are in it
+            if total > 0:
+                log_survival(math.log(total), shape[code], notes.said)
+    notes.lasting[:] = 0.0

@@ -260,7 +260,7 @@ def add_rest(line: Line, learned: Relations, rows: Rows, r: int, scores: Floats)
 @kernel
 def say_relations(line: Line, learned: Relations, rows: Rows) -> bool:
     """Log probability of the relations, or sets of them, of all pairs; whether there is room."""
-    if line.size[OPEN] >= rows.marked.shape[1]:
+    if min(line.size[OPEN], learned.horizon) >= rows.marked.shape[1]:
         return False
     for n in range(rows.done[0], line.size[CHANGES]):
         if line.changes[n] < 0:

@@ -151,12 +151,11 @@ class Survey:
     """
 
     def __init__(self, X: IntervalSequences, y: npt.NDArray[Any] | None) -> None:
-        if y is None:
-            raise DataError("the source has no labels to learn from")
-        place, labels = pd.factorize(np.asarray(y))
+        place, labels = pd.factorize(np.full(len(X), None) if y is None else np.asarray(y))
         if (place < 0).any():
             raise DataError(
-                "a label of the source is missing; leave such instances out with ",
+                "instances of the source have no label to learn from; give them one, or leave them "
+                "out with ",
                 Option("unlabelled", "drop"),
                 " where it is scanned",
             )

@@ -23,6 +23,7 @@ from ibgn.model.folds import fingerprint, make_inner_folds
 from ibgn.model.learning import HeldOut
 from ibgn.model.weights import fit_weights
 from ibgn.networks import Sequences
+from ibgn.text import quote
 from ibgn.worlds import likeliest_world
 
 __all__ = ["hold_out_decisions", "learn_decisions"]
@@ -76,6 +77,10 @@ def hold_out_decisions(model: Any, X: IntervalSequences, y: npt.NDArray[Any]) ->
     classes = np.asarray(model.classes_)
     if len(classes) < 2:
         raise DataError("there is one activity only, and nothing to decide; give two")
+    unknown = set(y.tolist()).difference(classes.tolist())
+    if unknown:
+        said = f"the model does not know the activity {quote(min(unknown, key=str))}"
+        raise DataError(f"{said}; give what it has learned from")
     codes = np.searchsorted(classes, y)
     X, log_prior = likeliest_world(X), np.zeros(len(classes))
     if follows_terms(model):

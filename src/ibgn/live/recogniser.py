@@ -1,7 +1,6 @@
 """Live recognition: a posterior after every start and end of an action."""
 
 from collections.abc import Hashable
-from copy import copy
 from typing import Any, Self
 
 import numpy as np
@@ -14,6 +13,7 @@ from ibgn.classifiers.base import ActivityClassifier
 from ibgn.classifiers.decisions import decisions_of, log_odds
 from ibgn.classifiers.questions import unquestioned
 from ibgn.classifiers.recogniser import Recogniser
+from ibgn.horizon import reach_of
 from ibgn.intervals import IntervalSequences
 from ibgn.live.chorus import Chorus
 from ibgn.live.events import Event
@@ -21,9 +21,11 @@ from ibgn.live.history import correct
 from ibgn.live.state import restore, state_of
 from ibgn.live.taking import Unmet, end_all, take
 from ibgn.live.terms import LiveTerm, go_live
-from ibgn.live.timeline import FIRST_ROOM, LIMIT, Timeline
+from ibgn.live.timeline import FIRST_ROOM, LIMIT, MOST_OPEN, Timeline
 
 __all__ = ["LiveRecogniser"]
+
+MOST_PAIRS = 1_000_000  # of intervals that go on, within the horizon of a model
 
 
 class LiveRecogniser:
@@ -76,7 +78,9 @@ class LiveRecogniser:
 
     def _begin(self) -> None:
         """Begin with an empty instance."""
-        self.timeline = Timeline(getattr(self.model, "actions_", ()), self.limit)
+        horizon = reach_of(getattr(self.model, "horizon", None))
+        most_open = max(MOST_OPEN, MOST_PAIRS // horizon)
+        self.timeline = Timeline(getattr(self.model, "actions_", ()), self.limit, most_open)
         self._terms = [term and term.begin(self.timeline) for term in self._templates]
         self._scores = np.zeros((len(self._weights), len(self.classes_)))
         self._followers = [term for term in self._terms if term is not None]
@@ -85,10 +89,19 @@ class LiveRecogniser:
 
     def another(self) -> Self:
         """A recogniser for another instance at the same time, which shares the model."""
-        live = copy(self)
+        live = type(self).__new__(type(self))
+        vars(live).update(vars(self))
         live._unmet = set()
         live._begin()
         return live
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What copies and pickles keep: the model, and the state of the instance."""
+        return {"model": self.model, "limit": self.limit, "state": self.state()}
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        LiveRecogniser.__init__(self, kept["model"], kept["limit"])
+        self.restore(kept["state"])
 
     def start(self, action: str, time: float, key: Hashable = None) -> None:
         """Start an action; `key` names the interval if several of the same action are ongoing."""

@@ -12,10 +12,11 @@ from ibgn.cleaning import LARGEST_TIME
 from ibgn.errors import DataError
 from ibgn.text import quote
 
-__all__ = ["Snapshot", "Timeline"]
+__all__ = ["FIRST_ROOM", "LIMIT", "MOST_OPEN", "Snapshot", "Timeline"]
 
 FIRST_ROOM = 32
 LIMIT = 100_000  # intervals of one instance
+MOST_OPEN = 1_000  # of them without an end, as all of their pairs are open
 
 
 class Snapshot(NamedTuple):
@@ -33,6 +34,7 @@ class Timeline:
     ----------
     actions : names of the known actions; others share the code after the last
     limit : maximum number of intervals in an instance
+    most_open : maximum number of intervals without an end
 
     Examples
     --------
@@ -42,9 +44,11 @@ class Timeline:
     (1, 0, 4.0)
     """
 
-    def __init__(self, actions: tuple[str, ...], limit: int = LIMIT) -> None:
+    def __init__(
+        self, actions: tuple[str, ...], limit: int = LIMIT, most_open: int = MOST_OPEN
+    ) -> None:
         self.code = {name: number for number, name in enumerate(actions)}
-        self.limit = limit
+        self.limit, self.most_open = limit, most_open
         self.action: Codes = np.zeros(FIRST_ROOM, np.int32)
         self.beginning: Floats = np.zeros(FIRST_ROOM)
         self.ending: Floats = np.full(FIRST_ROOM, np.inf)
@@ -106,6 +110,11 @@ class Timeline:
         if self.number >= self.limit:
             raise DataError(
                 f"an instance has at most {self.limit} intervals; finish it, or raise the limit"
+            )
+        if self.going >= self.most_open:
+            raise DataError(
+                f"{quote(name)} starts while {self.going} others go on; end them, or learn a model "
+                "with a shorter horizon"
             )
         self.tick(time)
         slot = self.number
@@ -190,6 +199,6 @@ class Timeline:
 
 def check_time(time: float) -> None:
     """Refuse what is not a number, before it is compared with others."""
-    if not isinstance(time, Real):
+    if not isinstance(time, Real) or isinstance(time, bool):
         said = f"time {quote(time)} is not a number"
         raise DataError(f"{said}; give it in the unit of the training data")

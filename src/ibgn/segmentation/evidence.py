@@ -15,6 +15,7 @@ from ibgn._arrays import Bools, Floats, Ints, Objects
 from ibgn.classifiers.questions import unquestioned
 from ibgn.classifiers.recogniser import Recogniser
 from ibgn.declarations import FLOAT, is_finite, is_positive, stored
+from ibgn.errors import DataError
 from ibgn.intervals import IntervalSequences
 from ibgn.segmentation.annotations import AnnotatedStreams, take_runs
 from ibgn.segmentation.windows import Runs, own_ends, score_runs
@@ -128,6 +129,11 @@ def learn_evidence(estimator: Any, streams: AnnotatedStreams, rng: np.random.Gen
     rng : source of random numbers
     """
     done, runs = streams.instances, _random_runs(streams, rng)
+    if not len(runs):
+        raise DataError(
+            "all runs of intervals are nearly activities, so nothing shows what is none of them; "
+            "give more streams, or such with background between activities"
+        )
     names: Objects = np.array([*streams.activities, ""], object)[streams.label]
     y = np.concatenate([names, np.full(len(runs), NONE, object)])
     with unquestioned():

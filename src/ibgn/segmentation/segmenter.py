@@ -249,7 +249,7 @@ class Segmenter(BaseEstimator):  # type: ignore[misc]
         X = self._question(X)
         parts = [self._cut(stream) for stream in X]
         action, start, end, confidence = (
-            np.concatenate([np.zeros(0), *column]) for column in zip(*parts, strict=True)
+            np.concatenate([np.zeros(0), *(part[n] for part in parts)]) for n in range(4)
         )
         lengths = [len(part[0]) for part in parts]
         flat = Flat(

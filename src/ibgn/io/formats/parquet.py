@@ -1,11 +1,12 @@
 """Parquet: the long frame of `read_table`, with its types; needs pyarrow."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from types import ModuleType
 from typing import IO, Any
+from urllib.parse import unquote
 
 import narwhals as nw
 import numpy.typing as npt
@@ -18,7 +19,7 @@ from ibgn.io.dataframes import column_values
 from ibgn.io.export import IN_PARQUET, check_writable
 from ibgn.io.files import Files
 from ibgn.io.head import CERTAIN, Head
-from ibgn.io.longframe import LongFrame
+from ibgn.io.longframe import LongFrame, join
 from ibgn.io.parsing.columns import Columns, find_columns, unused
 from ibgn.io.registry import reader, streamer, writer
 from ibgn.text import printable
@@ -28,6 +29,7 @@ __all__ = ["RowGroups", "divide_parquet", "read_parquet", "write_parquet"]
 LAST = 8  # bytes of the end of a file: the length of what describes its columns, and a mark
 COLUMNS = 20  # bytes in memory for each of those
 ROW = 200  # bytes of a row with its codes and times
+NULL = "__HIVE_DEFAULT_PARTITION__"  # stands for no value in the name of a folder
 
 
 def _sniff(head: Head) -> float:
@@ -37,15 +39,16 @@ def _sniff(head: Head) -> float:
 
 @reader("parquet", (".parquet", ".pq"), about="one row per interval, with types", sniff=_sniff)
 def read_parquet(files: Files, *, columns: Columns = None) -> LongFrame:
-    """Read a Parquet file with one row per interval.
+    """Read a Parquet file, or a folder of them, with one row per interval.
 
     Its columns are instance, action, start, end and, if known, label and group; where intervals
     are uncertain, also confidence, alternatives, start_error and end_error, see
-    `ibgn.uncertainty.Uncertainty`.
+    `ibgn.uncertainty.Uncertainty`. The files of a folder are parts of one, in the order of their
+    names. Names of folders such as "group=ann" are columns too, with a value for all rows.
 
     Parameters
     ----------
-    path : file
+    path : file or folder
     columns : other names for them, for example {"action": "behaviour"}
 
     Returns
@@ -64,16 +67,23 @@ def read_parquet(files: Files, *, columns: Columns = None) -> LongFrame:
     ['tea']
     """
     parquet = _pyarrow_parquet()
-    file = files.only()
-    _refuse_compression(file.path)
-    with _naming_errors(file), file.open() as stream:
-        stored, names, used = _open(parquet, stream, columns, file)
-        _expect_values(stored.metadata, [names[place] for place in used.values()], file.allowance)
-        table = stored.read(columns=[names[place] for place in used.values()])
-    series = _columns(table, names, used, file)
-    del table
+    frames: list[LongFrame] = []
+    rows = size = 0
+    for file in files:
+        _refuse_compression(file.path)
+        with _naming_errors(file), file.open() as stream:
+            stored, names, used = _open(parquet, stream, columns, file)
+            chosen = [names[place] for place in used.values()]
+            rows += stored.metadata.num_rows
+            size += _stored_size(stored.metadata, chosen)
+            files.allowance.need(6 * size + ROW * rows, f"{rows} rows of its values")
+            table = stored.read(columns=chosen)
+        frames.append(
+            LongFrame(_columns(table, names, used, file), unused(names, used), file.prefix)
+        )
+        del table
     _release_memory()
-    return LongFrame(series, unused(names, used), file.prefix)
+    return frames[0] if len(frames) == 1 else join(frames, files.prefix)
 
 
 def _release_memory() -> None:
@@ -96,7 +106,7 @@ def stream_parquet(files: Files, rows: int, *, columns: Columns = None) -> Itera
             stored, names, used = _open(parquet, stream, columns, file)
             chosen = [names[place] for place in used.values()]
             for number in range(stored.metadata.num_row_groups):
-                size = _stored_size(stored.metadata.row_group(number), chosen)
+                size = _stored_size(stored.metadata, chosen, [number])
                 file.allowance.need(2 * size, f"its row group {number + 1}")
             for groups in _few_groups(stored.metadata, rows):
                 for batch in stored.iter_batches(rows, row_groups=groups, columns=chosen):
@@ -153,8 +163,7 @@ class RowGroups:
             if names_only:
                 used = {"instance": used["instance"]}
             chosen = [names[place] for place in used.values()]
-            groups = [stored.metadata.row_group(number) for number in self.groups]
-            size = sum(_stored_size(group, chosen) for group in groups)
+            size = _stored_size(stored.metadata, chosen, self.groups)
             file.allowance.need(2 * size, f"its row groups {self.groups[0] + 1} and following")
             table = stored.read_row_groups(list(self.groups), columns=chosen)
             return LongFrame(_columns(table, names, used, file), (), file.prefix).numbered_from(
@@ -189,18 +198,36 @@ def _open(
     _expect_footer(stream, file.allowance)
     metadata = parquet.read_metadata(stream)
     schema = metadata.schema.to_arrow_schema()
-    used = find_columns(schema.names, columns, f"{file.prefix}the file has")
+    names = [*schema.names, *(name for name in _folder_values(file) if name not in schema.names)]
+    used = find_columns(names, columns, f"{file.prefix}the file has")
     # text as codes: a long name that repeats in each row takes its room once
-    chosen = {schema.names[place] for place in used.values()}
-    texts = [name for name in chosen if _is_text(schema, name)]
+    chosen = {names[place] for place in used.values()}
+    texts = [name for name in chosen.intersection(schema.names) if _is_text(schema, name)]
     stored = parquet.ParquetFile(stream, metadata=metadata, read_dictionary=texts)
-    return stored, schema.names, used
+    return stored, names, used
+
+
+def _folder_values(file: InputFile) -> dict[str, str | None]:
+    """Values that the names of folders give all rows of a file, as in group=ann/0.parquet."""
+    pairs = (folder.partition("=") for folder in PurePosixPath(file.name).parts[:-1])
+    return {
+        unquote(name): None if value == NULL else unquote(value)
+        for name, sign, value in pairs
+        if name and sign
+    }
 
 
 def _columns(
     table: Any, names: list[str], used: Mapping[str, int], file: InputFile
 ) -> dict[str, Any]:
     """Values of the columns that are used, by our names."""
+    import pyarrow
+
+    missing = {names[place] for place in used.values()}.difference(table.column_names)
+    for name, value in _folder_values(file).items():
+        if name in missing:
+            constant = pyarrow.repeat(pyarrow.scalar(value, pyarrow.string()), table.num_rows)
+            table = table.append_column(name, constant.dictionary_encode())
     return {
         ours: column_values(
             nw.from_native(table[names[place]], series_only=True), names[place], file.prefix
@@ -265,16 +292,14 @@ def _expect_footer(stream: IO[bytes], allowance: Allowance) -> None:
     stream.seek(0)
 
 
-def _expect_values(metadata: Any, chosen: Sequence[str], allowance: Allowance) -> None:
-    """Refuse more rows, or more bytes in columns that are read, than there is memory for."""
-    groups = map(metadata.row_group, range(metadata.num_row_groups))
-    stored = sum(_stored_size(group, chosen) for group in groups)
-    allowance.need(6 * stored + ROW * metadata.num_rows, f"{metadata.num_rows} rows of its values")
-
-
-def _stored_size(group: Any, chosen: Sequence[str]) -> int:
-    """Bytes of the columns of a row group that are read, as they are stored."""
-    columns = (group.column(place) for place in range(group.num_columns))
+def _stored_size(metadata: Any, chosen: Sequence[str], groups: Iterable[int] | None = None) -> int:
+    """Bytes of the columns that are read, as they are stored, in some row groups or in all."""
+    numbers = range(metadata.num_row_groups) if groups is None else groups
+    columns = (
+        group.column(place)
+        for group in map(metadata.row_group, numbers)
+        for place in range(group.num_columns)
+    )
     return sum(
         column.total_uncompressed_size
         for column in columns

@@ -44,6 +44,7 @@ class LiveTotals(LiveTerm):
             open=np.zeros(actions, np.int64),
             ended=np.zeros(actions),
             share=np.zeros((actions, len(settled))),
+            lasting=np.zeros(actions),
         )
 
     def _follow(self) -> None:

@@ -48,9 +48,11 @@ class LiveRelations(LiveTerm):
         return _make_rows(settled, said, np.zeros(3, np.int64), FIRST_ROWS, FIRST_ROWS)
 
     def widen(self) -> None:
-        """Have room for twice as many rows, and for marks of all that is open."""
+        """Have room for twice as many rows, if all are in use, and for marks of what is open."""
         old = self.notes
-        rows, marks = 2 * len(old.position), max(old.marked.shape[1], 2 * self.timeline.going)
+        rows, marks = old.marked.shape
+        rows *= 2 if old.done[2] == rows else 1
+        marks = max(marks, min(2 * self.timeline.going, self.learned.horizon + 1))
         self.notes = _make_rows(old.settled, old.said, old.done, rows, marks)
         for before, now in zip(old[3:], self.notes[3:], strict=True):
             now[tuple(slice(length) for length in before.shape)] = before
