@@ -364,6 +364,7 @@ def test_names_from_the_data_are_only_text(ibgn, tmp_path):
     [
         (["--jobs", "0"], 2, "error: --jobs 0 must be a whole number other than 0"),
         (["--out", "takes.csv"], 2, "error: --out takes.csv is a file; name a folder"),
+        (["-o", "takes.csv"], 2, "error: --out takes.csv is a file; name a folder"),
         (["--out", "takes.csv/below"], 1, "takes.csv' is a file, not a folder; name another"),
     ],
 )

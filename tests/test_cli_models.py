@@ -378,3 +378,15 @@ def test_show_says_how_training_data_were_read(ibgn, drinks):
     assert (
         "Training data: 4 instances, 8 intervals of the format csv" in ibgn("show", drinks).stdout
     )
+
+
+def test_labels_that_the_model_does_not_know_are_counted(ibgn, tmp_path):
+    rows = "a,tea,boil,0,2\nb,milk,pour,0,2\n"
+    (tmp_path / "takes.csv").write_text(f"instance,label,action,start,end\n{rows}")
+    other = rows.replace("milk", "soup") + "c,cup,pour,0,2\n"
+    (tmp_path / "other.csv").write_text(f"instance,label,action,start,end\n{other}")
+    assert ibgn("fit", "takes.csv", "-o", "takes.ibgn").returncode == 0
+    said = ibgn("predict", "takes.ibgn", "other.csv").stderr
+    assert "of 3 labelled instances; the model does not know the labels of 2\n" in said
+    said = ibgn("predict", "takes.ibgn", "takes.csv").stderr
+    assert "of 2 labelled instances\n" in said

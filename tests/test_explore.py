@@ -151,6 +151,7 @@ def test_answers_are_those_of_the_model(client, data, model):
     assert rows["labels"] == list(y)
     proba = model.predict_proba(X)
     assert rows["predicted"] == model.classes_[proba.argmax(axis=1)].tolist()
+    np.testing.assert_allclose(rows["probability"], proba.max(axis=1), rtol=1e-9)
     codes = np.searchsorted(model.classes_, y)
     np.testing.assert_allclose(rows["loss"], -np.log(proba[np.arange(len(y)), codes]), atol=1e-3)
     one = client.get("/api/instances/3").json()

@@ -70,7 +70,7 @@ def page(browser, desk, model, place):
 
 
 def in_percent(share):
-    if 0.995 < share < 1:
+    if 0.995 <= share < 1:
         return ">99 %"
     return "<1 %" if 0 < share < 0.005 else f"{round(share * 100)} %"
 
@@ -1231,3 +1231,23 @@ def test_without_the_token_or_by_another_name_nothing_is_shown(page, browser):
     assert answer.status == 421  # it reached the server, which refused
     assert view.goto(page.address).status == 200  # the control
     rebound.close()
+
+
+def test_shares_never_round_to_certainty(page):
+    told = page.page.evaluate(
+        """async () => {
+          const { percent } = await import("./dom.js");
+          return [0, 0.0004, 0.005, 0.994, 0.995, 0.99996, 1].map(percent);
+        }"""
+    )
+    assert told == ["0 %", "<1 %", "1 %", "99 %", ">99 %", ">99 %", "100 %"]
+
+
+def test_choosing_a_view_moves_nothing(page):
+    view = page.page
+    places = "all => all.map(each => each.getBoundingClientRect().x)"
+    before = view.locator("#views button").evaluate_all(places)
+    for number in range(1, 6):
+        view.keyboard.press(str(number))
+        expect(view.locator(f"#views button:nth-child({number})[aria-current]")).to_be_visible()
+        assert view.locator("#views button").evaluate_all(places) == before

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from typer.main import get_command
 
-from conftest import run_here
+from conftest import IN_TESTS, run_here
 from ibgn.cli import app
 from ibgn.cli.flags import Command
 from ibgn.errors import MISSING, Option
@@ -159,3 +159,27 @@ def test_where_there_are_no_labels_the_proposed_command_looks_for_them(ibgn, tmp
         program, *proposed = shlex.split(said.stderr.split("`")[1])
         assert program == "ibgn"
         assert ibgn(*proposed).returncode == 0
+
+
+@pytest.mark.parametrize("name", ["takes", "-takes", "-.takes"])
+@pytest.mark.parametrize("inside", [False, True])
+def test_commands_for_any_name_and_any_folder_can_be_run(tmp_path, name, inside):
+    def ibgn(*words):
+        return run_here(folder if inside else tmp_path, words, IN_TESTS, io.StringIO())
+
+    folder = tmp_path / name
+    folder.mkdir()
+    table = "instance,label,action,start,end\na,tea,boil,0,1\nb,milk,pour,0,1\n"
+    again = table[32:].replace("a,", "c,").replace("b,", "d,")
+    (folder / f"{name}.csv").write_text(table + again)
+    sources = (".", f"./{name}.csv") if inside else (f"./{name}", f"./{name}/{name}.csv")
+    for source in sources:
+        said = ibgn("inspect", source)
+        proposed = [line.strip() for line in said.stdout.splitlines() if line.startswith("  ibgn")]
+        assert len(proposed) == 2, said.stdout + said.stderr
+        for command in proposed:
+            result = ibgn(*shlex.split(command)[1:])
+            assert result.returncode == 0, (command, result.stderr)
+            for look in re.findall(r"(?<=with: )ibgn .*", result.stderr):
+                assert ibgn(*shlex.split(look)[1:]).returncode == 0, look
+        assert ibgn("inspect", source).returncode == 0

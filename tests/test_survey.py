@@ -399,6 +399,18 @@ def test_a_column_without_times_is_no_bad_row(tmp_path):
         survey(path, columns={"start": "Begin", "end": "Finish"})
 
 
+def test_what_stays_the_same_in_an_instance_is_no_action(tmp_path):
+    path = tmp_path / "takes.csv"
+    path.write_text(
+        "a,tea,boil,0,2,ann\na,tea,pour,2,3,ann\nb,tea,boil,0,2,bob\nb,tea,pour,1,3,bob\n"
+        "c,soup,boil,0,2,bob\nc,soup,cut,2,5,bob\n"
+    )
+    with pytest.warns(DataWarning, match="columns were recognised by what is in them"):
+        found = survey(path)
+    assert found.X.actions == ("boil", "cut", "pour")
+    assert found.activity == {"activity": "column:2"}
+
+
 @pytest.mark.parametrize("group", ["bob", ""])
 def test_groups_that_cannot_be_used_do_not_stop_a_survey(tmp_path, group):
     path = tmp_path / "takes.csv"
@@ -420,5 +432,7 @@ def test_groups_that_cannot_be_used_do_not_stop_a_survey(tmp_path, group):
 def test_labels_that_cannot_be_used_are_left_out_with_a_warning(tmp_path):
     path = tmp_path / "takes.csv"
     path.write_text(HEADER + "a,tea,boil,0,2\na,soup,pour,2,3\nb,tea,boil,0,2\n")
-    with pytest.warns(DataWarning, match="labels are not read, as with unlabelled='all', because"):
+    why = "takes.csv: row 2 (instance 'a'): the label is 'soup', but 'tea' in row 1"
+    told = f"labels are not read, as with unlabelled='all', because {why}"
+    with pytest.warns(DataWarning, match=re.escape(told)):
         assert survey(path).y is None

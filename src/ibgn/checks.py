@@ -168,5 +168,5 @@ def span_advice(name: str, value: Any) -> str:
     """Say how dates and time spans become numbers."""
     return (
         f"the {name} is a date or time span ({quote(value)[1:-1]}); make it a number first, "
-        "for pandas: (times - times.min()).dt.total_seconds()"
+        "for pandas: (times - origin).dt.total_seconds(), with the same origin for starts and ends"
     )

@@ -313,7 +313,8 @@ def records_of_lists(instances: Any, ids: Sequence[str] | None) -> Records:
 
 def _as_lists(instances: Any) -> list[list[Any]]:
     if hasattr(instances, "columns") or hasattr(instances, "column_names"):
-        raise DataError(f"got a table ({type(instances).__name__}); use read_table, or {LISTS}")
+        kind = type(instances).__name__
+        raise DataError(f"got a table ({kind}); read it first, X, y = ibgn.read(table), or {LISTS}")
     listed = []
     try:
         for instance in instances:

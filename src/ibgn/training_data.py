@@ -247,7 +247,7 @@ class Familiarity(NamedTuple):
             raise DataError(
                 f"the model knows none of the actions: {_listed(self.unknown)}; it knows "
                 f"{_listed(dict.fromkeys(self.trained_on.actions, 0))}; rename them, or let it "
-                "decide by its prior alone with ",
+                "decide by what is missing alone with ",
                 Option("unknown_actions", "ignore"),
             )
         if number and unknown_actions == "warn":

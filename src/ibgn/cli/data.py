@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ibgn.cli.flags import given_flags
+from ibgn.cli.flags import as_argument, given_flags
 from ibgn.cli.options import WRITTEN, EscapeFormulas, Json, Reading, takes_data
 from ibgn.cli.output import busy, listed, print_json, say, warnings_aloud
 from ibgn.cli.targets import STANDARD, format_to_write, output_file, writes
@@ -84,5 +84,6 @@ def convert(
         say(f"{count(unlabelled, 'instance')} of {len(X)} without a label")
     if not printed:
         counted = f"{count(len(X), 'instance')}, {count(len(X.action), 'interval')}"
-        look = ["ibgn", "inspect", str(target), *([] if to is None else ["--from", written_as])]
+        given = [] if to is None else ["--from", written_as]
+        look = ["ibgn", "inspect", as_argument(target), *given]
         say(f"wrote {counted} to {target}; look at it with: {shlex.join(look)}")

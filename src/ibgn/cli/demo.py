@@ -19,7 +19,12 @@ if TYPE_CHECKING:
 
 Out = Annotated[
     Path,
-    typer.Option(metavar="FOLDER", help="Folder for the report, its pieces, the data and a model."),
+    typer.Option(
+        "--out",
+        "-o",
+        metavar="FOLDER",
+        help="Folder for the report, its pieces, the data and a model.",
+    ),
 ]
 Jobs = Annotated[int, typer.Option("--jobs", help="Folds at the same time; -1 is all cores.")]
 Quick = Annotated[

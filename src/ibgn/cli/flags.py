@@ -10,6 +10,7 @@ import shlex
 from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from inspect import signature
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from typer.core import TyperCommand
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Command",
+    "as_argument",
     "as_flag",
     "given_flags",
     "in_flags",
@@ -30,6 +32,11 @@ __all__ = [
     "read_value",
     "write_value",
 ]
+
+
+def as_argument(path: Path) -> str:
+    """A path as a command takes it, which has a dash in front for an option."""
+    return f"./{path}" if path.name != "-" and str(path).startswith("-") else str(path)
 
 
 class Command(TyperCommand):

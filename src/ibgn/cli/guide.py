@@ -1,5 +1,6 @@
 """The command that says what is in files, and which commands read them."""
 
+import os
 import shlex
 import shutil
 import sys
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ibgn._temporaries import temporary_folder
-from ibgn.cli.flags import as_flags, in_flags
+from ibgn.cli.flags import as_argument, as_flags, in_flags
 from ibgn.cli.options import Data, Json, Reading, takes_data
 from ibgn.cli.output import busy, print_json, say, warnings_aloud
 from ibgn.cli.tables import print_lines, print_table
@@ -77,7 +78,7 @@ def inspect(
         say(f"warning: {warning}")
     for name, command in commands.items():
         print(f"\n{PURPOSES[name]}:\n  {command}")
-    if "fit" not in commands and not found.activities:
+    if "fit" not in commands and not found.activities and read.needed.get("unlabelled") != "all":
         print(f"\nthere are no labels to learn from; {_origins_of_labels(format)}")
 
 
@@ -100,22 +101,17 @@ def _commands(
 ) -> dict[str, str]:
     """Commands that read the files, by their names."""
     options = {**given, **read.needed}
-    stem = printable(data.name, LONGEST_NAME).split(".")[0] or "intervals"
-    table = next(
-        name
-        for number in numbers()
-        for name in [f"{stem}{f'_{number}' if number else ''}.csv"]
-        if not Path(name).exists()
-    )
-    source = shlex.quote(str(data))
+    stem = _stem(data)
+    table, model = (_free(stem, suffix) for suffix in (".csv", ".ibgn"))
+    source = shlex.quote(as_argument(data))
     words = f"ibgn convert {source} {shlex.quote(table)} {as_flags(options)}"
     commands = {"convert": words.strip()}
     if found.activities > 1 or read.activity:
         options |= read.activity
         if found.unlabelled and not read.activity:
             options["unlabelled"] = "drop"
-        model = shlex.quote(f"{stem}.ibgn")
-        commands["fit"] = f"ibgn fit {source} --output {model} {as_flags(options)}".strip()
+        words = f"ibgn fit {source} --output {shlex.quote(model)} {as_flags(options)}"
+        commands["fit"] = words.strip()
     advice = [part for warning in (*read.advice, *found.warnings) for part in warning.parts]
     proposed: dict[str, Any] = {}
     for part in advice:
@@ -128,6 +124,22 @@ def _commands(
     if proposed and proposed != {"closed": "left"}:  # which is how they were read
         commands["inspect"] = f"ibgn inspect {source} {as_flags({**given, **proposed})}"
     return commands
+
+
+def _stem(data: Path) -> str:
+    """What the names of outputs begin with, so that none is among the data."""
+    folder = data.resolve() if data.is_dir() else None
+    name = data.name if folder is None else folder.name  # "." has none
+    stem = printable(name, LONGEST_NAME).split(".")[0].lstrip("-") or "intervals"
+    if folder is not None and Path.cwd().is_relative_to(folder):
+        return str(Path(os.path.relpath(folder.parent)) / stem)
+    return stem
+
+
+def _free(stem: str, suffix: str) -> str:
+    """A name that no file has."""
+    names = (f"{stem}{f'_{number}' if number else ''}{suffix}" for number in numbers())
+    return next(name for name in names if not Path(name).exists())
 
 
 def _origins_of_labels(format: "Format") -> str:

@@ -14,7 +14,7 @@ from warnings import catch_warnings, simplefilter
 
 import typer
 
-from ibgn.cli.flags import given_flags, read_value
+from ibgn.cli.flags import as_argument, given_flags, read_value
 
 if TYPE_CHECKING:
     from ibgn.cleaning import Cleaning
@@ -252,7 +252,7 @@ class Reading:
 
         X, y = self.read(path)
         if y is None:
-            look = shlex.join(["ibgn", "inspect", str(path)])
+            look = shlex.join(["ibgn", "inspect", as_argument(path)])
             raise DataError(f"there are no labels {purpose}; `{look}` shows what could be one")
         return X, y
 

@@ -26,7 +26,10 @@ Full = Annotated[
 Out = Annotated[
     Path,
     typer.Option(
-        metavar="FOLDER", help="Folder for the report and its pieces; an interrupted run resumes."
+        "--out",
+        "-o",
+        metavar="FOLDER",
+        help="Folder for the report and its pieces; an interrupted run resumes.",
     ),
 ]
 Jobs = Annotated[int, typer.Option("--jobs", help="Folds at the same time; -1 is all cores.")]

@@ -104,22 +104,24 @@ def as_frame(
     return frame
 
 
-def count_right(frame: "pd.DataFrame", classes: Any) -> tuple[int, int]:
-    """How many labelled instances are recognised, and how many there are.
+def count_right(frame: "pd.DataFrame", classes: Any) -> tuple[int, int, int]:
+    """How many labelled instances are recognised, how many there are, and how many are strange.
 
-    It is right to predict no activity where the label is none of the known ones.
+    Strange ones have a label that the model does not know; it is right to predict none for them.
     """
     known = frame[frame["label"].notna()]
     labels = known["label"].astype(str)
     right = known["predicted"].astype(str) == labels
-    right |= known["predicted"].isna() & ~labels.isin([*map(str, classes)])
-    return int(right.sum()), len(known)
+    strange = ~labels.isin([*map(str, classes)])
+    right |= known["predicted"].isna() & strange
+    return int(right.sum()), len(known), int(strange.sum())
 
 
-def say_accuracy(right: int, known: int) -> None:
+def say_accuracy(right: int, known: int, strange: int) -> None:
     """Say which share of the labelled instances is recognised."""
     share = right / known if known else float("nan")
-    say(f"accuracy {share:.3f} of {count(known, 'labelled instance')}")
+    but = f"; the model does not know the labels of {strange}" if strange else ""
+    say(f"accuracy {share:.3f} of {count(known, 'labelled instance')}{but}")
 
 
 def predict_scanned(
@@ -133,7 +135,7 @@ def predict_scanned(
     """Recognise instances piece by piece, and write them in their order."""
     from ibgn.io.dataframes import as_csv
 
-    right = known = rejected = instances = 0
+    right = known = strange = rejected = instances = 0
     labelled = False
     with (
         warnings_aloud(),
@@ -148,15 +150,11 @@ def predict_scanned(
             instances += len(X)
             if y is not None:
                 labelled = True
-                right, known = (
-                    a + b
-                    for a, b in zip(
-                        (right, known), count_right(frame, classifier.classes_), strict=True
-                    )
-                )
+                more = count_right(frame, classifier.classes_)
+                right, known, strange = right + more[0], known + more[1], strange + more[2]
             file.write(as_csv(frame, escape_formulas, header=number == 0))
     if labelled:
-        say_accuracy(right, known)
+        say_accuracy(right, known, strange)
     rejection.say(rejected, instances)
     if output is not None:
         say(f"wrote {output}")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ibgn.cli.flags import as_argument
 from ibgn.cli.into import Into, Replace, check_into
 from ibgn.cli.learn import Method, Settings, new_model
 from ibgn.cli.loading import load_segmenter
@@ -97,7 +98,8 @@ def fit_segments(
         return
     source = "stream" if activities is not None else "instance"
     print_lines(f"learned {len(known)} activities from {count(len(X), source)}")
-    say(f"wrote {output}; use it with: {shlex.join(['ibgn', 'segment', str(output), 'DATA'])}")
+    use = shlex.join(["ibgn", "segment", as_argument(output), "DATA"])
+    say(f"wrote {output}; use it with: {use}")
 
 
 @writes(output="either")

@@ -80,7 +80,7 @@ def writes(
             kept = None if resumed_by is None else given[resumed_by]
             resumes = kept is not None and kept.is_file()
             sources = [*read, *map(Path, filter(None, named))]
-            check_targets(written, outputs, sources, force or resumes)
+            check_targets(written, outputs, sources, force or resumes, given.get("format"))
             command(**given)
 
         def _required(name: str) -> bool:
@@ -164,6 +164,7 @@ def check_targets(
     kinds: Mapping[str, Kind],
     read: Iterable[Path],
     force: bool,
+    format: str | None = None,
 ) -> None:
     """Refuse to write over what is read, over another output, or over what exists.
 
@@ -173,6 +174,7 @@ def check_targets(
     kinds : by option, whether that is a "file", a "folder" or "either"
     read : files and folders that the command reads
     force : whether existing files that are not read may be replaced
+    format : name of the format that is read; None where the files tell
     """
     before: list[Path] = []
     sources = [path for path in read if path.is_file() or path.is_dir()]
@@ -182,7 +184,7 @@ def check_targets(
         try:
             _check_kind(option, path, kinds[option])
             for source in sources:
-                _refuse_input(option, path, kinds[option], source)
+                _refuse_input(option, path, kinds[option], source, format)
             if any(is_same_file(path, other) for other in before):
                 raise OptionError(option, str(path), "is written twice; name another file")
             if not force:
@@ -207,13 +209,13 @@ def _check_kind(option: str, path: Path, kind: Kind) -> None:
         raise OptionError(option, str(path), reason)
 
 
-def _refuse_input(option: str, path: Path, kind: Kind, source: Path) -> None:
+def _refuse_input(option: str, path: Path, kind: Kind, source: Path, format: str | None) -> None:
     """Refuse an output that is an input, is in a folder that is read, or holds an input."""
     if is_same_file(path, source):
         reason = "is also an input, and would be overwritten; name another file"
         raise OptionError(option, str(path), reason)
     here, there = path.resolve(), source.resolve()
-    if source.is_dir() and _is_data(path, kind, source, there in here.parents):
+    if source.is_dir() and _is_data(path, kind, source, there in here.parents, format):
         reason = f"is in the folder {show(source)}, which is read as data; write it elsewhere"
         raise OptionError(option, str(path), reason)
     if path.is_dir() and here in there.parents:
@@ -221,7 +223,7 @@ def _refuse_input(option: str, path: Path, kind: Kind, source: Path) -> None:
         raise OptionError(option, str(path), reason)
 
 
-def _is_data(path: Path, kind: Kind, folder: Path, inside: bool) -> bool:
+def _is_data(path: Path, kind: Kind, folder: Path, inside: bool, format: str | None) -> bool:
     """Whether a file is among the data of a folder, or would be the next time it is read."""
     files = (file for file in folder.rglob("*") if file.is_file())
     if path.exists():
@@ -231,7 +233,10 @@ def _is_data(path: Path, kind: Kind, folder: Path, inside: bool) -> bool:
     from ibgn.io import FORMATS
 
     ending = _ending(path)
-    alike = {ending}.union(*(each for each in map(_endings, FORMATS.values()) if ending in each))
+    readable = [each for each in map(_endings, FORMATS.values()) if ending in each]
+    if readable and format is None:  # the files would no longer tell which format they have
+        return True
+    alike = {ending}.union(*readable)
     return any(_ending(file) in alike for file in files)
 
 

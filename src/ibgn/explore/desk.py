@@ -127,7 +127,7 @@ class Desk:
             loss = self.opinions.losses(labels)
             rows |= {
                 "predicted": [str(self.opinions.labels[c]) for c in self.opinions.likeliest],
-                "probability": np.exp(self.opinions.logs.max(axis=1)).round(4).tolist(),
+                "probability": np.exp(self.opinions.logs.max(axis=1)).tolist(),
                 "loss": [None if math.isnan(value) else round(value, 4) for value in loss],
             }
         return {"rows": list(range(n)), **rows}

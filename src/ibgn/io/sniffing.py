@@ -58,6 +58,9 @@ def find_by_content(path: Sources, formats: Candidates, option: str) -> str:
     claims = [claim for claim in _claims(path, formats) if claim.sureness > 0]
     clear = [claim for claim in claims if claim.sureness >= LIKELY]
     names = [claim.names for claim in clear or claims]
+    missing = [root for root in _roots(path) if not root.exists()]
+    if missing and not names:
+        raise DataError(f"there is no file {show(missing[0])}; check the path")
     if not names:
         return find_by_suffix(path, formats, option, "or by its content")
     common = names[0].intersection(*names)
@@ -167,7 +170,8 @@ def _files_of(root: Path) -> list[Path]:
 
 
 def _name(path: Sources) -> str:
-    return printable(_roots(path)[0].name)
+    root = _roots(path)[0]
+    return printable(root.name or root.resolve().name)
 
 
 def _unclear(path: Sources, names: Sequence[str], option: str) -> DataError:

@@ -113,8 +113,8 @@ def survey(path: Sources, *, format: str | None = None, **options: Any) -> Surve
     for name, what in NOT_READ.items():
         if read.needed.get(name) == "all":
             without = (f"{what}s are not read, as with ", Option(name, read.needed[name]))
-            reason = f", because an instance has several {what}s, or none although others have one"
-            warnings.warn(DataWarning(*without, reason), stacklevel=2)
+            why = (", because ", *read.causes[name].parts)
+            warnings.warn(DataWarning(*without, *why), stacklevel=2)
     own = outline(path, chosen, options | read.needed)  # which knows better what a track is
     named = {entry.name for entry in own}
     entries = (*(entry for entry in read.outline() if entry.name not in named), *own)
@@ -151,6 +151,7 @@ class _Reading:
     ) -> None:
         self.format, self.path, self.given = format, path, given
         self.needed = dict(needed or {})
+        self.causes: dict[str, DataError] = {}  # why the files need each of these
         self.parsed: list[Any] = []
 
     def with_needed(self) -> Self:
@@ -170,6 +171,7 @@ class _Reading:
                 if advice is None:
                     raise
                 self.needed |= advice
+                self.causes |= dict.fromkeys(advice, error)
             else:
                 if errors and len(self.X.action) == 0 and not self.needed.keys() & OF_POINTS:
                     raise errors[0]

@@ -90,7 +90,7 @@ export function show(value, digits = 3) {
 }
 
 export function percent(share) {
-  return share > 0.995 && share < 1 ? ">99 %" : share > 0 && share < 0.005 ? "<1 %" : `${Math.round(share * 100)} %`;
+  return share >= 0.995 && share < 1 ? ">99 %" : share > 0 && share < 0.005 ? "<1 %" : `${Math.round(share * 100)} %`;
 }
 
 /** A time with as many digits as matter where `step` is a small step. */

@@ -44,8 +44,10 @@ def find_action(guess: Guess, free: Sequence[int], instance: Places, used: set[i
         after = [p for p in telling if p > last and p in filled] or [p for p in filled if p > last]
         if not after and len(texts) == 1 and instance and guess.is_unique(texts[0]):
             return None  # it names the rows
-        if after or telling or texts:
-            return (after or telling or texts)[0]
+        likely = after or telling or texts
+        if likely:  # what stays the same in an instance is its label or its group
+            vary = [p for p in [*likely, *telling] if several and guess.changes_within(p, instance)]
+            return (vary or likely)[0]
         codes = [p for p in free if guess.kinds[p] == "number" and guess.are_whole(p)]
         near = [p for p in codes if p - 1 in used or p + 1 in used]
         behind = [p for p in near if p > last and guess.distinct(p) > 1]
