@@ -33,6 +33,13 @@ def interrupt_in_compiled_code(*_, **__):
         raise SystemError("returned a result with an exception set") from error
 
 
+def interrupt_with_a_note(*_, **__):
+    """As Python has it, from version 3.12, where a signal came while a class was made."""
+    error = KeyboardInterrupt()
+    error.add_note("Error calling __set_name__ on 'Field' instance 'handles' in 'Handles'")
+    raise error
+
+
 @pytest.fixture
 def takes(tmp_path):
     path = tmp_path / "takes.csv"
@@ -50,7 +57,7 @@ PHASES = {
 }
 
 
-@pytest.mark.parametrize("how", [interrupt, interrupt_in_compiled_code])
+@pytest.mark.parametrize("how", [interrupt, interrupt_in_compiled_code, interrupt_with_a_note])
 @pytest.mark.parametrize("phase", PHASES)
 def test_every_phase_says_that_it_was_stopped(ibgn, takes, monkeypatch, phase, how):
     monkeypatch.setattr(PHASES[phase], how)

@@ -17,6 +17,12 @@ STOPPED = 130  # exit code of what SIGINT ends, as shells have it
 AGAIN = 0.05  # seconds until an interruption that got lost is repeated
 
 
+class _Next(str):
+    """A note on what the same command does next; Python and other packages add notes of theirs."""
+
+    __slots__ = ()
+
+
 class Interruption:
     """Whether Ctrl-C was pressed, even where a library made another error of it, or lost it."""
 
@@ -66,8 +72,9 @@ class Interruption:
         """Say that the command was stopped, and exit."""
         if self._is_heard:
             signal.signal(signal.SIGINT, signal.SIG_IGN)  # impatience changes nothing any more
-        notes = [note for each in _chain(error) for note in getattr(each, "__notes__", ())]
-        say(f"stopped; {notes[0] if notes else 'the same command begins again'}")
+        notes = (note for each in _chain(error) for note in getattr(each, "__notes__", ()))
+        ours = (note for note in notes if isinstance(note, _Next))
+        say(f"stopped; {next(ours, 'the same command begins again')}")
         sys.exit(STOPPED)
 
 
@@ -91,7 +98,7 @@ def resumable(journal: Path | None, outputs: Iterable[Path] = ()) -> Iterator[No
         if journal is not None and journal.exists():
             forced = "force" in given_flags() or not any(path.exists() for path in outputs)
             with_force = "" if forced else " with --force"
-            stop.add_note(f"the same command{with_force} resumes from {journal}")
+            stop.add_note(_Next(f"the same command{with_force} resumes from {journal}"))
         raise
 
 
