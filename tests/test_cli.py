@@ -308,7 +308,7 @@ FAILURES = [
     ),
     (["inspect", "\x1b[31mred.csv"], 1, "there is no file '\\x1b[31mred.csv'"),
     (["inspect", "takes.csv", "--column", "action=what"], 1, "has no column 'what'"),
-    (["inspect", "takes.xyz"], 1, "name it with --from, one of"),
+    (["inspect", "takes.xyz"], 1, "there is no file 'takes.xyz'; check the path"),
     (["inspect", "-"], 1, "stdin: the file is empty"),
     (["inspect", ".", "--from", "elan"], 1, "error: "),
     (["convert", "takes.csv", "no/such/out.csv"], 1, "there is no folder"),

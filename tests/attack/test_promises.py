@@ -49,12 +49,14 @@ def defined(tree):
 
 
 def imports(tree):
-    """First names of the modules that a module imports."""
+    """First names of the modules that a module imports; what takes addresses apart opens none."""
+    names = []
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
-            yield (node.module or "").partition(".")[0]
+            names.append(node.module or "")
         elif isinstance(node, ast.Import):
-            yield from (alias.name.partition(".")[0] for alias in node.names)
+            names += [alias.name for alias in node.names]
+    return {name.partition(".")[0] for name in names if name != "urllib.parse"}
 
 
 def calls(tree):
@@ -80,12 +82,12 @@ def test_files_that_the_page_names_exist():
 
 
 def test_only_fetching_uses_the_network():
-    using = {name for name, tree in MODULES.items() if NETWORK & set(imports(tree))}
+    using = {name for name, tree in MODULES.items() if NETWORK & imports(tree)}
     assert using == FETCHING | LISTENING | SERVING
 
 
 def test_no_module_runs_what_it_reads():
-    using = {name for name, tree in MODULES.items() if RUNNING & set(imports(tree))}
+    using = {name for name, tree in MODULES.items() if RUNNING & imports(tree)}
     assert using == SENDING
     loaded = {"pickle.load", "pickle.loads", "pickle.Unpickler"}
     run = {"eval", "exec", "compile", "__import__", "os.system", "os.popen", "np.load", "pd.eval"}
@@ -97,5 +99,7 @@ def test_control_what_modules_import_and_call_is_found():
     tree = ast.parse(
         "import os, urllib.request\nfrom http import client\nos.system('x'); eval('1')"
     )
-    assert {"os", "urllib", "http"} == set(imports(tree))
+    assert imports(tree) == {"os", "urllib", "http"}
+    assert imports(ast.parse("from urllib.parse import unquote")) == set()
+    assert imports(ast.parse("from urllib import request")) == {"urllib"}
     assert calls(tree) == {"os.system", "eval"}

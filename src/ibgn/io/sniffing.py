@@ -58,9 +58,6 @@ def find_by_content(path: Sources, formats: Candidates, option: str) -> str:
     claims = [claim for claim in _claims(path, formats) if claim.sureness > 0]
     clear = [claim for claim in claims if claim.sureness >= LIKELY]
     names = [claim.names for claim in clear or claims]
-    missing = [root for root in _roots(path) if not root.exists()]
-    if missing and not names:
-        raise DataError(f"there is no file {show(missing[0])}; check the path")
     if not names:
         return find_by_suffix(path, formats, option, "or by its content")
     common = names[0].intersection(*names)
@@ -77,8 +74,9 @@ def find_by_suffix(path: Sources, formats: Candidates, option: str, nor: str = "
         return known[0]
     if known:
         raise _unclear(path, known, option)
-    if nor and not any(root.exists() for root in _roots(path)):
-        raise DataError(f"there is no file {show(_roots(path)[0])}; check the path")
+    missing = [root for root in _roots(path) if not root.exists()]
+    if nor and missing:
+        raise DataError(f"there is no file {show(missing[0])}; check the path")
     fitting = [name for name, each in formats.items() if suffixes & set(each.also)]
     seen = f" {nor}{_what_it_is(path)}" if nor else ""
     held = "if it holds intervals, " if nor else ""
