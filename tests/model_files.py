@@ -6,6 +6,7 @@ import math
 import os
 import tracemalloc
 import zlib
+from copy import deepcopy
 from dataclasses import fields, is_dataclass
 
 import numpy as np
@@ -150,7 +151,7 @@ def fuzz(tree, arrays, places, rng):
         try:
             for key in path:
                 node = node[key]
-            node[last] = JUNK[rng.integers(len(JUNK))]
+            node[last] = deepcopy(JUNK[rng.integers(len(JUNK))])  # later junk may go into it
         except (KeyError, IndexError, TypeError):  # what an earlier one took away
             pass
     else:

@@ -78,8 +78,9 @@ def find_commands() -> set[str]:
         known = {id(n.value) for n in ast.walk(tree) if isinstance(n, ast.Expr)}
         module = path.relative_to(SOURCE).as_posix()
         for node in ast.walk(tree):
-            if isinstance(node, ast.List | ast.Tuple) and len(node.elts) > 1:
-                first, second = (getattr(each, "value", None) for each in node.elts[:2])
+            words = getattr(node, "elts", None) or getattr(node, "args", None)
+            if isinstance(words, list) and len(words) > 1:
+                first, second = (getattr(each, "value", None) for each in words[:2])
                 if first == "ibgn":
                     places.add(f"{module}: ibgn {second if isinstance(second, str) else '...'}")
             text = getattr(node, "value", None)

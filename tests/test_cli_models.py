@@ -4,6 +4,7 @@ import csv
 import io
 import json
 
+import matplotlib.pyplot as plt
 import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
@@ -70,6 +71,7 @@ def test_predict_without_labels_into_a_file(ibgn, model, signs, tmp_path):
 def test_explain(ibgn, model, signs, tmp_path):
     """The strongest reasons in words; all contributions in a file or as JSON."""
     options = ["--instance", "quiz-002", "--figure", "why.png", "-o", "why.csv"]
+    drawn = plt.get_fignums()  # by other tests
     result = ibgn("explain", model, signs, *options)
     assert result.returncode == 0
     first, *reasons = result.stdout.splitlines()
@@ -81,6 +83,7 @@ def test_explain(ibgn, model, signs, tmp_path):
     odds = float(first.split("log odds ")[1].split(",")[0])
     assert total == pytest.approx(odds, abs=0.01)
     assert (tmp_path / "why.png").stat().st_size > 1000
+    assert plt.get_fignums() == drawn
     named = ibgn("explain", model, signs, "--instance", "quiz-002", "--against", "xray", "--json")
     told = json.loads(named.stdout)
     assert (told["activity"], told["against"]) == ("quiz", "xray")

@@ -1,6 +1,9 @@
 """Options as flags: what a message proposes can be pasted into a shell."""
 
 import shlex
+import shutil
+import subprocess
+import sys
 from dataclasses import fields
 from typing import Literal, get_args, get_origin, get_type_hints
 
@@ -9,11 +12,13 @@ import typer
 from typer.testing import CliRunner
 
 from ibgn.cli import app
-from ibgn.cli.flags import in_flags, methods, read_value, write_value
+from ibgn.cli.flags import in_flags, in_shell, methods, read_value, write_value
 from ibgn.cli.options import Reading, parse_columns, parse_options
 from ibgn.errors import MISSING, DataError, DataWarning, Option, OptionError
 from ibgn.io.options import is_text
 from ibgn.io.registry import FORMATS
+
+BASH = shutil.which("bash")
 
 COMMANDS = typer.main.get_command(app).commands
 VALUES = [True, 3, 2.5, "track", "3", "true", "a b", "it's", "", "tab\there", ["a", "b c"], None]
@@ -147,3 +152,20 @@ def test_what_is_quoted_from_the_data_is_no_flag(fails):
 
 def test_without_a_command_options_are_python():
     assert in_flags(DataWarning("try ", Option("closed", "both"))) == "try closed='both'"
+
+
+@pytest.mark.skipif(BASH is None, reason="bash is not installed")
+@pytest.mark.parametrize(
+    "word",
+    [
+        *("plain", "two words", "it's", "$HOME `ls`", "", "--flag", "a=\\ 'b'", "é 漢字"),
+        *("a\x1b[31m", "it's\n\\n", "\u202egnp.exe", "\x9b", "\x04", "\udce9.csv", "a\u3000b"),
+    ],
+)
+def test_words_are_read_by_a_shell_and_obeyed_by_no_terminal(word):
+    shown = in_shell("printf", "%s", word)
+    assert shown.isprintable() or "\u3000" in word
+    program = f"{shlex.quote(sys.executable)} -c 'import os, sys; print(os.fsencode(sys.argv[1]))'"
+    asked = shown.replace("printf %s", program)
+    said = subprocess.run([BASH, "-c", asked], capture_output=True, text=True, check=True)
+    assert said.stdout == f"{word.encode('utf-8', 'surrogateescape')}\n"

@@ -858,13 +858,22 @@ def test_frames_have_what_the_summary_says(study):
     assert frames["paired-tests"].to_dict("records") == study.summary["comparison"]["tests"]
     assert frames["reliability"].to_dict("records") == study.summary["calibration"]["rows"]
     assert plain(frames["activities"]) == study.summary["activities"]["rows"]
-    confusion = frames["confusion"].set_index("label")
+    confusion = frames["confusion"].pivot_table("instances", "label", "predicted")
     assert confusion.to_numpy().tolist() == study.summary["activities"]["counts"]
     assert len(frames["folds"]) == 3 * 6
     assert len(frames["predictions"]) == 3 * 2 * len(study.X)
     sums = frames["reasons"].groupby("instance")["contribution"].sum()
     for row in study.summary["hardest"]:
         assert sums[row["instance"]] == pytest.approx(row["log_odds"], abs=1e-9)
+
+
+def test_activities_may_have_the_names_of_columns():
+    X, y, _ = make_hand_signs(instances_per_style=4, random_state=0)
+    names = np.array(["label", "predicted", "instances", "method"], object)
+    y = names[np.unique(y, return_inverse=True)[1] % len(names)]
+    frames = make_report(looked_at(X, y, THREE, make_folds(X, y, "stratified", 2))).frames
+    assert set(frames["confusion"]["label"]) == set(names)
+    assert frames["confusion"]["instances"].sum() == len(X)
 
 
 def test_a_frame_without_rows_can_be_read(tmp_path):

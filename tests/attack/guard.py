@@ -5,6 +5,7 @@ import sys
 
 NEVER = ("socket.connect", "subprocess.Popen", "os.system", "os.exec", "os.posix_spawn")
 WRITTEN = os.O_WRONLY | os.O_RDWR | os.O_CREAT
+NAMELESS = os.O_TMPFILE  # a file that never has a name
 CACHES = (".nbi", ".nbc", ".pyc", "__pycache__", "/matplotlib")  # of code, and of fonts
 SHARED = "/joblib_memmapping_folder_"  # where workers share arrays; it goes with the process
 ALLOWED = (*CACHES, SHARED)
@@ -29,11 +30,11 @@ class Guard:
             if not self._within("ibgn/io/patterns.py"):  # runs a program of its own, with a limit
                 self.noted.append(f"{event} {arguments[:2]!r}"[:300])
         elif event == "pickle.find_class":
-            if not self._within("/numba/", "/joblib/"):
+            if not self._within("/numba/", "/joblib/", "/dask/"):
                 self.noted.append(f"{event} {arguments[1:]!r}"[:300])
         elif event == "open":
             path, _, flags = arguments
-            if isinstance(path, str | bytes) and flags & WRITTEN:
+            if isinstance(path, str | bytes) and flags & WRITTEN and flags & NAMELESS != NAMELESS:
                 self._note_file(event, path)
         elif event in CHANGES:
             for path in arguments[:2]:

@@ -1,13 +1,12 @@
 """The command that converts data from one format to another."""
 
-import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from ibgn.cli.flags import as_argument, given_flags
+from ibgn.cli.flags import as_argument, given_flags, in_shell
 from ibgn.cli.options import WRITTEN, EscapeFormulas, Json, Reading, takes_data
 from ibgn.cli.output import busy, listed, print_json, say, warnings_aloud
 from ibgn.cli.targets import STANDARD, format_to_write, output_file, writes
@@ -86,4 +85,4 @@ def convert(
         counted = f"{count(len(X), 'instance')}, {count(len(X.action), 'interval')}"
         given = [] if to is None else ["--from", written_as]
         look = ["ibgn", "inspect", as_argument(target), *given]
-        say(f"wrote {counted} to {target}; look at it with: {shlex.join(look)}")
+        say(f"wrote {counted} to {target}; look at it with: {in_shell(*look)}")

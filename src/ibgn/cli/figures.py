@@ -18,7 +18,8 @@ def save_figure(explanation: Any, figure: Path) -> None:
     from ibgn._files import replacing
     from ibgn.plots import plot_explanation
 
-    plot_explanation(explanation)
+    drawn = plot_explanation(explanation).figure
     with replacing(figure) as temporary:
-        plt.savefig(temporary, format=figure.suffix[1:].lower(), dpi=150)
+        drawn.savefig(temporary, format=figure.suffix[1:].lower(), dpi=150)
+    plt.close(drawn)
     say(f"wrote {figure}")

@@ -7,6 +7,7 @@ are written `-O name=value`, and those of methods `--set name=value`.
 
 import json
 import shlex
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from inspect import signature
@@ -28,6 +29,7 @@ __all__ = [
     "as_flag",
     "given_flags",
     "in_flags",
+    "in_shell",
     "methods",
     "read_value",
     "write_value",
@@ -37,6 +39,38 @@ __all__ = [
 def as_argument(path: Path) -> str:
     """A path as a command takes it, which has a dash in front for an option."""
     return f"./{path}" if path.name != "-" and str(path).startswith("-") else str(path)
+
+
+def in_shell(*words: object) -> str:
+    r"""Words as a shell takes them, without letters that a terminal would obey.
+
+    bash, zsh and ksh read escapes within $''.
+
+    Examples
+    --------
+    >>> print(in_shell("ibgn", "inspect", "two words.csv", "a\x1b[31mb.csv"))
+    ibgn inspect 'two words.csv' $'a\x1b[31mb.csv'
+    """
+    return " ".join(
+        f"$'{_escaped(word)}'" if any(map(_is_obeyed, word)) else shlex.quote(word)
+        for word in map(str, words)
+    )
+
+
+def _is_obeyed(letter: str) -> bool:
+    """Whether it has no shape of its own, but controls the terminal, or the order of letters."""
+    return unicodedata.category(letter) in ("Cc", "Cf", "Cs", "Zl", "Zp")
+
+
+def _escaped(word: str) -> str:
+    return "".join(
+        "".join(f"\\x{byte:02x}" for byte in letter.encode("utf-8", "surrogateescape"))
+        if _is_obeyed(letter)
+        else f"\\{letter}"
+        if letter in "\\'"
+        else letter
+        for letter in word
+    )
 
 
 class Command(TyperCommand):
@@ -80,9 +114,9 @@ class Command(TyperCommand):
             holders = ["--set"] if refused and "--set" in holders else []
         for holder in holders:
             if holder in flags:
-                return f"{holder} {shlex.quote(f'{option.name}={write_value(option.value)}')}"
+                return in_shell(holder, f"{option.name}={write_value(option.value)}")
         if option.name in own and not listed:
-            return " ".join(_words(own[option.name], option.value))
+            return in_shell(*_words(own[option.name], option.value))
         return str(option)
 
 
@@ -114,7 +148,7 @@ def as_flags(options: Mapping[str, Any]) -> str:
 
 def as_setting(option: Option) -> str:
     """Write an option of a method, whether or not a reader has one of the same name."""
-    return f"--set {shlex.quote(f'{option.name}={write_value(option.value)}')}"
+    return in_shell("--set", f"{option.name}={write_value(option.value)}")
 
 
 def options_of_readers() -> set[str]:
@@ -154,12 +188,12 @@ def _words(parameter: Any, value: Any) -> Iterator[str]:
         yield flag
     elif isinstance(value, Mapping):
         for name, item in value.items():
-            yield from (flag, shlex.quote(f"{name}={item}"))
+            yield from (flag, f"{name}={item}")
     elif parameter.multiple and isinstance(value, list | tuple):
         for item in value:
-            yield from (flag, shlex.quote(str(item)))
+            yield from (flag, str(item))
     else:
-        yield from (flag, shlex.quote(str(value)))
+        yield from (flag, str(value))
 
 
 def read_value(text: str) -> Any:

@@ -1,7 +1,6 @@
 """The command that says what is in files, and which commands read them."""
 
 import os
-import shlex
 import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ibgn._temporaries import temporary_folder
-from ibgn.cli.flags import as_argument, as_flags, in_flags
+from ibgn.cli.flags import as_argument, as_flags, in_flags, in_shell
 from ibgn.cli.options import Data, Json, Reading, takes_data
 from ibgn.cli.output import busy, print_json, say, warnings_aloud
 from ibgn.cli.tables import print_lines, print_table
@@ -103,14 +102,14 @@ def _commands(
     options = {**given, **read.needed}
     stem = _stem(data)
     table, model = (_free(stem, suffix) for suffix in (".csv", ".ibgn"))
-    source = shlex.quote(as_argument(data))
-    words = f"ibgn convert {source} {shlex.quote(table)} {as_flags(options)}"
+    source = in_shell(as_argument(data))
+    words = f"ibgn convert {source} {in_shell(table)} {as_flags(options)}"
     commands = {"convert": words.strip()}
     if found.activities > 1 or read.activity:
         options |= read.activity
         if found.unlabelled and not read.activity:
             options["unlabelled"] = "drop"
-        words = f"ibgn fit {source} --output {shlex.quote(model)} {as_flags(options)}"
+        words = f"ibgn fit {source} --output {in_shell(model)} {as_flags(options)}"
         commands["fit"] = words.strip()
     advice = [part for warning in (*read.advice, *found.warnings) for part in warning.parts]
     proposed: dict[str, Any] = {}

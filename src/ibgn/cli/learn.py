@@ -1,6 +1,5 @@
 """The command fit: a method learns from labelled instances, and is written to a file."""
 
-import shlex
 import warnings
 from dataclasses import fields
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from ibgn.cli.comparison import USUAL_FOLDS
-from ibgn.cli.flags import as_argument, as_flag, as_flags, as_setting, read_value
+from ibgn.cli.flags import as_argument, as_flag, as_flags, as_setting, in_shell, read_value
 from ibgn.cli.options import METHOD_HELP, Data, Jobs, Json, Reading, Seed, takes_data
 from ibgn.cli.output import print_json, say, warnings_aloud
 from ibgn.cli.pieces import PieceReading, read_whole
@@ -146,7 +145,7 @@ def fit(
         print_json(result)
         return
     _print_learned(result, name)
-    say(f"wrote {output}; look at it with: {shlex.join(['ibgn', 'show', as_argument(output)])}")
+    say(f"wrote {output}; look at it with: {in_shell('ibgn', 'show', as_argument(output))}")
     if test:
         say(f"see how well the method does on instances that it has not seen with: {test}")
 
@@ -195,7 +194,7 @@ def _evaluation(
     words = ["ibgn", "evaluate", as_argument(data), "--method", method]
     if resolve_scheme(X, "auto") == "stratified" and counts.min() < USUAL_FOLDS:
         words += ["--folds", str(max(2, counts.min()))]
-    return f"{shlex.join(words)} {as_flags(options)}".strip()
+    return f"{in_shell(*words)} {as_flags(options)}".strip()
 
 
 def new_model(

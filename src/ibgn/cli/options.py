@@ -1,7 +1,6 @@
 """Options that commands share, and how they are read."""
 
 import os
-import shlex
 from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import dataclass, fields
@@ -14,7 +13,7 @@ from warnings import catch_warnings, simplefilter
 
 import typer
 
-from ibgn.cli.flags import as_argument, given_flags, read_value
+from ibgn.cli.flags import as_argument, given_flags, in_shell, read_value
 
 if TYPE_CHECKING:
     from ibgn.cleaning import Cleaning
@@ -252,7 +251,7 @@ class Reading:
 
         X, y = self.read(path)
         if y is None:
-            look = shlex.join(["ibgn", "inspect", as_argument(path)])
+            look = in_shell("ibgn", "inspect", as_argument(path))
             raise DataError(f"there are no labels {purpose}; `{look}` shows what could be one")
         return X, y
 

@@ -1,6 +1,5 @@
 """What commands that compare methods show while they run, and write."""
 
-import shlex
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
+from ibgn.cli.flags import in_shell
 from ibgn.cli.interruption import resumable
 from ibgn.cli.options import EscapeFormulas
 from ibgn.cli.output import busy, say, warnings_aloud
@@ -78,7 +78,7 @@ def writes_outputs(*pairs: str) -> Callable[[Command], Command]:
 
 def command_line() -> str:
     """The command as it was typed, without the path of the program."""
-    return shlex.join(["ibgn", *sys.argv[1:]])
+    return in_shell("ibgn", *sys.argv[1:])
 
 
 def check_jobs(jobs: int) -> None:

@@ -1,6 +1,5 @@
 """Commands that find activities in streams: fit-segments and segment."""
 
-import shlex
 import sys
 from dataclasses import replace as changed
 from pathlib import Path
@@ -8,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ibgn.cli.flags import as_argument
+from ibgn.cli.flags import as_argument, in_shell
 from ibgn.cli.into import Into, Replace, check_into
 from ibgn.cli.learn import Method, Settings, new_model
 from ibgn.cli.loading import load_segmenter
@@ -98,7 +97,7 @@ def fit_segments(
         return
     source = "stream" if activities is not None else "instance"
     print_lines(f"learned {len(known)} activities from {count(len(X), source)}")
-    use = shlex.join(["ibgn", "segment", as_argument(output), "DATA"])
+    use = in_shell("ibgn", "segment", as_argument(output), "DATA")
     say(f"wrote {output}; use it with: {use}")
 
 

@@ -1,10 +1,9 @@
 """The command show: what a model knows, and where it comes from."""
 
 import math
-import shlex
 from typing import TYPE_CHECKING, Any
 
-from ibgn.cli.flags import as_argument, write_value
+from ibgn.cli.flags import as_argument, in_shell, write_value
 from ibgn.cli.options import Json, Model
 from ibgn.cli.output import print_json
 from ibgn.cli.tables import print_lines, print_table
@@ -31,7 +30,7 @@ def show(model: Model, as_json: Json = False) -> None:
     from ibgn.persistence import written_by
 
     loaded = load(model)
-    name = shlex.quote(as_argument(model))
+    name = in_shell(as_argument(model))
     if hasattr(loaded, "segment"):  # what it knows of activities is a model by itself
         found = describe(loaded.model_) | {"trained_on": _describe_training(loaded.trained_on_)}
         commands = {"segment": f"ibgn segment {name} DATA"}

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from ibgn.evaluation.plain import rows
@@ -31,8 +32,14 @@ def _figures(findings: Findings, data: dict[str, Any]) -> dict[str, Figure]:
 
 
 def _frames(findings: Findings, data: dict[str, Any]) -> dict[str, pd.DataFrame]:
+    labels, counts = findings.confusion.index, findings.confusion.to_numpy()
+    confusion = {  # a column per activity could have the name of another column
+        "label": np.repeat(labels, len(labels)),
+        "predicted": np.tile(labels, len(labels)),
+        "instances": counts.ravel(),
+    }
     return {
-        "confusion": findings.confusion.rename_axis(index="label").reset_index(),
+        "confusion": pd.DataFrame(confusion),
         "activities": pd.DataFrame(data["rows"]),
     }
 
