@@ -5,7 +5,6 @@ import sys
 
 NEVER = ("socket.connect", "subprocess.Popen", "os.system", "os.exec", "os.posix_spawn")
 WRITTEN = os.O_WRONLY | os.O_RDWR | os.O_CREAT
-NAMELESS = os.O_TMPFILE  # a file that never has a name
 CACHES = (".nbi", ".nbc", ".pyc", "__pycache__", "/matplotlib")  # of code, and of fonts
 SHARED = "/joblib_memmapping_folder_"  # where workers share arrays; it goes with the process
 ALLOWED = (*CACHES, SHARED)
@@ -34,8 +33,9 @@ class Guard:
                 self.noted.append(f"{event} {arguments[1:]!r}"[:300])
         elif event == "open":
             path, _, flags = arguments
-            if isinstance(path, str | bytes) and flags & WRITTEN and flags & NAMELESS != NAMELESS:
-                self._note_file(event, path)
+            if isinstance(path, str | bytes) and flags & WRITTEN:
+                if not os.path.isdir(path):  # noqa: PTH112  # files in a folder that never have a name
+                    self._note_file(event, path)
         elif event in CHANGES:
             for path in arguments[:2]:
                 if isinstance(path, str | bytes):
