@@ -33,9 +33,9 @@ class Guard:
                 self.noted.append(f"{event} {arguments[1:]!r}"[:300])
         elif event == "open":
             path, _, flags = arguments
-            if isinstance(path, str | bytes) and flags & WRITTEN:
-                if not os.path.isdir(path):  # noqa: PTH112  # files in a folder that never have a name
-                    self._note_file(event, path)
+            named = isinstance(path, str | bytes) and not os.path.isdir(path)  # noqa: PTH112
+            if named and flags & WRITTEN:  # one that is opened in a folder never has a name
+                self._note_file(event, path)
         elif event in CHANGES:
             for path in arguments[:2]:
                 if isinstance(path, str | bytes):
