@@ -4,19 +4,32 @@ A sample is a file in tests/samples/<format>, or a folder there of several files
 comes from a parser of its own in tests/independent.py.
 """
 
+import copy
 import json
 import shlex
+import warnings
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from ibgn import read_csv
+from ibgn import DataError, read, read_csv
 from ibgn.cli import learn
+from ibgn.io.registry import FORMATS
+from ibgn.io.survey import survey
 from independent import PARSERS
 
 SAMPLES = Path(__file__).parent / "samples"
 NAMES = sorted(path.relative_to(SAMPLES).as_posix() for path in SAMPLES.glob("*/*"))
+
+DOCUMENTS = sorted(
+    path.relative_to(SAMPLES).as_posix()
+    for path in SAMPLES.rglob("*")
+    if path.is_file() and path.read_bytes()[:1] in (b"{", b"[") and path.suffix != ".jsonl"
+)
+# values where others are expected, of every kind that JSON has
+JUNK = (None, True, 3, -1.5, "x", [], {}, [{}], {"a": 1}, float("inf"), float("nan"), 10**400)
+MOST_PLACES = 40  # of a document that are tried
 
 
 def test_every_sample_is_parsed_independently():
@@ -79,3 +92,44 @@ def test_the_command_that_learns_from_it_finds_labels(sample, found, ibgn, monke
     ibgn(*shlex.split(found["commands"]["fit"])[1:])
     assert len(set(learned.labels)) > 1
     assert None not in learned.labels
+
+
+def places_of(node, path=()):
+    """Paths to all values of a document, the document itself first."""
+    yield path
+    listed = node if isinstance(node, list) else ()
+    for key, value in node.items() if isinstance(node, dict) else enumerate(listed):
+        yield from places_of(value, (*path, key))
+
+
+def with_junk(document, path, junk):
+    """The document with another value at a place."""
+    holder = [copy.deepcopy(document)]
+    *around, last = (0, *path)
+    node = holder
+    for key in around:
+        node = node[key]
+    node[last] = junk
+    return holder[0]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_any_value_at_any_place_of_a_document_is_read_or_refused(name, tmp_path):
+    try:
+        document = json.loads((SAMPLES / name).read_text("utf-8-sig"))
+    except ValueError:
+        pytest.skip("a file of several documents")
+    path, places = tmp_path / Path(name).name, list(places_of(document))
+    kind = name.partition("/")[0]
+    for place in places[:: max(1, len(places) // MOST_PLACES)]:
+        for junk in JUNK:
+            path.write_text(json.dumps(with_junk(document, place, copy.deepcopy(junk))))
+            for do in (lambda: survey(path), lambda: read(path, format=FORMATS[kind].name)):
+                with warnings.catch_warnings(action="ignore"):
+                    try:
+                        do()
+                    except DataError:
+                        pass
+                    except Exception as error:
+                        raise AssertionError(f"{junk!r} at {place}") from error

@@ -9,7 +9,16 @@ from attack.harness import Attack
 from attack.jobs import warm
 from attack.places import check_unchanged, contents
 from attack.words import pick
-from ibgn import DataError, IntervalForest, load, read, save
+from ibgn import (
+    DataError,
+    IntervalForest,
+    LiveRecogniser,
+    Segmenter,
+    learn_decisions,
+    load,
+    read,
+    save,
+)
 from ibgn.classifiers import (
     DBNClassifier,
     IBGNClassifier,
@@ -26,6 +35,7 @@ QUICK = {"draws": 20, "budget": 100, "random_state": 0}
 MODELS = {
     "tables": lambda: IBGNClassifier(**QUICK),
     "learned": lambda: IBGNClassifier("learned", **QUICK),
+    "styled": lambda: IBGNClassifier(styles=2, random_state=0),
     "chain": lambda: IBGNClassifier("chain", terms=("tables", "relations"), **QUICK),
     "ihmm": IHMMClassifier,
     "dbn": DBNClassifier,
@@ -53,13 +63,19 @@ KINDS = (
 LARGE = (2, 50, 1_000, 16_000, 46_340)
 MOST_VALUES = 2_000_000  # of an array that is made large, as cases are to be made quickly
 MOST_THREADS = 64
+LIVE = 0.2  # share of the models that are tried live
 
 
 def prepare(place):
     """A file of each kind of model, and instances for them."""
     make_kitchen(place.stock)
+    X, y = make_takes()
     for name, make in MODELS.items():
-        save(make().fit(*make_takes()), place.stock / f"{name}.model")
+        save(make().fit(X, y), place.stock / f"{name}.model")
+    early = MODELS["tables"]().fit(X, y)
+    learn_decisions(early, X, y)
+    save(early, place.stock / "early.model")
+    (place.stock / "days.ibgn").rename(place.stock / "segmenter.model")
 
 
 def try_model(rng, place):
@@ -71,11 +87,12 @@ def try_model(rng, place):
     before = contents(place.inside)
     try:
         model = load(path)
-        use(model, read(data)[0])
+        use(model, read(data)[0], rng)
         _save_again(model, place.inside / "again.ibgn")
     except DataError:
         return
-    words = pick(rng, (("show", path), ("predict", path, data), ("sample", path, "-n", 1)))
+    used = ("segment", path, data) if isinstance(model, Segmenter) else ("predict", path, data)
+    words = pick(rng, (("show", path), used, ("sample", path, "-n", 1)))
     run(place, *words, terminal=rng.random() < 0.5)
     check_unchanged(before, contents(place.inside))
 
@@ -139,16 +156,38 @@ def _retype(arrays, rng):
     arrays[number] = np.frombuffer(raw, kind).reshape(arrays[number].shape)
 
 
-def use(model, X):
+def use(model, X, rng):
     """Refuse probabilities that are none, and threads beyond number."""
+    if isinstance(model, Segmenter):
+        model.segment(X)
+        model = model.model_
     given = model.predict_proba(X)
     sums = given.sum(axis=1)
     if not (np.isfinite(given).all() and np.allclose(sums, 1, rtol=0, atol=1e-6)):
         raise FoundError("invalid value", f"probabilities {given[0]} of {type(model).__name__}")
+    if rng.random() < LIVE:
+        _use_live(model, X)
     with open("/proc/self/status") as file:  # noqa: PTH123
         (threads,) = [int(line.split()[1]) for line in file if line.startswith("Threads")]
     if threads > MOST_THREADS:
         raise FoundError("side effect", f"{threads} threads")
+
+
+def _use_live(model, X):
+    """Refuse a posterior that is none, or that becomes another one in the end."""
+    live = LiveRecogniser(model)
+    (intervals,) = X[:1].to_lists()
+    starts = [(start, 1, n) for n, (_, start, _) in enumerate(intervals)]
+    ends = [(end, 0, n) for n, (_, _, end) in enumerate(intervals)]
+    for time, begins, n in sorted(starts + ends):
+        (live.start if begins else live.end)(intervals[n][0], time, n)
+        if not np.isclose(sum(live.posterior().values()), 1, rtol=0, atol=1e-6):
+            raise FoundError("invalid value", f"posterior {live.posterior()} at {time}")
+    if getattr(model, "decisions_", None) is not None:
+        live.decide()
+    given, last = model.predict_proba(X[:1])[0], np.array(list(live.finish().values()))
+    if not np.allclose(given, last, rtol=0, atol=1e-6):
+        raise FoundError("changed value", f"{given} became {last} live, {type(model).__name__}")
 
 
 def _save_again(model, path):

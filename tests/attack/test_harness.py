@@ -10,7 +10,7 @@ import pytest
 
 from attack import data_files, disks, jobs, kills, names, races
 from attack.children import Limits, run_cases
-from attack.command_lines import compose
+from attack.command_lines import ENDLESS, MUCH, commands, compose
 from attack.commands import check_code, check_text, finish, run, start
 from attack.documents import damage
 from attack.findings import KINDS, Finding, Findings, FoundError
@@ -328,6 +328,11 @@ def test_command_lines_vary_and_repeat():
     assert len({words[0] for words in made}) >= 8
 
 
+def test_what_takes_long_is_named_as_commands_name_it():
+    known = {parameter.name for parameters, _ in commands().values() for parameter in parameters}
+    assert known >= MUCH | {*ENDLESS}
+
+
 # models
 
 
@@ -340,7 +345,7 @@ class Vague:
 
 def test_probabilities_that_are_none_are_found():
     with pytest.raises(FoundError, match="invalid value"):
-        use(Vague(), X)
+        use(Vague(), X, np.random.default_rng(0))
 
 
 def test_altered_models_have_a_right_checksum_mostly(tmp_path):

@@ -1,5 +1,6 @@
 """Bento, MARS and the Caltech Behavior Annotator: bouts of behaviours, channel by channel."""
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 
@@ -71,7 +72,7 @@ def read_bento(files: Files, *, rate: float | None = None) -> Iterator[Recording
             continue
         bouts = list(_bouts(file, lines))
         rates = [as_number(match[1]) for line in lines if (match := RATE.fullmatch(line.strip()))]
-        own = next((each for each in rates if each is not None and each > 0), rate)
+        own = next((each for each in rates if each is not None and 0 < each < math.inf), rate)
         frame = _last_frame(bouts, own)
         annotations = []
         for channel, behaviour, start, stop, _, line in bouts:
@@ -130,7 +131,7 @@ def _last_frame(bouts: Sequence[Bout], rate: float | None) -> int:
 
 def _on_frames(time: float, rate: float | None, more: int = 0) -> float:
     """Time of the frame that is meant, exactly, so that bouts without a gap meet."""
-    if rate is None:
+    if rate is None or not math.isfinite(time * rate):
         return time
     frame = round(time * rate)
     if abs(time * rate - frame) > max(NEAR, 1e-9 * abs(frame)):

@@ -52,7 +52,7 @@ def _label(each: Node) -> str:
 
 def _add(to: Element, tag: str, shape: Node) -> Element:
     """Add an object at a frame, with its attributes."""
-    outside = "1" if shape.value.get("outside") else "0"
+    outside = "1" if shape.has("outside") and shape.child("outside").value else "0"
     element = SubElement(to, tag, {"frame": shape.child("frame").name(), "outside": outside})
     listed = shape.first("attributes")
     for each in [] if listed is None else listed.items():

@@ -1,5 +1,6 @@
 """Units of times that no name tells: of clocks since 1970, and of recordings of known length."""
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -79,5 +80,7 @@ def _lengths(node: Node) -> Iterator[float]:
     for key, value in node.value.items() if isinstance(node.value, dict) else ():
         words = words_of(key)
         told = next((UNITS[word] for word in words if word in UNITS), 1.0)
-        if LENGTH & {*words} and isinstance(value, int | float) and value > 0:
-            yield value * told
+        if LENGTH & {*words} and isinstance(value, int | float):
+            length = as_number(value)  # infinite where a float cannot hold it
+            if length is not None and 0 < length < math.inf:
+                yield length * told

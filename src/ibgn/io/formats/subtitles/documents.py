@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterator, Mapping
+from itertools import zip_longest
 from typing import Any, NamedTuple
 from xml.etree.ElementTree import Element
 
@@ -39,8 +40,8 @@ def parse_json3(root: Node, leave_out: LeaveOut) -> Iterator[Cue]:
     said = [(event, plain(_said(event))) for event in events]
     shown = [(event, text) for event, text in said if text]
     starts = [event.child("tStartMs").number() for event, _ in shown]  # in milliseconds
-    ends = [*starts[1:], None]
-    for (event, text), start, after in zip(shown, starts, ends, strict=True):
+    times = zip_longest(starts, starts[1:])
+    for (event, text), (start, after) in zip(shown, times, strict=True):
         length = event.first("dDurationMs")
         end = after if length is None else start + length.number()
         if end is None:
