@@ -22,11 +22,26 @@ from independent import PARSERS
 SAMPLES = Path(__file__).parent / "samples"
 NAMES = sorted(path.relative_to(SAMPLES).as_posix() for path in SAMPLES.glob("*/*"))
 
-DOCUMENTS = sorted(
-    path.relative_to(SAMPLES).as_posix()
-    for path in SAMPLES.rglob("*")
-    if path.is_file() and path.read_bytes()[:1] in (b"{", b"[") and path.suffix != ".jsonl"
-)
+
+def documents_in(path):
+    """The documents of JSON in a file, one or one in each line; none if it is something else."""
+    try:
+        text = path.read_text("utf-8-sig")
+        return [json.loads(text)]
+    except UnicodeDecodeError:
+        return []
+    except ValueError:
+        try:
+            return [json.loads(line) for line in text.splitlines()]
+        except ValueError:
+            return []
+
+
+DOCUMENTS = {
+    path.relative_to(SAMPLES).as_posix(): documents
+    for path in sorted(SAMPLES.rglob("*"))
+    if path.is_file() and (documents := documents_in(path))
+}
 # values where others are expected, of every kind that JSON has
 JUNK = (None, True, 3, -1.5, "x", [], {}, [{}], {"a": 1}, float("inf"), float("nan"), 10**400)
 MOST_PLACES = 40  # of a document that are tried
@@ -95,36 +110,33 @@ def test_the_command_that_learns_from_it_finds_labels(sample, found, ibgn, monke
 
 
 def places_of(node, path=()):
-    """Paths to all values of a document, the document itself first."""
-    yield path
+    """Paths to all values in a document, or in each of several."""
+    if path:
+        yield path
     listed = node if isinstance(node, list) else ()
     for key, value in node.items() if isinstance(node, dict) else enumerate(listed):
         yield from places_of(value, (*path, key))
 
 
-def with_junk(document, path, junk):
-    """The document with another value at a place."""
-    holder = [copy.deepcopy(document)]
-    *around, last = (0, *path)
-    node = holder
+def with_junk(documents, path, junk):
+    """The documents with another value at a place."""
+    changed = node = copy.deepcopy(documents)
+    *around, last = path
     for key in around:
         node = node[key]
-    node[last] = junk
-    return holder[0]
+    node[last] = copy.deepcopy(junk)
+    return changed
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_any_value_at_any_place_of_a_document_is_read_or_refused(name, tmp_path):
-    try:
-        document = json.loads((SAMPLES / name).read_text("utf-8-sig"))
-    except ValueError:
-        pytest.skip("a file of several documents")
-    path, places = tmp_path / Path(name).name, list(places_of(document))
+    path, places = tmp_path / Path(name).name, list(places_of(DOCUMENTS[name]))
     kind = name.partition("/")[0]
     for place in places[:: max(1, len(places) // MOST_PLACES)]:
         for junk in JUNK:
-            path.write_text(json.dumps(with_junk(document, place, copy.deepcopy(junk))))
+            written = map(json.dumps, with_junk(DOCUMENTS[name], place, junk))
+            path.write_text("\n".join(written))
             for do in (lambda: survey(path), lambda: read(path, format=FORMATS[kind].name)):
                 with warnings.catch_warnings(action="ignore"):
                     try:

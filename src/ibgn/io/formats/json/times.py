@@ -264,7 +264,7 @@ def _is_found(value: Any) -> bool:
     """Whether a list is a start and an end, perhaps with how sure a detector is of them."""
     if not _are_times(value) or len(value) not in (2, SCORED):
         return False
-    return len(value) == 2 or (not isinstance(value[2], str) and 0 <= value[2] <= 1)
+    return len(value) == 2 or (isinstance(value[2], int | float) and 0 <= value[2] <= 1)
 
 
 def has_score(record: Node, times: Times) -> bool:
