@@ -85,8 +85,8 @@ def test_a_broker_with_damaged_lines_kills_and_restarts(trial, broker):
 
 def test_control_a_run_that_forgets_is_noticed(trial, monkeypatch):
     monkeypatch.setattr("ibgn.live.service.Service.restore", lambda *_: None)
-    # a kill may come when all is done, or before anything is kept; hardly five times
-    seeds = range(5)
+    # a kill may come when all is done, or before anything is kept; hardly twenty times
+    seeds = range(20)
     assert any(not stream.run_file(trial._replace(seed=seed))["same"] for seed in seeds)
 
 

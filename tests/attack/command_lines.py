@@ -20,7 +20,7 @@ from sample_files import dialects
 LONG = ("compile", "demo", "paper", "explore")  # take long; wrong use of them does not
 # what a user may ask much of; here in small numbers, or wrong
 MUCH = {
-    *("draws", "budget", "number", "n_jobs", "jobs", "n_splits", "n_repeats", "seed", "size_draws"),
+    *("draws", "budget", "number", "n_jobs", "jobs", "n_splits", "n_repeats", "seed"),
     *("sizes", "misdetection", "duration", "rate", "window", "step", "smooth", "longest_gap"),
 }
 # what a command would wait at for ever; here only wrong

@@ -436,7 +436,7 @@ def test_what_does_not_fit_is_not_there(tmp_path, name):
 
 @pytest.mark.parametrize("suffix", [".png", ".pdf", ".svg"])
 def test_a_figure_that_does_not_fit_is_not_there(tmp_path, monkeypatch, suffix):
-    monkeypatch.setattr("ibgn.plots.plot_explanation", lambda _: plt.plot([0, 1]))
+    monkeypatch.setattr("ibgn.plots.plot_explanation", lambda _: plt.figure().add_subplot())
     with small_files(100), pytest.raises(DataError, match="could not be written: File too large"):
         save_figure(None, tmp_path / f"why{suffix}")
     plt.close("all")

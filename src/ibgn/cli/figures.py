@@ -19,7 +19,9 @@ def save_figure(explanation: Any, figure: Path) -> None:
     from ibgn.plots import plot_explanation
 
     drawn = plot_explanation(explanation).figure
-    with replacing(figure) as temporary:
-        drawn.savefig(temporary, format=figure.suffix[1:].lower(), dpi=150)
-    plt.close(drawn)
+    try:
+        with replacing(figure) as temporary:
+            drawn.savefig(temporary, format=figure.suffix[1:].lower(), dpi=150)
+    finally:
+        plt.close(drawn)
     say(f"wrote {figure}")
