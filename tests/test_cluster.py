@@ -343,8 +343,11 @@ def test_commands_name_what_a_cluster_cannot_do(signs, tmp_path, ibgn):
         refused = ibgn("fit", "parts", "-o", "m.ibgn", *nobody)
     assert refused.returncode == 2
     assert f"{' '.join(nobody)} is not the address of a scheduler that answers" in refused.stderr
-    refused = ibgn("fit", "parts", "-o", "m.ibgn", "--cluster", "moon://here")
-    assert "--cluster moon://here is not the address of a scheduler" in refused.stderr
+    for odd in ("moon://here", "two\nlines", "tcp://host", "", "http://127.0.0.1:8786"):
+        refused = ibgn("fit", "parts", "-o", "m.ibgn", "--cluster", odd)
+        assert refused.returncode == 2
+        assert "is not the address of a scheduler that answers" in refused.stderr
+    assert dask.config.get("scheduler", None) is None  # nothing is left to a client that is none
     for words, wrong in (
         (("fit", "parts", "-o", "m.ibgn", "--method", "DBN"), "--method DBN"),
         (("evaluate", "parts", "--no-scan"), "--no-scan"),

@@ -4,7 +4,7 @@ import operator
 import uuid
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from types import ModuleType
 from typing import Any, TypeVar
@@ -238,12 +238,23 @@ def connected(address: str) -> Iterator[None]:
     from distributed import Client
 
     try:
+        _check_address(address)
         client = Client(address)
     except (OSError, ValueError) as error:
         reason = f"is not the address of a scheduler that answers: {printable(error, 200)}"
         raise OptionError("cluster", address, reason) from error
     with client:
         yield
+
+
+def _check_address(address: str) -> None:
+    """Refuse what is no address; a client of it would stay, and everything would wait for it."""
+    from distributed.comm import parse_address
+    from distributed.comm.registry import get_backend
+
+    scheme, location = parse_address(address)
+    with suppress(NotImplementedError):  # of schemes without ports
+        get_backend(scheme).get_address_host_port(location)
 
 
 def scan_files(
