@@ -438,3 +438,51 @@ def events_in_buckets(path):
                 start,
                 start + event["duration"],
             )
+
+
+def _logged(rows):
+    """What sensors do, and what goes on meanwhile: rows of a time, a sensor, a state and a note."""
+    going = {}
+    for time, sensor, state, note in rows:
+        if state in ("ON", "OPEN"):
+            going[sensor] = time
+        elif state in ("OFF", "CLOSE"):
+            yield sensor, going.pop(sensor), time
+        task, _, edge = note.partition("-")
+        if edge == "start":
+            going[task] = time
+        elif edge == "end":
+            yield task, going.pop(task), time
+
+
+@parses("events/steps_of_tasks.txt")
+def steps_of_tasks(path):
+    rows = (line.split("\t") for line in path.read_text().splitlines())
+    yield from _logged(
+        (datetime.fromisoformat(time).timestamp(), sensor, state, "".join(note))
+        for time, sensor, state, *note in rows
+    )
+
+
+@parses("events/activity_of_events.csv")
+def activities_of_events(path):
+    rows = _rows(path)
+    times = [
+        datetime.strptime(f"{r['date']} {r['time']}", "%Y/%m/%d %H:%M:%S").timestamp() for r in rows
+    ]
+    yield from _logged((t, r["sensor"], r["state"], "") for t, r in zip(times, rows, strict=True))
+    yield from _stretches([r["activity"] for r in rows], times, times[-1])
+
+
+@parses("xml/notes_of_songs.xml")
+def notes_of_songs(path):
+    for note in re.findall(r"<Note>(.*)</Note>", path.read_text()):
+        start, length, label = re.findall(r">([^<]+)<", note)
+        yield label, int(start), int(start) + int(length)
+
+
+@parses("textgrid/fractions.TextGrid")
+def fractions_of_seconds(path):
+    numbers = (0.0, 0.5, 2.5, 3.0)
+    words = re.findall(r'text = "(\w+)"', path.read_text())
+    yield from zip(words, numbers, numbers[1:], strict=False)
