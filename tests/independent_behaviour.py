@@ -10,6 +10,7 @@ from statistics import median
 from zoneinfo import ZoneInfo
 
 PARSERS = {}
+EDGES = {"START": "start", "STOP": "end"}
 
 
 def parses(*samples):
@@ -486,3 +487,29 @@ def fractions_of_seconds(path):
     numbers = (0.0, 0.5, 2.5, 3.0)
     words = re.findall(r'text = "(\w+)"', path.read_text())
     yield from zip(words, numbers, numbers[1:], strict=False)
+
+
+@parses("events/no_movement.csv")
+def states_and_their_ends(path):
+    going = {}
+    for row in _rows(path, ";"):
+        time = datetime.strptime(row["TIMESTAMP"], "%Y/%m/%d %H:%M:%S").timestamp()
+        if row["STATE"].startswith("No ") or row["STATE"] == "Close":
+            yield row["OBJECT"], going.pop(row["OBJECT"]), time
+        else:
+            going[row["OBJECT"]] = time
+
+
+@parses("events/starts_and_stops.csv")
+def starts_and_stops(path):
+    rows = [(row["Label"].partition(":"), row["Time"]) for row in _rows(path)]
+    yield from _logged(
+        (datetime.fromisoformat(time).timestamp(), "", "", f"{what}-{EDGES[edge]}")
+        for (edge, _, what), time in rows
+    )
+
+
+@parses("csv/one_species.txt")
+def one_species(path):
+    for row in _rows(path, "\t"):
+        yield row["Species Code"], float(row["Begin Time (s)"]), float(row["End Time (s)"])

@@ -24,7 +24,7 @@ def find_action(guess: Guess, free: Sequence[int], instance: Places, used: set[i
     steady = [p for p in named if several and not guess.changes_within(p, instance)]
     changing = [p for p in named if p not in steady]
     if not changing and steady and len(guess.sheet.rows) > 1:
-        others = [p for p in telling if p not in named]
+        others = [p for p in telling if p not in named and guess.changes_within(p, instance)]
         if len(others) == 1:  # what stays the same in an instance is its label
             return others[0]
     in_words = [p for p in changing or steady if guess.kinds[p] == "text"]

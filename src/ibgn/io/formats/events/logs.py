@@ -81,11 +81,18 @@ def _find_form(lines: Sequence[Line], is_state: IsState) -> _Form:
         if place < len(line.words) and is_state(line.words[place])
     )
     enough = MOST * len(lines)
-    state = next((place for place in sorted(fitting) if fitting[place] >= enough), 1)
+    likely = [place for place in sorted(fitting) if fitting[place] >= enough]
+    # what always stays the same is a kind of sensor, as "motion"
+    state = next((p for p in likely if _changes(lines, p)), likely[0] if likely else 1)
     rest = state + 1 + _names_type(lines, state + 1)
     labelled = _are_labels(lines, rest)
     about = [line.words[rest:] for line in lines if len(line.words) > rest]
     return _Form(state, rest, labelled, labelled and _are_of_residents(about))
+
+
+def _changes(lines: Sequence[Line], place: int) -> bool:
+    """Whether the words at a place differ."""
+    return len({line.words[place] for line in lines if len(line.words) > place}) > 1
 
 
 def _are_labels(lines: Sequence[Line], rest: int) -> bool:

@@ -160,6 +160,9 @@ def find_event_columns(sheet: Sheet, is_switch: IsSwitch) -> dict[str, tuple[int
     if not time:
         return {}
     free = [place for place in range(len(words)) if place not in time]
+    edged = [place for place in free if all(map(EDGE.fullmatch, sheet.column(place)))]
+    if edged:
+        return {"time": time, "action": (edged[0],), "state": (edged[0],)}
     sources = [p for p in free if words[p] & {*SOURCE} and kinds[p] == "text"]
     switching = [p for p in free if _switches(sheet.column(p), is_switch, words[p], bool(sources))]
     state = next(_named(words, switching, STATE), None)
