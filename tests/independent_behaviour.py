@@ -513,3 +513,27 @@ def starts_and_stops(path):
 def one_species(path):
     for row in _rows(path, "\t"):
         yield row["Species Code"], float(row["Begin Time (s)"]), float(row["End Time (s)"])
+
+
+@parses("csv/codes_before_times.txt")
+def codes_before_times(path):
+    for line in path.read_text().splitlines():
+        code, start, end, _ = line.split(",")
+        yield code, int(start), int(end)
+
+
+@parses("csv/recordings_before_actions.txt")
+def recordings_before_actions(path):
+    day = "2000-01-01T"
+    for line in path.read_text().splitlines():
+        _, action, *times = line.split("\t")
+        yield action, *(datetime.fromisoformat(day + time).timestamp() for time in times)
+
+
+@parses("events/quoted_labels.csv")
+def quoted_labels(path):
+    rows = list(csv.reader(path.read_text().splitlines()))
+    times = [datetime.fromisoformat(f"{row[0]}T{row[1]}").timestamp() for row in rows]
+    states = [(time, row[2], row[3], "") for time, row in zip(times, rows, strict=True)]
+    yield from _logged(states)
+    yield from _stretches([row[4] for row in rows], times, times[-1])

@@ -43,10 +43,10 @@ class Line(NamedTuple):
 
 def split_line(line: str, number: int = 1) -> Line:
     """Words of a line; a date and a clock are one time, and what is quoted is one word."""
-    if '"' in line and 'begin"' not in line.lower() and 'end"' not in line.lower():
+    if line.count(",") > 2 and len(line.split()) <= line.count(","):
+        words = [word.strip('" ') for word in line.rstrip(", \n").split(",")]
+    elif '"' in line and 'begin"' not in line.lower() and 'end"' not in line.lower():
         words = [quoted or word for quoted, word in WORD.findall(line)]
-    elif line.count(",") > 2 and len(line.split()) <= line.count(","):
-        words = [word.strip() for word in line.rstrip(", \n").split(",")]
     else:
         words = line.split()
     dated = len(words) > 1 and (DATE.fullmatch(words[0]) or kind_of(words[0]) == "date")
