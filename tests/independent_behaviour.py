@@ -537,3 +537,10 @@ def quoted_labels(path):
     states = [(time, row[2], row[3], "") for time, row in zip(times, rows, strict=True)]
     yield from _logged(states)
     yield from _stretches([row[4] for row in rows], times, times[-1])
+
+
+@parses("via/without_flags.csv")
+def segments_without_flags(path):
+    for _, _, times, _, values in csv.reader(path.read_text().splitlines()[1:]):
+        start, end = json.loads(times)
+        yield json.loads(values)["behaviour"], start, end
