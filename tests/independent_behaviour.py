@@ -544,3 +544,9 @@ def segments_without_flags(path):
     for _, _, times, _, values in csv.reader(path.read_text().splitlines()[1:]):
         start, end = json.loads(times)
         yield json.loads(values)["behaviour"], start, end
+
+
+@parses("csv/trials_of_people.csv")
+def trials_of_people(path):
+    for row in _rows(path, ";"):
+        yield row["aoi"], float(row["onset_ms"]), float(row["offset_ms"])
