@@ -147,9 +147,10 @@ def short_export(path):
         yield from ((row["labels"][0], row["start"], row["end"]) for row in task["tricks"])
 
 
-@parses("labelstudio/export.csv")
+@parses("labelstudio/export.csv", "labelstudio/few_columns.tsv")
 def exported_table(path):
-    for row in csv.DictReader(path.read_text().splitlines()):
+    mark = "\t" if path.suffix == ".tsv" else ","
+    for row in csv.DictReader(path.read_text().splitlines(), delimiter=mark):
         for value in json.loads(row["label"] or "[]"):
             yield value["labels"][0], value["start"], value["end"]
 

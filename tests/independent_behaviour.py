@@ -10,6 +10,7 @@ from statistics import median
 from zoneinfo import ZoneInfo
 
 PARSERS = {}
+EDGES = {"START": "start", "STOP": "end"}
 
 
 def parses(*samples):
@@ -438,3 +439,114 @@ def events_in_buckets(path):
                 start,
                 start + event["duration"],
             )
+
+
+def _logged(rows):
+    """What sensors do, and what goes on meanwhile: rows of a time, a sensor, a state and a note."""
+    going = {}
+    for time, sensor, state, note in rows:
+        if state in ("ON", "OPEN"):
+            going[sensor] = time
+        elif state in ("OFF", "CLOSE"):
+            yield sensor, going.pop(sensor), time
+        task, _, edge = note.partition("-")
+        if edge == "start":
+            going[task] = time
+        elif edge == "end":
+            yield task, going.pop(task), time
+
+
+@parses("events/steps_of_tasks.txt")
+def steps_of_tasks(path):
+    rows = (line.split("\t") for line in path.read_text().splitlines())
+    yield from _logged(
+        (datetime.fromisoformat(time).timestamp(), sensor, state, "".join(note))
+        for time, sensor, state, *note in rows
+    )
+
+
+@parses("events/activity_of_events.csv")
+def activities_of_events(path):
+    rows = _rows(path)
+    times = [
+        datetime.strptime(f"{r['date']} {r['time']}", "%Y/%m/%d %H:%M:%S").timestamp() for r in rows
+    ]
+    yield from _logged((t, r["sensor"], r["state"], "") for t, r in zip(times, rows, strict=True))
+    yield from _stretches([r["activity"] for r in rows], times, times[-1])
+
+
+@parses("xml/notes_of_songs.xml")
+def notes_of_songs(path):
+    for note in re.findall(r"<Note>(.*)</Note>", path.read_text()):
+        start, length, label = re.findall(r">([^<]+)<", note)
+        yield label, int(start), int(start) + int(length)
+
+
+@parses("textgrid/fractions.TextGrid")
+def fractions_of_seconds(path):
+    numbers = (0.0, 0.5, 2.5, 3.0)
+    words = re.findall(r'text = "(\w+)"', path.read_text())
+    yield from zip(words, numbers, numbers[1:], strict=False)
+
+
+@parses("events/no_movement.csv")
+def states_and_their_ends(path):
+    going = {}
+    for row in _rows(path, ";"):
+        time = datetime.strptime(row["TIMESTAMP"], "%Y/%m/%d %H:%M:%S").timestamp()
+        if row["STATE"].startswith("No ") or row["STATE"] == "Close":
+            yield row["OBJECT"], going.pop(row["OBJECT"]), time
+        else:
+            going[row["OBJECT"]] = time
+
+
+@parses("events/starts_and_stops.csv")
+def starts_and_stops(path):
+    rows = [(row["Label"].partition(":"), row["Time"]) for row in _rows(path)]
+    yield from _logged(
+        (datetime.fromisoformat(time).timestamp(), "", "", f"{what}-{EDGES[edge]}")
+        for (edge, _, what), time in rows
+    )
+
+
+@parses("csv/one_species.txt")
+def one_species(path):
+    for row in _rows(path, "\t"):
+        yield row["Species Code"], float(row["Begin Time (s)"]), float(row["End Time (s)"])
+
+
+@parses("csv/codes_before_times.txt")
+def codes_before_times(path):
+    for line in path.read_text().splitlines():
+        code, start, end, _ = line.split(",")
+        yield code, int(start), int(end)
+
+
+@parses("csv/recordings_before_actions.txt")
+def recordings_before_actions(path):
+    day = "2000-01-01T"
+    for line in path.read_text().splitlines():
+        _, action, *times = line.split("\t")
+        yield action, *(datetime.fromisoformat(day + time).timestamp() for time in times)
+
+
+@parses("events/quoted_labels.csv")
+def quoted_labels(path):
+    rows = list(csv.reader(path.read_text().splitlines()))
+    times = [datetime.fromisoformat(f"{row[0]}T{row[1]}").timestamp() for row in rows]
+    states = [(time, row[2], row[3], "") for time, row in zip(times, rows, strict=True)]
+    yield from _logged(states)
+    yield from _stretches([row[4] for row in rows], times, times[-1])
+
+
+@parses("via/without_flags.csv")
+def segments_without_flags(path):
+    for _, _, times, _, values in csv.reader(path.read_text().splitlines()[1:]):
+        start, end = json.loads(times)
+        yield json.loads(values)["behaviour"], start, end
+
+
+@parses("csv/trials_of_people.csv")
+def trials_of_people(path):
+    for row in _rows(path, ";"):
+        yield row["aoi"], float(row["onset_ms"]), float(row["offset_ms"])

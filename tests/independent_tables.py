@@ -412,6 +412,7 @@ PARSERS = (
         "csv/packed_actions.csv": packed_actions,
         "csv/postures.txt": postures,
         "csv/segments.csv": segments,
+        "csv/two_comments.csv": segments,
         "csv/selections.txt": named("\t", None, "Species", "Begin Time (s)", "End Time (s)"),
         "csv/session": session,
         "csv/strong_labels.tsv": named("\t", "filename", "event_label", "onset", "offset"),

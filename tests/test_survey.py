@@ -4,6 +4,7 @@ import json
 import re
 import shlex
 import warnings
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +14,7 @@ from ibgn.io import Annotation, Entry, Recording, reader
 from ibgn.io.outline import covering_tracks
 from ibgn.io.survey import survey
 
+SAMPLES = Path(__file__).parent / "samples"
 EVENTS = "Observation id\tmeal\tSubject\tBehavior\tBehavior type\tStart (s)\tStop (s)\n"
 HEADER = "instance,label,action,start,end\n"
 
@@ -436,3 +438,15 @@ def test_labels_that_cannot_be_used_are_left_out_with_a_warning(tmp_path):
     told = f"labels are not read, as with unlabelled='all', because {why}"
     with pytest.warns(DataWarning, match=re.escape(told)):
         assert survey(path).y is None
+
+
+def test_trials_of_the_same_number_belong_to_different_people():
+    with pytest.warns(DataWarning, match=r"participant\+trial"):
+        found = survey(SAMPLES / "csv" / "trials_of_people.csv")
+    assert found.X.ids.tolist() == ["p1 1", "p1 2", "p2 1", "p2 2"]
+
+
+def test_sounds_in_one_file_of_xml_are_instances():
+    found = survey(SAMPLES / "xml" / "notes_of_songs.xml")
+    assert [len(rows) for rows in found.X.to_lists()] == [2, 2]
+    assert found.X.ids.tolist() == ["dawn.wav", "dusk.wav"]

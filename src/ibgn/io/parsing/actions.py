@@ -1,6 +1,7 @@
 """Which column of a table names the actions."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from ibgn.io.parsing.guess import Guess, Places
 from ibgn.io.parsing.words import ACTION, LENGTH, NO_ACTION, NUMBERING, SUBJECT
@@ -24,7 +25,7 @@ def find_action(guess: Guess, free: Sequence[int], instance: Places, used: set[i
     steady = [p for p in named if several and not guess.changes_within(p, instance)]
     changing = [p for p in named if p not in steady]
     if not changing and steady and len(guess.sheet.rows) > 1:
-        others = [p for p in telling if p not in named]
+        others = [p for p in telling if p not in named and guess.changes_within(p, instance)]
         if len(others) == 1:  # what stays the same in an instance is its label
             return others[0]
     in_words = [p for p in changing or steady if guess.kinds[p] == "text"]
@@ -47,17 +48,31 @@ def find_action(guess: Guess, free: Sequence[int], instance: Places, used: set[i
         likely = after or telling or texts
         if likely:  # what stays the same in an instance is its label or its group
             vary = [p for p in [*likely, *telling] if several and guess.changes_within(p, instance)]
-            return (vary or likely)[0]
+            found = (vary or likely)[0]
+            later = [p for p in texts if p > found and guess.distinct(p) > 1]
+            # what is always the same before what differs is where it happened
+            return later[0] if later and guess.distinct(found) == 1 else found
         codes = [p for p in free if guess.kinds[p] == "number" and guess.are_whole(p)]
         near = [p for p in codes if p - 1 in used or p + 1 in used]
         behind = [p for p in near if p > last and guess.distinct(p) > 1]
-        return max(behind or near or codes, key=guess.distinct, default=None)
+        # codes before times that follow each other are no channels; those after may be how sure
+        before = [] if _overlap(guess, used) else [p for p in near if not _rises(guess, p)]
+        return max([*behind, *before] or near or codes, key=guess.distinct, default=None)
     if not telling and not texts and not instance and len(free) == 1:
         only = free[0]
         if "id" in guess.words[only] and guess.are_whole(only) and not _rises(guess, only):
             return only
     telling = [place for place in telling if not _is_id_of(guess, place)]
     return telling[0] if len(telling) == 1 else None
+
+
+def _overlap(guess: Guess, used: set[int]) -> bool:
+    """Whether stretches of time overlap; where there are no two columns of numbers, they may."""
+    times = [guess.numbers(place) for place in sorted(used)]
+    rows = list(zip(*times, strict=True))
+    if len(times) != 2 or any(None in row for row in rows):
+        return True
+    return any(before[1] > after[0] for before, after in pairwise(sorted(rows)))
 
 
 def _is_id_of(guess: Guess, place: int) -> bool:

@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from ibgn.io.parsing.guess import Guess, Places
 from ibgn.io.parsing.words import ACTION, INSTANCE, MEDIA, NO_INSTANCE, NUMBERED, NUMBERING, SUBJECT
 
-__all__ = ["find_instance", "instance_of_events"]
+__all__ = ["find_instance", "instance_of_events", "whose_number"]
 
 PATH = re.compile(r"[^\s/]++(/[^\s/]++)++")
 YOUTUBE = re.compile(r"[\w-]{11}", re.ASCII)
@@ -31,6 +32,18 @@ def find_instance(guess: Guess, free: Sequence[int], packed: bool) -> int | None
         if guess.distinct(place) > 1:  # those of different people need not share their time
             return place
     return None
+
+
+def whose_number(guess: Guess, free: Sequence[int], instance: int) -> Places:
+    """Column of the people who have trials of the same numbers, one person after the other."""
+    if guess.kinds[instance] != "number" or not {*NUMBERED} & {*guess.words[instance]}:
+        return ()
+    for place in guess.named([p for p in free if p != instance], SUBJECT[:-1]):
+        cells = guess.sheet.column(place)
+        blocks = [cell for cell, before in pairwise([*cells, None]) if cell != before]
+        if len(set(blocks)) == len(blocks) > 1 and guess.changes_within(place, (instance,)):
+            return (place,)
+    return ()
 
 
 def instance_of_events(

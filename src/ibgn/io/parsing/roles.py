@@ -10,7 +10,7 @@ from itertools import combinations, pairwise
 
 from ibgn.io.parsing.actions import find_action, with_flags
 from ibgn.io.parsing.guess import Guess, Places
-from ibgn.io.parsing.instances import find_instance, instance_of_events
+from ibgn.io.parsing.instances import find_instance, instance_of_events, whose_number
 from ibgn.io.parsing.lasting import are_boxes, find_boxes, last_until_next
 from ibgn.io.parsing.sheets import Sheet
 from ibgn.io.parsing.timed import find_times
@@ -229,8 +229,8 @@ def _find_names(
         if found is None and not _unnamed_tiers(guess, start):
             found = instance_of_events(guess, free, start, is_log)
         if found is not None:
-            places["instance"] = (found,)
-    free = [place for place in free if (place,) != places.get("instance")]
+            places["instance"] = (*whose_number(guess, free, found), found)
+    free = [place for place in free if place not in places.get("instance", ())]
     places = _find_tier(guess, free, start) | places
     free = [place for place in free if (place,) != places.get("track")]
     instance = places.get("instance", ())
@@ -243,7 +243,8 @@ def _find_names(
             places["action"] = with_flags(guess, free, found)
     for role, telling in (("label", LABEL), ("group", (*GROUP, *SUBJECT))):
         taken = {place for each in places.values() for place in each}
-        for place in guess.named([p for p in free if p not in taken], telling):
+        taken -= {*instance[:-1]} if role == "group" else set()  # people with trials of their own
+        for place in guess.named([p for p in (*free, *instance[:-1]) if p not in taken], telling):
             steady = bool(instance) and not guess.changes_within(place, instance)
             if role not in places and steady and guess.kinds[place] in ("text", "number"):
                 places[role] = (place,)

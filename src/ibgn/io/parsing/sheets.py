@@ -238,16 +238,16 @@ def _split(text: str, lines: Sequence[str], mark: str, source: str) -> list[tupl
                 "check its quotes"
             ) from error
     plain: list[tuple[int, list[str]]] = []
+    head: list[tuple[int, list[str]]] = []  # AudioSet has its header in the last comment
     for number, row in cut:
         line = lines[number - 1] if number <= len(lines) else ""
         if not any(row) or RULE.fullmatch(line):
             continue
-        if row[0].startswith(COMMENT):
-            if len(row) < 3 or plain:
-                continue
-            row = [row[0].lstrip("#%").strip(), *row[1:]]  # AudioSet has its header in a comment
-        plain.append((number, row))
-    return plain
+        if not row[0].startswith(COMMENT):
+            plain.append((number, row))
+        elif len(row) > 2 and not plain:
+            head = [(number, [row[0].lstrip("#%").strip(), *row[1:]])]
+    return head + plain
 
 
 def _without_dashes(cut: list[tuple[int, list[str]]]) -> list[tuple[int, list[str]]]:

@@ -15,7 +15,12 @@ from ibgn.io.formats.events.history import is_history, read_history
 from ibgn.io.formats.events.logs import is_log, read_log, split_line
 from ibgn.io.formats.events.records import are_records, read_records
 from ibgn.io.formats.events.states import START, STOP, States, Unknown
-from ibgn.io.formats.events.tables import REQUIRED, find_event_columns, read_table
+from ibgn.io.formats.events.tables import (
+    REQUIRED,
+    find_event_columns,
+    read_sheet_annotations,
+    read_table,
+)
 from ibgn.io.head import CERTAIN, LIKELY, Head
 from ibgn.io.outline import Entry as OutlineEntry
 from ibgn.io.parsing.columns import Column, check_column
@@ -84,12 +89,15 @@ def _outline(files: Files, *, delimiter: str | None = None) -> Iterator[OutlineE
         mark = None if delimiter is None else find_delimiter(file, delimiter)
         file.expect(CELLS, "its rows and cells")
         sheet = cut(file.text(), "", mark)
-        used = {p for each in find_event_columns(sheet, states.is_switch).values() for p in each}
+        places = find_event_columns(sheet, states.is_switch)
+        used = {p for each in places.values() for p in each}
         for place, name in enumerate(sheet.names):
             if name and place not in used:
                 option = Option("activity", f"column:{name}")
                 yield OutlineEntry.of("column", name, sheet.column(place), option)
-        return  # the files of a folder have the same columns
+        told = [e for e in read_sheet_annotations(sheet, places, "", states) if e.state == "begin"]
+        activities = {ACTIVITY: [entry.action for entry in told]} if told else {}
+        break  # the files of a folder have the same columns
     for track, begun in activities.items():
         yield OutlineEntry.of("annotation", track, begun, Option("activity", f"track:{track}"))
 
@@ -123,7 +131,8 @@ def read_events(
     A "log" has a time, an action and a state on each line, separated by white space, as in
     CASAS: "2010-11-04 00:03:50.209589 M003 ON". Places of the sensor may stand before the state,
     and its type after it. What follows goes to the track "activity": "Sleeping begin", as
-    Sleeping="begin", or a label on every event, which lasts until the next one;
+    Sleeping="begin", Sleeping_start or 2-end, or a label on every event, which lasts until the
+    next one;
     activity="track:activity" then makes an instance of each activity. Labels that are a resident
     and a task, "2 5", go to a track for each resident, "activity 2". Other tracks hold one action
     and have its name.

@@ -1,7 +1,7 @@
 """Logs of CASAS and the like: a time, a sensor and a state on each line.
 
 Some have the places of the sensor before the state and its type after it, and what is done as
-"Sleeping begin", as Sleeping="begin", or as a label on every event.
+"Sleeping begin", as Sleeping="begin", Sleeping_start or 2-end, or as a label on every event.
 """
 
 import re
@@ -17,12 +17,12 @@ from ibgn.io.formats.events.entries import ACTIVITY, Entry
 from ibgn.io.parsing.moments import kind_of
 from ibgn.text import quote
 
-__all__ = ["Line", "is_log", "read_log", "split_line"]
+__all__ = ["Line", "is_log", "read_annotations", "read_log", "split_line"]
 
-EDGES = ("begin", "end")
+EDGES = {"begin": "begin", "start": "begin", "end": "end", "stop": "end"}
 DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 WORD = re.compile(r'"([^"]*)"|(\S+)')
-EDGE = re.compile(r'(\S+?)=?"(begin|end)"', re.IGNORECASE)
+EDGE = re.compile(r'(\S+?)(?:=?"|[=_-])(begin|start|end|stop)"?', re.IGNORECASE)
 TYPE = re.compile(
     r"control4\S*|\S*(motion|door|sensor|switch|battery|temperature)\S*", re.IGNORECASE
 )
@@ -43,10 +43,10 @@ class Line(NamedTuple):
 
 def split_line(line: str, number: int = 1) -> Line:
     """Words of a line; a date and a clock are one time, and what is quoted is one word."""
-    if '"' in line and 'begin"' not in line.lower() and 'end"' not in line.lower():
+    if line.count(",") > 2 and len(line.split()) <= line.count(","):
+        words = [word.strip('" ') for word in line.rstrip(", \n").split(",")]
+    elif '"' in line and 'begin"' not in line.lower() and 'end"' not in line.lower():
         words = [quoted or word for quoted, word in WORD.findall(line)]
-    elif line.count(",") > 2 and len(line.split()) <= line.count(","):
-        words = [word.strip() for word in line.split(",")]
     else:
         words = line.split()
     dated = len(words) > 1 and (DATE.fullmatch(words[0]) or kind_of(words[0]) == "date")
@@ -81,12 +81,25 @@ def _find_form(lines: Sequence[Line], is_state: IsState) -> _Form:
         if place < len(line.words) and is_state(line.words[place])
     )
     enough = MOST * len(lines)
-    state = next((place for place in sorted(fitting) if fitting[place] >= enough), 1)
+    likely = [place for place in sorted(fitting) if fitting[place] >= enough]
+    # what always stays the same is a kind of sensor, as "motion"
+    state = next((p for p in likely if _changes(lines, p)), likely[0] if likely else 1)
     rest = state + 1 + _names_type(lines, state + 1)
+    labelled = _are_labels(lines, rest)
     about = [line.words[rest:] for line in lines if len(line.words) > rest]
-    edges = sum(words[-1].lower() in EDGES or bool(EDGE.fullmatch(words[-1])) for words in about)
-    labelled = len(about) - edges > max(edges, len(lines) / 2)
     return _Form(state, rest, labelled, labelled and _are_of_residents(about))
+
+
+def _changes(lines: Sequence[Line], place: int) -> bool:
+    """Whether the words at a place differ."""
+    return len({line.words[place] for line in lines if len(line.words) > place}) > 1
+
+
+def _are_labels(lines: Sequence[Line], rest: int) -> bool:
+    """Whether most events are labelled with what goes on, not only where it begins and ends."""
+    last = [line.words[-1] for line in lines if len(line.words) > rest]
+    edges = sum(word.lower() in EDGES or bool(EDGE.fullmatch(word)) for word in last)
+    return len(last) - edges > max(edges, len(lines) / 2)
 
 
 def _are_of_residents(labels: Sequence[Sequence[str]]) -> bool:
@@ -110,7 +123,6 @@ def _names_type(lines: Sequence[Line], place: int) -> bool:
 
 def read_log(file: InputFile, is_state: IsState, files: Files, drop: bool) -> Iterator[Entry]:
     """Entries of a log: a time, an action and a state on each line, and what begins or ends."""
-    nothing: dict[str, str] = {}
     texts = enumerate(file.lines(), 1)
     lines = [split_line(text, number) for number, text in texts if text.strip()]
     form = _find_form(lines, is_state)
@@ -120,14 +132,30 @@ def read_log(file: InputFile, is_state: IsState, files: Files, drop: bool) -> It
             _refuse_short(file, line, drop, files)
             continue
         events.append(line)
-        sensor, state, rest = line.words[0], line.words[form.state], line.words[form.rest :]
-        yield Entry(line.time, sensor, sensor, state, line.number, nothing)
-        if form.labelled:
-            continue
-        for activity, edge in _activities(rest, f"{file.prefix}line {line.number}", drop, files):
-            yield Entry(line.time, ACTIVITY, activity, edge, line.number, nothing)
+        sensor, state = line.words[0], line.words[form.state]
+        yield Entry(line.time, sensor, sensor, state, line.number, {})
+    yield from _of_activities(events, form, file.prefix, files, drop)
+
+
+def read_annotations(
+    events: Sequence[Line], prefix: str, files: Files, drop: bool
+) -> Iterator[Entry]:
+    """What goes on by a column of a table, the only word of each event or none."""
+    form = _Form(-1, 0, _are_labels(events, 0), False)
+    yield from _of_activities(events, form, prefix, files, drop)
+
+
+def _of_activities(
+    events: Sequence[Line], form: _Form, prefix: str, files: Files, drop: bool
+) -> Iterator[Entry]:
+    """Entries about what goes on while events happen: labels, or where activities begin and end."""
     if form.labelled:
         yield from _labels(events, form, files)
+        return
+    for line in events:
+        where = f"{prefix}line {line.number}"
+        for activity, edge in _activities(line.words[form.rest :], where, drop, files):
+            yield Entry(line.time, ACTIVITY, activity, edge, line.number, {})
 
 
 def _labels(events: Sequence[Line], form: _Form, files: Files) -> Iterator[Entry]:
@@ -182,10 +210,10 @@ def _activities(
     for word in words:
         edge = EDGE.fullmatch(word)
         if edge is not None:
-            yield " ".join([*name, edge[1]]), edge[2].lower()
+            yield " ".join([*name, edge[1]]), EDGES[edge[2].lower()]
             name = []
         elif word.lower() in EDGES and name:
-            yield " ".join(name), word.lower()
+            yield " ".join(name), EDGES[word.lower()]
             name = []
         else:
             name.append(word)

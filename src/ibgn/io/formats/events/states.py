@@ -18,11 +18,12 @@ Where = Callable[[int], str]
 BINARY = frozenset({"0", "1"})
 START = (
     *("on", "open", "opened", "start", "begin", "present", "true", "active", "pressed"),
-    "state start",
+    *("state start", "movement", "motion", "pressure", "detected"),
 )
 STOP = (
     *("off", "close", "closed", "stop", "end", "complete", "absent", "false", "inactive"),
-    *("released", "state stop"),
+    *("released", "state stop", "no movement", "no motion", "no pressure", "no present"),
+    *("not detected", "clear", "cleared"),
 )
 
 

@@ -3,10 +3,12 @@
 import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 
 from ibgn._files import InputFile
 from ibgn.errors import DataWarning, Option
 from ibgn.io.formats.events.entries import ACTIVITY, Entry
+from ibgn.io.formats.events.logs import Line, read_annotations
 from ibgn.io.formats.events.states import States
 from ibgn.io.parsing.columns import Column, find_places
 from ibgn.io.parsing.moments import kind_of, kind_of_column
@@ -14,7 +16,7 @@ from ibgn.io.parsing.sheets import CELLS, Sheet, cut
 from ibgn.io.parsing.tabular import find_delimiter, read_columns, read_head
 from ibgn.io.parsing.words import NUMBERING, SUBJECT, words_of
 
-__all__ = ["REQUIRED", "find_event_columns", "read_table"]
+__all__ = ["REQUIRED", "find_event_columns", "read_sheet_annotations", "read_table"]
 
 IsSwitch = Callable[[str], bool]
 
@@ -27,6 +29,7 @@ ACTION = (
     *("item", "appliance", "event", "name", "id", "what"),
 )
 INSTANCE = ("observation", "case", "instance", "session", "recording", "trial")
+WHAT_GOES_ON = ("activity", "label", "annotation", "task")  # while sensors have their states
 POINTS = ("point", "point event", "state point")  # as The Observer has them among states
 # of logs of processes, where they neither start nor stop what is done
 LIFECYCLE = ("schedule", "assign", "reassign", "enable", "suspend", "resume", "withdraw", "abort")
@@ -75,7 +78,7 @@ def _read_rows(
 
 def _read_sheet(sheet: Sheet, places: Mapping[str, tuple[int, ...]]) -> Iterator[Entry]:
     """Entries of a table whose columns were told apart, one per row."""
-    known = [ours for ours in places if ours not in ("time", "action", "state", "subject")]
+    known = [ours for ours in places if ours not in (*REQUIRED, "subject", ACTIVITY)]
     for line, row in zip(sheet.lines, sheet.rows, strict=True):
         cells = {ours: " ".join(row[p] for p in columns) for ours, columns in places.items()}
         about = {ours: cells[ours] for ours in known}
@@ -90,6 +93,24 @@ def _read_sheet(sheet: Sheet, places: Mapping[str, tuple[int, ...]]) -> Iterator
             yield Entry(time, ACTIVITY, edge[2], state, line, about)
         else:
             yield Entry(time, track, action, cells["state"], line, about)
+
+
+def read_sheet_annotations(
+    sheet: Sheet, places: Mapping[str, tuple[int, ...]], prefix: str, states: States
+) -> Iterator[Entry]:
+    """Entries about what goes on, by a column beside those of the sensors, for each instance."""
+    if ACTIVITY not in places:
+        return
+    known = [ours for ours in places if ours not in (*REQUIRED, "subject", ACTIVITY)]
+    events: dict[tuple[str, ...], list[Line]] = {}
+    for line, row in zip(sheet.lines, sheet.rows, strict=True):
+        time = " ".join(row[p] for p in places["time"])
+        own = tuple(row[places[ours][0]] for ours in known)
+        events.setdefault(own, []).append(Line(time, row[places[ACTIVITY][0]].split(), line))
+    for own, mine in events.items():
+        about = dict(zip(known, own, strict=True))
+        for entry in read_annotations(mine, prefix, states.files, states.unknown == "drop"):
+            yield entry._replace(known=about)
 
 
 def _read_foreign(
@@ -109,6 +130,8 @@ def _read_foreign(
         find_places(named, sheet.names, header, file.prefix)
     for ours, place in find_places(others, sheet.names, header, file.prefix).items():
         places[ours] = (place,)
+        if places.get(ACTIVITY) == (place,):
+            del places[ACTIVITY]
     told = {
         ours: "+".join(sheet.names[p].strip() or str(p + 1) for p in places[ours])
         for ours in (*REQUIRED, "instance")
@@ -121,13 +144,15 @@ def _read_foreign(
         ),
         stacklevel=2,
     )
-    return _read_sheet(sheet, places)
+    annotations = read_sheet_annotations(sheet, places, file.prefix, states)
+    return chain(_read_sheet(sheet, places), annotations)
 
 
 def find_event_columns(sheet: Sheet, is_switch: IsSwitch) -> dict[str, tuple[int, ...]]:
     """Places of time, action and state, and of the instance if one is named; a date may be apart.
 
-    `is_switch` tells whether a state starts or stops something.
+    Beside sensors, a column may tell the activity. `is_switch` tells whether a state starts or
+    stops something.
     """
     words = [set(words_of(name)) for name in sheet.names]
     kinds = [kind_of_column(sheet.column(place)) for place in range(len(words))]
@@ -135,6 +160,9 @@ def find_event_columns(sheet: Sheet, is_switch: IsSwitch) -> dict[str, tuple[int
     if not time:
         return {}
     free = [place for place in range(len(words)) if place not in time]
+    edged = [place for place in free if all(map(EDGE.fullmatch, sheet.column(place)))]
+    if edged:
+        return {"time": time, "action": (edged[0],), "state": (edged[0],)}
     sources = [p for p in free if words[p] & {*SOURCE} and kinds[p] == "text"]
     switching = [p for p in free if _switches(sheet.column(p), is_switch, words[p], bool(sources))]
     state = next(_named(words, switching, STATE), None)
@@ -156,6 +184,9 @@ def find_event_columns(sheet: Sheet, is_switch: IsSwitch) -> dict[str, tuple[int
             return {}
         action = texts[0]
     found = {"time": time, "action": (action,), "state": (state,)}
+    told = next(_named(words, [p for p in texts if p != action], WHAT_GOES_ON), None)
+    if action in sources and told is not None:
+        found[ACTIVITY] = (told,)
     if instance is None:
         return found
     people = [p for p in _people(sheet, words, free) if p not in (state, action, instance)]

@@ -44,7 +44,7 @@ class Task(NamedTuple):
 
 def is_table(names: Collection[str]) -> bool:
     """Whether these are names of the columns of an export as CSV or TSV."""
-    return {"annotation_id", "lead_time"} <= {*names}
+    return "annotation_id" in names and bool({"lead_time", "annotator"} & {*names})
 
 
 def parse_export(file: InputFile) -> Node:

@@ -34,9 +34,9 @@ TOKEN = re.compile(
 )
 TOKENS = 200  # bytes that are made of what stands between two marks
 NUMERIC = re.compile(r"[+-]?\.?[0-9]")
-NUMBER = re.compile(
-    r"([+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:e[+-]?[0-9]+)?)[a-z]*+", re.IGNORECASE
-)
+REAL = r"[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:e[+-]?[0-9]+)?"
+# also a fraction or a percentage
+NUMBER = re.compile(rf"({REAL})(?:[a-z]*+|/({REAL})|(%))", re.IGNORECASE)
 
 
 def read_text(file: InputFile, encoding: str | None) -> str:
@@ -92,6 +92,15 @@ def _decode_as(content: bytes, encoding: str, prefix: str) -> str:
             Option("encoding"),
             " that it was saved in, or save it again in Praat",
         ) from error
+
+
+def _as_number(word: str) -> float:
+    """Number, fraction or percentage, as Praat reads them; nan for anything else."""
+    parsed = NUMBER.fullmatch(word)
+    if parsed is None:
+        return float("nan")
+    by = 100.0 if parsed[3] else float(parsed[2] or 1)
+    return float(parsed[1]) / by if by else float("nan")
 
 
 class _Token(NamedTuple):
@@ -185,8 +194,7 @@ class Tokens:
                 yield _Token("flag", match["flag"], position)
             elif kind == "word" and NUMERIC.match(match["word"]):
                 word = match["word"]
-                parsed = NUMBER.fullmatch(word)
-                number = float(parsed[1]) if parsed else float("nan")
+                number = _as_number(word)
                 if not abs(number) < float("inf"):
                     why = f"{quote(word)} is not a finite number; write numbers as 12.5"
                     raise self._error(_Token("", "", position), why)

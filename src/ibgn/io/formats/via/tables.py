@@ -68,6 +68,8 @@ def _entry(line: str, where: str) -> tuple[str, dict[str, Any]]:
         cells = next(csv.reader([line, ""]))
     except csv.Error as error:
         raise DataError(f"{where}not readable as a row of VIA 3: {printable(error)}") from error
+    if len(cells) == len(COLUMNS) + 1:
+        cells.insert(2, "")  # some exports have no flags
     if len(cells) < len(COLUMNS) + 2:
         raise DataError(
             f"{where}a row of VIA 3 has six columns, got {len(cells)}: {printable(line)}"

@@ -24,7 +24,7 @@ from ibgn.io.formats.xml.times import (
 )
 from ibgn.io.head import POSSIBLE, Head
 from ibgn.io.parsing.moments import since_first
-from ibgn.io.parsing.words import ACTION, END, START, SUBJECT, words_of
+from ibgn.io.parsing.words import ACTION, END, MEDIA, START, SUBJECT, words_of
 from ibgn.io.parsing.xml import parse_xml
 from ibgn.io.registry import reader
 
@@ -53,6 +53,7 @@ class Timed(NamedTuple):
     who: str
     place: str
     timing: Element  # which may be an empty element in it
+    medium: str  # the file that it stands under, as a sound or a video
 
 
 def _sniff(head: Head) -> float:
@@ -70,7 +71,10 @@ def _sniff(head: Head) -> float:
     sniff=_sniff,
 )
 def read_xml(files: Files) -> Iterator[Recording]:
-    r"""Read XML of tools that have no format of their own here; a file is an instance.
+    r"""Read XML of tools that have no format of their own here.
+
+    A file is an instance; where its elements stand under the names of several sounds or videos,
+    each of these is one.
 
     All elements with a start and an end, or a duration, are intervals, wherever they stand; so are
     those whose start and end are points of a timeline, as FOLKER and TEI have them. Attributes are
@@ -112,37 +116,52 @@ def read_xml(files: Files) -> Iterator[Recording]:
         frames = sum(bool(find_spans(each.element)) for each in timed)
         numbers = ": of frames, which times are counted in"
         files.leave_out(numbers, noun="span", number=frames)
-        notes = []
+        notes: dict[str, list[Annotation]] = {}
         for each, (start, end) in zip(timed, _in_seconds(timed, file.prefix), strict=True):
             value = _value(each, within)
             if value is not None:
                 track = each.who if value != each.who and each.who else local(each.element.tag)
-                notes.append(Annotation(track, value, start, end, each.place))
-        yield Recording(file.name, notes)
+                mine = notes.setdefault(each.medium, [])
+                mine.append(Annotation(track, value, start, end, each.place))
+        if len(notes) < 2:
+            yield Recording(file.name, [note for mine in notes.values() for note in mine])
+            continue
+        for medium, mine in notes.items():
+            name = f"{file.name}#{medium}" if medium else file.name
+            yield Recording(name, mine, {"instance": name if len(files) > 1 else medium or name})
 
 
 def _timed(root: Element, reading: Reading, people: Mapping[str, str]) -> Iterator[Timed]:
     """Elements with a start and an end, in the order in which they stand."""
-    waiting: list[tuple[Element, str]] = [(root, "")]
+    waiting: list[tuple[Element, str, str]] = [(root, "", "")]
     taken: set[int] = set()  # empty elements with the times of what holds them
     number = 0
     while waiting:
-        element, who = waiting.pop()
+        element, who, medium = waiting.pop()
         number += 1
+        medium = _medium(element) or medium
         named = _attribute(element.items(), WHO)
         who = people.get(named.lstrip("#"), named.lstrip("#")) if named else who
         place = f"<{local(element.tag)}> {number}"
         spans = find_spans(element)
         for start, end in spans:
-            yield Timed(element, list(element.items()), start, end, who, place, element)
+            yield Timed(element, list(element.items()), start, end, who, place, element, medium)
         if spans:  # what is in it says where it was, frame by frame
             continue
         if id(element) not in taken:
             timing, fields, both = _timing(element, reading)
             taken.add(id(timing))
             if both is not None:
-                yield Timed(element, fields, *both, who, place, timing)
-        waiting += [(child, who) for child in reversed(element)]
+                yield Timed(element, fields, *both, who, place, timing, medium)
+        waiting += [(child, who, medium) for child in reversed(element)]
+
+
+def _medium(element: Element) -> str:
+    """Name of the sound or the video that an element names in itself, or in one element in it."""
+    named = {text.strip() for text in element.attrib.values() if MEDIA.fullmatch(text.strip())}
+    texts = [(child.text or "").strip() for child in element if not len(child)]
+    named |= {text for text in texts if MEDIA.fullmatch(text)}
+    return named.pop() if len(named) == 1 else ""
 
 
 def _timing(
