@@ -177,6 +177,17 @@ def test_connections_that_break_are_forgotten(feed):
     assert not feed._connections
 
 
+def test_programs_that_send_nothing_leave_room_for_others(feed, monkeypatch):
+    monkeypatch.setattr("ibgn.live.feeds.sockets.MOST", 3)
+    for _ in range(5):  # as a monitor tries whether somebody listens; nothing is ever kept
+        connect(feed).close()
+        assert feed.read(PATIENCE) == []
+    assert not feed._connections
+    with connect(feed) as connection:
+        connection.sendall(b"one\n")
+        assert read_until(feed, 1) == [b"one"]
+
+
 def test_a_browser_cannot_send_events(feed):
     with connect(feed) as page:
         page.sendall(

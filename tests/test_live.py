@@ -332,6 +332,8 @@ def test_wrong_events_are_refused_and_change_nothing(taught):
         (lambda: live.end("pour", 4), "'pour' ends at 4, but has not started"),
         (lambda: live.start("pour", 1), "time 1 is before 3"),
         (lambda: live.end("boil", 3), "'boil' ends at 3, where it starts"),
+        (lambda: live.end("boil", 2), "time 2 is before 3, which has passed"),
+        (lambda: live.end("boil", float("nan")), "time nan is no time"),
         (lambda: live.tick(float("nan")), "time nan is no time"),
         (lambda: live.tick(None), "time 'None' is not a number"),
         (lambda: live.tick(True), "time 'True' is not a number"),
@@ -377,6 +379,14 @@ def test_what_goes_on_at_the_same_time_has_a_limit(monkeypatch, horizon, most):
 def test_what_is_no_limit_is_refused(taught, limit):
     with pytest.raises(ibgn.errors.OptionError, match="limit=.* must be a whole number from 1"):
         LiveRecogniser(taught[0], limit=limit)
+
+
+def test_what_gives_no_probabilities_of_activities_is_refused():
+    segmenter = ibgn.Segmenter(DBNClassifier(), random_state=0)
+    instances = [[("boil", 0, 4), ("pour", 4, 6)], [("grind", 0, 2), ("pour", 1, 5)]] * 10
+    segmenter.fit_instances(instances, ["tea", "coffee"] * 10)
+    with pytest.raises(DataError, match="a Segmenter gives no probabilities of activities; give"):
+        LiveRecogniser(segmenter)
 
 
 def test_keys_tell_intervals_of_one_action_apart():

@@ -355,3 +355,14 @@ def test_a_model_that_learns_of_groups_holds_them_out(file):
     assert one.weights_.tolist() == other.weights_.tolist()
     with pytest.raises(DataError, match="groups has one value per instance"):
         IBGNClassifier(**options).fit(takes(), LABELS, groups=[1, 2])
+
+
+def test_whether_anything_is_known_of_an_instance():
+    known = TrainingData.of(IntervalSequences.from_lists([[("boil", 0, 4), ("pour", 4, 6)]]))
+    lists = [[("new", 0, 1)], [("new", 0, 1), ("boil", 1, 2)], []]
+    assert known.knows(IntervalSequences.from_lists(lists)).tolist() == [False, True, True]
+    unsure = IntervalSequences.from_lists(lists).with_uncertainty(
+        alternatives=[{"new": 0.6, "boil": 0.4}, None, None]
+    )
+    assert known.knows(unsure).tolist() == [True, True, True]
+    assert known.knows(IntervalSequences.from_lists([])).tolist() == []

@@ -256,6 +256,19 @@ def test_actions_that_nobody_knows_are_rejected_and_not_refused(model, data):
         strict.predict(new, unknown="reject")
 
 
+def test_nothing_but_unknown_actions_is_rejected_however_usual_its_length(model, data):
+    X, y = data
+    # as long as instances of the activities are, and shorter: its length alone says nothing
+    new = [[(f"new {i}", 2 * i, 2 * i + 1) for i in range(n)] for n in (1, 2, *X.lengths[:3])]
+    with pytest.warns(DataWarning, match="does not know"):
+        p = model.p_values(new)
+    assert p.tolist() == [model.typicality_.least] * 5
+    calibrated = DBNClassifier().fit(X[::2], y[::2])
+    calibrated.calibrate([*X.to_lists()[1::2], new[0]], [*y[1::2], y[0]])
+    with pytest.warns(DataWarning, match="does not know"):
+        assert calibrated.p_values(new).tolist() == [2 / 62] * 5  # one such is of an activity
+
+
 @pytest.mark.parametrize("rate", [0, 1, -0.1, 2, "much", None, True, np.nan])
 def test_what_is_no_rate_is_refused(model, data, rate):
     with pytest.raises(OptionError, match="between 0 and 1"):

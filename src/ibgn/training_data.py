@@ -107,6 +107,17 @@ class TrainingData:
         meant = _shape(name)
         return next((action for action in self.actions if _shape(action) == meant), None)
 
+    def knows(self, X: IntervalSequences) -> Bools:
+        """(n,) whether an action of each instance is known; so it is where there is none."""
+        known = {*self.actions}
+        is_known = np.array([name in known for name in X.actions], bool)
+        familiar = is_known[X.action]
+        if X.uncertainty is not None:  # an interval may have another action, which is known
+            familiar[X.uncertainty.owner[is_known[X.uncertainty.alternative]]] = True
+        some = np.bincount(X.owner[familiar], minlength=len(X)) > 0
+        known_or_empty: Bools = some | (X.lengths == 0)
+        return known_or_empty
+
     def compare(self, X: IntervalSequences) -> "Familiarity":
         """How other instances compare with these."""
         code = {name: number for number, name in enumerate(self.actions)}

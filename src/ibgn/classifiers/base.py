@@ -248,7 +248,7 @@ class ActivityClassifier(KnowsTypical):
         check_is_fitted(self)
         X = self._question(as_one_instance(instance))
         scores, [joint] = self._score_both(X)
-        unusual = self._compare_with_typical(scores, self._intervals(X))
+        unusual = self._compare_with_typical(X, scores)
         X = self._prepare(likeliest_world(X))
         coded = self._coded(X)
         chosen, other = self._two_labels(joint, activity, against)

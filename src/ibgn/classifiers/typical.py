@@ -62,7 +62,8 @@ class KnowsTypical(Recogniser):
             self._label(label)
         codes = np.searchsorted(self.classes_, labels)
         held_out = HeldOut(self.scores(X), codes, np.ones(len(X)), self._intervals(X))
-        self._learn_typical(held_out)
+        familiar = self.trained_on_.knows(X)
+        self.typicality_ = Typicality.learn(held_out, self._weights, familiar)
         return self
 
     def _intervals(self, X: IntervalSequences) -> Ints:
@@ -86,7 +87,8 @@ class KnowsTypical(Recogniser):
     def _assess(self, X: IntervalSequences) -> tuple[Floats, Floats]:
         known: Any = self._typical_model().typicality_
         scores, joint = self._score_both(X)
-        return joint, known.p_values(scores, self._intervals(X), self._weights)
+        familiar = self.trained_on_.knows(X)
+        return joint, known.p_values(scores, self._intervals(X), self._weights, familiar)
 
     def _score_both(self, X: IntervalSequences) -> tuple[Floats, Floats]:
         """(n, terms, activities) scores by each term, and (n, activities) by all together."""
@@ -99,15 +101,16 @@ class KnowsTypical(Recogniser):
         said = score_worlds(both, X, self._horizon)
         return said[:, :-1], self._expect_possible(X, said[:, -1])
 
-    def _compare_with_typical(self, scores: Floats, lengths: Ints) -> Unusual | None:
+    def _compare_with_typical(self, X: IntervalSequences, scores: Floats) -> Unusual | None:
         """How one instance compares with those of the activities, where that is known."""
         if self.typicality_ is None:
             return None
+        lengths, familiar = self._intervals(X), self.trained_on_.knows(X)
         [deviations] = self.typicality_.deviations(scores, lengths, self._weights)
         nearest = int(deviations.mean(axis=0).argmax())
         terms = dict(zip(self.terms_, deviations[:, nearest].tolist(), strict=True))
         return Unusual(
-            float(self.typicality_.p_values(scores, lengths, self._weights)[0]),
+            float(self.typicality_.p_values(scores, lengths, self._weights, familiar)[0]),
             self.classes_.tolist()[nearest],
             dict(sorted(terms.items(), key=lambda item: item[1])),
         )

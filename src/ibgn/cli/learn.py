@@ -61,8 +61,8 @@ Early = Annotated[
     bool,
     typer.Option(
         "--early",
-        help="Also learn when it may decide while an instance goes on, for live use; takes about "
-        "six times as long.",
+        help="Also learn when it may decide while an instance goes on, for live use; takes "
+        "many times as long.",
     ),
 ]
 

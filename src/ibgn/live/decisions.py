@@ -54,7 +54,8 @@ def learn_decisions(model: Any, X: Sequences, y: npt.ArrayLike) -> Decisions:
 
     Notes
     -----
-    This takes about six times as long as `fit`. At most 2,000 instances are replayed.
+    This takes five times as long as `fit`, and the time to replay the instances event by event,
+    which is longer if they have many. At most 2,000 instances are replayed.
 
     Examples
     --------

@@ -13,6 +13,7 @@ from ibgn.classifiers.base import ActivityClassifier
 from ibgn.classifiers.decisions import decisions_of, log_odds
 from ibgn.classifiers.questions import unquestioned
 from ibgn.classifiers.recogniser import Recogniser
+from ibgn.errors import DataError
 from ibgn.horizon import reach_of
 from ibgn.intervals import IntervalSequences
 from ibgn.live.chorus import Chorus
@@ -64,6 +65,11 @@ class LiveRecogniser:
 
     def __init__(self, model: Recogniser, limit: int = LIMIT) -> None:
         check_is_fitted(model)
+        if not hasattr(model, "predict_log_proba"):
+            raise DataError(
+                f"a {type(model).__name__} gives no probabilities of activities; give a fitted "
+                "classifier, such as IBGNClassifier"
+            )
         self.model, self.limit = model, check_whole("limit", limit, 1)
         self.classes_ = model.classes_
         self._templates: list[LiveTerm | None] = []

@@ -150,7 +150,7 @@ class Timeline:
     def close(self, slot: int, time: float) -> None:
         """End the interval of a slot, which is open."""
         name = self.names[slot]
-        if not time > self.beginning[slot]:
+        if time == self.beginning[slot]:
             raise DataError(f"{quote(name)} ends at {time:g}, where it starts")
         self.tick(time)
         self.open[name].remove(slot)

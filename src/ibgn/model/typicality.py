@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from scipy.special import log_softmax
 
-from ibgn._arrays import Floats, Ints
+from ibgn._arrays import Bools, Floats, Ints
 from ibgn.checks import check_number
 from ibgn.declarations import FLOAT, is_finite, is_increasing, is_positive, stored
 from ibgn.errors import DataWarning, Option
@@ -67,7 +67,9 @@ class Typicality:
     )
 
     @classmethod
-    def learn(cls, held_out: HeldOut, weights: Floats) -> Self | None:
+    def learn(
+        cls, held_out: HeldOut, weights: Floats, familiar: Bools | None = None
+    ) -> Self | None:
         """What is typical by held-out scores; None where no instance was held out.
 
         Each instance is compared with the mean of the others of its activity, as a new one is.
@@ -76,6 +78,7 @@ class Typicality:
         ----------
         held_out : scores, of which copies with errors are left out
         weights : (terms,) how much each term counts
+        familiar : (n,) see `p_values`
         """
         chosen = np.flatnonzero(held_out.weights[: len(held_out.lengths)] > 0)
         if not len(chosen):
@@ -100,7 +103,8 @@ class Typicality:
         heights[np.arange(len(codes)), codes] = np.clip(apart / spread, -FURTHEST, FURTHEST).mean(
             axis=(1, 2)
         )
-        return cls(mean, spread, *_thin(heights.max(axis=1), counting))
+        height = _lower(heights.max(axis=1), None if familiar is None else familiar[chosen])
+        return cls(mean, spread, *_thin(height, counting))
 
     @property
     def instances(self) -> float:
@@ -125,9 +129,19 @@ class Typicality:
         mean: Floats = _standardise(sides, self.mean, self.spread).mean(axis=1)
         return mean
 
-    def p_values(self, scores: Floats, lengths: Ints, weights: Floats) -> Floats:
-        """(n,) share of instances of the activities that are no more typical, with this one."""
+    def p_values(
+        self, scores: Floats, lengths: Ints, weights: Floats, familiar: Bools | None = None
+    ) -> Floats:
+        """(n,) share of instances of the activities that are no more typical, with this one.
+
+        Parameters
+        ----------
+        scores, lengths, weights : see `deviations`
+        familiar : (n,) whether an action of each instance is known; others are as untypical as can
+            be, whatever their number of intervals; None if all are
+        """
         height = self.deviations(scores, lengths, weights).mean(axis=1).max(axis=1)
+        height = _lower(height, familiar)
         found = self.below[np.searchsorted(self.levels, height, side="right")]
         shares: Floats = (1 + found) / (1 + self.instances)
         return shares
@@ -200,6 +214,11 @@ def _standardise(sides: Floats, mean: Floats, spread: Floats) -> Floats:
     """(n, 2, terms, activities) standard deviations from what is typical."""
     apart = (sides - mean) / spread[:, :, None]
     return np.clip(apart, -FURTHEST, FURTHEST)
+
+
+def _lower(height: Floats, familiar: Bools | None) -> Floats:
+    """How typical instances are, those without a known action the least that is possible."""
+    return height if familiar is None else np.where(familiar, height, -FURTHEST)
 
 
 def _thin(heights: Floats, counting: Floats) -> tuple[Floats, Floats]:

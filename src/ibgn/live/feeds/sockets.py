@@ -99,15 +99,14 @@ class SocketFeed(Feed):
                 messages += connection.read()
                 if connection.is_over:
                     self._selector.unregister(connection.socket)
+                    self._forget_if_done(connection)
         return messages
 
     def acknowledge(self) -> None:
         """Tell each program how many of its lines are kept."""
-        for file, connection in list(self._connections.items()):
+        for connection in list(self._connections.values()):
             connection.acknowledge()
-            if connection.is_over and not connection.unsent:
-                connection.socket.close()
-                del self._connections[file]
+            self._forget_if_done(connection)
 
     def close(self) -> None:
         """Close all connections, and remove the file of a Unix socket."""
@@ -117,6 +116,15 @@ class SocketFeed(Feed):
         self._socket.close()
         if self.address.path is not None:
             self.address.path.unlink(missing_ok=True)
+
+    def _forget_if_done(self, connection: "_Connection") -> None:
+        """Close a connection from which nothing more comes, once it was told about all its lines.
+
+        Programs that only try whether somebody listens would otherwise leave no room for others.
+        """
+        if connection.is_done:
+            del self._connections[connection.socket.fileno()]
+            connection.socket.close()
 
     def _accept(self) -> None:
         with suppress(OSError):  # it may be gone by now
@@ -139,6 +147,11 @@ class _Connection:
         self.taken = self.said = 0  # lines that were taken, and the last number it was told
         self.unsent = b""
         self.is_over = False
+
+    @property
+    def is_done(self) -> bool:
+        """Whether nothing more comes from it, and it was told how many of its lines are kept."""
+        return self.is_over and not self.unsent and self.said == self.taken
 
     def read(self) -> list[Message]:
         try:
@@ -168,7 +181,7 @@ class _Connection:
         except BlockingIOError:
             pass
         except OSError:  # the other side is gone, which reading will tell
-            self.unsent = b""
+            self.unsent, self.said = b"", self.taken
 
 
 def _listen(address: Address) -> socket.socket:
