@@ -117,8 +117,14 @@ def test_every_method_refuses_what_it_knows_nothing_of(models, name):
     model.unknown_actions = "ignore"
     assert warned(model.predict, X) == []
     model.unknown_actions = "error"
-    with pytest.raises(DataError, match="2 of 3 intervals have actions that the model does not"):
+    with pytest.raises(
+        DataError, match="2 of 3 intervals have actions that the model does not"
+    ) as e:
         model.predict(UNKNOWN)
+    assert str(e.value).endswith(
+        "does not know: 'Boil' (1), 'dance' (1); it knows 'boil'; rename them, or leave them out "
+        "with unknown_actions='ignore'"
+    )
     model.unknown_actions = "warn"
     assert warned(model.predict, [[]]) == []  # nothing that could be unknown
 

@@ -242,7 +242,8 @@ class Familiarity(NamedTuple):
         """
         number = sum(self.unknown.values())
         if number and unknown_actions == "error":
-            raise DataError(*self._unknown_words(number))
+            remedy = ("; rename them, or leave them out with ", Option("unknown_actions", "ignore"))
+            raise DataError(*self._unknown_words(number, "does not know"), *remedy)
         if refuse and number == self.intervals > 0 and unknown_actions == "warn":
             raise DataError(
                 f"the model knows none of the actions: {_listed(self.unknown)}; it knows "
@@ -251,20 +252,20 @@ class Familiarity(NamedTuple):
                 Option("unknown_actions", "ignore"),
             )
         if number and unknown_actions == "warn":
-            _warn(*self._unknown_words(number))
+            _warn(*self._unknown_words(number, "does not know and ignores"))
         if self.rescaled:
             _warn(*self._scale_words())
         for words in self._reading_words():
             _warn(*words)
 
-    def _unknown_words(self, number: int) -> list[Part]:
+    def _unknown_words(self, number: int, does: str) -> list[Part]:
         verb = "has an action" if number == 1 else "have actions"
         near = filter(None, map(self.trained_on.similar, self.unknown))
         listed = dict.fromkeys(near, 0)
         meant = f"; it knows {_listed(listed)}" if listed else ""
         return [
-            f"{number} of {count(self.intervals, 'interval')} {verb} that the model does not "
-            f"know and ignores: {_listed(self.unknown)}{meant}"
+            f"{number} of {count(self.intervals, 'interval')} {verb} that the model {does}: "
+            f"{_listed(self.unknown)}{meant}"
         ]
 
     @property
