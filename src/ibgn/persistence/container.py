@@ -66,7 +66,7 @@ def _most_bytes(packed: int) -> int:
 
 
 def split(data: bytes) -> tuple[Json, bytes]:
-    """Split a file into JSON and packed arrays; refuses one that is not a model, newer or altered."""
+    """Split a file into JSON and packed arrays; refuses one that is no model of this version."""
     if not data.startswith(FORMAT):
         what = "is not a model" if data else "is empty"
         raise DataError(f"the file {what}; name one that `ibgn fit` or save() wrote")
