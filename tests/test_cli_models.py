@@ -289,7 +289,7 @@ def test_options_of_a_reader(ibgn, tmp_path):
     assert y.tolist() == ["tea"]
     refusals = {
         "rate": "name=value",
-        "colour=red": "no option of the format",
+        "colour=red": "not an option of the format",
         "closed=both": "has a flag of its own, --closed",
     }
     for wrong, message in refusals.items():

@@ -268,6 +268,9 @@ def test_predictions_last_as_long_as_the_training_data_say(ibgn, talk, tmp_path,
     assert result.returncode == 0, result.stderr
     X, _ = read_elan(tmp_path / copy, tracks=["predicted"])
     assert [row[1:] for row in X.to_lists()[0]] == [(0, 1), (1.5, 2.5)]
+    (tmp_path / "other.eaf").write_text(TALK.replace('"speech"', '"voice"'))
+    whole = ibgn("predict", "talk.ibgn", "other.eaf").stderr
+    assert "read with -O activity=track:speech, these without -O activity=; cut rec" in whole
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -287,7 +287,7 @@ class Familiarity(NamedTuple):
         if before is None or now is None:
             return []
         return [
-            ["the training data were read with ", mine, ", these with ", its, _what_to_do(mine)]
+            ["the training data were read ", *_how(mine), ", these ", *_how(its), _what_to_do(mine)]
             for mine, its in before.differences(now)
         ]
 
@@ -329,10 +329,16 @@ def _shape(name: str) -> str:
     return "".join(letter for letter in name.casefold() if letter.isalnum())
 
 
+def _how(option: Option) -> list[Part]:
+    return ["without ", Option(option.name)] if option.value is None else ["with ", option]
+
+
 def _what_to_do(option: Option) -> str:
     """What to do where the training data were read with another value of an option."""
     if option.name == "closed":  # read a second time, they would get longer
         return "; read both alike, unless ibgn wrote the file, as its ends are never inclusive"
+    if option.name == "activity":
+        return "; cut recordings into instances alike"
     return "; read both alike"
 
 
