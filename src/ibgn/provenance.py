@@ -1,9 +1,9 @@
 """How instances were read: what the same data would need to be read in the same way."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from math import isfinite
-from typing import Any
+from typing import Any, Self
 
 from ibgn.cleaning import Cleaning
 from ibgn.errors import Option
@@ -77,6 +77,11 @@ class Provenance:
             if (mine is None) != (its is None):
                 pairs.append((Option("activity", mine), Option("activity", its)))
         return [(mine, its) for mine, its in pairs if mine.value != its.value]
+
+    def uncut(self) -> Self:
+        """The same of recordings that no track cut into instances."""
+        kept = {n: value for n, value in self.options.items() if n != "activity" or not self._cut()}
+        return replace(self, options=kept)
 
     def _cut(self) -> str | None:
         """Option that made an instance of each annotation of a track; None where none did."""

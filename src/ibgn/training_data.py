@@ -8,7 +8,7 @@ their data were read.
 import warnings
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, Self
 
 import numpy as np
@@ -94,6 +94,10 @@ class TrainingData:
             len(X.action),
             X.provenance,
         )
+
+    def of_streams(self) -> Self:
+        """The same for what learned from instances and looks for them in whole recordings."""
+        return replace(self, provenance=self.provenance and self.provenance.uncut())
 
     def similar(self, name: str) -> str | None:
         """The action whose name differs only in case and in the marks between words, if any.
